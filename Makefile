@@ -1,0 +1,104 @@
+# `make` alone lists the verbs.
+
+PYTHON ?= $(firstword $(foreach p,python3 python3.14 python3.13 python3.12 python3.11,$(shell command -v $(p) >/dev/null 2>&1 && $(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))) python3)
+VENV ?= .venv
+CARGO ?= cargo
+
+# What `make demo` takes. Empty: the default of bench/compare.
+ROWS ?=
+FILE ?=
+ROUNDS ?=
+THREADS ?=
+PEERS ?=
+SWEEP ?=
+JSON ?=
+CSV ?=
+
+py := $(VENV)/bin/python
+pip := $(py) -m pip install --quiet --disable-pip-version-check --prefer-binary
+compare := $(py) -m bench.compare \
+	$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(THREADS),--threads $(THREADS)) \
+	$(if $(PEERS),--peers $(PEERS)) $(if $(JSON),--json $(JSON)) $(if $(CSV),--csv $(CSV))
+
+# The package is built again only when one of these changes.
+sources := $(shell find crates python -type d \( -name tests -o -name __pycache__ \) -prune -o \
+	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
+	Cargo.toml Cargo.lock rust-toolchain.toml
+
+.PHONY: help setup env demo bench test test-rust test-python lint clean distclean check-rust check-python
+.DEFAULT_GOAL := help
+
+help: ## List the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  make demo ROWS=50000000            the full headline frame (default: 10 million rows)"
+	@echo "  make demo FILE=mine.parquet        your own file: .parquet, .feather, .arrow, .csv (as the second experiment)"
+	@echo "  make demo SWEEP=1                  also the time per row from 10^5 to 5x10^7 rows"
+	@echo "  make demo ROUNDS=9 THREADS=4 PEERS=entasis,feather-lz4 JSON=out.json CSV=out.csv"
+
+setup: $(VENV)/.package $(VENV)/.peers $(VENV)/.tests ## Make .venv and build the package into it (release)
+
+env: $(VENV)/.libraries $(VENV)/.peers $(VENV)/.tests ## The same without the package: libraries, peers, test tools
+
+demo: $(VENV)/.package $(VENV)/.peers ## The headline experiment against the other formats (below)
+	@$(compare) demo $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)') $(if $(SWEEP),--sweep)
+
+bench: $(VENV)/.package $(VENV)/.peers ## The Rust benchmarks, then every suite of the comparison
+	$(CARGO) bench --workspace --exclude entasis-python
+	@$(compare) all $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)')
+
+test: test-rust test-python ## All tests
+
+test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
+	$(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
+
+test-python: $(VENV)/.package $(VENV)/.tests ## Only the Python tests
+	$(py) -m pytest -q python/tests
+
+lint: check-rust $(VENV)/.tests ## Formatting, clippy, ruff, mypy
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(py) -m ruff check python bench
+	$(py) -m ruff format --check python bench
+	$(py) -m mypy --ignore-missing-imports bench/compare
+	cd python && ../$(py) -m mypy entasis
+
+clean: ## Remove what was built (keeps .venv and the demo's data)
+	$(CARGO) clean
+	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache $(VENV)/.package
+
+distclean: clean ## Remove .venv and the demo's data too
+	rm -rf $(VENV) .demo
+
+check-rust:
+	@tools/check-tools.sh rust
+
+check-python:
+	@tools/check-tools.sh python '$(PYTHON)'
+
+# --- stamps: each step is done again only when what it stands on changes ------
+
+$(VENV)/.made: | check-python
+	@echo "making $(VENV)"
+	@tools/make-venv.sh '$(PYTHON)' '$(VENV)'
+	@touch $@
+
+$(VENV)/.libraries: $(VENV)/.made bench/requirements.txt
+	@echo "installing the data frame libraries"
+	@$(pip) -r bench/requirements.txt
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.libraries bench/requirements-peers.txt
+	@echo "installing the formats to compare with"
+	@tools/install-optional.sh '$(VENV)' bench/requirements-peers.txt
+	@touch $@
+
+$(VENV)/.tests: $(VENV)/.libraries python/requirements-test.txt
+	@echo "installing the test tools"
+	@$(pip) -r python/requirements-test.txt
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.libraries $(sources) | check-rust
+	@echo "building the package (release)"
+	@$(pip) ./python
+	@touch $@

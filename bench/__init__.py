@@ -1,0 +1,1 @@
+"""Benchmarks of Entasis; `python -m bench.compare` is the one against other formats."""

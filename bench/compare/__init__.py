@@ -1,0 +1,1 @@
+"""Entasis against other file formats, in one run, with equality checked before any timing."""

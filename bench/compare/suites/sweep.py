@@ -1,0 +1,39 @@
+"""Time per row of the headline frame from 10^5 to 5x10^7 rows: it should be flat."""
+
+from __future__ import annotations
+
+from .. import frames
+from ..context import Context
+from ..run import compare
+from ..table import Column, aligned, records
+
+ROWS = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 50_000_000)
+PEERS = ("entasis", "feather-lz4", "parquet-zstd")  # unless the user chose some
+
+
+def run(context: Context) -> None:
+    peers = [peer for peer in context.peers if peer.key in PEERS] or context.peers
+    rows: list[list[str] | None] = []
+    for n_rows in ROWS:
+        frame = frames.headline(n_rows)
+        rounds = max(context.rounds, min(50, 20_000_000 // n_rows))
+        name = f"headline-{n_rows}"
+        outcome = compare(name, frame, peers, context.work, rounds=rounds, threads=context.threads)
+        context.keep("sweep", records(outcome))
+        if rows:
+            rows.append(None)
+        floor = f"{outcome.floor / n_rows * 1e9:.2f}"
+        for result in outcome.results:
+            result.path.unlink(missing_ok=True)
+            if result.failure is not None:
+                rows.append([f"{n_rows:,}", f"{result.peer.label}: {result.failure}", *[""] * 4])
+                context.failed |= result.peer.exact
+                continue
+            per_row = (result.write / n_rows * 1e9, result.read / n_rows * 1e9)
+            times = (f"{value:.2f}" for value in per_row)
+            size = f"{result.n_bytes / n_rows:.2f}"
+            rows.append([f"{n_rows:,}", result.peer.label, *times, floor, size])
+    titles = ("write ns/row", "read ns/row", "floor ns/row", "bytes/row")
+    columns = [Column("rows"), Column("format", left=True), *map(Column, titles)]
+    print("headline: time per row by the number of rows", end="\n\n")
+    print(aligned(columns, rows), end="\n\n", flush=True)

@@ -1,0 +1,122 @@
+//! ALP (transform 2): floats that were written as decimals become integers, bit-exactly.
+//!
+//! Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless floating-Point Compression" (2023). A value v is kept as
+//! `d = round(v x 10^e x 10^-f)` when `(d x 10^f) x 10^-e` gives back its bits, else as an exception. Unlike there, the exponents
+//! are chosen per block, and blocks whose sample has many exceptions are left alone.
+
+use entasis_kernels::alp as kernel;
+
+use crate::word::sample_ranges;
+
+/// A float type that ALP applies to.
+pub(crate) trait Float: Copy + 'static {
+    /// The integers of the encoded values, as unsigned words.
+    type Int: entasis_kernels::Word;
+    /// The largest exponent.
+    const MAX_EXPONENT: u8;
+    fn power(exponent: u8) -> Self;
+    fn inverse_power(exponent: u8) -> Self;
+    /// Encodes with exponents (e, f); positions that don't come back are added to `exceptions`.
+    fn encode(values: &[Self], e: u8, f: u8, ints: &mut [Self::Int], exceptions: &mut Vec<u16>);
+    fn decode(ints: &[Self::Int], e: u8, f: u8, out: &mut [Self]);
+}
+
+const POWERS_64: [f64; 19] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+];
+const INVERSE_64: [f64; 19] = [
+    1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16,
+    1e-17, 1e-18,
+];
+const POWERS_32: [f32; 11] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
+const INVERSE_32: [f32; 11] = [1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
+
+macro_rules! float {
+    ($float:ty, $int:ty, $powers:ident, $inverse:ident, $encode:ident, $decode:ident) => {
+        impl Float for $float {
+            type Int = $int;
+            const MAX_EXPONENT: u8 = ($powers.len() - 1) as u8;
+
+            fn power(exponent: u8) -> Self {
+                $powers[usize::from(exponent.min(Self::MAX_EXPONENT))]
+            }
+
+            fn inverse_power(exponent: u8) -> Self {
+                $inverse[usize::from(exponent.min(Self::MAX_EXPONENT))]
+            }
+
+            fn encode(values: &[Self], e: u8, f: u8, ints: &mut [$int], exceptions: &mut Vec<u16>) {
+                kernel::$encode(
+                    values,
+                    Self::power(e),
+                    Self::inverse_power(f),
+                    Self::power(f),
+                    Self::inverse_power(e),
+                    bytemuck::cast_slice_mut(ints),
+                    exceptions,
+                );
+            }
+
+            fn decode(ints: &[$int], e: u8, f: u8, out: &mut [Self]) {
+                kernel::$decode(ints, Self::power(f), Self::inverse_power(e), out);
+            }
+        }
+    };
+}
+float!(f64, u64, POWERS_64, INVERSE_64, alp_encode_f64, alp_decode_f64);
+float!(f32, u32, POWERS_32, INVERSE_32, alp_encode_f32, alp_decode_f32);
+
+/// The exponents that keep a sample in the fewest bits; none when they don't save a quarter of them.
+pub(crate) fn exponents<F: Float>(values: &[F], first: Option<(u8, u8)>) -> Option<(u8, u8)> {
+    let sample: Vec<F> = sample_ranges(values.len(), 8, 8).flat_map(|r| values[r].iter().copied()).collect();
+    let word = 8.0 * size_of::<F>() as f64;
+    let bits = |(e, f): (u8, u8)| bits_of_sample(&sample, e, f, word);
+    // The choice for the block before is kept while it serves.
+    if let Some(pair) = first.filter(|&pair| bits(pair) < word * 0.75) {
+        return Some(pair);
+    }
+    let all = (0..=F::MAX_EXPONENT).rev().flat_map(|e| (0..=e).rev().map(move |f| (e, f)));
+    let best = all.map(|pair| (bits(pair), pair)).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 < word * 0.75).then_some(best.1)
+}
+
+fn bits_of_sample<F: Float>(sample: &[F], e: u8, f: u8, word: f64) -> f64 {
+    use entasis_kernels::Word;
+    let mut ints = vec![F::Int::from_u64(0); sample.len()];
+    let mut exceptions = Vec::new();
+    F::encode(sample, e, f, &mut ints, &mut exceptions);
+    let n_kept = sample.len() - exceptions.len();
+    if n_kept == 0 {
+        return f64::INFINITY;
+    }
+    let kept = ints.iter().enumerate().filter(|(i, _)| exceptions.binary_search(&(*i as u16)).is_err()).map(|(_, v)| *v);
+    let key = |v: &F::Int| v.to_u64() ^ (1 << (F::Int::BITS - 1));
+    let (mut min, mut max) = (None, None);
+    for v in kept {
+        min = Some(min.map_or(v, |m| if key(&v) < key(&m) { v } else { m }));
+        max = Some(max.map_or(v, |m| if key(&v) > key(&m) { v } else { m }));
+    }
+    let (Some(min), Some(max)) = (min, max) else { return f64::INFINITY };
+    let width = f64::from(crate::word::bits_of(max.wrapping_sub(min)));
+    width + (word + 16.0) * exceptions.len() as f64 / sample.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_become_integers_and_noise_is_left_alone() {
+        let prices: Vec<f64> = (0..5000).map(|i| f64::from(i * 7 % 10_000) / 100.0).collect();
+        let (e, f) = exponents(&prices, None).unwrap();
+        let mut ints = vec![0; prices.len()];
+        let mut exceptions = Vec::new();
+        f64::encode(&prices, e, f, &mut ints, &mut exceptions);
+        assert!(exceptions.is_empty());
+        let mut back = vec![0.0; prices.len()];
+        f64::decode(&ints, e, f, &mut back);
+        assert_eq!(back, prices);
+        let noise: Vec<f64> = (1..5000).map(|i| f64::from(i).sin()).collect();
+        assert_eq!(exponents(&noise, None), None);
+    }
+}

@@ -1,0 +1,68 @@
+//! Bit-packed frame of reference (code 2), with patches for the values that don't fit.
+
+use entasis_kernels::{VECTOR, Word, bitpack};
+
+use crate::word::{Order, bits_of, put};
+
+/// Appends the body of a page with one base and width; `exceptions` are the positions, ascending, of words that are
+/// replaced by the value of the same position in `physical`. Words that don't fit the width have to be among them.
+pub(crate) fn emit<T: Word, V: Word>(
+    words: &[T],
+    base: T,
+    width: u32,
+    patches: Option<(&[u16], &[V])>,
+    out: &mut Vec<u8>,
+) {
+    if let Some((exceptions, _)) = patches {
+        for first in (0..words.len()).step_by(VECTOR) {
+            let vector = first..first + VECTOR;
+            let count = exceptions.iter().filter(|&&at| vector.contains(&usize::from(at))).count();
+            out.extend_from_slice(&narrow(count).to_le_bytes());
+        }
+    }
+    for vector in words.chunks(VECTOR) {
+        bitpack::pack(vector, base, width, out);
+    }
+    if let Some((exceptions, physical)) = patches {
+        for &at in exceptions {
+            out.extend_from_slice(&narrow(usize::from(at) % VECTOR).to_le_bytes());
+        }
+        for &at in exceptions {
+            put(physical[usize::from(at)], out);
+        }
+    }
+}
+
+/// Appends the body of a page with a base and a width for each vector.
+pub(crate) fn emit_per_vector<T: Word>(words: &[T], order: Order, out: &mut Vec<u8>) {
+    let mut bits = Vec::new();
+    for vector in words.chunks(VECTOR) {
+        let (min, max) = order.min_max(vector);
+        let width = bits_of(max.wrapping_sub(min));
+        put(min, out);
+        out.push(u8::try_from(width).expect("at most 64 bits"));
+        bitpack::pack(vector, min, width, &mut bits);
+    }
+    out.extend_from_slice(&bits);
+}
+
+/// Adds the positions of the words that don't fit `width` bits to the ascending positions in `exceptions`.
+pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions: &mut Vec<u16>) {
+    if width >= T::BITS {
+        return;
+    }
+    let before = exceptions.len();
+    for (at, &word) in words.iter().enumerate() {
+        if word.wrapping_sub(base).to_u64() >> width != 0 {
+            exceptions.push(narrow(at));
+        }
+    }
+    if before > 0 && exceptions.len() > before {
+        exceptions.sort_unstable();
+        exceptions.dedup();
+    }
+}
+
+fn narrow(n: usize) -> u16 {
+    u16::try_from(n).expect("a page has at most 8,192 values")
+}

@@ -1,0 +1,110 @@
+//! The general codecs, one page at a time: LZ4 (block format) and Zstandard, with reused contexts.
+
+use entasis_format::{Codec, Error, Result};
+use zstd_safe::{CCtx, CParameter, DCtx};
+
+/// The contexts of the general codecs. One per thread: making a Zstandard context costs more than a small page.
+#[derive(Default)]
+pub struct Codecs {
+    zstd_encoder: Option<(CCtx<'static>, i32)>,
+    zstd_decoder: Option<DCtx<'static>>,
+    spare: Vec<u8>,
+}
+
+impl Codecs {
+    /// Contexts that are made when they are first used.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends `payload` to `out` as `codec` stores it when that is smaller than the payload itself, else the payload.
+    ///
+    /// Returns the number of bytes appended: `payload.len()` says that the payload stands as it is.
+    pub fn store(&mut self, codec: Codec, level: i32, payload: &[u8], out: &mut Vec<u8>) -> usize {
+        let mut spare = std::mem::take(&mut self.spare);
+        let written = match codec {
+            Codec::None => None,
+            Codec::Lz4 => compress_lz4(payload, &mut spare),
+            Codec::Zstd => self.compress_zstd(level, payload, &mut spare),
+        };
+        let stored = match written {
+            Some(n) if n < payload.len() => &spare[..n],
+            _ => payload,
+        };
+        out.extend_from_slice(stored);
+        let len = stored.len();
+        self.spare = spare;
+        len
+    }
+
+    fn compress_zstd(&mut self, level: i32, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
+        if self.zstd_encoder.as_ref().is_none_or(|(_, l)| *l != level) {
+            let mut context = CCtx::try_create()?;
+            context.set_parameter(CParameter::CompressionLevel(level)).ok()?;
+            self.zstd_encoder = Some((context, level));
+        }
+        let (context, _) = self.zstd_encoder.as_mut()?;
+        spare.resize(zstd_safe::compress_bound(payload.len()), 0);
+        context.compress2(spare.as_mut_slice(), payload).ok()
+    }
+
+    /// Restores a payload of exactly `payload_len` bytes into `out`, whose old contents are dropped.
+    ///
+    /// # Errors
+    /// *Corrupt* when the stored bytes don't give exactly that many bytes.
+    pub fn restore(&mut self, codec: Codec, stored: &[u8], payload_len: usize, out: &mut Vec<u8>) -> Result<()> {
+        // Zeros, not what an earlier page left: a decoder that wrote less than it says can't show old bytes.
+        out.clear();
+        out.try_reserve_exact(payload_len).map_err(|_| Error::limit("not enough memory for a page"))?;
+        out.resize(payload_len, 0);
+        let written = match codec {
+            Codec::None => return Err(Error::corrupt("a page without a codec has two lengths")),
+            Codec::Lz4 => lz4_flex::block::decompress_into(stored, out).ok(),
+            Codec::Zstd => {
+                if self.zstd_decoder.is_none() {
+                    self.zstd_decoder = DCtx::try_create();
+                }
+                let context =
+                    self.zstd_decoder.as_mut().ok_or_else(|| Error::limit("not enough memory for Zstandard"))?;
+                context.decompress(out.as_mut_slice(), stored).ok()
+            }
+        };
+        if written == Some(payload_len) {
+            Ok(())
+        } else {
+            out.clear();
+            Err(Error::corrupt("the codec can't restore a page"))
+        }
+    }
+}
+
+fn compress_lz4(payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
+    spare.resize(lz4_flex::block::get_maximum_output_size(payload.len()), 0);
+    lz4_flex::block::compress_into(payload, spare).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_what_is_smaller_and_restores_it() {
+        let repeating: Vec<u8> = (0..10_000u32).map(|i| (i % 7) as u8).collect();
+        let noise: Vec<u8> = (0..1000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let mut codecs = Codecs::new();
+        for codec in [Codec::Lz4, Codec::Zstd] {
+            let mut stored = Vec::new();
+            let len = codecs.store(codec, 3, &repeating, &mut stored);
+            assert!(len == stored.len() && len < 1000, "{codec:?} {len}");
+            let mut back = vec![9; 3];
+            codecs.restore(codec, &stored, repeating.len(), &mut back).unwrap();
+            assert_eq!(back, repeating);
+            assert!(codecs.restore(codec, &stored, repeating.len() + 1, &mut back).is_err());
+            assert!(codecs.restore(codec, &stored, repeating.len() - 1, &mut back).is_err());
+            assert!(codecs.restore(codec, &stored[..len - 1], repeating.len(), &mut back).is_err());
+            stored.clear();
+            assert_eq!(codecs.store(codec, 3, &noise, &mut stored), noise.len());
+            assert_eq!(stored, noise);
+        }
+    }
+}

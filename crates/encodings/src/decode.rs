@@ -1,0 +1,465 @@
+//! Pages become values again: any range of a page, straight into the memory where they are wanted.
+
+use std::ops::Range;
+
+use entasis_format::{Directory, Error, Physical, Result, Transform};
+use entasis_kernels::{VECTOR, Word, bitpack, bits, gather};
+
+use crate::alp::Float;
+use crate::codec::Codecs;
+use crate::page::{Body, Page, Packed, open_dictionary};
+use crate::word::get;
+use crate::{delta, short_body};
+
+/// Reads the values of the pages of one block.
+#[derive(Debug)]
+pub struct BlockDecoder<'a> {
+    directory: &'a Directory,
+    physical: Physical,
+    dictionary: Dictionary,
+}
+
+#[derive(Debug)]
+enum Dictionary {
+    None,
+    /// Words of any width, in memory that is aligned for all of them.
+    Words { values: Vec<u128>, n: usize },
+    /// Entry i is `bytes[offsets[i]..offsets[i + 1]]`.
+    Strings { offsets: Vec<u32>, bytes: Vec<u8> },
+}
+
+fn bad_code() -> Error {
+    Error::corrupt("a code is not in the dictionary")
+}
+
+impl<'a> BlockDecoder<'a> {
+    /// A decoder for a block with this directory; `stored_dictionary` are the bytes before its pages (empty without a dictionary).
+    ///
+    /// # Errors
+    /// *Corrupt* when the dictionary is damaged.
+    pub fn open(
+        directory: &'a Directory,
+        physical: Physical,
+        stored_dictionary: &[u8],
+        codecs: &mut Codecs,
+    ) -> Result<Self> {
+        let dictionary = if directory.encoding.transform == Transform::Dictionary {
+            let payload = open_dictionary(directory, stored_dictionary, codecs)?;
+            let n = directory.n_dictionary as usize;
+            match physical.width() {
+                Some(width) => words_dictionary(&payload, n, width)?,
+                None => strings_dictionary(&payload, n, physical)?,
+            }
+        } else {
+            Dictionary::None
+        };
+        Ok(Self { directory, physical, dictionary })
+    }
+
+    /// Decodes the values in `range` of a page of a fixed-width type of up to 8 bytes; `out` has as many.
+    ///
+    /// # Errors
+    /// *Corrupt* when the values can't be had; *Argument* when the range, the type or `out` don't fit.
+    pub fn decode<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
+        self.check(page, &range, out.len())?;
+        if self.physical.width() != Some(size_of::<T>()) {
+            return Err(Error::argument("the words asked for are not those of the column's type"));
+        }
+        match self.directory.encoding.transform {
+            Transform::None => {
+                self.words(page, range.clone(), out)?;
+                self.patch(page, range, out)
+            }
+            Transform::Dictionary => {
+                let Dictionary::Words { values, n } = &self.dictionary else { return Err(bad_code()) };
+                let entries: &[T] = bytemuck::cast_slice(values);
+                self.look_up(page, range, &entries[..*n], out)
+            }
+            Transform::Alp => self.decode_alp(page, range, out),
+        }
+    }
+
+    /// Decodes values of 16 bytes.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_wide(&self, page: &Page<'_>, range: Range<usize>, out: &mut [u128]) -> Result<()> {
+        self.check(page, &range, out.len())?;
+        match (&page.body, &self.dictionary) {
+            (_, Dictionary::Words { values, n }) => self.look_up(page, range, &values[..*n], out),
+            (Body::Raw(bytes), _) => {
+                let bytes = bytes.get(16 * range.start..16 * range.end).ok_or_else(short_body)?;
+                bytemuck::cast_slice_mut::<u128, u8>(out).copy_from_slice(bytes);
+                Ok(())
+            }
+            _ => Err(short_body()),
+        }
+    }
+
+    /// Decodes booleans, a byte each.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_bools(&self, page: &Page<'_>, range: Range<usize>, out: &mut [u8]) -> Result<()> {
+        self.check(page, &range, out.len())?;
+        match page.body {
+            Body::Constant => out.fill(u8::from(self.directory.base == 1)),
+            Body::Raw(stored) if bits::expand_bits(stored, range.start, out) => {}
+            _ => return Err(short_body()),
+        }
+        Ok(())
+    }
+
+    /// Decodes booleans as bits, from bit `first` of `out` on; other bits of `out` stay.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_bool_bits(
+        &self,
+        page: &Page<'_>,
+        range: Range<usize>,
+        out: &mut [u8],
+        first: usize,
+    ) -> Result<()> {
+        self.check(page, &range, range.len())?;
+        let done = match page.body {
+            Body::Constant => bits::set_bits(out, first, range.len(), self.directory.base == 1),
+            Body::Raw(stored) => bits::copy_bits(stored, range.start, out, first, range.len()),
+            _ => false,
+        };
+        if done { Ok(()) } else { Err(short_body()) }
+    }
+
+    /// The strings in `range` of a page: their lengths and where their bytes are. UTF-8 is checked.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn strings<'s>(
+        &'s self,
+        page: &Page<'s>,
+        range: Range<usize>,
+        scratch: &'s mut TextScratch,
+    ) -> Result<StringSlice<'s>> {
+        self.check(page, &range, range.len())?;
+        let n = range.len();
+        if let Dictionary::Strings { offsets, bytes } = &self.dictionary {
+            scratch.codes.resize(n, 0);
+            self.words(page, range, &mut scratch.codes)?;
+            scratch.lengths.resize(n, 0);
+            if !gather::check_codes(&scratch.codes, offsets.len() - 1) {
+                return Err(bad_code());
+            }
+            let mut total = 0;
+            for (length, &code) in scratch.lengths.iter_mut().zip(&scratch.codes) {
+                *length = offsets[code as usize + 1] - offsets[code as usize];
+                total += *length as usize;
+            }
+            let source = Source::Dictionary { codes: &scratch.codes, offsets, bytes };
+            return Ok(StringSlice { lengths: &scratch.lengths, total, source });
+        }
+        let Body::Strings { lengths, bytes } = &page.body else { return Err(short_body()) };
+        let first_vector = range.start / VECTOR;
+        let skip = range.start - first_vector * VECTOR;
+        scratch.lengths.resize(skip + n, 0);
+        let mut at = first_vector * VECTOR;
+        let mut start = lengths.first[first_vector.min(lengths.first.len() - 1)] as usize;
+        for chunk in scratch.lengths.chunks_mut(VECTOR) {
+            let v = at / VECTOR;
+            if v < lengths.width.len() && chunk.len() == VECTOR.min(page.n - at) {
+                unpack(lengths, v, chunk)?;
+            } else {
+                let mut whole = [0u32; VECTOR];
+                let whole = &mut whole[..VECTOR.min(page.n - at)];
+                unpack(lengths, v, whole)?;
+                chunk.copy_from_slice(&whole[..chunk.len()]);
+            }
+            at += chunk.len();
+        }
+        start += scratch.lengths[..skip].iter().map(|&l| l as usize).sum::<usize>();
+        let lengths = &scratch.lengths[skip..];
+        let total = lengths.iter().map(|&l| l as usize).sum::<usize>();
+        let bytes = bytes.get(start..start.saturating_add(total)).ok_or_else(short_body)?;
+        if self.physical == Physical::Utf8 {
+            check_utf8(bytes, lengths.iter().map(|&l| l as usize))?;
+        }
+        Ok(StringSlice { lengths, total, source: Source::Contiguous(bytes) })
+    }
+
+    fn check(&self, page: &Page<'_>, range: &Range<usize>, len: usize) -> Result<()> {
+        if range.start <= range.end && range.end <= page.n && range.len() == len {
+            Ok(())
+        } else {
+            Err(Error::argument("the range is not one of the page's values"))
+        }
+    }
+
+    /// The words of the packing, before any transform, in words of `T` (at least as wide as all of them).
+    fn words<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
+        match &page.body {
+            Body::Raw(bytes) => {
+                let len = size_of::<T>();
+                let bytes = bytes.get(len * range.start..len * range.end).ok_or_else(short_body)?;
+                bytemuck::cast_slice_mut::<T, u8>(out).copy_from_slice(bytes);
+                Ok(())
+            }
+            Body::Constant => {
+                out.fill(T::from_u64(self.directory.base));
+                Ok(())
+            }
+            Body::Runs(runs) => {
+                let base = T::from_u64(self.directory.base);
+                runs.decode(range.start, base, u32::from(self.directory.width), out)
+            }
+            Body::Packed(packed) => by_vector(page.n, range, out, |v, out| unpack(packed, v, out)),
+            Body::Delta(packed) => by_vector(page.n, range, out, |v, out| {
+                let (first, least) = (T::from_u64(packed.first[v]), T::from_u64(packed.base[v]));
+                delta::decode(packed.bits(v), u32::from(packed.width[v]), first, least, out)
+            }),
+            Body::Strings { .. } => Err(short_body()),
+        }
+    }
+
+    /// Replaces the values that have patches.
+    fn patch<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
+        let Body::Packed(packed) = &page.body else { return Ok(()) };
+        if !packed.has_patches() {
+            return Ok(());
+        }
+        for v in range.start / VECTOR..range.end.div_ceil(VECTOR) {
+            for (at, value) in packed.patches(v, size_of::<T>()) {
+                let at = v * VECTOR + at;
+                if range.contains(&at) {
+                    out[at - range.start] = get(value, 0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn look_up<T: bytemuck::Pod>(
+        &self,
+        page: &Page<'_>,
+        range: Range<usize>,
+        entries: &[T],
+        out: &mut [T],
+    ) -> Result<()> {
+        if let Body::Constant = page.body {
+            let entry = usize::try_from(self.directory.base).ok().and_then(|code| entries.get(code));
+            out.fill(*entry.ok_or_else(bad_code)?);
+            return Ok(());
+        }
+        let largest = match &page.body {
+            Body::Packed(packed) => largest_code(packed, page.n),
+            _ => u64::MAX,
+        };
+        // Codes are unpacked into the narrowest words that hold them: that is what unpacking costs.
+        if largest <= u64::from(u8::MAX) {
+            self.look_up_by::<T, u8>(page, range, entries, out)
+        } else if largest <= u64::from(u16::MAX) {
+            self.look_up_by::<T, u16>(page, range, entries, out)
+        } else {
+            self.look_up_by::<T, u32>(page, range, entries, out)
+        }
+    }
+
+    fn look_up_by<T: bytemuck::Pod, C: Word>(
+        &self,
+        page: &Page<'_>,
+        range: Range<usize>,
+        entries: &[T],
+        out: &mut [T],
+    ) -> Result<()> {
+        let mut codes = [C::from_u64(0); VECTOR];
+        for (part, out) in parts(range, out) {
+            let codes = &mut codes[..part.len()];
+            self.words(page, part, codes)?;
+            if !gather::gather(entries, codes, out) {
+                return Err(bad_code());
+            }
+        }
+        Ok(())
+    }
+
+    fn decode_alp<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
+        match self.physical {
+            Physical::F64 => self.alp_parts(page, range.clone(), bytemuck::cast_slice_mut::<T, f64>(out))?,
+            Physical::F32 => self.alp_parts(page, range.clone(), bytemuck::cast_slice_mut::<T, f32>(out))?,
+            _ => return Err(short_body()),
+        }
+        self.patch(page, range, out)
+    }
+
+    fn alp_parts<F: Float>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [F]) -> Result<()> {
+        let mut ints = [F::Int::from_u64(0); VECTOR];
+        for (part, out) in parts(range, out) {
+            let ints = &mut ints[..part.len()];
+            self.words(page, part, ints)?;
+            F::decode(ints, self.directory.exponent, self.directory.factor, out);
+        }
+        Ok(())
+    }
+}
+
+/// The largest code that these vectors could hold.
+fn largest_code(packed: &Packed<'_>, n: usize) -> u64 {
+    (0..n.div_ceil(VECTOR))
+        .map(|v| {
+            let ones = 1u64.checked_shl(u32::from(packed.width[v])).map_or(u64::MAX, |top| top - 1);
+            packed.base[v].saturating_add(ones)
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+fn unpack<T: Word>(packed: &Packed<'_>, vector: usize, out: &mut [T]) -> Result<()> {
+    let width = u32::from(packed.width[vector]);
+    if bitpack::unpack(packed.bits(vector), width, T::from_u64(packed.base[vector]), out) {
+        Ok(())
+    } else {
+        Err(short_body())
+    }
+}
+
+/// Cuts a range at the borders of vectors, and `out` with it.
+fn parts<T>(range: Range<usize>, mut out: &mut [T]) -> impl Iterator<Item = (Range<usize>, &mut [T])> {
+    let mut start = range.start;
+    std::iter::from_fn(move || {
+        if start >= range.end {
+            return None;
+        }
+        let end = ((start / VECTOR + 1) * VECTOR).min(range.end);
+        let (part, rest) = std::mem::take(&mut out).split_at_mut(end - start);
+        out = rest;
+        let item = (start..end, part);
+        start = end;
+        Some(item)
+    })
+}
+
+/// Decodes whole vectors: straight into `out` where the range covers them, else by way of a scratch vector.
+fn by_vector<T: Word>(
+    n: usize,
+    range: Range<usize>,
+    out: &mut [T],
+    mut vector: impl FnMut(usize, &mut [T]) -> Result<()>,
+) -> Result<()> {
+    for (part, out) in parts(range, out) {
+        let v = part.start / VECTOR;
+        let len = VECTOR.min(n - v * VECTOR);
+        if part.len() == len {
+            vector(v, out)?;
+        } else {
+            let mut scratch = [T::from_u64(0); VECTOR];
+            vector(v, &mut scratch[..len])?;
+            let skip = part.start - v * VECTOR;
+            out.copy_from_slice(&scratch[skip..skip + part.len()]);
+        }
+    }
+    Ok(())
+}
+
+fn words_dictionary(payload: &[u8], n: usize, width: usize) -> Result<Dictionary> {
+    if payload.len() != n * width {
+        return Err(Error::corrupt("a dictionary has not the length of its entries"));
+    }
+    let mut values = vec![0u128; payload.len().div_ceil(16)];
+    bytemuck::cast_slice_mut::<u128, u8>(&mut values)[..payload.len()].copy_from_slice(payload);
+    Ok(Dictionary::Words { values, n })
+}
+
+fn strings_dictionary(payload: &[u8], n: usize, physical: Physical) -> Result<Dictionary> {
+    let damaged = || Error::corrupt("the offsets of a dictionary are not in order");
+    let (heads, bytes) = payload.split_at_checked(4 * (n + 1)).ok_or_else(damaged)?;
+    let offsets: Vec<u32> = (0..=n).map(|i| get(heads, i)).collect();
+    if offsets[0] != 0 || !offsets.is_sorted() || offsets[n] as usize != bytes.len() {
+        return Err(damaged());
+    }
+    if physical == Physical::Utf8 {
+        check_utf8(bytes, offsets.windows(2).map(|w| (w[1] - w[0]) as usize))?;
+    }
+    Ok(Dictionary::Strings { offsets, bytes: bytes.to_vec() })
+}
+
+/// Checks that strings of these lengths are UTF-8, each by itself.
+fn check_utf8(bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<()> {
+    if bytes.is_ascii() {
+        return Ok(());
+    }
+    let damaged = || Error::corrupt("a string is not UTF-8");
+    let text = simdutf8::basic::from_utf8(bytes).map_err(|_| damaged())?;
+    let mut at = 0;
+    for length in lengths {
+        at += length;
+        if !text.is_char_boundary(at) {
+            return Err(damaged());
+        }
+    }
+    Ok(())
+}
+
+/// Scratch memory of [`BlockDecoder::strings`].
+#[derive(Debug, Default)]
+pub struct TextScratch {
+    codes: Vec<u32>,
+    lengths: Vec<u32>,
+}
+
+/// Some strings of a page.
+#[derive(Debug)]
+pub struct StringSlice<'a> {
+    lengths: &'a [u32],
+    total: usize,
+    source: Source<'a>,
+}
+
+#[derive(Debug)]
+enum Source<'a> {
+    Contiguous(&'a [u8]),
+    Dictionary { codes: &'a [u32], offsets: &'a [u32], bytes: &'a [u8] },
+}
+
+impl StringSlice<'_> {
+    /// The length of each string, in bytes.
+    pub fn lengths(&self) -> &[u32] {
+        self.lengths
+    }
+
+    /// The sum of the lengths.
+    pub fn total_len(&self) -> usize {
+        self.total
+    }
+
+    /// Writes the bytes of all strings; `out` has [`total_len`](Self::total_len) bytes.
+    ///
+    /// # Errors
+    /// *Argument* when `out` has another length.
+    pub fn write(&self, out: &mut [u8]) -> Result<()> {
+        if out.len() != self.total {
+            return Err(Error::argument("the memory for strings has not their length"));
+        }
+        match self.source {
+            Source::Contiguous(bytes) => out.copy_from_slice(bytes),
+            Source::Dictionary { codes, offsets, bytes } => {
+                let mut rest = out;
+                for &code in codes {
+                    let entry = &bytes[offsets[code as usize] as usize..offsets[code as usize + 1] as usize];
+                    let (head, tail) = rest.split_at_mut(entry.len());
+                    head.copy_from_slice(entry);
+                    rest = tail;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of string `i` of the slice, given the sum of the lengths before it.
+    pub fn get(&self, i: usize, before: usize) -> &[u8] {
+        match self.source {
+            Source::Contiguous(bytes) => &bytes[before..before + self.lengths[i] as usize],
+            Source::Dictionary { codes, offsets, bytes } => {
+                let code = codes[i] as usize;
+                &bytes[offsets[code] as usize..offsets[code + 1] as usize]
+            }
+        }
+    }
+}

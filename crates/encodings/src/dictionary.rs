@@ -1,0 +1,190 @@
+//! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
+
+use crate::word::sample_ranges;
+
+/// The most entries of a dictionary.
+pub(crate) const MAX_ENTRIES: usize = 1 << 16;
+
+/// Values that can be looked up: words, 16-byte values, byte strings.
+pub(crate) trait Key: Copy + Eq {
+    fn hash(self) -> u64;
+}
+
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
+macro_rules! word_key {
+    ($($t:ty),*) => {$(
+        impl Key for $t {
+            fn hash(self) -> u64 {
+                (self as u64).wrapping_mul(MIX)
+            }
+        }
+    )*};
+}
+word_key!(u8, u16, u32, u64);
+
+impl Key for u128 {
+    fn hash(self) -> u64 {
+        ((self as u64).wrapping_mul(MIX) ^ (self >> 64) as u64).wrapping_mul(MIX)
+    }
+}
+
+impl Key for &[u8] {
+    fn hash(self) -> u64 {
+        let mut hash = self.len() as u64;
+        let mut chunks = self.chunks_exact(8);
+        for chunk in &mut chunks {
+            let word = u64::from_le_bytes(chunk.try_into().expect("8 bytes"));
+            hash = (hash ^ word).wrapping_mul(MIX).rotate_left(29);
+        }
+        let mut word = [0; 8];
+        word[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+        (hash ^ u64::from_le_bytes(word)).wrapping_mul(MIX)
+    }
+}
+
+/// A table of distinct values with open addressing.
+pub(crate) struct Distinct<K> {
+    slots: Vec<u32>,
+    shift: u32,
+    pub(crate) entries: Vec<K>,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl<K: Key> Distinct<K> {
+    pub(crate) fn new() -> Self {
+        Self { slots: vec![EMPTY; 256], shift: 64 - 8, entries: Vec::new() }
+    }
+
+    /// The code of `key`, a new one when it is not there yet.
+    #[inline]
+    pub(crate) fn code(&mut self, key: K) -> u32 {
+        let mask = self.slots.len() - 1;
+        let mut at = (key.hash() >> self.shift) as usize & mask;
+        loop {
+            let code = self.slots[at];
+            if code == EMPTY {
+                break;
+            }
+            if self.entries[code as usize] == key {
+                return code;
+            }
+            at = (at + 1) & mask;
+        }
+        let code = u32::try_from(self.entries.len()).expect("fewer values than a block has");
+        self.slots[at] = code;
+        self.entries.push(key);
+        if self.entries.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        code
+    }
+
+    fn grow(&mut self) {
+        let len = self.slots.len() * 4;
+        self.shift = 64 - len.trailing_zeros();
+        self.slots = vec![EMPTY; len];
+        for (code, key) in self.entries.iter().enumerate() {
+            let mut at = (key.hash() >> self.shift) as usize & (len - 1);
+            while self.slots[at] != EMPTY {
+                at = (at + 1) & (len - 1);
+            }
+            self.slots[at] = code as u32;
+        }
+    }
+}
+
+/// How many distinct values `n` have, by the repetitions in a sample of at most 1,024; none when it repeats hardly any.
+///
+/// A sample of s values with c repetitions is what s^2 / 2c equally frequent values give (the birthday problem).
+pub(crate) fn expected_distinct<K: Key>(n: usize, value: impl Fn(usize) -> K) -> Option<usize> {
+    let mut distinct = Distinct::new();
+    let mut seen = 0;
+    for at in sample_ranges(n, 64, 16).flatten() {
+        distinct.code(value(at));
+        seen += 1;
+    }
+    let repeated = seen - distinct.entries.len();
+    if distinct.entries.len() > 1 && repeated * 128 < seen {
+        return None;
+    }
+    let expected = if repeated == 0 { seen } else { seen * seen / (2 * repeated) };
+    Some(if seen == n { distinct.entries.len() } else { expected.clamp(distinct.entries.len(), n) })
+}
+
+/// Codes for all `n` values, or none when there are more than `limit` distinct ones.
+pub(crate) fn build<K: Key>(
+    n: usize,
+    limit: usize,
+    codes: &mut Vec<u32>,
+    value: impl Fn(usize) -> K,
+) -> Option<Vec<K>> {
+    let mut distinct = Distinct::new();
+    codes.clear();
+    codes.reserve(n);
+    for i in 0..n {
+        codes.push(distinct.code(value(i)));
+        if distinct.entries.len() > limit {
+            return None;
+        }
+    }
+    Some(distinct.entries)
+}
+
+/// Bits that codes of this many entries need.
+pub(crate) fn code_width(n_entries: usize) -> u32 {
+    usize::BITS - n_entries.saturating_sub(1).leading_zeros()
+}
+
+/// The most entries of `entry_len` bytes for which a dictionary of `n` values can beat `light_len` bytes.
+pub(crate) fn limit(n: usize, light_len: f64, entry_len: usize) -> usize {
+    let mut limit = MAX_ENTRIES.min(n);
+    while limit > 1 {
+        let len = n as f64 * f64::from(code_width(limit)) / 8.0 + (limit * entry_len) as f64;
+        if len < light_len {
+            break;
+        }
+        limit /= 2;
+    }
+    limit
+}
+
+#[cfg(test)]
+fn model<K: Key + std::hash::Hash>(values: &[K]) -> (Vec<K>, Vec<u32>) {
+    let mut seen = std::collections::HashMap::new();
+    let mut entries = Vec::new();
+    let codes = values
+        .iter()
+        .map(|v| {
+            *seen.entry(*v).or_insert_with(|| {
+                entries.push(*v);
+                entries.len() as u32 - 1
+            })
+        })
+        .collect();
+    (entries, codes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_those_of_a_hash_map() {
+        let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
+        let mut codes = Vec::new();
+        let entries = build(values.len(), MAX_ENTRIES, &mut codes, |i| values[i]).unwrap();
+        assert_eq!((entries, codes.clone()), model(&values));
+        assert!(build(values.len(), 100, &mut codes, |i| values[i]).is_none());
+        let texts: Vec<String> = values.iter().map(|v| format!("text {v}")).collect();
+        let texts: Vec<&[u8]> = texts.iter().map(|t| t.as_bytes()).collect();
+        let entries = build(texts.len(), MAX_ENTRIES, &mut codes, |i| texts[i]).unwrap();
+        assert_eq!((entries, codes), model(&texts));
+    }
+
+    #[test]
+    fn widths_of_codes() {
+        assert_eq!([1, 2, 3, 4, 5, 256, 257].map(code_width), [0, 1, 2, 2, 3, 8, 9]);
+    }
+}

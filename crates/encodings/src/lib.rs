@@ -1,0 +1,41 @@
+//! The encodings of Entasis: blocks of values become directories and pages, and pages become values again.
+//!
+//! A block goes through at most four steps, each a file here (`docs/format.md`, sections 4.1 to 4.5):
+//! a *transform* (dictionary, ALP) turns values into words; a *packing* (raw, constant, bit-packed, delta, run-length, strings) turns words into bytes;
+//! a *filter* (byte shuffle) and a general *codec* (LZ4, Zstandard) make them smaller, page by page.
+//! [`Encoder`] chooses and writes; [`BlockDecoder`] reads any vector of any page without the ones before it.
+//!
+//! No I/O, no threads, no `unsafe`. Decoding is total: any bytes give values or an error.
+#![forbid(unsafe_code)]
+
+#[cfg(target_endian = "big")]
+compile_error!("Entasis keeps little-endian words; this machine is big-endian");
+
+mod alp;
+mod bit_packed;
+mod bools;
+mod codec;
+mod decode;
+mod delta;
+mod dictionary;
+mod encode;
+mod page;
+mod plan;
+mod profile;
+mod run_length;
+mod statistics;
+mod strings;
+mod validity;
+mod word;
+
+pub use codec::Codecs;
+pub use decode::{BlockDecoder, StringSlice, TextScratch};
+pub use encode::{BLOCK, Encoded, Encoder, PAGE, Values};
+pub use page::{Page, PageScratch};
+pub use profile::Profile;
+pub use validity::Validity;
+
+/// The error of a page whose body is shorter or longer than its counts require.
+pub(crate) fn short_body() -> entasis_format::Error {
+    entasis_format::Error::corrupt("the body of a page has not the length that its counts require")
+}

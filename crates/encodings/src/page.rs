@@ -1,0 +1,317 @@
+//! One page, its parts found and checked: validity, then the body of its packing.
+
+use std::borrow::Cow;
+
+use entasis_format::{Directory, Error, Filter, Packing, Physical, Result, Transform, checksum};
+use entasis_kernels::{VECTOR, bitpack, shuffle};
+
+use crate::codec::Codecs;
+use crate::encode::PAGE;
+use crate::run_length::Runs;
+use crate::short_body;
+use crate::validity::Validity;
+
+/// Vectors in the largest page.
+const VECTORS: usize = PAGE / VECTOR;
+
+/// A page whose parts lie where they should. Its values are read through a [`BlockDecoder`](crate::BlockDecoder).
+#[derive(Clone, Debug)]
+pub struct Page<'a> {
+    pub(crate) n: usize,
+    /// Which values are there.
+    pub validity: Validity<'a>,
+    pub(crate) body: Body<'a>,
+}
+
+/// Memory that opening a page may need: what the codec restored, and the values put together from shuffled bytes.
+#[derive(Debug, Default)]
+pub struct PageScratch {
+    payload: Vec<u8>,
+    unshuffled: Vec<u8>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Body<'a> {
+    Raw(&'a [u8]),
+    Constant,
+    Packed(Packed<'a>),
+    Delta(Packed<'a>),
+    Runs(Runs<'a>),
+    Strings { lengths: Packed<'a>, bytes: &'a [u8] },
+}
+
+/// Bit-packed vectors, each with its parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Packed<'a> {
+    bits: &'a [u8],
+    /// Where the bits of each vector begin, and where the last ones end.
+    at: [usize; VECTORS + 1],
+    pub width: [u8; VECTORS],
+    /// The base; for delta the least difference.
+    pub base: [u64; VECTORS],
+    /// The first value of a delta vector.
+    pub first: [u64; VECTORS],
+    /// How many patches end with each vector.
+    patch_end: [usize; VECTORS + 1],
+    positions: &'a [u8],
+    values: &'a [u8],
+}
+
+impl<'a> Packed<'a> {
+    fn new() -> Self {
+        Self {
+            bits: &[],
+            at: [0; VECTORS + 1],
+            width: [0; VECTORS],
+            base: [0; VECTORS],
+            first: [0; VECTORS],
+            patch_end: [0; VECTORS + 1],
+            positions: &[],
+            values: &[],
+        }
+    }
+
+    /// Splits the bits of all vectors off `body`, by their widths.
+    fn take_bits(&mut self, body: &'a [u8], n: usize, max_width: u32) -> Result<&'a [u8]> {
+        let mut end = 0;
+        for v in 0..n.div_ceil(VECTOR) {
+            if u32::from(self.width[v]) > max_width {
+                return Err(Error::corrupt("a bit width is larger than its word"));
+            }
+            self.at[v] = end;
+            end += bitpack::packed_len(VECTOR.min(n - v * VECTOR), u32::from(self.width[v]));
+            self.at[v + 1] = end;
+        }
+        let (bits, rest) = body.split_at_checked(end).ok_or_else(short_body)?;
+        self.bits = bits;
+        Ok(rest)
+    }
+
+    pub(crate) fn bits(&self, vector: usize) -> &'a [u8] {
+        &self.bits[self.at[vector]..self.at[vector + 1]]
+    }
+
+    /// The patches of a vector: (position, bytes of the value).
+    pub(crate) fn patches(&self, vector: usize, value_len: usize) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
+        let (first, end) = (self.patch_end[vector], self.patch_end[vector + 1]);
+        let positions = &self.positions[2 * first..2 * end];
+        let values = &self.values[value_len * first..value_len * end];
+        positions
+            .chunks_exact(2)
+            .map(|p| usize::from(u16::from_le_bytes([p[0], p[1]])))
+            .zip(values.chunks_exact(value_len))
+    }
+
+    pub(crate) fn has_patches(&self) -> bool {
+        !self.positions.is_empty()
+    }
+}
+
+/// A little-endian word of up to 8 bytes.
+fn word(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    let len = bytes.len().min(8);
+    word[..len].copy_from_slice(&bytes[..len]);
+    u64::from_le_bytes(word)
+}
+
+/// Bytes of a packed word, by the transform and the physical type (format, section 4.4).
+pub(crate) fn word_len(directory: &Directory, physical: Physical) -> usize {
+    match directory.encoding.transform {
+        Transform::Dictionary => 4,
+        _ => physical.width().unwrap_or(4),
+    }
+}
+
+impl<'a> Page<'a> {
+    /// Verifies and opens page `index` of a block from its stored bytes; the page may borrow from `scratch`.
+    ///
+    /// # Errors
+    /// *Corrupt* when the checksum, the codec or any part of the page is wrong.
+    pub fn open(
+        directory: &Directory,
+        physical: Physical,
+        index: usize,
+        stored: &'a [u8],
+        codecs: &mut Codecs,
+        scratch: &'a mut PageScratch,
+    ) -> Result<Self> {
+        let entry = directory.pages.get(index).ok_or_else(|| Error::argument("the block has no such page"))?;
+        if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
+            return Err(Error::corrupt("the checksum of a page doesn't match"));
+        }
+        let bytes: &'a [u8] = if entry.stored_len == entry.payload_len {
+            stored
+        } else {
+            codecs.restore(
+                directory.encoding.codec,
+                stored,
+                entry.payload_len as usize,
+                &mut scratch.payload,
+            )?;
+            &scratch.payload
+        };
+        let mut page =
+            Self::parse(bytes, directory, physical, entry.n_values as usize, entry.decoded_len as usize)?;
+        if let (Filter::Shuffle, Body::Raw(shuffled)) = (directory.encoding.filter, &page.body) {
+            scratch.unshuffled.resize(shuffled.len(), 0);
+            if !shuffle::unshuffle(shuffled, word_len(directory, physical), &mut scratch.unshuffled) {
+                return Err(short_body());
+            }
+            page.body = Body::Raw(&scratch.unshuffled);
+        }
+        Ok(page)
+    }
+
+    /// The only page of a block that has none stored: `n` times the constant.
+    pub fn constant(n: usize) -> Self {
+        Self { n, validity: Validity::AllValid, body: Body::Constant }
+    }
+
+    fn parse(
+        payload: &'a [u8],
+        directory: &Directory,
+        physical: Physical,
+        n: usize,
+        decoded_len: usize,
+    ) -> Result<Self> {
+        if n == 0 || n > PAGE {
+            return Err(Error::corrupt("a page has 1 to 8,192 values"));
+        }
+        let (validity, body) =
+            if directory.validity { Validity::parse(payload, n)? } else { (Validity::AllValid, payload) };
+        let word_len = word_len(directory, physical);
+        let exactly = |len: usize| if body.len() == len { Ok(()) } else { Err(short_body()) };
+        let body = match directory.encoding.packing {
+            Packing::Raw => {
+                exactly(if physical == Physical::Bool { n.div_ceil(8) } else { n * word_len })?;
+                Body::Raw(body)
+            }
+            Packing::Constant => {
+                exactly(0)?;
+                Body::Constant
+            }
+            Packing::BitPacked => Body::Packed(parse_packed(body, directory, physical, n, word_len)?),
+            Packing::Delta => {
+                let (packed, rest) = parse_delta(body, n, word_len)?;
+                if !rest.is_empty() {
+                    return Err(short_body());
+                }
+                Body::Delta(packed)
+            }
+            Packing::RunLength => Body::Runs(Runs::parse(body, n, u32::from(directory.width))?),
+            Packing::Strings => parse_strings(body, directory, n, decoded_len)?,
+        };
+        Ok(Self { n, validity, body })
+    }
+
+    /// The number of values.
+    pub fn n_values(&self) -> usize {
+        self.n
+    }
+}
+
+fn parse_packed<'a>(
+    body: &'a [u8],
+    directory: &Directory,
+    physical: Physical,
+    n: usize,
+    word_len: usize,
+) -> Result<Packed<'a>> {
+    let n_vectors = n.div_ceil(VECTOR);
+    let mut packed = Packed::new();
+    let mut rest = body;
+    if directory.per_vector {
+        let (params, after) = rest.split_at_checked(n_vectors * (word_len + 1)).ok_or_else(short_body)?;
+        for (v, param) in params.chunks_exact(word_len + 1).enumerate() {
+            packed.base[v] = word(&param[..word_len]);
+            packed.width[v] = param[word_len];
+        }
+        rest = after;
+    } else {
+        packed.base = [directory.base; VECTORS];
+        packed.width = [directory.width; VECTORS];
+    }
+    if directory.patches {
+        let (counts, after) = rest.split_at_checked(2 * n_vectors).ok_or_else(short_body)?;
+        for (v, count) in counts.chunks_exact(2).enumerate() {
+            let count = usize::from(u16::from_le_bytes([count[0], count[1]]));
+            if count > VECTOR.min(n - v * VECTOR) {
+                return Err(Error::corrupt("a vector has more patches than values"));
+            }
+            packed.patch_end[v + 1] = packed.patch_end[v] + count;
+        }
+        rest = after;
+    }
+    rest = packed.take_bits(rest, n, 8 * word_len as u32)?;
+    if directory.patches {
+        let n_patches = packed.patch_end[n_vectors];
+        let value_len = physical.width().ok_or_else(short_body)?;
+        (packed.positions, packed.values) = rest.split_at_checked(2 * n_patches).ok_or_else(short_body)?;
+        if packed.values.len() != value_len * n_patches {
+            return Err(short_body());
+        }
+        for v in 0..n_vectors {
+            let mut least = 0;
+            for (at, _) in packed.patches(v, value_len) {
+                if at < least || at >= VECTOR.min(n - v * VECTOR) {
+                    return Err(Error::corrupt("patches of a vector are not in order"));
+                }
+                least = at + 1;
+            }
+        }
+    } else if !rest.is_empty() {
+        return Err(short_body());
+    }
+    Ok(packed)
+}
+
+fn parse_delta(body: &[u8], n: usize, word_len: usize) -> Result<(Packed<'_>, &[u8])> {
+    let mut packed = Packed::new();
+    let each = 2 * word_len + 1;
+    let (params, rest) = body.split_at_checked(n.div_ceil(VECTOR) * each).ok_or_else(short_body)?;
+    for (v, param) in params.chunks_exact(each).enumerate() {
+        packed.first[v] = word(&param[..word_len]);
+        packed.base[v] = word(&param[word_len..2 * word_len]);
+        packed.width[v] = param[2 * word_len];
+    }
+    let rest = packed.take_bits(rest, n, 8 * word_len as u32)?;
+    Ok((packed, rest))
+}
+
+fn parse_strings<'a>(body: &'a [u8], directory: &Directory, n: usize, decoded_len: usize) -> Result<Body<'a>> {
+    let n_vectors = n.div_ceil(VECTOR);
+    let mut lengths = Packed::new();
+    lengths.base = [directory.base; VECTORS];
+    lengths.width = [directory.width; VECTORS];
+    let (starts, rest) = body.split_at_checked(4 * n_vectors).ok_or_else(short_body)?;
+    for (v, start) in starts.chunks_exact(4).enumerate() {
+        lengths.first[v] = word(start);
+    }
+    let bytes = lengths.take_bits(rest, n, 32)?;
+    if bytes.len() != decoded_len {
+        return Err(short_body());
+    }
+    Ok(Body::Strings { lengths, bytes })
+}
+
+/// The payload of a stored dictionary, verified.
+///
+/// # Errors
+/// *Corrupt* when the checksum or the codec is wrong.
+pub(crate) fn open_dictionary<'a>(
+    directory: &Directory,
+    stored: &'a [u8],
+    codecs: &mut Codecs,
+) -> Result<Cow<'a, [u8]>> {
+    let entry = &directory.dictionary;
+    if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
+        return Err(Error::corrupt("the checksum of a dictionary doesn't match"));
+    }
+    if entry.stored_len == entry.payload_len {
+        return Ok(Cow::Borrowed(stored));
+    }
+    let mut payload = Vec::new();
+    codecs.restore(directory.encoding.codec, stored, entry.payload_len as usize, &mut payload)?;
+    Ok(Cow::Owned(payload))
+}

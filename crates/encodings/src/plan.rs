@@ -1,0 +1,266 @@
+//! The choice of a packing for words: integers, dictionary codes, ALP integers.
+//!
+//! Sizes of the lightweight packings are computed, not guessed: one pass gives the range of every vector, one the runs.
+//! What a general codec would make of the words is measured on a sample at fixed positions.
+
+use entasis_format::{Codec, Filter, Packing};
+use entasis_kernels::{VECTOR, Word, scan, shuffle};
+
+use crate::codec::Codecs;
+use crate::profile::{Profile, cost};
+use crate::word::{Order, bits_of, bytes_of, sample_ranges};
+
+/// How to pack the words of one block.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WordPlan<T> {
+    pub packing: Packing,
+    pub width: u32,
+    pub base: T,
+    pub patches: bool,
+    pub per_vector: bool,
+    pub codec: (Codec, i32),
+    pub filter: Filter,
+    /// Stored bytes, estimated.
+    pub len: f64,
+    /// Nanoseconds to decode all words, estimated.
+    pub ns: f64,
+}
+
+impl<T: Word> WordPlan<T> {
+    fn new(packing: Packing, width: u32, base: T, len: f64, ns: f64) -> Self {
+        Self {
+            packing,
+            width,
+            base,
+            patches: false,
+            per_vector: false,
+            codec: (Codec::None, 0),
+            filter: Filter::None,
+            len,
+            ns,
+        }
+    }
+
+    /// The plan that stores words as they are.
+    pub(crate) fn raw(n: usize) -> Self {
+        Self::new(Packing::Raw, 0, T::from_u64(0), (n * bytes_of::<T>()) as f64, 0.0)
+    }
+
+    pub(crate) fn score(&self, profile: &Profile) -> f64 {
+        profile.score(self.len, self.ns)
+    }
+}
+
+/// What the words are, as far as the choice depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    pub order: Order,
+    /// Whether values outside the width may be patched.
+    pub patches: bool,
+    /// Whether the words are bit patterns of floats: their differences mean nothing.
+    pub patterns: bool,
+    /// Words that have to be patches whatever they are; only one packing can hold them.
+    pub exceptions: usize,
+}
+
+/// Which general codec won in an earlier block of the same run of blocks, so that not every block pays for the trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum CodecHint {
+    #[default]
+    Unknown,
+    /// None paid: the stored bytes per word of the winner then.
+    NoneAt(f64),
+    Use(Packing, Filter, (Codec, i32), f64),
+}
+
+/// The plan with the best score among those that `profile` allows.
+pub(crate) fn plan_words<T: Word>(
+    words: &[T],
+    kind: Kind,
+    profile: &Profile,
+    codecs: &mut Codecs,
+    hint: &mut CodecHint,
+) -> WordPlan<T> {
+    if profile.is_raw() {
+        return WordPlan::raw(words.len());
+    }
+    let n = words.len() as f64;
+    let ranges: Vec<(T, T)> = words.chunks(VECTOR).map(|vector| kind.order.min_max(vector)).collect();
+    let min = ranges.iter().map(|r| r.0).min_by_key(|&w| kind.order.key(w)).expect("a block has values");
+    let max = ranges.iter().map(|r| r.1).max_by_key(|&w| kind.order.key(w)).expect("a block has values");
+    let width = bits_of(max.wrapping_sub(min));
+    if kind.exceptions > 0 {
+        let mut plan = patched(words, min, width);
+        plan.len += (kind.exceptions * (2 + bytes_of::<T>())) as f64;
+        return plan;
+    }
+    if min == max {
+        return WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0);
+    }
+    let mut best = WordPlan::raw(words.len());
+    let mut offer = |plan: WordPlan<T>| {
+        if plan.score(profile) < best.score(profile) {
+            best = plan;
+        }
+    };
+    offer(WordPlan::new(
+        Packing::BitPacked,
+        width,
+        min,
+        n * f64::from(width) / 8.0,
+        if width % 8 == 0 { 0.0 } else { n * cost::BIT_PACKED },
+    ));
+    if kind.patches && width > 4 {
+        offer(patched(words, min, width));
+    }
+    if words.len() > VECTOR {
+        let bits: f64 = ranges
+            .iter()
+            .zip(words.chunks(VECTOR))
+            .map(|(r, v)| f64::from(bits_of(r.1.wrapping_sub(r.0))) * v.len() as f64)
+            .sum();
+        let params = (ranges.len() * (bytes_of::<T>() + 1)) as f64;
+        let mut plan = WordPlan::new(
+            Packing::BitPacked,
+            0,
+            T::from_u64(0),
+            bits / 8.0 + params,
+            n * (cost::BIT_PACKED + cost::PER_VECTOR),
+        );
+        plan.per_vector = true;
+        offer(plan);
+    }
+    let n_runs = scan::count_runs(words);
+    if n_runs * 2 < words.len() {
+        let runs = n_runs as f64;
+        offer(WordPlan::new(
+            Packing::RunLength,
+            width,
+            min,
+            runs * (2.0 + f64::from(width) / 8.0),
+            runs * cost::RUN + n * cost::RUN_LENGTH,
+        ));
+    }
+    if !kind.patterns && width > 2 {
+        offer(delta(words));
+    }
+    if !profile.codecs.is_empty() {
+        best = with_codec(words, min, width, best, profile, codecs, hint);
+    }
+    best
+}
+
+/// Bit-packing at the width where the values that don't fit cost less than the bits that all save.
+fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
+    let mut histogram = [0u32; 65];
+    scan::width_histogram(words, base, &mut histogram);
+    let n = words.len() as f64;
+    let patch = (2 + bytes_of::<T>()) as f64;
+    let vectors = words.len().div_ceil(VECTOR) as f64;
+    let ns = n * (cost::BIT_PACKED + cost::PATCHES);
+    let mut plan = WordPlan::new(Packing::BitPacked, full, base, n * f64::from(full) / 8.0 + 2.0 * vectors, ns);
+    plan.patches = true;
+    let mut outside = 0u32;
+    for width in (0..full).rev() {
+        outside += histogram[width as usize + 1];
+        let len = n * f64::from(width) / 8.0 + f64::from(outside) * patch + 2.0 * vectors;
+        if len < plan.len {
+            (plan.len, plan.width) = (len, width);
+        }
+    }
+    plan
+}
+
+/// Delta packing; the width is known when it is packed, its size is estimated from 8 vectors.
+fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
+    let (mut bits, mut seen) = (0.0, 0.0);
+    let mut deltas = vec![T::from_u64(0); VECTOR];
+    for range in sample_ranges(words.len(), 8, VECTOR) {
+        for vector in words[range].chunks(VECTOR) {
+            let deltas = &mut deltas[..vector.len()];
+            let (_, width) = crate::delta::frame(vector, deltas);
+            bits += f64::from(width) * vector.len() as f64;
+            seen += vector.len() as f64;
+        }
+    }
+    let n = words.len() as f64;
+    let params = words.len().div_ceil(VECTOR) * (2 * bytes_of::<T>() + 1);
+    WordPlan::new(Packing::Delta, 0, T::from_u64(0), n * bits / seen / 8.0 + params as f64, n * cost::DELTA)
+}
+
+/// The best of `light` and of general codecs over byte-aligned words, measured on a sample (or what the hint says).
+fn with_codec<T: Word>(
+    words: &[T],
+    min: T,
+    width: u32,
+    light: WordPlan<T>,
+    profile: &Profile,
+    codecs: &mut Codecs,
+    hint: &mut CodecHint,
+) -> WordPlan<T> {
+    let n = words.len() as f64;
+    let per_word = light.len / n;
+    let aligned = width.next_multiple_of(8).next_power_of_two();
+    let dress = |packing, filter, codec: (Codec, i32), ratio: f64| {
+        let mut plan = if packing == Packing::BitPacked {
+            WordPlan::new(packing, aligned, min, n * f64::from(aligned) / 8.0, 0.0)
+        } else {
+            WordPlan::raw(words.len())
+        };
+        plan.filter = filter;
+        plan.codec = codec;
+        plan.ns += plan.len * cost::codec_byte(codec.0);
+        if filter == Filter::Shuffle {
+            plan.ns += plan.len * cost::SHUFFLE_BYTE;
+        }
+        plan.len *= ratio;
+        plan
+    };
+    match *hint {
+        CodecHint::NoneAt(then) if (per_word / then - 1.0).abs() < 0.25 => return light,
+        CodecHint::Use(packing, filter, codec, ratio) => {
+            let plan = dress(packing, filter, codec, ratio);
+            if plan.score(profile) < light.score(profile) {
+                return plan;
+            }
+        }
+        _ => {}
+    }
+    let sample: Vec<T> = sample_ranges(words.len(), 4, 1024).flat_map(|r| words[r].iter().copied()).collect();
+    let mut best = (light.clone(), CodecHint::NoneAt(per_word));
+    let bytes: &[u8] = bytemuck::cast_slice(&sample);
+    let (mut payload, mut stored) = (Vec::new(), Vec::new());
+    let narrow = (aligned as usize) < T::BITS as usize;
+    let forms = [(None, narrow), (Some(Filter::None), true), (Some(Filter::Shuffle), bytes_of::<T>() > 1)];
+    for (form, _) in forms.into_iter().filter(|f| f.1) {
+        payload.clear();
+        let (packing, filter) = match form {
+            None => {
+                let len = aligned as usize / 8;
+                for &word in &sample {
+                    payload.extend_from_slice(&word.wrapping_sub(min).to_u64().to_le_bytes()[..len]);
+                }
+                (Packing::BitPacked, Filter::None)
+            }
+            Some(Filter::Shuffle) => {
+                shuffle::shuffle(bytes, bytes_of::<T>(), &mut payload);
+                (Packing::Raw, Filter::Shuffle)
+            }
+            Some(filter) => {
+                payload.extend_from_slice(bytes);
+                (Packing::Raw, filter)
+            }
+        };
+        for &codec in profile.codecs {
+            stored.clear();
+            let len = codecs.store(codec.0, codec.1, &payload, &mut stored);
+            let ratio = len as f64 / payload.len() as f64;
+            let plan = dress(packing, filter, codec, ratio);
+            if plan.score(profile) < best.0.score(profile) {
+                best = (plan, CodecHint::Use(packing, filter, codec, ratio));
+            }
+        }
+    }
+    *hint = best.1;
+    best.0
+}

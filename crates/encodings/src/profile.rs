@@ -1,0 +1,92 @@
+//! What a compression setting of 0 to 100 means.
+
+use entasis_format::{Codec, Error, Result};
+
+/// What an encoder may use, and how many bytes a nanosecond of decoding is worth.
+///
+/// The setting moves one number, [`bytes_per_ns`](Self::bytes_per_ns): of two encodings the one with the smaller
+/// `size + bytes_per_ns x decoding time` is chosen. As it falls, the file gets smaller and slower to read, never both larger and slower.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// The setting, 0 ..= 100.
+    pub compression: u8,
+    /// Bytes that a reader would rather read than spend a nanosecond decoding.
+    pub bytes_per_ns: f64,
+    /// The general codecs that may be tried, with their levels.
+    pub codecs: &'static [(Codec, i32)],
+}
+
+impl Profile {
+    /// The setting when none is named.
+    pub const DEFAULT: u8 = 50;
+
+    /// The profile of a setting.
+    ///
+    /// | setting | encodings | codecs |
+    /// |---|---|---|
+    /// | 0 | raw | none |
+    /// | 1..=24 | lightweight; those that cost time must save much | none |
+    /// | 25..=49 | lightweight | none |
+    /// | 50 | lightweight | LZ4 or Zstandard 1 where they save much |
+    /// | 51..=79 | lightweight | Zstandard 1 to 9, time weighs less and less |
+    /// | 80..=100 | all | Zstandard 12 to 19, time weighs little |
+    ///
+    /// # Errors
+    /// *Argument* above 100.
+    pub fn new(compression: u8) -> Result<Self> {
+        let codecs: &'static [(Codec, i32)] = match compression {
+            0..=49 => &[],
+            50..=54 => &[(Codec::Lz4, 0), (Codec::Zstd, 1)],
+            55..=61 => &[(Codec::Zstd, 1)],
+            62..=67 => &[(Codec::Zstd, 3)],
+            68..=73 => &[(Codec::Zstd, 6)],
+            74..=79 => &[(Codec::Zstd, 9)],
+            80..=89 => &[(Codec::Zstd, 12)],
+            90..=99 => &[(Codec::Zstd, 16)],
+            100 => &[(Codec::Zstd, 19)],
+            _ => return Err(Error::argument(format!("compression is a number from 0 to 100, not {compression}"))),
+        };
+        let setting = f64::from(compression);
+        let bytes_per_ns = match compression {
+            0 => f64::INFINITY,
+            1..=24 => 4.0,
+            25..=49 => 1.0,
+            50..=79 => 0.5 - 0.45 * (setting - 50.0) / 29.0,
+            _ => 0.02,
+        };
+        Ok(Self { compression, bytes_per_ns, codecs })
+    }
+
+    /// Whether only raw values may be written (setting 0).
+    pub fn is_raw(&self) -> bool {
+        self.compression == 0
+    }
+
+    /// The score of an encoding, lower is better: its size, plus what its decoding time is worth in bytes.
+    pub(crate) fn score(&self, len: f64, decode_ns: f64) -> f64 {
+        len + self.bytes_per_ns * decode_ns
+    }
+}
+
+/// Decoding times in nanoseconds, a table fixed per release: for a value, or for a byte of payload.
+pub(crate) mod cost {
+    use entasis_format::Codec;
+
+    pub(crate) const BIT_PACKED: f64 = 0.08;
+    pub(crate) const PATCHES: f64 = 0.03;
+    pub(crate) const PER_VECTOR: f64 = 0.02;
+    pub(crate) const DELTA: f64 = 0.35;
+    pub(crate) const RUN_LENGTH: f64 = 0.1;
+    pub(crate) const RUN: f64 = 4.0;
+    pub(crate) const DICTIONARY: f64 = 0.25;
+    pub(crate) const ALP: f64 = 0.25;
+    pub(crate) const SHUFFLE_BYTE: f64 = 0.06;
+
+    pub(crate) fn codec_byte(codec: Codec) -> f64 {
+        match codec {
+            Codec::None => 0.0,
+            Codec::Lz4 => 0.3,
+            Codec::Zstd => 0.75,
+        }
+    }
+}

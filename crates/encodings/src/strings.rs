@@ -1,0 +1,206 @@
+//! Strings: a dictionary when they repeat, else their lengths and their bytes (packing 5).
+
+use entasis_format::{Codec, Encoding, Error, Filter, Packing, Result, Transform};
+use entasis_kernels::{VECTOR, bitpack};
+
+use crate::dictionary;
+use crate::encode::{Encoded, Encoder, Missing, PAGE, PageWriter};
+use crate::plan::WordPlan;
+use crate::profile::cost;
+use crate::word::{bits_of, sample_ranges};
+use crate::{bit_packed, delta, run_length, statistics};
+
+/// The most bytes of a page of more than one value.
+const PAGE_LEN: usize = 256 * 1024;
+
+pub(crate) fn encode(
+    encoder: &mut Encoder,
+    offsets: &[u32],
+    bytes: &[u8],
+    missing: Missing<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Encoded> {
+    let n = offsets.len() - 1;
+    if offsets[0] != 0 || !offsets.is_sorted() || offsets[n] as usize != bytes.len() {
+        return Err(Error::argument("offsets of strings ascend from 0 to the length of their bytes"));
+    }
+    let value = |i: usize| &bytes[offsets[i] as usize..offsets[i + 1] as usize];
+    let valid = |i: &usize| missing.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+    let mut statistics = statistics::of_strings(n, missing.n, (0..n).filter(valid).map(value));
+    let ranges = page_ranges(offsets);
+    let decoded_len = bytes.len() as u64;
+    let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let plain = Plain::plan(encoder, offsets, &lengths, bytes);
+    if !encoder.profile.is_raw() && !bytes.is_empty() {
+        let entry_len = bytes.len() / n + 4;
+        if let Some((entries, codes)) = encoder.plan_dictionary(n, plain.len, entry_len, value) {
+            let entries_len: usize = entries.iter().map(|e| e.len() + 4).sum();
+            let ns = codes.ns + n as f64 * cost::DICTIONARY;
+            if encoder.profile.score(codes.len + entries_len as f64, ns) < encoder.profile.score(plain.len, plain.ns) {
+                statistics.n_distinct = if missing.n == 0 { entries.len() as u32 } else { 0 };
+                let payload = dictionary_payload(&entries);
+                let directory = write_codes(encoder, &codes, &payload, entries.len(), offsets, &ranges, missing, out);
+                return Ok(Encoded { directory, decoded_len, statistics });
+            }
+        }
+    }
+    let encoding = Encoding {
+        packing: Packing::Strings,
+        transform: Transform::None,
+        codec: plain.codec.0,
+        filter: Filter::None,
+    };
+    let mut pages = PageWriter::new(&mut encoder.codecs, plain.codec, missing, out);
+    pages.width = u8::try_from(plain.width).expect("at most 32 bits");
+    for range in ranges {
+        let of_page = &offsets[range.start..=range.end];
+        let (first, end) = (of_page[0] as usize, of_page[range.len()] as usize);
+        pages.page(range.clone(), end - first, |body| {
+            for start in of_page[..range.len()].iter().step_by(VECTOR) {
+                body.extend_from_slice(&(start - of_page[0]).to_le_bytes());
+            }
+            for vector in lengths[range].chunks(VECTOR) {
+                bitpack::pack(vector, plain.base, plain.width, body);
+            }
+            body.extend_from_slice(&bytes[first..end]);
+        });
+    }
+    Ok(Encoded { directory: pages.directory(encoding, u64::from(plain.base)), decoded_len, statistics })
+}
+
+/// Cuts a block into pages: as many values as fit, at least one each.
+fn page_ranges(offsets: &[u32]) -> Vec<std::ops::Range<usize>> {
+    let n = offsets.len() - 1;
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    while start < n {
+        let most = (start + PAGE).min(n);
+        let limit = offsets[start] as usize + PAGE_LEN;
+        let fit = offsets[start..=most].partition_point(|&offset| offset as usize <= limit) - 1;
+        let end = start + fit.max(1);
+        ranges.push(start..end);
+        start = end;
+    }
+    ranges
+}
+
+fn dictionary_payload(entries: &[&[u8]]) -> Vec<u8> {
+    let mut payload = Vec::new();
+    let mut offset = 0u32;
+    payload.extend_from_slice(&offset.to_le_bytes());
+    for entry in entries {
+        offset += entry.len() as u32;
+        payload.extend_from_slice(&offset.to_le_bytes());
+    }
+    entries.iter().for_each(|entry| payload.extend_from_slice(entry));
+    payload
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one block")]
+fn write_codes(
+    encoder: &mut Encoder,
+    plan: &WordPlan<u32>,
+    dictionary: &[u8],
+    n_entries: usize,
+    offsets: &[u32],
+    ranges: &[std::ops::Range<usize>],
+    missing: Missing<'_>,
+    out: &mut Vec<u8>,
+) -> entasis_format::Directory {
+    let (codes, codecs) = encoder.codes_and_codecs();
+    let mut pages = PageWriter::new(codecs, plan.codec, missing, out);
+    pages.dictionary(dictionary, n_entries);
+    let mut widest = plan.width;
+    if plan.packing != Packing::Constant || missing.bits.is_some() {
+        for range in ranges {
+            let page = &codes[range.clone()];
+            pages.page(range.clone(), (offsets[range.end] - offsets[range.start]) as usize, |body| {
+                match plan.packing {
+                    Packing::Raw => body.extend_from_slice(bytemuck::cast_slice(page)),
+                    Packing::Constant | Packing::Strings => {}
+                    Packing::BitPacked if plan.per_vector => {
+                        bit_packed::emit_per_vector(page, crate::word::Order::Unsigned, body);
+                    }
+                    Packing::BitPacked => bit_packed::emit::<u32, u32>(page, plan.base, plan.width, None, body),
+                    Packing::Delta => widest = widest.max(delta::emit(page, body)),
+                    Packing::RunLength => run_length::emit(page, plan.base, plan.width, body),
+                }
+            });
+        }
+    }
+    pages.width = u8::try_from(widest).expect("at most 32 bits");
+    pages.words_directory(Transform::Dictionary, plan)
+}
+
+/// How to store lengths and bytes.
+struct Plain {
+    base: u32,
+    width: u32,
+    codec: (Codec, i32),
+    len: f64,
+    ns: f64,
+}
+
+impl Plain {
+    fn plan(encoder: &mut Encoder, offsets: &[u32], lengths: &[u32], bytes: &[u8]) -> Self {
+        let n = lengths.len();
+        let (min, max) = lengths.iter().fold((u32::MAX, 0), |(a, b), &l| (a.min(l), b.max(l)));
+        let width = bits_of(max - min);
+        let starts = 4 * n.div_ceil(VECTOR);
+        let lengths_len = |width: u32| (n * width as usize / 8 + starts) as f64;
+        let none = Self {
+            base: min,
+            width,
+            codec: (Codec::None, 0),
+            len: bytes.len() as f64 + lengths_len(width),
+            ns: n as f64 * cost::BIT_PACKED,
+        };
+        if encoder.profile.codecs.is_empty() || bytes.len() < 64 {
+            return none;
+        }
+        let aligned = if width == 0 { 0 } else { width.next_multiple_of(8).next_power_of_two() };
+        let with = |codec: (Codec, i32), ratio: f64| {
+            let payload = bytes.len() as f64 + lengths_len(aligned);
+            Self { base: min, width: aligned, codec, len: payload * ratio, ns: payload * cost::codec_byte(codec.0) }
+        };
+        if encoder.hints.text == Some((Codec::None, 0)) {
+            return none;
+        }
+        let candidates: Vec<(Codec, i32)> = match encoder.hints.text {
+            Some(codec) => vec![codec],
+            None => encoder.profile.codecs.to_vec(),
+        };
+        let sample = sample(bytes);
+        let mut best = none;
+        for codec in candidates {
+            let mut stored = Vec::new();
+            let len = encoder.codecs.store(codec.0, codec.1, &sample, &mut stored);
+            let plan = with(codec, len as f64 / sample.len() as f64);
+            if encoder.profile.score(plan.len, plan.ns) < encoder.profile.score(best.len, best.ns) {
+                best = plan;
+            }
+        }
+        encoder.hints.text = Some(best.codec);
+        best
+    }
+}
+
+/// Up to about 32 KiB of the bytes, from two places.
+fn sample(bytes: &[u8]) -> Vec<u8> {
+    const PIECE: usize = 16 * 1024;
+    sample_ranges(bytes.len(), 2, PIECE).flat_map(|range| bytes[range].iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_hold_what_fits() {
+        assert_eq!(page_ranges(&[0, 1, 2]), [0..2]);
+        let offsets: Vec<u32> = (0..=20_000).collect();
+        assert_eq!(page_ranges(&offsets), [0..8192, 8192..16_384, 16_384..20_000]);
+        assert_eq!(page_ranges(&[0, 100, 300_000, 300_001, 600_000]), [0..1, 1..2, 2..3, 3..4]);
+        assert_eq!(page_ranges(&[0, 262_144, 262_144, 262_145]), [0..2, 2..3]);
+    }
+}

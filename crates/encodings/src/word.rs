@@ -1,0 +1,65 @@
+//! The words that packings work on, and their order.
+
+use entasis_kernels::{Word, scan};
+
+/// How the bits of a word are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Signed,
+    Unsigned,
+}
+
+impl Order {
+    pub(crate) fn min_max<T: Word>(self, words: &[T]) -> (T, T) {
+        match self {
+            Self::Signed => scan::min_max_signed(words),
+            Self::Unsigned => scan::min_max_unsigned(words),
+        }
+    }
+
+    /// A key whose unsigned order is the order of the words.
+    pub(crate) fn key<T: Word>(self, word: T) -> u64 {
+        match self {
+            Self::Signed => word.to_u64() ^ (1 << (T::BITS - 1)),
+            Self::Unsigned => word.to_u64(),
+        }
+    }
+}
+
+/// The bits that `word` needs.
+pub(crate) fn bits_of<T: Word>(word: T) -> u32 {
+    64 - word.to_u64().leading_zeros()
+}
+
+/// Bytes in a word.
+pub(crate) const fn bytes_of<T>() -> usize {
+    size_of::<T>()
+}
+
+/// The low bytes of a little-endian word, as stored.
+pub(crate) fn put<T: Word>(word: T, out: &mut Vec<u8>) {
+    out.extend_from_slice(&word.to_u64().to_le_bytes()[..bytes_of::<T>()]);
+}
+
+/// The little-endian word of the `W` bytes at index `i` of `bytes` (zero past their end).
+pub(crate) fn get<T: Word>(bytes: &[u8], i: usize) -> T {
+    let mut word = [0; 8];
+    if let Some(stored) = bytes.get(i * bytes_of::<T>()..(i + 1) * bytes_of::<T>()) {
+        word[..stored.len()].copy_from_slice(stored);
+    }
+    T::from_u64(u64::from_le_bytes(word))
+}
+
+/// Fixed positions of a sample: all of `n`, or `pieces` runs of `len`, evenly spread.
+pub(crate) fn sample_ranges(n: usize, pieces: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let whole = n <= pieces * len;
+    let count = if whole { 1 } else { pieces };
+    (0..count).map(move |i| {
+        if whole {
+            0..n
+        } else {
+            let start = i * (n - len) / (pieces - 1);
+            start..start + len
+        }
+    })
+}

@@ -1,0 +1,128 @@
+//! Records of blocks and where each column's blocks begin (section 2.6).
+
+use crate::bytes::{Reader, inside, put};
+use crate::directory::{DIRECTORY_HEAD_LEN, PAGE_ENTRY_LEN};
+use crate::encoding::Encoding;
+use crate::error::{Error, Result};
+use crate::header::HEADER_LEN;
+
+/// Most values of a block.
+pub const MAX_BLOCK_VALUES: u32 = 65_536;
+/// Most decoded bytes of a block of more than one value.
+pub const MAX_BLOCK_LEN: u64 = 16 << 20;
+
+/// A block: a run of a column's values, and where they are stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockRecord {
+    /// Its first value's number in the column.
+    pub first_value: u64,
+    /// How many values.
+    pub n_values: u32,
+    /// How they are encoded.
+    pub encoding: Encoding,
+    /// Place of the directory.
+    pub directory_at: u64,
+    /// Place of the dictionary and the pages.
+    pub pages_at: u64,
+    /// Bytes of the directory.
+    pub directory_len: u32,
+    /// Bytes of the dictionary and the pages.
+    pub pages_len: u32,
+    /// Bytes of the values when decoded.
+    pub decoded_len: u64,
+    /// Checksum of the directory.
+    pub directory_checksum: u64,
+}
+
+impl BlockRecord {
+    /// Bytes of the record.
+    pub const LEN: usize = 64;
+
+    /// Appends the record.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        put!(out, self.first_value, self.n_values);
+        out.extend_from_slice(&self.encoding.codes());
+        put!(out, self.directory_at, self.pages_at, self.directory_len, self.pages_len);
+        put!(out, self.decoded_len, self.directory_checksum, 0u64);
+    }
+
+    /// The record in exactly these bytes. An encoding that is not known here is an error of kind unsupported.
+    #[inline]
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::exact(bytes, Self::LEN, "a block record")?;
+        let (first_value, n_values, codes) = (reader.u64()?, reader.u32()?, reader.array::<4>()?);
+        let (directory_at, pages_at) = (reader.u64()?, reader.u64()?);
+        let (directory_len, pages_len) = (reader.u32()?, reader.u32()?);
+        let (decoded_len, directory_checksum) = (reader.u64()?, reader.u64()?);
+        reader.reserved::<8>()?;
+        let encoding = Encoding::from_codes(codes)?;
+        let record = Self {
+            first_value,
+            n_values,
+            encoding,
+            directory_at,
+            pages_at,
+            directory_len,
+            pages_len,
+            decoded_len,
+            directory_checksum,
+        };
+        match record.problem() {
+            None => Ok(record),
+            Some(problem) => Err(Error::corrupt(problem)),
+        }
+    }
+
+    /// The number after its last value's.
+    #[inline]
+    pub const fn end_value(&self) -> u64 {
+        self.first_value.saturating_add(self.n_values as u64)
+    }
+
+    /// Damage unless directory and pages lie in a file of this length.
+    pub fn check_place(&self, end: u64) -> Result<()> {
+        let from = HEADER_LEN as u64;
+        if !inside(self.directory_at, self.directory_len.into(), from, end) {
+            return Err(Error::corrupt("directory of a block is outside the file").at(self.directory_at));
+        }
+        if !inside(self.pages_at, self.pages_len.into(), from, end) {
+            return Err(Error::corrupt("pages of a block are outside the file").at(self.pages_at));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn problem(&self) -> Option<&'static str> {
+        if self.n_values == 0 || self.n_values > MAX_BLOCK_VALUES {
+            return Some("number of values of a block is impossible");
+        }
+        if self.decoded_len > MAX_BLOCK_LEN && self.n_values != 1 {
+            return Some("a block is longer than blocks can be");
+        }
+        // Every page has a value, so there are no more pages than values.
+        let pages = self.directory_len.checked_sub(DIRECTORY_HEAD_LEN);
+        if !pages.is_some_and(|len| len % PAGE_ENTRY_LEN == 0 && len / PAGE_ENTRY_LEN <= self.n_values) {
+            return Some("length of a directory is impossible");
+        }
+        let sums = [
+            self.first_value.checked_add(self.n_values.into()),
+            self.directory_at.checked_add(self.directory_len.into()),
+            self.pages_at.checked_add(self.pages_len.into()),
+        ];
+        if sums.contains(&None) {
+            return Some("numbers of a block record are larger than there can be");
+        }
+        None
+    }
+}
+
+/// Records of the block index: the first block of each column of a range, and the block after the last.
+pub fn parse_block_index(bytes: &[u8]) -> Result<Vec<u64>> {
+    let (records, rest) = bytes.as_chunks::<8>();
+    let index: Vec<u64> = records.iter().map(|record| u64::from_le_bytes(*record)).collect();
+    if rest.is_empty() && index.is_sorted() {
+        Ok(index)
+    } else {
+        Err(Error::corrupt("blocks of the columns are out of order").in_section("block index"))
+    }
+}

@@ -1,0 +1,39 @@
+//! Enumerations that are one number in the file.
+
+/// Defines an enumeration whose codes run as written, with `from_code`, `code`, `name` and `Display`.
+macro_rules! codes {
+    ($(#[$meta:meta])* $name:ident: $number:ty { $($(#[$doc:meta])* $variant:ident = $code:literal, $text:literal;)+ }) => {
+        $(#[$meta])*
+        #[repr($number)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name { $($(#[$doc])* $variant = $code,)+ }
+
+        impl $name {
+            /// All of them, ascending by code.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)+];
+
+            /// The one with this code in the file, if this version knows it.
+            #[inline]
+            pub const fn from_code(code: $number) -> Option<Self> {
+                match code { $($code => Some($name::$variant),)+ _ => None }
+            }
+
+            /// The number in the file.
+            #[inline]
+            pub const fn code(self) -> $number {
+                match self { $($name::$variant => $code,)+ }
+            }
+
+            /// The name for people.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)+ }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}

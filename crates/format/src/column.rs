@@ -1,0 +1,160 @@
+//! Records of columns (section 2.4).
+
+use crate::bytes::{Reader, put, put_optional};
+use crate::error::{Error, Result};
+use crate::types::{ColumnType, Logical, Missing, Physical, Unit};
+
+const ORDERED: u32 = 1;
+const BUNDLED: u32 = 2;
+const BUNDLE: u32 = 4;
+
+/// A column: its name, type and length.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ColumnRecord {
+    /// Never used again for another column.
+    pub id: u64,
+    /// Place of the name in the names heap.
+    pub name_at: u64,
+    /// Bytes of the name.
+    pub name_len: u32,
+    /// The type.
+    pub column_type: ColumnType,
+    /// Its values stand in a storage column.
+    pub is_bundled: bool,
+    /// It is a storage column.
+    pub is_bundle: bool,
+    /// How many values.
+    pub n_values: u64,
+    /// The storage column of a bundled column.
+    pub storage: Option<u64>,
+    /// Its first value there, else 0.
+    pub first_value: u64,
+    /// The first of its children; none for the types of this version.
+    pub first_child: Option<u64>,
+    /// How many children.
+    pub n_children: u32,
+    /// The column with the categories.
+    pub dictionary: Option<u64>,
+    /// The node with the time zone or the like.
+    pub detail: Option<u64>,
+    /// How many values are missing.
+    pub n_missing: u64,
+}
+
+impl ColumnRecord {
+    /// Bytes of the record.
+    pub const LEN: usize = 96;
+
+    /// Appends the record.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let kind = &self.column_type;
+        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+        let flags =
+            flag(kind.ordered, ORDERED) | flag(self.is_bundled, BUNDLED) | flag(self.is_bundle, BUNDLE);
+        put!(out, self.id, self.name_at, self.name_len);
+        put!(out, kind.physical.code(), kind.logical.code(), kind.unit.code(), kind.missing.code());
+        put!(out, kind.value_len, flags, self.n_values);
+        put_optional(out, self.storage);
+        put!(out, self.first_value);
+        put_optional(out, self.first_child);
+        put!(out, self.n_children, kind.precision, kind.scale, kind.flavour, 0u8);
+        put_optional(out, self.dictionary);
+        put_optional(out, self.detail);
+        put!(out, self.n_missing);
+    }
+
+    /// The record in exactly these bytes. A type that is not known here is an error of kind unsupported, for this
+    /// column alone.
+    #[inline]
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
+        let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
+        let codes = reader.array::<4>()?;
+        let (value_len, flags, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
+        let (storage, first_value, first_child) = (reader.optional()?, reader.u64()?, reader.optional()?);
+        let (n_children, precision, scale, flavour) =
+            (reader.u32()?, reader.u8()?, reader.i8()?, reader.u8()?);
+        reader.reserved::<1>()?;
+        let (dictionary, detail, n_missing) = (reader.optional()?, reader.optional()?, reader.u64()?);
+        let (physical, logical, unit, missing) = known(codes)?;
+        let ordered = flags & ORDERED != 0;
+        let column_type =
+            ColumnType { physical, logical, unit, missing, value_len, ordered, precision, scale, flavour };
+        let record = Self {
+            id,
+            name_at,
+            name_len,
+            column_type,
+            is_bundled: flags & BUNDLED != 0,
+            is_bundle: flags & BUNDLE != 0,
+            n_values,
+            storage,
+            first_value,
+            first_child,
+            n_children,
+            dictionary,
+            detail,
+            n_missing,
+        };
+        if flags & !(ORDERED | BUNDLED | BUNDLE) != 0 {
+            return Err(Error::corrupt("reserved flags of a column record are set"));
+        }
+        match record.problem() {
+            None => Ok(record),
+            Some(problem) => Err(Error::corrupt(problem)),
+        }
+    }
+
+    /// What does not go together in the record, if anything.
+    fn problem(&self) -> Option<&'static str> {
+        if let Some(problem) = self.column_type.problem() {
+            return Some(problem);
+        }
+        let categorical = self.column_type.logical == Logical::Categorical;
+        if categorical != self.dictionary.is_some() {
+            return Some("a column has a dictionary if and only if it is categorical");
+        }
+        if self.is_bundled != self.storage.is_some() || (!self.is_bundled && self.first_value != 0) {
+            return Some("a column has a storage column if and only if it is bundled");
+        }
+        if (self.is_bundled && self.is_bundle) || ((self.is_bundled || self.is_bundle) && categorical) {
+            return Some("a column is bundled that can't be");
+        }
+        if self.is_bundle && self.name_len != 0 {
+            return Some("a storage column has a name");
+        }
+        // The types of this version have no children.
+        if self.first_child.is_some() || self.n_children != 0 {
+            return Some("a column has children that its type does not have");
+        }
+        if self.n_missing > self.n_values {
+            return Some("a column has more missing values than values");
+        }
+        if self.name_at.checked_add(self.name_len.into()).is_none()
+            || self.first_value.checked_add(self.n_values).is_none()
+        {
+            return Some("numbers of a column record are larger than there can be");
+        }
+        None
+    }
+}
+
+/// The type codes, if all are known.
+#[inline]
+fn known(codes: [u8; 4]) -> Result<(Physical, Logical, Unit, Missing)> {
+    let [physical, logical, unit, missing] = codes;
+    let known = (
+        Physical::from_code(physical),
+        Logical::from_code(logical),
+        Unit::from_code(unit),
+        Missing::from_code(missing),
+    );
+    match known {
+        (Some(physical), Some(logical), Some(unit), Some(missing)) => Ok((physical, logical, unit, missing)),
+        _ => Err(Error::unsupported(format!(
+            "type of the column is not known here (physical {physical}, logical {logical}, unit {unit}, missing \
+             {missing})"
+        ))
+        .advise("update Entasis, or read other columns")),
+    }
+}

@@ -1,0 +1,380 @@
+//! The directory of a block: how its pages are encoded and stored (section 4.1).
+
+use crate::block::BlockRecord;
+use crate::bytes::{Reader, len32, len64, put};
+use crate::checksum::checksum;
+use crate::encoding::{Codec, Encoding, Packing, Transform};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::types::Physical;
+
+/// Values of a vector.
+pub const VECTOR_VALUES: u32 = 1_024;
+/// Most values of a page.
+pub const MAX_PAGE_VALUES: u32 = 8_192;
+/// Most decoded bytes of a page of more than one value.
+pub const MAX_PAGE_LEN: u32 = 256 << 10;
+/// Most entries of a block's dictionary.
+pub const MAX_DICTIONARY: u32 = 65_536;
+/// Bytes of a directory before its page entries.
+pub const DIRECTORY_HEAD_LEN: u32 = 40;
+/// Bytes of a page entry.
+pub const PAGE_ENTRY_LEN: u32 = 24;
+
+const PATCHES: u8 = 1;
+const PER_VECTOR: u8 = 2;
+const VALIDITY: u8 = 4;
+
+/// Bytes as they are stored, before or after a codec.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stored {
+    /// Bytes in the file.
+    pub stored_len: u32,
+    /// Bytes before the codec.
+    pub payload_len: u32,
+    /// Checksum of the bytes in the file.
+    pub checksum: u64,
+}
+
+/// A page of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageEntry {
+    /// Bytes in the file.
+    pub stored_len: u32,
+    /// Bytes before the codec.
+    pub payload_len: u32,
+    /// How many values.
+    pub n_values: u32,
+    /// Bytes of the values when decoded.
+    pub decoded_len: u32,
+    /// Checksum of the bytes in the file.
+    pub checksum: u64,
+}
+
+impl PageEntry {
+    /// How the page is stored.
+    pub const fn stored(&self) -> Stored {
+        Stored { stored_len: self.stored_len, payload_len: self.payload_len, checksum: self.checksum }
+    }
+}
+
+/// How the pages of a block are encoded and stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Directory {
+    /// Equal to the block record's.
+    pub encoding: Encoding,
+    /// Bits of a packed word.
+    pub width: u8,
+    /// The e of ALP.
+    pub exponent: u8,
+    /// The f of ALP.
+    pub factor: u8,
+    /// Whether vectors have patches.
+    pub patches: bool,
+    /// Whether vectors have a base and width each.
+    pub per_vector: bool,
+    /// Whether pages start with validity.
+    pub validity: bool,
+    /// What packed words are offsets from, or the constant.
+    pub base: u64,
+    /// Entries of the block's dictionary.
+    pub n_dictionary: u32,
+    /// The dictionary; all zero without one.
+    pub dictionary: Stored,
+    /// The pages, in order.
+    pub pages: Vec<PageEntry>,
+}
+
+impl Directory {
+    /// A directory of this encoding, all else zero or absent.
+    pub const fn new(encoding: Encoding) -> Self {
+        Self {
+            encoding,
+            width: 0,
+            exponent: 0,
+            factor: 0,
+            patches: false,
+            per_vector: false,
+            validity: false,
+            base: 0,
+            n_dictionary: 0,
+            dictionary: Stored { stored_len: 0, payload_len: 0, checksum: 0 },
+            pages: Vec::new(),
+        }
+    }
+
+    /// Bytes of a directory with so many pages.
+    pub const fn len(n_pages: usize) -> usize {
+        (PAGE_ENTRY_LEN as usize).saturating_mul(n_pages).saturating_add(DIRECTORY_HEAD_LEN as usize)
+    }
+
+    /// Appends the directory.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        let flags =
+            flag(self.patches, PATCHES) | flag(self.per_vector, PER_VECTOR) | flag(self.validity, VALIDITY);
+        out.reserve(Self::len(self.pages.len()));
+        out.extend_from_slice(&self.encoding.codes());
+        out.extend_from_slice(&[self.width, self.exponent, self.factor, flags]);
+        put!(out, self.base, len32(self.pages.len()), self.n_dictionary);
+        put!(out, self.dictionary.stored_len, self.dictionary.payload_len, self.dictionary.checksum);
+        for page in &self.pages {
+            put!(out, page.stored_len, page.payload_len, page.n_values, page.decoded_len, page.checksum);
+        }
+    }
+
+    /// The directory in exactly these bytes, checked against its block record, the type, and every rule that needs
+    /// no look at the pages.
+    pub fn parse(bytes: &[u8], record: &BlockRecord, physical: Physical, limits: &Limits) -> Result<Self> {
+        Self::parse_fields(bytes, record)
+            .and_then(|directory| directory.check(record, physical, limits).map(|()| directory))
+            .map_err(|error| error.at(record.directory_at))
+    }
+
+    fn parse_fields(bytes: &[u8], record: &BlockRecord) -> Result<Self> {
+        if len32(bytes.len()) != record.directory_len {
+            return Err(Error::corrupt("the file ends within a directory: it is truncated"));
+        }
+        if checksum(bytes) != record.directory_checksum {
+            return Err(Error::corrupt("checksum of a directory does not match"));
+        }
+        let head_len = usize::try_from(DIRECTORY_HEAD_LEN).unwrap_or(usize::MAX);
+        let Some((head, entries)) = bytes.split_at_checked(head_len) else {
+            return Err(Error::corrupt("a directory is too short"));
+        };
+        let mut reader = Reader::exact(head, head_len, "a directory")?;
+        if reader.array::<4>()? != record.encoding.codes() {
+            return Err(Error::corrupt("a directory has another encoding than its block record"));
+        }
+        let [width, exponent, factor, flags] = reader.array::<4>()?;
+        let (base, n_pages, n_dictionary) = (reader.u64()?, reader.u32()?, reader.u32()?);
+        let (stored_len, payload_len, sum) = (reader.u32()?, reader.u32()?, reader.u64()?);
+        let (entries, rest) = entries.as_chunks::<{ PAGE_ENTRY_LEN as usize }>();
+        if flags & !(PATCHES | PER_VECTOR | VALIDITY) != 0 {
+            return Err(Error::corrupt("reserved flags of a directory are set"));
+        }
+        if !rest.is_empty() || len32(entries.len()) != n_pages {
+            return Err(Error::corrupt("length of a directory is not that of its pages"));
+        }
+        let page = |entry: &[u8; 24]| {
+            let mut reader = Reader::exact(entry, entry.len(), "a page entry")?;
+            Ok(PageEntry {
+                stored_len: reader.u32()?,
+                payload_len: reader.u32()?,
+                n_values: reader.u32()?,
+                decoded_len: reader.u32()?,
+                checksum: reader.u64()?,
+            })
+        };
+        Ok(Self {
+            encoding: record.encoding,
+            width,
+            exponent,
+            factor,
+            patches: flags & PATCHES != 0,
+            per_vector: flags & PER_VECTOR != 0,
+            validity: flags & VALIDITY != 0,
+            base,
+            n_dictionary,
+            dictionary: Stored { stored_len, payload_len, checksum: sum },
+            pages: entries.iter().map(page).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Every rule that needs no look at the pages.
+    fn check(&self, record: &BlockRecord, physical: Physical, limits: &Limits) -> Result<()> {
+        let problem = self
+            .encoding
+            .problem(physical)
+            .or_else(|| self.parameters_problem(physical))
+            .or_else(|| self.dictionary_problem(physical))
+            .or_else(|| self.sums_problem(record, physical));
+        if let Some(problem) = problem {
+            return Err(Error::corrupt(problem));
+        }
+        for (number, page) in (0u64..).zip(&self.pages) {
+            let is_last = number.checked_add(1) == Some(len64(self.pages.len()));
+            if let Some(problem) = self.page_problem(page, is_last, physical) {
+                return Err(Error::corrupt(problem).in_page(number));
+            }
+        }
+        let longest =
+            self.pages.iter().map(|page| page.payload_len).fold(self.dictionary.payload_len, u32::max);
+        if longest > limits.page_payload_len {
+            return Err(Error::limit(format!(
+                "a page needs {longest} bytes, allowed are {} (page_payload_len)",
+                limits.page_payload_len
+            )));
+        }
+        Ok(())
+    }
+
+    /// Width, base, exponents and flags.
+    fn parameters_problem(&self, physical: Physical) -> Option<&'static str> {
+        let packing = self.encoding.packing;
+        let is_alp = self.encoding.transform == Transform::Alp;
+        let bits = word_bytes(self.encoding, physical).saturating_mul(8);
+        let packed = match packing {
+            Packing::Raw | Packing::Constant => false,
+            Packing::BitPacked => !self.per_vector,
+            Packing::Delta | Packing::RunLength | Packing::Strings => true,
+        };
+        if u64::from(self.width) > if packed { bits } else { 0 } {
+            return Some("width of packed words is impossible");
+        }
+        let base_bits = match packing {
+            Packing::Raw | Packing::Delta => 0,
+            Packing::BitPacked if self.per_vector => 0,
+            Packing::Constant if physical == Physical::Bool && self.encoding.transform == Transform::None => {
+                1
+            }
+            _ => bits,
+        };
+        if base_bits < 64 && self.base >> base_bits != 0 {
+            return Some("base of packed words is impossible");
+        }
+        let most = match (is_alp, physical) {
+            (true, Physical::F64) => 18,
+            (true, _) => 10,
+            (false, _) => 0,
+        };
+        if self.exponent > most || self.factor > self.exponent {
+            return Some("exponents of decimals are impossible");
+        }
+        if self.per_vector && packing != Packing::BitPacked {
+            return Some("only bit-packed vectors have a base each");
+        }
+        if self.patches && (packing != Packing::BitPacked || self.encoding.transform == Transform::Dictionary)
+        {
+            return Some("patches are where there can't be any");
+        }
+        if self.pages.is_empty() && (packing != Packing::Constant || self.validity) {
+            return Some("a block without pages is not constant");
+        }
+        None
+    }
+
+    fn dictionary_problem(&self, physical: Physical) -> Option<&'static str> {
+        if self.encoding.transform != Transform::Dictionary {
+            let none = self.n_dictionary == 0 && self.dictionary == Stored::default();
+            return if none { None } else { Some("a block has a dictionary that it does not use") };
+        }
+        if self.n_dictionary == 0 || self.n_dictionary > MAX_DICTIONARY {
+            return Some("number of entries of a dictionary is impossible");
+        }
+        let (entries, len) = (u64::from(self.n_dictionary), u64::from(self.dictionary.payload_len));
+        let right = match physical.width() {
+            Some(width) => len == entries.saturating_mul(len64(width)),
+            // Offsets, then bytes.
+            None => len >= entries.saturating_add(1).saturating_mul(4),
+        };
+        if !right {
+            return Some("length of a dictionary is not that of its entries");
+        }
+        self.stored_problem(&self.dictionary)
+    }
+
+    /// The rules of section 4.2 on lengths.
+    fn stored_problem(&self, stored: &Stored) -> Option<&'static str> {
+        let &Stored { stored_len, payload_len, .. } = stored;
+        if stored_len > payload_len || (stored_len == 0 && payload_len != 0) {
+            return Some("stored length is impossible");
+        }
+        if self.encoding.codec == Codec::None && stored_len != payload_len {
+            return Some("stored length is not that of the payload, without a codec");
+        }
+        None
+    }
+
+    fn sums_problem(&self, record: &BlockRecord, physical: Physical) -> Option<&'static str> {
+        // At most 65,536 pages of numbers below 2^32: the sums fit.
+        let sum =
+            |field: fn(&PageEntry) -> u32| self.pages.iter().map(|page| u64::from(field(page))).sum::<u64>();
+        let stored = sum(|page| page.stored_len).saturating_add(self.dictionary.stored_len.into());
+        if stored != u64::from(record.pages_len) {
+            return Some("lengths of the pages are not those of the block");
+        }
+        if !self.pages.is_empty() && sum(|page| page.n_values) != u64::from(record.n_values) {
+            return Some("values of the pages are not those of the block");
+        }
+        if !self.pages.is_empty() && sum(|page| page.decoded_len) != record.decoded_len {
+            return Some("decoded lengths of the pages are not that of the block");
+        }
+        if !decoded_len_fits(physical, record.n_values, record.decoded_len) {
+            return Some("decoded length of a block is not that of its values");
+        }
+        None
+    }
+
+    fn page_problem(&self, page: &PageEntry, is_last: bool, physical: Physical) -> Option<&'static str> {
+        let full = page.n_values == MAX_PAGE_VALUES;
+        if page.n_values == 0 || page.n_values > MAX_PAGE_VALUES || !(full || is_last || physical.is_var()) {
+            return Some("number of values of a page is impossible");
+        }
+        if page.decoded_len > MAX_PAGE_LEN && page.n_values != 1 {
+            return Some("a page is longer than pages can be");
+        }
+        if !decoded_len_fits(physical, page.n_values, page.decoded_len.into()) {
+            return Some("decoded length of a page is not that of its values");
+        }
+        let (least, most) = self.payload_bounds(page, physical);
+        if !(least..=most).contains(&page.payload_len.into()) {
+            return Some("payload length of a page is not that of its values");
+        }
+        self.stored_problem(&page.stored())
+    }
+
+    /// The shortest and longest payload of a page, by sections 4.3 and 4.4.
+    fn payload_bounds(&self, page: &PageEntry, physical: Physical) -> (u64, u64) {
+        // All numbers are small here: n at most 8,192, W at most 16, widths at most 64.
+        let n = u64::from(page.n_values);
+        let word = word_bytes(self.encoding, physical);
+        let vectors = n.div_ceil(VECTOR_VALUES.into());
+        let packed = bits_len(n, self.width.into());
+        let (least, most) = match self.encoding.packing {
+            Packing::Raw if physical == Physical::Bool => (n.div_ceil(8), n.div_ceil(8)),
+            Packing::Raw => (n * word, n * word),
+            Packing::Constant => (0, 0),
+            Packing::BitPacked => {
+                let (heads, least, most) = match self.per_vector {
+                    true => (vectors * (word + 1), 0, bits_len(n, word * 8)),
+                    false => (0, packed, packed),
+                };
+                let value = len64(physical.width().unwrap_or(0));
+                let (counts, patches) = if self.patches { (vectors * 2, n * (2 + value)) } else { (0, 0) };
+                (heads + counts + least, heads + counts + most + patches)
+            }
+            // Widths of the vectors are at most the directory's.
+            Packing::Delta => (vectors * (2 * word + 1), vectors * (2 * word + 1) + packed),
+            Packing::RunLength => {
+                let runs = |n: u64| 2 + n * 2 + (n * u64::from(self.width)).div_ceil(8);
+                (runs(1), runs(n))
+            }
+            Packing::Strings => {
+                let len = vectors * 4 + packed + u64::from(page.decoded_len);
+                (len, len)
+            }
+        };
+        // Validity: a byte of kind; then nothing, bits, or a count and positions of up to n values.
+        if self.validity { (least + 1, most + 1 + 2 + 2 * n) } else { (least, most) }
+    }
+}
+
+/// Bytes of what is packed: of a word, or of the length of a string.
+fn word_bytes(encoding: Encoding, physical: Physical) -> u64 {
+    len64(encoding.word_len(physical).unwrap_or(if physical.is_var() { 4 } else { 0 }))
+}
+
+/// Bytes of `n` words of this many bits, in vectors.
+fn bits_len(n: u64, width: u64) -> u64 {
+    let vector = u64::from(VECTOR_VALUES);
+    (n / vector) * (vector / 8) * width + ((n % vector) * width).div_ceil(8)
+}
+
+/// Whether so many values can decode to so many bytes.
+fn decoded_len_fits(physical: Physical, n_values: u32, decoded_len: u64) -> bool {
+    match physical.width() {
+        Some(width) => Some(decoded_len) == u64::from(n_values).checked_mul(len64(width)),
+        None => physical.is_var() || decoded_len == u64::from(n_values),
+    }
+}

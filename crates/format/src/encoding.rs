@@ -1,0 +1,172 @@
+//! The codes of how a block is encoded (sections 4.2, 4.4, 4.5).
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::types::Physical;
+
+codes! {
+    /// How the words of a page are laid out.
+    Packing: u8 {
+        /// As they are.
+        Raw = 0, "raw";
+        /// All are the same one.
+        Constant = 1, "constant";
+        /// Offsets from a base in as few bits as needed.
+        BitPacked = 2, "bit-packed";
+        /// Differences of neighbours, bit-packed.
+        Delta = 3, "delta";
+        /// Runs of equal words.
+        RunLength = 4, "run-length";
+        /// Lengths and bytes.
+        Strings = 5, "strings";
+    }
+}
+
+codes! {
+    /// What the words stand for.
+    Transform: u8 {
+        /// The values.
+        None = 0, "none";
+        /// Codes of the block's dictionary.
+        Dictionary = 1, "dictionary";
+        /// Floats as decimals.
+        Alp = 2, "ALP";
+    }
+}
+
+codes! {
+    /// What compresses the payload.
+    Codec: u8 {
+        /// Nothing.
+        None = 0, "none";
+        /// LZ4 block format.
+        Lz4 = 1, "lz4";
+        /// One Zstandard frame.
+        Zstd = 2, "zstd";
+    }
+}
+
+codes! {
+    /// What reorders the bytes for the codec.
+    Filter: u8 {
+        /// Nothing.
+        None = 0, "none";
+        /// Byte 0 of all values, then byte 1 of all, and so on.
+        Shuffle = 1, "shuffle";
+    }
+}
+
+/// How a block is encoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Encoding {
+    /// How the words are laid out.
+    pub packing: Packing,
+    /// What the words stand for.
+    pub transform: Transform,
+    /// What compresses the payload.
+    pub codec: Codec,
+    /// What reorders its bytes.
+    pub filter: Filter,
+}
+
+impl Default for Encoding {
+    fn default() -> Self {
+        Self::new(Packing::Raw)
+    }
+}
+
+impl fmt::Display for Encoding {
+    /// From the values to the bytes: "dictionary + bit-packed + zstd".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.transform != Transform::None {
+            write!(f, "{} + ", self.transform)?;
+        }
+        write!(f, "{}", self.packing)?;
+        if self.filter != Filter::None {
+            write!(f, " + {}", self.filter)?;
+        }
+        if self.codec != Codec::None {
+            write!(f, " + {}", self.codec)?;
+        }
+        Ok(())
+    }
+}
+
+impl Encoding {
+    /// A packing alone.
+    pub const fn new(packing: Packing) -> Self {
+        Self { packing, transform: Transform::None, codec: Codec::None, filter: Filter::None }
+    }
+
+    /// The four codes, as they stand in a block record and a directory.
+    pub const fn codes(self) -> [u8; 4] {
+        [self.packing.code(), self.transform.code(), self.codec.code(), self.filter.code()]
+    }
+
+    /// The encoding with these codes. One that is not known here is an error of kind unsupported, for its column
+    /// alone.
+    #[inline]
+    pub fn from_codes(codes: [u8; 4]) -> Result<Self> {
+        let [packing, transform, codec, filter] = codes;
+        let known = (
+            Packing::from_code(packing),
+            Transform::from_code(transform),
+            Codec::from_code(codec),
+            Filter::from_code(filter),
+        );
+        match known {
+            (Some(packing), Some(transform), Some(codec), Some(filter)) => {
+                Ok(Self { packing, transform, codec, filter })
+            }
+            _ => Err(Error::unsupported(format!(
+                "encoding is not known here (packing {packing}, transform {transform}, codec {codec}, filter {filter})"
+            ))
+            .advise("update Entasis, or read other columns")),
+        }
+    }
+
+    /// Bytes of a word (W of section 4.4); none for bool, and for utf8 and binary without a dictionary, whose words
+    /// are lengths of 4 bytes.
+    pub const fn word_len(self, physical: Physical) -> Option<usize> {
+        match self.transform {
+            Transform::Dictionary => Some(4),
+            Transform::None | Transform::Alp => physical.width(),
+        }
+    }
+
+    /// An error of kind argument when values of this type can't be encoded so.
+    pub fn check(self, physical: Physical) -> Result<()> {
+        match self.problem(physical) {
+            None => Ok(()),
+            Some(problem) => Err(Error::argument(format!("{self} on {physical}: {problem}"))),
+        }
+    }
+
+    /// What does not go together, if anything.
+    pub(crate) fn problem(self, physical: Physical) -> Option<&'static str> {
+        use {Packing as P, Physical as T};
+        match (self.transform, physical, self.packing) {
+            (_, T::Null, _) => return Some("null columns have no blocks"),
+            (Transform::None, T::Bool, P::Raw | P::Constant) => {}
+            (Transform::None, T::Utf8 | T::Binary, P::Strings) => {}
+            (Transform::None, T::Complex128, P::Raw) => {}
+            (Transform::None, T::Complex64, P::Raw | P::Constant) => {}
+            (Transform::None, number, packing)
+                if (number.is_integer() || number.is_float()) && packing != P::Strings => {}
+            (Transform::None, ..) => return Some("the packing is not one of the type"),
+            (Transform::Dictionary, T::Bool, _) => return Some("bool has no dictionary"),
+            (Transform::Dictionary, _, P::Strings) => return Some("codes of a dictionary are no strings"),
+            (Transform::Dictionary, ..) => {}
+            (Transform::Alp, T::F32 | T::F64, packing) if packing != P::Strings => {}
+            (Transform::Alp, ..) => return Some("ALP is for f32 and f64"),
+        }
+        let shuffles = self.packing == P::Raw
+            && self.transform == Transform::None
+            && matches!(physical.width(), Some(2 | 4 | 8 | 16));
+        if self.filter == Filter::Shuffle && !shuffles {
+            return Some("shuffle is for raw values of 2, 4, 8 or 16 bytes");
+        }
+        None
+    }
+}

@@ -1,0 +1,353 @@
+//! One error type: what went wrong, where, and what to do next.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A result of this project.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong, where in which file, and what to do about it. One word in size.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: Kind,
+    message: Cow<'static, str>,
+    advice: Option<Cow<'static, str>>,
+    place: Place,
+    source: Option<io::Error>,
+}
+
+/// The kinds of error, for programs to decide on.
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// The operating system refused.
+    Io(io::ErrorKind),
+    /// The file is something else.
+    NotEntasis,
+    /// The file needs a newer version.
+    Newer,
+    /// The file is damaged.
+    Corrupt,
+    /// The file or request is sound, but this version can't do it.
+    Unsupported,
+    /// The caller asked for something that makes no sense.
+    Argument,
+    /// A limit of the reader was reached.
+    Limit,
+    /// The caller stopped the work.
+    Interrupted,
+}
+
+/// Where it happened, as far as known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: Option<PathBuf>,
+    /// The section of the footer.
+    pub section: Option<&'static str>,
+    /// The name of the column.
+    pub column: Option<String>,
+    /// The block of the column.
+    pub block: Option<u64>,
+    /// The page of the block.
+    pub page: Option<u64>,
+    /// The offset from the start of the file.
+    pub at: Option<u64>,
+}
+
+impl Error {
+    #[cold]
+    fn new(kind: Kind, message: Cow<'static, str>) -> Self {
+        Self(Box::new(Inner { kind, message, advice: None, place: Place::default(), source: None }))
+    }
+
+    /// The file is damaged.
+    #[cold]
+    pub fn corrupt(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Corrupt, message.into())
+    }
+
+    /// The file needs a newer version.
+    #[cold]
+    pub fn newer(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Newer, message.into())
+    }
+
+    /// This version can't do it.
+    #[cold]
+    pub fn unsupported(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Unsupported, message.into())
+    }
+
+    /// The caller asked for something that makes no sense.
+    #[cold]
+    pub fn argument(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Argument, message.into())
+    }
+
+    /// A limit was reached.
+    #[cold]
+    pub fn limit(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Limit, message.into())
+    }
+
+    /// The file is something else.
+    #[cold]
+    pub fn not_entasis(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::NotEntasis, message.into())
+    }
+
+    /// The caller stopped the work.
+    #[cold]
+    pub fn interrupted() -> Self {
+        Self::new(Kind::Interrupted, Cow::Borrowed("the work was stopped before its end"))
+    }
+
+    /// The operating system refused while doing what `doing` says ("reading a page").
+    #[cold]
+    pub fn io(source: io::Error, doing: &'static str) -> Self {
+        let mut error = Self::new(Kind::Io(source.kind()), Cow::Borrowed(doing));
+        error.0.source = Some(source);
+        error
+    }
+
+    /// The kind.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// Where it happened.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// What went wrong, without place and advice; for [`Kind::Io`] what was being done.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The operating system's number of the error, if it was the one to refuse.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        self.0.source.as_ref().and_then(io::Error::raw_os_error)
+    }
+
+    /// The error of the operating system, if it was the one to refuse.
+    pub fn io_source(&self) -> Option<&io::Error> {
+        self.0.source.as_ref()
+    }
+
+    /// What to do next, instead of the kind's usual advice.
+    #[must_use]
+    pub fn advise(mut self, advice: impl Into<Cow<'static, str>>) -> Self {
+        self.0.advice = Some(advice.into());
+        self
+    }
+
+    /// Sets the file, if not yet set.
+    #[must_use]
+    pub fn in_file(mut self, file: &Path) -> Self {
+        self.0.place.file.get_or_insert_with(|| file.to_path_buf());
+        self
+    }
+
+    /// Sets the section, if not yet set.
+    #[must_use]
+    pub fn in_section(mut self, section: &'static str) -> Self {
+        self.0.place.section.get_or_insert(section);
+        self
+    }
+
+    /// Sets the column, if not yet set.
+    #[must_use]
+    pub fn in_column(mut self, column: &str) -> Self {
+        self.0.place.column.get_or_insert_with(|| column.to_owned());
+        self
+    }
+
+    /// Sets the block, if not yet set.
+    #[must_use]
+    pub fn in_block(mut self, block: u64) -> Self {
+        self.0.place.block.get_or_insert(block);
+        self
+    }
+
+    /// Sets the page, if not yet set.
+    #[must_use]
+    pub fn in_page(mut self, page: u64) -> Self {
+        self.0.place.page.get_or_insert(page);
+        self
+    }
+
+    /// Sets the offset, if not yet set.
+    #[must_use]
+    pub fn at(mut self, at: u64) -> Self {
+        self.0.place.at.get_or_insert(at);
+        self
+    }
+}
+
+impl Inner {
+    fn advice(&self) -> &str {
+        if let Some(advice) = &self.advice {
+            return advice;
+        }
+        let column = self.place.column.is_some();
+        match self.kind {
+            Kind::Io(io::ErrorKind::NotFound) => "check the path",
+            Kind::Io(io::ErrorKind::PermissionDenied) => "check the permissions of the file and its folder",
+            Kind::Io(io::ErrorKind::StorageFull) => "free some space, then try again",
+            Kind::Io(_) => "check the disk or the connection to it, then try again",
+            Kind::NotEntasis => "check that the path names an Entasis file",
+            Kind::Newer => "update Entasis",
+            Kind::Corrupt if column => "restore the file from a copy, or read other columns",
+            Kind::Corrupt => "restore the file from a copy",
+            Kind::Unsupported if column => "update Entasis, or read other columns",
+            Kind::Unsupported => "update Entasis",
+            Kind::Argument => "correct the call",
+            Kind::Limit => "raise the limit if you trust the file",
+            Kind::Interrupted => "start it again",
+        }
+    }
+}
+
+impl Kind {
+    /// How a message of this kind begins.
+    fn prefix(self) -> &'static str {
+        match self {
+            Kind::Io(_) => "I/O error",
+            Kind::NotEntasis => "not an Entasis file",
+            Kind::Newer => "newer version",
+            Kind::Corrupt => "damaged",
+            Kind::Unsupported => "not supported",
+            Kind::Argument => "wrong argument",
+            Kind::Limit => "limit reached",
+            Kind::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        write!(f, "{}: {}", inner.kind.prefix(), inner.message)?;
+        if let Some(source) = &inner.source {
+            write!(f, ": {source}")?;
+        }
+        if inner.place != Place::default() {
+            write!(f, " ({})", inner.place)?;
+        }
+        write!(f, "; {}", inner.advice())
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut comma = "";
+        let mut next = |f: &mut fmt::Formatter<'_>, part: fmt::Arguments<'_>| {
+            let result = write!(f, "{comma}{part}");
+            comma = ", ";
+            result
+        };
+        if let Some(file) = &self.file {
+            next(f, format_args!("file \"{}\"", file.display()))?;
+        }
+        if let Some(section) = self.section {
+            next(f, format_args!("section {section}"))?;
+        }
+        if let Some(column) = &self.column {
+            next(f, format_args!("column {column:?}"))?;
+        }
+        if let Some(block) = self.block {
+            next(f, format_args!("block {}", Thousands(block)))?;
+        }
+        if let Some(page) = self.page {
+            next(f, format_args!("page {}", Thousands(page)))?;
+        }
+        if let Some(at) = self.at {
+            next(f, format_args!("offset {}", Thousands(at)))?;
+        }
+        Ok(())
+    }
+}
+
+/// A number with commas between its thousands.
+struct Thousands(u64);
+
+impl fmt::Display for Thousands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rest, last) = (self.0 / 1000, self.0 % 1000);
+        if rest == 0 { write!(f, "{last}") } else { write!(f, "{},{last:03}", Thousands(rest)) }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What a failed `unwrap` shows: the same sentence, and the kind in full.
+        write!(f, "{self} [{:?}]", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_ref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_says_what_where_and_what_next() {
+        let error = Error::corrupt("checksum of a page does not match")
+            .at(18_432)
+            .in_page(2)
+            .in_block(3)
+            .in_column("price")
+            .in_file(Path::new("x.entasis"))
+            .in_column("another")
+            .at(7);
+        assert_eq!(
+            error.to_string(),
+            "damaged: checksum of a page does not match (file \"x.entasis\", column \"price\", block 3, page 2, \
+             offset 18,432); restore the file from a copy, or read other columns"
+        );
+        assert_eq!(
+            Error::argument("rows 5..3 are no range").to_string(),
+            "wrong argument: rows 5..3 are no range; correct the call"
+        );
+    }
+
+    #[test]
+    fn every_kind_has_its_constructor() {
+        assert_eq!(Error::corrupt("x").kind(), Kind::Corrupt);
+        assert_eq!(Error::newer("x").kind(), Kind::Newer);
+        assert_eq!(Error::unsupported("x").kind(), Kind::Unsupported);
+        assert_eq!(Error::argument("x").kind(), Kind::Argument);
+        assert_eq!(Error::limit("x").kind(), Kind::Limit);
+        assert_eq!(Error::not_entasis("x").kind(), Kind::NotEntasis);
+        assert_eq!(Error::interrupted().kind(), Kind::Interrupted);
+    }
+
+    #[test]
+    fn io_keeps_its_source() {
+        let error = Error::io(io::Error::from_raw_os_error(2), "opening the file");
+        assert_eq!(error.kind(), Kind::Io(io::ErrorKind::NotFound));
+        assert_eq!(error.raw_os_error(), Some(2));
+        assert!(std::error::Error::source(&error).is_some());
+        assert!(error.to_string().starts_with("I/O error: opening the file: "));
+        assert!(error.to_string().ends_with("; check the path"));
+    }
+
+    #[test]
+    fn thousands_and_size() {
+        assert_eq!(Thousands(0).to_string(), "0");
+        assert_eq!(Thousands(1_000).to_string(), "1,000");
+        assert_eq!(Thousands(u64::MAX).to_string(), "18,446,744,073,709,551,615");
+        assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+        assert_eq!(Error::corrupt("x").at(1_000_007).place().at, Some(1_000_007));
+    }
+}

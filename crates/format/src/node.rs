@@ -1,0 +1,97 @@
+//! Nodes of the value tree, as records (section 5).
+
+use crate::bytes::{Reader, put};
+use crate::error::{Error, Result};
+
+codes! {
+    /// What a node is.
+    NodeKind: u8 {
+        /// Nothing.
+        Null = 0, "null";
+        /// False.
+        False = 1, "false";
+        /// True.
+        True = 2, "true";
+        /// A signed integer.
+        Integer = 3, "integer";
+        /// A float.
+        Float = 4, "float";
+        /// Text.
+        String = 5, "string";
+        /// Bytes.
+        Bytes = 6, "bytes";
+        /// Values in order.
+        List = 7, "list";
+        /// Keys and values in order.
+        Map = 8, "map";
+        /// A column.
+        Column = 9, "column";
+        /// A table.
+        Table = 10, "table";
+        /// An unsigned integer.
+        Unsigned = 11, "unsigned integer";
+    }
+}
+
+/// A node of the value tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// Children of a list, keys of a map.
+    pub n_children: u32,
+    /// The value, the place of its bytes, or the first child.
+    pub a: u64,
+    /// Length of its bytes.
+    pub b: u64,
+    /// Hash of a string that is a key.
+    pub key_hash: u64,
+}
+
+impl Node {
+    /// Bytes of the record.
+    pub const LEN: usize = 32;
+
+    /// The bytes of the record.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        put!(out, self.kind.code(), 0u8, 0u16, self.n_children, self.a, self.b, self.key_hash);
+    }
+
+    /// The record in exactly these bytes. A kind that is not known here is an error of kind unsupported.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::exact(bytes, Self::LEN, "a node")?;
+        let code = reader.u8()?;
+        let Some(kind) = NodeKind::from_code(code) else {
+            return Err(Error::unsupported(format!("a value is of a kind that is not known here ({code})")));
+        };
+        reader.reserved::<3>()?;
+        let (n_children, a, b, key_hash) = (reader.u32()?, reader.u64()?, reader.u64()?, reader.u64()?);
+        let node = Self { kind, n_children, a, b, key_hash };
+        if node.is_possible() {
+            Ok(node)
+        } else {
+            Err(Error::corrupt("fields of a node contradict its kind"))
+        }
+    }
+
+    /// Fields that the kind does not use are zero.
+    fn is_possible(&self) -> bool {
+        use NodeKind as K;
+        let fields = match self.kind {
+            K::Null | K::False | K::True => (self.n_children, self.a, self.b) == (0, 0, 0),
+            K::Integer | K::Float | K::Column | K::Table | K::Unsigned => (self.n_children, self.b) == (0, 0),
+            K::String | K::Bytes => self.n_children == 0 && self.a.checked_add(self.b).is_some(),
+            K::List | K::Map => self.b == 0 && (self.n_children != 0 || self.a == 0),
+        };
+        fields && (self.key_hash == 0 || self.kind == K::String)
+    }
+
+    /// How many nodes stand together as its children.
+    pub const fn children(&self) -> u64 {
+        match self.kind {
+            NodeKind::List => self.n_children as u64,
+            NodeKind::Map => self.n_children as u64 * 2,
+            _ => 0,
+        }
+    }
+}

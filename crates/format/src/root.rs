@@ -1,0 +1,130 @@
+//! The root of a generation (section 2.1).
+
+use crate::bytes::{Reader, inside, len32, put};
+use crate::checksum::checksum;
+use crate::error::{Error, Result};
+use crate::header::HEADER_LEN;
+use crate::section::{Section, SectionKind};
+use crate::slot::Slot;
+
+/// The longest root.
+pub const MAX_ROOT_LEN: usize = 4096;
+
+/// The first bytes of a root.
+const MAGIC: [u8; 8] = *b"ENT\nroot";
+/// Bytes before the section records.
+const HEAD_LEN: usize = 64;
+
+/// What a generation is made of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Root {
+    /// Equals the slot's.
+    pub generation: u64,
+    /// Place, length and checksum of the root before this one.
+    pub previous: Option<(u64, u32, u64)>,
+    /// The node that is the file's value.
+    pub value_node: u64,
+    /// Version of the writer: major << 16, minor << 8, patch.
+    pub writer_version: u32,
+    /// Ascending by kind and tier, none twice.
+    pub sections: Vec<Section>,
+}
+
+impl Root {
+    /// The section of this kind and tier.
+    pub fn section(&self, kind: SectionKind, tier: u16) -> Option<&Section> {
+        let key = (kind.code(), tier);
+        let found = self.sections.binary_search_by_key(&key, |section| (section.kind, section.tier)).ok()?;
+        self.sections.get(found)
+    }
+
+    /// The bytes of the root, its sections in order. More than [`MAX_ROOT_LEN`] of them can't be read.
+    pub fn emit(&self) -> Vec<u8> {
+        let mut sections: Vec<&Section> = self.sections.iter().collect();
+        sections.sort_by_key(|section| (section.kind, section.tier));
+        let mut out = Vec::with_capacity(HEAD_LEN + Section::LEN * sections.len());
+        let (at, len, sum) = self.previous.unwrap_or((0, 0, 0));
+        out.extend_from_slice(&MAGIC);
+        put!(out, self.generation, at, len, len32(sections.len()), sum, self.value_node, self.writer_version);
+        out.resize(HEAD_LEN, 0);
+        for section in sections {
+            section.emit(&mut out);
+        }
+        out
+    }
+
+    /// The root that a slot names: its length, checksum, generation and the places of its sections are checked.
+    pub fn read(bytes: &[u8], slot: &Slot) -> Result<Self> {
+        let at = |error: Error| error.at(slot.root_at);
+        if len32(bytes.len()) != slot.root_len {
+            return Err(at(Error::corrupt("the file ends within its root: it is truncated")));
+        }
+        if checksum(bytes) != slot.root_checksum {
+            return Err(at(Error::corrupt("checksum of the root does not match")));
+        }
+        let root = Self::parse(bytes).map_err(at)?;
+        if root.generation != slot.generation {
+            return Err(at(Error::corrupt("generation of the root is not that of its slot")));
+        }
+        if let Some((previous_at, len, _)) = root.previous
+            && !inside(previous_at, len.into(), HEADER_LEN as u64, slot.end)
+        {
+            return Err(at(Error::corrupt("the previous root is outside the file")));
+        }
+        for section in &root.sections {
+            if SectionKind::from_code(section.kind).is_some() {
+                section.check(slot.end).map_err(at)?;
+            }
+        }
+        Ok(root)
+    }
+
+    /// The root in exactly these bytes.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let Some((head, records)) = bytes.split_first_chunk::<HEAD_LEN>() else {
+            return Err(Error::corrupt("the root is too short"));
+        };
+        let mut reader = Reader::exact(head, HEAD_LEN, "the root")?;
+        if reader.array::<8>()? != MAGIC {
+            return Err(Error::corrupt("no root stands where one should"));
+        }
+        let (generation, at, len) = (reader.u64()?, reader.u64()?, reader.u32()?);
+        let (n_sections, sum) = (reader.u32()?, reader.u64()?);
+        let (value_node, writer_version) = (reader.u64()?, reader.u32()?);
+        reader.reserved::<12>()?;
+        if generation == 0 {
+            return Err(Error::corrupt("the generation is 0"));
+        }
+        let previous = match (at, len, sum) {
+            (0, 0, 0) => None,
+            _ if generation > 1
+                && at >= HEADER_LEN as u64
+                && is_root_len(len)
+                && at.checked_add(len.into()).is_some() =>
+            {
+                Some((at, len, sum))
+            }
+            _ => return Err(Error::corrupt("the place of the previous root is impossible")),
+        };
+        let (records, rest) = records.as_chunks::<{ Section::LEN }>();
+        if bytes.len() > MAX_ROOT_LEN || !rest.is_empty() || len32(records.len()) != n_sections {
+            return Err(Error::corrupt("length of the root is not that of its sections"));
+        }
+        let mut sections: Vec<Section> = Vec::with_capacity(records.len());
+        for record in records {
+            let section = Section::parse(record)?;
+            if sections.last().is_some_and(|last| (last.kind, last.tier) >= (section.kind, section.tier)) {
+                return Err(Error::corrupt("sections of the root are out of order"));
+            }
+            sections.push(section);
+        }
+        Ok(Self { generation, previous, value_node, writer_version, sections })
+    }
+}
+
+/// Whether a root can have this length.
+pub(crate) fn is_root_len(len: u32) -> bool {
+    usize::try_from(len).is_ok_and(|len| {
+        len <= MAX_ROOT_LEN && len.checked_sub(HEAD_LEN).is_some_and(|records| records % Section::LEN == 0)
+    })
+}

@@ -1,0 +1,84 @@
+//! A slot of the header: one generation of the file (section 1.2).
+
+use crate::bytes::{Reader, inside, put};
+use crate::checksum::checksum;
+use crate::error::{Error, Result};
+use crate::header::HEADER_LEN;
+use crate::root::is_root_len;
+use crate::trailer::TRAILER_LEN;
+
+/// Bytes of a slot.
+pub const SLOT_LEN: usize = 64;
+
+/// Names one generation: its root, and the length of the file as of then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// From 1.
+    pub generation: u64,
+    /// Place of the root.
+    pub root_at: u64,
+    /// Bytes of the root.
+    pub root_len: u32,
+    /// Length of the file.
+    pub end: u64,
+    /// Checksum of the root.
+    pub root_checksum: u64,
+}
+
+impl Slot {
+    /// The bytes of the slot.
+    pub fn emit(&self) -> [u8; SLOT_LEN] {
+        let mut fields = Vec::with_capacity(SLOT_LEN);
+        put!(fields, self.generation, self.root_at, self.root_len, 0u32, self.end, self.root_checksum);
+        sealed(&fields)
+    }
+
+    /// The slot in bytes whose checksum holds.
+    pub(crate) fn parse_sealed(bytes: &[u8; SLOT_LEN]) -> Result<Self> {
+        let mut reader = Reader::exact(bytes, SLOT_LEN, "a slot")?;
+        let (generation, root_at, root_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
+        reader.reserved::<4>()?;
+        let (end, root_checksum) = (reader.u64()?, reader.u64()?);
+        reader.reserved::<16>()?;
+        let slot = Self { generation, root_at, root_len, end, root_checksum };
+        slot.check()?;
+        Ok(slot)
+    }
+
+    /// The rules that a slot and a trailer share.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.generation == 0 {
+            return Err(Error::corrupt("the generation is 0"));
+        }
+        if !is_root_len(self.root_len) {
+            return Err(Error::corrupt("the length of the root is impossible"));
+        }
+        // The trailer ends the file, so the root stands between the header and the trailer.
+        let footer_end = self.end.checked_sub(TRAILER_LEN as u64);
+        if !footer_end.is_some_and(|end| inside(self.root_at, self.root_len.into(), HEADER_LEN as u64, end)) {
+            return Err(Error::corrupt("the root is outside the file"));
+        }
+        Ok(())
+    }
+}
+
+/// The fields of a slot, header or trailer, filled with zeros up to the checksum, which is last.
+pub(crate) fn sealed(fields: &[u8]) -> [u8; 64] {
+    let mut out = [0; 64];
+    for (to, from) in out.iter_mut().take(56).zip(fields) {
+        *to = *from;
+    }
+    let sum = checksum(out.first_chunk::<56>().map_or(&[], |body| body)).to_le_bytes();
+    for (to, from) in out.iter_mut().skip(56).zip(sum) {
+        *to = from;
+    }
+    out
+}
+
+/// Whether the checksum at the end of 64 bytes holds.
+pub(crate) fn seal_holds(bytes: &[u8; 64]) -> bool {
+    match (bytes.first_chunk::<56>(), bytes.last_chunk::<8>()) {
+        (Some(body), Some(sum)) => checksum(body) == u64::from_le_bytes(*sum),
+        _ => false,
+    }
+}

@@ -1,0 +1,100 @@
+//! Statistics of blocks (section 2.7).
+
+use crate::block::MAX_BLOCK_VALUES;
+use crate::bytes::{Reader, put};
+use crate::error::{Error, Result};
+use crate::types::Physical;
+
+/// What filters may use to skip a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Missing values.
+    pub n_missing: u32,
+    /// Whether `min` and `max` are there.
+    pub has_min_max: bool,
+    /// Whether some value was cut to fit them.
+    pub is_prefix: bool,
+    /// Not strictly ascending, without missing values and NaN.
+    pub ascending: bool,
+    /// Not strictly descending, without missing values and NaN.
+    pub descending: bool,
+    /// Whether some value is NaN.
+    pub has_nan: bool,
+    /// Distinct values, 0 when not known.
+    pub n_distinct: u32,
+    /// The least value, or a lower bound.
+    pub min: [u8; 16],
+    /// The greatest value, or what it starts with.
+    pub max: [u8; 16],
+}
+
+impl Statistics {
+    /// Bytes of the record.
+    pub const LEN: usize = 48;
+
+    /// Appends the record.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let set = [self.has_min_max, self.is_prefix, self.ascending, self.descending, self.has_nan];
+        let flags = set.into_iter().rev().fold(0u16, |flags, set| flags << 1 | u16::from(set));
+        put!(out, self.n_missing, flags, 0u16, self.n_distinct, 0u32);
+        out.extend_from_slice(&self.min);
+        out.extend_from_slice(&self.max);
+    }
+
+    /// The record in exactly these bytes.
+    #[inline]
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::exact(bytes, Self::LEN, "statistics")?;
+        let (n_missing, flags) = (reader.u32()?, reader.u16()?);
+        reader.reserved::<2>()?;
+        let n_distinct = reader.u32()?;
+        reader.reserved::<4>()?;
+        let (min, max) = (reader.array::<16>()?, reader.array::<16>()?);
+        let set = |bit: u16| flags >> bit & 1 == 1;
+        let record = Self {
+            n_missing,
+            has_min_max: set(0),
+            is_prefix: set(1),
+            ascending: set(2),
+            descending: set(3),
+            has_nan: set(4),
+            n_distinct,
+            min,
+            max,
+        };
+        let without = !record.has_min_max && (record.is_prefix || min != [0; 16] || max != [0; 16]);
+        let unordered = record.n_missing != 0 || record.has_nan;
+        if flags >> 5 != 0
+            || n_missing > MAX_BLOCK_VALUES
+            || n_distinct > MAX_BLOCK_VALUES
+            || without
+            || (unordered && (record.ascending || record.descending))
+        {
+            return Err(Error::corrupt("statistics of a block contradict themselves"));
+        }
+        Ok(record)
+    }
+
+    /// Damage unless the statistics can be those of a block of so many values of this type.
+    pub fn check(&self, physical: Physical, n_values: u32) -> Result<()> {
+        let bound = |bytes: &[u8; 16]| match physical.width() {
+            _ if physical.is_var() => {
+                let [len, rest @ ..] = bytes;
+                usize::from(*len) <= rest.len() && rest.iter().skip(usize::from(*len)).all(|byte| *byte == 0)
+            }
+            width => bytes.iter().skip(width.unwrap_or(1)).all(|byte| *byte == 0),
+        };
+        let possible = self.n_missing <= n_values
+            && self.n_distinct <= n_values
+            && (physical.is_var() || !self.is_prefix)
+            && (physical.is_float()
+                || matches!(physical, Physical::Complex64 | Physical::Complex128)
+                || !self.has_nan)
+            && (!self.has_min_max || (bound(&self.min) && bound(&self.max)));
+        if possible {
+            Ok(())
+        } else {
+            Err(Error::corrupt("statistics of a block contradict its type or length"))
+        }
+    }
+}

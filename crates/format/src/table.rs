@@ -1,0 +1,51 @@
+//! Records of tables (section 2.3).
+
+use crate::bytes::{Reader, put, put_optional};
+use crate::error::{Error, Result};
+
+/// A table: a run of columns of equal length.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TableRecord {
+    /// Its columns are `first_column .. first_column + n_columns`.
+    pub first_column: u64,
+    /// How many.
+    pub n_columns: u64,
+    /// Values of each column.
+    pub n_rows: u64,
+    /// Its slots in the name index start here.
+    pub first_slot: u64,
+    /// 0, or a power of two of at least twice the columns.
+    pub n_slots: u64,
+    /// The node with what the host keeps beside the columns.
+    pub host_node: Option<u64>,
+}
+
+impl TableRecord {
+    /// Bytes of the record.
+    pub const LEN: usize = 64;
+
+    /// Appends the record.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        put!(out, self.first_column, self.n_columns, self.n_rows, self.first_slot, self.n_slots);
+        put_optional(out, self.host_node);
+        out.extend_from_slice(&[0; 16]);
+    }
+
+    /// The record in exactly these bytes.
+    #[inline]
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::exact(bytes, Self::LEN, "a table record")?;
+        let (first_column, n_columns, n_rows) = (reader.u64()?, reader.u64()?, reader.u64()?);
+        let (first_slot, n_slots, host_node) = (reader.u64()?, reader.u64()?, reader.optional()?);
+        reader.reserved::<16>()?;
+        if first_column.checked_add(n_columns).is_none() {
+            return Err(Error::corrupt("columns of a table are more than there can be"));
+        }
+        let enough = n_columns.checked_mul(2).is_some_and(|least| n_slots >= least);
+        if n_slots != 0 && !(n_slots.is_power_of_two() && enough && first_slot.checked_add(n_slots).is_some())
+        {
+            return Err(Error::corrupt("number of name slots of a table is impossible"));
+        }
+        Ok(Self { first_column, n_columns, n_rows, first_slot, n_slots, host_node })
+    }
+}

@@ -1,0 +1,73 @@
+//! The last 64 bytes of a file (section 1.3).
+
+use crate::bytes::{Reader, put};
+use crate::error::{Error, Result};
+use crate::slot::{Slot, seal_holds, sealed};
+
+/// Bytes of the trailer.
+pub const TRAILER_LEN: usize = 64;
+
+/// The first bytes of the trailer.
+const MAGIC: [u8; 8] = *b"ENT\nend\n";
+
+/// Repeats the slot at the end of the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Trailer {
+    /// From 1.
+    pub generation: u64,
+    /// Place of the root.
+    pub root_at: u64,
+    /// Bytes of the root.
+    pub root_len: u32,
+    /// Length of the file.
+    pub end: u64,
+    /// Checksum of the root.
+    pub root_checksum: u64,
+}
+
+impl From<Slot> for Trailer {
+    fn from(slot: Slot) -> Self {
+        let Slot { generation, root_at, root_len, end, root_checksum } = slot;
+        Self { generation, root_at, root_len, end, root_checksum }
+    }
+}
+
+impl Trailer {
+    /// The slot that the trailer repeats.
+    pub const fn slot(&self) -> Slot {
+        let &Self { generation, root_at, root_len, end, root_checksum } = self;
+        Slot { generation, root_at, root_len, end, root_checksum }
+    }
+
+    /// The bytes of the trailer.
+    pub fn emit(&self) -> [u8; TRAILER_LEN] {
+        let mut fields = Vec::with_capacity(TRAILER_LEN);
+        fields.extend_from_slice(&MAGIC);
+        put!(fields, self.generation, self.root_at, self.root_len, 0u32, self.end, self.root_checksum);
+        sealed(&fields)
+    }
+
+    /// The trailer in exactly these 64 bytes.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let Ok(bytes) = <&[u8; TRAILER_LEN]>::try_from(bytes) else {
+            return Err(Error::corrupt("the file is too short for a trailer: it is truncated"));
+        };
+        if !bytes.starts_with(&MAGIC) {
+            return Err(Error::corrupt(
+                "the file does not end with a trailer: it is truncated, or was not finished",
+            ));
+        }
+        if !seal_holds(bytes) {
+            return Err(Error::corrupt("checksum of the trailer does not match"));
+        }
+        let mut reader = Reader::exact(bytes, TRAILER_LEN, "the trailer")?;
+        reader.array::<8>()?;
+        let (generation, root_at, root_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
+        reader.reserved::<4>()?;
+        let (end, root_checksum) = (reader.u64()?, reader.u64()?);
+        reader.reserved::<8>()?;
+        let trailer = Self { generation, root_at, root_len, end, root_checksum };
+        trailer.slot().check()?;
+        Ok(trailer)
+    }
+}

@@ -1,0 +1,276 @@
+//! From nodes to values.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::bytes::{len64, to_usize};
+use crate::checksum::checksum;
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::node::{Node, NodeKind};
+use crate::tree::MAX_DEPTH;
+use crate::value::Value;
+
+/// Gets records of a section: nodes, or bytes of the heap.
+type Read<'a> = dyn FnMut(Range<u64>) -> Result<Vec<u8>> + 'a;
+
+/// Nodes that are read at a time: those of a leaf of the section.
+const WINDOW: u64 = 2_048;
+/// Longest stretch of the heap that is read for many strings at a time.
+const STRETCH: u64 = 256 << 10;
+/// Longest piece of a long string that is read at a time.
+const PIECE: u64 = 16 << 20;
+
+/// The value of a node. `nodes` gets node records and `heap` bytes of the value heap, by number; `n_nodes` is how
+/// many node records there are.
+pub fn parse_value(
+    node: u64,
+    n_nodes: u64,
+    nodes: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>>,
+    heap: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>>,
+    limits: &Limits,
+) -> Result<Value> {
+    let mut parser = Parser {
+        n_nodes,
+        nodes,
+        heap,
+        limits,
+        windows: BTreeMap::new(),
+        stretches: Vec::new(),
+        stretched: 0,
+        n_visited: 0,
+        value_len: 0,
+    };
+    parser.value(node, 1, false)
+}
+
+struct Parser<'a, 'n, 'h> {
+    n_nodes: u64,
+    nodes: &'a mut Read<'n>,
+    heap: &'a mut Read<'h>,
+    limits: &'a Limits,
+    /// Node records by the number of their window. Each is read once, wherever children are.
+    windows: BTreeMap<u64, Vec<u8>>,
+    /// Heap bytes for depth and whether keys, as the strings of each stand together.
+    stretches: Vec<[Stretch; 2]>,
+    /// Bytes read as stretches.
+    stretched: u64,
+    n_visited: u64,
+    value_len: u64,
+}
+
+/// Bytes of the heap, and where they are from.
+#[derive(Default)]
+struct Stretch {
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+impl Stretch {
+    fn get(&self, at: u64, len: u64) -> Option<&[u8]> {
+        let from = usize::try_from(at.checked_sub(self.at)?).ok()?;
+        self.bytes.get(from..from.checked_add(usize::try_from(len).ok()?)?)
+    }
+}
+
+impl Parser<'_, '_, '_> {
+    /// Calls itself at most 64 deep.
+    fn value(&mut self, number: u64, depth: u32, is_key: bool) -> Result<Value> {
+        if depth > MAX_DEPTH {
+            return Err(damage("a value is nested deeper than values can be"));
+        }
+        if depth > self.limits.depth {
+            return Err(limit(format!("a value is nested deeper than {} (depth)", self.limits.depth)));
+        }
+        // In a tree no node is met twice: shared children could otherwise multiply without end.
+        self.n_visited = self.n_visited.saturating_add(1);
+        if self.n_visited > self.n_nodes {
+            return Err(damage("nodes of a value are shared"));
+        }
+        if self.n_visited > self.limits.n_nodes {
+            return Err(limit(format!("a value has more than {} nodes (n_nodes)", self.limits.n_nodes)));
+        }
+        let node = self.node(number)?;
+        if node.key_hash != 0 && !is_key {
+            return Err(damage("a node that is no key has a key hash"));
+        }
+        Ok(match node.kind {
+            NodeKind::Null => Value::Null,
+            NodeKind::False => Value::Bool(false),
+            NodeKind::True => Value::Bool(true),
+            NodeKind::Integer => Value::Int(node.a.cast_signed()),
+            NodeKind::Float => Value::Float(f64::from_bits(node.a)),
+            NodeKind::Unsigned => Value::UInt(node.a),
+            NodeKind::Column => Value::Column(node.a),
+            NodeKind::Table => Value::Table(node.a),
+            NodeKind::Bytes => Value::Bytes(self.bytes(&node, number, depth, is_key)?),
+            NodeKind::String => {
+                let bytes = self.bytes(&node, number, depth, is_key)?;
+                if is_key && checksum(&bytes) != node.key_hash {
+                    return Err(damage("hash of a key is not that of its string"));
+                }
+                Value::Str(String::from_utf8(bytes).map_err(|_| damage("a string is not UTF-8"))?)
+            }
+            NodeKind::List => Value::List(self.children(number, &node, 0, depth, false)?),
+            NodeKind::Map => {
+                let keys = self.children(number, &node, 0, depth, true)?;
+                let values = self.children(number, &node, node.n_children.into(), depth, false)?;
+                Value::Map(keys.into_iter().zip(values).collect())
+            }
+        })
+    }
+
+    /// `n_children` values from this child on.
+    fn children(
+        &mut self,
+        parent: u64,
+        node: &Node,
+        from: u64,
+        depth: u32,
+        are_keys: bool,
+    ) -> Result<Vec<Value>> {
+        if node.n_children == 0 {
+            return Ok(Vec::new());
+        }
+        let end = node.a.checked_add(node.children());
+        if node.a <= parent || !end.is_some_and(|end| end <= self.n_nodes) {
+            return Err(damage("children of a node are not after it"));
+        }
+        let first = node.a.saturating_add(from);
+        // As many as are claimed may never come: more room is made as they do.
+        let mut values = Vec::with_capacity(to_usize(u64::from(node.n_children).min(WINDOW), "a value")?);
+        for number in first..first.saturating_add(node.n_children.into()) {
+            values.push(self.value(number, depth.saturating_add(1), are_keys)?);
+        }
+        Ok(values)
+    }
+
+    /// The number of the window of a node, and its first node.
+    fn window_of(&self, number: u64) -> (u64, u64) {
+        let len = (self.limits.metadata_len / Node::LEN as u64).clamp(1, WINDOW);
+        let window = number / len;
+        (window, window.saturating_mul(len))
+    }
+
+    fn node(&mut self, number: u64) -> Result<Node> {
+        if number >= self.n_nodes {
+            return Err(damage("a node is asked for that is not there"));
+        }
+        let (window, first) = self.window_of(number);
+        if !self.windows.contains_key(&window) {
+            let (_, next) = self.window_of(u64::MAX);
+            let len = (self.limits.metadata_len / Node::LEN as u64).clamp(1, WINDOW);
+            let end = first.saturating_add(len).min(self.n_nodes).min(next.max(first.saturating_add(len)));
+            let bytes = (self.nodes)(first..end)?;
+            let expected = end.saturating_sub(first).saturating_mul(Node::LEN as u64);
+            if len64(bytes.len()) != expected {
+                return Err(damage("nodes of a value are cut off"));
+            }
+            self.windows.insert(window, bytes);
+        }
+        let (records, _) =
+            self.windows.get(&window).map_or(&[][..], Vec::as_slice).as_chunks::<{ Node::LEN }>();
+        let record =
+            usize::try_from(number.saturating_sub(first)).ok().and_then(|offset| records.get(offset));
+        match record {
+            Some(record) => Node::parse(record).map_err(|error| error.in_section("nodes")),
+            None => Err(damage("nodes of a value are cut off")),
+        }
+    }
+
+    /// The bytes of a string or bytes node.
+    fn bytes(&mut self, node: &Node, number: u64, depth: u32, is_key: bool) -> Result<Vec<u8>> {
+        self.value_len = self.value_len.saturating_add(node.b);
+        if self.value_len > self.limits.value_len {
+            return Err(limit(format!("a value has more than {} bytes (value_len)", self.limits.value_len)));
+        }
+        if node.b == 0 {
+            return Ok(Vec::new());
+        }
+        let slot = usize::try_from(depth).unwrap_or(usize::MAX);
+        if let Some(bytes) = self.stretch(slot, is_key).and_then(|stretch| stretch.get(node.a, node.b)) {
+            return Ok(bytes.to_vec());
+        }
+        if let Some(range) = self.stretch_around(node, number, is_key) {
+            self.stretched = self.stretched.saturating_add(range.end.saturating_sub(range.start));
+            let at = range.start;
+            // Nodes nearby can belong to other values, and be damaged: then only these bytes are read.
+            if let Ok(bytes) = (self.heap)(range) {
+                let stretch = Stretch { at, bytes };
+                let found = stretch.get(node.a, node.b).map(<[u8]>::to_vec);
+                self.keep(slot, is_key, stretch);
+                if let Some(bytes) = found {
+                    return Ok(bytes);
+                }
+            }
+        }
+        self.exact_bytes(node.a, node.b)
+    }
+
+    fn stretch(&self, slot: usize, is_key: bool) -> Option<&Stretch> {
+        self.stretches.get(slot).map(|[values, keys]| if is_key { keys } else { values })
+    }
+
+    fn keep(&mut self, slot: usize, is_key: bool, stretch: Stretch) {
+        if self.stretches.len() <= slot {
+            self.stretches.resize_with(slot.saturating_add(1), Default::default);
+        }
+        if let Some([values, keys]) = self.stretches.get_mut(slot) {
+            *(if is_key { keys } else { values }) = stretch;
+        }
+    }
+
+    /// The stretch of the heap with the strings of the nodes around this one, if reading it at once pays.
+    fn stretch_around(&self, node: &Node, number: u64, is_key: bool) -> Option<Range<u64>> {
+        // Strings that stand in the heap without order make every stretch useless.
+        if self.stretched > self.value_len.saturating_mul(8).saturating_add(PIECE) || node.b > STRETCH {
+            return None;
+        }
+        let (window, _) = self.window_of(number);
+        let (records, _) = self.windows.get(&window)?.as_chunks::<{ Node::LEN }>();
+        let (mut from, mut to, mut sum) = (node.a, node.a.checked_add(node.b)?, 0u64);
+        for record in records {
+            let Ok(near) = Node::parse(record) else { continue };
+            let is_text = matches!(near.kind, NodeKind::String | NodeKind::Bytes);
+            if is_text && (near.key_hash != 0) == is_key && near.b <= STRETCH {
+                from = from.min(near.a);
+                to = to.max(near.a.saturating_add(near.b));
+                sum = sum.saturating_add(near.b);
+            }
+        }
+        let len = to.saturating_sub(from);
+        let most = STRETCH.min(self.limits.metadata_len);
+        (len <= most && len <= sum.saturating_mul(2)).then_some(from..to)
+    }
+
+    /// Bytes of the heap, in pieces, so that a length that is not true fails before it takes memory.
+    fn exact_bytes(&mut self, at: u64, len: u64) -> Result<Vec<u8>> {
+        let piece = self.limits.metadata_len.clamp(1, PIECE);
+        let end = at.checked_add(len).ok_or_else(|| damage("a string is longer than the heap"))?;
+        let mut out = Vec::new();
+        let mut from = at;
+        while from < end {
+            let to = from.saturating_add(piece).min(end);
+            let bytes = (self.heap)(from..to)?;
+            if len64(bytes.len()) != to.saturating_sub(from) {
+                return Err(Error::corrupt("bytes of a value are cut off").in_section("value heap"));
+            }
+            if from == at && to == end {
+                return Ok(bytes);
+            }
+            out.extend_from_slice(&bytes);
+            from = to;
+        }
+        Ok(out)
+    }
+}
+
+#[cold]
+fn damage(problem: &'static str) -> Error {
+    Error::corrupt(problem).in_section("nodes")
+}
+
+#[cold]
+fn limit(problem: String) -> Error {
+    Error::limit(problem).in_section("nodes")
+}

@@ -1,0 +1,277 @@
+//! The types of columns (section 3).
+
+use crate::error::{Error, Result};
+
+codes! {
+    /// How a value is stored.
+    Physical: u8 {
+        /// No values at all: every one is missing.
+        Null = 0, "null";
+        /// True or false.
+        Bool = 1, "bool";
+        /// Signed, 8 bits.
+        I8 = 2, "i8";
+        /// Signed, 16 bits.
+        I16 = 3, "i16";
+        /// Signed, 32 bits.
+        I32 = 4, "i32";
+        /// Signed, 64 bits.
+        I64 = 5, "i64";
+        /// Unsigned, 8 bits.
+        U8 = 6, "u8";
+        /// Unsigned, 16 bits.
+        U16 = 7, "u16";
+        /// Unsigned, 32 bits.
+        U32 = 8, "u32";
+        /// Unsigned, 64 bits.
+        U64 = 9, "u64";
+        /// Half precision.
+        F16 = 10, "f16";
+        /// Single precision.
+        F32 = 11, "f32";
+        /// Double precision.
+        F64 = 12, "f64";
+        /// Two single precision numbers.
+        Complex64 = 13, "complex64";
+        /// Two double precision numbers.
+        Complex128 = 14, "complex128";
+        /// UTF-8 text.
+        Utf8 = 15, "utf8";
+        /// Bytes.
+        Binary = 16, "binary";
+    }
+}
+
+impl Physical {
+    /// Bytes of a value; none for null, bool, utf8 and binary.
+    #[inline]
+    pub const fn width(self) -> Option<usize> {
+        match self {
+            Self::Null | Self::Bool | Self::Utf8 | Self::Binary => None,
+            Self::I8 | Self::U8 => Some(1),
+            Self::I16 | Self::U16 | Self::F16 => Some(2),
+            Self::I32 | Self::U32 | Self::F32 => Some(4),
+            Self::I64 | Self::U64 | Self::F64 | Self::Complex64 => Some(8),
+            Self::Complex128 => Some(16),
+        }
+    }
+
+    /// Whether values differ in length: utf8 and binary.
+    #[inline]
+    pub const fn is_var(self) -> bool {
+        matches!(self, Self::Utf8 | Self::Binary)
+    }
+
+    /// Whether it is one of the eight integers.
+    #[inline]
+    pub const fn is_integer(self) -> bool {
+        matches!(
+            self,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::U8 | Self::U16 | Self::U32 | Self::U64
+        )
+    }
+
+    /// Whether it is an integer with a sign.
+    #[inline]
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+
+    /// Whether it is f16, f32 or f64.
+    #[inline]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+}
+
+codes! {
+    /// What the stored values mean.
+    Logical: u8 {
+        /// Themselves.
+        Plain = 0, "plain";
+        /// A day, or its milliseconds.
+        Date = 1, "date";
+        /// A time of day.
+        Time = 2, "time";
+        /// A point in time, since 1970.
+        Timestamp = 3, "timestamp";
+        /// A span of time.
+        Duration = 4, "duration";
+        /// A code of a category.
+        Categorical = 5, "categorical";
+    }
+}
+
+codes! {
+    /// The unit of a time.
+    Unit: u8 {
+        /// No unit.
+        None = 0, "none";
+        /// Years.
+        Year = 1, "Y";
+        /// Months.
+        Month = 2, "M";
+        /// Weeks.
+        Week = 3, "W";
+        /// Days.
+        Day = 4, "D";
+        /// Hours.
+        Hour = 5, "h";
+        /// Minutes.
+        Minute = 6, "m";
+        /// Seconds.
+        Second = 7, "s";
+        /// Thousandths of a second.
+        Millisecond = 8, "ms";
+        /// Millionths.
+        Microsecond = 9, "us";
+        /// 10^-9 s.
+        Nanosecond = 10, "ns";
+        /// 10^-12 s.
+        Picosecond = 11, "ps";
+        /// 10^-15 s.
+        Femtosecond = 12, "fs";
+        /// 10^-18 s.
+        Attosecond = 13, "as";
+    }
+}
+
+codes! {
+    /// What marks a missing value in the host.
+    Missing: u8 {
+        /// Not told.
+        Unspecified = 0, "unspecified";
+        /// Arrow's null.
+        Null = 1, "null";
+        /// `pandas.NA`.
+        NA = 2, "NA";
+        /// Not a number.
+        NaN = 3, "NaN";
+        /// Not a time.
+        NaT = 4, "NaT";
+        /// Python's None.
+        None = 5, "None";
+    }
+}
+
+/// The type of a column, all fields of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct ColumnType {
+    /// How a value is stored.
+    pub physical: Physical,
+    /// What it means.
+    pub logical: Logical,
+    /// The unit of a time.
+    pub unit: Unit,
+    /// What marks a missing value.
+    pub missing: Missing,
+    /// Length of fixed bytes; 0 for the types of this version.
+    pub value_len: u32,
+    /// Whether the categories have an order.
+    pub ordered: bool,
+    /// Digits of a decimal; 0 for the types of this version.
+    pub precision: u8,
+    /// Digits of a decimal behind the point; 0 for the types of this version.
+    pub scale: i8,
+    /// The host's variety of the type.
+    pub flavour: u8,
+}
+
+impl ColumnType {
+    /// Values that mean themselves.
+    pub const fn plain(physical: Physical) -> Self {
+        Self {
+            physical,
+            logical: Logical::Plain,
+            unit: Unit::None,
+            missing: Missing::Unspecified,
+            value_len: 0,
+            ordered: false,
+            precision: 0,
+            scale: 0,
+            flavour: 0,
+        }
+    }
+
+    /// An error of kind argument when the fields do not go together.
+    pub fn check(&self) -> Result<()> {
+        match self.problem() {
+            None => Ok(()),
+            Some(problem) => Err(Error::argument(problem)),
+        }
+    }
+
+    /// What does not go together, if anything.
+    #[inline]
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        use {Logical as L, Physical as P, Unit as U};
+        match (self.logical, self.physical, self.unit) {
+            (L::Plain, _, U::None) => {}
+            (L::Plain, ..) => return Some("a plain type has no unit"),
+            (L::Date, P::I32, U::Day) | (L::Date, P::I64, U::Millisecond) => {}
+            (L::Date, ..) => return Some("a date is days in i32 or ms in i64"),
+            (L::Time, P::I32 | P::I64, U::Second | U::Millisecond | U::Microsecond | U::Nanosecond) => {}
+            (L::Time, ..) => return Some("a time of day is s, ms, us or ns in i32 or i64"),
+            (L::Timestamp, P::I64, unit) if unit != U::None => {}
+            (L::Timestamp, ..) => return Some("a timestamp is i64 with a unit"),
+            (L::Duration, P::I64, _) => {}
+            (L::Duration, ..) => return Some("a duration is i64"),
+            (L::Categorical, physical, U::None) if physical.is_integer() => {}
+            (L::Categorical, ..) => return Some("codes of a categorical are integers without a unit"),
+        }
+        if self.ordered && self.logical != L::Categorical {
+            return Some("only a categorical is ordered");
+        }
+        if self.value_len != 0 || self.precision != 0 || self.scale != 0 {
+            return Some("value length, precision and scale do not belong to this type");
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_run_without_a_gap() {
+        fn run<T: Copy + PartialEq + std::fmt::Debug>(
+            all: &[T],
+            from: fn(u8) -> Option<T>,
+            code: fn(T) -> u8,
+        ) {
+            for number in 0..=u8::MAX {
+                assert_eq!(from(number), all.get(usize::from(number)).copied());
+                if let Some(one) = from(number) {
+                    assert_eq!(code(one), number);
+                }
+            }
+        }
+        run(Physical::ALL, Physical::from_code, Physical::code);
+        run(Logical::ALL, Logical::from_code, Logical::code);
+        run(Unit::ALL, Unit::from_code, Unit::code);
+        run(Missing::ALL, Missing::from_code, Missing::code);
+        assert_eq!(Physical::F64.to_string(), "f64");
+        assert_eq!((Physical::Binary.code(), Unit::Attosecond.code(), Missing::None.code()), (16, 13, 5));
+    }
+
+    #[test]
+    fn logical_types_stand_on_their_physical_ones() {
+        for &physical in Physical::ALL {
+            assert!(ColumnType::plain(physical).check().is_ok());
+            for &unit in Unit::ALL {
+                let kind =
+                    |logical| ColumnType { logical, unit, ..ColumnType::plain(physical) }.check().is_ok();
+                let i64 = physical == Physical::I64;
+                let date =
+                    (physical == Physical::I32 && unit == Unit::Day) || (i64 && unit == Unit::Millisecond);
+                assert_eq!(kind(Logical::Date), date);
+                assert_eq!(kind(Logical::Timestamp), i64 && unit != Unit::None);
+                assert_eq!(kind(Logical::Duration), i64);
+                assert_eq!(kind(Logical::Categorical), physical.is_integer() && unit == Unit::None);
+            }
+        }
+        assert!(ColumnType { ordered: true, ..ColumnType::plain(Physical::I8) }.check().is_err());
+        assert!(ColumnType { scale: -1, ..ColumnType::plain(Physical::I8) }.check().is_err());
+    }
+}

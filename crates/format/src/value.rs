@@ -1,0 +1,203 @@
+//! Values: what a file holds, and what hosts keep beside columns (section 5).
+
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::tree::MAX_DEPTH;
+
+/// A value. Floats are equal when their bits are.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A signed integer.
+    Int(i64),
+    /// An unsigned integer.
+    UInt(u64),
+    /// A float.
+    Float(f64),
+    /// Text.
+    Str(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// Values in order.
+    List(Vec<Value>),
+    /// Keys and values in order.
+    Map(Vec<(Value, Value)>),
+    /// The number of a column.
+    Column(u64),
+    /// The number of a table.
+    Table(u64),
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
+            (Self::Str(a), Self::Str(b)) => a == b,
+            (Self::Bytes(a), Self::Bytes(b)) => a == b,
+            (Self::List(a), Self::List(b)) => a == b,
+            (Self::Map(a), Self::Map(b)) => a == b,
+            (Self::UInt(a), Self::UInt(b))
+            | (Self::Column(a), Self::Column(b))
+            | (Self::Table(a), Self::Table(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+impl Value {
+    /// A map with these strings as keys.
+    pub fn map<Key: Into<String>>(pairs: impl IntoIterator<Item = (Key, Value)>) -> Self {
+        Self::Map(pairs.into_iter().map(|(key, value)| (Self::Str(key.into()), value)).collect())
+    }
+
+    /// What a map has under this string.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        let pairs = self.as_map()?;
+        pairs.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
+    }
+
+    /// Whether it is nothing.
+    pub const fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// True or false.
+    pub const fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(value) = self { Some(*value) } else { None }
+    }
+
+    /// An integer, signed or not, that fits.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(*value),
+            Self::UInt(value) => i64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    /// An integer, signed or not, that fits.
+    pub fn as_uint(&self) -> Option<u64> {
+        match self {
+            Self::Int(value) => u64::try_from(*value).ok(),
+            Self::UInt(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A float.
+    pub const fn as_float(&self) -> Option<f64> {
+        if let Self::Float(value) = self { Some(*value) } else { None }
+    }
+
+    /// Text.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::Str(value) = self { Some(value) } else { None }
+    }
+
+    /// Bytes.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        if let Self::Bytes(value) = self { Some(value) } else { None }
+    }
+
+    /// Values in order.
+    pub fn as_list(&self) -> Option<&[Value]> {
+        if let Self::List(values) = self { Some(values) } else { None }
+    }
+
+    /// Keys and values in order.
+    pub fn as_map(&self) -> Option<&[(Value, Value)]> {
+        if let Self::Map(pairs) = self { Some(pairs) } else { None }
+    }
+
+    /// The number of a column.
+    pub const fn as_column(&self) -> Option<u64> {
+        if let Self::Column(number) = self { Some(*number) } else { None }
+    }
+
+    /// The number of a table.
+    pub const fn as_table(&self) -> Option<u64> {
+        if let Self::Table(number) = self { Some(*number) } else { None }
+    }
+
+    /// An error of kind argument when a reader with these limits would refuse the value.
+    pub fn check(&self, limits: &Limits) -> Result<()> {
+        let most = limits.depth.min(MAX_DEPTH);
+        let mut n_nodes = 0u64;
+        // A stack of its own: a value can be nested deeper than the program's stack is.
+        let mut rest = vec![(self, 1u32)];
+        while let Some((value, depth)) = rest.pop() {
+            n_nodes = n_nodes.saturating_add(1);
+            if depth > most {
+                return Err(Error::argument(format!("a value is nested deeper than {most}")));
+            }
+            if n_nodes > limits.n_nodes {
+                return Err(Error::argument(format!("a value has more than {} parts", limits.n_nodes)));
+            }
+            let below = depth.saturating_add(1);
+            match value {
+                Self::List(values) => rest.extend(values.iter().map(|value| (value, below))),
+                Self::Map(pairs) => {
+                    rest.extend(pairs.iter().flat_map(|(key, value)| [(key, below), (value, below)]));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        Self::UInt(value)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::Str(value.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Self::Str(value)
+    }
+}
+
+impl From<Vec<u8>> for Value {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Bytes(value)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(values: Vec<Value>) -> Self {
+        Self::List(values)
+    }
+}

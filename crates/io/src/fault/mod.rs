@@ -1,0 +1,12 @@
+//! For tests: sources, sinks and disks that fail, cut short or damage what passes through them.
+
+mod disk;
+mod plan;
+mod short;
+mod sink;
+mod source;
+
+pub use disk::FaultDisk;
+pub use plan::Faults;
+pub use sink::FaultSink;
+pub use source::FaultSource;

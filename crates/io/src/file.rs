@@ -1,0 +1,83 @@
+//! A file on disk as a source.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use crate::Source;
+use crate::identity::same_file;
+
+/// A regular file, opened once.
+///
+/// The handle is kept for life, so when the path is given a new file meanwhile, this still reads the old one
+/// whole. The length is that at the time of opening.
+#[derive(Debug)]
+pub struct FileSource {
+    file: File,
+    len: u64,
+}
+
+impl FileSource {
+    /// Opens the file at `path`, following symbolic links.
+    ///
+    /// # Errors
+    /// [`ErrorKind::IsADirectory`] for a directory, [`ErrorKind::InvalidInput`] for pipes, devices and the like
+    /// (found out before they are opened, so that nothing waits for their other end); otherwise what the system reports.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<FileSource> {
+        let path = path.as_ref();
+        check_regular(&fs::metadata(path)?)?;
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        check_regular(&metadata)?;
+        Ok(FileSource { file, len: metadata.len() })
+    }
+
+    /// Whether `path` still leads to the very file that was opened.
+    ///
+    /// # Errors
+    /// What the system reports, [`ErrorKind::NotFound`] excepted: then the answer is no.
+    pub fn is_still_at(&self, path: impl AsRef<Path>) -> io::Result<bool> {
+        match fs::metadata(path) {
+            Ok(there) => Ok(same_file(&self.file.metadata()?, &there)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Refuses everything that cannot be read and written at positions.
+pub(crate) fn check_regular(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_dir() {
+        return Err(io::Error::new(ErrorKind::IsADirectory, "this is a directory, not a file"));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "this is not a regular file but a pipe, a socket or a device",
+        ));
+    }
+    Ok(())
+}
+
+impl Source for FileSource {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        if at.checked_add(out.len() as u64).is_none_or(|end| i64::try_from(end).is_err()) {
+            return Ok(0); // no file reaches this far, and systems count positions with a sign
+        }
+        read_at(&self.file, at, out)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, out, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, out, at)
+}

@@ -1,0 +1,60 @@
+//! The file that is about to be replaced.
+
+use std::fs::Metadata;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use crate::file::check_regular;
+use crate::identity::same_file;
+use crate::lock::LockedFile;
+use crate::{Disk, Lock};
+
+const ATTEMPTS: usize = 16;
+
+/// An old file, locked where that is possible.
+#[derive(Debug)]
+pub(crate) struct OldFile {
+    pub(crate) metadata: Metadata,
+    _lock: Option<LockedFile>,
+}
+
+impl OldFile {
+    /// Takes the lock of the file at `path`, if there is one.
+    ///
+    /// A lock belongs to the file, not to the path. So after taking it, the path is looked at again: another writer may
+    /// have replaced the file just before.
+    pub(crate) fn take(disk: &dyn Disk, path: &Path) -> io::Result<Option<OldFile>> {
+        for _ in 0..ATTEMPTS {
+            let Some(metadata) = found(disk.metadata(path))? else { return Ok(None) };
+            check_regular(&metadata)?;
+            if cfg!(windows) {
+                // Locks bind readers there, and those shall go on reading the old file.
+                return Ok(Some(OldFile { metadata, _lock: None }));
+            }
+            let Some(file) = found(disk.open(path))? else { continue };
+            let opened = file.metadata()?;
+            let lock = match disk.try_lock(&file)? {
+                Lock::Taken => Some(LockedFile(file)),
+                Lock::Held => return Err(busy()),
+                Lock::Unsupported => None,
+            };
+            let Some(now) = found(disk.metadata(path))? else { continue };
+            if same_file(&opened, &now) {
+                return Ok(Some(OldFile { metadata: now, _lock: lock }));
+            }
+        }
+        Err(busy())
+    }
+}
+
+/// Makes an absent file a value.
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+fn busy() -> io::Error {
+    io::Error::new(ErrorKind::WouldBlock, "another writer is at work on this file")
+}

@@ -1,0 +1,230 @@
+//! A new file in the place of an old one, all or nothing.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::lock::LockedFile;
+use crate::old::OldFile;
+use crate::stale;
+use crate::target::Target;
+use crate::temp_name::TempNames;
+use crate::{Disk, Lock, NativeDisk, Sink};
+
+const ATTEMPTS: usize = 64;
+
+/// Whether a new file is forced to the medium, so that it outlives a failure of the power.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durable {
+    /// When an old file is replaced: then the medium has the old or the new one at any time. A file that was not there
+    /// before may still be missing or broken after a failure of the power.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never: after a failure of the power, old and new may both be gone.
+    Never,
+}
+
+/// A new file that takes the place of an old one when it is complete.
+///
+/// It is written under another name in the same directory and gets its final name with [`commit`](Self::commit).
+/// Until then the target is untouched, and whatever goes wrong, it stays so and the temporary file is removed. Readers
+/// that have the old file open keep seeing the old one.
+///
+/// Symbolic links are followed, the file they lead to is replaced. Other hard links keep the old content. The
+/// mode of the old file is kept, and its owner and group where the system allows that.
+#[derive(Debug)]
+pub struct Replacement {
+    disk: Arc<dyn Disk>,
+    target: Target,
+    temp: PathBuf,
+    file: LockedFile,
+    old: Option<OldFile>,
+    durable: bool,
+    end: AtomicU64,
+    reserved: AtomicU64,
+    failed: AtomicBool,
+    renamed: bool,
+}
+
+impl Replacement {
+    /// Begins to replace the file at `target`, or to create it.
+    ///
+    /// # Errors
+    /// - [`ErrorKind::NotFound`] if the directory does not exist
+    /// - [`ErrorKind::PermissionDenied`] if the directory or the old file may not be written
+    /// - [`ErrorKind::IsADirectory`] if the target is a directory
+    /// - [`ErrorKind::InvalidInput`] if the target is a pipe, a device or the like
+    /// - [`ErrorKind::WouldBlock`] if another writer is replacing or changing the old file
+    /// - otherwise what the system reports
+    pub fn create(target: &Path, durable: Durable) -> io::Result<Replacement> {
+        Replacement::create_on(Arc::new(NativeDisk), target, durable)
+    }
+
+    /// Like [`create`](Self::create), on the given file system.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create_on(disk: Arc<dyn Disk>, target: &Path, durable: Durable) -> io::Result<Replacement> {
+        let target = Target::find(&*disk, target)?;
+        let old = OldFile::take(&*disk, &target.path)?;
+        let names = TempNames::of(&target.name);
+        stale::clean(&*disk, &target.directory, &names);
+        let (temp, file) = create_temp(&*disk, &target.directory, &names, old.is_some())?;
+        let durable = match durable {
+            Durable::Auto => old.is_some(),
+            Durable::Always => true,
+            Durable::Never => false,
+        };
+        Ok(Replacement {
+            disk,
+            target,
+            temp,
+            file,
+            old,
+            durable,
+            end: AtomicU64::new(0),
+            reserved: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            renamed: false,
+        })
+    }
+
+    /// The file that will be replaced or created, with all symbolic links followed.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        &self.target.path
+    }
+
+    /// Whether there is an old file.
+    #[must_use]
+    pub fn replaces(&self) -> bool {
+        self.old.is_some()
+    }
+
+    /// Announces that about `len` bytes will be written. Where the system cares, it finds out now that there is
+    /// no room for them. The final length is what was written, whatever was announced.
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn reserve(&self, len: u64) -> io::Result<()> {
+        if len <= self.end.load(Ordering::Acquire).max(self.reserved.load(Ordering::Acquire)) {
+            return Ok(());
+        }
+        self.attempt(|disk, file| disk.set_len(file, len))?;
+        self.reserved.fetch_max(len, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Puts the new file in the place of the old one.
+    ///
+    /// # Errors
+    /// What the system reports, or that an earlier write or sync has failed. The target is then untouched, with one
+    /// exception: if the directory cannot be synced, the new file is in place but might not outlive a failure of the power.
+    pub fn commit(mut self) -> io::Result<()> {
+        let end = self.end.load(Ordering::Acquire);
+        if self.reserved.load(Ordering::Acquire) > end {
+            self.attempt(|disk, file| disk.set_len(file, end))?;
+        }
+        if let Some(old) = &self.old {
+            self.attempt(|disk, file| disk.adopt(file, &old.metadata))?;
+        }
+        if self.durable {
+            self.sync()?;
+        }
+        self.attempt(|disk, file| {
+            if cfg!(windows) {
+                file.unlock()?; // locks bind readers there, and under its new name the file has some
+            }
+            disk.rename(&self.temp, &self.target.path)
+        })?;
+        self.renamed = true;
+        if self.durable {
+            self.disk.sync_directory(&self.target.directory)?;
+        }
+        Ok(())
+    }
+
+    /// Does one thing to the new file. After the first failure nothing is done any more: above all, a sync after one
+    /// that failed may succeed although the bytes are lost.
+    fn attempt<T>(&self, act: impl FnOnce(&dyn Disk, &File) -> io::Result<T>) -> io::Result<T> {
+        if self.failed.load(Ordering::Acquire) {
+            return Err(io::Error::other("an earlier write to this file has failed, so it is given up"));
+        }
+        let result = act(&*self.disk, &self.file.0);
+        if result.is_err() {
+            self.failed.store(true, Ordering::Release);
+        }
+        result
+    }
+}
+
+impl Sink for Replacement {
+    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.attempt(|disk, file| {
+            loop {
+                match disk.write_at(file, at, bytes) {
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    result => return result,
+                }
+            }
+        })?;
+        if written > 0 {
+            self.end.fetch_max(at.saturating_add(written as u64), Ordering::AcqRel);
+        }
+        Ok(written)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.attempt(|disk, file| disk.sync(file))
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if !self.renamed {
+            let _ = self.disk.remove(&self.temp);
+        }
+    }
+}
+
+/// Creates and locks a temporary file.
+fn create_temp(
+    disk: &dyn Disk,
+    directory: &Path,
+    names: &TempNames,
+    private: bool,
+) -> io::Result<(PathBuf, LockedFile)> {
+    for _ in 0..ATTEMPTS {
+        let path = directory.join(names.fresh());
+        let file = match disk.create_new(&path, private) {
+            Ok(file) => LockedFile(file),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(error),
+        };
+        match secure(disk, &path, &file.0) {
+            Ok(true) => return Ok((path, file)),
+            Ok(false) => {}
+            Err(error) => {
+                let _ = disk.remove(&path);
+                return Err(error);
+            }
+        }
+    }
+    Err(io::Error::new(ErrorKind::AlreadyExists, "no free name for a temporary file"))
+}
+
+/// Locks a new temporary file; `false` if someone took it for a dead writer's first.
+fn secure(disk: &dyn Disk, path: &Path, file: &File) -> io::Result<bool> {
+    if disk.try_lock(file)? == Lock::Held {
+        return Ok(false);
+    }
+    match disk.metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,94 @@
+//! Reading at positions.
+
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+
+/// Bytes that can be read at any position, from many threads at once.
+pub trait Source: Send + Sync {
+    /// The number of bytes.
+    fn len(&self) -> u64;
+
+    /// Whether there are no bytes at all.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads some bytes from position `at` into `out` and tells how many; 0 means that the source has ended.
+    ///
+    /// # Errors
+    /// Whatever the medium reports, [`ErrorKind::Interrupted`] included.
+    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize>;
+
+    /// Fills `out` from position `at`, however short the single reads are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnexpectedEof`] if the source ends before `out` is full; otherwise what the medium reports.
+    fn read_exact_at(&self, mut at: u64, mut out: &mut [u8]) -> io::Result<()> {
+        while !out.is_empty() {
+            match self.read_at(at, out) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(read) => {
+                    out = out
+                        .get_mut(read..)
+                        .ok_or_else(|| io::Error::other("more bytes read than asked for"))?;
+                    at = at.checked_add(read as u64).ok_or(ErrorKind::UnexpectedEof)?;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: Source + ?Sized> Source for &S {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        (**self).read_at(at, out)
+    }
+
+    fn read_exact_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        (**self).read_exact_at(at, out)
+    }
+}
+
+impl<S: Source + ?Sized> Source for Arc<S> {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        (**self).read_at(at, out)
+    }
+
+    fn read_exact_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        (**self).read_exact_at(at, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Claims to have read more than there was room for.
+    struct Liar;
+
+    impl Source for Liar {
+        fn len(&self) -> u64 {
+            u64::MAX
+        }
+
+        fn read_at(&self, _: u64, out: &mut [u8]) -> io::Result<usize> {
+            Ok(out.len() + 1)
+        }
+    }
+
+    #[test]
+    fn a_lying_source_is_an_error() {
+        assert_eq!(Liar.read_exact_at(0, &mut [0; 3]).unwrap_err().kind(), ErrorKind::Other);
+        assert!(Liar.read_exact_at(0, &mut []).is_ok());
+    }
+}

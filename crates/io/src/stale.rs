@@ -1,0 +1,40 @@
+//! Temporary files whose writer was killed.
+
+use std::fs::DirEntry;
+use std::io;
+use std::path::Path;
+
+use crate::lock::LockedFile;
+use crate::temp_name::{TempNames, random};
+use crate::{Disk, Lock};
+
+/// So many entries of a directory are looked at each time, and once in `RARELY` times all of them.
+const GLANCE: usize = 1024;
+const RARELY: u64 = 64;
+
+/// Removes what killed writers left behind. A failure here is nobody's concern.
+///
+/// A living writer holds the lock of its temporary file. Between creating and locking it there is a moment in which
+/// it may be taken for a dead one's; so the writer makes sure, once it has the lock, that its file is still there.
+/// The removal happens with the lock held, thus either before that look or not at all.
+pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
+    let Ok(entries) = disk.list(directory) else { return };
+    let glance = if random().is_multiple_of(RARELY) { usize::MAX } else { GLANCE };
+    for entry in entries.take(glance).flatten() {
+        if names.contain(&entry.file_name()) {
+            let _ = remove_if_dead(disk, &entry);
+        }
+    }
+}
+
+fn remove_if_dead(disk: &dyn Disk, entry: &DirEntry) -> io::Result<()> {
+    if !entry.file_type()?.is_file() {
+        return Ok(());
+    }
+    let path = entry.path();
+    let file = LockedFile(disk.open(&path)?);
+    match disk.try_lock(&file.0)? {
+        Lock::Taken => disk.remove(&path),
+        Lock::Held | Lock::Unsupported => Ok(()),
+    }
+}

@@ -1,0 +1,139 @@
+//! The kernels of full vectors, one per width, generic over the lane word.
+//!
+//! The loop runs over lanes and its body is every row, unrolled with constant shifts: the compiler
+//! vectorises it across lanes, since a row's words are contiguous in both arrays.
+
+use super::VECTOR;
+use crate::dispatch::multiversion;
+use crate::word::{Word, low_mask};
+use core::mem::MaybeUninit;
+
+/// Calls `$row!(r)` for each of the rows of lane word `$lane`.
+macro_rules! each_row {
+    ($lane:ty, $row:ident) => {
+        each_row!(@list $row 0 1 2 3 4 5 6 7);
+        if <$lane>::BITS > 8 {
+            each_row!(@list $row 8 9 10 11 12 13 14 15);
+        }
+        if <$lane>::BITS > 16 {
+            each_row!(@list $row 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+        }
+        if <$lane>::BITS > 32 {
+            each_row!(@list $row 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47);
+            each_row!(@list $row 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63);
+        }
+    };
+    (@list $row:ident $($r:literal)*) => { $( $row!($r); )* };
+}
+
+#[inline(always)]
+fn unpack_body<T: Word, const W: usize>(packed: &[u8], base: T, out: &mut [MaybeUninit<T>; VECTOR]) {
+    let bits = T::BITS as usize;
+    let lanes = VECTOR / bits;
+    assert!(W >= 1 && W <= bits && packed.len() >= VECTOR / 8 * W);
+    let words = packed.as_ptr().cast::<T>();
+    let out = out.as_mut_ptr().cast::<T>();
+    let mask = low_mask::<T>(W as u32);
+    for lane in 0..lanes {
+        macro_rules! row {
+            ($r:literal) => {
+                let (word, shift) = ($r * W / bits, $r * W % bits);
+                // SAFETY: a row starts inside its lane's W words, so word < W, the index is below
+                // W * lanes, and the assertion above makes `packed` hold that many words.
+                let low = unsafe { words.add(word * lanes + lane).read_unaligned() };
+                let mut value = low.to_or_from_le() >> shift as u32;
+                if shift + W > bits {
+                    // SAFETY: the row runs on into the next word, which its lane therefore has.
+                    let high = unsafe { words.add((word + 1) * lanes + lane).read_unaligned() };
+                    value = value | high.to_or_from_le() << (bits - shift) as u32;
+                }
+                // SAFETY: $r < bits by `each_row`, so the index is below bits * lanes == VECTOR.
+                unsafe { out.add($r * lanes + lane).write((value & mask).wrapping_add(base)) };
+            };
+        }
+        each_row!(T, row);
+    }
+}
+
+#[inline(always)]
+fn pack_body<T: Word, const W: usize>(values: &[T; VECTOR], base: T, packed: &mut [u8]) {
+    let bits = T::BITS as usize;
+    let lanes = VECTOR / bits;
+    assert!(W >= 1 && W <= bits && packed.len() >= VECTOR / 8 * W);
+    let words = packed.as_mut_ptr().cast::<T>();
+    let values = values.as_ptr();
+    let mask = low_mask::<T>(W as u32);
+    for lane in 0..lanes {
+        let mut word = T::ZERO;
+        macro_rules! row {
+            ($r:literal) => {
+                // SAFETY: $r < bits by `each_row`, so the index is below bits * lanes == VECTOR.
+                let value = unsafe { values.add($r * lanes + lane).read() }.wrapping_sub(base) & mask;
+                let shift = $r * W % bits;
+                word = word | value << shift as u32;
+                if shift + W >= bits {
+                    // SAFETY: the row ends at or after the end of word $r * W / bits < W of its lane,
+                    // and the assertion above makes `packed` hold W * lanes words.
+                    unsafe { words.add($r * W / bits * lanes + lane).write_unaligned(word.to_or_from_le()) };
+                    word = if shift + W > bits { value >> (bits - shift) as u32 } else { T::ZERO };
+                }
+            };
+        }
+        each_row!(T, row);
+        // The last row ends on a word boundary, so nothing is left over.
+        let _ = word;
+    }
+}
+
+multiversion! {
+    fn unpack_width[T: Word, const W: usize][T, W](packed: &[u8], base: T, out: &mut [MaybeUninit<T>; VECTOR])
+        = unpack_body;
+}
+
+multiversion! {
+    fn pack_width[T: Word, const W: usize][T, W](values: &[T; VECTOR], base: T, packed: &mut [u8])
+        = pack_body;
+}
+
+/// The kernels of one lane word, for the widths that use it. Also what seals [`Word`].
+pub trait LaneKernels: Sized {
+    /// Unpacks a full vector; false when `width` is not one of this lane word's or `packed` is
+    /// shorter than `128 * width` bytes. Every element of `out` is initialised when true.
+    fn unpack_lanes(packed: &[u8], width: u32, base: Self, out: &mut [MaybeUninit<Self>; VECTOR]) -> bool;
+    /// Packs a full vector into exactly `128 * width` bytes; false as above.
+    fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [u8]) -> bool;
+}
+
+macro_rules! lane_kernels {
+    ($t:ty: $($w:literal)*) => {
+        impl LaneKernels for $t {
+            fn unpack_lanes(packed: &[u8], width: u32, base: Self, out: &mut [MaybeUninit<Self>; VECTOR]) -> bool {
+                if packed.len() < VECTOR / 8 * width as usize {
+                    return false;
+                }
+                match width {
+                    $( $w => unpack_width::<$t, $w>(packed, base, out), )*
+                    _ => return false,
+                }
+                true
+            }
+
+            fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [u8]) -> bool {
+                if packed.len() < VECTOR / 8 * width as usize {
+                    return false;
+                }
+                match width {
+                    $( $w => pack_width::<$t, $w>(values, base, packed), )*
+                    _ => return false,
+                }
+                true
+            }
+        }
+    };
+}
+
+lane_kernels!(u8: 1 2 3 4 5 6 7 8);
+lane_kernels!(u16: 9 10 11 12 13 14 15 16);
+lane_kernels!(u32: 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+lane_kernels!(u64: 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48
+    49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64);

@@ -1,0 +1,149 @@
+//! Packing and unpacking one vector: the choice of layout and lane word.
+
+use super::sequential::{pack_sequential, read_bits, unpack_sequential};
+use super::{VECTOR, lane_bits, packed_len};
+use crate::dispatch::multiversion;
+use crate::word::{Word, low_mask};
+use core::mem::MaybeUninit;
+
+/// Appends `values` packed to `width` bits each to `out`: `packed_len(values.len(), width)` bytes.
+///
+/// Each value is stored as the low `width` bits of `value - base` (wrapping); what does not fit is
+/// cut off, for the caller to patch. 1,024 values take the full layout, fewer the partial one.
+///
+/// # Panics
+/// When there are no values, more than 1,024, or `width > T::BITS`: an encoder's mistake.
+pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
+    assert!((1..=VECTOR).contains(&values.len()), "a vector has 1 to 1,024 values");
+    assert!(width <= T::BITS, "width exceeds the word");
+    let Ok(full) = <&[T; VECTOR]>::try_from(values) else {
+        return pack_sequential(values, base, width, out);
+    };
+    if width == 0 {
+        return;
+    }
+    let start = out.len();
+    out.resize(start + packed_len(VECTOR, width), 0);
+    let packed = &mut out[start..];
+    let done = match lane_bits(width) {
+        8 => pack_through::<u8, T>(full, base, width, packed),
+        16 => pack_through::<u16, T>(full, base, width, packed),
+        32 => pack_through::<u32, T>(full, base, width, packed),
+        _ => pack_through::<u64, T>(full, base, width, packed),
+    };
+    assert!(done, "width was checked above");
+}
+
+/// Unpacks `out.len()` values of `width` bits: `out[i] = base + packed[i]` (wrapping).
+///
+/// 1,024 values are read in the full layout, fewer in the partial one. Returns false, with `out`
+/// in an unspecified state, when `out` is empty or longer than 1,024, when `width > T::BITS`, or
+/// when `packed` is shorter than `packed_len(out.len(), width)`; further bytes are ignored.
+#[must_use]
+pub fn unpack<T: Word>(packed: &[u8], width: u32, base: T, out: &mut [T]) -> bool {
+    if width > T::BITS || out.is_empty() || out.len() > VECTOR {
+        return false;
+    }
+    let Ok(full) = <&mut [T; VECTOR]>::try_from(&mut *out) else {
+        return unpack_sequential(packed, width, base, out);
+    };
+    if width == 0 {
+        full.fill(base);
+        return true;
+    }
+    match lane_bits(width) {
+        8 => unpack_through::<u8, T>(packed, width, base, full),
+        16 => unpack_through::<u16, T>(packed, width, base, full),
+        32 => unpack_through::<u32, T>(packed, width, base, full),
+        _ => unpack_through::<u64, T>(packed, width, base, full),
+    }
+}
+
+/// Value `i` of a vector of `n` values packed by [`pack`]; `None` when `n` is not in 1..=1,024,
+/// `i >= n`, `width > T::BITS` or `packed` is too short. Constant cost.
+#[must_use]
+pub fn unpack_one<T: Word>(packed: &[u8], n: usize, width: u32, base: T, i: usize) -> Option<T> {
+    if width > T::BITS || n > VECTOR || i >= n || packed.len() < packed_len(n, width) {
+        return None;
+    }
+    let value =
+        if n < VECTOR || width == 0 { read_bits(packed, i, width) } else { read_lane(packed, width, i) };
+    Some(base.wrapping_add(T::from_u64(value)))
+}
+
+/// Value `i` of a full vector of at least `128 * width` bytes.
+fn read_lane(packed: &[u8], width: u32, i: usize) -> u64 {
+    let bits = lane_bits(width) as usize;
+    let (lanes, bytes) = (VECTOR / bits, bits / 8);
+    let (lane, first_bit) = (i % lanes, i / lanes * width as usize);
+    let word = |k: usize| {
+        let at = (k * lanes + lane) * bytes;
+        let mut padded = [0; 8];
+        padded[..bytes].copy_from_slice(&packed[at..at + bytes]);
+        u64::from_le_bytes(padded)
+    };
+    let (k, shift) = (first_bit / bits, first_bit % bits);
+    let mut value = word(k) >> shift;
+    if shift + width as usize > bits {
+        value |= word(k + 1) << (bits - shift);
+    }
+    value & low_mask::<u64>(width)
+}
+
+/// Unpacks with lane word `L`, straight into `out` when that is `T`, otherwise by way of an array
+/// small enough for the first-level cache.
+fn unpack_through<L: Word, T: Word>(packed: &[u8], width: u32, base: T, out: &mut [T; VECTOR]) -> bool {
+    if L::BITS > T::BITS {
+        return false;
+    }
+    if L::BITS == T::BITS {
+        // SAFETY: words of equal size are the same type, and `MaybeUninit` has the layout of what
+        // it wraps; kernels only write initialised words, so `out` stays initialised.
+        let out = unsafe { &mut *(out as *mut [T; VECTOR]).cast::<[MaybeUninit<L>; VECTOR]>() };
+        return L::unpack_lanes(packed, width, L::from_u64(base.to_u64()), out);
+    }
+    let mut narrow = [MaybeUninit::<L>::uninit(); VECTOR];
+    if !L::unpack_lanes(packed, width, L::ZERO, &mut narrow) {
+        return false;
+    }
+    // SAFETY: `unpack_lanes` returned true, so it has initialised every element.
+    let narrow = unsafe { &*(&raw const narrow).cast::<[L; VECTOR]>() };
+    widen(narrow, base, out);
+    true
+}
+
+/// The reverse of [`unpack_through`]. The narrowing cut is harmless: `width` bits fit in `L`.
+fn pack_through<L: Word, T: Word>(values: &[T; VECTOR], base: T, width: u32, packed: &mut [u8]) -> bool {
+    if L::BITS > T::BITS {
+        return false;
+    }
+    if L::BITS == T::BITS {
+        let values: &[L; VECTOR] = bytemuck::cast_ref(values);
+        return L::pack_lanes(values, L::from_u64(base.to_u64()), width, packed);
+    }
+    let mut narrow = [L::ZERO; VECTOR];
+    narrow_to(values, base, &mut narrow);
+    L::pack_lanes(&narrow, L::ZERO, width, packed)
+}
+
+#[inline(always)]
+fn widen_body<L: Word, T: Word>(narrow: &[L; VECTOR], base: T, out: &mut [T; VECTOR]) {
+    for (out, value) in out.iter_mut().zip(narrow) {
+        *out = T::from_u64(value.to_u64()).wrapping_add(base);
+    }
+}
+
+#[inline(always)]
+fn narrow_body<L: Word, T: Word>(values: &[T; VECTOR], base: T, narrow: &mut [L; VECTOR]) {
+    for (narrow, value) in narrow.iter_mut().zip(values) {
+        *narrow = L::from_u64(value.wrapping_sub(base).to_u64());
+    }
+}
+
+multiversion! {
+    fn widen[L: Word, T: Word][L, T](narrow: &[L; VECTOR], base: T, out: &mut [T; VECTOR]) = widen_body;
+}
+
+multiversion! {
+    fn narrow_to[L: Word, T: Word][L, T](values: &[T; VECTOR], base: T, narrow: &mut [L; VECTOR]) = narrow_body;
+}

@@ -1,0 +1,210 @@
+//! Owned memory for decoded columns: aligned, zeroed, and on huge pages when large.
+
+use core::num::NonZeroUsize;
+use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+
+/// Alignment of every buffer: a cache line, and the widest vector register.
+const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// Size of a huge page.
+const HUGE: usize = 2 << 20;
+
+/// From this length on a buffer has a mapping of its own.
+const MAPPED_FROM: usize = 2 * HUGE;
+
+/// Owned bytes, aligned to 64, zero at first.
+///
+/// Buffers of 4 MiB and more are anonymous mappings (on Linux) that begin on a 2 MiB boundary and
+/// ask for huge pages: their pages cost nothing until touched and go back to the system on drop.
+#[derive(Debug)]
+pub struct Buffer {
+    start: NonNull<u8>,
+    len: usize,
+    mapped: bool,
+}
+
+// SAFETY: a buffer owns its bytes alone, like a `Vec<u8>`.
+unsafe impl Send for Buffer {}
+// SAFETY: as above; shared access only reads.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    /// `len` zero bytes; `None` when the memory cannot be had.
+    #[must_use]
+    pub fn zeroed(len: usize) -> Option<Buffer> {
+        if len >= MAPPED_FROM
+            && let Some(start) = map_huge(len)
+        {
+            return Some(Buffer { start, len, mapped: true });
+        }
+        let layout = heap_layout(len)?;
+        if len == 0 {
+            return Some(Buffer { start: NonNull::without_provenance(ALIGN), len, mapped: false });
+        }
+        // SAFETY: the layout's size is `len`, which is not zero.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Buffer { start, len, mapped: false })
+    }
+
+    /// Address of the first byte; well aligned but not to be read when the buffer is empty.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.start.as_ptr()
+    }
+
+    /// As [`Buffer::as_ptr`], for writing.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: `start` points to `len` initialised bytes of our own, or dangles with `len` 0.
+        unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `deref`, and `&mut self` makes the access exclusive.
+        unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.mapped {
+            unmap(self.start, self.len);
+        } else if let Some(layout) = heap_layout(self.len)
+            && self.len > 0
+        {
+            // SAFETY: `zeroed` allocated `start` with this very layout.
+            unsafe { dealloc(self.start.as_ptr(), layout) };
+        }
+    }
+}
+
+fn heap_layout(len: usize) -> Option<Layout> {
+    Layout::from_size_align(len, ALIGN.get()).ok()
+}
+
+/// Asks for huge pages under the whole 2 MiB pages inside `slice`. A hint: no effect where the
+/// system has none, and none on the contents.
+pub fn advise_huge(slice: &mut [u8]) {
+    let lead = slice.as_ptr().align_offset(HUGE).min(slice.len());
+    let whole = (slice.len() - lead) / HUGE * HUGE;
+    if whole > 0 {
+        advise(&mut slice[lead..lead + whole]);
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+fn advise(pages: &mut [u8]) {
+    // SAFETY: the pages are memory of ours, and this advice does not change their contents.
+    unsafe { libc::madvise(pages.as_mut_ptr().cast(), pages.len(), libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+fn advise(_pages: &mut [u8]) {}
+
+/// Length of the mapping behind a mapped buffer of `len` bytes: whole huge pages.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn mapped_len(len: usize) -> Option<usize> {
+    len.checked_next_multiple_of(HUGE).filter(|&whole| whole <= isize::MAX as usize - HUGE)
+}
+
+/// A zeroed mapping for `len` bytes that begins on a huge page; `None` when there is no room.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn map_huge(len: usize) -> Option<NonNull<u8>> {
+    let whole = mapped_len(len)?;
+    let reserved = whole + HUGE;
+    // SAFETY: a new private anonymous mapping at an address of the system's choice.
+    let raw = unsafe {
+        libc::mmap(
+            core::ptr::null_mut(),
+            reserved,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if raw == libc::MAP_FAILED {
+        return None;
+    }
+    let raw = raw.cast::<u8>();
+    // The boundary is less than a huge page away, so `whole` bytes fit behind it.
+    let lead = raw.addr().next_multiple_of(HUGE) - raw.addr();
+    let start = raw.wrapping_add(lead);
+    release(raw, lead);
+    release(start.wrapping_add(whole), HUGE - lead);
+    // SAFETY: [start, start + whole) is what is left of our own new mapping.
+    unsafe { libc::madvise(start.cast(), whole, libc::MADV_HUGEPAGE) };
+    NonNull::new(start)
+}
+
+/// Unmaps `len` bytes, page-aligned, of a mapping that `map_huge` made.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn release(start: *mut u8, len: usize) {
+    if len > 0 {
+        // SAFETY: both callers pass pages of a mapping of ours that nothing else refers to.
+        unsafe { libc::munmap(start.cast(), len) };
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+fn unmap(start: NonNull<u8>, len: usize) {
+    if let Some(whole) = mapped_len(len) {
+        release(start.as_ptr(), whole);
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+fn map_huge(_len: usize) -> Option<NonNull<u8>> {
+    None
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+fn unmap(_start: NonNull<u8>, _len: usize) {
+    unreachable!("`map_huge` maps nothing here");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeroed_aligned_and_writable() {
+        for len in [0, 1, 63, 64, 4096, MAPPED_FROM - 1, MAPPED_FROM, MAPPED_FROM + 1, 3 * HUGE + 12345] {
+            let mut buffer = Buffer::zeroed(len).unwrap();
+            assert_eq!(buffer.len(), len);
+            assert_eq!(buffer.as_ptr().addr() % ALIGN.get(), 0);
+            if cfg!(target_os = "linux") && len >= MAPPED_FROM {
+                assert_eq!(buffer.as_ptr().addr() % HUGE, 0);
+            }
+            assert!(buffer.iter().all(|&byte| byte == 0));
+            buffer.fill(7);
+            assert!(buffer.iter().all(|&byte| byte == 7));
+        }
+    }
+
+    #[test]
+    fn impossible_sizes_are_none() {
+        for len in [usize::MAX, isize::MAX as usize, isize::MAX as usize - HUGE, 1 << 60] {
+            assert!(Buffer::zeroed(len).is_none());
+        }
+    }
+
+    #[test]
+    fn advice_leaves_contents_alone() {
+        let mut bytes = vec![3u8; 5 * HUGE + 1];
+        advise_huge(&mut bytes);
+        advise_huge(&mut bytes[..10]);
+        advise_huge(&mut []);
+        assert!(bytes.iter().all(|&byte| byte == 3));
+    }
+}

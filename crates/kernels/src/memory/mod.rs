@@ -1,0 +1,7 @@
+//! Memory that is not an ordinary Rust slice: a host's arrays and large aligned buffers.
+
+mod buffer;
+mod host;
+
+pub use buffer::{Buffer, advise_huge};
+pub use host::HostRead;

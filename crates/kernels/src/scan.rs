@@ -1,0 +1,272 @@
+//! One-pass statistics with which an encoder chooses.
+
+use crate::dispatch::multiversion;
+use crate::word::Word;
+
+/// Smallest and largest value in unsigned order; `(MAX, 0)` when there are none.
+pub fn min_max_unsigned<T: Word>(values: &[T]) -> (T, T) {
+    min_max_flipped(values, T::ZERO)
+}
+
+/// Smallest and largest value in two's-complement order, as bit patterns; the largest and the
+/// smallest signed number, in that order, when there are none.
+pub fn min_max_signed<T: Word>(values: &[T]) -> (T, T) {
+    min_max_flipped(values, T::SIGN)
+}
+
+/// Number of maximal runs of equal neighbours; 0 when there are no values.
+pub fn count_runs<T: PartialEq>(values: &[T]) -> usize {
+    if values.is_empty() { 0 } else { 1 + count_changes(values) }
+}
+
+/// Whether values never decrease in unsigned order.
+pub fn is_sorted_unsigned<T: Word>(values: &[T]) -> bool {
+    is_sorted_flipped(values, T::ZERO)
+}
+
+/// Whether values never decrease in two's-complement order.
+pub fn is_sorted_signed<T: Word>(values: &[T]) -> bool {
+    is_sorted_flipped(values, T::SIGN)
+}
+
+/// Bits that the widest `value - base` (wrapping) needs: 0 to `T::BITS`.
+pub fn max_bits<T: Word>(values: &[T], base: T) -> u32 {
+    T::BITS - union_of_bits(values, base).leading_zeros()
+}
+
+/// Adds to `histogram[b]` the number of values whose `value - base` (wrapping) needs `b` bits.
+pub fn width_histogram<T: Word>(values: &[T], base: T, histogram: &mut [u32; 65]) {
+    // Several tables, so that equal neighbours do not wait for each other's increment.
+    let mut tables = [[0u32; 256]; 4];
+    let mut widths = [0u8; 256];
+    for block in values.chunks(widths.len()) {
+        let widths = &mut widths[..block.len()];
+        bit_widths(block, base, widths);
+        let (groups, rest) = widths.as_chunks::<4>();
+        for group in groups {
+            for (table, &width) in tables.iter_mut().zip(group) {
+                table[usize::from(width)] += 1;
+            }
+        }
+        for &width in rest {
+            tables[0][usize::from(width)] += 1;
+        }
+    }
+    for (width, total) in histogram.iter_mut().enumerate() {
+        *total = tables.iter().fold(*total, |sum, table| sum.wrapping_add(table[width]));
+    }
+}
+
+/// What [`float_range_f64`] and [`float_range_f32`] find.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FloatRange<F> {
+    /// Smallest number; positive infinity when there are none. Either zero may stand for both.
+    pub min: F,
+    /// Largest number; negative infinity when there are none.
+    pub max: F,
+    /// Whether a NaN was seen; NaNs take no part in the range.
+    pub has_nan: bool,
+}
+
+/// The range of the numbers among `values`.
+pub fn float_range_f64(values: &[f64]) -> FloatRange<f64> {
+    range_f64(values)
+}
+
+/// The range of the numbers among `values`.
+pub fn float_range_f32(values: &[f32]) -> FloatRange<f32> {
+    range_f32(values)
+}
+
+fn min_max_flipped<T: Word>(values: &[T], flip: T) -> (T, T) {
+    let (min, max) = extremes(values, flip);
+    (min ^ flip, max ^ flip)
+}
+
+#[inline(always)]
+fn extremes_body<T: Word>(values: &[T], flip: T) -> (T, T) {
+    values.iter().fold((T::MAX, T::ZERO), |(min, max), &value| {
+        let value = value ^ flip;
+        (min.min(value), max.max(value))
+    })
+}
+
+multiversion! {
+    fn extremes[T: Word][T](values: &[T], flip: T) -> (T, T) = extremes_body;
+}
+
+/// Neighbours compared before narrow counters are added up or an early exit is considered.
+const BLOCK: usize = 4096;
+
+#[inline(always)]
+fn count_changes_body<T: PartialEq>(values: &[T]) -> usize {
+    let mut changes = 0;
+    for (before, after) in values.chunks(BLOCK).zip(values.get(1..).unwrap_or(&[]).chunks(BLOCK)) {
+        changes += before.iter().zip(after).map(|(a, b)| u32::from(a != b)).sum::<u32>() as usize;
+    }
+    changes
+}
+
+multiversion! {
+    fn count_changes[T: PartialEq][T](values: &[T]) -> usize = count_changes_body;
+}
+
+#[inline(always)]
+fn is_sorted_body<T: Word>(values: &[T], flip: T) -> bool {
+    values.chunks(BLOCK).zip(values.get(1..).unwrap_or(&[]).chunks(BLOCK)).all(|(before, after)| {
+        before.iter().zip(after).fold(true, |sorted, (&a, &b)| sorted & (a ^ flip <= b ^ flip))
+    })
+}
+
+multiversion! {
+    fn is_sorted_flipped[T: Word][T](values: &[T], flip: T) -> bool = is_sorted_body;
+}
+
+#[inline(always)]
+fn union_body<T: Word>(values: &[T], base: T) -> T {
+    values.iter().fold(T::ZERO, |union, value| union | value.wrapping_sub(base))
+}
+
+multiversion! {
+    fn union_of_bits[T: Word][T](values: &[T], base: T) -> T = union_body;
+}
+
+#[inline(always)]
+fn bit_widths_body<T: Word>(values: &[T], base: T, widths: &mut [u8]) {
+    for (width, value) in widths.iter_mut().zip(values) {
+        *width = (T::BITS - value.wrapping_sub(base).leading_zeros()) as u8;
+    }
+}
+
+multiversion! {
+    fn bit_widths[T: Word][T](values: &[T], base: T, widths: &mut [u8]) = bit_widths_body;
+}
+
+macro_rules! float_range {
+    ($float:ident, $range:ident, $body:ident) => {
+        #[inline(always)]
+        fn $body(values: &[$float]) -> FloatRange<$float> {
+            // Independent columns, since floats' comparisons cannot be reordered freely.
+            const COLUMNS: usize = 128 / size_of::<$float>();
+            let mut min = [$float::INFINITY; COLUMNS];
+            let mut max = [$float::NEG_INFINITY; COLUMNS];
+            let mut nan = [false; COLUMNS];
+            let (rows, rest) = values.as_chunks::<COLUMNS>();
+            for row in rows {
+                for i in 0..COLUMNS {
+                    // A comparison with NaN is false, so NaN never replaces a number.
+                    min[i] = if row[i] < min[i] { row[i] } else { min[i] };
+                    max[i] = if row[i] > max[i] { row[i] } else { max[i] };
+                }
+                for i in 0..COLUMNS {
+                    nan[i] |= row[i].is_nan();
+                }
+            }
+            let mut range = FloatRange {
+                min: $float::INFINITY,
+                max: $float::NEG_INFINITY,
+                has_nan: nan.contains(&true) || rest.iter().any(|value| value.is_nan()),
+            };
+            for &value in min.iter().chain(rest) {
+                range.min = if value < range.min { value } else { range.min };
+            }
+            for &value in max.iter().chain(rest) {
+                range.max = if value > range.max { value } else { range.max };
+            }
+            range
+        }
+
+        multiversion! {
+            fn $range[][](values: &[$float]) -> FloatRange<$float> = $body;
+        }
+    };
+}
+
+float_range!(f64, range_f64, range_body_f64);
+float_range!(f32, range_f32, range_body_f32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::on_every_isa;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    /// `signed` reads the word as two's complement.
+    fn check<T: Word>(values: &[u64], base: u64, signed: fn(T) -> i64) {
+        let values: Vec<T> = values.iter().map(|&v| T::from_u64(v)).collect();
+        let base = T::from_u64(base);
+        let bits = |v: &T| 64 - v.wrapping_sub(base).to_u64().leading_zeros();
+        let runs = values.chunk_by(|a, b| a == b).count();
+        let mut widths = [3u32; 65];
+        values.iter().for_each(|v| widths[bits(v) as usize] += 1);
+        on_every_isa(|_| {
+            let (min, max) = min_max_unsigned(&values);
+            assert_eq!(min, values.iter().copied().min().unwrap_or(T::MAX));
+            assert_eq!(max, values.iter().copied().max().unwrap_or(T::ZERO));
+            let (min, max) = min_max_signed(&values);
+            assert_eq!(signed(min), values.iter().map(|&v| signed(v)).min().unwrap_or(signed(!T::SIGN)));
+            assert_eq!(signed(max), values.iter().map(|&v| signed(v)).max().unwrap_or(signed(T::SIGN)));
+            assert_eq!(count_runs(&values), runs);
+            assert_eq!(is_sorted_unsigned(&values), values.is_sorted());
+            assert_eq!(is_sorted_signed(&values), values.is_sorted_by_key(|&v| signed(v)));
+            assert_eq!(max_bits(&values, base), values.iter().map(bits).max().unwrap_or(0));
+            let mut histogram = [3; 65];
+            width_histogram(&values, base, &mut histogram);
+            assert_eq!(histogram, widths);
+        });
+    }
+
+    fn check_all(values: &[u64], base: u64) {
+        check::<u8>(values, base, |v| i64::from(v as i8));
+        check::<u16>(values, base, |v| i64::from(v as i16));
+        check::<u32>(values, base, |v| i64::from(v as i32));
+        check::<u64>(values, base, |v| v as i64);
+    }
+
+    proptest! {
+        #[test]
+        fn words(values in vec(any::<u64>(), 0..600), base in any::<u64>(), few in any::<bool>(), sort in any::<bool>()) {
+            let mut values = values;
+            if few {
+                values.iter_mut().for_each(|v| *v %= 3);
+            }
+            if sort {
+                values.sort_unstable();
+            }
+            check_all(&values, base);
+        }
+
+        #[test]
+        fn floats(bits in vec(any::<u64>(), 0..200), nan in any::<bool>()) {
+            let mut values: Vec<f64> = bits.iter().map(|&b| f64::from_bits(b)).collect();
+            if nan {
+                values.push(f64::NAN);
+            }
+            let single: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+            on_every_isa(|_| {
+                let numbers = || values.iter().copied().filter(|v| !v.is_nan());
+                assert_eq!(float_range_f64(&values), FloatRange {
+                    min: numbers().fold(f64::INFINITY, f64::min),
+                    max: numbers().fold(f64::NEG_INFINITY, f64::max),
+                    has_nan: values.iter().any(|v| v.is_nan()),
+                });
+                let numbers = || single.iter().copied().filter(|v| !v.is_nan());
+                assert_eq!(float_range_f32(&single), FloatRange {
+                    min: numbers().fold(f32::INFINITY, f32::min),
+                    max: numbers().fold(f32::NEG_INFINITY, f32::max),
+                    has_nan: single.iter().any(|v| v.is_nan()),
+                });
+            });
+        }
+    }
+
+    #[test]
+    fn long_inputs_cross_blocks() {
+        let values: Vec<u64> = (0..3 * BLOCK as u64 + 5).map(|i| i / 3).collect();
+        check_all(&values, 7);
+        let mut broken = values.clone();
+        broken[2 * BLOCK] = 0;
+        check_all(&broken, 7);
+    }
+}

@@ -1,0 +1,160 @@
+//! Byte shuffle: the bytes of equal significance of all values side by side, for compressors.
+
+use crate::dispatch::multiversion;
+
+/// Appends byte 0 of every value, then byte 1 of every value, and so on: `src.len()` bytes.
+///
+/// Returns false, leaving `out` alone, when `width` is not 2, 4, 8 or 16 or does not divide
+/// `src.len()`.
+#[must_use]
+pub fn shuffle(src: &[u8], width: usize, out: &mut Vec<u8>) -> bool {
+    if !matches!(width, 2 | 4 | 8 | 16) || !src.len().is_multiple_of(width) {
+        return false;
+    }
+    let start = out.len();
+    out.resize(start + src.len(), 0);
+    let planes = &mut out[start..];
+    match width {
+        2 => split::<2>(src, planes),
+        4 => split::<4>(src, planes),
+        8 => split::<8>(src, planes),
+        _ => split::<16>(src, planes),
+    }
+    true
+}
+
+/// The reverse of [`shuffle`]; `src` and `out` are equally long.
+///
+/// Returns false, leaving `out` alone, when the lengths differ, or when `width` is not 2, 4, 8 or
+/// 16 or does not divide them.
+#[must_use]
+pub fn unshuffle(src: &[u8], width: usize, out: &mut [u8]) -> bool {
+    if src.len() != out.len() || !matches!(width, 2 | 4 | 8 | 16) || !src.len().is_multiple_of(width) {
+        return false;
+    }
+    match width {
+        2 => join::<2>(src, out),
+        4 => join::<4>(src, out),
+        8 => join::<8>(src, out),
+        _ => join::<16>(src, out),
+    }
+    true
+}
+
+/// Values handled together: their bytes stay in the first-level cache between planes.
+const BLOCK: usize = 256;
+
+/// The low and high halves of the values of a block as words, which shifts then take apart.
+type Halves = [[u64; BLOCK]; 2];
+
+#[inline(always)]
+fn split_body<const W: usize>(src: &[u8], planes: &mut [u8]) {
+    let n = src.len() / W;
+    let mut halves: Halves = [[0; BLOCK]; 2];
+    for (block, values) in src.as_chunks::<W>().0.chunks(BLOCK).enumerate() {
+        load_values(values, &mut halves);
+        for k in 0..W {
+            let at = k * n + block * BLOCK;
+            let plane = &mut planes[at..at + values.len()];
+            for (byte, word) in plane.iter_mut().zip(&halves[k / 8]) {
+                *byte = (word >> (k % 8 * 8)) as u8;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn load_values<const W: usize>(values: &[[u8; W]], halves: &mut Halves) {
+    let [low, high] = halves;
+    for ((value, low), high) in values.iter().zip(low).zip(high) {
+        let mut word = [0; 16];
+        word[..W].copy_from_slice(value);
+        let word = u128::from_le_bytes(word);
+        *low = word as u64;
+        if W > 8 {
+            *high = (word >> 64) as u64;
+        }
+    }
+}
+
+#[inline(always)]
+fn join_body<const W: usize>(planes: &[u8], out: &mut [u8]) {
+    let n = out.len() / W;
+    let mut halves: Halves = [[0; BLOCK]; 2];
+    for (block, values) in out.as_chunks_mut::<W>().0.chunks_mut(BLOCK).enumerate() {
+        let plane = |k: usize| {
+            let at = k * n + block * BLOCK;
+            &planes[at..at + values.len()]
+        };
+        for (h, half) in halves.iter_mut().enumerate() {
+            match W - (8 * h).min(W) {
+                0 => {}
+                2 => join_words([plane(0), plane(1)], half),
+                4 => join_words([0, 1, 2, 3].map(plane), half),
+                _ => join_words([0, 1, 2, 3, 4, 5, 6, 7].map(|k| plane(8 * h + k)), half),
+            }
+        }
+        for ((value, low), high) in values.iter_mut().zip(&halves[0]).zip(&halves[1]) {
+            let word = u128::from(*low) | u128::from(*high) << 64;
+            value.copy_from_slice(&word.to_le_bytes()[..W]);
+        }
+    }
+}
+
+#[inline(always)]
+fn join_words<const P: usize>(planes: [&[u8]; P], words: &mut [u64; BLOCK]) {
+    let n = planes[0].len().min(BLOCK);
+    let planes = planes.map(|plane| &plane[..n]);
+    for (i, word) in words[..n].iter_mut().enumerate() {
+        let mut joined = 0;
+        for (k, plane) in planes.iter().enumerate() {
+            joined |= u64::from(plane[i]) << (8 * k);
+        }
+        *word = joined;
+    }
+}
+
+multiversion! {
+    fn split[const W: usize][W](src: &[u8], planes: &mut [u8]) = split_body;
+}
+
+multiversion! {
+    fn join[const W: usize][W](planes: &[u8], out: &mut [u8]) = join_body;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::on_every_isa;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn planes_of_bytes(n in 0usize..700, k in 1u32..=4, seed in any::<u64>()) {
+            let width = 1usize << k;
+            let src: Vec<u8> = (0..n * width).map(|i| (seed.wrapping_mul(i as u64 * 2 + 1) >> 41) as u8).collect();
+            let model: Vec<u8> = (0..n * width).map(|i| src[i % n * width + i / n]).collect();
+            on_every_isa(|_| {
+                let mut planes = vec![1];
+                assert!(shuffle(&src, width, &mut planes));
+                assert_eq!(&planes[1..], model);
+                let mut back = vec![0; src.len()];
+                assert!(unshuffle(&model, width, &mut back));
+                assert_eq!(back, src);
+            });
+        }
+    }
+
+    #[test]
+    fn odd_shapes_are_refused() {
+        let mut out = Vec::new();
+        for width in [0, 1, 3, 5, 32, usize::MAX] {
+            assert!(!shuffle(&[0; 96], width, &mut out));
+            assert!(!unshuffle(&[0; 96], width, &mut [0; 96]));
+        }
+        assert!(!shuffle(&[0; 7], 2, &mut out));
+        assert!(!unshuffle(&[0; 7], 2, &mut [0; 7]));
+        assert!(!unshuffle(&[0; 8], 2, &mut [0; 6]));
+        assert!(out.is_empty());
+    }
+}

@@ -1,0 +1,90 @@
+//! Unsigned machine words: the values that kernels work on.
+
+use core::fmt::Debug;
+use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
+
+/// An unsigned word of 8, 16, 32 or 64 bits. Sealed: the four primitive types are all there is.
+///
+/// Signed integers and floats reach the kernels as their bit patterns.
+pub trait Word:
+    crate::bitpack::LaneKernels
+    + bytemuck::Pod
+    + Ord
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+    /// Width of the type in bits.
+    const BITS: u32;
+    /// Zero.
+    const ZERO: Self;
+    /// The word with every bit set.
+    const MAX: Self;
+    /// The word with the top bit alone set; `x ^ SIGN` maps signed order onto unsigned order.
+    const SIGN: Self;
+
+    /// Sum modulo 2^BITS.
+    fn wrapping_add(self, other: Self) -> Self;
+    /// Difference modulo 2^BITS.
+    fn wrapping_sub(self, other: Self) -> Self;
+    /// The low bits of `value`.
+    fn from_u64(value: u64) -> Self;
+    /// The word, zero-extended.
+    fn to_u64(self) -> u64;
+    /// Between native and little-endian order: the same on little-endian machines, else the bytes
+    /// reversed.
+    fn to_or_from_le(self) -> Self;
+    /// Number of zero bits above the highest set bit; `BITS` for zero.
+    fn leading_zeros(self) -> u32;
+}
+
+macro_rules! words {
+    ($($t:ty)*) => {$(
+        impl Word for $t {
+            const BITS: u32 = <$t>::BITS;
+            const ZERO: Self = 0;
+            const MAX: Self = <$t>::MAX;
+            const SIGN: Self = 1 << (<$t>::BITS - 1);
+
+            #[inline(always)]
+            fn wrapping_add(self, other: Self) -> Self {
+                <$t>::wrapping_add(self, other)
+            }
+            #[inline(always)]
+            fn wrapping_sub(self, other: Self) -> Self {
+                <$t>::wrapping_sub(self, other)
+            }
+            #[inline(always)]
+            fn from_u64(value: u64) -> Self {
+                value as $t
+            }
+            #[inline(always)]
+            fn to_u64(self) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
+            fn to_or_from_le(self) -> Self {
+                <$t>::from_le(self)
+            }
+            #[inline(always)]
+            fn leading_zeros(self) -> u32 {
+                <$t>::leading_zeros(self)
+            }
+        }
+    )*};
+}
+
+words!(u8 u16 u32 u64);
+
+/// The word with the low `width` bits set. `width` may be 0 and is clamped to the type.
+#[inline(always)]
+pub(crate) fn low_mask<T: Word>(width: u32) -> T {
+    if width == 0 { T::ZERO } else { T::MAX >> (T::BITS - width.min(T::BITS)) }
+}
