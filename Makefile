@@ -61,7 +61,7 @@ lint: check-rust $(VENV)/.tests ## Formatting, clippy, ruff, mypy
 	$(py) -m ruff check python bench
 	$(py) -m ruff format --check python bench
 	$(py) -m mypy --ignore-missing-imports bench/compare
-	cd python && ../$(py) -m mypy entasis
+	cd python && $(abspath $(py)) -m mypy entasis
 
 clean: ## Remove what was built (keeps .venv and the demo's data)
 	$(CARGO) clean

@@ -16,6 +16,7 @@ import pandas as pd
 
 HUGE_PAGE = 2 << 20
 CHUNK = 2 * HUGE_PAGE  # what a thread takes at once
+NUMPY_HUGE = 4 << 20  # the size from which NumPy asks for huge pages
 LINE = 64  # bytes that every copy is aligned to
 
 
@@ -25,7 +26,8 @@ class Floor:
     def __init__(self, frame: pd.DataFrame, threads: int) -> None:
         self.sources = buffers(frame)
         self.n_bytes = sum(source.nbytes for source in self.sources)
-        self.room = HUGE_PAGE + sum(source.nbytes + LINE for source in self.sources)
+        room = HUGE_PAGE + sum(source.nbytes + LINE for source in self.sources)
+        self.room = max(room, NUMPY_HUGE)
         self.threads = threads
         self.pool = ThreadPoolExecutor(threads)
         list(self.pool.map(abs, range(threads)))

@@ -1,1 +1,36 @@
-//! (skeleton)
+//! The native half of the Python package: pointers go from NumPy and Arrow to the core and back, never values.
+
+use pyo3::prelude::*;
+
+mod array;
+mod arrow;
+mod builder;
+mod errors;
+mod handle;
+mod monitor;
+mod plan;
+mod read;
+mod results;
+mod rows;
+mod text;
+mod tools;
+mod value;
+
+/// The native half of the package.
+#[pymodule(gil_used = false)]
+mod _entasis {
+    #[pymodule_export]
+    use crate::arrow::column::{ArrowColumn, ArrowTable};
+    #[pymodule_export]
+    use crate::builder::Builder;
+    #[pymodule_export]
+    use crate::handle::{Column, Handle};
+    #[pymodule_export]
+    use crate::tools::{cli_main, default_threads, set_threads, verify};
+    #[pymodule_export]
+    use crate::value::ColumnRef;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = entasis::VERSION;
+}

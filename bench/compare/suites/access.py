@@ -56,6 +56,8 @@ def run(context: Context, frame: pd.DataFrame, outcome: Comparison) -> None:
                 "n": len(seconds),
             }
         )
+    if not rows and not failures:
+        return
     title = f"{outcome.name}: {n_rows:,} rows of two columns at random places, file open"
     print(title, end="\n\n")
     columns = [Column("format", left=True), *map(Column, ("median ms", "95 % ms", "worst ms"))]

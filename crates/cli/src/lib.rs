@@ -1,1 +1,115 @@
-//! (skeleton)
+//! The `entasis` command: looks into Entasis files, checks them, and measures how fast they are.
+//!
+//! One file per verb; [`run`] is all there is to call. The program and the Python package's script both do.
+#![deny(unsafe_code)]
+
+mod array;
+mod bench;
+mod calendar;
+mod cell;
+mod failure;
+mod head;
+mod info;
+mod json;
+mod lend;
+mod output;
+mod progress;
+mod schema;
+mod table;
+mod text;
+mod types;
+mod verify;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand};
+
+use failure::Outcome;
+use output::Out;
+
+const ABOUT: &str = "Look into Entasis files, check them, and measure how fast they are.
+
+An Entasis file (.entasis) holds a data frame: columns of equal length, each with a name and a type.";
+
+const AFTER: &str = "Examples:
+  entasis schema flights.entasis           the columns and their types
+  entasis head -n 20 flights.entasis       the first rows
+  entasis info flights.entasis             how and how small each column is stored
+  entasis verify *.entasis                 whether every byte is as it was written
+  entasis bench --rows 50000000            how fast this machine writes and reads
+
+Exit status: 0 all is well; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.
+NO_COLOR=1 in the environment turns styles off.";
+
+#[derive(Parser)]
+#[command(name = "entasis", version = entasis::VERSION, about = ABOUT, after_help = AFTER, max_term_width = 100)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Info(info::Args),
+    Schema(schema::Args),
+    Head(head::Args),
+    Verify(verify::Args),
+    Bench(bench::Args),
+}
+
+/// Runs the command with these arguments (without the program's name) and returns its exit code: 0 all is well, 1 a
+/// file or an operation failed, 2 wrong usage, 130 stopped by the user.
+///
+/// Results go to the standard output, errors and progress to the standard error.
+pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
+    let words = std::iter::once(OsString::from("entasis")).chain(args);
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // What can't be printed has no other way to be told.
+            let _ = error.print();
+            return error.exit_code();
+        }
+    };
+    let mut out = Out::stdout();
+    let outcome = match &cli.verb {
+        Verb::Info(args) => info::run(args, &mut out),
+        Verb::Schema(args) => schema::run(args, &mut out),
+        Verb::Head(args) => head::run(args, &mut out),
+        Verb::Verify(args) => verify::run(args, &mut out),
+        Verb::Bench(args) => bench::run(args, &mut out),
+    };
+    let outcome = outcome.and_then(|()| out.flush().map_err(Into::into));
+    match outcome {
+        Ok(()) if out.failed() => 1,
+        Ok(()) => 0,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Does the same to each file. One that fails is reported, and the others follow all the same.
+fn for_each(files: &[PathBuf], out: &mut Out, mut work: impl FnMut(&Path, &mut Out) -> Outcome) -> Outcome {
+    for file in files {
+        match work(file, out) {
+            Err(failure) if !failure.is_final() => {
+                out.flush()?;
+                failure.report();
+                out.set_failed();
+            }
+            outcome => outcome?,
+        }
+    }
+    Ok(())
+}
+
+/// A number of threads, at least one.
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least one thread is needed".to_owned()),
+        Ok(n) => Ok(n),
+        Err(error) => Err(format!("{error}")),
+    }
+}

@@ -1,1 +1,37 @@
-//! (skeleton)
+//! Lightning-fast, exact, checksummed files for data frames.
+//!
+//! This crate joins the others: [`write`](write()) takes a [`Frame`] of borrowed host memory to a file, [`File`] opens one and reads any
+//! columns and rows of it straight into the caller's memory. Python, R and the command line are thin layers above.
+#![forbid(unsafe_code)]
+
+mod bundle;
+mod control;
+mod file;
+mod frame;
+mod info;
+mod load;
+mod read;
+mod rows;
+mod threads;
+mod verify;
+mod write;
+
+pub use control::{Monitor, Silent};
+pub use entasis_encodings::Profile;
+pub use entasis_format::{
+    BlockRecord, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Limits, Logical, Missing, Packing,
+    Physical, Place, Result, Statistics, Transform, Unit, Value, checksum,
+};
+pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
+pub use entasis_kernels::{Buffer, HostRead};
+pub use file::{ColumnInfo, File};
+pub use frame::{Array, Chunk, Column, Frame, HostValidity, HostValues};
+pub use info::{ColumnLayout, Info, Role, json_string, type_name};
+pub use read::{MissingTo, Output, Request, Text};
+pub use rows::Rows;
+pub use threads::{default_threads, set_threads};
+pub use verify::{Report, verify};
+pub use write::{WriteOptions, write, write_to};
+
+/// The version of this release.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -46,7 +46,7 @@ macro_rules! float {
             }
 
             fn encode(values: &[Self], e: u8, f: u8, ints: &mut [$int], exceptions: &mut Vec<u16>) {
-                kernel::$encode(
+                let encoded = kernel::$encode(
                     values,
                     Self::power(e),
                     Self::inverse_power(f),
@@ -55,10 +55,12 @@ macro_rules! float {
                     bytemuck::cast_slice_mut(ints),
                     exceptions,
                 );
+                debug_assert!(encoded, "a page of values and integers each");
             }
 
             fn decode(ints: &[$int], e: u8, f: u8, out: &mut [Self]) {
-                kernel::$decode(ints, Self::power(f), Self::inverse_power(e), out);
+                let decoded = kernel::$decode(ints, Self::power(f), Self::inverse_power(e), out);
+                debug_assert!(decoded, "as many integers as values");
             }
         }
     };

@@ -90,7 +90,12 @@ mod tests {
     #[test]
     fn stores_what_is_smaller_and_restores_it() {
         let repeating: Vec<u8> = (0..10_000u32).map(|i| (i % 7) as u8).collect();
-        let noise: Vec<u8> = (0..1000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let mut state = 1u64;
+        let mut noise = vec![0; 1000];
+        noise.fill_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        });
         let mut codecs = Codecs::new();
         for codec in [Codec::Lz4, Codec::Zstd] {
             let mut stored = Vec::new();

@@ -7,7 +7,8 @@ use crate::word::{Order, bits_of, put};
 
 /// The differences of a vector in `deltas` (the first is set to the least), their least and the width that they need.
 pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
-    kernel::deltas(vector, deltas);
+    let matched = kernel::deltas(vector, deltas);
+    debug_assert!(matched, "as many differences as values");
     let zero = T::from_u64(0);
     if vector.len() < 2 {
         deltas.fill(zero);

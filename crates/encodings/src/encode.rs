@@ -298,17 +298,6 @@ impl Encoder {
         for (page, ints) in values.chunks(PAGE).zip(ints.chunks_mut(PAGE)) {
             let mut outside = Vec::new();
             F::encode(page, e, f, ints, &mut outside);
-            // What stands at an exception is free: the integer before it widens nothing.
-            let mut next = 0;
-            let first_kept = (0..ints.len()).find(|&i| outside.get(i).is_none_or(|&at| usize::from(at) != i));
-            let mut last = first_kept.map_or(F::Int::from_u64(0), |i| ints[i]);
-            for (i, int) in ints.iter_mut().enumerate() {
-                if outside.get(next).is_some_and(|&at| usize::from(at) == i) {
-                    next += 1;
-                    *int = last;
-                }
-                last = *int;
-            }
             n_exceptions += outside.len();
             exceptions.push(outside);
         }
@@ -372,10 +361,13 @@ pub(crate) struct Missing<'a> {
 }
 
 /// Appends raw values, shuffled when the filter says so.
-fn raw_bytes(bytes: &[u8], width: usize, filter: Filter, body: &mut Vec<u8>) {
+pub(crate) fn raw_bytes(bytes: &[u8], width: usize, filter: Filter, body: &mut Vec<u8>) {
     match filter {
         Filter::None => body.extend_from_slice(bytes),
-        Filter::Shuffle => shuffle::shuffle(bytes, width, body),
+        Filter::Shuffle => {
+            let shuffled = shuffle::shuffle(bytes, width, body);
+            debug_assert!(shuffled, "words are of 1 to 16 bytes");
+        }
     }
 }
 

@@ -243,7 +243,8 @@ fn with_codec<T: Word>(
                 (Packing::BitPacked, Filter::None)
             }
             Some(Filter::Shuffle) => {
-                shuffle::shuffle(bytes, bytes_of::<T>(), &mut payload);
+                let shuffled = shuffle::shuffle(bytes, bytes_of::<T>(), &mut payload);
+                debug_assert!(shuffled, "words are of 1 to 8 bytes");
                 (Packing::Raw, Filter::Shuffle)
             }
             Some(filter) => {

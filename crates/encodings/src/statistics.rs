@@ -21,10 +21,14 @@ pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32)
     let complete = n_missing == 0;
     match physical {
         Physical::F64 if bytes_of::<T>() == 8 => {
-            of_floats(bytemuck::cast_slice::<T, f64>(words), scan::min_max_f64, complete, &mut statistics);
+            let values = bytemuck::cast_slice::<T, f64>(words);
+            let range = scan::float_range_f64(values);
+            of_floats(values, (range.min, range.max, range.has_nan), complete, &mut statistics);
         }
         Physical::F32 if bytes_of::<T>() == 4 => {
-            of_floats(bytemuck::cast_slice::<T, f32>(words), scan::min_max_f32, complete, &mut statistics);
+            let values = bytemuck::cast_slice::<T, f32>(words);
+            let range = scan::float_range_f32(values);
+            of_floats(values, (range.min, range.max, range.has_nan), complete, &mut statistics);
         }
         _ if physical.is_integer() => {
             let order = if physical.is_signed() { Order::Signed } else { Order::Unsigned };
@@ -33,7 +37,7 @@ pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32)
             put(max, &mut statistics.max);
             statistics.has_min_max = true;
             statistics.ascending = complete && words.is_sorted_by_key(|&w| order.key(w));
-            statistics.descending = complete && words.iter().rev().is_sorted_by_key(|&&w| order.key(w));
+            statistics.descending = complete && words.is_sorted_by(|&a, &b| order.key(a) >= order.key(b));
         }
         _ => {}
     }
@@ -42,13 +46,12 @@ pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32)
 
 fn of_floats<F: Copy + PartialOrd + bytemuck::Pod>(
     values: &[F],
-    min_max: impl Fn(&[F]) -> (Option<(F, F)>, bool),
+    (min, max, has_nan): (F, F, bool),
     complete: bool,
     statistics: &mut Statistics,
 ) {
-    let (range, has_nan) = min_max(values);
     statistics.has_nan = has_nan;
-    if let Some((min, max)) = range {
+    if min <= max {
         statistics.min[..size_of::<F>()].copy_from_slice(bytemuck::bytes_of(&min));
         statistics.max[..size_of::<F>()].copy_from_slice(bytemuck::bytes_of(&max));
         statistics.has_min_max = true;

@@ -3,8 +3,7 @@
 use entasis_format::{Codec, Encoding, Error, Filter, Packing, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack};
 
-use crate::dictionary;
-use crate::encode::{Encoded, Encoder, Missing, PAGE, PageWriter};
+use crate::encode::{Encoded, Encoder, Missing, PAGE, PageWriter, raw_bytes};
 use crate::plan::WordPlan;
 use crate::profile::cost;
 use crate::word::{bits_of, sample_ranges};
@@ -30,7 +29,7 @@ pub(crate) fn encode(
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
     let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let plain = Plain::plan(encoder, offsets, &lengths, bytes);
+    let plain = Plain::plan(encoder, &lengths, bytes);
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 4;
         if let Some((entries, codes)) = encoder.plan_dictionary(n, plain.len, entry_len, value) {
@@ -116,7 +115,7 @@ fn write_codes(
             let page = &codes[range.clone()];
             pages.page(range.clone(), (offsets[range.end] - offsets[range.start]) as usize, |body| {
                 match plan.packing {
-                    Packing::Raw => body.extend_from_slice(bytemuck::cast_slice(page)),
+                    Packing::Raw => raw_bytes(bytemuck::cast_slice(page), 4, plan.filter, body),
                     Packing::Constant | Packing::Strings => {}
                     Packing::BitPacked if plan.per_vector => {
                         bit_packed::emit_per_vector(page, crate::word::Order::Unsigned, body);
@@ -142,7 +141,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn plan(encoder: &mut Encoder, offsets: &[u32], lengths: &[u32], bytes: &[u8]) -> Self {
+    fn plan(encoder: &mut Encoder, lengths: &[u32], bytes: &[u8]) -> Self {
         let n = lengths.len();
         let (min, max) = lengths.iter().fold((u32::MAX, 0), |(a, b), &l| (a.min(l), b.max(l)));
         let width = bits_of(max - min);

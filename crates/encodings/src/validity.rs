@@ -38,7 +38,8 @@ pub(crate) fn emit(bits: &[u8], first: usize, n: usize, out: &mut Vec<u8>) {
         out.push(1);
         let at = out.len();
         out.resize(at + n.div_ceil(8), 0);
-        bits::copy_bits(bits, first, &mut out[at..], 0, n);
+        let copied = bits::copy_bits(bits, first, &mut out[at..], 0, n);
+        debug_assert!(copied, "the bits of a block cover its values");
     }
 }
 
@@ -85,7 +86,8 @@ impl<'a> Validity<'a> {
     }
 
     fn sparse_in(&self, range: Range<usize>) -> impl Iterator<Item = usize> + use<'a> {
-        self.sparse().filter(move |at| range.contains(at)).map(move |at| at - range.start)
+        let (start, end) = (range.start, range.end);
+        self.sparse().filter(move |&at| at >= start && at < end).map(move |at| at - start)
     }
 
     /// Whether value `i` of the page is there.
@@ -98,31 +100,30 @@ impl<'a> Validity<'a> {
         }
     }
 
-    /// Writes the validity of the values in `range` as bits, 1 = valid, from bit `first` of `out` on.
-    pub fn write_bits(&self, range: Range<usize>, out: &mut [u8], first: usize) {
+    /// Writes the validity of the values in `range` as bits, 1 = valid, from bit `first` of `out` on; false when they don't fit.
+    #[must_use]
+    pub fn write_bits(&self, range: Range<usize>, out: &mut [u8], first: usize) -> bool {
         match self {
             Self::AllValid => bits::set_bits(out, first, range.len(), true),
             Self::AllMissing => bits::set_bits(out, first, range.len(), false),
-            Self::Bits(bits) => {
-                bits::copy_bits(bits, range.start, out, first, range.len());
-            }
+            Self::Bits(bits) => bits::copy_bits(bits, range.start, out, first, range.len()),
             Self::Sparse(_) => {
-                bits::set_bits(out, first, range.len(), true);
-                for at in self.sparse_in(range) {
-                    bits::set_bits(out, first + at, 1, false);
-                }
+                bits::set_bits(out, first, range.len(), true)
+                    && self.sparse_in(range).all(|at| bits::set_bits(out, first + at, 1, false))
             }
         }
     }
 
-    /// Writes a byte per value in `range`: 1 = missing, 0 = valid.
-    pub fn write_mask(&self, range: Range<usize>, out: &mut [u8]) {
+    /// Writes a byte per value in `range`: 1 = missing, 0 = valid; false when they are not as many as `out` has bytes.
+    #[must_use]
+    pub fn write_mask(&self, range: Range<usize>, out: &mut [u8]) -> bool {
+        if range.len() != out.len() {
+            return false;
+        }
         match self {
             Self::AllValid => out.fill(0),
             Self::AllMissing => out.fill(1),
-            Self::Bits(bits) => {
-                bits::expand_bits_inverted(bits, range.start, out);
-            }
+            Self::Bits(bits) => return bits::expand_bits_inverted(bits, range.start, out),
             Self::Sparse(_) => {
                 out.fill(0);
                 for at in self.sparse_in(range) {
@@ -130,6 +131,7 @@ impl<'a> Validity<'a> {
                 }
             }
         }
+        true
     }
 
     /// Puts `mark` where a value in `range` is missing.
@@ -177,7 +179,7 @@ mod tests {
         let n = valid.len();
         let mut block = vec![0u8; (n + 3).div_ceil(8)];
         for (i, &v) in valid.iter().enumerate() {
-            bits::set_bits(&mut block, i + 3, 1, v);
+            assert!(bits::set_bits(&mut block, i + 3, 1, v));
         }
         let mut payload = Vec::new();
         emit(&block, 3, n, &mut payload);
@@ -187,9 +189,9 @@ mod tests {
         assert_eq!(body, b"body");
         for range in [0..n, n / 3..n, n / 2..n / 2] {
             let mut mask = vec![7; range.len()];
-            validity.write_mask(range.clone(), &mut mask);
+            assert!(validity.write_mask(range.clone(), &mut mask));
             let mut out = vec![0xAA; n / 8 + 2];
-            validity.write_bits(range.clone(), &mut out, 5);
+            assert!(validity.write_bits(range.clone(), &mut out, 5));
             let mut marked = vec![1; range.len()];
             validity.mark(range.clone(), -1, &mut marked);
             for (i, at) in range.enumerate() {

@@ -126,3 +126,81 @@ pub fn parse_block_index(bytes: &[u8]) -> Result<Vec<u64>> {
         Err(Error::corrupt("blocks of the columns are out of order").in_section("block index"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::encoding::{Codec, Filter, Packing, Transform};
+    use crate::testing::exact;
+
+    const GOOD: BlockRecord = BlockRecord {
+        first_value: 65_536,
+        n_values: 10,
+        encoding: Encoding::new(Packing::Delta),
+        directory_at: 256,
+        pages_at: 320,
+        directory_len: 64,
+        pages_len: 80,
+        decoded_len: 80,
+        directory_checksum: 3,
+    };
+
+    #[test]
+    fn impossible_numbers() {
+        let ok = |record: BlockRecord| {
+            let mut out = Vec::new();
+            record.emit(&mut out);
+            BlockRecord::parse(&out).is_ok()
+        };
+        assert!(ok(GOOD));
+        assert!(!ok(BlockRecord { n_values: 0, ..GOOD }));
+        assert!(!ok(BlockRecord { n_values: 65_537, ..GOOD }));
+        assert!(!ok(BlockRecord { decoded_len: MAX_BLOCK_LEN + 1, ..GOOD }));
+        assert!(ok(BlockRecord { decoded_len: MAX_BLOCK_LEN + 1, n_values: 1, ..GOOD }));
+        assert!(!ok(BlockRecord { directory_len: 39, ..GOOD }));
+        assert!(!ok(BlockRecord { directory_len: 63, ..GOOD }));
+        assert!(!ok(BlockRecord { directory_len: 40 + 24 * 11, ..GOOD }));
+        assert!(!ok(BlockRecord { first_value: u64::MAX - 9, ..GOOD }));
+        assert!(!ok(BlockRecord { directory_at: u64::MAX, ..GOOD }));
+        assert!(!ok(BlockRecord { pages_at: u64::MAX, ..GOOD }));
+        assert_eq!(GOOD.end_value(), 65_546);
+    }
+
+    #[test]
+    fn places() {
+        assert!(GOOD.check_place(400).is_ok());
+        assert!(GOOD.check_place(399).is_err());
+        assert!(BlockRecord { directory_at: 255, ..GOOD }.check_place(400).is_err());
+        assert!(BlockRecord { pages_at: u64::MAX, ..GOOD }.check_place(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn block_index() {
+        let bytes = |index: &[u64]| index.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
+        assert_eq!(parse_block_index(&bytes(&[0, 0, 3, 7])).unwrap(), [0, 0, 3, 7]);
+        assert_eq!(parse_block_index(&[]).unwrap(), [0; 0]);
+        assert!(parse_block_index(&bytes(&[0, 3, 2])).is_err());
+        assert!(parse_block_index(&[0; 15]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn records_are_exact(first_value in 0u64..1 << 60, n_values in 1u32..=65_536, codes in (0usize..6, 0usize..3, 0usize..3, 0usize..2),
+                             directory_at in 0u64..1 << 60, pages_at in 0u64..1 << 60, pages in 0u32..1000,
+                             pages_len: u32, decoded_len in 0..=MAX_BLOCK_LEN, directory_checksum: u64) {
+            let encoding = Encoding {
+                packing: Packing::ALL[codes.0],
+                transform: Transform::ALL[codes.1],
+                codec: Codec::ALL[codes.2],
+                filter: Filter::ALL[codes.3],
+            };
+            let directory_len = 40 + 24 * pages.min(n_values);
+            let record = BlockRecord {
+                first_value, n_values, encoding, directory_at, pages_at, directory_len, pages_len, decoded_len, directory_checksum,
+            };
+            exact(&record, BlockRecord::emit, BlockRecord::parse);
+        }
+    }
+}

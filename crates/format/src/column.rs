@@ -105,6 +105,13 @@ impl ColumnRecord {
         }
     }
 
+    /// Place and length of the name, of a record that may be of an unknown type.
+    pub fn name_place(bytes: &[u8]) -> Result<(u64, u32)> {
+        let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
+        reader.array::<8>()?;
+        Ok((reader.u64()?, reader.u32()?))
+    }
+
     /// What does not go together in the record, if anything.
     fn problem(&self) -> Option<&'static str> {
         if let Some(problem) = self.column_type.problem() {
@@ -156,5 +163,123 @@ fn known(codes: [u8; 4]) -> Result<(Physical, Logical, Unit, Missing)> {
              {missing})"
         ))
         .advise("update Entasis, or read other columns")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::Kind;
+    use crate::testing::exact;
+
+    fn plain() -> ColumnRecord {
+        ColumnRecord {
+            id: 4,
+            name_at: 10,
+            name_len: 5,
+            column_type: ColumnType::plain(Physical::F64),
+            is_bundled: false,
+            is_bundle: false,
+            n_values: 100,
+            storage: None,
+            first_value: 0,
+            first_child: None,
+            n_children: 0,
+            dictionary: None,
+            detail: None,
+            n_missing: 3,
+        }
+    }
+
+    fn bytes_of(record: &ColumnRecord) -> Vec<u8> {
+        let mut out = Vec::new();
+        record.emit(&mut out);
+        out
+    }
+
+    #[test]
+    fn layout() {
+        let bytes = bytes_of(&ColumnRecord { detail: Some(9), ..plain() });
+        assert_eq!(bytes.len(), ColumnRecord::LEN);
+        assert_eq!(bytes[16..24], [5, 0, 0, 0, 12, 0, 0, 0]);
+        assert_eq!(bytes[40..48], [255; 8]);
+        assert_eq!(bytes[80..88], [9, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(ColumnRecord::name_place(&bytes).unwrap(), (10, 5));
+    }
+
+    #[test]
+    fn unknown_types_are_unsupported() {
+        for (at, code) in [(20, 17), (20, 26), (20, 255), (21, 6), (22, 14), (23, 6)] {
+            let mut bytes = bytes_of(&plain());
+            bytes[at] = code;
+            assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
+        }
+    }
+
+    #[test]
+    fn contradictions() {
+        let codes = ColumnType { logical: Logical::Categorical, ..ColumnType::plain(Physical::I8) };
+        let bad = |record: ColumnRecord| {
+            assert_eq!(ColumnRecord::parse(&bytes_of(&record)).unwrap_err().kind(), Kind::Corrupt);
+        };
+        bad(ColumnRecord { dictionary: Some(1), ..plain() });
+        bad(ColumnRecord { column_type: codes, ..plain() });
+        bad(ColumnRecord { is_bundled: true, ..plain() });
+        bad(ColumnRecord { storage: Some(1), ..plain() });
+        bad(ColumnRecord { first_value: 1, ..plain() });
+        bad(ColumnRecord { is_bundle: true, ..plain() });
+        bad(ColumnRecord { is_bundle: true, is_bundled: true, name_len: 0, storage: Some(1), ..plain() });
+        bad(ColumnRecord {
+            column_type: codes,
+            dictionary: Some(2),
+            is_bundled: true,
+            storage: Some(1),
+            ..plain()
+        });
+        bad(ColumnRecord { n_children: 1, ..plain() });
+        bad(ColumnRecord { first_child: Some(1), ..plain() });
+        bad(ColumnRecord { n_missing: 101, ..plain() });
+        bad(ColumnRecord { name_at: u64::MAX, ..plain() });
+        bad(ColumnRecord { first_value: u64::MAX, is_bundled: true, storage: Some(1), ..plain() });
+        let mut reserved = bytes_of(&plain());
+        reserved[71] = 1;
+        assert!(ColumnRecord::parse(&reserved).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn records_are_exact(id: u64, name_at in 0u64..1 << 50, name_len: u32, physical in 0usize..17, missing in 0usize..6,
+                             n_values in 0u64..1 << 50, missing_part in 0u64..1 << 50, variety in 0..5, flavour: u8,
+                             ordered: bool, first_value in 0u64..1 << 50, detail in prop::option::of(0u64..1 << 50)) {
+            let physical = Physical::ALL[physical];
+            let column_type =
+                ColumnType { missing: Missing::ALL[missing], flavour, ..ColumnType::plain(physical) };
+            let n_missing = missing_part.min(n_values);
+            let mut record =
+                ColumnRecord { id, name_at, name_len, column_type, n_values, n_missing, detail, ..plain() };
+            match variety {
+                0 => record = ColumnRecord { is_bundled: true, storage: Some(id ^ 1), first_value, ..record },
+                1 => record = ColumnRecord { is_bundle: true, name_len: 0, ..record },
+                2 if physical.is_integer() => {
+                    record.column_type.logical = Logical::Categorical;
+                    record.column_type.ordered = ordered;
+                    record.dictionary = Some(first_value);
+                }
+                3 if physical == Physical::I64 => {
+                    record.column_type.logical = Logical::Duration;
+                    record.column_type.unit = Unit::Nanosecond;
+                }
+                _ => {}
+            }
+            prop_assume!(record.storage != Some(u64::MAX));
+            exact(&record, ColumnRecord::emit, ColumnRecord::parse);
+        }
+
+        #[test]
+        fn any_bytes(bytes in prop::array::uniform32(any::<[u8; 3]>())) {
+            let _ = ColumnRecord::parse(bytes.as_flattened());
+        }
     }
 }

@@ -378,3 +378,6 @@ fn decoded_len_fits(physical: Physical, n_values: u32, decoded_len: u64) -> bool
         None => physical.is_var() || decoded_len == u64::from(n_values),
     }
 }
+
+#[cfg(test)]
+mod tests;

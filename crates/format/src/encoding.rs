@@ -151,9 +151,9 @@ impl Encoding {
             (Transform::None, T::Bool, P::Raw | P::Constant) => {}
             (Transform::None, T::Utf8 | T::Binary, P::Strings) => {}
             (Transform::None, T::Complex128, P::Raw) => {}
-            (Transform::None, T::Complex64, P::Raw | P::Constant) => {}
-            (Transform::None, number, packing)
-                if (number.is_integer() || number.is_float()) && packing != P::Strings => {}
+            // All others are words of 1 to 8 bytes, complex64 one of 8: the bits are what is packed.
+            (Transform::None, word, packing)
+                if matches!(word.width(), Some(1..=8)) && packing != P::Strings => {}
             (Transform::None, ..) => return Some("the packing is not one of the type"),
             (Transform::Dictionary, T::Bool, _) => return Some("bool has no dictionary"),
             (Transform::Dictionary, _, P::Strings) => return Some("codes of a dictionary are no strings"),
@@ -161,12 +161,80 @@ impl Encoding {
             (Transform::Alp, T::F32 | T::F64, packing) if packing != P::Strings => {}
             (Transform::Alp, ..) => return Some("ALP is for f32 and f64"),
         }
-        let shuffles = self.packing == P::Raw
-            && self.transform == Transform::None
-            && matches!(physical.width(), Some(2 | 4 | 8 | 16));
+        // The filter is on words, whatever they stand for.
+        let shuffles = self.packing == P::Raw && matches!(self.word_len(physical), Some(2 | 4 | 8 | 16));
         if self.filter == Filter::Shuffle && !shuffles {
-            return Some("shuffle is for raw values of 2, 4, 8 or 16 bytes");
+            return Some("shuffle is for raw words of 2, 4, 8 or 16 bytes");
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn display() {
+        let all = Encoding {
+            packing: Packing::BitPacked,
+            transform: Transform::Dictionary,
+            codec: Codec::Zstd,
+            filter: Filter::None,
+        };
+        assert_eq!(all.to_string(), "dictionary + bit-packed + zstd");
+        assert_eq!(
+            Encoding { filter: Filter::Shuffle, codec: Codec::Lz4, ..Encoding::default() }.to_string(),
+            "raw + shuffle + lz4"
+        );
+        assert_eq!(Encoding::new(Packing::RunLength).to_string(), "run-length");
+    }
+
+    #[test]
+    fn codes() {
+        for &packing in Packing::ALL {
+            for &transform in Transform::ALL {
+                for &codec in Codec::ALL {
+                    for &filter in Filter::ALL {
+                        let encoding = Encoding { packing, transform, codec, filter };
+                        assert_eq!(Encoding::from_codes(encoding.codes()).unwrap(), encoding);
+                    }
+                }
+            }
+        }
+        for codes in [[6, 0, 0, 0], [0, 3, 0, 0], [0, 0, 3, 0], [0, 0, 0, 2], [255; 4]] {
+            assert_eq!(Encoding::from_codes(codes).unwrap_err().kind(), Kind::Unsupported);
+        }
+    }
+
+    #[test]
+    fn combinations() {
+        let packings = |transform, physical| {
+            let legal = |packing: &&Packing| {
+                Encoding { transform, ..Encoding::new(**packing) }.check(physical).is_ok()
+            };
+            Packing::ALL.iter().filter(legal).map(|packing| packing.code()).collect::<Vec<_>>()
+        };
+        use {Physical as P, Transform as T};
+        assert_eq!(packings(T::None, P::Null), []);
+        assert_eq!(packings(T::None, P::Bool), [0, 1]);
+        assert_eq!(packings(T::None, P::I16), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::None, P::F16), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::None, P::Complex64), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::None, P::Complex128), [0]);
+        assert_eq!(packings(T::None, P::Utf8), [5]);
+        assert_eq!(packings(T::Dictionary, P::Bool), []);
+        assert_eq!(packings(T::Dictionary, P::Binary), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::Dictionary, P::Complex128), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::Alp, P::F32), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::Alp, P::I64), []);
+        let shuffle = Encoding { filter: Filter::Shuffle, ..Encoding::default() };
+        for &physical in P::ALL {
+            assert_eq!(shuffle.check(physical).is_ok(), physical.width().is_some_and(|width| width > 1));
+        }
+        assert!(Encoding { packing: Packing::Delta, ..shuffle }.check(P::I64).is_err());
+        assert!(Encoding { transform: T::Dictionary, ..shuffle }.check(P::U8).is_ok());
+        assert!(Encoding { transform: T::Alp, ..shuffle }.check(P::F32).is_ok());
     }
 }

@@ -174,3 +174,136 @@ impl SlotState {
 fn truncated() -> Error {
     Error::corrupt("the file ends within its header: it is truncated").at(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::Kind;
+    use crate::testing::flips;
+
+    fn parse(bytes: &[u8]) -> Result<Header> {
+        Header::parse(bytes, &Limits::default())
+    }
+
+    fn slot(generation: u64) -> Slot {
+        Slot { generation, root_at: 256, root_len: 64, end: 384, root_checksum: 7 }
+    }
+
+    #[test]
+    fn layout() {
+        let bytes = Header::whole(slot(1)).emit();
+        assert_eq!(bytes[..12], *b"\x89ENT\r\n\x1a\n\0\0\x01\0");
+        assert_eq!(
+            bytes[64..104],
+            [
+                [1, 0, 0, 0, 0, 0, 0, 0],
+                [0, 1, 0, 0, 0, 0, 0, 0],
+                [64, 0, 0, 0, 0, 0, 0, 0],
+                [128, 1, 0, 0, 0, 0, 0, 0],
+                [7, 0, 0, 0, 0, 0, 0, 0]
+            ]
+            .concat()
+        );
+        assert_eq!(bytes[128..], [0; 128]);
+        assert_eq!(Header::streamed().emit()[16], 1);
+    }
+
+    #[test]
+    fn not_one_or_cut_off() {
+        let bytes = Header::whole(slot(1)).emit();
+        for len in 0..HEADER_LEN {
+            assert_eq!(parse(&bytes[..len]).unwrap_err().kind(), Kind::Corrupt);
+        }
+        assert_eq!(parse(b"PAR1").unwrap_err().kind(), Kind::NotEntasis);
+        assert_eq!(parse(&[0; 256]).unwrap_err().kind(), Kind::NotEntasis);
+        assert!(parse(&[&bytes[..], b"more"].concat()).is_ok());
+    }
+
+    #[test]
+    fn versions_and_flags() {
+        let header = Header::whole(slot(1));
+        let kind = |header: Header| parse(&header.emit()).unwrap_err().kind();
+        assert_eq!(kind(Header { major: 1, ..header }), Kind::Newer);
+        assert_eq!(kind(Header { minor: 2, ..header }), Kind::Unsupported);
+        assert_eq!(kind(Header { flags: 2, ..header }), Kind::Newer);
+        assert!(parse(&Header { may_ignore: u64::MAX, ..header }.emit()).is_ok());
+    }
+
+    #[test]
+    fn current_generation() {
+        use SlotState::{Damaged, Empty, Valid};
+        let now = |slots, flags| Header { slots, flags, ..Header::streamed() }.current();
+        let (one, two) = (Valid(slot(1)), Valid(slot(2)));
+        assert_eq!(now([one, Empty], 0).unwrap(), Some(slot(1)));
+        assert_eq!(now([one, two], 0).unwrap(), Some(slot(2)));
+        assert_eq!(now([two, one], 0).unwrap(), Some(slot(2)));
+        assert_eq!(now([Damaged, one], 0).unwrap(), Some(slot(1)));
+        assert_eq!(now([Empty, one], 1).unwrap(), Some(slot(1)));
+        assert_eq!(now([Empty, Empty], 1).unwrap(), None);
+        for slots in [[one, one], [Empty, Empty], [Damaged, Empty], [Empty, Damaged], [Damaged, Damaged]] {
+            assert_eq!(now(slots, 0).unwrap_err().kind(), Kind::Corrupt);
+        }
+        assert!(now([Damaged, Empty], 1).is_err());
+    }
+
+    #[test]
+    fn slots_are_checked() {
+        let kind = |slot| parse(&Header::whole(slot).emit()).map(|header| header.slots[0]);
+        assert_eq!(kind(slot(1)).unwrap(), SlotState::Valid(slot(1)));
+        for broken in [
+            Slot { generation: 0, ..slot(1) },
+            Slot { root_at: 255, ..slot(1) },
+            Slot { root_at: 257, ..slot(1) },
+            Slot { root_at: u64::MAX, ..slot(1) },
+            Slot { root_len: 65, ..slot(1) },
+            Slot { root_len: 63, ..slot(1) },
+            Slot { root_len: 64 + 48 * 85, end: 1 << 40, ..slot(1) },
+            Slot { end: 383, ..slot(1) },
+            Slot { end: 0, ..slot(1) },
+        ] {
+            assert_eq!(kind(broken).unwrap_err().kind(), Kind::Corrupt);
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_seen() {
+        let two = Header {
+            slots: [SlotState::Valid(slot(3)), SlotState::Valid(slot(4))],
+            ..Header::whole(slot(1))
+        };
+        for header in [Header::whole(slot(1)), Header::streamed(), two] {
+            let truth = header.current().unwrap();
+            for (bit, bytes) in flips(&header.emit()).enumerate() {
+                // A slot that was hit does not hold; the file then has its other state, or none.
+                match parse(&bytes).and_then(|header| header.current()) {
+                    Err(_) => {}
+                    Ok(now) if now == truth => assert!((64..192).contains(&(bit / 8))),
+                    Ok(now) => assert_eq!((header, now), (two, Some(slot(3)))),
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn round_trip(generation in 1u64.., root_at in 256u64..1 << 50, sections in 0u32..=84, more in 0u64..1 << 50,
+                      root_checksum: u64, may_ignore: u64, streamed: bool, second in 0usize..3) {
+            let root_len = 64 + 48 * sections;
+            let end = root_at + u64::from(root_len) + 64 + more;
+            let slot = Slot { generation, root_at, root_len, end, root_checksum };
+            let second = [SlotState::Empty, SlotState::Damaged, SlotState::Valid(slot)][second];
+            let slots = [SlotState::Valid(slot), second];
+            let header = Header { may_ignore, flags: streamed.into(), slots, ..Header::streamed() };
+            prop_assert_eq!(parse(&header.emit()).unwrap(), header);
+        }
+
+        #[test]
+        fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = parse(&bytes);
+            bytes.splice(..MAGIC.len().min(bytes.len()), MAGIC);
+            let _ = parse(&bytes);
+        }
+    }
+}

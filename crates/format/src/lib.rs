@@ -7,6 +7,8 @@
 #[macro_use]
 mod codes;
 mod bytes;
+#[cfg(test)]
+mod testing;
 
 pub mod block;
 pub mod checksum;

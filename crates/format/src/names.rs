@@ -60,9 +60,8 @@ pub fn build_name_index<Name: AsRef<str>>(names: impl IntoIterator<Item = Name>)
     let hashes: Vec<u64> = names.into_iter().map(|name| name_hash(name.as_ref())).collect();
     let n_slots = n_name_slots(len64(hashes.len()));
     let len = usize::try_from(n_slots).unwrap_or(0);
-    // `next` leads from a slot to the first that may be free: one more than its own number when the slot is free
-    // would be a second table, so a free slot leads to itself. Many columns of one name would otherwise take time
-    // square in their number.
+    // Leads from a full slot towards the next free one; a free slot leads to itself. Without it many columns of one
+    // name would take time square in their number.
     let mut next: Vec<usize> = (0..len).collect();
     let mut slots = vec![NameSlot { hash: 0, position: None }; len];
     for (position, hash) in hashes.into_iter().enumerate() {
@@ -93,5 +92,73 @@ fn find_free(next: &mut [usize], mut slot: usize) -> usize {
             *here = after;
         }
         slot = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::exact;
+
+    /// Positions of the columns of this name, as a reader of section 2.5 finds them.
+    fn find(name: &str, names: &[String], index: &[u8]) -> Vec<u64> {
+        let slots: Vec<NameSlot> =
+            index.chunks(NameSlot::LEN).map(|bytes| NameSlot::parse(bytes).unwrap()).collect();
+        let n_slots = len64(slots.len());
+        let mut found = Vec::new();
+        if n_slots == 0 {
+            return found;
+        }
+        let mut slot = first_slot(name_hash(name), n_slots);
+        while let NameSlot { hash, position: Some(position) } = slots[usize::try_from(slot).unwrap()] {
+            if hash == name_hash(name) && names[usize::try_from(position).unwrap()] == name {
+                found.push(position);
+            }
+            slot = (slot + 1) % n_slots;
+        }
+        found
+    }
+
+    #[test]
+    fn slots_are_exact() {
+        exact(&NameSlot { hash: 77, position: Some(3) }, NameSlot::emit, NameSlot::parse);
+        exact(&NameSlot { hash: 0, position: None }, NameSlot::emit, NameSlot::parse);
+    }
+
+    #[test]
+    fn numbers_of_slots() {
+        let cases = [(0, 0), (1, 2), (2, 4), (3, 8), (4, 8), (5, 16), (u64::MAX, 0)];
+        for (n_columns, n_slots) in cases {
+            assert_eq!(n_name_slots(n_columns), n_slots);
+        }
+        assert_eq!(first_slot(5, 0), 0);
+        assert!(build_name_index::<&str>([]).is_empty());
+    }
+
+    #[test]
+    fn many_columns_of_one_name() {
+        let start = Instant::now();
+        let index = build_name_index(std::iter::repeat_n("x", 200_000));
+        assert!(start.elapsed() < Duration::from_secs(5));
+        let names = vec!["x".to_owned(); 200_000];
+        assert_eq!(find("x", &names, &index), (0..200_000).collect::<Vec<_>>());
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_is_found_in_order(names in prop::collection::vec("[ab]{0,4}", 0..100)) {
+            let index = build_name_index(&names);
+            prop_assert_eq!(len64(index.len()), n_name_slots(len64(names.len())) * 16);
+            for name in &names {
+                let expected: Vec<u64> =
+                    (0u64..).zip(&names).filter(|(_, other)| *other == name).map(|(position, _)| position).collect();
+                prop_assert_eq!(find(name, &names, &index), expected);
+            }
+            prop_assert!(find("c", &names, &index).is_empty());
+        }
     }
 }

@@ -95,3 +95,49 @@ impl Node {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::Kind;
+    use crate::testing::exact;
+
+    #[test]
+    fn records_are_exact() {
+        let node = |kind, n_children, a, b, key_hash| Node { kind, n_children, a, b, key_hash };
+        for node in [
+            node(NodeKind::Null, 0, 0, 0, 0),
+            node(NodeKind::True, 0, 0, 0, 0),
+            node(NodeKind::Integer, 0, u64::MAX, 0, 0),
+            node(NodeKind::String, 0, 5, 7, 9),
+            node(NodeKind::Bytes, 0, 5, 7, 0),
+            node(NodeKind::List, 3, 8, 0, 0),
+            node(NodeKind::Map, 0, 0, 0, 0),
+            node(NodeKind::Unsigned, 0, 1, 0, 0),
+        ] {
+            exact(&node, Node::emit, Node::parse);
+        }
+    }
+
+    #[test]
+    fn unknown_kinds_are_unsupported() {
+        for code in 12..=u8::MAX {
+            let mut bytes = [0; Node::LEN];
+            bytes[0] = code;
+            assert_eq!(Node::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(bytes: [u8; 32]) {
+            if let Ok(node) = Node::parse(&bytes) {
+                let mut out = Vec::new();
+                node.emit(&mut out);
+                prop_assert_eq!(out, bytes);
+            }
+        }
+    }
+}

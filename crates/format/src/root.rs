@@ -33,9 +33,7 @@ pub struct Root {
 impl Root {
     /// The section of this kind and tier.
     pub fn section(&self, kind: SectionKind, tier: u16) -> Option<&Section> {
-        let key = (kind.code(), tier);
-        let found = self.sections.binary_search_by_key(&key, |section| (section.kind, section.tier)).ok()?;
-        self.sections.get(found)
+        self.sections.iter().find(|section| (section.kind, section.tier) == (kind.code(), tier))
     }
 
     /// The bytes of the root, its sections in order. More than [`MAX_ROOT_LEN`] of them can't be read.
@@ -127,4 +125,113 @@ pub(crate) fn is_root_len(len: u32) -> bool {
     usize::try_from(len).is_ok_and(|len| {
         len <= MAX_ROOT_LEN && len.checked_sub(HEAD_LEN).is_some_and(|records| records % Section::LEN == 0)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{exact, flips};
+
+    fn section(kind: u16, tier: u16) -> Section {
+        Section {
+            kind,
+            tier,
+            record_len: 64,
+            n_records: 2,
+            part_at: 300,
+            part_len: 128,
+            height: 0,
+            checksum: 11,
+        }
+    }
+
+    fn root() -> Root {
+        Root {
+            generation: 3,
+            previous: Some((256, 64, 5)),
+            value_node: 0,
+            writer_version: 0x0001_0203,
+            sections: vec![section(1, 0), section(6, 0), section(6, 1), section(77, 9)],
+        }
+    }
+
+    fn slot_of(bytes: &[u8], generation: u64) -> Slot {
+        let root_len = len32(bytes.len());
+        Slot {
+            generation,
+            root_at: 1000,
+            root_len,
+            end: 1000 + u64::from(root_len) + 64,
+            root_checksum: checksum(bytes),
+        }
+    }
+
+    #[test]
+    fn layout() {
+        let bytes = root().emit();
+        assert_eq!(bytes.len(), 64 + 4 * 48);
+        assert_eq!(bytes[..16], *b"ENT\nroot\x03\0\0\0\0\0\0\0");
+        assert_eq!(bytes[28..32], [4, 0, 0, 0]);
+        assert_eq!(bytes[48..52], [3, 2, 1, 0]);
+        assert_eq!(bytes[64..72], [1, 0, 0, 0, 64, 0, 0, 0]);
+    }
+
+    #[test]
+    fn records_are_exact() {
+        exact(&root(), |root, out| out.extend(root.emit()), Root::parse);
+        exact(
+            &Root { previous: None, sections: vec![], ..root() },
+            |root, out| out.extend(root.emit()),
+            Root::parse,
+        );
+    }
+
+    #[test]
+    fn what_the_slot_says_is_checked() {
+        let bytes = root().emit();
+        let slot = slot_of(&bytes, 3);
+        assert_eq!(Root::read(&bytes, &slot).unwrap(), root());
+        assert_eq!(root().section(SectionKind::Blocks, 1), Some(&section(6, 1)));
+        assert_eq!(root().section(SectionKind::Names, 0), None);
+        for flipped in flips(&bytes) {
+            assert!(Root::read(&flipped, &slot).is_err());
+        }
+        for len in 0..bytes.len() {
+            assert!(Root::read(&bytes[..len], &slot).is_err());
+            assert!(Root::read(&bytes[..len], &slot_of(&bytes[..len], 3)).is_err() || (len - 64) % 48 == 0);
+        }
+        assert!(Root::read(&bytes, &slot_of(&bytes, 4)).is_err());
+        // The sections are outside the file; the unknown one alone does not count.
+        assert!(Root::read(&bytes, &Slot { end: 400, ..slot }).is_err());
+        let unknown = Root { previous: None, sections: vec![section(77, 9)], ..root() }.emit();
+        assert!(Root::read(&unknown, &Slot { end: 400, ..slot_of(&unknown, 3) }).is_ok());
+    }
+
+    #[test]
+    fn previous_and_order() {
+        let bad = |root: Root| assert!(Root::parse(&root.emit()).is_err());
+        bad(Root { generation: 1, ..root() });
+        bad(Root { generation: 0, previous: None, ..root() });
+        bad(Root { previous: Some((0, 64, 1)), ..root() });
+        bad(Root { previous: Some((256, 65, 1)), ..root() });
+        bad(Root { previous: Some((u64::MAX, 64, 1)), ..root() });
+        bad(Root { sections: vec![section(1, 0); 2], ..root() });
+        bad(Root { sections: (0..85).map(|tier| section(6, tier)).collect(), ..root() });
+        let sections: Vec<_> = (0..84).map(|tier| section(6, tier)).collect();
+        assert_eq!(Root::parse(&Root { sections, ..root() }.emit()).unwrap().sections.len(), 84);
+        // Emitting puts sections in order.
+        let sections = root().sections.into_iter().rev().collect();
+        assert_eq!(Root { sections, ..root() }.emit(), root().emit());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = Root::parse(&bytes);
+            bytes.splice(..MAGIC.len().min(bytes.len()), MAGIC);
+            let _ = Root::parse(&bytes);
+        }
+    }
 }

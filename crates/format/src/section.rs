@@ -188,7 +188,7 @@ impl Section {
             };
         }
         // Leaves don't overlap, so a section longer than the file is damage, and bounds the work of walking it.
-        if !self.records_len().is_some_and(|len| len <= end) {
+        if self.records_len().is_none_or(|len| len > end) {
             return damage("a section has more records than the file has room for");
         }
         if self.height != shape.height(self.n_records)
@@ -319,8 +319,12 @@ fn read_shaped(
     };
     let mut walk = Walk { section, shape, end, wanted: records, fetch, visit: &mut keep };
     walk.part(section.top(), section.height, 0..section.n_records)?;
-    // The walk checks every length, so nothing can be missing.
-    Ok(out)
+    // The walk checks every length, so nothing is missing; but a caller counts on it.
+    if out.len() == capacity {
+        Ok(out)
+    } else {
+        Err(Error::corrupt("records of a section are missing").in_section(section.name()))
+    }
 }
 
 /// Reads all parts of a section, checks them, and tells place and length of each, an index before what it covers.
@@ -425,3 +429,6 @@ impl Walk<'_, '_> {
         Ok(bytes)
     }
 }
+
+#[cfg(test)]
+mod tests;

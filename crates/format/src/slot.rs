@@ -82,3 +82,22 @@ pub(crate) fn seal_holds(bytes: &[u8; 64]) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reserved_bytes() {
+        let slot = Slot { generation: 1, root_at: 256, root_len: 64, end: 384, root_checksum: 7 };
+        assert_eq!(Slot::parse_sealed(&slot.emit()).unwrap(), slot);
+        for at in [20, 23, 40, 55] {
+            let mut bytes = slot.emit();
+            bytes[at] = 1;
+            assert!(!seal_holds(&bytes));
+            let bytes = sealed(&bytes[..56]);
+            assert!(seal_holds(&bytes));
+            assert!(Slot::parse_sealed(&bytes).is_err());
+        }
+    }
+}

@@ -98,3 +98,52 @@ impl Statistics {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::exact;
+
+    #[test]
+    fn against_type_and_length() {
+        let bytes = |start: &[u8]| {
+            let mut out = [0; 16];
+            out[..start.len()].copy_from_slice(start);
+            out
+        };
+        let of = |min: &[u8], max: &[u8]| Statistics {
+            has_min_max: true,
+            min: bytes(min),
+            max: bytes(max),
+            ..Statistics::default()
+        };
+        assert!(of(b"\x02ab", b"\x03zzz").check(Physical::Utf8, 1).is_ok());
+        assert!(of(b"\x02abc", b"\x03zzz").check(Physical::Utf8, 1).is_err());
+        assert!(of(b"\x10", b"\x03zzz").check(Physical::Binary, 1).is_err());
+        assert!(of(b"\x0fabcdefghijklmno", b"").check(Physical::Binary, 1).is_ok());
+        assert!(of(&[1; 2], &[2; 2]).check(Physical::I16, 1).is_ok());
+        assert!(of(&[1; 3], &[2; 2]).check(Physical::I16, 1).is_err());
+        assert!(Statistics { n_missing: 2, ..Statistics::default() }.check(Physical::I16, 1).is_err());
+        assert!(Statistics { n_distinct: 2, ..Statistics::default() }.check(Physical::I16, 1).is_err());
+        assert!(Statistics { has_nan: true, ..Statistics::default() }.check(Physical::I16, 1).is_err());
+        assert!(Statistics { is_prefix: true, ..of(b"", b"") }.check(Physical::F64, 1).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn records_are_exact(n_missing in 0u32..=65_536, has_min_max: bool, is_prefix: bool, ordered: bool,
+                             ascending: bool, descending: bool, has_nan: bool, n_distinct in 0u32..=65_536,
+                             min: [u8; 16], max: [u8; 16]) {
+            let mut record = Statistics { n_missing, has_nan, n_distinct, ..Statistics::default() };
+            if has_min_max {
+                record = Statistics { has_min_max, is_prefix, min, max, ..record };
+            }
+            if ordered {
+                record = Statistics { ascending, descending, n_missing: 0, has_nan: false, ..record };
+            }
+            exact(&record, Statistics::emit, Statistics::parse);
+        }
+    }
+}

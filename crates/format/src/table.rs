@@ -49,3 +49,45 @@ impl TableRecord {
         Ok(Self { first_column, n_columns, n_rows, first_slot, n_slots, host_node })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::exact;
+
+    proptest! {
+        #[test]
+        fn records_are_exact(first_column in 0u64..1 << 60, n_columns in 0u64..1 << 40, n_rows: u64, has_slots: bool,
+                             first_slot in 0u64..1 << 60, host_node in prop::option::of(0u64..1 << 60)) {
+            let n_slots = if has_slots { (n_columns * 2).next_power_of_two() } else { 0 };
+            let record = TableRecord { first_column, n_columns, n_rows, first_slot, n_slots, host_node };
+            exact(&record, TableRecord::emit, TableRecord::parse);
+        }
+    }
+
+    #[test]
+    fn impossible_numbers() {
+        let good = TableRecord {
+            first_column: 0,
+            n_columns: 3,
+            n_rows: 9,
+            first_slot: 0,
+            n_slots: 8,
+            host_node: None,
+        };
+        let ok = |record: TableRecord| {
+            let mut out = Vec::new();
+            record.emit(&mut out);
+            TableRecord::parse(&out).is_ok()
+        };
+        assert!(ok(good));
+        assert!(ok(TableRecord { n_slots: 0, ..good }));
+        assert!(!ok(TableRecord { n_slots: 4, ..good }));
+        assert!(!ok(TableRecord { n_slots: 12, ..good }));
+        assert!(!ok(TableRecord { first_slot: u64::MAX - 7, ..good }));
+        assert!(!ok(TableRecord { first_column: u64::MAX - 2, ..good }));
+        assert!(!ok(TableRecord { n_columns: u64::MAX, ..good }));
+    }
+}

@@ -71,3 +71,38 @@ impl Trailer {
         Ok(trailer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::flips;
+
+    const SLOT: Slot = Slot { generation: 5, root_at: 1000, root_len: 112, end: 1176, root_checksum: 99 };
+
+    #[test]
+    fn round_trip_and_damage() {
+        let trailer = Trailer::from(SLOT);
+        let bytes = trailer.emit();
+        assert_eq!(Trailer::parse(&bytes).unwrap(), trailer);
+        assert_eq!(trailer.slot(), SLOT);
+        for flipped in flips(&bytes) {
+            assert!(Trailer::parse(&flipped).is_err());
+        }
+        for len in 0..TRAILER_LEN {
+            assert!(Trailer::parse(&bytes[..len]).is_err());
+        }
+        assert!(Trailer::parse(&[&bytes[..], &[0]].concat()).is_err());
+        assert!(Trailer::parse(&Trailer { generation: 0, ..trailer }.emit()).is_err());
+        assert!(Trailer::parse(&Trailer { end: 1175, ..trailer }.emit()).is_err());
+        assert!(Trailer::parse(&SLOT.emit()).is_err());
+    }
+
+    #[test]
+    fn reserved_bytes() {
+        for at in [28, 48, 55] {
+            let mut bytes = Trailer::from(SLOT).emit();
+            bytes[at] = 1;
+            assert!(Trailer::parse(&sealed(&bytes[..56])).is_err());
+        }
+    }
+}

@@ -73,7 +73,7 @@ fn summing<T: Word>() {
 }
 
 fn bitmaps() {
-    let packed: Vec<u8> = (0..1025u32).map(|i| (i * 37 >> 2) as u8).collect();
+    let packed: Vec<u8> = (0..1025u32).map(|i| ((i * 37) >> 2) as u8).collect();
     let mut bytes = vec![0u8; 8192];
     let mut copied = packed.clone();
     report("expand_bits", 8192, || {
@@ -139,7 +139,7 @@ fn scans<T: Word>() {
 }
 
 fn shuffles() {
-    let values: Vec<u8> = (0..16384u32).map(|i| (i * 37 >> 3) as u8).collect();
+    let values: Vec<u8> = (0..16384u32).map(|i| ((i * 37) >> 3) as u8).collect();
     let (mut planes, mut back) = (Vec::new(), values.clone());
     for width in [2, 4, 8, 16] {
         report(&format!("shuffle {width}"), values.len(), || {

@@ -1,6 +1,8 @@
 //! Differences of neighbours and their running sum.
 
-use crate::dispatch::{Isa, isa, multiversion};
+#[cfg(target_arch = "x86_64")]
+use crate::dispatch::Isa;
+use crate::dispatch::{isa, multiversion};
 use crate::word::Word;
 
 /// Writes `values[i] - values[i - 1]` (wrapping) to `out[i]`, and zero to `out[0]`.

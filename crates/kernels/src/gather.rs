@@ -1,6 +1,6 @@
 //! Dictionary decoding: codes to values.
 
-use crate::dispatch::{Isa, isa, multiversion};
+use crate::dispatch::multiversion;
 use crate::word::Word;
 use bytemuck::Pod;
 
@@ -17,7 +17,8 @@ pub fn gather<T: Pod, C: Word>(dictionary: &[T], codes: &[C], out: &mut [T]) -> 
     if out.len() != codes.len() {
         return false;
     }
-    if let Some(done) = gather_bytes(dictionary, codes, out) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(done) = x86::gather_bytes(dictionary, codes, out) {
         return done;
     }
     codes.chunks(BLOCK).zip(out.chunks_mut(BLOCK)).all(|(codes, out)| {
@@ -58,36 +59,33 @@ unsafe fn gather_checked<T: Copy, C: Word>(dictionary: &[T], codes: &[C], out: &
     }
 }
 
-/// Bytes by byte codes from a table in registers; `None` when the types or the CPU do not suit.
-fn gather_bytes<T: Pod, C: Word>(dictionary: &[T], codes: &[C], out: &mut [T]) -> Option<bool> {
-    if size_of::<T>() != 1 || C::BITS != 8 || isa() != Isa::Avx512 {
-        return None;
-    }
-    #[cfg(target_arch = "x86_64")]
-    {
-        let (codes, out) = (bytemuck::cast_slice(codes), bytemuck::cast_slice_mut(out));
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use crate::dispatch::{Isa, isa};
+    use crate::word::Word;
+    use bytemuck::Pod;
+    use core::arch::x86_64::*;
+
+    /// Bytes by byte codes from a table in registers; `None` when the types or the CPU do not suit.
+    pub fn gather_bytes<T: Pod, C: Word>(dictionary: &[T], codes: &[C], out: &mut [T]) -> Option<bool> {
+        if size_of::<T>() != 1 || C::BITS != 8 || isa() != Isa::Avx512 {
+            return None;
+        }
+        if !super::check_codes(codes, dictionary.len()) {
+            return Some(false);
+        }
         // Entries past the 256th cannot be meant by a code of one byte.
         let mut table = [0; 256];
         let entries = dictionary.len().min(table.len());
         table[..entries].copy_from_slice(bytemuck::cast_slice(&dictionary[..entries]));
-        if !check_codes::<u8>(codes, dictionary.len()) {
-            return Some(false);
-        }
         // SAFETY: `isa()` said that this CPU has AVX-512 with VBMI.
-        unsafe { x86::gather_bytes(&table, codes, out) };
+        unsafe { permute(&table, bytemuck::cast_slice(codes), bytemuck::cast_slice_mut(out)) };
         Some(true)
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    None
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use core::arch::x86_64::*;
 
     /// `out[i] = table[codes[i]]`, for as many as both slices have.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1,bmi2,avx2")]
-    pub fn gather_bytes(table: &[u8; 256], codes: &[u8], out: &mut [u8]) {
+    fn permute(table: &[u8; 256], codes: &[u8], out: &mut [u8]) {
         // SAFETY: `table` is 256 bytes: four registers; the loads are unaligned.
         let [a, b, c, d] =
             [0, 64, 128, 192].map(|at| unsafe { _mm512_loadu_si512(table.as_ptr().add(at).cast()) });

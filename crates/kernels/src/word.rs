@@ -41,6 +41,11 @@ pub trait Word:
     /// Between native and little-endian order: the same on little-endian machines, else the bytes
     /// reversed.
     fn to_or_from_le(self) -> Self;
+    /// Shift to the left by `bits < BITS`; without the check of debug builds, whose cost the
+    /// thousands of shifts in the unrolled kernels multiply.
+    fn shifted_up(self, bits: usize) -> Self;
+    /// Shift to the right, likewise.
+    fn shifted_down(self, bits: usize) -> Self;
     /// Number of zero bits above the highest set bit; `BITS` for zero.
     fn leading_zeros(self) -> u32;
 }
@@ -72,6 +77,14 @@ macro_rules! words {
             #[inline(always)]
             fn to_or_from_le(self) -> Self {
                 <$t>::from_le(self)
+            }
+            #[inline(always)]
+            fn shifted_up(self, bits: usize) -> Self {
+                self.wrapping_shl(bits as u32)
+            }
+            #[inline(always)]
+            fn shifted_down(self, bits: usize) -> Self {
+                self.wrapping_shr(bits as u32)
             }
             #[inline(always)]
             fn leading_zeros(self) -> u32 {

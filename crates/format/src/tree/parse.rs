@@ -133,7 +133,7 @@ impl Parser<'_, '_, '_> {
             return Ok(Vec::new());
         }
         let end = node.a.checked_add(node.children());
-        if node.a <= parent || !end.is_some_and(|end| end <= self.n_nodes) {
+        if node.a <= parent || end.is_none_or(|end| end > self.n_nodes) {
             return Err(damage("children of a node are not after it"));
         }
         let first = node.a.saturating_add(from);
@@ -145,31 +145,29 @@ impl Parser<'_, '_, '_> {
         Ok(values)
     }
 
-    /// The number of the window of a node, and its first node.
-    fn window_of(&self, number: u64) -> (u64, u64) {
+    /// The window of a node: its number and its nodes.
+    fn window_of(&self, number: u64) -> (u64, Range<u64>) {
         let len = (self.limits.metadata_len / Node::LEN as u64).clamp(1, WINDOW);
         let window = number / len;
-        (window, window.saturating_mul(len))
+        let first = window.saturating_mul(len);
+        (window, first..first.saturating_add(len).min(self.n_nodes))
     }
 
     fn node(&mut self, number: u64) -> Result<Node> {
         if number >= self.n_nodes {
             return Err(damage("a node is asked for that is not there"));
         }
-        let (window, first) = self.window_of(number);
+        let (window, range) = self.window_of(number);
+        let first = range.start;
         if !self.windows.contains_key(&window) {
-            let (_, next) = self.window_of(u64::MAX);
-            let len = (self.limits.metadata_len / Node::LEN as u64).clamp(1, WINDOW);
-            let end = first.saturating_add(len).min(self.n_nodes).min(next.max(first.saturating_add(len)));
-            let bytes = (self.nodes)(first..end)?;
-            let expected = end.saturating_sub(first).saturating_mul(Node::LEN as u64);
+            let expected = range.end.saturating_sub(first).saturating_mul(Node::LEN as u64);
+            let bytes = (self.nodes)(range)?;
             if len64(bytes.len()) != expected {
                 return Err(damage("nodes of a value are cut off"));
             }
             self.windows.insert(window, bytes);
         }
-        let (records, _) =
-            self.windows.get(&window).map_or(&[][..], Vec::as_slice).as_chunks::<{ Node::LEN }>();
+        let records = self.windows.get(&window).map_or(&[][..], |bytes| bytes.as_chunks::<{ Node::LEN }>().0);
         let record =
             usize::try_from(number.saturating_sub(first)).ok().and_then(|offset| records.get(offset));
         match record {

@@ -26,29 +26,37 @@ macro_rules! each_row {
     (@list $row:ident $($r:literal)*) => { $( $row!($r); )* };
 }
 
+/// A word anywhere in memory. Access through it compiles to a bare load or store even in debug
+/// builds, where a call per row would multiply the time to compile this file.
+#[repr(C, packed)]
+struct Unaligned<T>(T);
+
 #[inline(always)]
 fn unpack_body<T: Word, const W: usize>(packed: &[u8], base: T, out: &mut [MaybeUninit<T>; VECTOR]) {
     let bits = T::BITS as usize;
     let lanes = VECTOR / bits;
     assert!(W >= 1 && W <= bits && packed.len() >= VECTOR / 8 * W);
-    let words = packed.as_ptr().cast::<T>();
-    let out = out.as_mut_ptr().cast::<T>();
     let mask = low_mask::<T>(W as u32);
     for lane in 0..lanes {
+        let words = packed.as_ptr().cast::<Unaligned<T>>().wrapping_add(lane);
+        let out = out.as_mut_ptr().cast::<Unaligned<T>>().wrapping_add(lane);
         macro_rules! row {
             ($r:literal) => {
-                let (word, shift) = ($r * W / bits, $r * W % bits);
-                // SAFETY: a row starts inside its lane's W words, so word < W, the index is below
-                // W * lanes, and the assertion above makes `packed` hold that many words.
-                let low = unsafe { words.add(word * lanes + lane).read_unaligned() };
-                let mut value = low.to_or_from_le() >> shift as u32;
+                let first_bit = W * $r;
+                let (word, shift) = (first_bit / bits, first_bit % bits);
+                let start = words.wrapping_add(word * lanes);
+                // SAFETY: a row starts inside its lane's W words, so the index is below W * lanes,
+                // and the assertion above makes `packed` hold that many words.
+                let low = unsafe { (*start).0 };
+                let mut value = low.to_or_from_le().shifted_down(shift);
                 if shift + W > bits {
                     // SAFETY: the row runs on into the next word, which its lane therefore has.
-                    let high = unsafe { words.add((word + 1) * lanes + lane).read_unaligned() };
-                    value = value | high.to_or_from_le() << (bits - shift) as u32;
+                    let high = unsafe { (*start.wrapping_add(lanes)).0 };
+                    value = value | high.to_or_from_le().shifted_up(bits - shift);
                 }
+                let at = out.wrapping_add(lanes * $r);
                 // SAFETY: $r < bits by `each_row`, so the index is below bits * lanes == VECTOR.
-                unsafe { out.add($r * lanes + lane).write((value & mask).wrapping_add(base)) };
+                unsafe { (*at).0 = (value & mask).wrapping_add(base) };
             };
         }
         each_row!(T, row);
@@ -60,28 +68,32 @@ fn pack_body<T: Word, const W: usize>(values: &[T; VECTOR], base: T, packed: &mu
     let bits = T::BITS as usize;
     let lanes = VECTOR / bits;
     assert!(W >= 1 && W <= bits && packed.len() >= VECTOR / 8 * W);
-    let words = packed.as_mut_ptr().cast::<T>();
-    let values = values.as_ptr();
     let mask = low_mask::<T>(W as u32);
     for lane in 0..lanes {
-        let mut word = T::ZERO;
+        let words = packed.as_mut_ptr().cast::<Unaligned<T>>().wrapping_add(lane);
+        let values = values.as_ptr().cast::<Unaligned<T>>().wrapping_add(lane);
+        let mut pending = T::ZERO;
         macro_rules! row {
             ($r:literal) => {
+                let at = values.wrapping_add(lanes * $r);
                 // SAFETY: $r < bits by `each_row`, so the index is below bits * lanes == VECTOR.
-                let value = unsafe { values.add($r * lanes + lane).read() }.wrapping_sub(base) & mask;
-                let shift = $r * W % bits;
-                word = word | value << shift as u32;
+                let value = unsafe { (*at).0 }.wrapping_sub(base) & mask;
+                let first_bit = W * $r;
+                let (word, shift) = (first_bit / bits, first_bit % bits);
+                pending = pending | value.shifted_up(shift);
                 if shift + W >= bits {
-                    // SAFETY: the row ends at or after the end of word $r * W / bits < W of its lane,
-                    // and the assertion above makes `packed` hold W * lanes words.
-                    unsafe { words.add($r * W / bits * lanes + lane).write_unaligned(word.to_or_from_le()) };
-                    word = if shift + W > bits { value >> (bits - shift) as u32 } else { T::ZERO };
+                    let start = words.wrapping_add(word * lanes);
+                    // SAFETY: a row starts inside its lane's W words, so the index is below
+                    // W * lanes, and the assertion above makes `packed` hold that many words.
+                    unsafe { (*start).0 = pending.to_or_from_le() };
+                    let crosses = shift + W > bits;
+                    pending = if crosses { value.shifted_down(bits - shift) } else { T::ZERO };
                 }
             };
         }
         each_row!(T, row);
         // The last row ends on a word boundary, so nothing is left over.
-        let _ = word;
+        let _ = pending;
     }
 }
 

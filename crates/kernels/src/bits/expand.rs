@@ -1,7 +1,9 @@
 //! From bits to one byte (0 or 1) each.
 
 use super::{window, within};
-use crate::dispatch::{Isa, isa};
+#[cfg(target_arch = "x86_64")]
+use crate::dispatch::Isa;
+use crate::dispatch::isa;
 
 /// Writes bit `first_bit + i` of `bits` to `out[i]` as 0 or 1.
 ///
@@ -56,7 +58,7 @@ fn spread(word: u64, out: &mut [u8; 64]) {
     let (groups, _) = out.as_chunks_mut::<8>();
     for (byte, out) in word.to_le_bytes().into_iter().zip(groups) {
         // Byte k keeps bit k alone; adding 0x7f carries any bit into the top one.
-        let picked = u64::from(byte) * 0x0101_0101_0101_0101 & 0x8040_2010_0804_0201;
+        let picked = (u64::from(byte) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
         let ones = (picked + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
         *out = ones.to_le_bytes();
     }

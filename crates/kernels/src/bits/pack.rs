@@ -1,6 +1,8 @@
 //! From one byte each to bits.
 
-use crate::dispatch::{Isa, isa};
+#[cfg(target_arch = "x86_64")]
+use crate::dispatch::Isa;
+use crate::dispatch::isa;
 
 /// Appends one bit per byte, 1 where it is not zero: `ceil(bytes.len() / 8)` bytes, the bits after
 /// the last one zero. Starts at a byte boundary of `out`.

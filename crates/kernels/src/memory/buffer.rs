@@ -30,6 +30,13 @@ unsafe impl Send for Buffer {}
 // SAFETY: as above; shared access only reads.
 unsafe impl Sync for Buffer {}
 
+impl Default for Buffer {
+    /// An empty buffer.
+    fn default() -> Buffer {
+        Buffer::zeroed(0).expect("an empty buffer takes no memory")
+    }
+}
+
 impl Buffer {
     /// `len` zero bytes; `None` when the memory cannot be had.
     #[must_use]

@@ -1,0 +1,173 @@
+//! Columns in memory of our own: read from a file, or made up.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use entasis::{
+    Buffer, ColumnInfo, ColumnType, Error, File, MissingTo, Monitor, Output, Physical, Request, Result, Rows,
+    Text, Value,
+};
+
+/// A column in memory.
+pub(crate) struct Array {
+    /// The name.
+    pub(crate) name: String,
+    /// The type.
+    pub(crate) column_type: ColumnType,
+    /// The time zone.
+    pub(crate) detail: Option<Value>,
+    /// How many values.
+    pub(crate) n: usize,
+    /// The values.
+    pub(crate) values: Values,
+    /// A byte per value, 1 = missing; none: all are there.
+    pub(crate) missing: Option<Buffer>,
+    /// The categories of a categorical.
+    pub(crate) categories: Option<Arc<Array>>,
+}
+
+/// Values in memory.
+pub(crate) enum Values {
+    /// Of the type null.
+    Null,
+    /// Of a fixed width.
+    Words(Buffer),
+    /// A byte each, 0 or 1.
+    Bools(Buffer),
+    /// Strings.
+    Text(Text),
+}
+
+impl Array {
+    /// Memory for `n` values of a column. `has_missing` says whether some can be missing.
+    pub(crate) fn new(info: &ColumnInfo, n: usize, has_missing: bool) -> Result<Self> {
+        let column_type = info.record.column_type;
+        let values = match column_type.physical {
+            Physical::Null => Values::Null,
+            Physical::Bool => Values::Bools(buffer(n)?),
+            Physical::Utf8 | Physical::Binary => Values::Text(Text::default()),
+            physical => Values::Words(buffer(n.saturating_mul(physical.width().unwrap_or(1)))?),
+        };
+        let missing = if has_missing { Some(buffer(n)?) } else { None };
+        let (name, detail) = (info.name.clone(), info.detail.clone());
+        Ok(Self { name, column_type, detail, n, values, missing, categories: None })
+    }
+
+    /// Bytes of its memory, categories aside.
+    pub(crate) fn len(&self) -> usize {
+        self.buffers().map(|buffer| buffer.len()).sum()
+    }
+
+    /// All memory of it, categories aside.
+    pub(crate) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        let (first, second) = match &self.values {
+            Values::Null => (None, None),
+            Values::Words(words) | Values::Bools(words) => (Some(words), None),
+            Values::Text(text) => (Some(&text.offsets), Some(&text.bytes)),
+        };
+        first.into_iter().chain(second).chain(&self.missing)
+    }
+
+    /// Whether value `i` is missing.
+    pub(crate) fn is_missing(&self, i: usize) -> bool {
+        matches!(self.values, Values::Null)
+            || self.missing.as_ref().is_some_and(|mask| mask.get(i) != Some(&0))
+    }
+
+    /// The bytes of value `i` (one of a bool); none when there is no such value.
+    pub(crate) fn value(&self, i: usize) -> Option<&[u8]> {
+        match &self.values {
+            Values::Null => None,
+            Values::Bools(bytes) => bytes.get(i..i.checked_add(1)?),
+            Values::Words(words) => {
+                let width = self.column_type.physical.width()?;
+                let at = i.checked_mul(width)?;
+                words.get(at..at.checked_add(width)?)
+            }
+            Values::Text(text) => {
+                let offset = |i: usize| {
+                    let at = i.checked_mul(8)?;
+                    let bytes = text.offsets.get(at..at.checked_add(8)?)?;
+                    usize::try_from(i64::from_le_bytes(bytes.try_into().ok()?)).ok()
+                };
+                text.bytes.get(offset(i)?..offset(i.checked_add(1)?)?)
+            }
+        }
+    }
+
+    fn request(&mut self, column: u64, rows: Rows) -> Option<Request<'_>> {
+        let output = match &mut self.values {
+            Values::Null => return None,
+            Values::Words(words) => Output::Words(words),
+            Values::Bools(bytes) => Output::Bools(bytes),
+            Values::Text(text) => Output::Text(text),
+        };
+        let missing = match &mut self.missing {
+            Some(mask) => MissingTo::Mask(mask),
+            None => MissingTo::Ignore,
+        };
+        Some(Request { column, rows, output, missing })
+    }
+}
+
+/// Zeroed memory.
+pub(crate) fn buffer(len: usize) -> Result<Buffer> {
+    Buffer::zeroed(len).ok_or_else(|| {
+        let message = format!("no memory for {}", crate::text::size(len as u64));
+        Error::limit(message).advise("read fewer rows or columns at once")
+    })
+}
+
+/// The number as a length in memory.
+pub(crate) fn in_memory(n: u64) -> Result<usize> {
+    usize::try_from(n).map_err(|_| Error::limit(format!("{n} values don't fit into this machine's memory")))
+}
+
+/// The categories of each categorical, in the order of `columns`; columns that share their categories share the memory.
+pub(crate) fn load_categories(
+    file: &File,
+    columns: &[ColumnInfo],
+    threads: Option<usize>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Option<Arc<Array>>>> {
+    let mut known: Vec<(u64, Arc<Array>)> = Vec::new();
+    let mut found = Vec::with_capacity(columns.len());
+    for column in columns {
+        let Some(dictionary) = column.record.dictionary else {
+            found.push(None);
+            continue;
+        };
+        if let Some((_, array)) = known.iter().find(|(number, _)| *number == dictionary) {
+            found.push(Some(array.clone()));
+            continue;
+        }
+        let info = file.column(dictionary)?;
+        let n = in_memory(info.record.n_values)?;
+        let mut array = Array::new(&info, n, info.record.n_missing > 0)?;
+        let requests = array.request(dictionary, Rows::All).into_iter().collect();
+        file.read(requests, threads, monitor)?;
+        let array = Arc::new(array);
+        known.push((dictionary, array.clone()));
+        found.push(Some(array));
+    }
+    Ok(found)
+}
+
+/// Reads rows of columns into new memory, categories aside.
+pub(crate) fn load(
+    file: &File,
+    columns: &[ColumnInfo],
+    rows: &Range<u64>,
+    threads: Option<usize>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Array>> {
+    let n = in_memory(rows.end.saturating_sub(rows.start))?;
+    let mut arrays = Vec::with_capacity(columns.len());
+    for info in columns {
+        arrays.push(Array::new(info, n, info.record.n_missing > 0)?);
+    }
+    let requests = arrays.iter_mut().zip(columns);
+    let requests = requests.filter_map(|(array, info)| array.request(info.index, Rows::Range(rows.clone())));
+    file.read(requests.collect(), threads, monitor)?;
+    Ok(arrays)
+}

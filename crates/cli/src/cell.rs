@@ -1,0 +1,182 @@
+//! A value of a column as text, for people and as JSON.
+
+use std::fmt::Write;
+
+use entasis::{ColumnType, Logical, Physical, Unit};
+
+use crate::array::Array;
+use crate::calendar::{self, Form};
+use crate::json;
+use crate::types::time_zone;
+
+/// Bytes of a binary value that are shown to people.
+const MOST_BYTES: usize = 32;
+/// Characters of a string that are shown to people.
+const MOST_CHARS: usize = 10_000;
+
+/// The value for people, its controls not escaped yet; none: it is missing.
+pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
+    if array.is_missing(i) {
+        return None;
+    }
+    let bytes = array.value(i)?;
+    let column_type = &array.column_type;
+    Some(match column_type.logical {
+        Logical::Categorical => return text(array.categories.as_deref()?, code(column_type, bytes)?),
+        Logical::Plain => match column_type.physical {
+            Physical::Utf8 => match str::from_utf8(bytes) {
+                Ok(text) => text.chars().take(MOST_CHARS).collect(),
+                Err(_) => hex(bytes),
+            },
+            Physical::Binary => hex(bytes),
+            _ => number(column_type.physical, bytes),
+        },
+        _ => moment(array, bytes, Form::Plain)?,
+    })
+}
+
+/// Appends the value as JSON: null when it is missing, text for times, binary in hexadecimal digits, and for the floats
+/// that JSON doesn't have.
+pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
+    let Some(bytes) = array.value(i).filter(|_| !array.is_missing(i)) else {
+        out.push_str("null");
+        return;
+    };
+    let column_type = &array.column_type;
+    match (column_type.logical, column_type.physical) {
+        (Logical::Categorical, _) => match (array.categories.as_deref(), code(column_type, bytes)) {
+            (Some(categories), Some(code)) => json(categories, code, out),
+            _ => out.push_str("null"),
+        },
+        (Logical::Plain, Physical::Utf8) => json::string(out, &String::from_utf8_lossy(bytes)),
+        (Logical::Plain, Physical::Binary) => {
+            let _ = write!(out, "\"{}\"", Hex(bytes));
+        }
+        (Logical::Plain, Physical::Complex64 | Physical::Complex128) => {
+            let _ = write!(out, "\"{}\"", number(column_type.physical, bytes));
+        }
+        (Logical::Plain, physical) => {
+            let text = number(physical, bytes);
+            match text.as_str() {
+                "NaN" => out.push_str("\"NaN\""),
+                "inf" => out.push_str("\"Infinity\""),
+                "-inf" => out.push_str("\"-Infinity\""),
+                text => out.push_str(text),
+            }
+        }
+        _ => match moment(array, bytes, Form::Iso) {
+            Some(text) if column_type.unit == Unit::None => out.push_str(&text),
+            Some(text) => json::string(out, &text),
+            None => out.push_str("null"),
+        },
+    }
+}
+
+fn moment(array: &Array, bytes: &[u8], form: Form) -> Option<String> {
+    let column_type = &array.column_type;
+    let (count, unit) = (i64::try_from(integer(column_type.physical, bytes)?).ok()?, column_type.unit);
+    Some(match column_type.logical {
+        Logical::Date if unit == Unit::Day => calendar::date(count.into()),
+        Logical::Date if count % 86_400_000 == 0 => calendar::date(i128::from(count / 86_400_000)),
+        Logical::Date => calendar::timestamp(count, unit, false, form),
+        Logical::Time => calendar::time(count, unit),
+        Logical::Duration => calendar::duration(count, unit, form),
+        _ => calendar::timestamp(count, unit, time_zone(array.detail.as_ref()).is_some(), form),
+    })
+}
+
+fn code(column_type: &ColumnType, bytes: &[u8]) -> Option<usize> {
+    usize::try_from(integer(column_type.physical, bytes)?).ok()
+}
+
+fn integer(physical: Physical, bytes: &[u8]) -> Option<i128> {
+    let mut wide = [0; 16];
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let unsigned = u64::from_le_bytes(*wide.first_chunk()?);
+    Some(match physical {
+        Physical::I8 => i128::from(unsigned as i8),
+        Physical::I16 => i128::from(unsigned as i16),
+        Physical::I32 => i128::from(unsigned as i32),
+        Physical::I64 => i128::from(unsigned as i64),
+        _ => i128::from(unsigned),
+    })
+}
+
+/// A number or a truth. Floats are the shortest text that is the same float when read back.
+fn number(physical: Physical, bytes: &[u8]) -> String {
+    let f32_at =
+        |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0.0, |b| f32::from_le_bytes(*b));
+    let f64_at =
+        |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0.0, |b| f64::from_le_bytes(*b));
+    match physical {
+        Physical::Bool => (bytes != [0]).to_string(),
+        Physical::F16 => format!("{:?}", half(bytes.first_chunk().map_or(0, |b| u16::from_le_bytes(*b)))),
+        Physical::F32 => format!("{:?}", f32_at(0)),
+        Physical::F64 => format!("{:?}", f64_at(0)),
+        Physical::Complex64 => format!("{:?}{:+?}i", f32_at(0), f32_at(4)),
+        Physical::Complex128 => format!("{:?}{:+?}i", f64_at(0), f64_at(8)),
+        physical => integer(physical, bytes).unwrap_or_default().to_string(),
+    }
+}
+
+/// The half-precision float with these bits.
+fn half(bits: u16) -> f32 {
+    let (exponent, fraction) = ((bits >> 10) & 31, f32::from(bits & 1023));
+    let size = match exponent {
+        0 => fraction * (-24f32).exp2(),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1024.0 + fraction) * (f32::from(exponent) - 25.0).exp2(),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    match bytes.get(..MOST_BYTES) {
+        Some(start) if bytes.len() > MOST_BYTES => format!("{}… ({} bytes)", Hex(start), bytes.len()),
+        _ => Hex(bytes).to_string(),
+    }
+}
+
+/// Bytes as hexadecimal digits.
+struct Hex<'a>(&'a [u8]);
+
+impl std::fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        let cases: [(Physical, &[u8], &str); 10] = [
+            (Physical::Bool, &[1], "true"),
+            (Physical::I8, &[255], "-1"),
+            (Physical::U8, &[255], "255"),
+            (Physical::I64, &i64::MIN.to_le_bytes(), "-9223372036854775808"),
+            (Physical::U64, &u64::MAX.to_le_bytes(), "18446744073709551615"),
+            (Physical::F64, &1e300f64.to_le_bytes(), "1e300"),
+            (Physical::F64, &(-0.0f64).to_le_bytes(), "-0.0"),
+            (Physical::F32, &0.1f32.to_le_bytes(), "0.1"),
+            (Physical::F16, &0x3555u16.to_le_bytes(), "0.33325195"),
+            (Physical::Complex64, &[0, 0, 128, 63, 0, 0, 0, 192], "1.0-2.0i"),
+        ];
+        for (physical, bytes, text) in cases {
+            assert_eq!(number(physical, bytes), text);
+        }
+    }
+
+    #[test]
+    fn halves() {
+        let cases =
+            [(0, 0.0), (0x8000, -0.0), (1, 5.960_464_5e-8), (0x3c00, 1.0), (0x7bff, 65504.0), (0xc000, -2.0)];
+        for (bits, value) in cases {
+            assert_eq!(half(bits).to_bits(), f32::to_bits(value));
+        }
+        assert!(half(0x7e00).is_nan() && half(0xfc00) == f32::NEG_INFINITY);
+    }
+}

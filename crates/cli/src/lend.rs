@@ -1,0 +1,62 @@
+//! Lends columns of our own to the writer: the one place where the command touches raw memory.
+#![allow(unsafe_code)]
+
+use std::path::Path;
+
+use entasis::{
+    Array as Lent, Buffer, Chunk, Column, Frame, HostRead, HostValidity, HostValues, Monitor, Result, Value,
+    WriteOptions,
+};
+
+use crate::array::{Array, Values};
+
+/// Writes a table of these columns.
+pub(crate) fn write(
+    path: &Path,
+    n_rows: u64,
+    arrays: &[Array],
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    let mut frame = Frame { n_rows, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
+    for array in arrays {
+        let mut column = lend_column(array);
+        if let Some(categories) = &array.categories {
+            column.dictionary = Some(frame.extra.len());
+            frame.extra.push(lend_column(categories));
+        }
+        frame.columns.push(column);
+    }
+    // The frame ends here, before the memory that it was lent.
+    entasis::write(path, &frame, options, monitor)
+}
+
+fn lend_column(array: &Array) -> Column {
+    let stride =
+        array.column_type.physical.width().and_then(|width| isize::try_from(width).ok()).unwrap_or(1);
+    let values = match &array.values {
+        Values::Null => HostValues::Null,
+        Values::Words(words) => HostValues::Words { memory: lend(words), stride },
+        Values::Bools(bytes) => HostValues::Bools { memory: lend(bytes), stride: 1 },
+        Values::Text(text) => {
+            HostValues::Offsets64 { offsets: lend(&text.offsets), bytes: lend(&text.bytes) }
+        }
+    };
+    let validity = match &array.missing {
+        Some(mask) => HostValidity::Mask { memory: lend(mask), stride: 1 },
+        None => HostValidity::AllValid,
+    };
+    Column {
+        name: array.name.clone(),
+        column_type: array.column_type,
+        detail: array.detail.clone(),
+        dictionary: None,
+        array: Lent::new(Chunk { n: array.n, values, validity }),
+    }
+}
+
+fn lend(buffer: &Buffer) -> HostRead {
+    // SAFETY: a buffer's bytes are initialised and no longer than isize::MAX. What is lent goes into the frame of
+    // `write`, which ends before the borrow of the arrays does, and nobody writes to them meanwhile.
+    unsafe { HostRead::new(buffer.as_ptr(), buffer.len()) }
+}

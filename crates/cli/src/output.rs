@@ -1,0 +1,79 @@
+//! The standard output: buffered, and aware of whether a person reads it.
+
+use std::env;
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use console::Term;
+
+/// Where results go.
+pub(crate) struct Out {
+    to: BufWriter<Stdout>,
+    style: Style,
+    failed: bool,
+}
+
+/// How results look there.
+#[derive(Clone, Copy)]
+pub(crate) struct Style {
+    /// Whether escape sequences are welcome.
+    pub(crate) color: bool,
+    /// Columns of the terminal; none: there is no terminal, and no end of a line.
+    pub(crate) width: Option<usize>,
+}
+
+impl Out {
+    /// The standard output of the process.
+    pub(crate) fn stdout() -> Self {
+        let is_terminal = io::stdout().is_terminal();
+        let set = |name| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+        let color = is_terminal && !set("NO_COLOR") && env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let width =
+            is_terminal.then(|| Term::stdout().size_checked().map_or(80, |(_, n)| usize::from(n).max(20)));
+        Self {
+            to: BufWriter::with_capacity(1 << 16, io::stdout()),
+            style: Style { color, width },
+            failed: false,
+        }
+    }
+
+    /// How results look.
+    pub(crate) fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Notes that something failed although the verb goes on.
+    pub(crate) fn set_failed(&mut self) {
+        self.failed = true;
+    }
+
+    /// Whether anything failed.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.to.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+impl Style {
+    /// Less than the rest.
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.styled(text, "2")
+    }
+
+    /// More than the rest.
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.styled(text, "1")
+    }
+
+    fn styled(self, text: &str, code: &str) -> String {
+        if self.color && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}

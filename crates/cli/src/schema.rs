@@ -1,0 +1,105 @@
+//! `entasis schema`: names and types.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use entasis::{ColumnInfo, File, Logical, Unit};
+
+use crate::failure::Outcome;
+use crate::json::{self, Object};
+use crate::output::Out;
+use crate::table::{self, Column};
+use crate::text::{count, escape, thousands};
+use crate::types::{missing_name, time_zone, type_of};
+
+const EXAMPLES: &str = "Examples:
+  entasis schema flights.entasis
+  entasis schema --json flights.entasis | jq -r '.columns[].name'
+
+\"missing\" counts the missing values of a column. Times with a zone are stored in UTC.";
+
+/// Show the names and types of a table's columns
+///
+/// Reads the description of the columns alone: quick however large the file is.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Entasis files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print one JSON object per file, on a line of its own
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    let several = args.files.len() > 1;
+    crate::for_each(&args.files, out, |path, out| one(path, args.json, several, out))
+}
+
+fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
+    let file = File::open(path)?;
+    let columns = file.columns(0..file.n_columns())?;
+    if json {
+        let columns =
+            columns.iter().map(|info| column_json(&file, info)).collect::<entasis::Result<Vec<_>>>()?;
+        let object = Object::new()
+            .text("file", &path.to_string_lossy())
+            .raw("n_rows", file.n_rows())
+            .raw("n_columns", file.n_columns())
+            .raw("columns", json::array(columns));
+        writeln!(out, "{}", object.end())?;
+        return Ok(());
+    }
+    if several {
+        writeln!(out, "{}", out.style().bold(&escape(&path.to_string_lossy())))?;
+    }
+    let mut names = Column::flexible(["column"]);
+    let mut types = Column::left(["type"]);
+    let mut missing = Column::right(["missing"]);
+    let mut notes = Column::left([""]);
+    for info in &columns {
+        names.push(escape(&info.name));
+        types.push(escape(&type_of(info)));
+        missing.push(thousands(info.record.n_missing));
+        notes.push(match n_categories(&file, info)? {
+            Some(1) => "1 category".to_owned(),
+            Some(n) => format!("{} categories", thousands(n)),
+            None => String::new(),
+        });
+    }
+    let style = out.style();
+    table::print(vec![names, types, missing, notes], style, out)?;
+    let total = format!("{} x {}", count(file.n_rows(), "row"), count(file.n_columns(), "column"));
+    writeln!(out, "{}", style.dim(&total))?;
+    if several {
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn n_categories(file: &File, info: &ColumnInfo) -> entasis::Result<Option<u64>> {
+    info.record.dictionary.map(|number| Ok(file.column(number)?.record.n_values)).transpose()
+}
+
+fn column_json(file: &File, info: &ColumnInfo) -> entasis::Result<String> {
+    let column_type = &info.record.column_type;
+    let mut object = Object::new()
+        .text("name", &info.name)
+        .text("type", &type_of(info))
+        .text("physical", column_type.physical.name())
+        .text("logical", column_type.logical.name())
+        .raw("n_missing", info.record.n_missing)
+        .text("missing", missing_name(column_type));
+    if column_type.unit != Unit::None {
+        object = object.text("unit", column_type.unit.name());
+    }
+    if column_type.logical == Logical::Timestamp {
+        object = object.maybe_text("time_zone", time_zone(info.detail.as_ref()));
+    }
+    if let Some(n) = n_categories(file, info)? {
+        object = object.raw("n_categories", n).raw("ordered", column_type.ordered);
+    }
+    Ok(object.end())
+}

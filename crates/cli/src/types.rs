@@ -1,0 +1,27 @@
+//! What there is to know about types.
+
+use entasis::{ColumnInfo, ColumnType, Logical, Missing, Value, type_name};
+
+/// The name of a column's type.
+pub(crate) fn type_of(info: &ColumnInfo) -> String {
+    type_name(&info.record.column_type, info.detail.as_ref())
+}
+
+/// The time zone in a column's detail.
+pub(crate) fn time_zone(detail: Option<&Value>) -> Option<&str> {
+    detail.and_then(Value::as_str)
+}
+
+/// Whether values are numbers, which stand at the right of their column.
+pub(crate) fn is_number(column_type: &ColumnType) -> bool {
+    column_type.logical == Logical::Plain
+        && (column_type.physical.is_integer() || column_type.physical.is_float())
+}
+
+/// How a missing value of the type is called.
+pub(crate) fn missing_name(column_type: &ColumnType) -> &'static str {
+    match column_type.missing {
+        Missing::Unspecified | Missing::Null => "null",
+        other => other.name(),
+    }
+}

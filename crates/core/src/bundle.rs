@@ -1,0 +1,58 @@
+//! Bundles: in tables of few rows, columns of equal type share one storage column (format, section 2.4).
+
+use std::collections::HashMap;
+
+use entasis_format::{ColumnType, Logical, Physical};
+
+use crate::frame::{Array, Column, Frame};
+
+/// Tables of fewer rows have bundles.
+const MAX_ROWS: u64 = 8192;
+
+/// Columns that are stored one after the other, as one.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    pub column_type: ColumnType,
+    /// Indices in the table, ascending.
+    pub members: Vec<usize>,
+    /// The values of all members.
+    pub array: Array,
+}
+
+/// Which columns of a table go into which bundles; those in none are stored by themselves.
+pub(crate) fn bundles(frame: &Frame, is_apart: impl Fn(&Column) -> bool) -> Vec<Bundle> {
+    if frame.n_rows == 0 || frame.n_rows >= MAX_ROWS {
+        return Vec::new();
+    }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut known: HashMap<(ColumnType, Option<&str>), usize> = HashMap::new();
+    for (i, column) in frame.columns.iter().enumerate() {
+        if let Some(key) = key(column).filter(|_| !is_apart(column)) {
+            let group = *known.entry(key).or_insert_with(|| {
+                groups.push(Vec::new());
+                groups.len() - 1
+            });
+            groups[group].push(i);
+        }
+    }
+    groups.retain(|members| members.len() > 1);
+    groups
+        .into_iter()
+        .map(|members| {
+            let chunks = members.iter().flat_map(|&i| frame.columns[i].array.chunks.iter().cloned()).collect();
+            Bundle { column_type: frame.columns[members[0]].column_type, members, array: Array { chunks } }
+        })
+        .collect()
+}
+
+/// What columns of one bundle have in common; none for columns that are never bundled.
+fn key(column: &Column) -> Option<(ColumnType, Option<&str>)> {
+    let t = column.column_type;
+    if t.logical == Logical::Categorical || t.physical == Physical::Null {
+        return None;
+    }
+    match &column.detail {
+        None => Some((t, None)),
+        Some(detail) => Some((t, Some(detail.as_str()?))),
+    }
+}

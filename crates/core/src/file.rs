@@ -1,0 +1,443 @@
+//! An open file: its footer, read part by part as it is asked for.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use entasis_format::{
+    BlockRecord, ColumnRecord, Error, HEADER_LEN, Header, Limits, NameSlot, Result, Root, Section, SectionKind, Slot,
+    Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, first_slot, name_hash, parse_block_index,
+    parse_value, read_records,
+};
+use entasis_io::{FileSource, Source};
+
+/// Bytes read from the end of a file when it is opened, in the hope that the footer is among them.
+const TAIL: u64 = 64 << 10;
+
+/// A file that is open for reading. Opening reads its head and tail; everything else is read when it is asked for.
+///
+/// The handle keeps showing the file that it opened, also when another one takes its place. It can be shared between threads.
+pub struct File {
+    path: PathBuf,
+    source: Box<dyn Source>,
+    limits: Limits,
+    header: Header,
+    slot: Slot,
+    root: Root,
+    table: TableRecord,
+    /// Head and tail of the file as read at opening: (place, bytes).
+    cached: Vec<(u64, Vec<u8>)>,
+    columns: Mutex<HashMap<u64, Arc<ColumnInfo>>>,
+    blocks: Mutex<HashMap<u64, Arc<[BlockRecord]>>>,
+}
+
+/// A column of an open file.
+#[derive(Clone, Debug)]
+pub struct ColumnInfo {
+    /// The number among all columns of the file.
+    pub index: u64,
+    /// The name.
+    pub name: String,
+    /// The record.
+    pub record: ColumnRecord,
+    /// What the type needs beside its codes: the time zone (a string).
+    pub detail: Option<Value>,
+}
+
+impl File {
+    /// Opens the file at `path`, with the default [`Limits`].
+    ///
+    /// # Errors
+    /// *Io*, *not Entasis*, *newer*, *corrupt*, *unsupported*, each with the path.
+    pub fn open(path: &Path) -> Result<Self> {
+        let source = FileSource::open(path).map_err(|e| Error::io(e, "open").in_file(path))?;
+        Self::from_source(Box::new(source), path, Limits::default())
+    }
+
+    /// Opens the bytes of a source; `name` stands for it in errors.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
+        Self::open_source(source, name, limits).map_err(|e| e.in_file(name))
+    }
+
+    fn open_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
+        let len = source.len();
+        let mut cached = Vec::new();
+        let head = read(&*source, 0, if len <= TAIL { len } else { HEADER_LEN as u64 })?;
+        let header = Header::parse(&head, &limits)?;
+        let slot = match header.current()? {
+            Some(slot) => slot,
+            None => {
+                let at = len.checked_sub(TRAILER_LEN as u64).ok_or_else(|| Error::corrupt("the file is truncated"))?;
+                Trailer::parse(&read(&*source, at, TRAILER_LEN as u64)?)?.slot()
+            }
+        };
+        if slot.end > len {
+            let message = format!("the file is truncated: it has {len} of {} bytes", slot.end);
+            return Err(Error::corrupt(message).at(len));
+        }
+        cached.push((0, head));
+        if slot.end > TAIL {
+            let at = slot.end - TAIL;
+            cached.push((at, read(&*source, at, TAIL)?));
+        }
+        let mut file = Self {
+            path: name.to_path_buf(),
+            source,
+            limits,
+            header,
+            slot,
+            root: Root { generation: 0, previous: None, value_node: 0, writer_version: 0, sections: Vec::new() },
+            table: TableRecord {
+                first_column: 0,
+                n_columns: 0,
+                n_rows: 0,
+                first_slot: 0,
+                n_slots: 0,
+                host_node: None,
+            },
+            cached,
+            columns: Mutex::default(),
+            blocks: Mutex::default(),
+        };
+        let root = file.fetch(slot.root_at, slot.root_len as usize)?;
+        file.root = Root::read(&root, &slot)?;
+        let Value::Table(table) = file.value(file.root.value_node)? else {
+            return Err(Error::unsupported("the file holds a value that is not a table"));
+        };
+        file.table = TableRecord::parse(&file.record(SectionKind::Tables, table)?)?;
+        let (first, n) = (file.table.first_column, file.table.n_columns);
+        if first.checked_add(n).is_none_or(|end| end > file.n_columns_total()) {
+            return Err(Error::corrupt("the table has columns that the file has not"));
+        }
+        Ok(file)
+    }
+
+    /// The path that was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The length of the file's current generation, in bytes.
+    pub fn file_len(&self) -> u64 {
+        self.slot.end
+    }
+
+    /// The generation.
+    pub fn generation(&self) -> u64 {
+        self.slot.generation
+    }
+
+    /// Major and minor version of the format.
+    pub fn format_version(&self) -> (u16, u16) {
+        (self.header.major, self.header.minor)
+    }
+
+    /// The rows of the table.
+    pub fn n_rows(&self) -> u64 {
+        self.table.n_rows
+    }
+
+    /// The columns of the table.
+    pub fn n_columns(&self) -> u64 {
+        self.table.n_columns
+    }
+
+    /// All columns: the table's, labels, dictionaries, bundles.
+    pub fn n_columns_total(&self) -> u64 {
+        self.section(SectionKind::Columns).map_or(0, |section| section.n_records)
+    }
+
+    /// What the host keeps beside the columns; null when nothing.
+    ///
+    /// # Errors
+    /// *Corrupt*, *unsupported*, *io*, *limit*.
+    pub fn host(&self) -> Result<Value> {
+        self.table.host_node.map_or(Ok(Value::Null), |node| self.value(node)).map_err(|e| e.in_file(&self.path))
+    }
+
+    /// A column, by its number: those of the table first. O(1).
+    ///
+    /// # Errors
+    /// *Unsupported* for a type that this release doesn't know; *corrupt*, *io*.
+    pub fn column(&self, index: u64) -> Result<Arc<ColumnInfo>> {
+        if let Some(column) = lock(&self.columns).get(&index) {
+            return Ok(Arc::clone(column));
+        }
+        let record = self.record(SectionKind::Columns, index)?;
+        let column = Arc::new(self.column_of(index, &record, None).map_err(|e| e.in_file(&self.path))?);
+        lock(&self.columns).insert(index, Arc::clone(&column));
+        Ok(column)
+    }
+
+    /// Neighbouring columns, in one piece of work.
+    ///
+    /// # Errors
+    /// As [`column`](Self::column).
+    pub fn columns(&self, range: Range<u64>) -> Result<Vec<ColumnInfo>> {
+        let mut columns = Vec::new();
+        // In pieces that stay below the limits on metadata, however many columns there are.
+        for start in range.clone().step_by(1 << 16) {
+            let part = start..range.end.min(start + (1 << 16));
+            let records = self.records(SectionKind::Columns, part.clone())?;
+            let parsed: Vec<_> = records.chunks_exact(ColumnRecord::LEN).map(ColumnRecord::parse).collect();
+            let known = || parsed.iter().filter_map(|r| r.as_ref().ok());
+            let from = known().map(|r| r.name_at).min().unwrap_or(0);
+            let to = known().map(|r| r.name_at.saturating_add(u64::from(r.name_len))).max().unwrap_or(0);
+            let total: u64 = known().map(|r| u64::from(r.name_len)).sum();
+            // Names of neighbours are neighbours; a file where they aren't is read name by name.
+            let names = if to - from == total { Some(self.records(SectionKind::Names, from..to)?) } else { None };
+            for (index, record) in part.zip(records.chunks_exact(ColumnRecord::LEN)) {
+                let names = names.as_ref().map(|names| (from, names.as_slice()));
+                columns.push(self.column_of(index, record, names).map_err(|e| e.in_file(&self.path))?);
+            }
+        }
+        Ok(columns)
+    }
+
+    fn column_of(&self, index: u64, record: &[u8], names: Option<(u64, &[u8])>) -> Result<ColumnInfo> {
+        let record = ColumnRecord::parse(record).map_err(|e| e.in_section("columns").in_column(&format!("#{index}")))?;
+        if record.name_len > self.limits.name_len {
+            return Err(Error::limit("a column name is longer than name_len").in_column(&format!("#{index}")));
+        }
+        let place = record.name_at..record.name_at.saturating_add(u64::from(record.name_len));
+        let name = match names {
+            Some((from, names)) => {
+                let at = (place.start - from) as usize;
+                names.get(at..at + record.name_len as usize).map(<[u8]>::to_vec)
+            }
+            None => Some(self.records(SectionKind::Names, place)?),
+        };
+        let name = name.and_then(|name| String::from_utf8(name).ok());
+        let name = name.ok_or_else(|| Error::corrupt("a column name is not UTF-8").in_section("names"))?;
+        let detail = record.detail.map(|node| self.value(node)).transpose().map_err(|e| e.in_column(&name))?;
+        Ok(ColumnInfo { index, name, record, detail })
+    }
+
+    /// The number of the table's column with this name. O(1).
+    ///
+    /// # Errors
+    /// *Argument* when there is none, or more than one.
+    pub fn find(&self, name: &str) -> Result<u64> {
+        let found = self.find_all(name).map_err(|e| e.in_file(&self.path))?;
+        match found[..] {
+            [column] => Ok(column),
+            [] => Err(Error::argument("there is no such column").in_column(name).in_file(&self.path)),
+            _ => {
+                let message = format!("the name stands for {} columns: select by position instead", found.len());
+                Err(Error::argument(message).in_column(name).in_file(&self.path))
+            }
+        }
+    }
+
+    /// The numbers of all of the table's columns with this name, ascending.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*.
+    pub fn find_all(&self, name: &str) -> Result<Vec<u64>> {
+        let mut found = Vec::new();
+        let n_slots = self.table.n_slots;
+        if n_slots == 0 {
+            return Ok(found);
+        }
+        let hash = name_hash(name);
+        let mut slot = first_slot(hash, n_slots);
+        let mut probed = 0;
+        while probed < n_slots {
+            let n = 64.min(n_slots - slot).min(n_slots - probed);
+            let first = self.table.first_slot.saturating_add(slot);
+            let slots = self.records(SectionKind::NameIndex, first..first.saturating_add(n))?;
+            for bytes in slots.chunks_exact(NameSlot::LEN) {
+                let entry = NameSlot::parse(bytes)?;
+                let Some(position) = entry.position else { return Ok(found) };
+                if position >= self.table.n_columns {
+                    return Err(Error::corrupt("a name stands for a column that is not there").in_section("name index"));
+                }
+                let column = self.table.first_column + position;
+                if entry.hash == hash && self.column(column)?.name == name {
+                    found.push(column);
+                }
+            }
+            probed += n;
+            slot = (slot + n) % n_slots;
+        }
+        Ok(found)
+    }
+
+    /// The blocks of a column, in order. They cover its values without a gap.
+    ///
+    /// # Errors
+    /// *Corrupt*, *unsupported*, *io*.
+    pub fn blocks(&self, column: u64) -> Result<Arc<[BlockRecord]>> {
+        if let Some(blocks) = lock(&self.blocks).get(&column) {
+            return Ok(Arc::clone(blocks));
+        }
+        let info = self.column(column)?;
+        let at = self.block_range(column)?;
+        let bytes = self.records(SectionKind::Blocks, at)?;
+        let mut blocks = Vec::with_capacity(bytes.len() / BlockRecord::LEN);
+        let mut next = 0u64;
+        for (i, bytes) in bytes.chunks_exact(BlockRecord::LEN).enumerate() {
+            let here = |e: Error| e.in_file(&self.path).in_column(&info.name).in_block(i as u64);
+            let block = BlockRecord::parse(bytes).map_err(here)?;
+            block.check_place(self.slot.end).map_err(here)?;
+            if block.first_value != next {
+                return Err(here(Error::corrupt("the blocks of a column don't follow one another")));
+            }
+            next = block.end_value();
+            blocks.push(block);
+        }
+        let expected = if info.record.column_type.physical == entasis_format::Physical::Null || info.record.is_bundled {
+            0
+        } else {
+            info.record.n_values
+        };
+        if next != expected {
+            let message = format!("the blocks of a column hold {next} values, not {expected}");
+            return Err(Error::corrupt(message).in_file(&self.path).in_column(&info.name));
+        }
+        let blocks: Arc<[BlockRecord]> = blocks.into();
+        lock(&self.blocks).insert(column, Arc::clone(&blocks));
+        Ok(blocks)
+    }
+
+    /// The statistics of a column's blocks.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*.
+    pub fn statistics(&self, column: u64) -> Result<Vec<Statistics>> {
+        let at = self.block_range(column)?;
+        let bytes = self.records(SectionKind::Statistics, at)?;
+        bytes.chunks_exact(Statistics::LEN).map(Statistics::parse).collect()
+    }
+
+    fn block_range(&self, column: u64) -> Result<Range<u64>> {
+        let index = self.records(SectionKind::BlockIndex, column..column.saturating_add(2))?;
+        match parse_block_index(&index).map_err(|e| e.in_file(&self.path))?[..] {
+            [start, end] if start <= end => Ok(start..end),
+            _ => Err(Error::corrupt("the block index is not in order").in_section("block index").in_file(&self.path)),
+        }
+    }
+
+    fn section(&self, kind: SectionKind) -> Option<&Section> {
+        self.root.section(kind, 0)
+    }
+
+    pub(crate) fn sections(&self) -> &[Section] {
+        &self.root.sections
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    pub(crate) fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    pub(crate) fn writer_version(&self) -> u32 {
+        self.root.writer_version
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn record(&self, kind: SectionKind, number: u64) -> Result<Vec<u8>> {
+        self.records(kind, number..number.saturating_add(1))
+    }
+
+    fn records(&self, kind: SectionKind, range: Range<u64>) -> Result<Vec<u8>> {
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let missing = || Error::corrupt("the section is not there").in_section(kind.name());
+        let section = self.section(kind).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
+        read_records(section, range, self.slot.end, &self.limits, &mut |at, len| self.fetch(at, len))
+            .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
+    }
+
+    fn value(&self, node: u64) -> Result<Value> {
+        let n_nodes = self.section(SectionKind::Nodes).map_or(0, |section| section.n_records);
+        parse_value(
+            node,
+            n_nodes,
+            &mut |range| self.records(SectionKind::Nodes, range),
+            &mut |range| self.records(SectionKind::ValueHeap, range),
+            &self.limits,
+        )
+    }
+
+    /// Bytes of the file, from what was read at opening when they are there.
+    pub(crate) fn fetch(&self, at: u64, len: usize) -> Result<Arc<[u8]>> {
+        for (start, bytes) in &self.cached {
+            if let Some(bytes) = at
+                .checked_sub(*start)
+                .and_then(|skip| usize::try_from(skip).ok())
+                .and_then(|skip| bytes.get(skip..)?.get(..len))
+            {
+                return Ok(bytes.into());
+            }
+        }
+        let mut bytes = Vec::new();
+        self.read_bytes(at, len, &mut bytes)?;
+        Ok(bytes.into())
+    }
+
+    /// Reads bytes of the file into `out`, whose old contents are dropped.
+    pub(crate) fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
+        if at.checked_add(len as u64).is_none_or(|end| end > self.slot.end) {
+            return Err(Error::corrupt("a place lies outside the file").at(at));
+        }
+        out.clear();
+        out.try_reserve(len).map_err(|_| Error::limit("not enough memory to read the file"))?;
+        out.resize(len, 0);
+        self.read_into(at, out)
+    }
+
+    /// Reads bytes of the file straight into memory.
+    pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
+    }
+}
+
+impl std::fmt::Debug for File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("File")
+            .field("path", &self.path)
+            .field("n_rows", &self.n_rows())
+            .field("n_columns", &self.n_columns())
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_error(error: std::io::Error, at: u64) -> Error {
+    if error.kind() == std::io::ErrorKind::UnexpectedEof {
+        Error::corrupt("the file is shorter than it was when it was opened").at(at)
+    } else {
+        Error::io(error, "read").at(at)
+    }
+}
+
+fn read(source: &dyn Source, at: u64, len: u64) -> Result<Vec<u8>> {
+    let len = len.min(source.len().saturating_sub(at)) as usize;
+    let mut bytes = vec![0; len];
+    source.read_exact_at(at, &mut bytes).map_err(|e| read_error(e, at))?;
+    Ok(bytes)
+}
+
+/// The checksum of a directory, compared.
+pub(crate) fn check_directory(bytes: &[u8], block: &BlockRecord) -> Result<()> {
+    if checksum(bytes) == block.directory_checksum {
+        Ok(())
+    } else {
+        Err(Error::corrupt("the checksum of a directory doesn't match").at(block.directory_at))
+    }
+}

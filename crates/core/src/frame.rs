@@ -1,0 +1,163 @@
+//! What is written: columns in memory that belongs to a host.
+
+use entasis_format::{ColumnType, Error, Result, Value};
+use entasis_kernels::HostRead;
+
+/// A table to write, with the columns that its labels and dictionaries need.
+#[derive(Debug)]
+pub struct Frame {
+    /// The rows of every column in `columns`.
+    pub n_rows: u64,
+    /// The table's columns.
+    pub columns: Vec<Column>,
+    /// Labels and dictionaries: columns of any length that belong to no table.
+    pub extra: Vec<Column>,
+    /// What the host keeps beside the columns: a map with the key `host`, or null.
+    ///
+    /// [`Value::Column`] counts `columns` first, then `extra`.
+    pub host: Value,
+}
+
+/// A column to write.
+#[derive(Debug)]
+pub struct Column {
+    /// The name; need not be unique.
+    pub name: String,
+    /// The type.
+    pub column_type: ColumnType,
+    /// What the type needs beside its codes: the time zone (a string).
+    pub detail: Option<Value>,
+    /// The index in [`Frame::extra`] of the categories of a categorical.
+    pub dictionary: Option<usize>,
+    /// The values.
+    pub array: Array,
+}
+
+/// Values in one or more pieces.
+#[derive(Debug, Default)]
+pub struct Array {
+    /// The pieces, in order.
+    pub chunks: Vec<Chunk>,
+}
+
+impl Array {
+    /// An array in one piece.
+    pub fn new(chunk: Chunk) -> Self {
+        Self { chunks: vec![chunk] }
+    }
+
+    /// The number of values.
+    pub fn n_values(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.n as u64).sum()
+    }
+}
+
+/// Values that stand together in the memory of a host.
+///
+/// The memory may change while it is read: each value is copied once, and all that is stored comes from the copy.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// The number of values.
+    pub n: usize,
+    /// The values.
+    pub values: HostValues,
+    /// Which of them are there.
+    pub validity: HostValidity,
+}
+
+/// Where the values of a chunk are.
+#[derive(Clone, Debug)]
+pub enum HostValues {
+    /// Nowhere: all values are null (physical type null).
+    Null,
+    /// Words of the physical type's width, `stride` bytes apart (may be negative: then `memory` begins at the last value).
+    Words {
+        /// The memory of all values.
+        memory: HostRead,
+        /// Bytes from one value to the next.
+        stride: isize,
+    },
+    /// Booleans of one byte, zero or not.
+    Bools {
+        /// The memory of all values.
+        memory: HostRead,
+        /// Bytes from one value to the next.
+        stride: isize,
+    },
+    /// Booleans of one bit, least significant first.
+    Bits {
+        /// The bits.
+        memory: HostRead,
+        /// Where value 0 is.
+        first_bit: usize,
+    },
+    /// Strings by `n + 1` offsets `i32` into their bytes.
+    Offsets32 {
+        /// The offsets.
+        offsets: HostRead,
+        /// The bytes.
+        bytes: HostRead,
+    },
+    /// Strings by `n + 1` offsets `i64` into their bytes.
+    Offsets64 {
+        /// The offsets.
+        offsets: HostRead,
+        /// The bytes.
+        bytes: HostRead,
+    },
+    /// Strings by views of 16 bytes, as in the Arrow format.
+    Views {
+        /// The views.
+        views: HostRead,
+        /// The buffers of long strings.
+        buffers: Vec<HostRead>,
+    },
+}
+
+/// Which values of a chunk are there.
+#[derive(Clone, Debug)]
+pub enum HostValidity {
+    /// All.
+    AllValid,
+    /// One bit per value, least significant first, 1 = valid.
+    Bits {
+        /// The bits.
+        memory: HostRead,
+        /// Where value 0 is.
+        first_bit: usize,
+    },
+    /// One byte per value, nonzero = missing.
+    Mask {
+        /// The bytes.
+        memory: HostRead,
+        /// Bytes from one to the next.
+        stride: isize,
+    },
+    /// Words equal to this one (in the low bytes) are missing: NaT, code -1.
+    Mark(u64),
+}
+
+impl Frame {
+    /// Checks that columns are as long as the table, types possible, and dictionaries there.
+    ///
+    /// # Errors
+    /// *Argument* or *Unsupported*, with the column's name.
+    pub(crate) fn check(&self) -> Result<()> {
+        for column in &self.columns {
+            if column.array.n_values() != self.n_rows {
+                let message =
+                    format!("the column has {} values, the table {} rows", column.array.n_values(), self.n_rows);
+                return Err(Error::argument(message).in_column(&column.name));
+            }
+        }
+        for column in self.columns.iter().chain(&self.extra) {
+            column.column_type.check().map_err(|e| e.in_column(&column.name))?;
+            let is_categorical = column.column_type.logical == entasis_format::Logical::Categorical;
+            if column.dictionary.is_some_and(|d| d >= self.extra.len()) || is_categorical != column.dictionary.is_some() {
+                return Err(Error::argument("a categorical needs its dictionary among the extra columns")
+                    .in_column(&column.name));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! What a file is made of: sizes and encodings by column, from the footer alone.
+
+use std::collections::BTreeMap;
+
+use entasis_format::{ColumnType, Logical, Physical, Result, Unit, Value};
+
+use crate::file::{ColumnInfo, File};
+
+/// The layout of a file.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Info {
+    /// Major and minor version of the format.
+    pub format_version: (u16, u16),
+    /// The release that wrote it: major, minor, patch.
+    pub writer_version: (u32, u32, u32),
+    /// The generation.
+    pub generation: u64,
+    /// Bytes of the file.
+    pub file_len: u64,
+    /// Bytes of all segments.
+    pub segments_len: u64,
+    /// Bytes of the rest: header, footer, padding.
+    pub footer_len: u64,
+    /// Rows of the table.
+    pub n_rows: u64,
+    /// Columns of the table.
+    pub n_columns: u64,
+    /// The host that wrote it: `pandas`, `polars` ...
+    pub host: Option<String>,
+    /// The table's columns, then labels and dictionaries, then bundles.
+    pub columns: Vec<ColumnLayout>,
+}
+
+/// How a column is stored.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ColumnLayout {
+    /// The name.
+    pub name: String,
+    /// What the column is: of the table, beside it, or a bundle.
+    pub role: Role,
+    /// The type, readable.
+    pub type_name: String,
+    /// Values.
+    pub n_values: u64,
+    /// Missing values.
+    pub n_missing: u64,
+    /// Blocks; none for a bundled column: its bundle has them.
+    pub n_blocks: u64,
+    /// Bytes in the file: pages and directories. For a bundled column its share of the bundle.
+    pub stored_len: u64,
+    /// Bytes decoded.
+    pub decoded_len: u64,
+    /// The encodings, with the number of blocks that use each.
+    pub encodings: Vec<(String, u64)>,
+}
+
+/// What a column is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A column of the table.
+    Table,
+    /// A label, or the dictionary of a categorical.
+    Extra,
+    /// Storage of bundled columns.
+    Bundle,
+}
+
+impl Role {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "column",
+            Self::Extra => "extra",
+            Self::Bundle => "bundle",
+        }
+    }
+}
+
+impl File {
+    /// The layout of the file; reads the footer, not the values.
+    ///
+    /// # Errors
+    /// *Corrupt*, *unsupported*, *io*.
+    pub fn info(&self) -> Result<Info> {
+        let all = self.columns(0..self.n_columns_total())?;
+        let mut columns = all.iter().map(|column| self.layout(column)).collect::<Result<Vec<_>>>()?;
+        let segments_len = columns.iter().map(|c| c.stored_len).sum();
+        for (i, column) in all.iter().enumerate() {
+            if let Some(bundle) = column.record.storage.and_then(|s| columns.get(usize::try_from(s).ok()?)).cloned() {
+                let share = |len: u64| {
+                    let part = u128::from(len) * u128::from(column.record.n_values);
+                    u64::try_from(part / u128::from(bundle.n_values.max(1))).unwrap_or(0)
+                };
+                columns[i].stored_len = share(bundle.stored_len);
+                columns[i].decoded_len = share(bundle.decoded_len);
+                columns[i].encodings.clone_from(&bundle.encodings);
+            }
+        }
+        let version = self.writer_version();
+        Ok(Info {
+            format_version: self.format_version(),
+            writer_version: (version >> 16, version >> 8 & 0xFF, version & 0xFF),
+            generation: self.generation(),
+            file_len: self.file_len(),
+            segments_len,
+            footer_len: self.file_len().saturating_sub(segments_len),
+            n_rows: self.n_rows(),
+            n_columns: self.n_columns(),
+            host: self.host()?.get("host").and_then(Value::as_str).map(str::to_owned),
+            columns,
+        })
+    }
+
+    fn layout(&self, column: &ColumnInfo) -> Result<ColumnLayout> {
+        let blocks = self.blocks(column.index)?;
+        let mut encodings: BTreeMap<String, u64> = BTreeMap::new();
+        for block in blocks.iter() {
+            *encodings.entry(block.encoding.to_string()).or_default() += 1;
+        }
+        let mut encodings: Vec<(String, u64)> = encodings.into_iter().collect();
+        encodings.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        let role = match column.record.is_bundle {
+            true => Role::Bundle,
+            false if column.index < self.n_columns() => Role::Table,
+            false => Role::Extra,
+        };
+        Ok(ColumnLayout {
+            name: column.name.clone(),
+            role,
+            type_name: type_name(&column.record.column_type, column.detail.as_ref()),
+            n_values: column.record.n_values,
+            n_missing: column.record.n_missing,
+            n_blocks: blocks.len() as u64,
+            stored_len: blocks.iter().map(|b| u64::from(b.pages_len) + u64::from(b.directory_len)).sum(),
+            decoded_len: blocks.iter().map(|b| b.decoded_len).sum(),
+            encodings,
+        })
+    }
+}
+
+/// A type as people write it: `i64`, `utf8`, `timestamp[ns, UTC]`, `categorical[i8, ordered]`.
+pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
+    let unit = if column_type.unit == Unit::None { String::new() } else { format!("[{}]", column_type.unit.name()) };
+    match column_type.logical {
+        Logical::Plain => column_type.physical.name().to_owned(),
+        Logical::Date => "date".to_owned() + if column_type.physical == Physical::I32 { "" } else { &unit },
+        Logical::Time => format!("time{unit}"),
+        Logical::Duration => format!("duration{unit}"),
+        Logical::Timestamp => match detail.and_then(Value::as_str) {
+            Some(zone) => format!("timestamp[{}, {zone}]", column_type.unit.name()),
+            None => format!("timestamp{unit}"),
+        },
+        Logical::Categorical => {
+            let ordered = if column_type.ordered { ", ordered" } else { "" };
+            format!("categorical[{}{ordered}]", column_type.physical.name())
+        }
+    }
+}
+
+impl Info {
+    /// The layout as a JSON object.
+    pub fn to_json(&self) -> String {
+        let columns: Vec<String> = self.columns.iter().map(ColumnLayout::to_json).collect();
+        let (w, f) = (self.writer_version, self.format_version);
+        format!(
+            "{{\"format_version\":\"{}.{}\",\"writer_version\":\"{}.{}.{}\",\"generation\":{},\"host\":{},\"n_rows\":{},\
+             \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"columns\":[{}]}}",
+            f.0,
+            f.1,
+            w.0,
+            w.1,
+            w.2,
+            self.generation,
+            self.host.as_deref().map_or("null".to_owned(), json_string),
+            self.n_rows,
+            self.n_columns,
+            self.file_len,
+            self.segments_len,
+            self.footer_len,
+            columns.join(",")
+        )
+    }
+}
+
+impl ColumnLayout {
+    fn to_json(&self) -> String {
+        let encodings: Vec<String> =
+            self.encodings.iter().map(|(name, n)| format!("{}:{n}", json_string(name))).collect();
+        format!(
+            "{{\"name\":{},\"role\":\"{}\",\"type\":{},\"n_values\":{},\"n_missing\":{},\"n_blocks\":{},\"stored_len\":{},\
+             \"decoded_len\":{},\"encodings\":{{{}}}}}",
+            json_string(&self.name),
+            self.role.name(),
+            json_string(&self.type_name),
+            self.n_values,
+            self.n_missing,
+            self.n_blocks,
+            self.stored_len,
+            self.decoded_len,
+            encodings.join(",")
+        )
+    }
+}
+
+/// A string as JSON writes it.
+pub fn json_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            c if u32::from(c) < 0x20 || c == '\u{7f}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

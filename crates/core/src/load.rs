@@ -1,0 +1,341 @@
+//! From the memory of a host into a block of scratch: each value is copied once, and nothing looks at the host's again.
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+use entasis_encodings::{BLOCK, Values};
+use entasis_format::{Error, MAX_BLOCK_LEN, Physical, Result};
+use entasis_kernels::{HostRead, bits};
+
+use crate::frame::{Array, Chunk, HostValidity, HostValues};
+
+/// Scratch memory for one block of any type.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// Fixed-width values, aligned for all of them.
+    words: Vec<u128>,
+    offsets: Vec<u32>,
+    bytes: Vec<u8>,
+    validity: Vec<u8>,
+    has_missing: bool,
+    spare: Vec<u8>,
+}
+
+fn short() -> Error {
+    Error::argument("the memory of a column is shorter than its values")
+}
+
+/// Where the parts of a range of values lie in the chunks: (chunk, range in the chunk, place in the range).
+fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = (&Chunk, Range<usize>, usize)> {
+    let mut start = 0u64;
+    array.chunks.iter().filter_map(move |chunk| {
+        let of_chunk = start..start + chunk.n as u64;
+        start = of_chunk.end;
+        let from = range.start.max(of_chunk.start);
+        let to = range.end.min(of_chunk.end);
+        (from < to).then(|| {
+            let inside = (from - of_chunk.start) as usize..(to - of_chunk.start) as usize;
+            (chunk, inside, (from - range.start) as usize)
+        })
+    })
+}
+
+/// The place of value `i` of `n` values with this stride, negative ones counted from the end of the memory.
+fn place(i: usize, n: usize, stride: isize) -> Option<usize> {
+    if stride >= 0 { i.checked_mul(stride.unsigned_abs()) } else { (n - 1 - i).checked_mul(stride.unsigned_abs()) }
+}
+
+impl Scratch {
+    /// Copies the values in `range` (at most a block of them) and returns how many: fewer than asked when strings would be too long for a block.
+    pub(crate) fn load(&mut self, array: &Array, physical: Physical, range: Range<u64>) -> Result<usize> {
+        let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(BLOCK);
+        let range = |n: usize| range.start..range.start + n as u64;
+        if physical.is_var() {
+            n = self.load_strings(array, range(n))?;
+        } else {
+            let width = physical.width().unwrap_or(1);
+            self.words.resize((n * width).div_ceil(16), 0);
+            let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+            for (chunk, inside, at) in pieces(array, range(n)) {
+                let out = &mut out[at * width..(at + inside.len()) * width];
+                copy_fixed(chunk, inside, physical, out)?;
+            }
+        }
+        self.load_validity(array, physical, range(n), n)?;
+        Ok(n)
+    }
+
+    /// The number of values of a short array (of less than a block) that are missing.
+    pub(crate) fn count_missing(&mut self, array: &Array, physical: Physical) -> Result<u64> {
+        if array.chunks.iter().all(|chunk| matches!(chunk.validity, HostValidity::AllValid)) {
+            return Ok(0);
+        }
+        let n = self.load(array, physical, 0..array.n_values())?;
+        Ok(if self.has_missing { (n - bits::count_ones(&self.validity, 0, n)) as u64 } else { 0 })
+    }
+
+    /// The values that were loaded, `n` of them.
+    pub(crate) fn values(&mut self, physical: Physical, n: usize) -> (Values<'_>, Option<&[u8]>) {
+        let validity = self.has_missing.then_some(self.validity.as_slice());
+        let words = &mut self.words;
+        let values = match physical.width() {
+            _ if physical.is_var() => Values::Strings { offsets: &self.offsets, bytes: &self.bytes },
+            None => Values::Bool(&mut bytemuck::cast_slice_mut(words)[..n]),
+            Some(1) => Values::W8(&mut bytemuck::cast_slice_mut(words)[..n]),
+            Some(2) => Values::W16(&mut bytemuck::cast_slice_mut(words)[..n]),
+            Some(4) => Values::W32(&mut bytemuck::cast_slice_mut(words)[..n]),
+            Some(8) => Values::W64(&mut bytemuck::cast_slice_mut(words)[..n]),
+            Some(_) => Values::W128(&mut words[..n]),
+        };
+        (values, validity)
+    }
+
+    fn load_validity(&mut self, array: &Array, physical: Physical, range: Range<u64>, n: usize) -> Result<()> {
+        self.has_missing = false;
+        let all_valid = |chunk: &Chunk| matches!(chunk.validity, HostValidity::AllValid);
+        if pieces(array, range.clone()).all(|(chunk, ..)| all_valid(chunk)) {
+            return Ok(());
+        }
+        self.validity.clear();
+        self.validity.resize(n.div_ceil(8), 0);
+        for (chunk, inside, at) in pieces(array, range) {
+            let len = inside.len();
+            let done = match &chunk.validity {
+                HostValidity::AllValid => bits::set_bits(&mut self.validity, at, len, true),
+                HostValidity::Bits { memory, first_bit } => {
+                    let first = first_bit + inside.start;
+                    self.spare.resize((first + len).div_ceil(8) - first / 8, 0);
+                    memory.copy_to(first / 8, &mut self.spare)
+                        && bits::copy_bits(&self.spare, first % 8, &mut self.validity, at, len)
+                }
+                HostValidity::Mask { memory, stride } => {
+                    self.spare.resize(len, 0);
+                    let place = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+                    let copied = memory.copy_strided::<u8>(place, *stride, &mut self.spare);
+                    self.spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
+                    copied && or_bytes(&self.spare, &mut self.validity, at)
+                }
+                HostValidity::Mark(mark) => {
+                    let words: &[u8] = bytemuck::cast_slice(&self.words);
+                    let width = physical.width().ok_or_else(short)?;
+                    self.spare.resize(len, 0);
+                    let stored = &words[at * width..(at + len) * width];
+                    match width {
+                        1 => compare::<u8>(stored, *mark as u8, &mut self.spare),
+                        2 => compare::<u16>(stored, *mark as u16, &mut self.spare),
+                        4 => compare::<u32>(stored, *mark as u32, &mut self.spare),
+                        8 => compare::<u64>(stored, *mark, &mut self.spare),
+                        _ => return Err(short()),
+                    }
+                    or_bytes(&self.spare, &mut self.validity, at)
+                }
+            };
+            if !done {
+                return Err(short());
+            }
+        }
+        self.has_missing = bits::count_ones(&self.validity, 0, n) < n;
+        Ok(())
+    }
+
+    /// Copies strings until a block is full; missing ones are empty.
+    fn load_strings(&mut self, array: &Array, range: Range<u64>) -> Result<usize> {
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.bytes.clear();
+        let mut spans: Vec<(u64, u64)> = Vec::new();
+        for (chunk, inside, _) in pieces(array, range) {
+            let n_before = self.offsets.len() - 1;
+            let valid = ValidBits::copy(chunk, inside.clone(), &mut self.spare)?;
+            match &chunk.values {
+                HostValues::Offsets32 { offsets, bytes } => {
+                    spans_of::<i32>(offsets, inside.clone(), &mut spans)?;
+                    self.append(bytes, &spans, &valid)?;
+                }
+                HostValues::Offsets64 { offsets, bytes } => {
+                    spans_of::<i64>(offsets, inside.clone(), &mut spans)?;
+                    self.append(bytes, &spans, &valid)?;
+                }
+                HostValues::Views { views, buffers } => self.append_views(views, buffers, inside.clone(), &valid)?,
+                _ => return Err(Error::argument("a column of strings is not in memory as strings")),
+            }
+            if self.offsets.len() - 1 - n_before < inside.len() {
+                break;
+            }
+        }
+        Ok(self.offsets.len() - 1)
+    }
+
+    /// Whether another string of `len` bytes belongs into this block.
+    fn fits(&self, len: u64) -> Result<bool> {
+        if len > u64::from(u32::MAX) {
+            return Err(Error::unsupported("a string of 4 GiB or more"));
+        }
+        Ok(self.offsets.len() == 1 || self.bytes.len() as u64 + len <= MAX_BLOCK_LEN)
+    }
+
+    fn append(&mut self, bytes: &HostRead, spans: &[(u64, u64)], valid: &ValidBits) -> Result<()> {
+        // Neighbours that stand one after the other are copied together.
+        let mut at = 0;
+        while at < spans.len() {
+            let first = self.bytes.len();
+            let (start, mut end) = (spans[at].0, spans[at].0);
+            while let Some(&(from, to)) = spans.get(at) {
+                let (from, to) = if valid.is_valid(at) { (from, to) } else { (end, end) };
+                if from != end {
+                    break;
+                }
+                let len = to.checked_sub(from).ok_or_else(short)?;
+                let total = first as u64 + (to - start);
+                let full = total > MAX_BLOCK_LEN && self.offsets.len() > 1;
+                if full || len > u64::from(u32::MAX) {
+                    break;
+                }
+                end = to;
+                self.offsets.push(total as u32);
+                at += 1;
+            }
+            let len = usize::try_from(end - start).map_err(|_| short())?;
+            self.bytes.resize(first + len, 0);
+            if !bytes.copy_to(usize::try_from(start).map_err(|_| short())?, &mut self.bytes[first..]) {
+                return Err(short());
+            }
+            if let Some(&(from, to)) = spans.get(at) {
+                let len = if valid.is_valid(at) { to.checked_sub(from).ok_or_else(short)? } else { 0 };
+                if !self.fits(len)? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn append_views(
+        &mut self,
+        views: &HostRead,
+        buffers: &[HostRead],
+        inside: Range<usize>,
+        valid: &ValidBits,
+    ) -> Result<()> {
+        for (i, at) in inside.enumerate() {
+            let view: [u8; 16] = views.read(at.checked_mul(16).ok_or_else(short)?).ok_or_else(short)?;
+            let word = |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
+            let len = if valid.is_valid(i) { word(0) } else { 0 };
+            if !self.fits(len as u64)? {
+                return Ok(());
+            }
+            if len <= 12 {
+                self.bytes.extend_from_slice(&view[4..4 + len]);
+            } else {
+                let first = self.bytes.len();
+                self.bytes.resize(first + len, 0);
+                let buffer = buffers.get(word(8)).ok_or_else(short)?;
+                if !buffer.copy_to(word(12), &mut self.bytes[first..]) {
+                    return Err(short());
+                }
+            }
+            self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| short())?);
+        }
+        Ok(())
+    }
+}
+
+/// The validity of a piece of strings, copied before their lengths are used.
+struct ValidBits(Option<Vec<u8>>);
+
+impl ValidBits {
+    fn copy(chunk: &Chunk, inside: Range<usize>, spare: &mut Vec<u8>) -> Result<Self> {
+        let len = inside.len();
+        let copied = match &chunk.validity {
+            HostValidity::AllValid => return Ok(Self(None)),
+            HostValidity::Bits { memory, first_bit } => {
+                let first = first_bit + inside.start;
+                let mut bytes = vec![0; (first + len).div_ceil(8) - first / 8];
+                let mut aligned = vec![0; len.div_ceil(8)];
+                let copied =
+                    memory.copy_to(first / 8, &mut bytes) && bits::copy_bits(&bytes, first % 8, &mut aligned, 0, len);
+                copied.then_some(aligned)
+            }
+            HostValidity::Mask { memory, stride } => {
+                spare.resize(len, 0);
+                let place = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+                let copied = memory.copy_strided::<u8>(place, *stride, spare);
+                spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
+                let mut packed = Vec::new();
+                bits::pack_bytes(spare, &mut packed);
+                copied.then_some(packed)
+            }
+            HostValidity::Mark(_) => None,
+        };
+        copied.map(|bits| Self(Some(bits))).ok_or_else(short)
+    }
+
+    fn is_valid(&self, i: usize) -> bool {
+        self.0.as_ref().is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1)
+    }
+}
+
+fn copy_fixed(chunk: &Chunk, inside: Range<usize>, physical: Physical, out: &mut [u8]) -> Result<()> {
+    let copied = match (&chunk.values, physical.width()) {
+        (HostValues::Words { memory, stride }, Some(width)) => {
+            let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+            match width {
+                1 => strided::<u8>(memory, at, *stride, out),
+                2 => strided::<u16>(memory, at, *stride, out),
+                4 => strided::<u32>(memory, at, *stride, out),
+                8 => strided::<u64>(memory, at, *stride, out),
+                _ => strided::<u128>(memory, at, *stride, out),
+            }
+        }
+        (HostValues::Bools { memory, stride }, None) => {
+            let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+            let copied = memory.copy_strided::<u8>(at, *stride, out);
+            out.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+            copied
+        }
+        (HostValues::Bits { memory, first_bit }, None) => {
+            let first = first_bit + inside.start;
+            let mut bytes = vec![0; (first + inside.len()).div_ceil(8) - first / 8];
+            memory.copy_to(first / 8, &mut bytes) && bits::expand_bits(&bytes, first % 8, out)
+        }
+        _ => return Err(Error::argument("a column is in memory in another form than its type says")),
+    };
+    if copied { Ok(()) } else { Err(short()) }
+}
+
+fn strided<T: Pod>(memory: &HostRead, at: usize, stride: isize, out: &mut [u8]) -> bool {
+    memory.copy_strided::<T>(at, stride, bytemuck::cast_slice_mut(out))
+}
+
+/// One where a word differs from the mark.
+fn compare<T: Pod + PartialEq>(stored: &[u8], mark: T, out: &mut [u8]) {
+    for (valid, &word) in out.iter_mut().zip(bytemuck::cast_slice::<u8, T>(stored)) {
+        *valid = u8::from(word != mark);
+    }
+}
+
+/// Packs 0/1 bytes into the bits from `first` on.
+fn or_bytes(bytes: &[u8], out: &mut [u8], first: usize) -> bool {
+    let mut packed = Vec::with_capacity(bytes.len() / 8 + 1);
+    bits::pack_bytes(bytes, &mut packed);
+    bits::copy_bits(&packed, 0, out, first, bytes.len())
+}
+
+fn spans_of<O: Pod + TryInto<u64>>(
+    offsets: &HostRead,
+    inside: Range<usize>,
+    spans: &mut Vec<(u64, u64)>,
+) -> Result<()> {
+    let mut copy = vec![O::zeroed(); inside.len() + 1];
+    let at = inside.start.checked_mul(size_of::<O>()).ok_or_else(short)?;
+    if !offsets.copy_strided::<O>(at, size_of::<O>() as isize, &mut copy) {
+        return Err(short());
+    }
+    spans.clear();
+    spans.reserve(inside.len());
+    let number = |offset: O| offset.try_into().map_err(|_| short());
+    for pair in copy.windows(2) {
+        spans.push((number(pair[0])?, number(pair[1])?));
+    }
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! Reading: requests become tasks, tasks run on many threads, each decoding straight into memory that is its own.
+
+mod fixed;
+mod gather;
+mod segment;
+mod text;
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use entasis_format::{BlockRecord, Error, Logical, Physical, Result};
+use entasis_kernels::{Buffer, bits};
+
+use crate::control::{Control, Monitor};
+use crate::file::File;
+use crate::rows::Rows;
+use crate::threads;
+
+use fixed::FixedTask;
+use gather::GatherTask;
+use segment::Reader;
+use text::TextTask;
+
+/// Less work than this is done on the caller's thread alone, in values.
+const PARALLEL: u64 = 1 << 17;
+
+/// A column to read, which of its rows, and where they go.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The column's number.
+    pub column: u64,
+    /// Which of its values.
+    pub rows: Rows,
+    /// Where they go.
+    pub output: Output<'a>,
+    /// How missing values are told.
+    pub missing: MissingTo<'a>,
+}
+
+/// Where decoded values go.
+#[derive(Debug)]
+pub enum Output<'a> {
+    /// Words of the physical type's width, one after the other, aligned to them.
+    Words(&'a mut [u8]),
+    /// Booleans, a byte each: 0 or 1.
+    Bools(&'a mut [u8]),
+    /// Booleans, a bit each, least significant first; ceil(n / 8) bytes.
+    Bits(&'a mut [u8]),
+    /// Strings; its memory is made by the reader.
+    Text(&'a mut Text),
+}
+
+/// Strings in the form of Arrow's large ones.
+#[derive(Debug, Default)]
+pub struct Text {
+    /// `n + 1` offsets `i64` into the bytes.
+    pub offsets: Buffer,
+    /// The bytes of all strings.
+    pub bytes: Buffer,
+}
+
+/// How missing values are told.
+#[derive(Debug)]
+pub enum MissingTo<'a> {
+    /// Not at all; what stands there is some value of the type.
+    Ignore,
+    /// A bit each, least significant first, 1 = valid; ceil(n / 8) bytes.
+    Bits(&'a mut [u8]),
+    /// A byte each, 1 = missing.
+    Mask(&'a mut [u8]),
+    /// This word (its low bytes) stands where a value is missing.
+    Mark(u64),
+}
+
+/// The column that a request reads from, with what decoding needs.
+pub(crate) struct Source {
+    /// The name, for errors.
+    pub name: String,
+    pub physical: Physical,
+    pub blocks: Arc<[BlockRecord]>,
+    /// Categories of a categorical: every code is below.
+    pub n_categories: Option<u64>,
+    /// All values of the column as a part of its storage column.
+    pub values: Range<u64>,
+}
+
+enum Task<'a> {
+    Fixed(FixedTask<'a>),
+    Text(TextTask<'a>),
+    Gather(GatherTask<'a>),
+}
+
+/// Validity bits of a piece of strings: put in place after all are read, as pieces share bytes.
+pub(crate) struct Piece {
+    request: usize,
+    at: usize,
+    n: usize,
+    bits: Vec<u8>,
+}
+
+impl File {
+    /// Reads columns into memory of the caller.
+    ///
+    /// Only the pages that hold the rows are read, and only the vectors that hold them decoded. With an error, what the
+    /// memory holds is not specified.
+    ///
+    /// # Errors
+    /// *Argument* for rows or memory that don't fit; *corrupt*, *unsupported*, *io*, *limit*, *interrupted*.
+    pub fn read(&self, requests: Vec<Request<'_>>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
+        self.read_requests(requests, threads, monitor).map_err(|e| e.in_file(self.path()))
+    }
+
+    fn read_requests(&self, requests: Vec<Request<'_>>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
+        let sources = requests.iter().map(|r| self.source(r.column)).collect::<Result<Vec<_>>>()?;
+        let mut n_values = 0u64;
+        for (request, source) in requests.iter().zip(&sources) {
+            let n = source.values.end - source.values.start;
+            request.rows.check(n)?;
+            n_values = n_values.saturating_add(request.rows.n(n));
+        }
+        let control = Control::new(monitor, n_values);
+        let threads = if n_values < PARALLEL { 1 } else { threads.unwrap_or_else(threads::default_threads) };
+        let mut tasks = Vec::new();
+        let mut late: Vec<Option<&mut [u8]>> = Vec::new();
+        let pieces: Mutex<Vec<Piece>> = Mutex::default();
+        for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
+            let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
+            late.push(self.plan(i, request, source, &mut tasks).map_err(named)?);
+        }
+        threads::run(tasks, threads, &control, || Reader::new(self), |reader, task| match task {
+            Task::Fixed(task) => task.run(reader, &control),
+            Task::Gather(task) => task.run(reader, &control),
+            Task::Text(task) => {
+                if let Some(piece) = task.run(reader, &control)? {
+                    pieces.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
+                }
+                Ok(())
+            }
+        })?;
+        for piece in pieces.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            let done = late[piece.request]
+                .as_deref_mut()
+                .is_some_and(|out| bits::copy_bits(&piece.bits, 0, out, piece.at, piece.n));
+            if !done {
+                return Err(Error::argument("the memory for validity is too short"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The column that the values of column `index` are stored in, and where.
+    fn source(&self, index: u64) -> Result<Source> {
+        let column = self.column(index)?;
+        let record = &column.record;
+        let here = |e: Error| e.in_column(&column.name);
+        let (stored_in, first) = record.storage.map_or((index, 0), |storage| (storage, record.first_value));
+        let storage = if stored_in == index { Arc::clone(&column) } else { self.column(stored_in)? };
+        let damaged = || here(Error::corrupt("a bundled column is not where its record says"));
+        let values = first..first.checked_add(record.n_values).ok_or_else(damaged)?;
+        let of = (storage.record.column_type.physical, storage.record.column_type.logical);
+        let is_sound = values.end <= storage.record.n_values
+            && of == (record.column_type.physical, record.column_type.logical)
+            && (stored_in == index || (storage.record.is_bundle && !storage.record.is_bundled));
+        if !is_sound {
+            return Err(damaged());
+        }
+        let n_categories = match (record.column_type.logical, record.dictionary) {
+            (Logical::Categorical, Some(dictionary)) => Some(self.column(dictionary)?.record.n_values),
+            (Logical::Categorical, None) => return Err(here(Error::corrupt("a categorical has no dictionary"))),
+            _ => None,
+        };
+        Ok(Source {
+            name: column.name.clone(),
+            physical: record.column_type.physical,
+            blocks: self.blocks(stored_in)?,
+            n_categories,
+            values,
+        })
+    }
+
+    /// Adds the tasks of a request; returns memory for validity bits that are put in place after all.
+    fn plan<'a>(
+        &self,
+        number: usize,
+        request: Request<'a>,
+        source: &'a Source,
+        tasks: &mut Vec<Task<'a>>,
+    ) -> Result<Option<&'a mut [u8]>> {
+        let Request { rows, output, missing, .. } = request;
+        let n = rows.n(source.values.end - source.values.start);
+        let n = usize::try_from(n).map_err(|_| Error::limit("more rows than memory has addresses"))?;
+        check_output(source.physical, &output, n)?;
+        check_missing(source.physical, &missing, n)?;
+        if source.physical == Physical::Null {
+            return fill_null(output, missing, n).map(|()| None);
+        }
+        let values = match rows {
+            Rows::All => source.values.clone(),
+            Rows::Range(range) => source.values.start + range.start..source.values.start + range.end,
+            Rows::Indices(indices) => {
+                tasks.push(Task::Gather(GatherTask::new(source, indices, output, missing)));
+                return Ok(None);
+            }
+        };
+        match output {
+            Output::Text(text) => {
+                let mut reader = Reader::new(self);
+                text::plan(number, &mut reader, source, values, text, missing, |task| tasks.push(Task::Text(task)))
+            }
+            output => {
+                fixed::plan(source, values, output, missing, |task| tasks.push(Task::Fixed(task)));
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()> {
+    let fits = match (output, physical) {
+        (Output::Words(out), _) => physical.width().is_some_and(|width| n.checked_mul(width) == Some(out.len())),
+        (Output::Bools(out), Physical::Bool) => out.len() == n,
+        (Output::Bits(out), Physical::Bool | Physical::Null) => out.len() == n.div_ceil(8),
+        (Output::Text(_), _) => physical.is_var(),
+        (Output::Bools(_), Physical::Null) => true,
+        _ => false,
+    };
+    let width = physical.width().unwrap_or(1);
+    let aligned = match output {
+        Output::Words(out) => out.as_ptr().align_offset(width.min(8)) == 0,
+        _ => true,
+    };
+    if fits && aligned {
+        Ok(())
+    } else {
+        Err(Error::argument(format!("the memory for {n} values of type {} doesn't fit them", physical.name())))
+    }
+}
+
+fn check_missing(physical: Physical, missing: &MissingTo<'_>, n: usize) -> Result<()> {
+    let fits = match missing {
+        MissingTo::Ignore => true,
+        MissingTo::Bits(out) => out.len() == n.div_ceil(8),
+        MissingTo::Mask(out) => out.len() == n,
+        MissingTo::Mark(_) => physical.width().is_some_and(|width| width <= 8),
+    };
+    if fits { Ok(()) } else { Err(Error::argument("the memory for missing values doesn't fit the rows")) }
+}
+
+/// All values of a column of type null are missing.
+fn fill_null(output: Output<'_>, missing: MissingTo<'_>, _n: usize) -> Result<()> {
+    match output {
+        Output::Words(out) | Output::Bools(out) | Output::Bits(out) => out.fill(0),
+        Output::Text(_) => {}
+    }
+    match missing {
+        MissingTo::Bits(out) => out.fill(0),
+        MissingTo::Mask(out) => out.fill(1),
+        MissingTo::Ignore | MissingTo::Mark(_) => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! The bytes of blocks: read in large pieces where whole blocks are wanted, page by page where few are.
+
+use std::ops::Range;
+
+use entasis_encodings::{BlockDecoder, Codecs, Page, PageScratch, TextScratch};
+use entasis_format::{BlockRecord, Directory, Error, Result};
+
+use super::Source;
+use crate::file::{File, check_directory};
+
+/// Whole neighbouring segments are read together up to this many bytes.
+const READ: u64 = 1 << 20;
+
+/// The reading half of a thread: its scratch memory and codecs.
+pub(crate) struct Reader<'f> {
+    pub file: &'f File,
+    codecs: Codecs,
+    page: PageScratch,
+    pub text: TextScratch,
+    /// A stretch of the file: (place, bytes).
+    window: (u64, Vec<u8>),
+    directory: Vec<u8>,
+}
+
+/// A page with its decoder: what [`Reader::pages`] gives.
+pub(crate) struct Opened<'a> {
+    pub decoder: &'a BlockDecoder<'a>,
+    pub page: &'a Page<'a>,
+    /// The values that are wanted, in the page.
+    pub range: Range<usize>,
+    /// Where they stand among all values wanted.
+    pub at: usize,
+}
+
+/// What is done with a page.
+type Visit<'v> = dyn FnMut(Opened<'_>, &mut TextScratch) -> Result<()> + 'v;
+
+impl<'f> Reader<'f> {
+    pub(crate) fn new(file: &'f File) -> Self {
+        Self {
+            file,
+            codecs: Codecs::new(),
+            page: PageScratch::default(),
+            text: TextScratch::default(),
+            window: (0, Vec::new()),
+            directory: Vec::new(),
+        }
+    }
+
+    /// Visits every page that holds some of the `values` of the stored column, in order.
+    pub(crate) fn pages(&mut self, source: &Source, values: Range<u64>, visit: &mut Visit<'_>) -> Result<()> {
+        let blocks = &source.blocks;
+        let first = blocks.partition_point(|block| block.end_value() <= values.start);
+        let end = blocks.partition_point(|block| block.first_value < values.end);
+        for i in first..end {
+            let block = &blocks[i];
+            let from = values.start.max(block.first_value) - block.first_value;
+            let to = values.end.min(block.end_value()) - block.first_value;
+            let inside = from as usize..to as usize;
+            let at = (block.first_value + from - values.start) as usize;
+            // More than half of a block: all its bytes, and those of the whole blocks that follow.
+            let whole = inside.len() * 2 > block.n_values as usize;
+            if whole {
+                let followers = blocks[i + 1..end].iter().take_while(|b| b.end_value() <= values.end);
+                self.load(block, followers)?;
+            }
+            self.block(source, block, inside, at, whole, visit).map_err(|e| e.in_block(i as u64))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the window hold the segment of a block, and as many of the blocks that follow it in the file as fit.
+    fn load<'b>(&mut self, block: &BlockRecord, followers: impl Iterator<Item = &'b BlockRecord>) -> Result<()> {
+        let (start, mut end) = extent(block);
+        if self.has(start, end - start) {
+            return Ok(());
+        }
+        for (from, to) in followers.map(extent) {
+            if from != end || to - start > READ {
+                break;
+            }
+            end = to;
+        }
+        let len = usize::try_from(end - start).map_err(|_| Error::limit("a segment is too long"))?;
+        self.window.0 = start;
+        self.file.read_bytes(start, len, &mut self.window.1)
+    }
+
+    fn has(&self, at: u64, len: u64) -> bool {
+        at >= self.window.0 && at + len <= self.window.0 + self.window.1.len() as u64
+    }
+
+    fn block(
+        &mut self,
+        source: &Source,
+        block: &BlockRecord,
+        inside: Range<usize>,
+        at: usize,
+        whole: bool,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        let directory = self.directory(source, block)?;
+        let dictionary_len = u64::from(directory.dictionary.stored_len);
+        if !whole {
+            // The dictionary and the pages from the first to the last that is wanted, nothing else.
+            let wanted = wanted_bytes(&directory, &inside);
+            if dictionary_len > 0 && wanted.start > dictionary_len {
+                self.ensure(block.pages_at, dictionary_len)?;
+                let decoder = self.decoder(&directory, source, block.pages_at)?;
+                self.ensure(block.pages_at + wanted.start, wanted.end - wanted.start)?;
+                return self.visit_pages(&decoder, &directory, source, block, inside, at, visit);
+            }
+            let start = if dictionary_len > 0 { 0 } else { wanted.start };
+            self.ensure(block.pages_at + start, wanted.end.max(dictionary_len) - start)?;
+        }
+        let decoder = self.decoder(&directory, source, block.pages_at)?;
+        self.visit_pages(&decoder, &directory, source, block, inside, at, visit)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the inner half of `block`")]
+    fn visit_pages(
+        &mut self,
+        decoder: &BlockDecoder<'_>,
+        directory: &Directory,
+        source: &Source,
+        block: &BlockRecord,
+        inside: Range<usize>,
+        at: usize,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        if directory.pages.is_empty() {
+            let page = Page::constant(block.n_values as usize);
+            return visit(Opened { decoder, page: &page, range: inside, at }, &mut self.text);
+        }
+        let mut first = 0;
+        let mut place = block.pages_at + u64::from(directory.dictionary.stored_len);
+        for (i, entry) in directory.pages.iter().enumerate() {
+            let end = first + entry.n_values as usize;
+            if end > inside.start && first < inside.end {
+                let here = |e: Error| e.in_page(i as u64).at(place);
+                let skip = (place - self.window.0) as usize;
+                let stored = &self.window.1[skip..skip + entry.stored_len as usize];
+                let page = Page::open(directory, source.physical, i, stored, &mut self.codecs, &mut self.page)
+                    .map_err(here)?;
+                let range = inside.start.max(first) - first..inside.end.min(end) - first;
+                let at = at + (first + range.start - inside.start);
+                visit(Opened { decoder, page: &page, range, at }, &mut self.text).map_err(here)?;
+            }
+            first = end;
+            place += u64::from(entry.stored_len);
+        }
+        Ok(())
+    }
+
+    fn directory(&mut self, source: &Source, block: &BlockRecord) -> Result<Directory> {
+        let len = block.directory_len as usize;
+        let bytes = if self.has(block.directory_at, len as u64) {
+            let skip = (block.directory_at - self.window.0) as usize;
+            &self.window.1[skip..skip + len]
+        } else {
+            self.file.read_bytes(block.directory_at, len, &mut self.directory)?;
+            &self.directory
+        };
+        check_directory(bytes, block)?;
+        Directory::parse(bytes, block, source.physical, self.file.limits()).map_err(|e| e.at(block.directory_at))
+    }
+
+    fn decoder<'d>(&mut self, directory: &'d Directory, source: &Source, pages_at: u64) -> Result<BlockDecoder<'d>> {
+        let len = directory.dictionary.stored_len as usize;
+        let skip = pages_at.wrapping_sub(self.window.0) as usize;
+        let stored = if len == 0 { &[] } else { &self.window.1[skip..skip + len] };
+        BlockDecoder::open(directory, source.physical, stored, &mut self.codecs).map_err(|e| e.at(pages_at))
+    }
+
+    fn ensure(&mut self, at: u64, len: u64) -> Result<()> {
+        if self.has(at, len) {
+            return Ok(());
+        }
+        self.window.0 = at;
+        let len = usize::try_from(len).map_err(|_| Error::limit("a segment is too long"))?;
+        self.file.read_bytes(at, len, &mut self.window.1)
+    }
+}
+
+/// Where a segment begins and ends: its pages, and its directory when it stands right behind them.
+fn extent(block: &BlockRecord) -> (u64, u64) {
+    let end = block.pages_at + u64::from(block.pages_len);
+    if block.directory_at == end {
+        (block.pages_at, end + u64::from(block.directory_len))
+    } else {
+        (block.pages_at, end)
+    }
+}
+
+/// Where the pages that hold `inside` are, counted from the block's first byte.
+fn wanted_bytes(directory: &Directory, inside: &Range<usize>) -> Range<u64> {
+    let mut first = 0;
+    let mut place = u64::from(directory.dictionary.stored_len);
+    let mut wanted: Option<Range<u64>> = None;
+    for entry in &directory.pages {
+        let end = first + entry.n_values as usize;
+        let after = place + u64::from(entry.stored_len);
+        if end > inside.start && first < inside.end {
+            wanted = Some(wanted.map_or(place, |w| w.start)..after);
+        }
+        (first, place) = (end, after);
+    }
+    wanted.unwrap_or(0..0)
+}

@@ -1,0 +1,204 @@
+//! The check of a whole file: every byte is covered by a checksum that holds, or is zero, and every value decodes.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use entasis_format::{
+    BlockRecord, Error, HEADER_LEN, Physical, Result, Slot, SlotState, Statistics, TRAILER_LEN, Trailer,
+    visit_parts,
+};
+
+use crate::control::{Control, Monitor};
+use crate::file::{ColumnInfo, File};
+use crate::read::{MissingTo, Output, Request, Text};
+use crate::rows::Rows;
+use crate::threads;
+
+/// What was checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Columns, with labels, dictionaries and bundles.
+    pub n_columns: u64,
+    /// Blocks.
+    pub n_blocks: u64,
+    /// Values that were decoded.
+    pub n_values: u64,
+    /// Bytes of the file.
+    pub checked_len: u64,
+}
+
+/// Verifies a file as a whole: checksums, structure, that nothing overlaps and nothing lies between, and that every value decodes and fits its statistics' count.
+///
+/// Costs about as much as reading the file.
+///
+/// # Errors
+/// *Corrupt* for the first damage found, with its place; else as for reading.
+pub fn verify(path: &Path, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
+    File::open(path)?.verify(threads, monitor)
+}
+
+/// A stretch of the file that belongs to something.
+type Span = (u64, u64);
+
+impl File {
+    /// Verifies the file; see [`verify`].
+    ///
+    /// # Errors
+    /// As [`verify`].
+    pub fn verify(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
+        self.verify_all(threads, monitor).map_err(|e| e.in_file(self.path()))
+    }
+
+    fn verify_all(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
+        self.verify_slots()?;
+        let mut spans: Vec<Span> = vec![(0, HEADER_LEN as u64)];
+        let slot = *self.slot();
+        spans.push((slot.root_at, slot.root_at + u64::from(slot.root_len)));
+        spans.push((slot.end - TRAILER_LEN as u64, slot.end));
+        for section in self.sections() {
+            visit_parts(section, slot.end, self.limits(), &mut |at, len| self.fetch(at, len), &mut |at, len| {
+                spans.push((at, at + u64::from(len)));
+            })?;
+        }
+        let columns = self.columns(0..self.n_columns_total())?;
+        let mut report = Report { n_columns: columns.len() as u64, checked_len: slot.end, ..Report::default() };
+        let mut stored = Vec::new();
+        for column in &columns {
+            let here = |e: Error| e.in_column(&column.name);
+            let blocks = self.blocks(column.index).map_err(here)?;
+            for block in blocks.iter() {
+                spans.push((block.pages_at, block.pages_at + u64::from(block.pages_len)));
+                spans.push((block.directory_at, block.directory_at + u64::from(block.directory_len)));
+            }
+            report.n_blocks += blocks.len() as u64;
+            if !blocks.is_empty() {
+                stored.push(column);
+            }
+            self.resolve(column).map_err(here)?;
+        }
+        self.verify_spans(spans)?;
+        let total = stored.iter().map(|c| c.record.n_values).sum();
+        report.n_values = self.verify_values(&stored, total, threads, monitor)?;
+        self.host()?;
+        Ok(report)
+    }
+
+    /// The header's slots: one valid, the other empty or valid; the trailer tells the same.
+    fn verify_slots(&self) -> Result<()> {
+        for (i, slot) in self.header().slots.iter().enumerate() {
+            if matches!(slot, SlotState::Damaged) {
+                return Err(Error::corrupt("a commit slot is damaged").in_section("header").at(64 * (i as u64 + 1)));
+            }
+        }
+        let at = self.slot().end - TRAILER_LEN as u64;
+        let trailer = Trailer::parse(&self.fetch(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
+        if Slot::emit(&trailer.slot()) != self.slot().emit() {
+            return Err(Error::corrupt("the trailer differs from the slot").in_section("trailer").at(at));
+        }
+        Ok(())
+    }
+
+    /// Nothing overlaps, and what lies between is zero.
+    fn verify_spans(&self, mut spans: Vec<Span>) -> Result<()> {
+        spans.retain(|span| span.1 > span.0);
+        spans.sort_unstable();
+        let mut end = 0;
+        for (from, to) in spans {
+            if from < end {
+                return Err(Error::corrupt("two parts of the file overlap").at(from));
+            }
+            let mut at = end;
+            while at < from {
+                let len = usize::try_from((from - at).min(1 << 20)).unwrap_or(1 << 20);
+                let bytes = self.fetch(at, len)?;
+                if let Some(i) = bytes.iter().position(|&b| b != 0) {
+                    return Err(Error::corrupt("padding is not zero").at(at + i as u64));
+                }
+                at += len as u64;
+            }
+            end = to;
+        }
+        Ok(())
+    }
+
+    /// Decodes all values, a block at a time, and compares the count of missing ones with the statistics.
+    fn verify_values(
+        &self,
+        stored: &[&ColumnInfo],
+        total: u64,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<u64> {
+        let control = Control::new(monitor, total);
+        let mut tasks = Vec::new();
+        for column in stored {
+            let statistics = self.statistics(column.index)?;
+            let blocks = self.blocks(column.index)?;
+            let pairs = blocks.iter().zip(statistics).enumerate();
+            tasks.extend(pairs.map(|(i, (block, statistics))| (*column, i as u64, *block, statistics)));
+        }
+        let n_values = AtomicU64::new(0);
+        threads::run(
+            tasks,
+            threads.unwrap_or_else(threads::default_threads),
+            &control,
+            Vec::<u64>::new,
+            |scratch, (column, i, block, statistics)| {
+                self.verify_block(column, &block, &statistics, scratch)
+                    .map_err(|e| e.in_block(i).in_column(&column.name))?;
+                n_values.fetch_add(u64::from(block.n_values), Ordering::Relaxed);
+                control.advance(u64::from(block.n_values));
+                Ok(())
+            },
+        )?;
+        Ok(n_values.into_inner())
+    }
+
+    fn verify_block(
+        &self,
+        column: &ColumnInfo,
+        block: &BlockRecord,
+        statistics: &Statistics,
+        scratch: &mut Vec<u64>,
+    ) -> Result<()> {
+        let physical = column.record.column_type.physical;
+        statistics.check(physical, block.n_values)?;
+        let n = block.n_values as usize;
+        let mut mask = vec![0; n];
+        let mut text = Text::default();
+        let width = physical.width().unwrap_or(1);
+        scratch.resize((n * width).div_ceil(8), 0);
+        let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(scratch)[..n * width];
+        let output = match physical {
+            Physical::Bool => Output::Bools(bytes),
+            p if p.is_var() => Output::Text(&mut text),
+            _ => Output::Words(bytes),
+        };
+        let rows = Rows::Range(block.first_value..block.end_value());
+        let request = Request { column: column.index, rows, output, missing: MissingTo::Mask(&mut mask) };
+        self.read(vec![request], Some(1), &crate::control::Silent)?;
+        let n_missing = mask.iter().map(|&m| u32::from(m)).sum::<u32>();
+        if n_missing == statistics.n_missing {
+            Ok(())
+        } else {
+            Err(Error::corrupt(format!("a block has {n_missing} missing values, its statistics say otherwise")))
+        }
+    }
+
+    /// What a column refers to is there.
+    fn resolve(&self, column: &ColumnInfo) -> Result<()> {
+        if let Some(dictionary) = column.record.dictionary {
+            self.column(dictionary)?;
+        }
+        if column.index < self.n_columns() {
+            if column.record.n_values != self.n_rows() {
+                return Err(Error::corrupt("a column has not as many values as the table has rows"));
+            }
+            if !self.find_all(&column.name)?.contains(&column.index) {
+                return Err(Error::corrupt("the name of a column is not in the name index"));
+            }
+        }
+        Ok(())
+    }
+}

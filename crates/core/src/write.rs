@@ -1,0 +1,223 @@
+//! Writing: blocks are encoded by many threads and placed in their order, then the footer, then the commit.
+
+mod footer;
+mod output;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+
+use entasis_encodings::{BLOCK, Encoder, Profile};
+use entasis_format::{Error, Physical, Result};
+use entasis_io::{Durable, Replacement, Sink};
+
+use crate::bundle::{Bundle, bundles};
+use crate::control::{Control, Monitor};
+use crate::frame::{Array, Frame};
+use crate::load::Scratch;
+use crate::threads;
+use output::{Output, Placed};
+
+/// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
+const RUN: u64 = 16;
+/// Encoded bytes that a thread keeps before it waits for its turn to write them.
+const BUFFER: usize = 8 << 20;
+/// Less work than this is done on the caller's thread alone, in values.
+const PARALLEL: u64 = 1 << 17;
+
+/// How to write.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// 0 (raw) to 100 (smallest).
+    pub compression: u8,
+    /// Columns with a compression of their own, by name.
+    pub column_compression: Vec<(String, u8)>,
+    /// Threads; none: [`default_threads`](crate::default_threads).
+    pub threads: Option<usize>,
+    /// Whether to wait until the bytes are on the disk.
+    pub durable: Durable,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self {
+            compression: Profile::DEFAULT,
+            column_compression: Vec::new(),
+            threads: None,
+            durable: Durable::default(),
+        }
+    }
+}
+
+/// Writes a frame to `path`, replacing what was there when, and only when, all went well.
+///
+/// Costs one pass over the frame's memory and at most a few blocks of memory per thread. The bytes don't depend on the number of threads.
+///
+/// # Errors
+/// Any kind but *corrupt*; the old file is then as it was, and no other is left.
+pub fn write(path: &Path, frame: &Frame, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+    let plan = Plan::new(frame, options).map_err(|e| e.in_file(path))?;
+    let on_disk = |doing| move |source| Error::io(source, doing).in_file(path);
+    let replacement = Replacement::create(path, options.durable).map_err(on_disk("create"))?;
+    plan.execute(&replacement, monitor).map_err(|e| e.in_file(path))?;
+    replacement.commit().map_err(on_disk("replace"))
+}
+
+/// Writes a frame to a sink, from its byte 0 on; returns the number of bytes.
+///
+/// # Errors
+/// As [`write`](write()); what the sink holds then is of no use.
+pub fn write_to(sink: &dyn Sink, frame: &Frame, options: &WriteOptions, monitor: &dyn Monitor) -> Result<u64> {
+    Plan::new(frame, options)?.execute(sink, monitor)
+}
+
+/// What is to be written, checked.
+struct Plan<'a> {
+    frame: &'a Frame,
+    bundles: Vec<Bundle>,
+    profile: Profile,
+    /// Columns with a profile of their own, by name.
+    own: HashMap<&'a str, Profile>,
+    threads: usize,
+}
+
+/// A column that has blocks of its own.
+pub(crate) struct Stored<'a> {
+    /// Its number in the file.
+    pub column: usize,
+    pub name: &'a str,
+    pub physical: Physical,
+    pub array: &'a Array,
+    profile: &'a Profile,
+}
+
+impl<'a> Plan<'a> {
+    fn new(frame: &'a Frame, options: &'a WriteOptions) -> Result<Self> {
+        frame.check()?;
+        let profile = Profile::new(options.compression)?;
+        let mut own = HashMap::new();
+        for (name, compression) in &options.column_compression {
+            if !frame.columns.iter().any(|column| column.name == *name) {
+                return Err(Error::argument("compression is set for a column that is not there").in_column(name));
+            }
+            own.insert(name.as_str(), Profile::new(*compression).map_err(|e| e.in_column(name))?);
+        }
+        // A bundle has one setting: columns with one of their own stay out.
+        let bundles = bundles(frame, |column| own.contains_key(column.name.as_str()));
+        let n_values: u64 = frame.columns.iter().chain(&frame.extra).map(|c| c.array.n_values()).sum();
+        let threads = options.threads.unwrap_or_else(threads::default_threads);
+        Ok(Self { frame, bundles, profile, own, threads: if n_values < PARALLEL { 1 } else { threads } })
+    }
+
+    /// The columns that have blocks, in the order of the file: the frame's that are in no bundle, then the bundles.
+    fn stored(&self) -> Vec<Stored<'_>> {
+        let frame = self.frame;
+        let n_table = frame.columns.len();
+        let mut is_bundled = vec![false; n_table + frame.extra.len()];
+        self.bundles.iter().flat_map(|b| &b.members).for_each(|&i| is_bundled[i] = true);
+        let single = frame.columns.iter().chain(&frame.extra).enumerate().filter(|(i, _)| !is_bundled[*i]);
+        let single = single.map(|(i, column)| Stored {
+            column: i,
+            name: &column.name,
+            physical: column.column_type.physical,
+            array: &column.array,
+            profile: self.own.get(column.name.as_str()).filter(|_| i < n_table).unwrap_or(&self.profile),
+        });
+        let bundled = self.bundles.iter().enumerate().map(|(i, bundle)| Stored {
+            column: is_bundled.len() + i,
+            name: "",
+            physical: bundle.column_type.physical,
+            array: &bundle.array,
+            profile: &self.profile,
+        });
+        single.chain(bundled).collect()
+    }
+
+    fn execute(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
+        let stored = self.stored();
+        let tasks = tasks(&stored);
+        let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
+        let output = Output::new(sink);
+        let placed: Vec<Mutex<Vec<Placed>>> = tasks.iter().map(|_| Mutex::default()).collect();
+        let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
+        threads::run(tasks, self.threads, &control, Worker::default, |worker, task| {
+            let column = &stored[task.column];
+            let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
+            let blocks = worker.run(column, &task, &output, &control).map_err(named)?;
+            *placed[task.index].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = blocks;
+            Ok(())
+        })?;
+        let mut blocks: Vec<Vec<Placed>> = stored.iter().map(|_| Vec::new()).collect();
+        for (of_task, column) in placed.into_iter().zip(columns) {
+            blocks[column].extend(of_task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner));
+        }
+        output.place_directories(&mut blocks)?;
+        footer::write(self.frame, &self.bundles, &stored, &blocks, &output)
+    }
+}
+
+/// A run of blocks of one column.
+struct Task {
+    index: usize,
+    /// Which of the stored columns.
+    column: usize,
+    values: Range<u64>,
+}
+
+fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    for (column, of) in stored.iter().enumerate() {
+        if of.physical == Physical::Null {
+            continue;
+        }
+        // 16-byte values make half as long runs, of equal size in memory.
+        let n_blocks = if of.physical.width() == Some(16) { RUN / 2 } else { RUN };
+        let n_values = of.array.n_values();
+        let run = n_blocks * BLOCK as u64;
+        for start in (0..n_values).step_by(run as usize) {
+            tasks.push(Task { index: tasks.len(), column, values: start..(start + run).min(n_values) });
+        }
+    }
+    tasks
+}
+
+/// The memory and encoders of one thread.
+#[derive(Default)]
+struct Worker {
+    scratch: Scratch,
+    encoder: Option<(Encoder, Profile)>,
+}
+
+impl Worker {
+    /// Encodes and writes the blocks of a run, and says where they are.
+    fn run(
+        &mut self,
+        column: &Stored<'_>,
+        task: &Task,
+        output: &Output<'_>,
+        control: &Control<'_>,
+    ) -> Result<Vec<Placed>> {
+        if self.encoder.as_ref().is_none_or(|(_, profile)| profile != column.profile) {
+            self.encoder = Some((Encoder::new(column.profile.clone()), column.profile.clone()));
+        }
+        let Some((encoder, _)) = self.encoder.as_mut() else { return Err(Error::interrupted()) };
+        encoder.begin_run();
+        let mut run = output.begin(task.index, task.values.start == 0 && column.profile.is_raw());
+        let mut at = task.values.start;
+        while at < task.values.end {
+            control.check()?;
+            let n = self.scratch.load(column.array, column.physical, at..task.values.end)?;
+            let (values, validity) = self.scratch.values(column.physical, n);
+            let pages_at = run.bytes.len();
+            let encoded = encoder.encode(column.physical, values, validity, &mut run.bytes)?;
+            run.add(at..at + n as u64, pages_at, encoded, column.profile.is_raw())?;
+            at += n as u64;
+            control.advance(n as u64);
+            if run.bytes.len() >= BUFFER {
+                run.flush(control)?;
+            }
+        }
+        run.finish(control)
+    }
+}

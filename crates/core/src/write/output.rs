@@ -1,0 +1,178 @@
+//! Where encoded blocks go: offsets are given out in the order of the runs, whatever thread is first.
+
+use std::ops::Range;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use entasis_encodings::Encoded;
+use entasis_format::{
+    BlockRecord, Codec, Directory, Error, HEADER_LEN, Packing, Result, Statistics, Transform, checksum,
+};
+use entasis_io::Sink;
+
+use crate::control::Control;
+
+/// Raw columns begin at multiples of this, so that they can be mapped.
+const ALIGNMENT: u64 = 64;
+
+/// A block with its place in the file.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub record: BlockRecord,
+    pub statistics: Statistics,
+    /// The directory of a block of a contiguous array, written after all segments.
+    later: Option<Vec<u8>>,
+}
+
+/// The sink, and whose turn it is to get a place in it.
+pub(crate) struct Output<'a> {
+    sink: &'a dyn Sink,
+    turn: Mutex<Turn>,
+    changed: Condvar,
+}
+
+struct Turn {
+    run: usize,
+    at: u64,
+}
+
+impl<'a> Output<'a> {
+    pub(crate) fn new(sink: &'a dyn Sink) -> Self {
+        Self { sink, turn: Mutex::new(Turn { run: 0, at: HEADER_LEN as u64 }), changed: Condvar::new() }
+    }
+
+    /// Begins run number `index`.
+    pub(crate) fn begin(&self, index: usize, align: bool) -> Run<'_> {
+        Run { output: self, index, align, bytes: Vec::new(), blocks: Vec::new(), n_placed: 0 }
+    }
+
+    /// Takes the next place after all runs for `bytes` and writes them there.
+    pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64> {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = turn.at;
+        turn.at += bytes.len() as u64;
+        drop(turn);
+        self.write(at, bytes)?;
+        Ok(at)
+    }
+
+    /// The place after everything that was written.
+    pub(crate) fn end(&self) -> u64 {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).at
+    }
+
+    pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> Result<()> {
+        self.sink.write_all_at(at, bytes).map_err(|source| Error::io(source, "write"))
+    }
+
+    /// Writes the directories that were kept back.
+    pub(crate) fn place_directories(&self, columns: &mut [Vec<Placed>]) -> Result<()> {
+        let mut at = self.end();
+        let mut bytes = Vec::new();
+        for block in columns.iter_mut().flatten() {
+            if let Some(directory) = block.later.take() {
+                block.record.directory_at = at + bytes.len() as u64;
+                bytes.extend_from_slice(&directory);
+                if bytes.len() >= 1 << 20 {
+                    at += bytes.len() as u64;
+                    self.append(&bytes)?;
+                    bytes.clear();
+                }
+            }
+        }
+        self.append(&bytes).map(|_| ())
+    }
+
+    fn wait(&self, run: usize, control: &Control<'_>) -> Result<MutexGuard<'_, Turn>> {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        while turn.run != run {
+            control.check()?;
+            (turn, _) =
+                self.changed.wait_timeout(turn, Duration::from_millis(20)).unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(turn)
+    }
+}
+
+/// The encoded blocks of one run, on their way.
+pub(crate) struct Run<'a> {
+    output: &'a Output<'a>,
+    index: usize,
+    align: bool,
+    /// What is not written yet.
+    pub bytes: Vec<u8>,
+    blocks: Vec<Placed>,
+    /// How many of the blocks have their place in the file; those of the others count from the start of `bytes`.
+    n_placed: usize,
+}
+
+impl Run<'_> {
+    /// Takes a block whose pages stand at `pages_at` in `bytes`, to their end; its directory follows them.
+    pub(crate) fn add(&mut self, values: Range<u64>, pages_at: usize, encoded: Encoded, is_raw: bool) -> Result<()> {
+        let Encoded { directory, decoded_len, statistics } = encoded;
+        let pages_len = self.bytes.len() - pages_at;
+        let too_large = || Error::unsupported("a block of 4 GiB or more");
+        let mut bytes = Vec::with_capacity(Directory::len(directory.pages.len()));
+        directory.emit(&mut bytes);
+        let e = directory.encoding;
+        let is_plain = is_raw
+            && !directory.validity
+            && (e.packing, e.transform, e.codec) == (Packing::Raw, Transform::None, Codec::None);
+        let record = BlockRecord {
+            first_value: values.start,
+            n_values: u32::try_from(values.end - values.start).map_err(|_| too_large())?,
+            encoding: e,
+            directory_at: self.bytes.len() as u64,
+            pages_at: pages_at as u64,
+            directory_len: u32::try_from(bytes.len()).map_err(|_| too_large())?,
+            pages_len: u32::try_from(pages_len).map_err(|_| too_large())?,
+            decoded_len,
+            directory_checksum: checksum(&bytes),
+        };
+        let later = if is_plain {
+            Some(bytes)
+        } else {
+            self.bytes.extend_from_slice(&bytes);
+            None
+        };
+        self.blocks.push(Placed { record, statistics, later });
+        Ok(())
+    }
+
+    /// Writes what there is, when it is this run's turn.
+    pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
+        let output = self.output;
+        let mut turn = output.wait(self.index, control)?;
+        let at = self.place(&mut turn);
+        drop(turn);
+        output.write(at, &self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// Writes the rest and passes the turn on.
+    pub(crate) fn finish(mut self, control: &Control<'_>) -> Result<Vec<Placed>> {
+        let output = self.output;
+        let mut turn = output.wait(self.index, control)?;
+        let at = self.place(&mut turn);
+        turn.run += 1;
+        drop(turn);
+        output.changed.notify_all();
+        output.write(at, &self.bytes)?;
+        Ok(self.blocks)
+    }
+
+    fn place(&mut self, turn: &mut Turn) -> u64 {
+        if std::mem::take(&mut self.align) {
+            turn.at = turn.at.next_multiple_of(ALIGNMENT);
+        }
+        let at = turn.at;
+        turn.at += self.bytes.len() as u64;
+        for block in &mut self.blocks[self.n_placed..] {
+            block.record.pages_at += at;
+            block.record.directory_at += at;
+        }
+        self.n_placed = self.blocks.len();
+        at
+    }
+}

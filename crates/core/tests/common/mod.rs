@@ -1,0 +1,197 @@
+//! Frames in memory, written and read back through the public API.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use entasis::{
+    Array, Chunk, Column, ColumnType, File, Frame, HostRead, HostValidity, HostValues, Limits, MemorySink,
+    MemorySource, Missing, MissingTo, Output, Physical, Request, Rows, Silent, Text, Value, WriteOptions,
+};
+
+/// Values of a column, with those that are missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    pub physical: Physical,
+    pub cells: Cells,
+    pub valid: Option<Vec<bool>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Words as bytes, of the width of the type.
+    Words(Vec<u8>),
+    Bools(Vec<bool>),
+    Text(Vec<Vec<u8>>),
+}
+
+impl Model {
+    pub fn words<T: bytemuck::Pod>(physical: Physical, values: &[T]) -> Self {
+        Self { physical, cells: Cells::Words(bytemuck::cast_slice(values).to_vec()), valid: None }
+    }
+
+    pub fn text<S: AsRef<[u8]>>(values: &[S]) -> Self {
+        let cells = Cells::Text(values.iter().map(|v| v.as_ref().to_vec()).collect());
+        Self { physical: Physical::Utf8, cells, valid: None }
+    }
+
+    pub fn bools(values: &[bool]) -> Self {
+        Self { physical: Physical::Bool, cells: Cells::Bools(values.to_vec()), valid: None }
+    }
+
+    pub fn with_missing(mut self, valid: impl Fn(usize) -> bool) -> Self {
+        self.valid = Some((0..self.n()).map(valid).collect());
+        self
+    }
+
+    pub fn n(&self) -> usize {
+        match &self.cells {
+            Cells::Words(bytes) => bytes.len() / self.physical.width().unwrap(),
+            Cells::Bools(v) => v.len(),
+            Cells::Text(v) => v.len(),
+        }
+    }
+
+    pub fn is_valid(&self, i: usize) -> bool {
+        self.valid.as_ref().is_none_or(|v| v[i])
+    }
+
+    /// Value i as bytes; none when missing.
+    pub fn get(&self, i: usize) -> Option<Vec<u8>> {
+        self.is_valid(i).then(|| match &self.cells {
+            Cells::Words(bytes) => {
+                let w = self.physical.width().unwrap();
+                bytes[w * i..w * (i + 1)].to_vec()
+            }
+            Cells::Bools(v) => vec![u8::from(v[i])],
+            Cells::Text(v) => v[i].clone(),
+        })
+    }
+}
+
+/// Memory that a column is written from.
+pub struct Memory {
+    values: Vec<u128>,
+    len: usize,
+    offsets: Vec<i64>,
+    mask: Option<Vec<u8>>,
+}
+
+fn lend(bytes: &[u8]) -> HostRead {
+    // SAFETY: the tests keep the memory until the write is done.
+    unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
+}
+
+impl Memory {
+    pub fn new(model: &Model) -> Self {
+        let mut offsets = vec![0];
+        let bytes: Vec<u8> = match &model.cells {
+            Cells::Words(bytes) => bytes.clone(),
+            Cells::Bools(v) => v.iter().map(|&b| u8::from(b)).collect(),
+            Cells::Text(v) => {
+                let mut bytes = Vec::new();
+                for text in v {
+                    bytes.extend_from_slice(text);
+                    offsets.push(bytes.len() as i64);
+                }
+                bytes
+            }
+        };
+        let mut values = vec![0u128; bytes.len().div_ceil(16)];
+        bytemuck::cast_slice_mut::<u128, u8>(&mut values)[..bytes.len()].copy_from_slice(&bytes);
+        let mask = model.valid.as_ref().map(|v| v.iter().map(|&b| u8::from(!b)).collect());
+        Self { values, len: bytes.len(), offsets, mask }
+    }
+
+    pub fn column(&self, name: &str, model: &Model) -> Column {
+        let memory = lend(&bytemuck::cast_slice(&self.values)[..self.len]);
+        let values = match &model.cells {
+            Cells::Words(_) => HostValues::Words { memory, stride: model.physical.width().unwrap() as isize },
+            Cells::Bools(_) => HostValues::Bools { memory, stride: 1 },
+            Cells::Text(_) => {
+                HostValues::Offsets64 { offsets: lend(bytemuck::cast_slice(&self.offsets)), bytes: memory }
+            }
+        };
+        let validity = match &self.mask {
+            None => HostValidity::AllValid,
+            Some(mask) => HostValidity::Mask { memory: lend(mask), stride: 1 },
+        };
+        let column_type = ColumnType { missing: Missing::Null, ..ColumnType::plain(model.physical) };
+        Column {
+            name: name.to_owned(),
+            column_type,
+            detail: None,
+            dictionary: None,
+            array: Array::new(Chunk { n: model.n(), values, validity }),
+        }
+    }
+}
+
+/// The bytes of a file with these columns.
+pub fn file_of(columns: &[(&str, Model)], options: &WriteOptions) -> Vec<u8> {
+    let memory: Vec<Memory> = columns.iter().map(|(_, model)| Memory::new(model)).collect();
+    let frame = frame_of(columns, &memory);
+    let sink = MemorySink::new();
+    let len = entasis::write_to(&sink, &frame, options, &Silent).unwrap();
+    let bytes = sink.into_bytes();
+    assert_eq!(bytes.len() as u64, len);
+    bytes
+}
+
+pub fn frame_of(columns: &[(&str, Model)], memory: &[Memory]) -> Frame {
+    Frame {
+        n_rows: columns.first().map_or(0, |(_, model)| model.n() as u64),
+        columns: columns.iter().zip(memory).map(|((name, model), memory)| memory.column(name, model)).collect(),
+        extra: Vec::new(),
+        host: Value::map([("host", Value::Str("test".into()))]),
+    }
+}
+
+pub fn open(bytes: &[u8]) -> entasis::Result<File> {
+    File::from_source(Box::new(MemorySource::new(bytes.to_vec())), Path::new("test.entasis"), Limits::default())
+}
+
+/// Reads rows of a column as cells.
+pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::Result<Vec<Option<Vec<u8>>>> {
+    let info = file.column(column)?;
+    let physical = info.record.column_type.physical;
+    let n = rows.n(info.record.n_values) as usize;
+    let width = physical.width().unwrap_or(1);
+    let mut mask = vec![9; n];
+    let mut words = vec![0u128; (n * width).div_ceil(16)];
+    let words = &mut bytemuck::cast_slice_mut::<u128, u8>(&mut words)[..n * width];
+    let mut text = Text::default();
+    let output = match physical {
+        p if p.is_var() => Output::Text(&mut text),
+        Physical::Bool => Output::Bools(words),
+        _ => Output::Words(words),
+    };
+    let request = Request { column, rows: rows.clone(), output, missing: MissingTo::Mask(&mut mask) };
+    file.read(vec![request], Some(threads), &Silent)?;
+    let offsets: &[i64] = bytemuck::cast_slice(&text.offsets);
+    let cell = |i: usize| {
+        if physical.is_var() {
+            text.bytes[offsets[i] as usize..offsets[i + 1] as usize].to_vec()
+        } else {
+            words[i * width..(i + 1) * width].to_vec()
+        }
+    };
+    Ok((0..n).map(|i| (mask[i] == 0).then(|| cell(i))).collect())
+}
+
+/// Checks a selection of rows against the model.
+pub fn check(file: &File, column: u64, model: &Model, rows: &Rows, threads: usize) {
+    let n = model.n() as u64;
+    let wanted: Vec<u64> = match rows {
+        Rows::All => (0..n).collect(),
+        Rows::Range(range) => range.clone().collect(),
+        Rows::Indices(indices) => indices.to_vec(),
+    };
+    let expected: Vec<_> = wanted.iter().map(|&i| model.get(i as usize)).collect();
+    let got = read(file, column, rows, threads).unwrap();
+    assert!(got == expected, "column {column}, {rows:?}");
+}
+
+pub fn indices(rows: impl IntoIterator<Item = u64>) -> Rows {
+    Rows::Indices(Arc::from(rows.into_iter().collect::<Vec<_>>()))
+}

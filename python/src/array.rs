@@ -1,0 +1,182 @@
+//! NumPy arrays: where their memory is, and which column type their dtype stands for.
+
+use entasis::{ColumnType, HostRead, Logical, Missing, Physical, Unit};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+/// The memory of a NumPy array of one or two dimensions.
+pub struct NumpyArray {
+    start: usize,
+    /// The length of each axis.
+    pub shape: Vec<usize>,
+    strides: Vec<isize>,
+    /// The dtype as NumPy's array interface writes it.
+    pub typestr: String,
+    /// Bytes of an element.
+    pub width: usize,
+}
+
+impl NumpyArray {
+    /// Looks at an array through its `__array_interface__`.
+    pub fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = array.py();
+        let interface = array.getattr(pyo3::intern!(py, "__array_interface__"))?.cast_into::<PyDict>()?;
+        let item = |key: &Bound<'_, pyo3::types::PyString>| -> PyResult<Bound<'_, PyAny>> {
+            interface.get_item(key)?.ok_or_else(|| pyo3::exceptions::PyTypeError::new_err("no array interface"))
+        };
+        let (start, _read_only): (usize, bool) = item(pyo3::intern!(py, "data"))?.extract()?;
+        let shape: Vec<usize> = item(pyo3::intern!(py, "shape"))?.extract()?;
+        let typestr: String = item(pyo3::intern!(py, "typestr"))?.extract()?;
+        let strides = interface.get_item(pyo3::intern!(py, "strides"))?.filter(|strides| !strides.is_none());
+        let digits: String = typestr.chars().skip(2).take_while(char::is_ascii_digit).collect();
+        let mut width: usize = digits.parse().unwrap_or(0);
+        if typestr.get(1..2) == Some("U") {
+            width *= 4;
+        }
+        let strides = match strides {
+            Some(strides) => strides.extract()?,
+            None => {
+                let mut strides = vec![width as isize; shape.len()];
+                for axis in (1..shape.len()).rev() {
+                    strides[axis - 1] = strides[axis] * shape[axis] as isize;
+                }
+                strides
+            }
+        };
+        Ok(Self { start, shape, strides, typestr, width })
+    }
+
+    /// Where the array's memory begins, for writing when it was just made.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Bytes from one element to the next along the last axis.
+    pub fn stride(&self) -> isize {
+        self.strides.last().copied().unwrap_or(0)
+    }
+
+    /// The number of rows: the length of the last axis.
+    pub fn n(&self) -> usize {
+        self.shape.last().copied().unwrap_or(0)
+    }
+
+    /// Columns: the length of the first of two axes.
+    pub fn n_columns(&self) -> usize {
+        if self.shape.len() == 2 { self.shape[0] } else { 1 }
+    }
+
+    /// The memory of a column, from its lowest address on.
+    pub fn column(&self, index: usize) -> HostRead {
+        let n = self.n();
+        if n == 0 {
+            // SAFETY: no bytes are lent.
+            return unsafe { HostRead::new(std::ptr::null(), 0) };
+        }
+        let first_axis = if self.shape.len() == 2 { self.strides[0] } else { 0 };
+        let walk = (n - 1) as isize * self.stride();
+        let first = self.start.wrapping_add_signed(index as isize * first_axis);
+        let start = first.wrapping_add_signed(walk.min(0));
+        // SAFETY: the array interface tells memory of the array, which the caller keeps alive as long as it is used;
+        // the walk over the elements of a column stays inside.
+        unsafe { HostRead::new(start as *const u8, walk.unsigned_abs() + self.width) }
+    }
+
+    /// The address of each element of a one-dimensional array.
+    pub fn addresses(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.n()).map(|i| self.start.wrapping_add_signed(i as isize * self.stride()))
+    }
+}
+
+/// The column type of a dtype; none when there is none for it yet.
+pub fn column_type(typestr: &str) -> Option<ColumnType> {
+    let (order, rest) = typestr.split_at_checked(1)?;
+    if order == ">" {
+        return None;
+    }
+    let plain = |physical| Some(ColumnType::plain(physical));
+    match rest {
+        "b1" => plain(Physical::Bool),
+        "i1" => plain(Physical::I8),
+        "i2" => plain(Physical::I16),
+        "i4" => plain(Physical::I32),
+        "i8" => plain(Physical::I64),
+        "u1" => plain(Physical::U8),
+        "u2" => plain(Physical::U16),
+        "u4" => plain(Physical::U32),
+        "u8" => plain(Physical::U64),
+        "f2" => plain(Physical::F16),
+        "f4" => plain(Physical::F32),
+        "f8" => plain(Physical::F64),
+        "c8" => plain(Physical::Complex64),
+        "c16" => plain(Physical::Complex128),
+        _ => {
+            let (kind, unit) = rest.split_at_checked(2)?;
+            let unit = match unit.strip_prefix('[').and_then(|unit| unit.strip_suffix(']')) {
+                Some(name) => *Unit::ALL.iter().find(|unit| unit.name() == name)?,
+                None if unit.is_empty() => Unit::None,
+                None => return None,
+            };
+            let logical = match kind {
+                "M8" if unit != Unit::None => Logical::Timestamp,
+                "m8" => Logical::Duration,
+                _ => return None,
+            };
+            Some(ColumnType { logical, unit, missing: Missing::NaT, ..ColumnType::plain(Physical::I64) })
+        }
+    }
+}
+
+/// The dtype whose memory is that of the type's values.
+pub fn dtype(column_type: &ColumnType) -> String {
+    let plain = match column_type.physical {
+        Physical::Bool => "b1",
+        Physical::I8 => "i1",
+        Physical::I16 => "i2",
+        Physical::I32 => "i4",
+        Physical::I64 => "i8",
+        Physical::U8 => "u1",
+        Physical::U16 => "u2",
+        Physical::U32 => "u4",
+        Physical::U64 => "u8",
+        Physical::F16 => "f2",
+        Physical::F32 => "f4",
+        Physical::F64 => "f8",
+        Physical::Complex64 => "c8",
+        Physical::Complex128 => "c16",
+        Physical::Null | Physical::Utf8 | Physical::Binary => "O",
+    };
+    let letter = match (column_type.logical, column_type.physical) {
+        (Logical::Timestamp, _) | (Logical::Date, Physical::I64) => "M8",
+        (Logical::Duration, _) => "m8",
+        _ => return plain.to_owned(),
+    };
+    match column_type.unit {
+        Unit::None => letter.to_owned(),
+        unit => format!("{letter}[{}]", unit.name()),
+    }
+}
+
+/// A new array, C-contiguous, with undefined values.
+pub fn empty<'py>(py: Python<'py>, shape: (usize, usize), dtype: &str) -> PyResult<Bound<'py, PyAny>> {
+    static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let empty =
+        EMPTY.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("empty")?.unbind()))?.bind(py);
+    empty.call1((shape, dtype))
+}
+
+/// The memory of an array that was just made and that nothing else uses yet.
+///
+/// # Safety
+/// The array must be C-contiguous, and alive and unused elsewhere as long as the slice.
+pub unsafe fn memory<'a>(array: &Bound<'_, PyAny>) -> PyResult<&'a mut [u8]> {
+    let array = NumpyArray::new(array)?;
+    let len = array.shape.iter().product::<usize>() * array.width;
+    if len == 0 {
+        return Ok(&mut []);
+    }
+    // SAFETY: the caller vouches that the memory is there and ours alone. It comes from another allocator by way of
+    // its address, so any bytes are initialised as far as this program can tell.
+    Ok(unsafe { std::slice::from_raw_parts_mut(array.start() as *mut u8, len) })
+}

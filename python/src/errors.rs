@@ -1,0 +1,63 @@
+//! The one place where errors of the core become Python exceptions.
+
+use std::io::ErrorKind;
+
+use entasis::{Error, Kind};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// The class of `entasis.errors` for a kind.
+fn class_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Io(ErrorKind::NotFound) => "MissingFileError",
+        Kind::Io(ErrorKind::IsADirectory) => "DirectoryError",
+        Kind::Io(ErrorKind::NotADirectory) => "NotADirectoryFileError",
+        Kind::Io(ErrorKind::PermissionDenied) => "FilePermissionError",
+        Kind::Io(_) => "FileError",
+        Kind::NotEntasis => "NotEntasisError",
+        Kind::Newer => "NewerVersionError",
+        Kind::Corrupt => "CorruptFileError",
+        Kind::Unsupported => "UnsupportedTypeError",
+        Kind::Limit => "LimitError",
+        _ => "ArgumentError",
+    }
+}
+
+/// An exception of the package's own tree.
+pub fn new(py: Python<'_>, class: &str, message: impl Into<String>) -> PyErr {
+    let make = || -> PyResult<PyErr> {
+        let class = py.import("entasis.errors")?.getattr(class)?.cast_into::<PyType>()?;
+        Ok(PyErr::from_type(class, message.into()))
+    };
+    make().unwrap_or_else(|error| error)
+}
+
+/// What can't be written or read yet.
+pub fn unsupported(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    new(py, "UnsupportedTypeError", message)
+}
+
+/// The exception for an error of the core, with its place as attributes.
+pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
+    if error.kind() == Kind::Interrupted {
+        return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string());
+    }
+    let exception = new(py, class_name(error.kind()), error.to_string());
+    let place = error.place();
+    let file = place.file.as_ref().map(|file| file.display().to_string());
+    let value = exception.value(py);
+    let set = || -> PyResult<()> {
+        value.setattr("column", place.column.as_deref())?;
+        value.setattr("block", place.block)?;
+        value.setattr("page", place.page)?;
+        value.setattr("offset", place.at)?;
+        value.setattr("file", file.as_deref())?;
+        if matches!(error.kind(), Kind::Io(_)) {
+            value.setattr("errno", error.raw_os_error())?;
+            value.setattr("strerror", error.io_source().map(ToString::to_string))?;
+            value.setattr("filename", file.as_deref())?;
+        }
+        Ok(())
+    };
+    set().err().unwrap_or(exception)
+}

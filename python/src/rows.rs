@@ -1,0 +1,25 @@
+//! Rows as the Python side hands them over: all, a range, or numbers.
+
+use std::sync::Arc;
+
+use entasis::Rows;
+use pyo3::prelude::*;
+
+use crate::array::NumpyArray;
+
+/// `None`, a tuple `(start, stop, step)` with all numbers resolved, or an array of `int64` that are not negative.
+pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
+    let Some(rows) = rows.filter(|rows| !rows.is_none()) else { return Ok(Rows::All) };
+    if let Ok((start, stop, step)) = rows.extract::<(u64, i64, i64)>() {
+        let stop = u64::try_from(stop).unwrap_or(u64::MAX);
+        return Ok(Rows::step(start, stop, step));
+    }
+    let array = NumpyArray::new(rows)?;
+    let values = array.column(0);
+    let first = if array.stride() < 0 { values.len().saturating_sub(8) } else { 0 };
+    let mut numbers = vec![0u64; array.n()];
+    if array.typestr != "<i8" || !values.copy_strided(first, array.stride(), &mut numbers) {
+        return Err(pyo3::exceptions::PyTypeError::new_err("rows are an array of int64"));
+    }
+    Ok(Rows::Indices(Arc::from(numbers)))
+}
