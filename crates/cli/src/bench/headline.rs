@@ -31,7 +31,7 @@ pub(super) fn table(n_rows: u64, watch: &Watch) -> Result<Vec<Array>> {
     let mut prices = buffer(n.saturating_mul(8))?;
     let mut codes = buffer(n)?;
     let mut random = Random(SEED);
-    let choice: [f64; 20] = std::array::from_fn(|_| (random.below(random.next(), 10_000) + 1) as f64 / 100.0);
+    let choice: [f64; 20] = std::array::from_fn(|_| (below(random.next(), 10_000) + 1) as f64 / 100.0);
     let words = integers.chunks_exact_mut(4).zip(prices.chunks_exact_mut(8));
     let bytes = truths.iter_mut().zip(missing.iter_mut()).zip(codes.iter_mut());
     for (i, ((integer, price), ((truth, missing), code))) in words.zip(bytes).enumerate() {
@@ -40,13 +40,13 @@ pub(super) fn table(n_rows: u64, watch: &Watch) -> Result<Vec<Array>> {
             watch.progress(i as u64, n_rows);
         }
         let bits = random.next();
-        let percent = random.below(bits, 100);
+        let percent = below(bits, 100);
         *truth = u8::from(percent < 85);
         *missing = u8::from(percent >= 95);
-        *code = random.below(bits >> 32, 10) as u8;
+        *code = below(bits >> 32, 10) as u8;
         let bits = random.next();
-        integer.copy_from_slice(&(random.below(bits, 100) as u32 + 1).to_le_bytes());
-        price.copy_from_slice(&choice[random.below(bits >> 32, 20) as usize].to_le_bytes());
+        integer.copy_from_slice(&(below(bits, 100) as u32 + 1).to_le_bytes());
+        price.copy_from_slice(&choice[below(bits >> 32, 20) as usize].to_le_bytes());
     }
     let logical = Array {
         missing: Some(missing),
@@ -97,9 +97,9 @@ impl Random {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
+}
 
-    /// A number below `n` from the upper half of the bits; shift them for another one.
-    fn below(&self, bits: u64, n: u64) -> u64 {
-        ((bits & 0xffff_ffff) * n) >> 32
-    }
+/// A number below `n` from the lower half of the bits.
+fn below(bits: u64, n: u64) -> u64 {
+    ((bits & 0xffff_ffff) * n) >> 32
 }

@@ -1,0 +1,133 @@
+//! Decoded columns as Python objects that other libraries take over through Arrow's capsules.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use entasis::{Buffer, Physical};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
+
+use super::export::{self, Data, Kind};
+use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
+
+/// A capsule that owns a structure of the interface.
+macro_rules! capsule {
+    ($function:ident, $destructor:ident, $structure:ty, $name:literal) => {
+        fn $function(py: Python<'_>, structure: $structure) -> PyResult<Bound<'_, PyCapsule>> {
+            let pointer = Box::into_raw(Box::new(structure));
+            let Some(pointer) = NonNull::new(pointer.cast::<c_void>()) else { unreachable!("boxes are somewhere") };
+            // SAFETY: the pointer is a box that the destructor drops.
+            unsafe { PyCapsule::new_with_pointer_and_destructor(py, pointer, $name, Some($destructor)) }
+        }
+
+        unsafe extern "C" fn $destructor(capsule: *mut ffi::PyObject) {
+            let name: &CStr = $name;
+            // SAFETY: called once, for a capsule that the function above made. Dropping releases what is left.
+            unsafe {
+                let pointer = ffi::PyCapsule_GetPointer(capsule, name.as_ptr());
+                if !pointer.is_null() {
+                    drop(Box::from_raw(pointer.cast::<$structure>()));
+                }
+            }
+        }
+    };
+}
+
+capsule!(schema_capsule, drop_schema, ArrowSchema, c"arrow_schema");
+capsule!(array_capsule, drop_array, ArrowArray, c"arrow_array");
+capsule!(stream_capsule, drop_stream, ArrowArrayStream, c"arrow_array_stream");
+
+/// A decoded column, or several of one type one after the other.
+#[pyclass(frozen, module = "entasis._entasis")]
+pub struct ArrowColumn {
+    pub kind: Arc<Kind>,
+    pub data: Data,
+    pub physical: Physical,
+}
+
+#[pymethods]
+impl ArrowColumn {
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        drop(requested_schema);
+        Ok((schema_capsule(py, export::schema(&self.kind))?, array_capsule(py, export::array(&self.data))?))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, export::schema(&self.kind))
+    }
+
+    fn __len__(&self) -> usize {
+        self.data.n
+    }
+
+    /// The part from `start` on.
+    fn slice(&self, start: usize, n: usize) -> PyResult<Self> {
+        if start.checked_add(n).is_none_or(|end| end > self.data.n) {
+            return Err(pyo3::exceptions::PyIndexError::new_err("a slice beyond the end"));
+        }
+        let data = Data { offset: self.data.offset + start, n, ..self.data.clone() };
+        Ok(Self { kind: Arc::clone(&self.kind), data, physical: self.physical })
+    }
+
+    /// The strings or bytes as a list of objects, with `missing` where they are missing. Equal neighbours share an object.
+    fn to_objects<'py>(&self, py: Python<'py>, missing: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        let Some(offsets) = self.data.buffers.get(1).and_then(Option::as_ref).filter(|_| self.physical.is_var()) else {
+            return Err(pyo3::exceptions::PyTypeError::new_err("the column has no strings"));
+        };
+        let bytes = self.data.buffers.get(2).and_then(Option::as_ref);
+        let bytes: &[u8] = bytes.map_or(&[], |buffer| buffer);
+        let validity = self.data.buffers[0].as_ref();
+        let offset = |i: usize| offset_at(offsets, i);
+        for i in self.data.offset..self.data.offset + self.data.n {
+            if validity.is_some_and(|bits| bits[i / 8] >> (i % 8) & 1 == 0) {
+                list.append(&missing)?;
+                continue;
+            }
+            let value = bytes.get(offset(i)..offset(i + 1)).unwrap_or(&[]);
+            if self.physical == Physical::Binary {
+                list.append(PyBytes::new(py, value))?;
+            } else {
+                list.append(PyString::from_bytes(py, value)?)?;
+            }
+        }
+        Ok(list)
+    }
+}
+
+/// An offset of 64 bits.
+pub fn offset_at(offsets: &Buffer, i: usize) -> usize {
+    let bytes = offsets.get(8 * i..8 * i + 8).and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(0, |bytes| i64::from_le_bytes(bytes) as usize)
+}
+
+/// Decoded columns side by side.
+#[pyclass(frozen, module = "entasis._entasis")]
+pub struct ArrowTable {
+    pub kind: Arc<Kind>,
+    pub data: Data,
+}
+
+#[pymethods]
+impl ArrowTable {
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        stream_capsule(py, export::stream(Arc::clone(&self.kind), self.data.clone()))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, export::schema(&self.kind))
+    }
+}

@@ -1,0 +1,183 @@
+//! Decoded columns for others to take over, without a copy.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use entasis::Buffer;
+
+use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, NULLABLE, ORDERED};
+
+/// The type of a column.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    pub name: String,
+    pub format: String,
+    pub ordered: bool,
+    pub required: bool,
+    pub metadata: Option<Vec<u8>>,
+    pub dictionary: Option<Arc<Kind>>,
+    pub children: Vec<Kind>,
+}
+
+impl Kind {
+    /// A type without anything beside its format.
+    pub fn new(name: &str, format: String) -> Self {
+        let (name, metadata, dictionary, children) = (name.to_owned(), None, None, Vec::new());
+        Self { name, format, ordered: false, required: false, metadata, dictionary, children }
+    }
+}
+
+/// The values of a column.
+#[derive(Clone, Debug, Default)]
+pub struct Data {
+    pub n: usize,
+    pub offset: usize,
+    /// Validity first, which may be absent.
+    pub buffers: Vec<Option<Arc<Buffer>>>,
+    pub dictionary: Option<Arc<Data>>,
+    pub children: Vec<Data>,
+}
+
+struct SchemaOwner {
+    format: CString,
+    name: CString,
+    metadata: Option<Vec<u8>>,
+    children: Vec<*mut ArrowSchema>,
+    dictionary: *mut ArrowSchema,
+}
+
+/// A name or format as C wants it; what follows a zero is lost.
+fn c_string(text: &str) -> CString {
+    let end = text.find('\0').unwrap_or(text.len());
+    CString::new(&text[..end]).unwrap_or_default()
+}
+
+/// The structure of a type.
+pub fn schema(kind: &Kind) -> ArrowSchema {
+    let children = kind.children.iter().map(|child| Box::into_raw(Box::new(schema(child)))).collect();
+    let dictionary = kind.dictionary.as_ref().map_or(ptr::null_mut(), |kind| Box::into_raw(Box::new(schema(kind))));
+    let mut owner = Box::new(SchemaOwner {
+        format: c_string(&kind.format),
+        name: c_string(&kind.name),
+        metadata: kind.metadata.clone(),
+        children,
+        dictionary,
+    });
+    ArrowSchema {
+        format: owner.format.as_ptr(),
+        name: owner.name.as_ptr(),
+        metadata: owner.metadata.as_ref().map_or(ptr::null(), |bytes| bytes.as_ptr().cast()),
+        flags: if kind.ordered { ORDERED } else { 0 } | if kind.required { 0 } else { NULLABLE },
+        n_children: owner.children.len() as i64,
+        children: owner.children.as_mut_ptr(),
+        dictionary,
+        release: Some(release_schema),
+        private_data: Box::into_raw(owner).cast(),
+    }
+}
+
+unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
+    // SAFETY: called once, with a structure that `schema` made; its private data is our box.
+    unsafe {
+        let owner = Box::from_raw((*schema).private_data.cast::<SchemaOwner>());
+        for &child in &owner.children {
+            drop(Box::from_raw(child));
+        }
+        if !owner.dictionary.is_null() {
+            drop(Box::from_raw(owner.dictionary));
+        }
+        (*schema).release = None;
+    }
+}
+
+struct ArrayOwner {
+    /// Keeps the buffers alive.
+    _data: Data,
+    buffers: Vec<*const c_void>,
+    children: Vec<*mut ArrowArray>,
+    dictionary: *mut ArrowArray,
+}
+
+/// The structure of values.
+pub fn array(data: &Data) -> ArrowArray {
+    let children = data.children.iter().map(|child| Box::into_raw(Box::new(array(child)))).collect();
+    let dictionary = data.dictionary.as_ref().map_or(ptr::null_mut(), |data| Box::into_raw(Box::new(array(data))));
+    let buffers = data.buffers.iter();
+    let buffers = buffers.map(|buffer| buffer.as_ref().map_or(ptr::null(), |buffer| buffer.as_ptr().cast()));
+    let mut owner = Box::new(ArrayOwner { buffers: buffers.collect(), children, dictionary, _data: data.clone() });
+    let has_validity = matches!(data.buffers.first(), Some(Some(_)));
+    let is_null = data.buffers.is_empty() && data.children.is_empty();
+    ArrowArray {
+        length: data.n as i64,
+        null_count: if has_validity { -1 } else if is_null { data.n as i64 } else { 0 },
+        offset: data.offset as i64,
+        n_buffers: owner.buffers.len() as i64,
+        n_children: owner.children.len() as i64,
+        buffers: owner.buffers.as_mut_ptr(),
+        children: owner.children.as_mut_ptr(),
+        dictionary,
+        release: Some(release_array),
+        private_data: Box::into_raw(owner).cast(),
+    }
+}
+
+unsafe extern "C" fn release_array(array: *mut ArrowArray) {
+    // SAFETY: called once, with a structure that `array` made; its private data is our box.
+    unsafe {
+        let owner = Box::from_raw((*array).private_data.cast::<ArrayOwner>());
+        for &child in &owner.children {
+            drop(Box::from_raw(child));
+        }
+        if !owner.dictionary.is_null() {
+            drop(Box::from_raw(owner.dictionary));
+        }
+        (*array).release = None;
+    }
+}
+
+struct StreamOwner {
+    kind: Arc<Kind>,
+    data: Option<Data>,
+}
+
+/// A stream of one piece.
+pub fn stream(kind: Arc<Kind>, data: Data) -> ArrowArrayStream {
+    ArrowArrayStream {
+        get_schema: Some(stream_schema),
+        get_next: Some(stream_next),
+        get_last_error: Some(stream_error),
+        release: Some(release_stream),
+        private_data: Box::into_raw(Box::new(StreamOwner { kind, data: Some(data) })).cast(),
+    }
+}
+
+unsafe extern "C" fn stream_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSchema) -> c_int {
+    // SAFETY: the private data is our box; `out` is for us to fill.
+    unsafe {
+        let owner = &*(*stream).private_data.cast::<StreamOwner>();
+        ptr::write(out, schema(&owner.kind));
+    }
+    0
+}
+
+unsafe extern "C" fn stream_next(stream: *mut ArrowArrayStream, out: *mut ArrowArray) -> c_int {
+    // SAFETY: the private data is our box; `out` is for us to fill.
+    unsafe {
+        let owner = &mut *(*stream).private_data.cast::<StreamOwner>();
+        ptr::write(out, owner.data.take().map_or_else(ArrowArray::empty, |data| array(&data)));
+    }
+    0
+}
+
+unsafe extern "C" fn stream_error(_stream: *mut ArrowArrayStream) -> *const c_char {
+    ptr::null()
+}
+
+unsafe extern "C" fn release_stream(stream: *mut ArrowArrayStream) {
+    // SAFETY: called once, with a structure that `stream` made.
+    unsafe {
+        drop(Box::from_raw((*stream).private_data.cast::<StreamOwner>()));
+        (*stream).release = None;
+    }
+}

@@ -1,0 +1,132 @@
+//! Arrow's format strings and column types.
+//!
+//! What Arrow tells apart and a column type doesn't stands in the flavour: bits 0 and 1 the layout of strings, bit 2 *not nullable*.
+
+use entasis::{ColumnType, Logical, Physical, Unit};
+
+/// Strings with offsets of 32 bits.
+pub const SMALL: u8 = 0;
+/// Strings with offsets of 64 bits.
+pub const LARGE: u8 = 1;
+/// Strings by views.
+pub const VIEW: u8 = 2;
+/// The layout of strings.
+pub const LAYOUT: u8 = 3;
+/// The field has no missing values.
+pub const REQUIRED: u8 = 4;
+
+/// The type of a format string, and the time zone.
+pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
+    let plain = |physical| Some((ColumnType::plain(physical), None));
+    let text = |physical, flavour| Some((ColumnType { flavour, ..ColumnType::plain(physical) }, None));
+    let time = |physical, logical, unit| Some((ColumnType { logical, unit, ..ColumnType::plain(physical) }, None));
+    match format {
+        "n" => plain(Physical::Null),
+        "b" => plain(Physical::Bool),
+        "c" => plain(Physical::I8),
+        "s" => plain(Physical::I16),
+        "i" => plain(Physical::I32),
+        "l" => plain(Physical::I64),
+        "C" => plain(Physical::U8),
+        "S" => plain(Physical::U16),
+        "I" => plain(Physical::U32),
+        "L" => plain(Physical::U64),
+        "e" => plain(Physical::F16),
+        "f" => plain(Physical::F32),
+        "g" => plain(Physical::F64),
+        "u" => text(Physical::Utf8, SMALL),
+        "U" => text(Physical::Utf8, LARGE),
+        "vu" => text(Physical::Utf8, VIEW),
+        "z" => text(Physical::Binary, SMALL),
+        "Z" => text(Physical::Binary, LARGE),
+        "vz" => text(Physical::Binary, VIEW),
+        "tdD" => time(Physical::I32, Logical::Date, Unit::Day),
+        "tdm" => time(Physical::I64, Logical::Date, Unit::Millisecond),
+        "tts" => time(Physical::I32, Logical::Time, Unit::Second),
+        "ttm" => time(Physical::I32, Logical::Time, Unit::Millisecond),
+        "ttu" => time(Physical::I64, Logical::Time, Unit::Microsecond),
+        "ttn" => time(Physical::I64, Logical::Time, Unit::Nanosecond),
+        _ => {
+            let (logical, rest) = match format.get(..2)? {
+                "ts" => (Logical::Timestamp, &format[2..]),
+                "tD" => (Logical::Duration, &format[2..]),
+                _ => return None,
+            };
+            let unit = match rest.as_bytes().first()? {
+                b's' => Unit::Second,
+                b'm' => Unit::Millisecond,
+                b'u' => Unit::Microsecond,
+                b'n' => Unit::Nanosecond,
+                _ => return None,
+            };
+            let zone = rest[1..].strip_prefix(':').filter(|zone| !zone.is_empty());
+            Some((ColumnType { logical, unit, ..ColumnType::plain(Physical::I64) }, zone))
+        }
+    }
+}
+
+/// The format string of a type, strings in the layout asked for; none when Arrow has no such type.
+pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Option<String> {
+    let unit = |prefix: &str| {
+        let unit = match column_type.unit {
+            Unit::Second => "s",
+            Unit::Millisecond => "m",
+            Unit::Microsecond => "u",
+            Unit::Nanosecond => "n",
+            _ => return None,
+        };
+        Some(format!("{prefix}{unit}"))
+    };
+    match (column_type.logical, column_type.unit) {
+        (Logical::Date, Unit::Day) => return Some("tdD".to_owned()),
+        (Logical::Date, _) => return Some("tdm".to_owned()),
+        (Logical::Time, Unit::Second | Unit::Millisecond) if column_type.physical == Physical::I32 => return unit("tt"),
+        (Logical::Time, Unit::Microsecond | Unit::Nanosecond) if column_type.physical == Physical::I64 => {
+            return unit("tt");
+        }
+        (Logical::Time, _) => return None,
+        (Logical::Timestamp, _) => return unit("ts").map(|format| format!("{format}:{}", zone.unwrap_or(""))),
+        (Logical::Duration, _) => return unit("tD"),
+        (Logical::Plain | Logical::Categorical, _) => {}
+    }
+    let format = match (column_type.physical, layout) {
+        (Physical::Null, _) => "n",
+        (Physical::Bool, _) => "b",
+        (Physical::I8, _) => "c",
+        (Physical::I16, _) => "s",
+        (Physical::I32, _) => "i",
+        (Physical::I64, _) => "l",
+        (Physical::U8, _) => "C",
+        (Physical::U16, _) => "S",
+        (Physical::U32, _) => "I",
+        (Physical::U64, _) => "L",
+        (Physical::F16, _) => "e",
+        (Physical::F32, _) => "f",
+        (Physical::F64, _) => "g",
+        (Physical::Utf8, SMALL) => "u",
+        (Physical::Utf8, VIEW) => "vu",
+        (Physical::Utf8, _) => "U",
+        (Physical::Binary, SMALL) => "z",
+        (Physical::Binary, VIEW) => "vz",
+        (Physical::Binary, _) => "Z",
+        (Physical::Complex64 | Physical::Complex128, _) => return None,
+    };
+    Some(format.to_owned())
+}
+
+/// What a format string that is not supported stands for, for messages.
+pub fn describe(format: &str) -> String {
+    let name = match format {
+        f if f.starts_with("d:") => "decimal",
+        f if f.starts_with("w:") => "fixed-size binary",
+        f if f.starts_with("+l") || f.starts_with("+L") || f.starts_with("+v") => "list",
+        f if f.starts_with("+w:") => "fixed-size list",
+        "+s" => "struct",
+        "+m" => "map",
+        "+r" => "run-end encoded",
+        f if f.starts_with("+u") => "union",
+        f if f.starts_with("ti") => "interval",
+        f => return format!("'{f}'"),
+    };
+    name.to_owned()
+}

@@ -1,0 +1,257 @@
+//! Arrays of others: their chunks as they stand in memory, without a copy.
+
+use std::ffi::{CStr, c_void};
+
+use entasis::{Array, Chunk, ColumnType, HostRead, HostValidity, HostValues, Logical, Physical, Value};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, NULLABLE, ORDERED};
+use super::format;
+use crate::builder::nothing;
+use crate::errors;
+
+/// All chunks of a stream, kept until the file is written.
+pub struct Stream {
+    schema: ArrowSchema,
+    chunks: Vec<ArrowArray>,
+}
+
+/// A column that a stream holds.
+pub struct Field {
+    pub column_type: ColumnType,
+    pub detail: Option<Value>,
+    pub dictionary: Option<Box<Field>>,
+    pub array: Array,
+    /// Key-value pairs in the interface's binary form.
+    pub metadata: Option<Vec<u8>>,
+    /// Where the dictionary of the chunks stands, to see whether it is always the same.
+    place: Option<(usize, i64, i64)>,
+}
+
+impl Stream {
+    /// Takes the stream of an object that has `__arrow_c_stream__`.
+    pub fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = data.py();
+        let capsule = data.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+        let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.as_ptr();
+        // SAFETY: a capsule of this name holds a valid stream.
+        let mut stream = unsafe { ArrowArrayStream::take(pointer.cast()) };
+        let failed = |stream: &mut ArrowArrayStream| {
+            let message = stream.get_last_error.map(|get| {
+                // SAFETY: the stream is not released; the message lives until its next call.
+                let text = unsafe { get(stream) };
+                // SAFETY: null, or a string that ends with a zero.
+                if text.is_null() { String::new() } else { unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned() }
+            });
+            errors::new(py, "ArgumentError", format!("an Arrow stream failed: {}", message.unwrap_or_default()))
+        };
+        let (Some(get_schema), Some(get_next)) = (stream.get_schema, stream.get_next) else {
+            return Err(pyo3::exceptions::PyValueError::new_err("the Arrow stream was consumed already"));
+        };
+        let mut schema = ArrowSchema::empty();
+        // SAFETY: the stream is not released, `schema` is ours to fill.
+        if unsafe { get_schema(&mut stream, &mut schema) } != 0 {
+            return Err(failed(&mut stream));
+        }
+        let mut chunks = Vec::new();
+        loop {
+            let mut chunk = ArrowArray::empty();
+            // SAFETY: as above.
+            if unsafe { get_next(&mut stream, &mut chunk) } != 0 {
+                return Err(failed(&mut stream));
+            }
+            if chunk.release.is_none() {
+                return Ok(Self { schema, chunks });
+            }
+            chunks.push(chunk);
+        }
+    }
+
+    /// The stream's one column.
+    pub fn array(&mut self, py: Python<'_>, what: &str) -> PyResult<Field> {
+        let mut field = field(py, &self.schema, what)?;
+        for chunk in &self.chunks {
+            field.push(py, chunk, 0, chunk.length, what)?;
+        }
+        Ok(field)
+    }
+
+    /// The columns of a stream of tables, and the number of rows.
+    pub fn table(&mut self, py: Python<'_>) -> PyResult<(Vec<Field>, u64)> {
+        let n = usize::try_from(self.schema.n_children).unwrap_or(0);
+        let mut fields = Vec::with_capacity(n);
+        let mut names = Vec::with_capacity(n);
+        for i in 0..n {
+            // SAFETY: a valid schema has as many children as it says, each valid.
+            let schema = unsafe { &**self.schema.children.add(i) };
+            let what = format!("column '{}'", text(schema.name));
+            fields.push(field(py, schema, &what)?);
+            names.push(what);
+        }
+        let mut n_rows = 0;
+        for chunk in &self.chunks {
+            n_rows += chunk.length as u64;
+            if chunk.null_count > 0 {
+                return Err(errors::unsupported(py, "rows that are missing as a whole are not supported yet"));
+            }
+            for (i, field) in fields.iter_mut().enumerate() {
+                // SAFETY: a struct array has a valid child for each field.
+                let child = unsafe { &**chunk.children.add(i) };
+                field.push(py, child, chunk.offset, chunk.length, &names[i])?;
+            }
+        }
+        Ok((fields, n_rows))
+    }
+
+    /// The metadata of the schema.
+    pub fn metadata(&self) -> Option<Vec<u8>> {
+        metadata(self.schema.metadata.cast())
+    }
+}
+
+/// An empty column of the schema's type.
+fn field(py: Python<'_>, schema: &ArrowSchema, what: &str) -> PyResult<Field> {
+    let format = text(schema.format);
+    let Some((mut column_type, zone)) = format::parse(&format) else {
+        let message = format!("{what}: Arrow type {} is not supported yet", format::describe(&format));
+        return Err(errors::unsupported(py, message));
+    };
+    // SAFETY: null, or a valid schema.
+    let dictionary = match unsafe { schema.dictionary.as_ref() } {
+        Some(dictionary) => {
+            column_type.logical = Logical::Categorical;
+            column_type.ordered = schema.flags & ORDERED != 0;
+            let dictionary = field(py, dictionary, what)?;
+            if dictionary.dictionary.is_some() || dictionary.column_type.physical == Physical::Null {
+                return Err(errors::unsupported(py, format!("{what}: its dictionary's type is not supported yet")));
+            }
+            Some(Box::new(dictionary))
+        }
+        None => None,
+    };
+    if schema.flags & NULLABLE == 0 {
+        column_type.flavour |= format::REQUIRED;
+    }
+    Ok(Field {
+        column_type,
+        detail: zone.map(Value::from),
+        dictionary,
+        array: Array::default(),
+        metadata: metadata(schema.metadata.cast()),
+        place: None,
+    })
+}
+
+impl Field {
+    /// Adds `n` values of an array, from `skip` behind its own offset on.
+    fn push(&mut self, py: Python<'_>, array: &ArrowArray, skip: i64, n: i64, what: &str) -> PyResult<()> {
+        if let Some(dictionary) = &mut self.dictionary {
+            // SAFETY: a dictionary-encoded array has a valid dictionary.
+            let values = unsafe { array.dictionary.as_ref() };
+            let values = values.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a dictionary is not there"))?;
+            // SAFETY: a valid array has as many buffers as it says; the last tells most.
+            let last = unsafe { *values.buffers.add((values.n_buffers - 1).max(0) as usize) } as usize;
+            let place = (last, values.offset, values.length);
+            if self.place.is_none() {
+                dictionary.push(py, values, 0, values.length, what)?;
+                self.place = Some(place);
+            } else if self.place != Some(place) && n > 0 {
+                return Err(errors::unsupported(py, format!("{what}: chunks with different dictionaries")));
+            }
+        }
+        if n > 0 {
+            let bad = || pyo3::exceptions::PyValueError::new_err(format!("{what}: an Arrow array makes no sense"));
+            let chunk = chunk(&self.column_type, array, skip + array.offset, n).ok_or_else(bad)?;
+            self.array.chunks.push(chunk);
+        }
+        Ok(())
+    }
+}
+
+/// `n` values of an array, `offset` from the start of its buffers on.
+fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> Option<Chunk> {
+    let (first, n) = (usize::try_from(offset).ok()?, usize::try_from(n).ok()?);
+    let buffer = |i: usize| -> Option<*const c_void> {
+        // SAFETY: a valid array has as many buffers as it says.
+        ((i as i64) < array.n_buffers).then(|| unsafe { *array.buffers.add(i) })
+    };
+    let lend = |i: usize, skip: usize, len: usize| -> Option<HostRead> {
+        let start = buffer(i)?;
+        if len == 0 {
+            return Some(nothing());
+        }
+        // SAFETY: the type and length of the array tell how long its buffers are; it is kept until the file is written.
+        (!start.is_null()).then(|| unsafe { HostRead::new(start.cast::<u8>().add(skip), len) })
+    };
+    if column_type.physical == Physical::Null {
+        return Some(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid });
+    }
+    let validity = if array.null_count == 0 || buffer(0)?.is_null() {
+        HostValidity::AllValid
+    } else {
+        let byte = first / 8;
+        HostValidity::Bits {
+            memory: lend(0, byte, (first % 8 + n).div_ceil(8))?,
+            first_bit: first % 8,
+        }
+    };
+    let layout = column_type.flavour & format::LAYOUT;
+    let values = match (column_type.physical, layout) {
+        (Physical::Bool, _) => HostValues::Bits {
+            memory: lend(1, first / 8, (first % 8 + n).div_ceil(8))?,
+            first_bit: first % 8,
+        },
+        (Physical::Utf8 | Physical::Binary, format::VIEW) => {
+            let n_data = usize::try_from(array.n_buffers).ok()?.checked_sub(3)?;
+            let lens: *const i64 = buffer(n_data + 2)?.cast();
+            let mut buffers = Vec::with_capacity(n_data);
+            for i in 0..n_data {
+                // SAFETY: the last buffer of a view array holds the lengths of the others.
+                buffers.push(lend(i + 2, 0, usize::try_from(unsafe { *lens.add(i) }).ok()?)?);
+            }
+            HostValues::Views { views: lend(1, first * 16, n * 16)?, buffers }
+        }
+        (Physical::Utf8 | Physical::Binary, format::SMALL) => {
+            let offsets = lend(1, first * 4, (n + 1) * 4)?;
+            let end = usize::try_from(offsets.read::<i32>(n * 4)?).ok()?;
+            HostValues::Offsets32 { offsets, bytes: lend(2, 0, end)? }
+        }
+        (Physical::Utf8 | Physical::Binary, _) => {
+            let offsets = lend(1, first * 8, (n + 1) * 8)?;
+            let end = usize::try_from(offsets.read::<i64>(n * 8)?).ok()?;
+            HostValues::Offsets64 { offsets, bytes: lend(2, 0, end)? }
+        }
+        (physical, _) => {
+            let width = physical.width()?;
+            HostValues::Words { memory: lend(1, first * width, n * width)?, stride: width as isize }
+        }
+    };
+    Some(Chunk { n, values, validity })
+}
+
+/// A string that ends with a zero; empty when it is null or not UTF-8.
+fn text(pointer: *const std::ffi::c_char) -> String {
+    if pointer.is_null() {
+        return String::new();
+    }
+    // SAFETY: the interface says that names and formats end with a zero.
+    unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
+}
+
+/// The bytes of metadata: a count, then keys and values, each with its length before it.
+fn metadata(pointer: *const u8) -> Option<Vec<u8>> {
+    if pointer.is_null() {
+        return None;
+    }
+    let int = |at: usize| {
+        // SAFETY: the walk stays inside the metadata, whose own numbers lead it.
+        usize::try_from(unsafe { pointer.add(at).cast::<i32>().read_unaligned() }).ok()
+    };
+    let mut at = 4;
+    for _ in 0..2 * int(0)? {
+        at += 4 + int(at)?;
+    }
+    // SAFETY: as above: `at` bytes were walked over.
+    Some(unsafe { std::slice::from_raw_parts(pointer, at) }.to_vec())
+}

@@ -1,0 +1,7 @@
+//! Arrow's C data interface, for the flat types that a column can have.
+
+pub mod column;
+pub mod export;
+pub mod ffi;
+pub mod format;
+pub mod import;

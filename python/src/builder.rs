@@ -1,0 +1,310 @@
+//! A frame to write, put together from arrays that stay where they are.
+
+use std::path::PathBuf;
+
+use entasis::{
+    Array, Chunk, Column, ColumnType, Durable, Frame, HostRead, HostValidity, HostValues, Logical, Missing, Physical,
+    Value, WriteOptions,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::array::{self, NumpyArray};
+use crate::arrow::import::{Field, Stream};
+use crate::text::{self, OwnText};
+use crate::{errors, monitor, value};
+
+/// A frame to write. Its arrays are borrowed, and kept alive.
+#[pyclass(module = "entasis._entasis")]
+pub struct Builder {
+    n_rows: u64,
+    names: Vec<String>,
+    columns: Vec<Option<Column>>,
+    extra: Vec<Column>,
+    arrays: Vec<Py<PyAny>>,
+    texts: Vec<Box<OwnText>>,
+    streams: Vec<Stream>,
+}
+
+/// Where a column goes.
+enum Target {
+    Table(Vec<usize>),
+    Extra,
+}
+
+impl Builder {
+    fn target(&self, position: Option<&Bound<'_, PyAny>>, n_columns: usize) -> PyResult<Target> {
+        let Some(position) = position.filter(|position| !position.is_none()) else { return Ok(Target::Extra) };
+        let positions: Vec<usize> = match position.extract::<usize>() {
+            Ok(position) => vec![position],
+            Err(_) => {
+                let view = NumpyArray::new(position)?;
+                let mut numbers = vec![0u64; view.n()];
+                let first = if view.stride() < 0 { view.column(0).len().saturating_sub(8) } else { 0 };
+                if view.width != 8 || !view.column(0).copy_strided(first, view.stride(), &mut numbers) {
+                    return Err(pyo3::exceptions::PyTypeError::new_err("positions are int64"));
+                }
+                numbers.into_iter().map(|number| number as usize).collect()
+            }
+        };
+        if positions.len() != n_columns || positions.iter().any(|&position| position >= self.columns.len()) {
+            return Err(pyo3::exceptions::PyValueError::new_err("positions don't fit the columns"));
+        }
+        Ok(Target::Table(positions))
+    }
+
+    /// The name by which errors call the column at `position`.
+    fn called(&self, position: Option<&Bound<'_, PyAny>>, name: &str) -> String {
+        let found = position.and_then(|p| p.extract::<usize>().ok()).and_then(|p| self.names.get(p));
+        format!("column '{}'", found.map_or(name, String::as_str))
+    }
+
+    fn put(&mut self, target: &Target, index: usize, name: &str, mut column: Column) -> Option<u64> {
+        match target {
+            Target::Table(positions) => {
+                let position = positions[index];
+                column.name.clone_from(&self.names[position]);
+                self.columns[position] = Some(column);
+                None
+            }
+            Target::Extra => {
+                name.clone_into(&mut column.name);
+                self.extra.push(column);
+                Some(self.extra.len() as u64 - 1)
+            }
+        }
+    }
+
+    /// Adds a column of a stream, its dictionary first.
+    fn put_field(&mut self, target: &Target, name: &str, field: Field, flavour: u8, missing: Missing) -> Option<u64> {
+        let Field { column_type, detail, dictionary, array, .. } = field;
+        let dictionary = dictionary.map(|dictionary| {
+            self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null).unwrap_or_default() as usize
+        });
+        let column_type = ColumnType { flavour: flavour | column_type.flavour, missing, ..column_type };
+        let column = Column { name: String::new(), column_type, detail, dictionary, array };
+        self.put(target, 0, name, column)
+    }
+}
+
+fn missing_of(name: &str) -> PyResult<Missing> {
+    let found = Missing::ALL.iter().find(|missing| missing.name() == name);
+    found.copied().ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no such kind of missing values"))
+}
+
+#[pymethods]
+impl Builder {
+    #[new]
+    fn new(n_rows: u64, names: Vec<String>) -> Self {
+        let columns = std::iter::repeat_with(|| None).take(names.len()).collect();
+        let (extra, arrays, texts, streams) = Default::default();
+        Self { n_rows, names, columns, extra, arrays, texts, streams }
+    }
+
+    /// Adds columns of a NumPy array: one, or the rows of a two-dimensional one. Without a position it is an extra column; then
+    /// its number is returned.
+    #[pyo3(signature = (array, position=None, *, name="", missing=None, flavour=0, mask=None, categories=None, ordered=false, zone=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn words(
+        &mut self,
+        py: Python<'_>,
+        array: Bound<'_, PyAny>,
+        position: Option<Bound<'_, PyAny>>,
+        name: &str,
+        missing: Option<&str>,
+        flavour: u8,
+        mask: Option<Bound<'_, PyAny>>,
+        categories: Option<usize>,
+        ordered: bool,
+        zone: Option<&str>,
+    ) -> PyResult<Option<u64>> {
+        let view = NumpyArray::new(&array)?;
+        let Some(mut column_type) = array::column_type(&view.typestr) else {
+            let what = self.called(position.as_ref(), name);
+            let message = format!("{what}: dtype {} is not supported yet", array.getattr("dtype")?);
+            return Err(errors::unsupported(py, message));
+        };
+        column_type.flavour = flavour;
+        if let Some(missing) = missing {
+            column_type.missing = missing_of(missing)?;
+        }
+        if categories.is_some() {
+            column_type.logical = Logical::Categorical;
+            column_type.ordered = ordered;
+        }
+        let mask = match mask {
+            Some(mask) => {
+                let mask_view = NumpyArray::new(&mask)?;
+                if mask_view.width != 1 || mask_view.shape != view.shape {
+                    return Err(pyo3::exceptions::PyValueError::new_err("a mask has a byte per value"));
+                }
+                self.arrays.push(mask.unbind());
+                Some(mask_view)
+            }
+            None => None,
+        };
+        let target = self.target(position.as_ref(), view.n_columns())?;
+        let mut put = None;
+        for index in 0..view.n_columns() {
+            let (memory, stride) = (view.column(index), view.stride());
+            let values = match column_type.physical {
+                Physical::Bool => HostValues::Bools { memory, stride },
+                _ => HostValues::Words { memory, stride },
+            };
+            let validity = match (&mask, column_type.logical) {
+                (Some(mask), _) => HostValidity::Mask { memory: mask.column(index), stride: mask.stride() },
+                (None, Logical::Categorical) => HostValidity::Mark(u64::MAX >> (64 - 8 * view.width)),
+                (None, Logical::Timestamp | Logical::Duration) => HostValidity::Mark(i64::MIN as u64),
+                _ => HostValidity::AllValid,
+            };
+            let column = Column {
+                name: String::new(),
+                column_type,
+                detail: zone.map(Value::from),
+                dictionary: categories,
+                array: Array::new(Chunk { n: view.n(), values, validity }),
+            };
+            put = self.put(&target, index, name, column);
+        }
+        self.arrays.push(array.unbind());
+        Ok(put)
+    }
+
+    /// Adds strings of a NumPy array, of objects or of fixed width. Returns the number of the column when it is an extra one, and
+    /// that of a column with the kind of each missing cell when there are several kinds.
+    #[pyo3(signature = (array, position=None, *, name="", missing=None, flavour=0, binary=false))]
+    #[allow(clippy::too_many_arguments)]
+    fn text(
+        &mut self,
+        array: Bound<'_, PyAny>,
+        position: Option<Bound<'_, PyAny>>,
+        name: &str,
+        missing: Option<&str>,
+        flavour: u8,
+        binary: bool,
+    ) -> PyResult<(Option<u64>, Option<u64>)> {
+        let view = NumpyArray::new(&array)?;
+        let what = self.called(position.as_ref(), name);
+        let is_object = view.typestr.get(1..2) == Some("O");
+        let own = if is_object {
+            text::from_objects(&array, &what, binary)?
+        } else {
+            text::from_fixed(&array, &what)?
+        };
+        let own = Box::new(own);
+        let (values, validity) = own.lend();
+        let is_binary = binary || view.typestr.get(1..2) == Some("S");
+        let physical = if is_binary { Physical::Binary } else { Physical::Utf8 };
+        let found = own.missing();
+        let told = match missing {
+            Some(missing) => missing_of(missing)?,
+            None => found.unwrap_or(Missing::Unspecified),
+        };
+        let column_type = ColumnType { missing: told, flavour, ..ColumnType::plain(physical) };
+        let width = if view.typestr.get(1..2) == Some("U") { view.width / 4 } else { view.width };
+        let column = Column {
+            name: String::new(),
+            column_type,
+            detail: (!is_object).then_some(Value::Int(width as i64)),
+            dictionary: None,
+            array: Array::new(Chunk { n: own.n(), values, validity }),
+        };
+        let target = self.target(position.as_ref(), 1)?;
+        let put = self.put(&target, 0, name, column);
+        let kinds = if found.is_none() {
+            let values = HostValues::Words { memory: own.lend_kinds(), stride: 1 };
+            let column = Column {
+                name: String::new(),
+                column_type: ColumnType::plain(Physical::U8),
+                detail: None,
+                dictionary: None,
+                array: Array::new(Chunk { n: own.n(), values, validity: HostValidity::AllValid }),
+            };
+            self.put(&Target::Extra, 0, "", column)
+        } else {
+            None
+        };
+        self.texts.push(own);
+        Ok((put, kinds))
+    }
+
+    /// Adds one column from an object with `__arrow_c_stream__`.
+    #[pyo3(signature = (data, position=None, *, name="", missing="null", flavour=0))]
+    fn arrow(
+        &mut self,
+        data: Bound<'_, PyAny>,
+        position: Option<Bound<'_, PyAny>>,
+        name: &str,
+        missing: &str,
+        flavour: u8,
+    ) -> PyResult<Option<u64>> {
+        let what = self.called(position.as_ref(), name);
+        let mut stream = Stream::new(&data)?;
+        let field = stream.array(data.py(), &what)?;
+        let target = self.target(position.as_ref(), 1)?;
+        let put = self.put_field(&target, name, field, flavour, missing_of(missing)?);
+        self.streams.push(stream);
+        Ok(put)
+    }
+
+    /// Adds all columns from an object with `__arrow_c_stream__` that streams a table. Returns the metadata of the
+    /// schema, and of the fields that have some.
+    fn arrow_table<'py>(
+        &mut self,
+        py: Python<'py>,
+        data: Bound<'py, PyAny>,
+    ) -> PyResult<(Option<Bound<'py, PyBytes>>, Vec<(usize, Bound<'py, PyBytes>)>)> {
+        let mut stream = Stream::new(&data)?;
+        let (fields, n_rows) = stream.table(py)?;
+        if fields.len() != self.names.len() || n_rows != self.n_rows {
+            return Err(pyo3::exceptions::PyValueError::new_err("the stream is not what its table is"));
+        }
+        let mut metadata = Vec::new();
+        for (position, mut field) in fields.into_iter().enumerate() {
+            if let Some(bytes) = field.metadata.take() {
+                metadata.push((position, PyBytes::new(py, &bytes)));
+            }
+            self.put_field(&Target::Table(vec![position]), "", field, 0, Missing::Null);
+        }
+        let schema = stream.metadata().map(|bytes| PyBytes::new(py, &bytes));
+        self.streams.push(stream);
+        Ok((schema, metadata))
+    }
+
+    /// Writes the file. The builder is empty afterwards.
+    #[pyo3(signature = (path, host, compression, column_compression, threads, durable))]
+    #[allow(clippy::too_many_arguments)]
+    fn write(
+        &mut self,
+        py: Python<'_>,
+        path: PathBuf,
+        host: &Bound<'_, PyAny>,
+        compression: u8,
+        column_compression: Vec<(String, u8)>,
+        threads: Option<usize>,
+        durable: Option<bool>,
+    ) -> PyResult<()> {
+        let host = value::from_python(host, "the frame", self.columns.len() as u64, 0)?;
+        let columns: Option<Vec<Column>> = self.columns.drain(..).collect();
+        let columns = columns.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a column is not there"))?;
+        let frame = Frame { n_rows: self.n_rows, columns, extra: std::mem::take(&mut self.extra), host };
+        let durable = match durable {
+            None => Durable::Auto,
+            Some(true) => Durable::Always,
+            Some(false) => Durable::Never,
+        };
+        let options = WriteOptions { compression, column_compression, threads, durable };
+        let result = monitor::run(py, |monitor| entasis::write(&path, &frame, &options, monitor));
+        drop(frame);
+        self.arrays.clear();
+        self.texts.clear();
+        self.streams.clear();
+        result
+    }
+}
+
+/// Memory that is not there: of a column without values.
+pub fn nothing() -> HostRead {
+    // SAFETY: no bytes are lent.
+    unsafe { HostRead::new(std::ptr::null(), 0) }
+}

@@ -1,0 +1,156 @@
+//! Which columns are read together, and into what kind of memory each goes.
+
+use std::collections::HashMap;
+
+use entasis::{ColumnInfo, ColumnType, Logical, Missing, Physical};
+
+use crate::array;
+
+/// For whom columns are decoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Host {
+    /// Blocks of pandas: flavours of the format's section 6.
+    Pandas,
+    /// Arrays of NumPy.
+    Numpy,
+    /// Arrow, strings in the layout.
+    Arrow(u8),
+}
+
+/// What a column is decoded into.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
+    /// A row of a two-dimensional NumPy array, shared with columns of the same dtype and zone.
+    Block {
+        dtype: String,
+        zone: Option<String>,
+        mark: Option<u64>,
+    },
+    /// A NumPy array of its own, with a mask or with a mark for missing values.
+    Array {
+        dtype: String,
+        mask: bool,
+        mark: Option<u64>,
+    },
+    /// Arrow buffers, strings in the layout.
+    Arrow(u8),
+    /// Nothing: all values are missing.
+    Null,
+}
+
+/// Flavours in files of pandas: nullable types with a mask.
+pub const PANDAS_MASKED: u8 = 1;
+/// Flavours in files of pandas from here on: `ArrowDtype`, with the flavour of Arrow added.
+pub const PANDAS_ARROW: u8 = 16;
+
+/// The target of a column. `own`: the file was written by this host, so flavours hold.
+pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
+    let column_type = &info.record.column_type;
+    let flavour = if own { column_type.flavour } else { 0 };
+    let has_missing = info.record.n_missing > 0;
+    if let Host::Arrow(layout) = host {
+        let of_file = flavour & crate::arrow::format::LAYOUT;
+        return Target::Arrow(if own { of_file } else { layout });
+    }
+    if host == Host::Pandas && own && flavour >= PANDAS_ARROW {
+        return Target::Arrow(flavour & crate::arrow::format::LAYOUT);
+    }
+    let dtype = array::dtype(column_type);
+    let block = |mark| {
+        let zone = info.detail.as_ref().and_then(|detail| detail.as_str()).map(str::to_owned);
+        Target::Block { dtype: dtype.clone(), zone, mark }
+    };
+    let array = |mask, mark| Target::Array { dtype: dtype.clone(), mask, mark };
+    match column_type.logical {
+        Logical::Categorical if column_type.physical.is_signed() => {
+            let width = column_type.physical.width().unwrap_or(8);
+            array(false, Some(u64::MAX >> (64 - 8 * width)))
+        }
+        Logical::Categorical => array(has_missing, None),
+        Logical::Timestamp | Logical::Duration => block(Some(i64::MIN as u64)),
+        Logical::Date if column_type.physical == Physical::I64 => block(Some(i64::MIN as u64)),
+        Logical::Date => array(has_missing, None),
+        Logical::Time if host == Host::Pandas => Target::Arrow(0),
+        Logical::Time => array(has_missing, None),
+        Logical::Plain => match column_type.physical {
+            Physical::Null => Target::Null,
+            Physical::Utf8 | Physical::Binary => Target::Arrow(crate::arrow::format::LARGE),
+            _ if host == Host::Pandas && flavour == PANDAS_MASKED => array(true, None),
+            _ if !has_missing => block(None),
+            physical => match nan(physical) {
+                Some(nan) if column_type.missing != Missing::NA => block(Some(nan)),
+                _ => array(true, None),
+            },
+        },
+    }
+}
+
+/// The usual NaN of a float.
+fn nan(physical: Physical) -> Option<u64> {
+    match physical {
+        Physical::F16 => Some(0x7e00),
+        Physical::F32 => Some(u64::from(f32::NAN.to_bits())),
+        Physical::F64 => Some(f64::NAN.to_bits()),
+        _ => None,
+    }
+}
+
+/// Columns that one request decodes: one, or all members of a bundle, one after the other.
+pub struct Unit {
+    /// The column of the file that is read.
+    pub column: u64,
+    /// Which of the columns asked for, in order.
+    pub members: Vec<usize>,
+    pub target: Target,
+    pub column_type: ColumnType,
+    pub has_missing: bool,
+    /// The column whose type is told: the first member.
+    pub first: usize,
+}
+
+/// Puts columns together that stand in one storage column, if all of its members are asked for.
+pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u64) -> Vec<Unit> {
+    let mut bundles: HashMap<u64, Vec<usize>> = HashMap::new();
+    if whole {
+        for (i, info) in infos.iter().enumerate() {
+            if let Some(storage) = info.record.storage {
+                bundles.entry(storage).or_default().push(i);
+            }
+        }
+    }
+    // A storage column is used as a whole when its columns come in its order, without a gap, up to its last.
+    bundles.retain(|_, members| {
+        members.len() > 1
+            && members.iter().enumerate().all(|(k, &i)| {
+                infos[i].record.first_value == k as u64 * n_rows
+                    && infos[i].record.n_values == n_rows
+                    && same(&targets[i], &targets[members[0]])
+            })
+    });
+    let mut units = Vec::new();
+    for (i, (info, target)) in infos.iter().zip(targets).enumerate() {
+        let bundle = info.record.storage.and_then(|storage| Some((storage, bundles.get(&storage)?)));
+        let (column, members) = match bundle {
+            Some((_, members)) if members[0] != i => continue,
+            Some((storage, members)) => (storage, members.clone()),
+            None => (info.index, vec![i]),
+        };
+        let has_missing = members.iter().any(|&i| infos[i].record.n_missing > 0);
+        let target = match (target, members.iter().any(|&i| infos[i].record.n_missing > 0)) {
+            (Target::Block { dtype, zone, mark: None }, true) => {
+                Target::Block { dtype, zone, mark: nan(info.record.column_type.physical) }
+            }
+            (target, _) => target,
+        };
+        units.push(Unit { column, members, target, column_type: info.record.column_type, has_missing, first: i });
+    }
+    units
+}
+
+/// Whether two columns of one type can be decoded together: marks may differ where one of them has no missing values.
+fn same(a: &Target, b: &Target) -> bool {
+    match (a, b) {
+        (Target::Block { dtype: a, zone: x, .. }, Target::Block { dtype: b, zone: y, .. }) => a == b && x == y,
+        _ => a == b,
+    }
+}

@@ -1,0 +1,178 @@
+//! Strings that NumPy holds: cells of object arrays, and fixed-width ones.
+
+use entasis::{HostRead, HostValidity, HostValues, Missing};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyFloat, PyString};
+
+use crate::array::NumpyArray;
+use crate::errors;
+
+/// Strings of our own, until the file is written.
+#[derive(Default)]
+pub struct OwnText {
+    offsets: Vec<i64>,
+    bytes: Vec<u8>,
+    validity: Vec<u8>,
+    /// The kind of each missing cell (code of [`Missing`]), 0 where there is a string.
+    pub kinds: Vec<u8>,
+    n_missing: usize,
+}
+
+impl OwnText {
+    fn with_capacity(n: usize) -> Self {
+        let mut text = Self::default();
+        text.offsets.reserve(n + 1);
+        text.offsets.push(0);
+        text
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.end(Missing::Unspecified);
+    }
+
+    fn end(&mut self, missing: Missing) {
+        let i = self.kinds.len();
+        if i % 8 == 0 {
+            self.validity.push(0);
+        }
+        if missing == Missing::Unspecified {
+            self.validity[i / 8] |= 1 << (i % 8);
+        } else {
+            self.n_missing += 1;
+        }
+        self.kinds.push(missing.code());
+        self.offsets.push(self.bytes.len() as i64);
+    }
+
+    /// The number of strings.
+    pub fn n(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// The one kind of missing cells, or none when there are several.
+    pub fn missing(&self) -> Option<Missing> {
+        let mut found = Missing::Unspecified;
+        for &kind in self.kinds.iter().filter(|&&kind| kind != 0) {
+            let kind = Missing::from_code(kind)?;
+            if found != Missing::Unspecified && found != kind {
+                return None;
+            }
+            found = kind;
+        }
+        Some(found)
+    }
+
+    /// The memory, which stays in place as long as `self` is neither changed nor dropped.
+    pub fn lend(&self) -> (HostValues, HostValidity) {
+        let validity = if self.n_missing == 0 {
+            HostValidity::AllValid
+        } else {
+            HostValidity::Bits { memory: lend(&self.validity), first_bit: 0 }
+        };
+        // SAFETY: the offsets' bytes; `self` outlives what borrows from it, as the builder keeps it.
+        let offsets = unsafe { HostRead::new(self.offsets.as_ptr().cast(), self.offsets.len() * 8) };
+        (HostValues::Offsets64 { offsets, bytes: lend(&self.bytes) }, validity)
+    }
+
+    /// The kinds as words.
+    pub fn lend_kinds(&self) -> HostRead {
+        lend(&self.kinds)
+    }
+}
+
+fn lend(bytes: &[u8]) -> HostRead {
+    // SAFETY: bytes of a vector that the builder keeps unchanged until the file is written.
+    unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
+}
+
+/// The strings of an object array, or bytes when `binary`; anything else in a cell is refused.
+pub fn from_objects(array: &Bound<'_, PyAny>, what: &str, binary: bool) -> PyResult<OwnText> {
+    let py = array.py();
+    let view = NumpyArray::new(array)?;
+    let mut text = OwnText::with_capacity(view.n());
+    for (i, address) in view.addresses().enumerate() {
+        if i % 65_536 == 65_535 {
+            py.check_signals()?;
+        }
+        // SAFETY: an element of an object array is a pointer to an object, or null for None; we hold the GIL.
+        let cell = unsafe { *(address as *const *mut ffi::PyObject) };
+        // SAFETY: as above: the array keeps the object alive while we look at it.
+        let Some(cell) = (unsafe { Bound::from_borrowed_ptr_or_opt(py, cell) }) else {
+            text.end(Missing::None);
+            continue;
+        };
+        match cell.cast_exact::<PyString>() {
+            Ok(string) if !binary => {
+                let string = string.to_str().map_err(|_| {
+                    errors::unsupported(py, format!("{what}: the string in row {i} has lone surrogates"))
+                })?;
+                text.push(string.as_bytes());
+                continue;
+            }
+            _ => {}
+        }
+        match cell.cast_exact::<PyBytes>() {
+            Ok(bytes) if binary => text.push(bytes.as_bytes()),
+            _ => text.end(missing_kind(&cell).ok_or_else(|| refuse(&cell, what, i))?),
+        }
+    }
+    Ok(text)
+}
+
+/// Which kind of missing value a cell is, if it is one.
+fn missing_kind(cell: &Bound<'_, PyAny>) -> Option<Missing> {
+    if cell.is_none() {
+        return Some(Missing::None);
+    }
+    if let Ok(float) = cell.cast_exact::<PyFloat>() {
+        return float.value().is_nan().then_some(Missing::NaN);
+    }
+    let name = cell.get_type().fully_qualified_name().ok()?;
+    match name.to_str().ok()? {
+        "pandas._libs.missing.NAType" | "pandas.api.typing.NAType" => Some(Missing::NA),
+        "pandas._libs.tslibs.nattype.NaTType" | "pandas.api.typing.NaTType" => Some(Missing::NaT),
+        _ => None,
+    }
+}
+
+fn refuse(cell: &Bound<'_, PyAny>, what: &str, row: usize) -> PyErr {
+    let kind = cell.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    let message = format!("{what}: object cells of type {kind} are not supported yet, only str (row {row})");
+    errors::unsupported(cell.py(), message)
+}
+
+/// The strings of a fixed-width array: UTF-8 of dtype `U`, bytes of dtype `S`; zeros at the end are padding.
+pub fn from_fixed(array: &Bound<'_, PyAny>, what: &str) -> PyResult<OwnText> {
+    let py = array.py();
+    let view = NumpyArray::new(array)?;
+    let is_unicode = view.typestr.get(1..2) == Some("U");
+    let mut text = OwnText::with_capacity(view.n());
+    let mut string = String::new();
+    for (i, address) in view.addresses().enumerate() {
+        if i % 65_536 == 65_535 {
+            py.check_signals()?;
+        }
+        let bytes: &[u8] = if view.width == 0 {
+            &[]
+        } else {
+            // SAFETY: an element of the array, `width` bytes long; the array is alive.
+            unsafe { std::slice::from_raw_parts(address as *const u8, view.width) }
+        };
+        let used = bytes.len() - bytes.iter().rev().take_while(|&&byte| byte == 0).count();
+        if !is_unicode {
+            text.push(&bytes[..used]);
+            continue;
+        }
+        string.clear();
+        for unit in bytes[..used.next_multiple_of(4)].chunks_exact(4) {
+            let code = u32::from_ne_bytes([unit[0], unit[1], unit[2], unit[3]]);
+            string.push(char::from_u32(code).ok_or_else(|| {
+                errors::unsupported(py, format!("{what}: the string in row {i} is not Unicode text"))
+            })?);
+        }
+        text.push(string.as_bytes());
+    }
+    Ok(text)
+}
