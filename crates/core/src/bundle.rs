@@ -39,7 +39,8 @@ pub(crate) fn bundles(frame: &Frame, is_apart: impl Fn(&Column) -> bool) -> Vec<
     groups
         .into_iter()
         .map(|members| {
-            let chunks = members.iter().flat_map(|&i| frame.columns[i].array.chunks.iter().cloned()).collect();
+            let chunks =
+                members.iter().flat_map(|&i| frame.columns[i].array.chunks.iter().cloned()).collect();
             Bundle { column_type: frame.columns[members[0]].column_type, members, array: Array { chunks } }
         })
         .collect()

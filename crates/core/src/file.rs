@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Error, HEADER_LEN, Header, Limits, NameSlot, Result, Root, Section, SectionKind, Slot,
-    Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, first_slot, name_hash, parse_block_index,
-    parse_value, read_records,
+    BlockRecord, ColumnRecord, Error, HEADER_LEN, Header, Limits, NameSlot, Result, Root, Section,
+    SectionKind, Slot, Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, first_slot, name_hash,
+    parse_block_index, parse_value, read_records,
 };
 use entasis_io::{FileSource, Source};
 
@@ -71,7 +71,9 @@ impl File {
         let slot = match header.current()? {
             Some(slot) => slot,
             None => {
-                let at = len.checked_sub(TRAILER_LEN as u64).ok_or_else(|| Error::corrupt("the file is truncated"))?;
+                let at = len
+                    .checked_sub(TRAILER_LEN as u64)
+                    .ok_or_else(|| Error::corrupt("the file is truncated"))?;
                 Trailer::parse(&read(&*source, at, TRAILER_LEN as u64)?)?.slot()
             }
         };
@@ -90,7 +92,13 @@ impl File {
             limits,
             header,
             slot,
-            root: Root { generation: 0, previous: None, value_node: 0, writer_version: 0, sections: Vec::new() },
+            root: Root {
+                generation: 0,
+                previous: None,
+                value_node: 0,
+                writer_version: 0,
+                sections: Vec::new(),
+            },
             table: TableRecord {
                 first_column: 0,
                 n_columns: 0,
@@ -156,7 +164,10 @@ impl File {
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*, *limit*.
     pub fn host(&self) -> Result<Value> {
-        self.table.host_node.map_or(Ok(Value::Null), |node| self.value(node)).map_err(|e| e.in_file(&self.path))
+        self.table
+            .host_node
+            .map_or(Ok(Value::Null), |node| self.value(node))
+            .map_err(|e| e.in_file(&self.path))
     }
 
     /// A column, by its number: those of the table first. O(1).
@@ -189,7 +200,8 @@ impl File {
             let to = known().map(|r| r.name_at.saturating_add(u64::from(r.name_len))).max().unwrap_or(0);
             let total: u64 = known().map(|r| u64::from(r.name_len)).sum();
             // Names of neighbours are neighbours; a file where they aren't is read name by name.
-            let names = if to - from == total { Some(self.records(SectionKind::Names, from..to)?) } else { None };
+            let names =
+                if to - from == total { Some(self.records(SectionKind::Names, from..to)?) } else { None };
             for (index, record) in part.zip(records.chunks_exact(ColumnRecord::LEN)) {
                 let names = names.as_ref().map(|names| (from, names.as_slice()));
                 columns.push(self.column_of(index, record, names).map_err(|e| e.in_file(&self.path))?);
@@ -199,7 +211,8 @@ impl File {
     }
 
     fn column_of(&self, index: u64, record: &[u8], names: Option<(u64, &[u8])>) -> Result<ColumnInfo> {
-        let record = ColumnRecord::parse(record).map_err(|e| e.in_section("columns").in_column(&format!("#{index}")))?;
+        let record = ColumnRecord::parse(record)
+            .map_err(|e| e.in_section("columns").in_column(&format!("#{index}")))?;
         if record.name_len > self.limits.name_len {
             return Err(Error::limit("a column name is longer than name_len").in_column(&format!("#{index}")));
         }
@@ -213,7 +226,8 @@ impl File {
         };
         let name = name.and_then(|name| String::from_utf8(name).ok());
         let name = name.ok_or_else(|| Error::corrupt("a column name is not UTF-8").in_section("names"))?;
-        let detail = record.detail.map(|node| self.value(node)).transpose().map_err(|e| e.in_column(&name))?;
+        let detail =
+            record.detail.map(|node| self.value(node)).transpose().map_err(|e| e.in_column(&name))?;
         Ok(ColumnInfo { index, name, record, detail })
     }
 
@@ -227,7 +241,8 @@ impl File {
             [column] => Ok(column),
             [] => Err(Error::argument("there is no such column").in_column(name).in_file(&self.path)),
             _ => {
-                let message = format!("the name stands for {} columns: select by position instead", found.len());
+                let message =
+                    format!("the name stands for {} columns: select by position instead", found.len());
                 Err(Error::argument(message).in_column(name).in_file(&self.path))
             }
         }
@@ -254,7 +269,8 @@ impl File {
                 let entry = NameSlot::parse(bytes)?;
                 let Some(position) = entry.position else { return Ok(found) };
                 if position >= self.table.n_columns {
-                    return Err(Error::corrupt("a name stands for a column that is not there").in_section("name index"));
+                    return Err(Error::corrupt("a name stands for a column that is not there")
+                        .in_section("name index"));
                 }
                 let column = self.table.first_column + position;
                 if entry.hash == hash && self.column(column)?.name == name {
@@ -290,11 +306,12 @@ impl File {
             next = block.end_value();
             blocks.push(block);
         }
-        let expected = if info.record.column_type.physical == entasis_format::Physical::Null || info.record.is_bundled {
-            0
-        } else {
-            info.record.n_values
-        };
+        let expected =
+            if info.record.column_type.physical == entasis_format::Physical::Null || info.record.is_bundled {
+                0
+            } else {
+                info.record.n_values
+            };
         if next != expected {
             let message = format!("the blocks of a column hold {next} values, not {expected}");
             return Err(Error::corrupt(message).in_file(&self.path).in_column(&info.name));
@@ -318,7 +335,9 @@ impl File {
         let index = self.records(SectionKind::BlockIndex, column..column.saturating_add(2))?;
         match parse_block_index(&index).map_err(|e| e.in_file(&self.path))?[..] {
             [start, end] if start <= end => Ok(start..end),
-            _ => Err(Error::corrupt("the block index is not in order").in_section("block index").in_file(&self.path)),
+            _ => Err(Error::corrupt("the block index is not in order")
+                .in_section("block index")
+                .in_file(&self.path)),
         }
     }
 

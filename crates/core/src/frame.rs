@@ -145,15 +145,20 @@ impl Frame {
     pub(crate) fn check(&self) -> Result<()> {
         for column in &self.columns {
             if column.array.n_values() != self.n_rows {
-                let message =
-                    format!("the column has {} values, the table {} rows", column.array.n_values(), self.n_rows);
+                let message = format!(
+                    "the column has {} values, the table {} rows",
+                    column.array.n_values(),
+                    self.n_rows
+                );
                 return Err(Error::argument(message).in_column(&column.name));
             }
         }
         for column in self.columns.iter().chain(&self.extra) {
             column.column_type.check().map_err(|e| e.in_column(&column.name))?;
             let is_categorical = column.column_type.logical == entasis_format::Logical::Categorical;
-            if column.dictionary.is_some_and(|d| d >= self.extra.len()) || is_categorical != column.dictionary.is_some() {
+            if column.dictionary.is_some_and(|d| d >= self.extra.len())
+                || is_categorical != column.dictionary.is_some()
+            {
                 return Err(Error::argument("a categorical needs its dictionary among the extra columns")
                     .in_column(&column.name));
             }

@@ -88,7 +88,9 @@ impl File {
         let mut columns = all.iter().map(|column| self.layout(column)).collect::<Result<Vec<_>>>()?;
         let segments_len = columns.iter().map(|c| c.stored_len).sum();
         for (i, column) in all.iter().enumerate() {
-            if let Some(bundle) = column.record.storage.and_then(|s| columns.get(usize::try_from(s).ok()?)).cloned() {
+            if let Some(bundle) =
+                column.record.storage.and_then(|s| columns.get(usize::try_from(s).ok()?)).cloned()
+            {
                 let share = |len: u64| {
                     let part = u128::from(len) * u128::from(column.record.n_values);
                     u64::try_from(part / u128::from(bundle.n_values.max(1))).unwrap_or(0)
@@ -142,7 +144,8 @@ impl File {
 
 /// A type as people write it: `i64`, `utf8`, `timestamp[ns, UTC]`, `categorical[i8, ordered]`.
 pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
-    let unit = if column_type.unit == Unit::None { String::new() } else { format!("[{}]", column_type.unit.name()) };
+    let unit =
+        if column_type.unit == Unit::None { String::new() } else { format!("[{}]", column_type.unit.name()) };
     match column_type.logical {
         Logical::Plain => column_type.physical.name().to_owned(),
         Logical::Date => "date".to_owned() + if column_type.physical == Physical::I32 { "" } else { &unit },

@@ -42,7 +42,11 @@ fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = (&Chunk, Ran
 
 /// The place of value `i` of `n` values with this stride, negative ones counted from the end of the memory.
 fn place(i: usize, n: usize, stride: isize) -> Option<usize> {
-    if stride >= 0 { i.checked_mul(stride.unsigned_abs()) } else { (n - 1 - i).checked_mul(stride.unsigned_abs()) }
+    if stride >= 0 {
+        i.checked_mul(stride.unsigned_abs())
+    } else {
+        (n - 1 - i).checked_mul(stride.unsigned_abs())
+    }
 }
 
 impl Scratch {
@@ -90,7 +94,13 @@ impl Scratch {
         (values, validity)
     }
 
-    fn load_validity(&mut self, array: &Array, physical: Physical, range: Range<u64>, n: usize) -> Result<()> {
+    fn load_validity(
+        &mut self,
+        array: &Array,
+        physical: Physical,
+        range: Range<u64>,
+        n: usize,
+    ) -> Result<()> {
         self.has_missing = false;
         let all_valid = |chunk: &Chunk| matches!(chunk.validity, HostValidity::AllValid);
         if pieces(array, range.clone()).all(|(chunk, ..)| all_valid(chunk)) {
@@ -156,7 +166,9 @@ impl Scratch {
                     spans_of::<i64>(offsets, inside.clone(), &mut spans)?;
                     self.append(bytes, &spans, &valid)?;
                 }
-                HostValues::Views { views, buffers } => self.append_views(views, buffers, inside.clone(), &valid)?,
+                HostValues::Views { views, buffers } => {
+                    self.append_views(views, buffers, inside.clone(), &valid)?
+                }
                 _ => return Err(Error::argument("a column of strings is not in memory as strings")),
             }
             if self.offsets.len() - 1 - n_before < inside.len() {
@@ -219,7 +231,8 @@ impl Scratch {
     ) -> Result<()> {
         for (i, at) in inside.enumerate() {
             let view: [u8; 16] = views.read(at.checked_mul(16).ok_or_else(short)?).ok_or_else(short)?;
-            let word = |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
+            let word =
+                |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
             let len = if valid.is_valid(i) { word(0) } else { 0 };
             if !self.fits(len as u64)? {
                 return Ok(());
@@ -252,8 +265,8 @@ impl ValidBits {
                 let first = first_bit + inside.start;
                 let mut bytes = vec![0; (first + len).div_ceil(8) - first / 8];
                 let mut aligned = vec![0; len.div_ceil(8)];
-                let copied =
-                    memory.copy_to(first / 8, &mut bytes) && bits::copy_bits(&bytes, first % 8, &mut aligned, 0, len);
+                let copied = memory.copy_to(first / 8, &mut bytes)
+                    && bits::copy_bits(&bytes, first % 8, &mut aligned, 0, len);
                 copied.then_some(aligned)
             }
             HostValidity::Mask { memory, stride } => {

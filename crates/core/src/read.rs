@@ -106,11 +106,21 @@ impl File {
     ///
     /// # Errors
     /// *Argument* for rows or memory that don't fit; *corrupt*, *unsupported*, *io*, *limit*, *interrupted*.
-    pub fn read(&self, requests: Vec<Request<'_>>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
+    pub fn read(
+        &self,
+        requests: Vec<Request<'_>>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
         self.read_requests(requests, threads, monitor).map_err(|e| e.in_file(self.path()))
     }
 
-    fn read_requests(&self, requests: Vec<Request<'_>>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
+    fn read_requests(
+        &self,
+        requests: Vec<Request<'_>>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
         let sources = requests.iter().map(|r| self.source(r.column)).collect::<Result<Vec<_>>>()?;
         let mut n_values = 0u64;
         for (request, source) in requests.iter().zip(&sources) {
@@ -127,16 +137,22 @@ impl File {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
             late.push(self.plan(i, request, source, &mut tasks).map_err(named)?);
         }
-        threads::run(tasks, threads, &control, || Reader::new(self), |reader, task| match task {
-            Task::Fixed(task) => task.run(reader, &control),
-            Task::Gather(task) => task.run(reader, &control),
-            Task::Text(task) => {
-                if let Some(piece) = task.run(reader, &control)? {
-                    pieces.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
+        threads::run(
+            tasks,
+            threads,
+            &control,
+            || Reader::new(self),
+            |reader, task| match task {
+                Task::Fixed(task) => task.run(reader, &control),
+                Task::Gather(task) => task.run(reader, &control),
+                Task::Text(task) => {
+                    if let Some(piece) = task.run(reader, &control)? {
+                        pieces.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
+                    }
+                    Ok(())
                 }
-                Ok(())
-            }
-        })?;
+            },
+        )?;
         for piece in pieces.into_inner().unwrap_or_else(PoisonError::into_inner) {
             let done = late[piece.request]
                 .as_deref_mut()
@@ -166,7 +182,9 @@ impl File {
         }
         let n_categories = match (record.column_type.logical, record.dictionary) {
             (Logical::Categorical, Some(dictionary)) => Some(self.column(dictionary)?.record.n_values),
-            (Logical::Categorical, None) => return Err(here(Error::corrupt("a categorical has no dictionary"))),
+            (Logical::Categorical, None) => {
+                return Err(here(Error::corrupt("a categorical has no dictionary")));
+            }
             _ => None,
         };
         Ok(Source {
@@ -205,7 +223,9 @@ impl File {
         match output {
             Output::Text(text) => {
                 let mut reader = Reader::new(self);
-                text::plan(number, &mut reader, source, values, text, missing, |task| tasks.push(Task::Text(task)))
+                text::plan(number, &mut reader, source, values, text, missing, |task| {
+                    tasks.push(Task::Text(task))
+                })
             }
             output => {
                 fixed::plan(source, values, output, missing, |task| tasks.push(Task::Fixed(task)));
@@ -217,7 +237,9 @@ impl File {
 
 fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()> {
     let fits = match (output, physical) {
-        (Output::Words(out), _) => physical.width().is_some_and(|width| n.checked_mul(width) == Some(out.len())),
+        (Output::Words(out), _) => {
+            physical.width().is_some_and(|width| n.checked_mul(width) == Some(out.len()))
+        }
         (Output::Bools(out), Physical::Bool) => out.len() == n,
         (Output::Bits(out), Physical::Bool | Physical::Null) => out.len() == n.div_ceil(8),
         (Output::Text(_), _) => physical.is_var(),
@@ -232,7 +254,10 @@ fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()>
     if fits && aligned {
         Ok(())
     } else {
-        Err(Error::argument(format!("the memory for {n} values of type {} doesn't fit them", physical.name())))
+        Err(Error::argument(format!(
+            "the memory for {n} values of type {} doesn't fit them",
+            physical.name()
+        )))
     }
 }
 

@@ -57,12 +57,19 @@ impl File {
         spans.push((slot.root_at, slot.root_at + u64::from(slot.root_len)));
         spans.push((slot.end - TRAILER_LEN as u64, slot.end));
         for section in self.sections() {
-            visit_parts(section, slot.end, self.limits(), &mut |at, len| self.fetch(at, len), &mut |at, len| {
-                spans.push((at, at + u64::from(len)));
-            })?;
+            visit_parts(
+                section,
+                slot.end,
+                self.limits(),
+                &mut |at, len| self.fetch(at, len),
+                &mut |at, len| {
+                    spans.push((at, at + u64::from(len)));
+                },
+            )?;
         }
         let columns = self.columns(0..self.n_columns_total())?;
-        let mut report = Report { n_columns: columns.len() as u64, checked_len: slot.end, ..Report::default() };
+        let mut report =
+            Report { n_columns: columns.len() as u64, checked_len: slot.end, ..Report::default() };
         let mut stored = Vec::new();
         for column in &columns {
             let here = |e: Error| e.in_column(&column.name);
@@ -88,11 +95,14 @@ impl File {
     fn verify_slots(&self) -> Result<()> {
         for (i, slot) in self.header().slots.iter().enumerate() {
             if matches!(slot, SlotState::Damaged) {
-                return Err(Error::corrupt("a commit slot is damaged").in_section("header").at(64 * (i as u64 + 1)));
+                return Err(Error::corrupt("a commit slot is damaged")
+                    .in_section("header")
+                    .at(64 * (i as u64 + 1)));
             }
         }
         let at = self.slot().end - TRAILER_LEN as u64;
-        let trailer = Trailer::parse(&self.fetch(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
+        let trailer =
+            Trailer::parse(&self.fetch(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
         if Slot::emit(&trailer.slot()) != self.slot().emit() {
             return Err(Error::corrupt("the trailer differs from the slot").in_section("trailer").at(at));
         }
@@ -182,7 +192,9 @@ impl File {
         if n_missing == statistics.n_missing {
             Ok(())
         } else {
-            Err(Error::corrupt(format!("a block has {n_missing} missing values, its statistics say otherwise")))
+            Err(Error::corrupt(format!(
+                "a block has {n_missing} missing values, its statistics say otherwise"
+            )))
         }
     }
 

@@ -68,7 +68,12 @@ pub fn write(path: &Path, frame: &Frame, options: &WriteOptions, monitor: &dyn M
 ///
 /// # Errors
 /// As [`write`](write()); what the sink holds then is of no use.
-pub fn write_to(sink: &dyn Sink, frame: &Frame, options: &WriteOptions, monitor: &dyn Monitor) -> Result<u64> {
+pub fn write_to(
+    sink: &dyn Sink,
+    frame: &Frame,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<u64> {
     Plan::new(frame, options)?.execute(sink, monitor)
 }
 
@@ -99,7 +104,9 @@ impl<'a> Plan<'a> {
         let mut own = HashMap::new();
         for (name, compression) in &options.column_compression {
             if !frame.columns.iter().any(|column| column.name == *name) {
-                return Err(Error::argument("compression is set for a column that is not there").in_column(name));
+                return Err(
+                    Error::argument("compression is set for a column that is not there").in_column(name)
+                );
             }
             own.insert(name.as_str(), Profile::new(*compression).map_err(|e| e.in_column(name))?);
         }

@@ -35,7 +35,8 @@ fn columns(n: usize) -> Vec<(&'static str, Model)> {
     }
     let real: Vec<f64> = r.iter().map(|&v| f64::from_bits(v >> 2 | 0x3000_0000_0000_0000)).collect();
     let singles: Vec<f32> = r.iter().map(|v| (v % 1000) as f32 / 8.0).collect();
-    let times: Vec<i64> = r.iter().enumerate().map(|(i, v)| i as i64 * 1_000_000 + (v % 1000) as i64).collect();
+    let times: Vec<i64> =
+        r.iter().enumerate().map(|(i, v)| i as i64 * 1_000_000 + (v % 1000) as i64).collect();
     let runs: Vec<i16> = (0..n).map(|i| (i / 300 % 7) as i16 - 3).collect();
     let outliers: Vec<u32> =
         r.iter().map(|v| if v % 997 == 0 { *v as u32 } else { (v % 30) as u32 }).collect();
@@ -165,7 +166,8 @@ fn many_columns_of_few_rows_share_bundles() {
             match c % 4 {
                 0 => Model::words(Physical::I64, &r),
                 1 => Model::words(Physical::F64, &r.iter().map(|v| (v % 100) as f64).collect::<Vec<_>>()),
-                2 => Model::bools(&r.iter().map(|v| v % 2 == 0).collect::<Vec<_>>()).with_missing(|i| i % 3 != 0),
+                2 => Model::bools(&r.iter().map(|v| v % 2 == 0).collect::<Vec<_>>())
+                    .with_missing(|i| i % 3 != 0),
                 _ => Model::text(&r.iter().map(|v| format!("{}", v % 50)).collect::<Vec<_>>()),
             }
         })
@@ -201,7 +203,8 @@ fn empty_tables_come_back() {
 #[test]
 fn names_may_repeat_but_not_be_selected_then() {
     let column = || Model::words(Physical::I32, &[1i32, 2, 3]);
-    let file = open(&file_of(&[("a", column()), ("b", column()), ("a", column())], &WriteOptions::default())).unwrap();
+    let file = open(&file_of(&[("a", column()), ("b", column()), ("a", column())], &WriteOptions::default()))
+        .unwrap();
     assert_eq!(file.find("b").unwrap(), 1);
     assert_eq!(file.find_all("a").unwrap(), [0, 2]);
     let error = file.find("a").unwrap_err();
@@ -212,7 +215,8 @@ fn names_may_repeat_but_not_be_selected_then() {
 
 #[test]
 fn rows_out_of_range_are_refused() {
-    let file = open(&file_of(&[("a", Model::words(Physical::I32, &[1i32, 2, 3]))], &WriteOptions::default())).unwrap();
+    let file = open(&file_of(&[("a", Model::words(Physical::I32, &[1i32, 2, 3]))], &WriteOptions::default()))
+        .unwrap();
     for rows in [Rows::Range(0..4), Rows::Range(4..4), indices([0, 3])] {
         let error = common::read(&file, 0, &rows, 1).unwrap_err();
         assert_eq!(error.kind(), entasis::Kind::Argument);

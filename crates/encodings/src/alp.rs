@@ -21,12 +21,11 @@ pub(crate) trait Float: Copy + 'static {
     fn decode(ints: &[Self::Int], e: u8, f: u8, out: &mut [Self]);
 }
 
-const POWERS_64: [f64; 19] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-];
+const POWERS_64: [f64; 19] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18];
 const INVERSE_64: [f64; 19] = [
-    1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16,
-    1e-17, 1e-18,
+    1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15,
+    1e-16, 1e-17, 1e-18,
 ];
 const POWERS_32: [f32; 11] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
 const INVERSE_32: [f32; 11] = [1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
@@ -91,7 +90,11 @@ fn bits_of_sample<F: Float>(sample: &[F], e: u8, f: u8, word: f64) -> f64 {
     if n_kept == 0 {
         return f64::INFINITY;
     }
-    let kept = ints.iter().enumerate().filter(|(i, _)| exceptions.binary_search(&(*i as u16)).is_err()).map(|(_, v)| *v);
+    let kept = ints
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| exceptions.binary_search(&(*i as u16)).is_err())
+        .map(|(_, v)| *v);
     let key = |v: &F::Int| v.to_u64() ^ (1 << (F::Int::BITS - 1));
     let (mut min, mut max) = (None, None);
     for v in kept {

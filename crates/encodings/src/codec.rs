@@ -52,7 +52,13 @@ impl Codecs {
     ///
     /// # Errors
     /// *Corrupt* when the stored bytes don't give exactly that many bytes.
-    pub fn restore(&mut self, codec: Codec, stored: &[u8], payload_len: usize, out: &mut Vec<u8>) -> Result<()> {
+    pub fn restore(
+        &mut self,
+        codec: Codec,
+        stored: &[u8],
+        payload_len: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         // Zeros, not what an earlier page left: a decoder that wrote less than it says can't show old bytes.
         out.clear();
         out.try_reserve_exact(payload_len).map_err(|_| Error::limit("not enough memory for a page"))?;
@@ -64,8 +70,10 @@ impl Codecs {
                 if self.zstd_decoder.is_none() {
                     self.zstd_decoder = DCtx::try_create();
                 }
-                let context =
-                    self.zstd_decoder.as_mut().ok_or_else(|| Error::limit("not enough memory for Zstandard"))?;
+                let context = self
+                    .zstd_decoder
+                    .as_mut()
+                    .ok_or_else(|| Error::limit("not enough memory for Zstandard"))?;
                 context.decompress(out.as_mut_slice(), stored).ok()
             }
         };

@@ -7,7 +7,7 @@ use entasis_kernels::{VECTOR, Word, bitpack, bits, gather};
 
 use crate::alp::Float;
 use crate::codec::Codecs;
-use crate::page::{Body, Page, Packed, open_dictionary};
+use crate::page::{Body, Packed, Page, open_dictionary};
 use crate::word::get;
 use crate::{delta, short_body};
 
@@ -23,9 +23,15 @@ pub struct BlockDecoder<'a> {
 enum Dictionary {
     None,
     /// Words of any width, in memory that is aligned for all of them.
-    Words { values: Vec<u128>, n: usize },
+    Words {
+        values: Vec<u128>,
+        n: usize,
+    },
     /// Entry i is `bytes[offsets[i]..offsets[i + 1]]`.
-    Strings { offsets: Vec<u32>, bytes: Vec<u8> },
+    Strings {
+        offsets: Vec<u32>,
+        bytes: Vec<u8>,
+    },
 }
 
 fn bad_code() -> Error {

@@ -7,6 +7,7 @@ pub(crate) const MAX_ENTRIES: usize = 1 << 16;
 
 /// Values that can be looked up: words, 16-byte values, byte strings.
 pub(crate) trait Key: Copy + Eq {
+    /// Its high bits are well mixed.
     fn hash(self) -> u64;
 }
 

@@ -1,18 +1,16 @@
 //! A block of values becomes a directory and pages: the choice of the encoding, then its writing.
 
-use entasis_format::{
-    Codec, Directory, Encoding, Error, Filter, Packing, PageEntry, Physical, Result, Statistics, Stored, Transform,
-    checksum,
-};
-use entasis_kernels::{Word, shuffle};
+use entasis_format::{Codec, Directory, Encoding, Error, Packing, Physical, Result, Statistics, Transform};
+use entasis_kernels::{Word, bits};
 
 use crate::alp::{self, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
+use crate::page_writer::{Missing, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_words};
 use crate::profile::{Profile, cost};
-use crate::word::{Order, put};
-use crate::{bit_packed, bools, delta, run_length, statistics, strings, validity};
+use crate::word::Order;
+use crate::{bools, page_writer, statistics, strings, validity};
 
 /// The most values of a block.
 pub const BLOCK: usize = 65_536;
@@ -114,7 +112,7 @@ impl Encoder {
         if n == 0 || n > BLOCK {
             return Err(Error::argument("a block has 1 to 65,536 values"));
         }
-        let n_valid = validity.map_or(n, |bits| entasis_kernels::bits::count_ones(bits, 0, n));
+        let n_valid = validity.map_or(n, |bits| bits::count_ones(bits, 0, n));
         let missing = Missing { bits: validity.filter(|_| n_valid < n), n: (n - n_valid) as u32 };
         match values {
             Values::Bool(v) => Ok(self.encode_bools(v, missing, out)),
@@ -134,15 +132,21 @@ impl Encoder {
             }
         }
         let (packing, base, codec) = bools::plan(values, &self.profile, &mut self.codecs);
-        let encoding = Encoding { packing, transform: Transform::None, codec: codec.0, filter: bools::FILTER };
+        let encoding =
+            Encoding { packing, transform: Transform::None, codec: codec.0, filter: bools::FILTER };
         let mut pages = PageWriter::new(&mut self.codecs, codec, missing, out);
-        pages.fixed(values.len(), 1, packing == Packing::Constant, |range, body| {
-            if packing == Packing::Raw {
-                entasis_kernels::bits::pack_bytes(&values[range], body);
+        if pages.needs_pages(packing) {
+            for page in fixed_pages(values.len(), 1) {
+                let values = &values[page.0.clone()];
+                pages.page(page, |body| {
+                    if packing == Packing::Raw {
+                        bits::pack_bytes(values, body);
+                    }
+                });
             }
-        });
+        }
         Encoded {
-            directory: pages.directory(encoding, base),
+            directory: pages.directory(encoding, 0, base),
             decoded_len: values.len() as u64,
             statistics: statistics::of_count(missing.n),
         }
@@ -179,30 +183,38 @@ impl Encoder {
             best = alp.as_ref().map_or(best, |alp| alp.score(&self.profile));
         }
         let light_len = alp.as_ref().map_or(plan.len, Alp::len);
-        if !settled && size_of::<T>() > 1 {
-            if let Some((entries, codes)) = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i]) {
-                let dictionary_len = (entries.len() * size_of::<T>()) as f64;
-                let len = codes.len + dictionary_len;
-                if self.profile.score(len, codes.ns + n as f64 * cost::DICTIONARY) < best {
-                    statistics.n_distinct = if missing.n == 0 { entries.len() as u32 } else { 0 };
-                    let mut bytes = Vec::with_capacity(entries.len() * size_of::<T>());
-                    entries.iter().for_each(|&entry| put(entry, &mut bytes));
-                    let directory =
-                        self.write_dictionary(&codes, &bytes, entries.len(), size_of::<T>(), missing, out);
-                    return Encoded { directory, decoded_len: (n * size_of::<T>()) as u64, statistics };
-                }
-            }
+        let decoded_len = size_of_val(words) as u64;
+        let may_repeat = !settled && size_of::<T>() > 1;
+        if may_repeat
+            && let Some((entries, codes)) = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i])
+            && self.score_dictionary(&codes, size_of_val(entries.as_slice())) < best
+        {
+            statistics.n_distinct = if missing.n == 0 { entries.len() as u32 } else { 0 };
+            let pages = fixed_pages(n, size_of::<T>());
+            let directory = self.write_dictionary(
+                &codes,
+                bytemuck::cast_slice(&entries),
+                entries.len(),
+                pages,
+                missing,
+                out,
+            );
+            return Encoded { directory, decoded_len, statistics };
         }
         let directory = match alp {
             Some(Alp::F64(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u64>(words), missing, out),
             Some(Alp::F32(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u32>(words), missing, out),
             None => {
-                let mut pages = PageWriter::new(&mut self.codecs, plan.codec, missing, out);
-                write_words(&mut pages, words, &plan, order, size_of::<T>(), &[], words);
-                pages.words_directory(Transform::None, &plan)
+                let pages = PageWriter::new(&mut self.codecs, plan.codec, missing, out);
+                pages.words(
+                    fixed_pages(n, size_of::<T>()),
+                    Transform::None,
+                    (words, &plan, order),
+                    (&[], words),
+                )
             }
         };
-        Encoded { directory, decoded_len: (n * size_of::<T>()) as u64, statistics }
+        Encoded { directory, decoded_len, statistics }
     }
 
     /// Values of 16 bytes: raw, or by dictionary.
@@ -230,23 +242,27 @@ impl Encoder {
             if halves.packing == Packing::Raw {
                 plan = halves;
             }
-            if let Some((entries, codes)) = self.plan_dictionary(n, plan.len, 16, |i| values[i]) {
-                let len = codes.len + (entries.len() * 16) as f64;
-                let score = self.profile.score(len, codes.ns + n as f64 * cost::DICTIONARY);
-                if score < plan.score(&self.profile) {
-                    let bytes: Vec<u8> = entries.iter().flat_map(|e| e.to_le_bytes()).collect();
-                    let directory = self.write_dictionary(&codes, &bytes, entries.len(), 16, missing, out);
-                    return Encoded { directory, decoded_len, statistics };
-                }
+            if let Some((entries, codes)) = self.plan_dictionary(n, plan.len, 16, |i| values[i])
+                && self.score_dictionary(&codes, size_of_val(entries.as_slice())) < plan.score(&self.profile)
+            {
+                let bytes = bytemuck::cast_slice(&entries);
+                let directory =
+                    self.write_dictionary(&codes, bytes, entries.len(), fixed_pages(n, 16), missing, out);
+                return Encoded { directory, decoded_len, statistics };
             }
         }
-        let encoding =
-            Encoding { packing: Packing::Raw, transform: Transform::None, codec: plan.codec.0, filter: plan.filter };
+        let encoding = Encoding {
+            packing: Packing::Raw,
+            transform: Transform::None,
+            codec: plan.codec.0,
+            filter: plan.filter,
+        };
         let mut pages = PageWriter::new(&mut self.codecs, plan.codec, missing, out);
-        pages.fixed(n, 16, false, |range, body| {
-            raw_bytes(bytemuck::cast_slice(&values[range]), 16, plan.filter, body);
-        });
-        Encoded { directory: pages.directory(encoding, 0), decoded_len, statistics }
+        for page in fixed_pages(n, 16) {
+            let values = bytemuck::cast_slice(&values[page.0.clone()]);
+            pages.page(page, |body| page_writer::raw(values, 16, plan.filter, body));
+        }
+        Encoded { directory: pages.directory(encoding, 0, 0), decoded_len, statistics }
     }
 
     /// The entries of a dictionary that may beat `light_len` bytes, and a plan for its codes (left in `self.codes`).
@@ -258,7 +274,8 @@ impl Encoder {
         value: impl Fn(usize) -> K,
     ) -> Option<(Vec<K>, WordPlan<u32>)> {
         let distinct = dictionary::expected_distinct(n, &value)?;
-        let expected = n as f64 * f64::from(dictionary::code_width(distinct)) / 8.0 + (distinct * entry_len) as f64;
+        let expected =
+            n as f64 * f64::from(dictionary::code_width(distinct)) / 8.0 + (distinct * entry_len) as f64;
         if expected > 0.95 * light_len {
             return None;
         }
@@ -269,24 +286,26 @@ impl Encoder {
         Some((entries, plan))
     }
 
-    fn write_dictionary(
+    /// The score of storing this dictionary and these codes.
+    pub(crate) fn score_dictionary(&self, codes: &WordPlan<u32>, entries_len: usize) -> f64 {
+        let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
+        self.profile.score(codes.len + entries_len as f64, ns)
+    }
+
+    /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.
+    pub(crate) fn write_dictionary(
         &mut self,
         plan: &WordPlan<u32>,
         entries: &[u8],
         n_entries: usize,
-        value_len: usize,
+        ranges: Vec<PageRange>,
         missing: Missing<'_>,
         out: &mut Vec<u8>,
     ) -> Directory {
         let mut pages = PageWriter::new(&mut self.codecs, plan.codec, missing, out);
         pages.dictionary(entries, n_entries);
-        write_words(&mut pages, &self.codes, plan, Order::Unsigned, value_len, &[], &self.codes);
-        pages.words_directory(Transform::Dictionary, plan)
-    }
-
-    /// The codes that [`plan_dictionary`](Self::plan_dictionary) left, with the other parts that writing needs.
-    pub(crate) fn codes_and_codecs(&mut self) -> (&[u32], &mut Codecs) {
-        (&self.codes, &mut self.codecs)
+        let codes = self.codes.as_slice();
+        pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))
     }
 
     fn plan_alp<F: Float>(&mut self, values: &[F]) -> Option<AlpPlan<F::Int>> {
@@ -314,9 +333,10 @@ impl Encoder {
         missing: Missing<'_>,
         out: &mut Vec<u8>,
     ) -> Directory {
-        let mut pages = PageWriter::new(&mut self.codecs, alp.words.codec, missing, out);
-        write_words(&mut pages, &alp.ints, &alp.words, Order::Signed, size_of::<T>(), &alp.exceptions, physical);
-        let mut directory = pages.words_directory(Transform::Alp, &alp.words);
+        let pages = PageWriter::new(&mut self.codecs, alp.words.codec, missing, out);
+        let ranges = fixed_pages(physical.len(), size_of::<T>());
+        let words = (alp.ints.as_slice(), &alp.words, Order::Signed);
+        let mut directory = pages.words(ranges, Transform::Alp, words, (&alp.exceptions, physical));
         directory.exponent = alp.exponent;
         directory.factor = alp.factor;
         directory
@@ -349,167 +369,6 @@ impl Alp {
         match self {
             Self::F64(a) => a.words.len,
             Self::F32(a) => a.words.len,
-        }
-    }
-}
-
-/// The missing values of a block: their bits when there are any.
-#[derive(Clone, Copy)]
-pub(crate) struct Missing<'a> {
-    pub bits: Option<&'a [u8]>,
-    pub n: u32,
-}
-
-/// Appends raw values, shuffled when the filter says so.
-pub(crate) fn raw_bytes(bytes: &[u8], width: usize, filter: Filter, body: &mut Vec<u8>) {
-    match filter {
-        Filter::None => body.extend_from_slice(bytes),
-        Filter::Shuffle => {
-            let shuffled = shuffle::shuffle(bytes, width, body);
-            debug_assert!(shuffled, "words are of 1 to 16 bytes");
-        }
-    }
-}
-
-/// Writes the pages of words as planned. `exceptions` (per page) are replaced by the values in `physical`.
-fn write_words<T: Word, V: Word>(
-    pages: &mut PageWriter<'_>,
-    words: &[T],
-    plan: &WordPlan<T>,
-    order: Order,
-    value_len: usize,
-    exceptions: &[Vec<u16>],
-    physical: &[V],
-) {
-    let empty = Vec::new();
-    let mut widest = plan.width;
-    pages.fixed(words.len(), value_len, plan.packing == Packing::Constant, |range, body| {
-        let page = &words[range.clone()];
-        match plan.packing {
-            Packing::Raw => raw_bytes(bytemuck::cast_slice(page), size_of::<T>(), plan.filter, body),
-            Packing::Constant | Packing::Strings => {}
-            Packing::BitPacked if plan.per_vector => bit_packed::emit_per_vector(page, order, body),
-            Packing::BitPacked if plan.patches => {
-                let mut outside = exceptions.get(range.start / PAGE).unwrap_or(&empty).clone();
-                bit_packed::add_outliers(page, plan.base, plan.width, &mut outside);
-                bit_packed::emit(page, plan.base, plan.width, Some((&outside, &physical[range])), body);
-            }
-            Packing::BitPacked => bit_packed::emit::<T, T>(page, plan.base, plan.width, None, body),
-            Packing::Delta => widest = widest.max(delta::emit(page, body)),
-            Packing::RunLength => run_length::emit(page, plan.base, plan.width, body),
-        }
-    });
-    pages.width = u8::try_from(widest).expect("at most 64 bits");
-}
-
-/// Writes the dictionary and the pages of a block, and keeps their entries.
-pub(crate) struct PageWriter<'a> {
-    codecs: &'a mut Codecs,
-    codec: (Codec, i32),
-    missing: Missing<'a>,
-    out: &'a mut Vec<u8>,
-    payload: Vec<u8>,
-    pages: Vec<PageEntry>,
-    n_dictionary: u32,
-    dictionary: Stored,
-    pub(crate) width: u8,
-}
-
-impl<'a> PageWriter<'a> {
-    pub(crate) fn new(
-        codecs: &'a mut Codecs,
-        codec: (Codec, i32),
-        missing: Missing<'a>,
-        out: &'a mut Vec<u8>,
-    ) -> Self {
-        Self {
-            codecs,
-            codec,
-            missing,
-            out,
-            payload: Vec::new(),
-            pages: Vec::new(),
-            n_dictionary: 0,
-            dictionary: Stored::default(),
-            width: 0,
-        }
-    }
-
-    /// Stores the dictionary; before the pages.
-    pub(crate) fn dictionary(&mut self, payload: &[u8], n_entries: usize) {
-        let at = self.out.len();
-        let stored_len = self.codecs.store(self.codec.0, self.codec.1, payload, self.out);
-        self.n_dictionary = n_entries as u32;
-        self.dictionary = Stored {
-            stored_len: stored_len as u32,
-            payload_len: payload.len() as u32,
-            checksum: checksum(&self.out[at..]),
-        };
-    }
-
-    /// Stores the pages of `n` values of `value_len` bytes; none when `empty` bodies are all there is and no value is missing.
-    pub(crate) fn fixed(
-        &mut self,
-        n: usize,
-        value_len: usize,
-        empty: bool,
-        mut body: impl FnMut(std::ops::Range<usize>, &mut Vec<u8>),
-    ) {
-        if empty && self.missing.bits.is_none() {
-            return;
-        }
-        for start in (0..n).step_by(PAGE) {
-            let range = start..(start + PAGE).min(n);
-            self.page(range.clone(), range.len() * value_len, |out| body(range, out));
-        }
-    }
-
-    /// Stores one page of the values in `range`.
-    pub(crate) fn page(
-        &mut self,
-        range: std::ops::Range<usize>,
-        decoded_len: usize,
-        body: impl FnOnce(&mut Vec<u8>),
-    ) {
-        self.payload.clear();
-        if let Some(bits) = self.missing.bits {
-            validity::emit(bits, range.start, range.len(), &mut self.payload);
-        }
-        body(&mut self.payload);
-        let at = self.out.len();
-        let stored_len = self.codecs.store(self.codec.0, self.codec.1, &self.payload, self.out);
-        self.pages.push(PageEntry {
-            stored_len: stored_len as u32,
-            payload_len: self.payload.len() as u32,
-            n_values: range.len() as u32,
-            decoded_len: decoded_len as u32,
-            checksum: checksum(&self.out[at..]),
-        });
-    }
-
-    pub(crate) fn words_directory<T: Word>(self, transform: Transform, plan: &WordPlan<T>) -> Directory {
-        let encoding =
-            Encoding { packing: plan.packing, transform, codec: plan.codec.0, filter: plan.filter };
-        let base = if plan.per_vector { 0 } else { plan.base.to_u64() };
-        let mut directory = self.directory(encoding, base);
-        directory.per_vector = plan.per_vector;
-        directory.patches = plan.patches;
-        directory
-    }
-
-    pub(crate) fn directory(self, encoding: Encoding, base: u64) -> Directory {
-        Directory {
-            encoding,
-            width: self.width,
-            exponent: 0,
-            factor: 0,
-            patches: false,
-            per_vector: false,
-            validity: self.missing.bits.is_some(),
-            base,
-            n_dictionary: self.n_dictionary,
-            dictionary: self.dictionary,
-            pages: self.pages,
         }
     }
 }

@@ -20,6 +20,7 @@ mod delta;
 mod dictionary;
 mod encode;
 mod page;
+mod page_writer;
 mod plan;
 mod profile;
 mod run_length;

@@ -92,7 +92,11 @@ impl<'a> Packed<'a> {
     }
 
     /// The patches of a vector: (position, bytes of the value).
-    pub(crate) fn patches(&self, vector: usize, value_len: usize) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
+    pub(crate) fn patches(
+        &self,
+        vector: usize,
+        value_len: usize,
+    ) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
         let (first, end) = (self.patch_end[vector], self.patch_end[vector + 1]);
         let positions = &self.positions[2 * first..2 * end];
         let values = &self.values[value_len * first..value_len * end];
@@ -136,7 +140,8 @@ impl<'a> Page<'a> {
         codecs: &mut Codecs,
         scratch: &'a mut PageScratch,
     ) -> Result<Self> {
-        let entry = directory.pages.get(index).ok_or_else(|| Error::argument("the block has no such page"))?;
+        let entry =
+            directory.pages.get(index).ok_or_else(|| Error::argument("the block has no such page"))?;
         if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
             return Err(Error::corrupt("the checksum of a page doesn't match"));
         }
@@ -279,7 +284,12 @@ fn parse_delta(body: &[u8], n: usize, word_len: usize) -> Result<(Packed<'_>, &[
     Ok((packed, rest))
 }
 
-fn parse_strings<'a>(body: &'a [u8], directory: &Directory, n: usize, decoded_len: usize) -> Result<Body<'a>> {
+fn parse_strings<'a>(
+    body: &'a [u8],
+    directory: &Directory,
+    n: usize,
+    decoded_len: usize,
+) -> Result<Body<'a>> {
     let n_vectors = n.div_ceil(VECTOR);
     let mut lengths = Packed::new();
     lengths.base = [directory.base; VECTORS];

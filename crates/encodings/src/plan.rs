@@ -158,7 +158,8 @@ fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     let patch = (2 + bytes_of::<T>()) as f64;
     let vectors = words.len().div_ceil(VECTOR) as f64;
     let ns = n * (cost::BIT_PACKED + cost::PATCHES);
-    let mut plan = WordPlan::new(Packing::BitPacked, full, base, n * f64::from(full) / 8.0 + 2.0 * vectors, ns);
+    let mut plan =
+        WordPlan::new(Packing::BitPacked, full, base, n * f64::from(full) / 8.0 + 2.0 * vectors, ns);
     plan.patches = true;
     let mut outside = 0u32;
     for width in (0..full).rev() {
@@ -174,7 +175,7 @@ fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
 /// Delta packing; the width is known when it is packed, its size is estimated from 8 vectors.
 fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
     let (mut bits, mut seen) = (0.0, 0.0);
-    let mut deltas = vec![T::from_u64(0); VECTOR];
+    let mut deltas = [T::from_u64(0); VECTOR];
     for range in sample_ranges(words.len(), 8, VECTOR) {
         for vector in words[range].chunks(VECTOR) {
             let deltas = &mut deltas[..vector.len()];

@@ -44,7 +44,11 @@ impl Profile {
             80..=89 => &[(Codec::Zstd, 12)],
             90..=99 => &[(Codec::Zstd, 16)],
             100 => &[(Codec::Zstd, 19)],
-            _ => return Err(Error::argument(format!("compression is a number from 0 to 100, not {compression}"))),
+            _ => {
+                return Err(Error::argument(format!(
+                    "compression is a number from 0 to 100, not {compression}"
+                )));
+            }
         };
         let setting = f64::from(compression);
         let bytes_per_ns = match compression {

@@ -12,7 +12,9 @@ pub(crate) fn emit<T: Word>(words: &[T], base: T, width: u32, out: &mut Vec<u8>)
         let end = (ends.len() / 2).checked_sub(1).map_or(0, |last| end_at(&ends, last)) + run.len();
         ends.extend_from_slice(&u16::try_from(end).expect("a page has at most 8,192 values").to_le_bytes());
     }
-    out.extend_from_slice(&u16::try_from(values.len()).expect("at most as many runs as values").to_le_bytes());
+    out.extend_from_slice(
+        &u16::try_from(values.len()).expect("at most as many runs as values").to_le_bytes(),
+    );
     out.extend_from_slice(&ends);
     bitpack::pack_sequential(&values, base, width, out);
 }

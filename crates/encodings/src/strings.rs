@@ -3,11 +3,11 @@
 use entasis_format::{Codec, Encoding, Error, Filter, Packing, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack};
 
-use crate::encode::{Encoded, Encoder, Missing, PAGE, PageWriter, raw_bytes};
-use crate::plan::WordPlan;
+use crate::encode::{Encoded, Encoder, PAGE};
+use crate::page_writer::{Missing, PageRange, PageWriter};
 use crate::profile::cost;
+use crate::statistics;
 use crate::word::{bits_of, sample_ranges};
-use crate::{bit_packed, delta, run_length, statistics};
 
 /// The most bytes of a page of more than one value.
 const PAGE_LEN: usize = 256 * 1024;
@@ -33,12 +33,11 @@ pub(crate) fn encode(
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 4;
         if let Some((entries, codes)) = encoder.plan_dictionary(n, plain.len, entry_len, value) {
-            let entries_len: usize = entries.iter().map(|e| e.len() + 4).sum();
-            let ns = codes.ns + n as f64 * cost::DICTIONARY;
-            if encoder.profile.score(codes.len + entries_len as f64, ns) < encoder.profile.score(plain.len, plain.ns) {
+            let payload = dictionary_payload(&entries);
+            if encoder.score_dictionary(&codes, payload.len()) < encoder.profile.score(plain.len, plain.ns) {
                 statistics.n_distinct = if missing.n == 0 { entries.len() as u32 } else { 0 };
-                let payload = dictionary_payload(&entries);
-                let directory = write_codes(encoder, &codes, &payload, entries.len(), offsets, &ranges, missing, out);
+                let directory =
+                    encoder.write_dictionary(&codes, &payload, entries.len(), ranges, missing, out);
                 return Ok(Encoded { directory, decoded_len, statistics });
             }
         }
@@ -50,25 +49,29 @@ pub(crate) fn encode(
         filter: Filter::None,
     };
     let mut pages = PageWriter::new(&mut encoder.codecs, plain.codec, missing, out);
-    pages.width = u8::try_from(plain.width).expect("at most 32 bits");
-    for range in ranges {
+    for page in ranges {
+        let range = page.0.clone();
         let of_page = &offsets[range.start..=range.end];
-        let (first, end) = (of_page[0] as usize, of_page[range.len()] as usize);
-        pages.page(range.clone(), end - first, |body| {
+        let bytes = &bytes[of_page[0] as usize..of_page[range.len()] as usize];
+        pages.page(page, |body| {
             for start in of_page[..range.len()].iter().step_by(VECTOR) {
                 body.extend_from_slice(&(start - of_page[0]).to_le_bytes());
             }
             for vector in lengths[range].chunks(VECTOR) {
                 bitpack::pack(vector, plain.base, plain.width, body);
             }
-            body.extend_from_slice(&bytes[first..end]);
+            body.extend_from_slice(bytes);
         });
     }
-    Ok(Encoded { directory: pages.directory(encoding, u64::from(plain.base)), decoded_len, statistics })
+    Ok(Encoded {
+        directory: pages.directory(encoding, plain.width, u64::from(plain.base)),
+        decoded_len,
+        statistics,
+    })
 }
 
 /// Cuts a block into pages: as many values as fit, at least one each.
-fn page_ranges(offsets: &[u32]) -> Vec<std::ops::Range<usize>> {
+fn page_ranges(offsets: &[u32]) -> Vec<PageRange> {
     let n = offsets.len() - 1;
     let mut ranges = Vec::new();
     let mut start = 0;
@@ -77,7 +80,7 @@ fn page_ranges(offsets: &[u32]) -> Vec<std::ops::Range<usize>> {
         let limit = offsets[start] as usize + PAGE_LEN;
         let fit = offsets[start..=most].partition_point(|&offset| offset as usize <= limit) - 1;
         let end = start + fit.max(1);
-        ranges.push(start..end);
+        ranges.push((start..end, (offsets[end] - offsets[start]) as usize));
         start = end;
     }
     ranges
@@ -93,42 +96,6 @@ fn dictionary_payload(entries: &[&[u8]]) -> Vec<u8> {
     }
     entries.iter().for_each(|entry| payload.extend_from_slice(entry));
     payload
-}
-
-#[expect(clippy::too_many_arguments, reason = "the parts of one block")]
-fn write_codes(
-    encoder: &mut Encoder,
-    plan: &WordPlan<u32>,
-    dictionary: &[u8],
-    n_entries: usize,
-    offsets: &[u32],
-    ranges: &[std::ops::Range<usize>],
-    missing: Missing<'_>,
-    out: &mut Vec<u8>,
-) -> entasis_format::Directory {
-    let (codes, codecs) = encoder.codes_and_codecs();
-    let mut pages = PageWriter::new(codecs, plan.codec, missing, out);
-    pages.dictionary(dictionary, n_entries);
-    let mut widest = plan.width;
-    if plan.packing != Packing::Constant || missing.bits.is_some() {
-        for range in ranges {
-            let page = &codes[range.clone()];
-            pages.page(range.clone(), (offsets[range.end] - offsets[range.start]) as usize, |body| {
-                match plan.packing {
-                    Packing::Raw => raw_bytes(bytemuck::cast_slice(page), 4, plan.filter, body),
-                    Packing::Constant | Packing::Strings => {}
-                    Packing::BitPacked if plan.per_vector => {
-                        bit_packed::emit_per_vector(page, crate::word::Order::Unsigned, body);
-                    }
-                    Packing::BitPacked => bit_packed::emit::<u32, u32>(page, plan.base, plan.width, None, body),
-                    Packing::Delta => widest = widest.max(delta::emit(page, body)),
-                    Packing::RunLength => run_length::emit(page, plan.base, plan.width, body),
-                }
-            });
-        }
-    }
-    pages.width = u8::try_from(widest).expect("at most 32 bits");
-    pages.words_directory(Transform::Dictionary, plan)
 }
 
 /// How to store lengths and bytes.
@@ -160,7 +127,13 @@ impl Plain {
         let aligned = if width == 0 { 0 } else { width.next_multiple_of(8).next_power_of_two() };
         let with = |codec: (Codec, i32), ratio: f64| {
             let payload = bytes.len() as f64 + lengths_len(aligned);
-            Self { base: min, width: aligned, codec, len: payload * ratio, ns: payload * cost::codec_byte(codec.0) }
+            Self {
+                base: min,
+                width: aligned,
+                codec,
+                len: payload * ratio,
+                ns: payload * cost::codec_byte(codec.0),
+            }
         };
         if encoder.hints.text == Some((Codec::None, 0)) {
             return none;
@@ -196,10 +169,12 @@ mod tests {
 
     #[test]
     fn pages_hold_what_fits() {
-        assert_eq!(page_ranges(&[0, 1, 2]), [0..2]);
+        let ranges =
+            |offsets: &[u32]| page_ranges(offsets).into_iter().map(|page| page.0).collect::<Vec<_>>();
+        assert_eq!(ranges(&[0, 1, 2]).len(), 1);
         let offsets: Vec<u32> = (0..=20_000).collect();
-        assert_eq!(page_ranges(&offsets), [0..8192, 8192..16_384, 16_384..20_000]);
-        assert_eq!(page_ranges(&[0, 100, 300_000, 300_001, 600_000]), [0..1, 1..2, 2..3, 3..4]);
-        assert_eq!(page_ranges(&[0, 262_144, 262_144, 262_145]), [0..2, 2..3]);
+        assert_eq!(ranges(&offsets), [0..8192, 8192..16_384, 16_384..20_000]);
+        assert_eq!(ranges(&[0, 100, 300_000, 300_001, 600_000]), [0..1, 1..2, 2..3, 3..4]);
+        assert_eq!(ranges(&[0, 262_144, 262_144, 262_145]), [0..2, 2..3]);
     }
 }

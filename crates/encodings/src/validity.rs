@@ -57,7 +57,7 @@ impl<'a> Validity<'a> {
             2 => Ok((Self::AllMissing, rest)),
             1 => {
                 let (bits, body) = rest.split_at_checked(n.div_ceil(8)).ok_or_else(damaged)?;
-                if n % 8 != 0 && bits[n / 8] >> (n % 8) != 0 {
+                if !n.is_multiple_of(8) && bits[n / 8] >> (n % 8) != 0 {
                     return Err(damaged());
                 }
                 Ok((Self::Bits(bits), body))

@@ -51,7 +51,11 @@ pub(crate) fn get<T: Word>(bytes: &[u8], i: usize) -> T {
 }
 
 /// Fixed positions of a sample: all of `n`, or `pieces` runs of `len`, evenly spread.
-pub(crate) fn sample_ranges(n: usize, pieces: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+pub(crate) fn sample_ranges(
+    n: usize,
+    pieces: usize,
+    len: usize,
+) -> impl Iterator<Item = std::ops::Range<usize>> {
     let whole = n <= pieces * len;
     let count = if whole { 1 } else { pieces };
     (0..count).map(move |i| {

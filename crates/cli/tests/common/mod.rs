@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Frame, HostRead, HostValidity, HostValues, Logical, Missing, Physical, Silent,
-    Unit, Value, WriteOptions,
+    Array, Chunk, Column, ColumnType, Frame, HostRead, HostValidity, HostValues, Logical, Missing, Physical,
+    Silent, Unit, Value, WriteOptions,
 };
 use tempfile::TempDir;
 
@@ -99,23 +99,39 @@ pub fn every_type() -> Frame {
     let columns = vec![
         missing(column("flag", ColumnType::plain(P::Bool), 4, bools), &[0, 0, 0, 1], Missing::NA),
         words("small", ColumnType::plain(P::U8), &[[0], [1], [254], [255]]),
-        missing(words("big", ColumnType::plain(P::I64), &i64s([i64::MIN, 0, 1, i64::MAX])), &[0, 1, 0, 0], Missing::Null),
-        words("real", ColumnType::plain(P::F64), &[1.5, f64::NAN, f64::NEG_INFINITY, 1e300].map(f64::to_le_bytes)),
+        missing(
+            words("big", ColumnType::plain(P::I64), &i64s([i64::MIN, 0, 1, i64::MAX])),
+            &[0, 1, 0, 0],
+            Missing::Null,
+        ),
+        words(
+            "real",
+            ColumnType::plain(P::F64),
+            &[1.5, f64::NAN, f64::NEG_INFINITY, 1e300].map(f64::to_le_bytes),
+        ),
         words("half", ColumnType::plain(P::F16), &[0x3c00u16, 0xc000, 0x7e00, 0].map(u16::to_le_bytes)),
         words("single", ColumnType::plain(P::F32), &[0.1f32, -0.0, 3.0, f32::INFINITY].map(f32::to_le_bytes)),
-        words("complex", ColumnType::plain(P::Complex64), &[1.0f32, -2.0, 0.5, 0.0].map(|x| {
-            let mut both = [0; 8];
-            both[..4].copy_from_slice(&x.to_le_bytes());
-            both[4..].copy_from_slice(&(-x).to_le_bytes());
-            both
-        })),
+        words(
+            "complex",
+            ColumnType::plain(P::Complex64),
+            &[1.0f32, -2.0, 0.5, 0.0].map(|x| {
+                let mut both = [0; 8];
+                both[..4].copy_from_slice(&x.to_le_bytes());
+                both[4..].copy_from_slice(&(-x).to_le_bytes());
+                both
+            }),
+        ),
         strings("text", P::Utf8, &["plain", "a\nb\t\x1b[31mred", "日本 \"x\"", ""]),
         strings("bytes", P::Binary, &[&b""[..], b"\x00\xff", b"abc", &[7; 100]]),
         words("day", time(P::I32, L::Date, Unit::Day), &[0, 19_782, -1, 2_932_897].map(i32::to_le_bytes)),
         words("when", time(P::I64, L::Timestamp, Unit::Millisecond), &i64s([0, 1, 1_000, -1])),
         zoned,
         words("span", time(P::I64, L::Duration, Unit::Second), &i64s([0, 61, 90_061, -1])),
-        words("clock", time(P::I64, L::Time, Unit::Microsecond), &i64s([0, 1, 86_399_000_000, 3_600_000_000])),
+        words(
+            "clock",
+            time(P::I64, L::Time, Unit::Microsecond),
+            &i64s([0, 1, 86_399_000_000, 3_600_000_000]),
+        ),
         missing(city, &[0, 0, 0, 1], Missing::NaN),
         column("nothing", ColumnType::plain(P::Null), 4, HostValues::Null),
         words("evil\n\x1b]0;title", ColumnType::plain(P::I32), &[1i32, 2, 3, 4].map(i32::to_le_bytes)),

@@ -38,7 +38,8 @@ impl<'a> GatherTask<'a> {
 
     pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
         let source = self.source;
-        self.gather(reader, control).map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
+        self.gather(reader, control)
+            .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
     }
 
     fn gather(mut self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
@@ -101,7 +102,9 @@ fn put_marks(
                 debug_assert!(put, "the memory was measured when the request was checked");
             }
         }
-        MissingTo::Mask(out) => wanted.for_each(|(at, place)| out[place] = u8::from(!validity.is_valid(first + at))),
+        MissingTo::Mask(out) => {
+            wanted.for_each(|(at, place)| out[place] = u8::from(!validity.is_valid(first + at)))
+        }
         MissingTo::Mark(_) | MissingTo::Ignore => {}
     }
 }
@@ -120,7 +123,8 @@ fn gather_fixed(
     values.clear();
     values.resize(len.div_ceil(16), 0);
     let bytes = &mut bytemuck::cast_slice_mut::<u128, u8>(values)[..len];
-    let mut marks = if let MissingTo::Mark(mark) = missing { MissingTo::Mark(*mark) } else { MissingTo::Ignore };
+    let mut marks =
+        if let MissingTo::Mark(mark) = missing { MissingTo::Mark(*mark) } else { MissingTo::Ignore };
     let stretch = match output {
         Output::Words(_) => Output::Words(&mut *bytes),
         _ => Output::Bools(&mut *bytes),

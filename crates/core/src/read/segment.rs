@@ -70,7 +70,11 @@ impl<'f> Reader<'f> {
     }
 
     /// Makes the window hold the segment of a block, and as many of the blocks that follow it in the file as fit.
-    fn load<'b>(&mut self, block: &BlockRecord, followers: impl Iterator<Item = &'b BlockRecord>) -> Result<()> {
+    fn load<'b>(
+        &mut self,
+        block: &BlockRecord,
+        followers: impl Iterator<Item = &'b BlockRecord>,
+    ) -> Result<()> {
         let (start, mut end) = extent(block);
         if self.has(start, end - start) {
             return Ok(());
@@ -140,8 +144,9 @@ impl<'f> Reader<'f> {
                 let here = |e: Error| e.in_page(i as u64).at(place);
                 let skip = (place - self.window.0) as usize;
                 let stored = &self.window.1[skip..skip + entry.stored_len as usize];
-                let page = Page::open(directory, source.physical, i, stored, &mut self.codecs, &mut self.page)
-                    .map_err(here)?;
+                let page =
+                    Page::open(directory, source.physical, i, stored, &mut self.codecs, &mut self.page)
+                        .map_err(here)?;
                 let range = inside.start.max(first) - first..inside.end.min(end) - first;
                 let at = at + (first + range.start - inside.start);
                 visit(Opened { decoder, page: &page, range, at }, &mut self.text).map_err(here)?;
@@ -162,10 +167,16 @@ impl<'f> Reader<'f> {
             &self.directory
         };
         check_directory(bytes, block)?;
-        Directory::parse(bytes, block, source.physical, self.file.limits()).map_err(|e| e.at(block.directory_at))
+        Directory::parse(bytes, block, source.physical, self.file.limits())
+            .map_err(|e| e.at(block.directory_at))
     }
 
-    fn decoder<'d>(&mut self, directory: &'d Directory, source: &Source, pages_at: u64) -> Result<BlockDecoder<'d>> {
+    fn decoder<'d>(
+        &mut self,
+        directory: &'d Directory,
+        source: &Source,
+        pages_at: u64,
+    ) -> Result<BlockDecoder<'d>> {
         let len = directory.dictionary.stored_len as usize;
         let skip = pages_at.wrapping_sub(self.window.0) as usize;
         let stored = if len == 0 { &[] } else { &self.window.1[skip..skip + len] };

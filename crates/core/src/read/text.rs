@@ -68,7 +68,17 @@ pub(crate) fn plan<'a>(
             now
         });
         (ends, bytes) = (later, later_bytes);
-        add(TextTask { request, source, values, at, base, ends: now, bytes: now_bytes, mask: now_mask, wants_bits });
+        add(TextTask {
+            request,
+            source,
+            values,
+            at,
+            base,
+            ends: now,
+            bytes: now_bytes,
+            mask: now_mask,
+            wants_bits,
+        });
         at += n;
         base += len as i64;
     }
@@ -127,9 +137,9 @@ impl TextTask<'_> {
             done += len;
             put_missing(opened.page.validity, opened.range, opened.at, &mut missing)
         });
-        visited.and_then(|()| if done == bytes.len() { Ok(()) } else { Err(too_long()) }).map_err(|e| {
-            if source.name.is_empty() { e } else { e.in_column(&source.name) }
-        })?;
+        visited
+            .and_then(|()| if done == bytes.len() { Ok(()) } else { Err(too_long()) })
+            .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })?;
         if !wants_bits {
             return Ok(None);
         }

@@ -87,8 +87,10 @@ impl<'a> Output<'a> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         while turn.run != run {
             control.check()?;
-            (turn, _) =
-                self.changed.wait_timeout(turn, Duration::from_millis(20)).unwrap_or_else(PoisonError::into_inner);
+            (turn, _) = self
+                .changed
+                .wait_timeout(turn, Duration::from_millis(20))
+                .unwrap_or_else(PoisonError::into_inner);
         }
         Ok(turn)
     }
@@ -108,7 +110,13 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// Takes a block whose pages stand at `pages_at` in `bytes`, to their end; its directory follows them.
-    pub(crate) fn add(&mut self, values: Range<u64>, pages_at: usize, encoded: Encoded, is_raw: bool) -> Result<()> {
+    pub(crate) fn add(
+        &mut self,
+        values: Range<u64>,
+        pages_at: usize,
+        encoded: Encoded,
+        is_raw: bool,
+    ) -> Result<()> {
         let Encoded { directory, decoded_len, statistics } = encoded;
         let pages_len = self.bytes.len() - pages_at;
         let too_large = || Error::unsupported("a block of 4 GiB or more");

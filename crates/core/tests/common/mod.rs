@@ -141,14 +141,22 @@ pub fn file_of(columns: &[(&str, Model)], options: &WriteOptions) -> Vec<u8> {
 pub fn frame_of(columns: &[(&str, Model)], memory: &[Memory]) -> Frame {
     Frame {
         n_rows: columns.first().map_or(0, |(_, model)| model.n() as u64),
-        columns: columns.iter().zip(memory).map(|((name, model), memory)| memory.column(name, model)).collect(),
+        columns: columns
+            .iter()
+            .zip(memory)
+            .map(|((name, model), memory)| memory.column(name, model))
+            .collect(),
         extra: Vec::new(),
         host: Value::map([("host", Value::Str("test".into()))]),
     }
 }
 
 pub fn open(bytes: &[u8]) -> entasis::Result<File> {
-    File::from_source(Box::new(MemorySource::new(bytes.to_vec())), Path::new("test.entasis"), Limits::default())
+    File::from_source(
+        Box::new(MemorySource::new(bytes.to_vec())),
+        Path::new("test.entasis"),
+        Limits::default(),
+    )
 }
 
 /// Reads rows of a column as cells.

@@ -1,0 +1,145 @@
+//! What goes wrong, how it is told, and the exit codes.
+
+mod common;
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use common::{Folder, Said, counting, entasis, every_type, lines};
+
+const VERBS: [&str; 5] = ["info", "schema", "head", "verify", "bench"];
+
+#[test]
+fn files_that_are_none() {
+    let folder = Folder::new();
+    let sound = std::fs::read(folder.write("sound.entasis", &every_type())).unwrap();
+    let missing = folder.path().join("missing.entasis");
+    let cases = [
+        (missing, "missing.entasis"),
+        (folder.path().to_path_buf(), "directory"),
+        (folder.bytes("empty", b""), "empty"),
+        (folder.bytes("text", b"carrier,delay\nAA,5\n"), "not an Entasis file"),
+        (folder.bytes("header", &sound[..100]), "header"),
+        (folder.bytes("truncated", &sound[..sound.len() - 1]), "truncated"),
+        (folder.bytes("control\u{1b}[2J", b"x"), "control\\u{1b}[2J"),
+    ];
+    for (path, part) in cases {
+        for verb in VERBS {
+            let message = entasis(args![verb, path]).failed();
+            assert!(message.to_lowercase().contains(&part.to_lowercase()), "{verb} {path:?}: {message}");
+            assert!(!message.contains('\x1b'));
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found_wherever_it_is() {
+    let folder = Folder::new();
+    for (name, frame) in [("every", every_type()), ("counting", counting(3000))] {
+        let sound = std::fs::read(folder.write(name, &frame)).unwrap();
+        let step = sound.len() / 150 + 1;
+        for at in (0..sound.len()).step_by(step).chain([sound.len() - 1]) {
+            // The may-ignore flags may be any, but their checksum stands beside them.
+            let mut bytes = sound.clone();
+            bytes[at] ^= 1 << (at % 8);
+            let path = folder.bytes("flipped", &bytes);
+            let said = entasis(args!["verify", path]);
+            assert_eq!((said.code, said.out.as_str()), (1, ""), "{name}, byte {at}");
+            said.failed();
+        }
+    }
+}
+
+#[test]
+fn damage_is_told_with_its_place_and_other_files_follow() {
+    let folder = Folder::new();
+    let sound = folder.write("sound.entasis", &counting(3000));
+    let mut bytes = std::fs::read(&sound).unwrap();
+    bytes[400] ^= 1;
+    let damaged = folder.bytes("damaged.entasis", &bytes);
+    let Said { code, out, err } = entasis(args!["verify", damaged, sound]);
+    assert_eq!(code, 1);
+    assert!(out.contains("sound.entasis: sound (") && out.lines().count() == 1, "{out}");
+    for part in ["damaged.entasis", "column \"id\"", "block 0"] {
+        assert!(err.contains(part), "{part} in {err}");
+    }
+    let said = entasis(args!["verify", "--json", damaged, sound]);
+    let objects = lines(&said.out);
+    assert_eq!((said.code, objects.len()), (1, 2));
+    assert_eq!((objects[0]["kind"].as_str(), objects[0]["column"].as_str()), (Some("corrupt"), Some("id")));
+    // Other columns are still there.
+    entasis(args!["head", "--columns", "name", damaged]).fine();
+    entasis(args!["head", "--columns", "id", damaged]).failed();
+}
+
+#[test]
+fn rows_and_columns_that_are_not_there() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(10));
+    let message = entasis(args!["head", "--columns", "id,Name", file]).failed();
+    assert!(message.contains("\"Name\"") && message.contains("did you mean \"name\"?"), "{message}");
+    let message = entasis(args!["head", "--columns", "delay", file]).failed();
+    assert!(message.contains("entasis schema"), "{message}");
+    for rows in ["5:11", "11:", "11:12"] {
+        let message = entasis(args!["head", "--rows", rows, file]).failed();
+        assert!(message.contains("10 rows"), "{message}");
+    }
+    entasis(args!["head", "--rows", "10:", file]).fine();
+}
+
+#[test]
+fn wrong_usage() {
+    let nothing: [&str; 0] = [];
+    assert_eq!(entasis(nothing).code, 2);
+    for args in [
+        &["frobnicate"][..],
+        &["info"],
+        &["head"],
+        &["head", "x", "--rows", "5"],
+        &["head", "x", "--rows", "5:3"],
+        &["head", "x", "-n", "-1"],
+        &["head", "x", "-n", "1", "--rows", "1:2"],
+        &["verify", "--threads", "0", "x"],
+        &["bench", "--compression", "101"],
+        &["bench", "--rows", "0"],
+        &["bench", "--rows", "5", "x"],
+        &["schema", "--unknown", "x"],
+    ] {
+        let said = entasis(args);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{args:?}");
+        assert!(said.err.starts_with("error: "), "{}", said.err);
+    }
+}
+
+#[test]
+fn help_has_examples() {
+    assert!(entasis(["--help"]).fine().contains("Examples:"));
+    assert!(entasis(["--version"]).fine().starts_with("entasis "));
+    for verb in VERBS {
+        let text = entasis([verb, "--help"]).fine();
+        assert!(text.contains("Examples:") && text.contains(&format!("entasis {verb} ")), "{text}");
+    }
+}
+
+#[test]
+fn a_pipe_that_closes_ends_it_quietly() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(200_000));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_entasis"));
+    command.args(args!["head", "--json", "-n", "200000", file]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut start = [0; 10];
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut start).unwrap();
+    drop(stdout);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn a_folder_that_is_not_there_fails_the_measurement() {
+    let folder = Folder::new();
+    let dir = folder.path().join("nowhere");
+    let message = entasis(args!["bench", "--rows", "10", "--dir", dir]).failed();
+    assert!(message.contains("nowhere"), "{message}");
+}

@@ -1,0 +1,157 @@
+//! The pages of a block, written one after the other behind its dictionary.
+
+use std::ops::Range;
+
+use entasis_format::{Codec, Directory, Encoding, Filter, Packing, PageEntry, Stored, Transform, checksum};
+use entasis_kernels::{Word, shuffle};
+
+use crate::codec::Codecs;
+use crate::encode::PAGE;
+use crate::plan::WordPlan;
+use crate::word::Order;
+use crate::{bit_packed, delta, run_length, validity};
+
+/// The missing values of a block: their bits when there are any.
+#[derive(Clone, Copy)]
+pub(crate) struct Missing<'a> {
+    pub bits: Option<&'a [u8]>,
+    pub n: u32,
+}
+
+/// The values of a page, and their decoded bytes.
+pub(crate) type PageRange = (Range<usize>, usize);
+
+/// The pages of `n` values of `value_len` bytes.
+pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
+    let starts = (0..n).step_by(PAGE);
+    starts
+        .map(|start| (start..(start + PAGE).min(n), (start + PAGE).min(n) * value_len - start * value_len))
+        .collect()
+}
+
+/// Writes the dictionary and the pages of a block, and keeps their entries.
+pub(crate) struct PageWriter<'a> {
+    codecs: &'a mut Codecs,
+    codec: (Codec, i32),
+    missing: Missing<'a>,
+    out: &'a mut Vec<u8>,
+    payload: Vec<u8>,
+    pages: Vec<PageEntry>,
+    n_dictionary: u32,
+    dictionary: Stored,
+}
+
+impl<'a> PageWriter<'a> {
+    pub(crate) fn new(
+        codecs: &'a mut Codecs,
+        codec: (Codec, i32),
+        missing: Missing<'a>,
+        out: &'a mut Vec<u8>,
+    ) -> Self {
+        Self {
+            codecs,
+            codec,
+            missing,
+            out,
+            payload: Vec::new(),
+            pages: Vec::new(),
+            n_dictionary: 0,
+            dictionary: Stored::default(),
+        }
+    }
+
+    /// Stores the dictionary; before the pages.
+    pub(crate) fn dictionary(&mut self, payload: &[u8], n_entries: usize) {
+        let at = self.out.len();
+        let stored_len = self.codecs.store(self.codec.0, self.codec.1, payload, self.out);
+        self.n_dictionary = n_entries as u32;
+        self.dictionary = Stored {
+            stored_len: stored_len as u32,
+            payload_len: payload.len() as u32,
+            checksum: checksum(&self.out[at..]),
+        };
+    }
+
+    /// Stores one page: its validity when the block has missing values, then what `body` appends.
+    pub(crate) fn page(&mut self, (range, decoded_len): PageRange, body: impl FnOnce(&mut Vec<u8>)) {
+        self.payload.clear();
+        if let Some(bits) = self.missing.bits {
+            validity::emit(bits, range.start, range.len(), &mut self.payload);
+        }
+        body(&mut self.payload);
+        let at = self.out.len();
+        let stored_len = self.codecs.store(self.codec.0, self.codec.1, &self.payload, self.out);
+        self.pages.push(PageEntry {
+            stored_len: stored_len as u32,
+            payload_len: self.payload.len() as u32,
+            n_values: range.len() as u32,
+            decoded_len: decoded_len as u32,
+            checksum: checksum(&self.out[at..]),
+        });
+    }
+
+    /// Whether bodies are all that pages could hold: constants without missing values have no pages.
+    pub(crate) fn needs_pages(&self, packing: Packing) -> bool {
+        packing != Packing::Constant || self.missing.bits.is_some()
+    }
+
+    /// Stores the pages of words as planned and finishes the block. `exceptions` (per page) are replaced by the values in `physical`.
+    pub(crate) fn words<T: Word, V: Word>(
+        mut self,
+        ranges: Vec<PageRange>,
+        transform: Transform,
+        (words, plan, order): (&[T], &WordPlan<T>, Order),
+        (exceptions, physical): (&[Vec<u16>], &[V]),
+    ) -> Directory {
+        let mut widest = plan.width;
+        let ranges = if self.needs_pages(plan.packing) { ranges } else { Vec::new() };
+        for (i, page) in ranges.into_iter().enumerate() {
+            let range = page.0.clone();
+            let words = &words[range.clone()];
+            self.page(page, |body| match plan.packing {
+                Packing::Raw => raw(bytemuck::cast_slice(words), size_of::<T>(), plan.filter, body),
+                Packing::Constant | Packing::Strings => {}
+                Packing::BitPacked if plan.per_vector => bit_packed::emit_per_vector(words, order, body),
+                Packing::BitPacked if plan.patches => {
+                    let mut outside = exceptions.get(i).cloned().unwrap_or_default();
+                    bit_packed::add_outliers(words, plan.base, plan.width, &mut outside);
+                    bit_packed::emit(words, plan.base, plan.width, Some((&outside, &physical[range])), body);
+                }
+                Packing::BitPacked => bit_packed::emit::<T, T>(words, plan.base, plan.width, None, body),
+                Packing::Delta => widest = widest.max(delta::emit(words, body)),
+                Packing::RunLength => run_length::emit(words, plan.base, plan.width, body),
+            });
+        }
+        let encoding =
+            Encoding { packing: plan.packing, transform, codec: plan.codec.0, filter: plan.filter };
+        let base = if plan.per_vector { 0 } else { plan.base.to_u64() };
+        let mut directory = self.directory(encoding, widest, base);
+        directory.per_vector = plan.per_vector;
+        directory.patches = plan.patches;
+        directory
+    }
+
+    /// The directory of the block.
+    pub(crate) fn directory(self, encoding: Encoding, width: u32, base: u64) -> Directory {
+        Directory {
+            width: u8::try_from(width).expect("at most 64 bits"),
+            validity: self.missing.bits.is_some(),
+            base,
+            n_dictionary: self.n_dictionary,
+            dictionary: self.dictionary,
+            pages: self.pages,
+            ..Directory::new(encoding)
+        }
+    }
+}
+
+/// Appends raw values, shuffled when the filter says so.
+pub(crate) fn raw(bytes: &[u8], width: usize, filter: Filter, body: &mut Vec<u8>) {
+    match filter {
+        Filter::None => body.extend_from_slice(bytes),
+        Filter::Shuffle => {
+            let shuffled = shuffle::shuffle(bytes, width, body);
+            debug_assert!(shuffled, "words are of 1 to 16 bytes");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Reads columns: memory for all of them first, then one piece of work of the core.
+
+use std::sync::Arc;
+
+use entasis::{Buffer, ColumnInfo, ColumnType, File, Logical, MissingTo, Output, Physical, Request, Rows, Text};
+use pyo3::prelude::*;
+
+use crate::array;
+use crate::plan::{self, Host, Target, Unit};
+use crate::{errors, monitor};
+
+/// A two-dimensional array that columns of one dtype share.
+pub struct Block<'py> {
+    pub dtype: String,
+    pub zone: Option<String>,
+    /// Number of the unit and of its first row, for each unit.
+    pub units: Vec<(usize, usize)>,
+    pub n_columns: usize,
+    pub array: Option<Bound<'py, PyAny>>,
+}
+
+/// Where the values of a unit are.
+pub enum Memory<'py> {
+    /// In its block, or nowhere.
+    None,
+    /// In NumPy arrays of as many rows as the unit has members.
+    Arrays { values: Bound<'py, PyAny>, mask: Option<Bound<'py, PyAny>> },
+    /// In Arrow's layout, strings with large offsets.
+    Arrow { words: Buffer, validity: Option<Buffer>, text: Text },
+}
+
+/// What was read.
+pub struct Decoded<'py> {
+    pub infos: Vec<ColumnInfo>,
+    pub units: Vec<Unit>,
+    pub blocks: Vec<Block<'py>>,
+    /// Memory of each unit.
+    pub memory: Vec<Memory<'py>>,
+    pub n_rows: usize,
+    /// Dictionaries of Arrow targets.
+    pub dictionaries: Vec<(u64, Decoded<'py>)>,
+}
+
+fn no_memory(py: Python<'_>) -> PyErr {
+    errors::new(py, "LimitError", "not enough memory for the columns")
+}
+
+/// Reads the columns for a host.
+pub fn read<'py>(
+    py: Python<'py>,
+    file: &Arc<File>,
+    infos: Vec<ColumnInfo>,
+    rows: &Rows,
+    host: Host,
+    own: bool,
+    threads: Option<usize>,
+) -> PyResult<Decoded<'py>> {
+    let mut decoded = prepare(py, file, infos, rows, host, own)?;
+    let mut requests = Vec::new();
+    decoded.requests(py, rows, &mut requests)?;
+    monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
+    Ok(decoded)
+}
+
+/// Makes the memory.
+fn prepare<'py>(
+    py: Python<'py>,
+    file: &Arc<File>,
+    infos: Vec<ColumnInfo>,
+    rows: &Rows,
+    host: Host,
+    own: bool,
+) -> PyResult<Decoded<'py>> {
+    let n_values = infos.first().map_or(0, |info| info.record.n_values);
+    let n_rows = usize::try_from(rows.n(n_values)).map_err(|_| no_memory(py))?;
+    let targets = infos.iter().map(|info| plan::target(info, host, own)).collect();
+    let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
+    let mut blocks: Vec<Block<'py>> = Vec::new();
+    let mut memory = Vec::with_capacity(units.len());
+    let mut wanted: Vec<u64> = Vec::new();
+    for (number, unit) in units.iter().enumerate() {
+        memory.push(match &unit.target {
+            Target::Block { dtype, zone, .. } => {
+                let found = blocks.iter().position(|block| block.dtype == *dtype && block.zone == *zone);
+                let at = found.unwrap_or_else(|| {
+                    let (dtype, zone) = (dtype.clone(), zone.clone());
+                    blocks.push(Block { dtype, zone, units: Vec::new(), n_columns: 0, array: None });
+                    blocks.len() - 1
+                });
+                let block = &mut blocks[at];
+                block.units.push((number, block.n_columns));
+                block.n_columns += unit.members.len();
+                Memory::None
+            }
+            Target::Null => Memory::None,
+            Target::Array { dtype, mask, .. } => {
+                let shape = (unit.members.len(), n_rows);
+                let mask = if *mask { Some(array::empty(py, shape, "b1")?) } else { None };
+                Memory::Arrays { values: array::empty(py, shape, dtype)?, mask }
+            }
+            Target::Arrow(_) => {
+                if let Some(dictionary) = infos[unit.first].record.dictionary {
+                    wanted.push(dictionary);
+                }
+                arrow_memory(&unit.column_type, unit.has_missing, n_rows * unit.members.len())
+                    .ok_or_else(|| no_memory(py))?
+            }
+        });
+    }
+    for block in &mut blocks {
+        block.array = Some(array::empty(py, (block.n_columns, n_rows), &block.dtype)?);
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut dictionaries = Vec::with_capacity(wanted.len());
+    for index in wanted {
+        let info = file.column(index).map_err(|error| errors::raise(py, &error))?;
+        if info.record.column_type.logical == Logical::Categorical {
+            return Err(errors::unsupported(py, "categories that are categorical are not supported"));
+        }
+        dictionaries.push((index, prepare(py, file, vec![(*info).clone()], &Rows::All, host, own)?));
+    }
+    Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries })
+}
+
+fn arrow_memory<'py>(column_type: &ColumnType, has_missing: bool, n: usize) -> Option<Memory<'py>> {
+    let words = match column_type.physical {
+        Physical::Bool => n.div_ceil(8),
+        physical => n.checked_mul(physical.width().unwrap_or(0))?,
+    };
+    let is_null = column_type.physical == Physical::Null;
+    let validity = if has_missing && !is_null { Some(Buffer::zeroed(n.div_ceil(8))?) } else { None };
+    Some(Memory::Arrow { words: Buffer::zeroed(words)?, validity, text: Text::default() })
+}
+
+impl Decoded<'_> {
+    /// Adds a request for each unit.
+    fn requests<'a>(&'a mut self, py: Python<'_>, rows: &Rows, requests: &mut Vec<Request<'a>>) -> PyResult<()> {
+        let mut of_blocks: Vec<Option<&mut [u8]>> = Vec::new();
+        of_blocks.resize_with(self.units.len(), || None);
+        for block in &self.blocks {
+            let Some(array) = &block.array else { continue };
+            // SAFETY: the array was just made, nothing else knows it; each unit gets a part of its own.
+            let mut rest = unsafe { array::memory(array) }?;
+            let row = rest.len() / block.n_columns.max(1);
+            for &(unit, _) in &block.units {
+                let (part, tail) = rest.split_at_mut(row * self.units[unit].members.len());
+                of_blocks[unit] = Some(part);
+                rest = tail;
+            }
+        }
+        for ((unit, memory), of_block) in self.units.iter().zip(&mut self.memory).zip(of_blocks) {
+            let physical = unit.column_type.physical;
+            let numpy = |bytes| if physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
+            let (output, missing) = match (memory, &unit.target) {
+                (_, Target::Block { mark, .. }) => {
+                    let missing = match mark {
+                        Some(mark) if unit.has_missing => MissingTo::Mark(*mark),
+                        _ => MissingTo::Ignore,
+                    };
+                    (numpy(of_block.unwrap_or_default()), missing)
+                }
+                (Memory::Arrays { values, mask }, Target::Array { mark, .. }) => {
+                    // SAFETY: as above.
+                    let values = unsafe { array::memory(values) }?;
+                    let missing = match (mask, mark) {
+                        // SAFETY: as above.
+                        (Some(mask), _) => MissingTo::Mask(unsafe { array::memory(mask) }?),
+                        (None, Some(mark)) if unit.has_missing => MissingTo::Mark(*mark),
+                        (None, _) => MissingTo::Ignore,
+                    };
+                    (numpy(values), missing)
+                }
+                (Memory::Arrow { words, validity, text }, _) => {
+                    let output = match physical {
+                        Physical::Null => continue,
+                        Physical::Bool => Output::Bits(words),
+                        Physical::Utf8 | Physical::Binary => Output::Text(text),
+                        _ => Output::Words(words),
+                    };
+                    (output, validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits))
+                }
+                _ => continue,
+            };
+            let rows = match unit.members.len() {
+                1 => rows.clone(),
+                members => Rows::Range(0..members as u64 * self.n_rows as u64),
+            };
+            requests.push(Request { column: unit.column, rows, output, missing });
+        }
+        for (_, dictionary) in &mut self.dictionaries {
+            dictionary.requests(py, &Rows::All, requests)?;
+        }
+        Ok(())
+    }
+}
