@@ -10,7 +10,7 @@ use pyo3::types::PyList;
 use crate::array;
 use crate::arrow::column::{ArrowColumn, ArrowTable, offset_at};
 use crate::arrow::export::{Data, Kind};
-use crate::arrow::format::{self, LAYOUT, REQUIRED, SMALL, VIEW};
+use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED, SMALL, VIEW};
 use crate::errors;
 use crate::handle::Column;
 use crate::plan::Target;
@@ -26,7 +26,7 @@ type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
 /// - `null`: one position
 pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    let Decoded { infos, units, blocks, memory, n_rows: _, dictionaries } = decoded;
+    let Decoded { infos, units, blocks, memory, n_rows, dictionaries } = decoded;
     for block in blocks {
         let positions = array::empty(py, (1, block.n_columns), "i8")?.get_item(0)?;
         // SAFETY: the array was just made.
@@ -38,13 +38,12 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
         let first = block.units.first().map_or(0, |&(unit, _)| units[unit].first);
         list.append(("block", positions, Column::new(&infos[first]), block.array, py.None()))?;
     }
-    let mut known = None;
-    for (unit, memory) in units.iter().zip(memory) {
+    let dictionaries = finish_dictionaries(py, dictionaries, own)?;
+    for (unit, memory) in units.into_iter().zip(memory) {
+        let info = &infos[unit.first];
         match memory {
             Memory::None if unit.target == Target::Null => {
-                for &member in &unit.members {
-                    list.append(("null", member, Column::new(&infos[member]), py.None(), py.None()))?;
-                }
+                list.append(("null", unit.first, Column::new(info), py.None(), py.None()))?;
             }
             Memory::None => {}
             Memory::Arrays { values, mask } => {
@@ -54,16 +53,170 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
                     list.append(("array", member, column, values.get_item(row)?, mask))?;
                 }
             }
-            memory @ Memory::Arrow { .. } => {
-                if known.is_none() {
-                    known = Some(Dictionaries::new());
-                }
-                let info = &infos[unit.first];
-                let n = unit.members.len() * decoded_rows(&memory, info, unit.members.len(), n_rows_of(&decoded.n_rows));
-                let _ = n;
-                let _ = (own, &dictionaries);
+            Memory::Arrow { words, validity, text } => {
+                let n = n_rows * unit.members.len();
+                let column = Finished::new(py, info, &unit.target, own, n, words, validity, text, &dictionaries)?;
+                let physical = info.record.column_type.physical;
+                let column = ArrowColumn { kind: Arc::new(column.kind), data: column.data, physical };
+                list.append(("arrow", unit.members, Column::new(info), Bound::new(py, column)?, py.None()))?;
             }
         }
     }
     Ok(list)
+}
+
+/// All columns side by side as one Arrow table; every target is Arrow.
+pub fn table(
+    py: Python<'_>,
+    decoded: Decoded<'_>,
+    own: bool,
+    mut field_metadata: HashMap<usize, Vec<u8>>,
+    schema_metadata: Option<Vec<u8>>,
+    n_rows: usize,
+) -> PyResult<ArrowTable> {
+    let Decoded { infos, units, memory, dictionaries, .. } = decoded;
+    let dictionaries = finish_dictionaries(py, dictionaries, own)?;
+    let mut fields: Vec<Option<(Kind, Data)>> = Vec::new();
+    fields.resize_with(infos.len(), || None);
+    for (unit, memory) in units.into_iter().zip(memory) {
+        let Memory::Arrow { words, validity, text } = memory else { continue };
+        let n = n_rows * unit.members.len();
+        let info = &infos[unit.first];
+        let column = Finished::new(py, info, &unit.target, own, n, words, validity, text, &dictionaries)?;
+        for (row, &member) in unit.members.iter().enumerate() {
+            let mut kind = column.kind.clone();
+            kind.name.clone_from(&infos[member].name);
+            kind.metadata = field_metadata.remove(&member);
+            fields[member] = Some((kind, Data { n: n_rows, offset: row * n_rows, ..column.data.clone() }));
+        }
+    }
+    let (kinds, children) = fields.into_iter().flatten().unzip();
+    let kind = Kind { children: kinds, metadata: schema_metadata, required: true, ..Kind::new("", "+s".to_owned()) };
+    let data = Data { n: n_rows, buffers: vec![None], children, ..Data::default() };
+    Ok(ArrowTable { kind: Arc::new(kind), data })
+}
+
+fn finish_dictionaries(py: Python<'_>, dictionaries: Vec<(u64, Decoded<'_>)>, own: bool) -> PyResult<Dictionaries> {
+    let mut finished = Dictionaries::new();
+    for (index, Decoded { infos, units, memory, n_rows, .. }) in dictionaries {
+        for (unit, memory) in units.into_iter().zip(memory) {
+            let Memory::Arrow { words, validity, text } = memory else { continue };
+            let (info, none) = (&infos[unit.first], Dictionaries::new());
+            let column = Finished::new(py, info, &unit.target, own, n_rows, words, validity, text, &none)?;
+            finished.insert(index, (Arc::new(column.kind), Arc::new(column.data)));
+        }
+    }
+    Ok(finished)
+}
+
+/// A column in Arrow's layout.
+struct Finished {
+    kind: Kind,
+    data: Data,
+}
+
+impl Finished {
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        info: &ColumnInfo,
+        target: &Target,
+        own: bool,
+        n: usize,
+        words: Buffer,
+        validity: Option<Buffer>,
+        text: Text,
+        dictionaries: &Dictionaries,
+    ) -> PyResult<Self> {
+        let column_type = &info.record.column_type;
+        let layout = if let Target::Arrow(layout) = target { layout & LAYOUT } else { LARGE };
+        let (layout, buffers) = match column_type.physical {
+            Physical::Null => (layout, Vec::new()),
+            Physical::Utf8 | Physical::Binary => {
+                let (layout, mut buffers) = py
+                    .detach(|| strings(text, layout, n))
+                    .ok_or_else(|| errors::new(py, "LimitError", "not enough memory for the strings"))?;
+                buffers.insert(0, validity.map(Arc::new));
+                (layout, buffers)
+            }
+            _ => (layout, vec![validity.map(Arc::new), Some(Arc::new(words))]),
+        };
+        let codes = ColumnType { logical: Logical::Plain, ..*column_type };
+        let is_categorical = column_type.logical == Logical::Categorical;
+        let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
+        let format = format::format(if is_categorical { &codes } else { column_type }, layout, zone);
+        let format = format.ok_or_else(|| {
+            let type_name = crate::handle::type_name(info);
+            errors::unsupported(py, format!("column '{}': type {type_name} has no counterpart in Arrow", info.name))
+        })?;
+        let mut kind = Kind::new(&info.name, format);
+        kind.ordered = column_type.ordered;
+        kind.required = own && column_type.flavour & REQUIRED != 0;
+        let mut data = Data { n, buffers, ..Data::default() };
+        if let Some((of, values)) = info.record.dictionary.and_then(|index| dictionaries.get(&index)) {
+            kind.dictionary = Some(Arc::clone(of));
+            data.dictionary = Some(Arc::clone(values));
+        }
+        Ok(Self { kind, data })
+    }
+}
+
+/// Strings in a layout; in the one with large offsets where they don't fit small ones.
+fn strings(text: Text, layout: u8, n: usize) -> Option<(u8, Vec<Option<Arc<Buffer>>>)> {
+    let Text { mut offsets, bytes } = text;
+    if offsets.is_empty() {
+        offsets = Buffer::zeroed(8 * (n + 1))?;
+    }
+    if layout == SMALL && i32::try_from(bytes.len()).is_ok() {
+        let mut small = Buffer::zeroed(4 * (n + 1))?;
+        for (small, large) in small.chunks_exact_mut(4).zip(offsets.chunks_exact(8)) {
+            small.copy_from_slice(&large[..4]);
+        }
+        return Some((SMALL, vec![Some(Arc::new(small)), Some(Arc::new(bytes))]));
+    }
+    if layout == VIEW {
+        return views(&offsets, bytes, n).map(|buffers| (VIEW, buffers));
+    }
+    Some((LARGE, vec![Some(Arc::new(offsets)), Some(Arc::new(bytes))]))
+}
+
+/// Views of strings. All of them see the one buffer, which is copied in pieces only where offsets of 32 bits don't reach.
+fn views(offsets: &Buffer, bytes: Buffer, n: usize) -> Option<Vec<Option<Arc<Buffer>>>> {
+    let mut views = Buffer::zeroed(16 * n)?;
+    let most = i32::MAX as usize;
+    // Where each piece begins; one piece unless the strings are longer than offsets reach.
+    let mut starts = vec![0usize];
+    for (i, view) in views.chunks_exact_mut(16).enumerate() {
+        let (start, end) = (offset_at(offsets, i), offset_at(offsets, i + 1));
+        let value = bytes.get(start..end)?;
+        view[..4].copy_from_slice(&u32::try_from(value.len()).ok()?.to_le_bytes());
+        if value.len() <= 12 {
+            view[4..4 + value.len()].copy_from_slice(value);
+            continue;
+        }
+        if end - starts[starts.len() - 1] > most {
+            starts.push(start);
+        }
+        let piece = starts.len() - 1;
+        view[4..8].copy_from_slice(&value[..4]);
+        view[8..12].copy_from_slice(&(piece as u32).to_le_bytes());
+        view[12..].copy_from_slice(&((start - starts[piece]) as u32).to_le_bytes());
+    }
+    let mut pieces = Vec::new();
+    if starts.len() == 1 {
+        pieces.push(bytes);
+    } else {
+        for (i, &start) in starts.iter().enumerate() {
+            let end = starts.get(i + 1).copied().unwrap_or(bytes.len());
+            let mut piece = Buffer::zeroed(end - start)?;
+            piece.copy_from_slice(&bytes[start..end]);
+            pieces.push(piece);
+        }
+    }
+    let mut lens = Buffer::zeroed(8 * pieces.len())?;
+    for (len, piece) in lens.chunks_exact_mut(8).zip(&pieces) {
+        len.copy_from_slice(&(piece.len() as i64).to_le_bytes());
+    }
+    let buffers = std::iter::once(views).chain(pieces).chain(std::iter::once(lens));
+    Some(buffers.map(|buffer| Some(Arc::new(buffer))).collect())
 }

@@ -1,0 +1,239 @@
+//! An open file, and its columns.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use entasis::{ColumnInfo, File, Logical, Unit};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::arrow::column::ArrowTable;
+use crate::plan::Host;
+use crate::{errors, read, results, rows, value};
+
+/// A column of a file: its name and type.
+#[pyclass(frozen, module = "entasis._entasis")]
+pub struct Column {
+    info: ColumnInfo,
+}
+
+impl Column {
+    /// A column that Python looks at.
+    pub fn new(info: &ColumnInfo) -> Self {
+        Self { info: info.clone() }
+    }
+}
+
+/// A readable type.
+pub fn type_name(info: &ColumnInfo) -> String {
+    let t = &info.record.column_type;
+    let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
+    match (t.logical, t.unit) {
+        (Logical::Plain, _) => t.physical.name().to_owned(),
+        (Logical::Date, _) => "date".to_owned(),
+        (Logical::Categorical, _) if t.ordered => "categorical (ordered)".to_owned(),
+        (logical, Unit::None) => logical.name().to_owned(),
+        (logical, unit) => match zone {
+            Some(zone) => format!("{}[{}, {zone}]", logical.name(), unit.name()),
+            None => format!("{}[{}]", logical.name(), unit.name()),
+        },
+    }
+}
+
+#[pymethods]
+impl Column {
+    #[getter]
+    fn index(&self) -> u64 {
+        self.info.index
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.info.name
+    }
+
+    #[getter]
+    fn type_name(&self) -> String {
+        type_name(&self.info)
+    }
+
+    #[getter]
+    fn physical(&self) -> &'static str {
+        self.info.record.column_type.physical.name()
+    }
+
+    #[getter]
+    fn logical(&self) -> &'static str {
+        self.info.record.column_type.logical.name()
+    }
+
+    #[getter]
+    fn unit(&self) -> &'static str {
+        self.info.record.column_type.unit.name()
+    }
+
+    #[getter]
+    fn missing(&self) -> &'static str {
+        self.info.record.column_type.missing.name()
+    }
+
+    #[getter]
+    fn ordered(&self) -> bool {
+        self.info.record.column_type.ordered
+    }
+
+    #[getter]
+    fn flavour(&self) -> u8 {
+        self.info.record.column_type.flavour
+    }
+
+    #[getter]
+    fn n_values(&self) -> u64 {
+        self.info.record.n_values
+    }
+
+    #[getter]
+    fn n_missing(&self) -> u64 {
+        self.info.record.n_missing
+    }
+
+    #[getter]
+    fn dictionary(&self) -> Option<u64> {
+        self.info.record.dictionary
+    }
+
+    #[getter]
+    fn detail<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let detail = self.info.detail.as_ref();
+        detail.map_or_else(|| Ok(py.None().into_bound(py)), |detail| value::to_python(py, detail))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<column '{}': {}>", self.info.name, type_name(&self.info))
+    }
+}
+
+/// A file that is open for reading. It keeps showing the file that it opened.
+#[pyclass(frozen, module = "entasis._entasis")]
+pub struct Handle {
+    file: Arc<File>,
+    infos: OnceLock<Arc<Vec<ColumnInfo>>>,
+}
+
+impl Handle {
+    /// All columns of the table.
+    fn infos(&self, py: Python<'_>) -> PyResult<Arc<Vec<ColumnInfo>>> {
+        if let Some(infos) = self.infos.get() {
+            return Ok(Arc::clone(infos));
+        }
+        let file = &self.file;
+        let infos = py.detach(|| file.columns(0..file.n_columns())).map_err(|e| errors::raise(py, &e))?;
+        Ok(Arc::clone(self.infos.get_or_init(|| Arc::new(infos))))
+    }
+
+    /// The columns with these numbers; none: all of the table.
+    fn select(&self, py: Python<'_>, columns: Option<&[u64]>) -> PyResult<Vec<ColumnInfo>> {
+        let Some(columns) = columns else { return Ok((*self.infos(py)?).clone()) };
+        let mut infos = Vec::with_capacity(columns.len());
+        for &column in columns {
+            infos.push(match self.infos.get().and_then(|infos| infos.get(usize::try_from(column).ok()?)) {
+                Some(info) => info.clone(),
+                None => (*self.file.column(column).map_err(|e| errors::raise(py, &e))?).clone(),
+            });
+        }
+        Ok(infos)
+    }
+}
+
+#[pymethods]
+impl Handle {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let file = py.detach(|| File::open(&path)).map_err(|e| errors::raise(py, &e))?;
+        Ok(Self { file: Arc::new(file), infos: OnceLock::new() })
+    }
+
+    #[getter]
+    fn n_rows(&self) -> u64 {
+        self.file.n_rows()
+    }
+
+    #[getter]
+    fn n_columns(&self) -> u64 {
+        self.file.n_columns()
+    }
+
+    #[getter]
+    fn file_len(&self) -> u64 {
+        self.file.file_len()
+    }
+
+    /// What the host keeps beside the columns.
+    fn host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let host = self.file.host().map_err(|e| errors::raise(py, &e))?;
+        value::to_python(py, &host)
+    }
+
+    /// The names of all columns of the table.
+    fn names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.infos(py)?.iter().map(|info| info.name.clone()).collect())
+    }
+
+    /// The columns with these numbers; None: all of the table.
+    #[pyo3(signature = (columns=None))]
+    fn columns(&self, py: Python<'_>, columns: Option<Vec<u64>>) -> PyResult<Vec<Column>> {
+        Ok(self.select(py, columns.as_deref())?.iter().map(Column::new).collect())
+    }
+
+    /// The numbers of all columns with this name.
+    fn find(&self, py: Python<'_>, name: &str) -> PyResult<Vec<u64>> {
+        self.file.find_all(name).map_err(|e| errors::raise(py, &e))
+    }
+
+    /// Decodes columns for NumPy, or for pandas; see `results::entries`.
+    #[pyo3(signature = (columns, rows, host, own, threads))]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Option<Vec<u64>>,
+        rows: Option<Bound<'py, PyAny>>,
+        host: &str,
+        own: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let rows = rows::from_python(rows.as_ref())?;
+        let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
+        let infos = self.select(py, columns.as_deref())?;
+        let decoded = read::read(py, &self.file, infos, &rows, host, own, threads)?;
+        results::entries(py, decoded, own)
+    }
+
+    /// Decodes columns for Arrow. `own`: in exactly the types of an Arrow file; else strings in the layout 1 (large) or 2 (views).
+    #[pyo3(signature = (columns, rows, layout, own, threads, field_metadata, schema_metadata))]
+    #[allow(clippy::too_many_arguments)]
+    fn read_arrow(
+        &self,
+        py: Python<'_>,
+        columns: Option<Vec<u64>>,
+        rows: Option<Bound<'_, PyAny>>,
+        layout: u8,
+        own: bool,
+        threads: Option<usize>,
+        field_metadata: HashMap<usize, Vec<u8>>,
+        schema_metadata: Option<Vec<u8>>,
+    ) -> PyResult<ArrowTable> {
+        let rows = rows::from_python(rows.as_ref())?;
+        let infos = self.select(py, columns.as_deref())?;
+        let n_rows = usize::try_from(rows.n(self.file.n_rows())).unwrap_or(usize::MAX);
+        let decoded = read::read(py, &self.file, infos, &rows, Host::Arrow(layout), own, threads)?;
+        results::table(py, decoded, own, field_metadata, schema_metadata, n_rows)
+    }
+
+    /// How the file is stored, as JSON.
+    fn info(&self, py: Python<'_>) -> PyResult<String> {
+        let file = &self.file;
+        let info = py.detach(|| file.info()).map_err(|e| errors::raise(py, &e))?;
+        Ok(info.to_json())
+    }
+}
