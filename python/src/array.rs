@@ -22,12 +22,11 @@ impl NumpyArray {
     pub fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = array.py();
         let interface = array.getattr(pyo3::intern!(py, "__array_interface__"))?.cast_into::<PyDict>()?;
-        let item = |key: &Bound<'_, pyo3::types::PyString>| -> PyResult<Bound<'_, PyAny>> {
-            interface.get_item(key)?.ok_or_else(|| pyo3::exceptions::PyTypeError::new_err("no array interface"))
-        };
-        let (start, _read_only): (usize, bool) = item(pyo3::intern!(py, "data"))?.extract()?;
-        let shape: Vec<usize> = item(pyo3::intern!(py, "shape"))?.extract()?;
-        let typestr: String = item(pyo3::intern!(py, "typestr"))?.extract()?;
+        let missing = || pyo3::exceptions::PyTypeError::new_err("no array interface");
+        let data = interface.get_item(pyo3::intern!(py, "data"))?.ok_or_else(missing)?;
+        let (start, _read_only): (usize, bool) = data.extract()?;
+        let shape: Vec<usize> = interface.get_item(pyo3::intern!(py, "shape"))?.ok_or_else(missing)?.extract()?;
+        let typestr: String = interface.get_item(pyo3::intern!(py, "typestr"))?.ok_or_else(missing)?.extract()?;
         let strides = interface.get_item(pyo3::intern!(py, "strides"))?.filter(|strides| !strides.is_none());
         let digits: String = typestr.chars().skip(2).take_while(char::is_ascii_digit).collect();
         let mut width: usize = digits.parse().unwrap_or(0);

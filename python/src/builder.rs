@@ -26,6 +26,15 @@ pub struct Builder {
     streams: Vec<Stream>,
 }
 
+/// The flavour of an Arrow column.
+#[derive(Clone, Copy)]
+enum Flavour {
+    /// This one.
+    Only(u8),
+    /// This one and that of Arrow.
+    Plus(u8),
+}
+
 /// Where a column goes.
 enum Target {
     Table(Vec<usize>),
@@ -76,12 +85,18 @@ impl Builder {
     }
 
     /// Adds a column of a stream, its dictionary first.
-    fn put_field(&mut self, target: &Target, name: &str, field: Field, flavour: u8, missing: Missing) -> Option<u64> {
+    ///
+    /// The flavour is added to that of Arrow, or replaces it.
+    fn put_field(&mut self, target: &Target, name: &str, field: Field, flavour: Flavour, missing: Missing) -> Option<u64> {
         let Field { column_type, detail, dictionary, array, .. } = field;
         let dictionary = dictionary.map(|dictionary| {
             self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null).unwrap_or_default() as usize
         });
-        let column_type = ColumnType { flavour: flavour | column_type.flavour, missing, ..column_type };
+        let flavour = match flavour {
+            Flavour::Only(flavour) => flavour,
+            Flavour::Plus(flavour) => flavour | column_type.flavour,
+        };
+        let column_type = ColumnType { flavour, missing, ..column_type };
         let column = Column { name: String::new(), column_type, detail, dictionary, array };
         self.put(target, 0, name, column)
     }
@@ -229,7 +244,8 @@ impl Builder {
     }
 
     /// Adds one column from an object with `__arrow_c_stream__`.
-    #[pyo3(signature = (data, position=None, *, name="", missing="null", flavour=0))]
+    #[pyo3(signature = (data, position=None, *, name="", missing="null", flavour=0, only=false))]
+    #[allow(clippy::too_many_arguments)]
     fn arrow(
         &mut self,
         data: Bound<'_, PyAny>,
@@ -237,12 +253,13 @@ impl Builder {
         name: &str,
         missing: &str,
         flavour: u8,
+        only: bool,
     ) -> PyResult<Option<u64>> {
         let what = self.called(position.as_ref(), name);
         let mut stream = Stream::new(&data)?;
         let field = stream.array(data.py(), &what)?;
         let target = self.target(position.as_ref(), 1)?;
-        let put = self.put_field(&target, name, field, flavour, missing_of(missing)?);
+        let put = self.put_field(&target, name, field, if only { Flavour::Only(flavour) } else { Flavour::Plus(flavour) }, missing_of(missing)?);
         self.streams.push(stream);
         Ok(put)
     }
@@ -264,7 +281,7 @@ impl Builder {
             if let Some(bytes) = field.metadata.take() {
                 metadata.push((position, PyBytes::new(py, &bytes)));
             }
-            self.put_field(&Target::Table(vec![position]), "", field, 0, Missing::Null);
+            self.put_field(&Target::Table(vec![position]), "", field, Flavour::Plus(0), Missing::Null);
         }
         let schema = stream.metadata().map(|bytes| PyBytes::new(py, &bytes));
         self.streams.push(stream);

@@ -191,8 +191,9 @@ impl Handle {
         self.file.find_all(name).map_err(|e| errors::raise(py, &e))
     }
 
-    /// Decodes columns for NumPy, or for pandas; see `results::entries`.
-    #[pyo3(signature = (columns, rows, host, own, threads))]
+    /// Decodes columns for NumPy, or for pandas; see `results::entries`. The first `n_shared` may share arrays.
+    #[pyo3(signature = (columns, rows, host, own, n_shared, threads))]
+    #[allow(clippy::too_many_arguments)]
     fn read<'py>(
         &self,
         py: Python<'py>,
@@ -200,12 +201,13 @@ impl Handle {
         rows: Option<Bound<'py, PyAny>>,
         host: &str,
         own: bool,
+        n_shared: usize,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
         let rows = rows::from_python(rows.as_ref())?;
         let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
         let infos = self.select(py, columns.as_deref())?;
-        let decoded = read::read(py, &self.file, infos, &rows, host, own, threads)?;
+        let decoded = read::read(py, &self.file, infos, &rows, host, own, n_shared, threads)?;
         results::entries(py, decoded, own)
     }
 
@@ -226,7 +228,7 @@ impl Handle {
         let rows = rows::from_python(rows.as_ref())?;
         let infos = self.select(py, columns.as_deref())?;
         let n_rows = usize::try_from(rows.n(self.file.n_rows())).unwrap_or(usize::MAX);
-        let decoded = read::read(py, &self.file, infos, &rows, Host::Arrow(layout), own, threads)?;
+        let decoded = read::read(py, &self.file, infos, &rows, Host::Arrow(layout), own, 0, threads)?;
         results::table(py, decoded, own, field_metadata, schema_metadata, n_rows)
     }
 

@@ -13,6 +13,8 @@ use crate::{errors, monitor};
 pub struct Block<'py> {
     pub dtype: String,
     pub zone: Option<String>,
+    /// The unit that has the block for itself.
+    pub apart: Option<usize>,
     /// Number of the unit and of its first row, for each unit.
     pub units: Vec<(usize, usize)>,
     pub n_columns: usize,
@@ -45,7 +47,8 @@ fn no_memory(py: Python<'_>) -> PyErr {
     errors::new(py, "LimitError", "not enough memory for the columns")
 }
 
-/// Reads the columns for a host.
+/// Reads the columns for a host. Those from the `n_shared`-th on have no array together with others.
+#[allow(clippy::too_many_arguments)]
 pub fn read<'py>(
     py: Python<'py>,
     file: &Arc<File>,
@@ -53,9 +56,10 @@ pub fn read<'py>(
     rows: &Rows,
     host: Host,
     own: bool,
+    n_shared: usize,
     threads: Option<usize>,
 ) -> PyResult<Decoded<'py>> {
-    let mut decoded = prepare(py, file, infos, rows, host, own)?;
+    let mut decoded = prepare(py, file, infos, rows, host, own, n_shared)?;
     let mut requests = Vec::new();
     decoded.requests(py, rows, &mut requests)?;
     monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
@@ -70,6 +74,7 @@ fn prepare<'py>(
     rows: &Rows,
     host: Host,
     own: bool,
+    n_shared: usize,
 ) -> PyResult<Decoded<'py>> {
     let n_values = infos.first().map_or(0, |info| info.record.n_values);
     let n_rows = usize::try_from(rows.n(n_values)).map_err(|_| no_memory(py))?;
@@ -81,10 +86,12 @@ fn prepare<'py>(
     for (number, unit) in units.iter().enumerate() {
         memory.push(match &unit.target {
             Target::Block { dtype, zone, .. } => {
-                let found = blocks.iter().position(|block| block.dtype == *dtype && block.zone == *zone);
+                let apart = (unit.first >= n_shared).then_some(number);
+                let same = |block: &Block<'_>| (&block.dtype, &block.zone, block.apart) == (dtype, zone, apart);
+                let found = blocks.iter().rposition(same);
                 let at = found.unwrap_or_else(|| {
                     let (dtype, zone) = (dtype.clone(), zone.clone());
-                    blocks.push(Block { dtype, zone, units: Vec::new(), n_columns: 0, array: None });
+                    blocks.push(Block { dtype, zone, apart, units: Vec::new(), n_columns: 0, array: None });
                     blocks.len() - 1
                 });
                 let block = &mut blocks[at];
@@ -118,7 +125,7 @@ fn prepare<'py>(
         if info.record.column_type.logical == Logical::Categorical {
             return Err(errors::unsupported(py, "categories that are categorical are not supported"));
         }
-        dictionaries.push((index, prepare(py, file, vec![(*info).clone()], &Rows::All, host, own)?));
+        dictionaries.push((index, prepare(py, file, vec![(*info).clone()], &Rows::All, host, own, 0)?));
     }
     Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries })
 }

@@ -26,7 +26,7 @@ pub fn verify<'py>(py: Python<'py>, path: PathBuf, threads: Option<usize>) -> Py
     let dict = PyDict::new(py);
     dict.set_item("n_columns", report.n_columns)?;
     dict.set_item("n_blocks", report.n_blocks)?;
-    dict.set_item("n_pages", report.n_pages)?;
+    dict.set_item("n_values", report.n_values)?;
     dict.set_item("checked_len", report.checked_len)?;
     Ok(dict)
 }

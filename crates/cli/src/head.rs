@@ -23,14 +23,16 @@ const STEP: u64 = 1 << 16;
 const STEP_VALUES: u64 = 1 << 20;
 
 const EXAMPLES: &str = "Examples:
-  entasis head flights.entasis                                the first 10 rows
-  entasis head -n 3 --columns carrier,delay flights.entasis   the first 3 rows of two columns
-  entasis head --rows 1000:1010 flights.entasis               rows 1000 to 1009; the first row is row 0
+  entasis head flights.entasis
+  entasis head -n 3 --columns carrier,delay flights.entasis
+  entasis head --rows 1000:1010 flights.entasis
   entasis head --json -n 1000000 flights.entasis | jq .delay
 
-The second line of the table has the types. \"null\" (or NA, NaN, NaT, None where the table was written so) is a missing value.
-JSON: missing values are null; times are text as in ISO 8601, bytes hexadecimal digits, and NaN and infinite floats
-the texts \"NaN\", \"Infinity\" and \"-Infinity\". A second column of one name has its position behind it: \"delay#7\".";
+The second line of the table has the types. A missing value is shown as null, or as NA, NaN, NaT or None where it was \
+written as such.
+
+JSON: missing values are null, times text as in ISO 8601, bytes hexadecimal digits, and floats that JSON doesn't have \
+\"NaN\", \"Infinity\", \"-Infinity\". A second column of one name has its number behind it: \"delay#7\".";
 
 /// Show the first rows of a table, or any others
 ///
@@ -78,9 +80,16 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         Some((start, stop)) => start..stop.unwrap_or(n_rows.max(start)),
     };
     if rows.end > n_rows || rows.start > n_rows {
-        let message =
-            format!("rows {}:{} of {}", thousands(rows.start), thousands(rows.end), count(n_rows, "row"));
-        return Err(Error::argument(message).in_file(&args.file).advise("the first row is 0").into());
+        let message = format!(
+            "rows {}:{} are out of range: the table has {}",
+            rows.start,
+            rows.end,
+            count(n_rows, "row")
+        );
+        return Err(Error::argument(message)
+            .in_file(&args.file)
+            .advise("rows count from 0, STOP is not included")
+            .into());
     }
     let (columns, n_asked) = select(&file, args, out)?;
     let watch = Watch::new("reading");

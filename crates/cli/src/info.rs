@@ -15,10 +15,12 @@ const EXAMPLES: &str = "Examples:
   entasis info flights.entasis
   entasis info --json flights.entasis | jq '.columns[] | [.name, .stored_len]'
 
-stored: bytes in the file; decoded: the same values in memory; ratio: how many times smaller the file is.
-1 MB is 10^6 bytes. A block is up to 65,536 values with one encoding; where a column has several encodings,
-the number of blocks of each is told. Small columns of one type share their blocks. In brackets: what stands beside the
-table's columns, such as labels of rows and the categories of categorical columns.";
+stored    bytes in the file (1 MB is 10^6 bytes)
+decoded   bytes of the same values in memory
+ratio     decoded / stored
+blocks    pieces of up to 65,536 values, each with one encoding; small columns of one type share theirs
+encoding  how values are stored; where there are several, with the number of blocks of each
+(...)     beside the table's columns: labels of rows, or the categories of categorical columns";
 
 /// Show how a file is laid out: encodings and sizes per column
 #[derive(clap::Args)]

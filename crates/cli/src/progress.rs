@@ -58,6 +58,8 @@ impl Monitor for Watch {
             }
             bar.with_message(self.label.clone()).with_elapsed(self.started.elapsed())
         });
+        // Work of several steps has a total for each.
+        bar.set_length(total);
         bar.set_position(done.min(total));
     }
 }

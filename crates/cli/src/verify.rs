@@ -85,11 +85,15 @@ fn sound_json(name: &str, report: &Report) -> String {
 
 fn failed_json(name: &str, error: &Error) -> String {
     let place = error.place();
+    let message = match error.io_source() {
+        Some(source) => format!("{}: {source}", error.message()),
+        None => error.message().to_owned(),
+    };
     let mut object = Object::new()
         .text("file", name)
         .raw("sound", false)
         .text("kind", kind_name(error.kind()))
-        .text("message", error.message())
+        .text("message", &message)
         .maybe_text("section", place.section)
         .maybe_text("column", place.column.as_deref());
     for (key, number) in [("block", place.block), ("page", place.page), ("offset", place.at)] {

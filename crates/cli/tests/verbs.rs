@@ -96,7 +96,7 @@ fn head_takes_rows_and_columns() {
     let text = entasis(args!["head", "--rows", "99_998:", "--columns", "name,id", file]).fine();
     let wanted = "name          id\nutf8         i64\nname 99998  99998\n";
     assert_eq!(
-        text.split_whitespace().take(6).collect::<Vec<_>>(),
+        text.split_whitespace().take(7).collect::<Vec<_>>(),
         wanted.split_whitespace().collect::<Vec<_>>()
     );
     assert!(text.ends_with("rows 99,998 to 100,000 of 100,000\n"), "{text}");

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::{Memory, Model, check, file_of, frame_of, open};
 use entasis::{
-    Column, File, Frame, Kind, Limits, MemorySink, MemorySource, Monitor, Physical, Rows, Silent, WriteOptions, write,
-    write_to,
+    Column, File, Frame, Kind, Limits, MemorySink, MemorySource, Monitor, Physical, Rows, Silent,
+    WriteOptions, write, write_to,
 };
 use entasis_io::fault::{FaultSink, FaultSource, Faults};
 
@@ -28,7 +28,8 @@ struct Folder(PathBuf);
 impl Folder {
     fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("entasis-failures-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name =
+            format!("entasis-failures-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir(&path).unwrap();
         Self(path)
@@ -92,8 +93,10 @@ fn an_error_of_the_source_at_any_call_is_told() {
     loop {
         let faults = Faults::once(call, ErrorKind::Other);
         let source = FaultSource::new(MemorySource::new(bytes.clone())).failing(faults.clone());
-        let read = File::from_source(Box::new(source), Path::new("failing"), Limits::default())
-            .and_then(|file| Ok((common::read(&file, 0, &Rows::All, 1)?, common::read(&file, 1, &Rows::All, 1)?)));
+        let read =
+            File::from_source(Box::new(source), Path::new("failing"), Limits::default()).and_then(|file| {
+                Ok((common::read(&file, 0, &Rows::All, 1)?, common::read(&file, 1, &Rows::All, 1)?))
+            });
         if !faults.reached() {
             read.unwrap();
             break;

@@ -153,23 +153,43 @@ pub(crate) fn plan_words<T: Word>(
 /// Bit-packing at the width where the values that don't fit cost less than the bits that all save.
 fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     let mut histogram = [0u32; 65];
-    scan::width_histogram(words, base, &mut histogram);
     let n = words.len() as f64;
-    let patch = (2 + bytes_of::<T>()) as f64;
-    let vectors = words.len().div_ceil(VECTOR) as f64;
-    let ns = n * (cost::BIT_PACKED + cost::PATCHES);
-    let mut plan =
-        WordPlan::new(Packing::BitPacked, full, base, n * f64::from(full) / 8.0 + 2.0 * vectors, ns);
+    let mut plan = WordPlan::new(Packing::BitPacked, full, base, 0.0, n * (cost::BIT_PACKED + cost::PATCHES));
     plan.patches = true;
-    let mut outside = 0u32;
+    let vectors = words.len().div_ceil(VECTOR) as f64;
+    // All words are counted only where a sample of them says that patches pay.
+    let sampled: usize = sample_ranges(words.len(), 8, VECTOR)
+        .map(|range| {
+            scan::width_histogram(&words[range.clone()], base, &mut histogram);
+            range.len()
+        })
+        .sum();
+    let (mut width, mut len) = cheapest_width::<T>(&histogram, full);
+    if sampled < words.len() && len < 0.97 * sampled as f64 * f64::from(full) / 8.0 {
+        histogram.fill(0);
+        scan::width_histogram(words, base, &mut histogram);
+        (width, len) = cheapest_width::<T>(&histogram, full);
+    } else if sampled < words.len() {
+        (width, len) = (full, n * f64::from(full) / 8.0);
+    }
+    (plan.width, plan.len) = (width, len + 2.0 * vectors);
+    plan
+}
+
+/// The width with the least bytes for packed words and patches, and those bytes.
+fn cheapest_width<T: Word>(histogram: &[u32; 65], full: u32) -> (u32, f64) {
+    let n: f64 = histogram.iter().map(|&count| f64::from(count)).sum();
+    let patch = (2 + bytes_of::<T>()) as f64;
+    let mut best = (full, n * f64::from(full) / 8.0);
+    let mut outside = 0.0;
     for width in (0..full).rev() {
-        outside += histogram[width as usize + 1];
-        let len = n * f64::from(width) / 8.0 + f64::from(outside) * patch + 2.0 * vectors;
-        if len < plan.len {
-            (plan.len, plan.width) = (len, width);
+        outside += f64::from(histogram[width as usize + 1]);
+        let len = n * f64::from(width) / 8.0 + outside * patch;
+        if len < best.1 {
+            best = (width, len);
         }
     }
-    plan
+    best
 }
 
 /// Delta packing; the width is known when it is packed, its size is estimated from 8 vectors.

@@ -23,16 +23,19 @@ use crate::text::{count, escape, ratio, size};
 use scratch::Scratch;
 
 const EXAMPLES: &str = "Examples:
-  entasis bench                                           10 million rows, compression 0, 50 and 80
+  entasis bench
   entasis bench --rows 50000000 --compression 1,50
-  entasis bench flights.entasis --threads 4               a table of your own
+  entasis bench flights.entasis --threads 4
 
-The generated table has a logical column (85 % true, 10 % false, 5 % missing), integers from 1 to 100, prices of which
-20 differ, and the names of 10 cities as categories; always the same values.
+Without FILE the table is made up: truths (85 % true, 10 % false, 5 % missing), integers from 1 to 100, prices of which \
+20 differ, and 10 cities as categories; always the same values. Files are written to --dir and removed.
 
-Each time is the median of the rounds, in which the compressions take turns. Files are written to --dir and removed.
-floor: the time that copying the same bytes to fresh memory takes with as many threads. Nothing that gives its reader a
-table in new memory is faster. x floor: reading, as a multiple of that. GB/s: bytes of the table in memory per second.";
+Times are medians of the rounds, in which the compressions take turns.
+
+MB       of the file (1 MB is 10^6 bytes)
+GB/s     bytes of the table in memory, per second
+floor    time to copy those bytes to new memory with as many threads; no reader that fills new memory is faster
+x floor  reading, as a multiple of that";
 
 /// Measure how fast a table is written and read back
 ///

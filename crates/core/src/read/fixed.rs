@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use entasis_encodings::{BLOCK, Validity};
 use entasis_format::{Error, Result};
-use entasis_kernels::Word;
+use entasis_kernels::{Word, gather};
 
 use super::segment::{Opened, Reader};
 use super::{MissingTo, Output, Source};
@@ -152,7 +152,8 @@ fn words<T: Word>(
 
 /// Checks that codes are below the number of categories; those of missing values are made 0.
 fn check_codes<T: Word>(validity: Validity<'_>, range: Range<usize>, n: u64, codes: &mut [T]) -> Result<()> {
-    let below = |codes: &[T]| codes.iter().fold(0, |most, code| code.to_u64().max(most)) < n;
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    let below = |codes: &[T]| gather::check_codes(codes, n);
     if below(codes) {
         return Ok(());
     }

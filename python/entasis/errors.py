@@ -1,0 +1,83 @@
+"""The exceptions of this package: all are `EntasisError`, and each is also the builtin that fits."""
+
+from __future__ import annotations
+
+
+class EntasisError(Exception):
+    """The root of all exceptions of this package.
+
+    Where known, the attributes say where it happened: `file`, `column`, `block`, `page`, `offset`.
+    """
+
+    file: str | None = None
+    column: str | None = None
+    block: int | None = None
+    page: int | None = None
+    offset: int | None = None
+
+    def __str__(self) -> str:
+        # KeyError and OSError show something else than the message.
+        return str(self.args[0]) if self.args else ""
+
+
+class FileError(EntasisError, OSError):
+    """The operating system refused to read or write."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file, or no such directory for it."""
+
+
+class DirectoryError(FileError, IsADirectoryError):
+    """The path is a directory."""
+
+
+class NotADirectoryFileError(FileError, NotADirectoryError):
+    """A part of the path is no directory."""
+
+
+class FilePermissionError(FileError, PermissionError):
+    """The file or its directory may not be read or written."""
+
+
+class NotEntasisError(EntasisError, ValueError):
+    """The file is something else."""
+
+
+class NewerVersionError(EntasisError, ValueError):
+    """The file needs a newer version of this package."""
+
+
+class CorruptFileError(EntasisError, ValueError):
+    """The file is damaged: truncated, or bytes of it changed."""
+
+
+class UnsupportedTypeError(EntasisError, TypeError):
+    """A type, or a value beside the columns, that can't be kept exactly yet, or that the target doesn't have."""
+
+
+class ColumnNotFoundError(EntasisError, KeyError):
+    """There is no column of this name or at this position."""
+
+
+class DuplicateColumnError(EntasisError, ValueError):
+    """A name stands for several columns where only one will do."""
+
+
+class RowsOutOfRangeError(EntasisError, IndexError):
+    """There are no such rows."""
+
+
+class ArgumentError(EntasisError, ValueError):
+    """An argument makes no sense."""
+
+
+class LimitError(EntasisError, MemoryError):
+    """A limit of the reader, or the memory, was reached."""
+
+
+class MissingLibraryError(EntasisError, ImportError):
+    """A library is needed that is not installed."""
+
+
+__all__ = [name for name in dir() if name.endswith("Error")]
