@@ -13,4 +13,4 @@ def main() -> int:
 
     # The command line handles Ctrl-C and closed pipes itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return _entasis.cli_main(["entasis", *sys.argv[1:]])
+    return _entasis.cli_main(sys.argv[1:])

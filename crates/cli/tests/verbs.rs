@@ -106,7 +106,7 @@ fn head_takes_rows_and_columns() {
     assert_eq!((&rows[0]["name"], &rows[6]["name"]), (&json!("name 69990"), &json!("name 69996")));
     assert_eq!(lines(&entasis(args!["head", "--json", "-n", "1000000", file]).fine()).len(), 100_000);
     assert_eq!(entasis(args!["head", "--json", "--rows", "5:5", file]).fine(), "");
-    assert_eq!(entasis(args!["head", "-n", "0", file]).fine(), "id   name\ni64  utf8\n0 of 100,000 rows\n");
+    assert_eq!(entasis(args!["head", "-n", "0", file]).fine(), " id  name\ni64  utf8\n0 of 100,000 rows\n");
 
     let every = folder.write("every.entasis", &every_type());
     let rows = lines(

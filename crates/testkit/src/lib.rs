@@ -1,1 +1,4 @@
-//! (skeleton)
+//! What the tests of Entasis stand on: a naive decoder of the format, generators of frames, a mutator that repairs
+//! checksums, and the golden files. `docs/testing.md` says which test shows what.
+
+pub mod naive;

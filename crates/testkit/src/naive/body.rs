@@ -1,0 +1,179 @@
+//! Section 4.4: packings, from the body of a page to words.
+
+use super::bits;
+use super::bytes::{Cursor, Wrong, rule};
+use super::payload::{self, unshuffle};
+use super::segment::Directory;
+
+/// What a page's words are.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Bytes of a word.
+    pub word: usize,
+    /// Bytes of a value of the physical type (for patches).
+    pub value: usize,
+    /// Values in the page.
+    pub n: usize,
+}
+
+/// The words of a page, and the values that replace some of them: (position in the page, bits).
+pub type Words = (Vec<u128>, Vec<(usize, u128)>);
+
+fn mask(width: usize) -> u128 {
+    if width >= 16 { u128::MAX } else { (1 << (8 * width)) - 1 }
+}
+
+/// Numbers of values of the vectors of a page.
+pub fn vectors(n: usize) -> Vec<usize> {
+    (0..n).step_by(1024).map(|start| (n - start).min(1024)).collect()
+}
+
+/// Decodes the words of a body, which has to end with them.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn words(body: &mut Cursor<'_>, of: &Directory, shape: Shape) -> Result<Words, Wrong> {
+    let words = match of.encoding[0] {
+        0 => (raw(body, of, shape)?, Vec::new()),
+        1 => (vec![of.base; shape.n], Vec::new()),
+        2 => bit_packed(body, of, shape)?,
+        3 => (delta(body, of, shape)?, Vec::new()),
+        _ => (run_length(body, of, shape)?, Vec::new()),
+    };
+    body.end()?;
+    Ok(words)
+}
+
+fn raw(body: &mut Cursor<'_>, of: &Directory, shape: Shape) -> Result<Vec<u128>, Wrong> {
+    let mut bytes = body.take(shape.n * shape.word)?.to_vec();
+    if of.encoding[3] == 1 {
+        bytes = unshuffle(&bytes, shape.word);
+    }
+    let mut words = Cursor { rest: &bytes };
+    (0..shape.n).map(|_| words.word(shape.word)).collect()
+}
+
+fn bit_packed(body: &mut Cursor<'_>, of: &Directory, shape: Shape) -> Result<Words, Wrong> {
+    let vectors = vectors(shape.n);
+    let mut frames = vec![(of.base, of.width); vectors.len()];
+    if of.per_vector {
+        for (base, width) in &mut frames {
+            *base = body.word(shape.word)?;
+            *width = body.word(1)? as u32;
+            rule(*width as usize <= 8 * shape.word, "the width of a vector")?;
+        }
+    }
+    let mut n_patches = vec![0; vectors.len()];
+    if of.patches {
+        for (n, m) in n_patches.iter_mut().zip(&vectors) {
+            *n = body.word(2)? as usize;
+            rule(*n <= *m, "more patches than values")?;
+        }
+    }
+    let mut words = Vec::new();
+    for (&m, (base, width)) in vectors.iter().zip(frames) {
+        for bits in bits::vector(body, m, width)? {
+            words.push(base.wrapping_add(bits) & mask(shape.word));
+        }
+    }
+    let mut positions = Vec::new();
+    for (vector, (&n, &m)) in n_patches.iter().zip(&vectors).enumerate() {
+        let mut last = None;
+        for _ in 0..n {
+            let position = body.word(2)? as usize;
+            rule(position < m && last < Some(position), "positions of patches ascend")?;
+            positions.push(1024 * vector + position);
+            last = Some(position);
+        }
+    }
+    let mut patches = Vec::new();
+    for position in positions {
+        patches.push((position, body.word(shape.value)?));
+    }
+    Ok((words, patches))
+}
+
+fn delta(body: &mut Cursor<'_>, of: &Directory, shape: Shape) -> Result<Vec<u128>, Wrong> {
+    let vectors = vectors(shape.n);
+    let mut heads = Vec::new();
+    for _ in &vectors {
+        let head = (body.word(shape.word)?, body.word(shape.word)?, body.word(1)? as u32);
+        rule(head.2 <= of.width, "the width of a vector is at most the directory's")?;
+        heads.push(head);
+    }
+    let mut words = Vec::new();
+    for (&m, (first, least, width)) in vectors.iter().zip(heads) {
+        let mut value = first;
+        for (i, bits) in bits::vector(body, m, width)?.into_iter().enumerate() {
+            if i == 0 {
+                rule(bits == 0, "bits 0 of a vector of deltas are 0")?;
+            } else {
+                value = value.wrapping_add(least).wrapping_add(bits) & mask(shape.word);
+            }
+            words.push(value);
+        }
+    }
+    Ok(words)
+}
+
+fn run_length(body: &mut Cursor<'_>, of: &Directory, shape: Shape) -> Result<Vec<u128>, Wrong> {
+    let n_runs = body.word(2)? as usize;
+    rule((1..=shape.n).contains(&n_runs), "the number of runs")?;
+    let mut ends = Vec::new();
+    for _ in 0..n_runs {
+        let end = body.word(2)? as usize;
+        rule(end > ends.last().copied().unwrap_or(0), "ends of runs ascend")?;
+        ends.push(end);
+    }
+    rule(ends.last() == Some(&shape.n), "the last run ends with the page")?;
+    let runs = bits::partial(body, n_runs, of.width)?;
+    let mut words = Vec::new();
+    for (end, bits) in ends.into_iter().zip(runs) {
+        while words.len() < end {
+            words.push(of.base.wrapping_add(bits) & mask(shape.word));
+        }
+    }
+    Ok(words)
+}
+
+/// Packings 0 and 1 of bool.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn bools(body: &mut Cursor<'_>, of: &Directory, n: usize) -> Result<Vec<u128>, Wrong> {
+    let words = match of.encoding[0] {
+        0 => payload::bits(body, n)?.into_iter().map(u128::from).collect(),
+        _ => vec![of.base; n],
+    };
+    body.end()?;
+    Ok(words)
+}
+
+/// Packing 5: the values of a page.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn strings(body: &mut Cursor<'_>, of: &Directory, n: usize) -> Result<Vec<Vec<u8>>, Wrong> {
+    let vectors = vectors(n);
+    let mut starts = Vec::new();
+    for _ in &vectors {
+        starts.push(body.word(4)? as usize);
+    }
+    let mut lengths = Vec::new();
+    for &m in &vectors {
+        for bits in bits::vector(body, m, of.width)? {
+            lengths.push((of.base.wrapping_add(bits) & mask(4)) as usize);
+        }
+    }
+    let mut values = Vec::new();
+    let mut at = 0;
+    for (i, length) in lengths.into_iter().enumerate() {
+        if i % 1024 == 0 {
+            rule(starts[i / 1024] == at, "where the bytes of a vector begin")?;
+        }
+        values.push(body.take(length)?.to_vec());
+        at += length;
+    }
+    body.end()?;
+    Ok(values)
+}

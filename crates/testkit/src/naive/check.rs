@@ -1,0 +1,163 @@
+//! What the page leaves to `verify`: slots and trailer, padding, the name index, statistics.
+
+use super::bytes::{Wrong, checksum, is_zero, maybe_at, range, rule, u64_at};
+use super::column::Column;
+use super::file::Decoded;
+use super::header::{State, trailer};
+use super::records::{BlockRecord, Statistics};
+use super::types::{is_var, physical, width};
+
+/// Checks a decoded file.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn check(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
+    rule(!decoded.slots.contains(&State::Damaged), "a damaged slot")?;
+    let file = range(file, 0, decoded.slot.end)?;
+    let told = trailer(&file[file.len() - 64..])?;
+    rule(told == decoded.slot, "the trailer repeats the slot")?;
+    for table in 0..decoded.tables.len() {
+        names(decoded, table)?;
+    }
+    for column in &decoded.columns {
+        let mut at = 0;
+        for (block, statistics) in column.blocks.iter().zip(&column.statistics) {
+            let n = block.n_values as usize;
+            statistics_hold(statistics, column.record.of.physical, &column.cells[at..at + n])?;
+            at += n;
+        }
+    }
+    if decoded.slot.generation == 1 { padding(file, decoded) } else { Ok(()) }
+}
+
+/// Nothing overlaps, and what lies between is zero.
+fn padding(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
+    let slot = decoded.slot;
+    let mut spans = vec![(0, 256), (slot.root_at, u64::from(slot.root_len)), (slot.end - 64, 64)];
+    spans.extend(&decoded.parts);
+    for block in decoded.columns.iter().flat_map(|column: &Column| &column.blocks) {
+        spans.extend(places(block));
+    }
+    spans.retain(|span| span.1 > 0);
+    spans.sort_unstable();
+    let mut end = 0;
+    for (at, len) in spans {
+        rule(at >= end, "two parts of the file overlap")?;
+        rule(is_zero(&file[end as usize..at as usize]), "padding is zero")?;
+        end = at + len;
+    }
+    Ok(())
+}
+
+fn places(block: &BlockRecord) -> [(u64, u64); 2] {
+    [(block.pages_at, u64::from(block.pages_len)), (block.directory_at, u64::from(block.directory_len))]
+}
+
+/// Section 2.5: looking a name up finds the columns that have it, in order.
+fn names(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
+    let record = decoded.tables[table].record;
+    let columns = decoded.columns_of(table);
+    if record.n_slots == 0 {
+        return Ok(());
+    }
+    for (position, column) in columns.iter().enumerate() {
+        let hash = checksum(column.name.as_bytes());
+        let mut found = Vec::new();
+        for probe in 0..record.n_slots {
+            let slot = record.first_slot + hash.wrapping_add(probe) % record.n_slots;
+            let at = slot as usize * 16;
+            let Some(there) = maybe_at(&decoded.name_index, at + 8) else {
+                rule(u64_at(&decoded.name_index, at) == 0, "the hash of an empty slot is 0")?;
+                break;
+            };
+            rule(there < record.n_columns, "a name stands for a column that is not there")?;
+            let is_hit = u64_at(&decoded.name_index, at) == hash;
+            if is_hit && columns[there as usize].name == column.name {
+                found.push(there as usize);
+            }
+        }
+        let expected = columns.iter().enumerate().filter(|(_, other)| other.name == column.name);
+        let expected: Vec<usize> = expected.map(|(i, _)| i).collect();
+        rule(found == expected && found.contains(&position), "a name is in the name index")?;
+    }
+    Ok(())
+}
+
+/// Section 2.7, as far as it can be told from the values.
+fn statistics_hold(of: &Statistics, kind: u8, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
+    let n_missing = cells.iter().filter(|cell| cell.is_none()).count();
+    rule(n_missing == of.n_missing as usize, "n_missing of statistics")?;
+    let has_nan = cells.iter().flatten().any(|cell| is_nan(kind, cell));
+    if kind == physical::F32 || kind == physical::F64 {
+        rule(has_nan == (of.flags & 16 != 0), "statistics say whether there is a NaN")?;
+    }
+    if of.flags & 1 != 0 {
+        bounds(of, kind, cells)?;
+    }
+    if of.flags & 12 != 0 {
+        rule(n_missing == 0 && !has_nan, "ascending and descending are for values that are all there")?;
+        let values: Vec<&Vec<u8>> = cells.iter().flatten().collect();
+        let is = |up: bool| {
+            values.windows(2).all(|pair| {
+                let order = compare(kind, pair[0], pair[1]);
+                if up { order.is_le() } else { order.is_ge() }
+            })
+        };
+        rule(of.flags & 4 == 0 || is(true), "statistics say ascending")?;
+        rule(of.flags & 8 == 0 || is(false), "statistics say descending")?;
+    }
+    Ok(())
+}
+
+fn bounds(of: &Statistics, kind: u8, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
+    if is_var(kind) {
+        rule(of.min[0] <= 15 && of.max[0] <= 15, "the length of a minimum or maximum")?;
+    }
+    let bound = |bytes: &[u8; 16]| match width(kind) {
+        Some(width) => bytes[..width].to_vec(),
+        None => bytes[1..1 + bytes[0] as usize].to_vec(),
+    };
+    let (min, max) = (bound(&of.min), bound(&of.max));
+    for (bytes, len) in [(&of.min, min.len()), (&of.max, max.len())] {
+        let from = if is_var(kind) { len + 1 } else { len };
+        rule(is_zero(&bytes[from..]), "zeros behind a minimum or maximum")?;
+    }
+    for cell in cells.iter().flatten().filter(|cell| !is_nan(kind, cell)) {
+        rule(compare(kind, &min, cell).is_le(), "the minimum")?;
+        let above = of.flags & 2 != 0 && cell.starts_with(&max);
+        rule(above || compare(kind, cell, &max).is_le(), "the maximum")?;
+    }
+    Ok(())
+}
+
+fn f(bytes: &[u8]) -> f64 {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    if bytes.len() == 8 {
+        f64::from_le_bytes(wide)
+    } else {
+        f64::from(f32::from_bits(u64::from_le_bytes(wide) as u32))
+    }
+}
+
+fn is_nan(kind: u8, cell: &[u8]) -> bool {
+    (kind == physical::F32 || kind == physical::F64) && f(cell).is_nan()
+}
+
+/// The order of two values that are not NaN.
+fn compare(kind: u8, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+    match kind {
+        _ if is_var(kind) => a.cmp(b),
+        physical::F32 | physical::F64 => f(a).partial_cmp(&f(b)).unwrap_or(std::cmp::Ordering::Less),
+        _ => {
+            let signed = (2..=5).contains(&kind);
+            let number = |bytes: &[u8]| {
+                let fill = if signed && bytes.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };
+                let mut wide = [fill; 16];
+                wide[..bytes.len()].copy_from_slice(bytes);
+                i128::from_le_bytes(wide)
+            };
+            number(a).cmp(&number(b))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Sections 2.4 and 2.6: the blocks of a column, in all tiers.
+
+use super::bytes::{Kind, Wrong, rule, u64_at, wrong};
+use super::records::{BlockRecord, ColumnRecord, Statistics};
+use super::types::{CATEGORICAL, physical};
+use super::value::Tree;
+use super::{Cell, segment};
+
+/// More values than a test may decode.
+const LIMIT: u64 = 1 << 24;
+
+/// A column with its values.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// The name.
+    pub name: String,
+    /// The record.
+    pub record: ColumnRecord,
+    /// What the detail node says.
+    pub detail: Option<Tree>,
+    /// Its blocks, of all tiers.
+    pub blocks: Vec<BlockRecord>,
+    /// The statistics of the blocks.
+    pub statistics: Vec<Statistics>,
+    /// The values; none where one is missing.
+    pub cells: Vec<Option<Cell>>,
+}
+
+/// Block index, blocks and statistics of one tier.
+#[derive(Clone, Debug, Default)]
+pub struct Tier {
+    /// The block index.
+    pub index: Vec<u8>,
+    /// The blocks.
+    pub blocks: Vec<u8>,
+    /// The statistics.
+    pub statistics: Vec<u8>,
+}
+
+impl Column {
+    /// Finds the blocks of column `number`, in all tiers.
+    ///
+    /// # Errors
+    /// *Corrupt*, *unsupported*.
+    pub fn find_blocks(&mut self, number: u64, tiers: &[Tier]) -> Result<(), Wrong> {
+        for tier in tiers {
+            let n_index = tier.index.len() as u64 / 8;
+            if number + 1 >= n_index {
+                continue;
+            }
+            let at = number as usize * 8;
+            let (from, to) = (u64_at(&tier.index, at), u64_at(&tier.index, at + 8));
+            let n_blocks = tier.blocks.len() as u64 / 64;
+            rule(from <= to && to <= n_blocks, "the block index ascends within the blocks")?;
+            rule(tier.statistics.len() as u64 / 48 == n_blocks, "one statistics record per block")?;
+            for i in from as usize..to as usize {
+                self.blocks.push(BlockRecord::parse(&tier.blocks[64 * i..64 * i + 64])?);
+                self.statistics.push(Statistics::parse(&tier.statistics[48 * i..48 * i + 48])?);
+            }
+        }
+        let mut next = 0u64;
+        for block in &self.blocks {
+            rule(block.first_value == next, "the blocks of a column follow one another")?;
+            next += u64::from(block.n_values);
+        }
+        let stored = if self.record.of.physical == physical::NULL || self.record.is_bundled {
+            0
+        } else {
+            self.record.n_values
+        };
+        rule(next == stored, "the blocks of a column hold its values")
+    }
+
+    /// Decodes the values of a column that is not bundled.
+    ///
+    /// # Errors
+    /// *Corrupt*, *limit*.
+    pub fn decode(&mut self, file: &[u8]) -> Result<(), Wrong> {
+        if self.record.n_values > LIMIT {
+            return wrong(Kind::Limit, "more values than a test may decode");
+        }
+        if self.record.of.physical == physical::NULL {
+            self.cells = vec![None; self.record.n_values as usize];
+        }
+        for block in &self.blocks {
+            self.cells.extend(segment::block(file, block, self.record.of.physical)?);
+        }
+        Ok(())
+    }
+
+    /// The values of a bundled column, from its storage column.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn cells_of(&self, storage: &Column) -> Result<Vec<Option<Cell>>, Wrong> {
+        rule(storage.record.is_bundle, "a storage column is a bundle")?;
+        rule(storage.record.of == self.record.of, "bundled columns have the type of their bundle")?;
+        rule(self.record.n_values < 8192, "bundles are for tables of fewer than 8,192 rows")?;
+        let end = self.record.first_value.checked_add(self.record.n_values);
+        let inside = end.is_some_and(|end| end <= storage.record.n_values);
+        rule(inside, "a bundled column lies inside its bundle")?;
+        let from = self.record.first_value as usize;
+        Ok(storage.cells[from..from + self.record.n_values as usize].to_vec())
+    }
+
+    /// Codes are below the number of categories; the number of missing values is the record's.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn check_values(&self, n_categories: u64) -> Result<(), Wrong> {
+        let n_missing = self.cells.iter().filter(|cell| cell.is_none()).count() as u64;
+        rule(n_missing == self.record.n_missing, "n_missing of a column")?;
+        if self.record.of.logical != CATEGORICAL {
+            return Ok(());
+        }
+        let is_signed = self.record.of.physical <= physical::I64;
+        for code in self.cells.iter().flatten() {
+            let negative = is_signed && code.last().is_some_and(|&byte| byte >= 128);
+            let mut wide = [0; 8];
+            wide[..code.len()].copy_from_slice(code);
+            let inside = !negative && u64::from_le_bytes(wide) < n_categories;
+            rule(inside, "a code is a category")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! The whole file, from header to values.
+
+use super::bytes::{Kind, Wrong, range, rule, wrong};
+use super::column::{Column, Tier};
+use super::header::{Slot, State, header};
+use super::records::{ColumnRecord, TableRecord};
+use super::root::root;
+use super::section::{Section, kind};
+use super::value::{Nodes, Tree};
+
+/// A table of a decoded file.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The record.
+    pub record: TableRecord,
+    /// What the host keeps beside the columns.
+    pub host: Tree,
+}
+
+/// A decoded file.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// The states of the two slots.
+    pub slots: [State; 2],
+    /// The current generation.
+    pub slot: Slot,
+    /// The file's value.
+    pub value: Tree,
+    /// All tables.
+    pub tables: Vec<Table>,
+    /// All columns: of tables, labels, dictionaries, bundles.
+    pub columns: Vec<Column>,
+    /// The name index.
+    pub name_index: Vec<u8>,
+    /// The places of all parts of all sections.
+    pub parts: Vec<(u64, u64)>,
+}
+
+impl Decoded {
+    /// The columns of a table.
+    pub fn columns_of(&self, table: usize) -> &[Column] {
+        let record = self.tables[table].record;
+        &self.columns[record.first_column as usize..(record.first_column + record.n_columns) as usize]
+    }
+}
+
+/// Decodes a whole file.
+///
+/// # Errors
+/// The first rule that is broken.
+pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
+    let (slots, slot) = header(file)?;
+    let file = range(file, 0, slot.end)?;
+    let root = root(file, &slot)?;
+    let mut parts = Vec::new();
+    let mut all: [Vec<u8>; 10] = Default::default();
+    let mut tiers: Vec<(u16, Tier)> = Vec::new();
+    for section in root.sections.iter().filter(|section| section.is_known()) {
+        let (records, of_section) = section.read(file)?;
+        parts.extend(of_section);
+        place(section, records, &mut all, &mut tiers);
+    }
+    tiers.sort_by_key(|(number, _)| *number);
+    let tiers: Vec<Tier> = tiers.into_iter().map(|(_, tier)| tier).collect();
+
+    let [_, tables, columns, names, name_index, _, _, _, nodes, heap] = &all;
+    let n_columns = columns.len() as u64 / 96;
+    let n_tables = tables.len() as u64 / 64;
+    let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
+    let columns = read_columns(file, columns, names, &tiers, &mut nodes)?;
+    let mut read_tables = Vec::new();
+    for bytes in tables.chunks_exact(64) {
+        let record = TableRecord::parse(bytes)?;
+        let host = match record.host_node {
+            None => Tree::Null,
+            Some(node) => nodes.value(node)?,
+        };
+        let end = record.first_column.checked_add(record.n_columns);
+        rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
+        let slots = record.first_slot.checked_add(record.n_slots);
+        let inside = slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
+        rule(inside, "the slots of a table are in the name index")?;
+        read_tables.push(Table { record, host });
+    }
+    let value = nodes.value(root.value_node)?;
+    let name_index = name_index.clone();
+    let decoded = Decoded { slots, slot, value, tables: read_tables, columns, name_index, parts };
+    for (i, table) in decoded.tables.iter().enumerate() {
+        for column in decoded.columns_of(i) {
+            rule(column.record.n_values == table.record.n_rows, "n_rows equals n_values of each column")?;
+            rule(!column.record.is_bundle, "a storage column belongs to no table")?;
+        }
+    }
+    Ok(decoded)
+}
+
+fn place(section: &Section, records: Vec<u8>, all: &mut [Vec<u8>; 10], tiers: &mut Vec<(u16, Tier)>) {
+    if !(kind::BLOCK_INDEX..=kind::STATISTICS).contains(&section.kind) {
+        all[section.kind as usize] = records;
+        return;
+    }
+    let known = tiers.iter().position(|(number, _)| *number == section.tier);
+    let i = known.unwrap_or_else(|| {
+        tiers.push((section.tier, Tier::default()));
+        tiers.len() - 1
+    });
+    let tier = &mut tiers[i].1;
+    match section.kind {
+        kind::BLOCK_INDEX => tier.index = records,
+        kind::BLOCKS => tier.blocks = records,
+        _ => tier.statistics = records,
+    }
+}
+
+fn read_columns(
+    file: &[u8],
+    records: &[u8],
+    names: &[u8],
+    tiers: &[Tier],
+    nodes: &mut Nodes<'_>,
+) -> Result<Vec<Column>, Wrong> {
+    let mut columns = Vec::new();
+    for (i, bytes) in records.chunks_exact(96).enumerate() {
+        let record = ColumnRecord::parse(bytes)?;
+        let name = range(names, record.name_at, u64::from(record.name_len))?;
+        let Ok(name) = String::from_utf8(name.to_vec()) else {
+            return wrong(Kind::Corrupt, "a name is UTF-8");
+        };
+        let detail = match record.detail {
+            None => None,
+            Some(node) => Some(nodes.value(node)?),
+        };
+        let (blocks, statistics, cells) = Default::default();
+        let mut column = Column { name, record, detail, blocks, statistics, cells };
+        column.find_blocks(i as u64, tiers)?;
+        if !column.record.is_bundled {
+            column.decode(file)?;
+        }
+        columns.push(column);
+    }
+    let n = columns.len() as u64;
+    for i in 0..columns.len() {
+        if let Some(storage) = columns[i].record.storage {
+            rule(storage < n, "a storage column that is not there")?;
+            columns[i].cells = columns[i].cells_of(&columns[storage as usize])?;
+        }
+    }
+    for column in &columns {
+        let n_categories = match column.record.dictionary {
+            None => 0,
+            Some(dictionary) => {
+                rule(dictionary < n, "a dictionary column that is not there")?;
+                columns[dictionary as usize].record.n_values
+            }
+        };
+        column.check_values(n_categories)?;
+    }
+    Ok(columns)
+}

@@ -1,0 +1,220 @@
+//! Sections 2.3 to 2.7: the records of the footer.
+
+use super::bytes::{Kind, Wrong, is_zero, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
+use super::types::{self, Type};
+
+/// Section 2.3.
+#[derive(Clone, Copy, Debug)]
+pub struct TableRecord {
+    /// The number of the first column.
+    pub first_column: u64,
+    /// The number of columns.
+    pub n_columns: u64,
+    /// The number of rows.
+    pub n_rows: u64,
+    /// The first slot in the name index.
+    pub first_slot: u64,
+    /// The number of slots.
+    pub n_slots: u64,
+    /// The host node.
+    pub host_node: Option<u64>,
+}
+
+impl TableRecord {
+    /// Parses a record.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+        let table = Self {
+            first_column: u64_at(bytes, 0),
+            n_columns: u64_at(bytes, 8),
+            n_rows: u64_at(bytes, 16),
+            first_slot: u64_at(bytes, 24),
+            n_slots: u64_at(bytes, 32),
+            host_node: maybe_at(bytes, 40),
+        };
+        rule(is_zero(&bytes[48..64]), "reserved bytes of a table")?;
+        let n = table.n_slots;
+        let enough = n.is_power_of_two() && u128::from(n) >= 2 * u128::from(table.n_columns);
+        rule(n == 0 || enough, "the number of slots of a table")?;
+        Ok(table)
+    }
+}
+
+/// Section 2.4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnRecord {
+    /// The id.
+    pub id: u64,
+    /// Where the name is in the names heap.
+    pub name_at: u64,
+    /// Its length.
+    pub name_len: u32,
+    /// The type.
+    pub of: Type,
+    /// Whether the values are in a storage column.
+    pub is_bundled: bool,
+    /// Whether this is a storage column.
+    pub is_bundle: bool,
+    /// The number of values.
+    pub n_values: u64,
+    /// The storage column.
+    pub storage: Option<u64>,
+    /// The first value in it.
+    pub first_value: u64,
+    /// The dictionary column.
+    pub dictionary: Option<u64>,
+    /// The detail node.
+    pub detail: Option<u64>,
+    /// The number of missing values.
+    pub n_missing: u64,
+}
+
+impl ColumnRecord {
+    /// Parses a record.
+    ///
+    /// # Errors
+    /// *Corrupt*; *unsupported* for types that version 0 has not.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+        let flags = u32_at(bytes, 28);
+        rule(flags & !7 == 0, "flags of a column")?;
+        rule(bytes[71] == 0, "reserved bytes of a column")?;
+        let of = Type {
+            physical: bytes[20],
+            logical: bytes[21],
+            unit: bytes[22],
+            missing: bytes[23],
+            value_len: u32_at(bytes, 24),
+            ordered: flags & 1 != 0,
+            precision: bytes[68],
+            scale: bytes[69],
+            flavour: bytes[70],
+        };
+        types::check(&of)?;
+        let column = Self {
+            id: u64_at(bytes, 0),
+            name_at: u64_at(bytes, 8),
+            name_len: u32_at(bytes, 16),
+            of,
+            is_bundled: flags & 2 != 0,
+            is_bundle: flags & 4 != 0,
+            n_values: u64_at(bytes, 32),
+            storage: maybe_at(bytes, 40),
+            first_value: u64_at(bytes, 48),
+            dictionary: maybe_at(bytes, 72),
+            detail: maybe_at(bytes, 80),
+            n_missing: u64_at(bytes, 88),
+        };
+        rule(maybe_at(bytes, 56).is_none() && u32_at(bytes, 64) == 0, "children of a column")?;
+        let is_categorical = column.of.logical == types::CATEGORICAL;
+        rule(
+            column.dictionary.is_some() == is_categorical,
+            "a categorical has a dictionary, no other column",
+        )?;
+        rule(
+            column.storage.is_some() == column.is_bundled,
+            "a bundled column has a storage column, no other",
+        )?;
+        rule(
+            column.is_bundled || column.first_value == 0,
+            "the first value of a column that is not bundled",
+        )?;
+        rule(!column.is_bundle || column.name_len == 0, "a storage column has no name")?;
+        let apart = !(column.is_bundled && column.is_bundle) && !(is_categorical && column.is_bundled);
+        rule(apart, "what is bundled is neither a bundle nor categorical")?;
+        rule(column.n_missing <= column.n_values, "more missing values than values")?;
+        Ok(column)
+    }
+}
+
+/// Section 2.6.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockRecord {
+    /// The first value.
+    pub first_value: u64,
+    /// The number of values.
+    pub n_values: u32,
+    /// Packing, transform, codec, filter.
+    pub encoding: [u8; 4],
+    /// Where the directory is.
+    pub directory_at: u64,
+    /// Where the pages are.
+    pub pages_at: u64,
+    /// Bytes of the directory.
+    pub directory_len: u32,
+    /// Bytes of the pages.
+    pub pages_len: u32,
+    /// Bytes when decoded.
+    pub decoded_len: u64,
+    /// The checksum of the directory.
+    pub directory_checksum: u64,
+}
+
+impl BlockRecord {
+    /// Parses a record.
+    ///
+    /// # Errors
+    /// *Corrupt*; *unsupported* for codes that version 0 has not.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+        let block = Self {
+            first_value: u64_at(bytes, 0),
+            n_values: u32_at(bytes, 8),
+            encoding: [bytes[12], bytes[13], bytes[14], bytes[15]],
+            directory_at: u64_at(bytes, 16),
+            pages_at: u64_at(bytes, 24),
+            directory_len: u32_at(bytes, 32),
+            pages_len: u32_at(bytes, 36),
+            decoded_len: u64_at(bytes, 40),
+            directory_checksum: u64_at(bytes, 48),
+        };
+        rule(is_zero(&bytes[56..64]), "reserved bytes of a block")?;
+        let [packing, transform, codec, filter] = block.encoding;
+        if packing > 5 || transform > 2 || codec > 2 || filter > 1 {
+            return wrong(Kind::Unsupported, "an unknown encoding");
+        }
+        rule((1..=65_536).contains(&block.n_values), "the number of values of a block")?;
+        rule(block.n_values == 1 || block.decoded_len <= 16 << 20, "a block has at most 16 MiB decoded")?;
+        Ok(block)
+    }
+}
+
+/// Section 2.7.
+#[derive(Clone, Copy, Debug)]
+pub struct Statistics {
+    /// The number of missing values.
+    pub n_missing: u32,
+    /// The flags.
+    pub flags: u16,
+    /// The number of distinct values, or 0.
+    pub n_distinct: u32,
+    /// The least value.
+    pub min: [u8; 16],
+    /// The greatest value.
+    pub max: [u8; 16],
+}
+
+impl Statistics {
+    /// Parses a record.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+        let mut statistics = Self {
+            n_missing: u32_at(bytes, 0),
+            flags: u16_at(bytes, 4),
+            n_distinct: u32_at(bytes, 8),
+            min: [0; 16],
+            max: [0; 16],
+        };
+        statistics.min.copy_from_slice(&bytes[16..32]);
+        statistics.max.copy_from_slice(&bytes[32..48]);
+        rule(is_zero(&bytes[6..8]) && is_zero(&bytes[12..16]), "reserved bytes of statistics")?;
+        rule(statistics.flags & !31 == 0, "flags of statistics")?;
+        if statistics.flags & 1 == 0 {
+            let none = statistics.flags & 2 == 0 && is_zero(&bytes[16..48]);
+            rule(none, "statistics without min and max have zeros there")?;
+        }
+        Ok(statistics)
+    }
+}

@@ -1,0 +1,144 @@
+//! Section 2.2: arrays in parts.
+
+use super::bytes::{Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at};
+
+/// The kinds of section.
+#[allow(missing_docs, reason = "the names say it")]
+pub mod kind {
+    pub const TABLES: u16 = 1;
+    pub const COLUMNS: u16 = 2;
+    pub const NAMES: u16 = 3;
+    pub const NAME_INDEX: u16 = 4;
+    pub const BLOCK_INDEX: u16 = 5;
+    pub const BLOCKS: u16 = 6;
+    pub const STATISTICS: u16 = 7;
+    pub const NODES: u16 = 8;
+    pub const VALUE_HEAP: u16 = 9;
+}
+
+/// The record lengths of kinds 1 to 9.
+pub const RECORD_LEN: [u32; 9] = [64, 96, 1, 16, 8, 64, 48, 32, 1];
+
+/// Bytes of a part, at most.
+const PART: u64 = 65_536;
+/// Entries of an index part, at most.
+const FAN: u64 = 2_730;
+
+/// A section record.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// The kind.
+    pub kind: u16,
+    /// The tier.
+    pub tier: u16,
+    /// Bytes of a record.
+    pub record_len: u32,
+    /// The number of records.
+    pub n_records: u64,
+    part_at: u64,
+    part_len: u32,
+    height: u8,
+    checksum: u64,
+}
+
+impl Section {
+    /// Parses a section record.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+        let section = Self {
+            kind: u16_at(bytes, 0),
+            tier: u16_at(bytes, 2),
+            record_len: u32_at(bytes, 4),
+            n_records: u64_at(bytes, 8),
+            part_at: u64_at(bytes, 16),
+            part_len: u32_at(bytes, 24),
+            height: bytes[28],
+            checksum: u64_at(bytes, 32),
+        };
+        rule(is_zero(&bytes[29..32]) && is_zero(&bytes[40..48]), "reserved bytes of the root")?;
+        if section.is_known() {
+            section.check()?;
+        }
+        Ok(section)
+    }
+
+    /// Whether the page gives the kind a name.
+    pub fn is_known(&self) -> bool {
+        (1..=9).contains(&self.kind)
+    }
+
+    fn check(&self) -> Result<(), Wrong> {
+        rule(self.record_len == RECORD_LEN[self.kind as usize - 1], "the record length of a section")?;
+        let may_have_tiers = (kind::BLOCK_INDEX..=kind::STATISTICS).contains(&self.kind);
+        rule(self.tier == 0 || may_have_tiers, "a section without tiers has a tier")?;
+        if self.n_records == 0 {
+            let empty = self.part_at == 0 && self.part_len == 0 && self.height == 0 && self.checksum == 0;
+            return rule(empty, "an empty section has no part");
+        }
+        rule(u32::from(self.height) == self.smallest_height(), "the height of a section")
+    }
+
+    /// Records under a part of height h.
+    fn span(&self, height: u32) -> u128 {
+        u128::from(FAN).pow(height) * u128::from(PART / u64::from(self.record_len))
+    }
+
+    fn smallest_height(&self) -> u32 {
+        let mut height = 0;
+        while self.span(height) < u128::from(self.n_records) {
+            height += 1;
+        }
+        height
+    }
+
+    /// All bytes of the section's records, and the places of its parts.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn read(&self, file: &[u8]) -> Result<(Vec<u8>, Vec<(u64, u64)>), Wrong> {
+        let mut records = Vec::new();
+        let mut parts = Vec::new();
+        if self.n_records > 0 {
+            let len = u128::from(self.n_records) * u128::from(self.record_len);
+            rule(len <= file.len() as u128, "a section is longer than the file")?;
+            let top = (self.part_at, self.part_len, self.checksum);
+            self.part(file, top, u32::from(self.height), self.n_records, &mut records, &mut parts)?;
+        }
+        Ok((records, parts))
+    }
+
+    fn part(
+        &self,
+        file: &[u8],
+        (at, len, sum): (u64, u32, u64),
+        height: u32,
+        n_records: u64,
+        records: &mut Vec<u8>,
+        parts: &mut Vec<(u64, u64)>,
+    ) -> Result<(), Wrong> {
+        let expected = if height == 0 {
+            n_records * u64::from(self.record_len)
+        } else {
+            u128::from(n_records).div_ceil(self.span(height - 1)) as u64 * 24
+        };
+        rule(u64::from(len) == expected, "the length of a part")?;
+        let bytes = range(file, at, u64::from(len))?;
+        rule(checksum(bytes) == sum, "the checksum of a part")?;
+        parts.push((at, u64::from(len)));
+        if height == 0 {
+            records.extend_from_slice(bytes);
+            return Ok(());
+        }
+        let mut left = n_records;
+        for entry in bytes.chunks_exact(24) {
+            rule(is_zero(&entry[12..16]), "reserved bytes of an index part")?;
+            let n = u128::from(left).min(self.span(height - 1)) as u64;
+            let child = (u64_at(entry, 0), u32_at(entry, 8), u64_at(entry, 16));
+            self.part(file, child, height - 1, n, records, parts)?;
+            left -= n;
+        }
+        Ok(())
+    }
+}

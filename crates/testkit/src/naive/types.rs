@@ -1,0 +1,85 @@
+//! Section 3: types.
+
+use super::bytes::{Kind, Wrong, rule, wrong};
+
+/// The type fields of a column record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Type {
+    /// Physical type.
+    pub physical: u8,
+    /// Logical type.
+    pub logical: u8,
+    /// Unit of time.
+    pub unit: u8,
+    /// What marks a missing value.
+    pub missing: u8,
+    /// For types of a length of their own.
+    pub value_len: u32,
+    /// Whether categories are ordered.
+    pub ordered: bool,
+    /// Decimal precision.
+    pub precision: u8,
+    /// Decimal scale.
+    pub scale: u8,
+    /// A host's variety.
+    pub flavour: u8,
+}
+
+/// Physical codes that are spoken of.
+#[allow(missing_docs, reason = "the names say it")]
+pub mod physical {
+    pub const NULL: u8 = 0;
+    pub const BOOL: u8 = 1;
+    pub const I32: u8 = 4;
+    pub const I64: u8 = 5;
+    pub const U64: u8 = 9;
+    pub const F16: u8 = 10;
+    pub const F32: u8 = 11;
+    pub const F64: u8 = 12;
+    pub const COMPLEX128: u8 = 14;
+    pub const UTF8: u8 = 15;
+    pub const BINARY: u8 = 16;
+}
+
+/// The logical code of categoricals.
+pub const CATEGORICAL: u8 = 5;
+
+/// Bytes of a value; none for null, bool, utf8 and binary.
+pub fn width(physical: u8) -> Option<usize> {
+    match physical {
+        2 | 6 => Some(1),
+        3 | 7 | 10 => Some(2),
+        4 | 8 | 11 => Some(4),
+        5 | 9 | 12 | 13 => Some(8),
+        14 => Some(16),
+        _ => None,
+    }
+}
+
+/// Whether values have a length each.
+pub fn is_var(physical: u8) -> bool {
+    physical == physical::UTF8 || physical == physical::BINARY
+}
+
+/// Checks that the type is one of version 0.
+///
+/// # Errors
+/// *Unsupported*, *corrupt*.
+pub fn check(of: &Type) -> Result<(), Wrong> {
+    use physical::{I32, I64, U64};
+    if of.physical > 16 || of.logical > 5 || of.unit > 13 || of.missing > 5 {
+        return wrong(Kind::Unsupported, "a type that version 0 has not");
+    }
+    rule(of.value_len == 0, "value_len of a type without one")?;
+    rule(!of.ordered || of.logical == CATEGORICAL, "only categoricals are ordered")?;
+    let (physical, unit) = (of.physical, of.unit);
+    let fits = match of.logical {
+        0 => unit == 0,
+        1 => (physical == I32 && unit == 4) || (physical == I64 && unit == 8),
+        2 => (physical == I32 || physical == I64) && (7..=10).contains(&unit),
+        3 => physical == I64 && unit != 0,
+        4 => physical == I64,
+        _ => (2..=U64).contains(&physical) && unit == 0,
+    };
+    rule(fits, "a logical type on a physical type or unit that doesn't go with it")
+}

@@ -1,0 +1,31 @@
+"""Lightning-fast, exact, checksummed files for data frames.
+
+>>> import entasis as en
+>>> en.write(df, "flights.entasis")
+>>> df = en.read("flights.entasis", columns=["a", "b"], rows=(1000, 2000))
+>>> f = en.open("flights.entasis")
+"""
+
+from . import errors
+from ._api import info, open, read, set_threads, verify, write
+from ._entasis import __version__
+from ._file import File
+from ._info import Info, Report
+from ._versions import show_versions
+from .errors import *  # noqa: F403
+
+__all__ = [
+    "File",
+    "Info",
+    "Report",
+    "__version__",
+    "errors",
+    "info",
+    "open",
+    "read",
+    "set_threads",
+    "show_versions",
+    "verify",
+    "write",
+    *errors.__all__,
+]

@@ -1,0 +1,109 @@
+"""The functions of the package."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from . import _entasis, _hosts
+from ._file import File
+from ._info import Info, Report
+from .errors import ArgumentError, ColumnNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ._rows import Rows
+
+DEFAULT_COMPRESSION = 50
+
+
+def write(
+    value: Any,
+    path: str | os.PathLike[str],
+    *,
+    compression: int | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    threads: int | None = None,
+    durable: bool | None = None,
+) -> None:
+    """Write a frame to a file, all or nothing.
+
+    `value` is a pandas or Polars DataFrame, a pyarrow Table or a dict of NumPy arrays. What can't be kept
+    exactly is refused (`UnsupportedTypeError`) before the target is touched.
+
+    `compression` goes from 0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the
+    others: `{"price": 80, None: 50}`. `durable` forces the file to the disk: None only when it replaces one.
+    """
+    default, apart = _compression(compression)
+    host = _hosts.of_value(value)
+    builder, kept = _hosts.writer(host).build(value)
+    if apart:
+        names = set(map(str, value)) if host == "numpy" else set(map(str, getattr(value, "column_names", None) or value.columns))
+        for name, _ in apart:
+            if name not in names:
+                raise ColumnNotFoundError(f"compression names a column '{name}' that is not there")
+    builder.write(os.fspath(path), kept, default, apart, _threads(threads), durable)
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    columns: str | int | Iterable[str | int] | None = None,
+    rows: Rows | None = None,
+    to: str | None = None,
+    threads: int | None = None,
+) -> Any:
+    """Read a file, or some columns and rows of it, as the kind of value that was written.
+
+    `columns` are names, or positions. `rows` are `(start, stop)`, a slice, an integer, an array of integers (order and
+    repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow" or "numpy" for another kind of value.
+    """
+    return File(path).read(columns=columns, rows=rows, to=to, threads=threads)
+
+
+def open(path: str | os.PathLike[str]) -> File:
+    """Open a file without reading its columns."""
+    return File(path)
+
+
+def info(path: str | os.PathLike[str]) -> Info:
+    """How a file is stored: sizes, encodings and missing values of each column."""
+    return Info(json.loads(_entasis.Handle(os.fspath(path)).info()))
+
+
+def verify(path: str | os.PathLike[str], *, threads: int | None = None) -> Report:
+    """Check every byte of a file. Raises `CorruptFileError` at the first damage."""
+    return Report(**_entasis.verify(os.fspath(path), _threads(threads)))
+
+
+def set_threads(n: int | None) -> None:
+    """Set the number of threads for calls that don't name one; None: as many as there are processors."""
+    _entasis.set_threads(0 if n is None else _threads(n) or 0)
+
+
+def _threads(threads: int | None) -> int | None:
+    if threads is None:
+        return None
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ArgumentError(f"threads={threads!r}: a positive integer, or None for as many as there are processors")
+    return threads
+
+
+def _compression(compression: int | Mapping[str | None, int]) -> tuple[int, list[tuple[str, int]]]:
+    if isinstance(compression, int):
+        return _level(compression), []
+    if not hasattr(compression, "items"):
+        raise ArgumentError(f"compression={compression!r}: an integer from 0 to 100, or a dict of them per column")
+    levels = {name: _level(level) for name, level in compression.items()}
+    default = levels.pop(None, DEFAULT_COMPRESSION)
+    for name in levels:
+        if not isinstance(name, str):
+            raise ArgumentError(f"compression is told per column name (str), not per {type(name).__name__}")
+    return default, [(str(name), level) for name, level in levels.items()]
+
+
+def _level(level: Any) -> int:
+    if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= 100:
+        raise ArgumentError(f"compression={level!r}: an integer from 0 to 100")
+    return level

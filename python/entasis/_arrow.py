@@ -1,0 +1,62 @@
+"""What Polars and pyarrow have in common: columns as Arrow streams, with the metadata of their fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _labels, _rows
+
+if TYPE_CHECKING:
+    from ._entasis import ArrowTable, Builder, Handle
+
+
+def add(builder: Builder, frame: Any, n_columns: int) -> dict[str, Any]:
+    """Adds all columns; returns what a host map keeps of them."""
+    if n_columns == 0:
+        metadata = getattr(getattr(frame, "schema", None), "metadata", None)
+        return {} if not metadata else {"empty_schema": [[key, value] for key, value in metadata.items()]}
+    schema, fields = builder.arrow_table(frame)
+    host: dict[str, Any] = {}
+    if schema is not None:
+        host["schema_metadata"] = schema
+    if fields:
+        host["field_metadata"] = [[position, metadata] for position, metadata in fields]
+    return host
+
+
+def read(
+    handle: Handle,
+    host: dict[str, Any],
+    columns: list[int] | None,
+    rows: Any,
+    threads: int | None,
+    *,
+    layout: int,
+    own: bool,
+    metadata: bool,
+) -> tuple[ArrowTable, int]:
+    """The columns as a table, and how many they are. Labels of pandas rows come first, unless they are a range."""
+    labels = label_columns(host)
+    n = handle.n_columns if columns is None else len(columns)
+    schema: bytes | None = None
+    fields: dict[int, bytes] = {}
+    if metadata:
+        schema = host.get("schema_metadata")
+        by_column = dict(host.get("field_metadata", ()))
+        if columns is None:
+            fields = by_column
+        else:
+            fields = {i: by_column[column] for i, column in enumerate(columns) if column in by_column}
+    if labels:
+        columns = [*labels, *(range(n) if columns is None else columns)]
+        n += len(labels)
+    table = handle.read_arrow(columns, _rows.native(rows), layout, own, threads, fields, schema)
+    return table, n
+
+
+def label_columns(host: dict[str, Any]) -> list[int]:
+    """The columns that hold the labels of rows in a file of pandas."""
+    index = host.get("index") if host.get("host") == "pandas" else None
+    if index is None:
+        return []
+    return _labels.columns_of({key: value for key, value in index.items() if key != "missing_kinds"})

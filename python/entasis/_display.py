@@ -1,0 +1,61 @@
+"""How files show themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._entasis import Column
+
+_MOST = 40
+
+
+class Schema(Mapping[str, str]):
+    """Names of columns and their types, printed as an aligned list. Of columns with equal names, the first is found."""
+
+    def __init__(self, columns: list[Column]) -> None:
+        self.pairs = [(column.name, column.type_name) for column in columns]
+        self._types = dict(reversed(self.pairs))
+
+    def __getitem__(self, name: str) -> str:
+        return self._types[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self.pairs))
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    def __repr__(self) -> str:
+        return "\n".join(lines(self.pairs))
+
+
+def lines(pairs: list[tuple[str, str]], most: int | None = None) -> list[str]:
+    """A line per column; those in the middle are left out when there are more than `most`."""
+    shown: list[tuple[str, str] | None] = list(pairs)
+    if most is not None and len(pairs) > most:
+        half = most // 2
+        shown = [*pairs[:half], None, *pairs[-half:]]
+    width = min(max((len(pair[0]) for pair in shown if pair), default=0), 60)
+    rest = len(pairs) - (most or 0)
+    return [f"{pair[0]:<{width}}  {pair[1]}" if pair else f"... {rest:,} more" for pair in shown]
+
+
+def text(path: str, n_rows: int, pairs: list[tuple[str, str]], host: str | None) -> str:
+    """What `repr` of a file is."""
+    by = f", written by {host}" if host else ""
+    head = f"<entasis.File '{path}': {n_rows:,} rows x {len(pairs):,} columns{by}>"
+    return "\n".join([head, *(f"  {line}" for line in lines(pairs, _MOST))])
+
+
+def html(path: str, n_rows: int, pairs: list[tuple[str, str]], host: str | None) -> str:
+    """What a notebook shows."""
+    by = f", written by {escape(host)}" if host else ""
+    shown = pairs if len(pairs) <= _MOST else [*pairs[: _MOST // 2], ("...", ""), *pairs[-_MOST // 2 :]]
+    cells = "".join(f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td></tr>" for name, kind in shown)
+    return (
+        f"<div><b>{escape(path)}</b><br>{n_rows:,} rows x {len(pairs):,} columns{by}"
+        f"<table><thead><tr><th>column</th><th>type</th></tr></thead><tbody>{cells}</tbody></table></div>"
+    )

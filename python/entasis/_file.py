@@ -1,0 +1,189 @@
+"""An open file, and views of it: nothing is read until it is asked for."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from . import _columns, _display, _entasis, _hosts, _rows
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import TracebackType
+
+    from ._rows import Rows
+
+
+class File:
+    """A file that is open for reading, or some of its columns and rows.
+
+    `f["a"]` and `f[["a", "b"]]` are views of columns, `f[1000:2000]`, `f[7]`, `f[array]` and `f[mask]` views of
+    rows, `f[rows, columns]` of both. Views of views count what they see. A view reads when it is told to: `read`, `to_pandas`,
+    `to_polars`, `to_pyarrow`, `to_numpy`, or when another library takes it through Arrow's stream interface.
+    """
+
+    __slots__ = ("_columns", "_handle", "_host", "_rows", "path")
+
+    path: str
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._handle = _entasis.Handle(self.path)
+        self._columns: list[int] | None = None
+        self._rows: Any = None
+        self._host: dict[str, Any] | None = None
+
+    def _view(self, columns: list[int] | None, rows: Any) -> File:
+        view = object.__new__(File)
+        view.path, view._handle, view._host = self.path, self._handle, self._host
+        view._columns, view._rows = columns, rows
+        return view
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return _rows.count(self._rows, self._handle.n_rows)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self._handle.n_columns if self._columns is None else len(self._columns)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n_rows, self.n_columns
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        if self._columns is None:
+            return self._handle.names()
+        return [column.name for column in self._handle.columns(self._columns)]
+
+    @property
+    def schema(self) -> _display.Schema:
+        """Names and types of the columns."""
+        return _display.Schema(self._handle.columns(self._columns))
+
+    @property
+    def written_by(self) -> str | None:
+        """The library whose value was written: "pandas", "polars" ..."""
+        host = self._host_map().get("host")
+        return host if isinstance(host, str) else None
+
+    def _host_map(self) -> dict[str, Any]:
+        if self._host is None:
+            host = self._handle.host()
+            self._host = host if isinstance(host, dict) else {}
+        return self._host
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.column_names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.column_names
+
+    def __getitem__(self, key: Any) -> File:
+        if isinstance(key, tuple):
+            if len(key) != 2:
+                raise ArgumentError(f"a file has rows and columns, not {len(key)} axes")
+            return self.__getitem__(key[0])._select(key[1])
+        if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(k, str) for k in key)):
+            return self._select(key)
+        return self._view(self._columns, self._compose(key))
+
+    def _select(self, columns: Any) -> File:
+        if isinstance(columns, slice):
+            everything = range(self._handle.n_columns) if self._columns is None else self._columns
+            return self._view(list(everything[columns]), self._rows)
+        return self._view(self._resolve(columns), self._rows)
+
+    def _resolve(self, columns: str | int | Iterable[str | int] | None) -> list[int] | None:
+        """Numbers of columns, of those that this view has."""
+        if columns is None or self._columns is None:
+            return self._columns if columns is None else _columns.resolve(self._handle, columns)
+        names = [columns] if isinstance(columns, (str, int)) else columns
+        seen = _Seen(self._handle, self._columns)
+        return [self._columns[_columns.one(seen, name)] for name in names]  # type: ignore[arg-type]
+
+    def _compose(self, rows: Rows | None) -> Any:
+        return _rows.compose(self._rows, _rows.resolve(rows, self.n_rows))
+
+    def read(
+        self,
+        *,
+        columns: str | int | Iterable[str | int] | None = None,
+        rows: Rows | None = None,
+        to: str | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Read columns and rows; see `entasis.read`."""
+        from ._api import _threads
+
+        chosen, selected = self._resolve(columns), self._compose(rows)
+        host = self._host_map()
+        reader = _hosts.reader(to, self.written_by)
+        return reader.read(self._handle, host, chosen, selected, _threads(threads))
+
+    def to_pandas(self) -> Any:
+        """Read as a pandas DataFrame."""
+        return self.read(to="pandas")
+
+    def to_polars(self) -> Any:
+        """Read as a Polars DataFrame."""
+        return self.read(to="polars")
+
+    def to_pyarrow(self) -> Any:
+        """Read as a pyarrow Table."""
+        return self.read(to="pyarrow")
+
+    def to_numpy(self) -> dict[str, Any]:
+        """Read as a dict of NumPy arrays."""
+        return self.read(to="numpy")  # type: ignore[no-any-return]
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._arrow(self._rows).__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._arrow(range(0)).__arrow_c_schema__()
+
+    def _arrow(self, rows: Any) -> Any:
+        from . import _arrow
+
+        own = self.written_by == "pyarrow"
+        host = self._host_map()
+        return _arrow.read(self._handle, host, self._columns, rows, None, layout=1, own=own, metadata=own)[0]
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Nothing to close by hand: the file goes when its last view does.
+        return None
+
+    def __repr__(self) -> str:
+        return _display.text(self.path, self.n_rows, self.schema.pairs, self.written_by)
+
+    def _repr_html_(self) -> str:
+        return _display.html(self.path, self.n_rows, self.schema.pairs, self.written_by)
+
+
+class _Seen:
+    """The columns of a view, to find one among them."""
+
+    def __init__(self, handle: _entasis.Handle, columns: list[int]) -> None:
+        self._names = [column.name for column in handle.columns(columns)]
+        self.n_columns = len(columns)
+
+    def names(self) -> list[str]:
+        return self._names
+
+    def find(self, name: str) -> list[int]:
+        return [i for i, other in enumerate(self._names) if other == name]

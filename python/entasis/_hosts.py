@@ -1,0 +1,53 @@
+"""Which library a value belongs to, and which modules of ours know it. Libraries are imported when they are needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from .errors import ArgumentError, MissingLibraryError, UnsupportedTypeError
+
+HOSTS = ("pandas", "polars", "pyarrow", "numpy")
+
+_WRITERS = {
+    "pandas": "entasis._pandas_write",
+    "polars": "entasis._polars",
+    "pyarrow": "entasis._pyarrow",
+    "numpy": "entasis._numpy",
+}
+_READERS = _WRITERS | {"pandas": "entasis._pandas_read"}
+
+
+def of_value(value: Any) -> str:
+    """The host of a value that is to be written."""
+    if type(value) is dict:
+        return "numpy"
+    root = type(value).__module__.partition(".")[0]
+    if root in ("pandas", "polars", "pyarrow"):
+        return root
+    kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    raise UnsupportedTypeError(
+        f"a {kind} is not supported yet, only a pandas or Polars DataFrame, a pyarrow Table or a dict of NumPy arrays"
+    )
+
+
+def writer(host: str) -> Any:
+    """The module with `build`."""
+    return import_module(_WRITERS[host])
+
+
+def reader(to: str | None, written_by: str | None) -> Any:
+    """The module with `read`, for the host asked for, or else the one that wrote the file."""
+    if to is not None and to not in HOSTS:
+        raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
+    if to is None:
+        known = written_by if written_by in HOSTS else None
+        to = known or next(host for host in HOSTS if find_spec(host) is not None)
+    try:
+        import_module(to)
+    except ImportError as error:
+        found = [host for host in HOSTS if host != to and find_spec(host) is not None]
+        hint = f", or read with to={found[0]!r}" if found else ""
+        raise MissingLibraryError(f"{to} is needed and can't be imported ({error}): pip install {to}{hint}") from error
+    return import_module(_READERS[to])

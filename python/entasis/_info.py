@@ -1,0 +1,54 @@
+"""What `info` and `verify` tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+class Info:
+    """How a file is stored. Each item of the description is an attribute; `to_dict` gives all."""
+
+    def __init__(self, items: dict[str, Any]) -> None:
+        self._items = items
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_items"][name]
+        except KeyError:
+            raise AttributeError(f"there is no {name!r}: one of {', '.join(self.__dict__.get('_items', ()))}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._items]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All items."""
+        return dict(self._items)
+
+    def __repr__(self) -> str:
+        lines = []
+        for name, value in self._items.items():
+            if isinstance(value, list):
+                lines.append(f"{name}:")
+                lines += [f"  {_line(item)}" for item in value[:100]]
+                if len(value) > 100:
+                    lines.append(f"  ... and {len(value) - 100} more")
+            else:
+                lines.append(f"{name}: {value:,}" if type(value) is int else f"{name}: {value}")
+        return "\n".join(lines)
+
+
+def _line(item: Any) -> str:
+    if not isinstance(item, dict):
+        return str(item)
+    return "  ".join(f"{name}={value}" for name, value in item.items())
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was checked, and found whole."""
+
+    n_columns: int
+    n_blocks: int
+    n_values: int
+    checked_len: int

@@ -1,0 +1,136 @@
+"""pandas labels: indexes, and names of any kind, as values beside the columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _rows
+from ._entasis import Builder, ColumnRef
+from .errors import CorruptFileError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Add = Callable[[Builder, Any, str], tuple[int, int | None]]
+
+
+def encode_label(label: Any, what: str) -> Any:
+    """A label (name of an index or of a level) as a value."""
+    if label is None or type(label) in (str, int, float, bool):
+        return label
+    if type(label) is tuple:
+        return {"tuple": [encode_label(part, what) for part in label]}
+    raise UnsupportedTypeError(f"{what}: a name of type {type(label).__name__} is not supported yet")
+
+
+def decode_label(value: Any) -> Any:
+    """The label that a value stands for."""
+    if isinstance(value, dict):
+        return tuple(decode_label(part) for part in value["tuple"])
+    return value
+
+
+def column_name(label: Any, position: int, n: int) -> str:
+    """The name of the column that keeps an index or a level of one."""
+    if label is not None:
+        return str(label)
+    return "index" if n == 1 else f"level_{position}"
+
+
+def encode_index(builder: Builder, index: Any, what: str, add: Add) -> dict[str, Any]:
+    """What a host map keeps of an index; its values become columns beside the table."""
+    import pandas as pd
+
+    kind = type(index)
+    if kind is pd.RangeIndex:
+        spec = {"kind": "range", "start": index.start, "stop": index.stop, "step": index.step}
+        return spec | {"name": encode_label(index.name, what)}
+    if kind is pd.MultiIndex:
+        return _encode_multi(builder, index, what, add)
+    if kind not in (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex):
+        raise UnsupportedTypeError(f"{what}: {kind.__name__} is not supported yet")
+    number, kinds = add(builder, index.array, column_name(index.name, 0, 1))
+    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(index.name, what)}
+    if kinds is not None:
+        spec["missing_kinds"] = ColumnRef(kinds)
+    freq = getattr(index, "freq", None)
+    if freq is not None:
+        spec["freq"] = _encode_freq(freq, what)
+    return spec
+
+
+def _encode_multi(builder: Builder, index: Any, what: str, add: Add) -> dict[str, Any]:
+    import numpy as np
+
+    columns = []
+    for i, (level, codes, name) in enumerate(zip(index.levels, index.codes, index.names, strict=True)):
+        values, kinds = add(builder, level.array, "")
+        if kinds is not None:
+            raise UnsupportedTypeError(f"{what}: missing values of several kinds in level {i} are not supported yet")
+        label = column_name(name, i, index.nlevels)
+        columns.append(ColumnRef(_number(builder.words(np.asarray(codes), name=label, categories=values))))
+    names = [encode_label(name, what) for name in index.names]
+    return {"kind": "multi", "columns": columns, "names": names}
+
+
+def _number(number: int | None) -> int:
+    assert number is not None, "an extra column has a number"
+    return number
+
+
+def _encode_freq(freq: Any, what: str) -> str:
+    from pandas.tseries.frequencies import to_offset
+
+    text = str(freq.freqstr)
+    try:
+        same = to_offset(text) == freq
+    except ValueError:
+        same = False
+    if not same:
+        raise UnsupportedTypeError(f"{what}: the frequency {freq!r} is not supported yet")
+    return text
+
+
+def columns_of(spec: dict[str, Any]) -> list[int]:
+    """The columns that an index needs, in the order in which `decode_index` takes them."""
+    if spec["kind"] == "multi":
+        return [ref.index for ref in spec["columns"]]
+    return [spec[key].index for key in ("column", "missing_kinds") if key in spec]
+
+
+def decode_index(spec: dict[str, Any], values: list[Any], rows: Any) -> Any:
+    """The index, at these rows. `values` are arrays of its columns, already at the rows."""
+    import pandas as pd
+
+    kind = spec["kind"]
+    if kind == "range":
+        index = pd.RangeIndex(spec["start"], spec["stop"], spec["step"], name=decode_label(spec["name"]))
+        if rows is None:
+            return index
+        return index[_rows.as_slice(rows) if isinstance(rows, range) else rows]
+    if kind == "multi":
+        names = [decode_label(name) for name in spec["names"]]
+        levels, codes = [v.categories for v in values], [v.codes for v in values]
+        return pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
+    if kind != "column":
+        raise CorruptFileError(f"an index of kind {kind!r} is not known")
+    array = values[0]
+    index = pd.Index(array, dtype=array.dtype, name=decode_label(spec["name"]), copy=False)
+    if "freq" in spec:
+        _restore_freq(index, spec["freq"], rows)
+    return index
+
+
+def _restore_freq(index: Any, text: str, rows: Any) -> None:
+    from pandas.tseries.frequencies import to_offset
+
+    if rows is not None and not isinstance(rows, range):
+        return
+    freq = to_offset(text)
+    if rows is not None and rows.step != 1:
+        freq = freq * rows.step
+    try:
+        index.freq = freq
+    except ValueError:
+        # pandas infers the frequency of what was selected otherwise; it is told, as its own slices do.
+        index._data._freq = freq

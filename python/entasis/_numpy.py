@@ -1,0 +1,170 @@
+"""Dicts of NumPy arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _arrow, _rows
+from ._entasis import Builder, ColumnRef
+from .errors import ArgumentError, DuplicateColumnError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from ._entasis import ArrowColumn, Column, Handle
+
+# Flavours of columns (section 6 of the format).
+DTYPE, FIXED, OBJECT = 0, 1, 2
+
+
+def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all arrays, and what is kept beside them."""
+    import numpy as np
+
+    for name, array in arrays.items():
+        if type(name) is not str:
+            raise UnsupportedTypeError(f"column {name!r}: a name of type {type(name).__name__} is not supported yet")
+        if type(array) is not np.ndarray:
+            kind = type(array).__name__
+            raise UnsupportedTypeError(f"column '{name}': {kind} is not supported yet, only a NumPy array")
+        if array.ndim != 1:
+            message = f"column '{name}': arrays of {array.ndim} dimensions are not supported yet, only of one"
+            raise UnsupportedTypeError(message)
+    n_rows = len(next(iter(arrays.values()))) if arrays else 0
+    for name, array in arrays.items():
+        if len(array) != n_rows:
+            first = next(iter(arrays))
+            raise ArgumentError(f"column '{name}' has {len(array)} values, column '{first}' {n_rows}")
+    builder = Builder(n_rows, list(arrays))
+    host: dict[str, Any] = {"host": "numpy"}
+    kinds: list[list[Any]] = []
+    for position, array in enumerate(arrays.values()):
+        kind = array.dtype.kind
+        if kind == "O":
+            _, mixed = builder.text(array, position, flavour=OBJECT)
+            if mixed is not None:
+                kinds.append([position, ColumnRef(mixed)])
+        elif kind in "US" and array.dtype.isnative:
+            builder.text(array, position, flavour=FIXED)
+        else:
+            builder.words(array, position)
+    if kinds:
+        host["missing_kinds"] = kinds
+    return builder, host
+
+
+def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
+    """A dict of arrays of these columns and rows. Labels of pandas rows come first, unless they are a range."""
+    own = host.get("host") == "numpy"
+    labels = _arrow.label_columns(host)
+    kinds = dict(host.get("missing_kinds", ())) if own else {}
+    wanted = list(range(handle.n_columns)) if columns is None else columns
+    kinds = {column: kinds[column].index for column in wanted if column in kinds}
+    numbers = [*labels, *wanted]
+    n = len(numbers)
+    infos = handle.columns(numbers)
+    names = [info.name for info in infos]
+    if len(set(names)) < n:
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise DuplicateColumnError(f"a dict can't hold two columns with the name '{twice}': select some by position")
+    n_rows = _rows.count(rows, handle.n_rows)
+    numbers += kinds.values()
+    found: list[Any] = [None] * len(numbers)
+    for kind, positions, column, values, mask in handle.read(numbers, _rows.native(rows), "numpy", own, 0, threads):
+        if kind == "block":
+            for position, row in zip(positions.tolist(), values, strict=True):
+                found[position] = row
+        elif kind == "arrow":
+            for k, position in enumerate(positions):
+                part = values if len(positions) == 1 else values.slice(k * n_rows, n_rows)
+                found[position] = _strings(column, part, own)
+        else:
+            found[positions] = _single(handle, kind, column, values, mask, n_rows)
+    for position, kind_column in enumerate(kinds):
+        _restore(found[len(labels) + wanted.index(kind_column)], found[n + position])
+    return dict(zip(names, found[:n], strict=True))
+
+
+def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
+    import numpy as np
+
+    if own and column.flavour == FIXED:
+        letter = "S" if column.physical == "binary" else "U"
+        objects = values.to_objects(None)
+        return np.array(objects, dtype=f"{letter}{column.detail}")
+    out = np.empty(len(values), dtype=object)
+    out[:] = values.to_objects(_missing(column) if own else None)
+    return out
+
+
+def _missing(column: Column) -> Any:
+    import numpy as np
+
+    if column.missing == "NaN":
+        return np.nan
+    if column.missing in ("NA", "NaT"):
+        import pandas as pd
+
+        return pd.NA if column.missing == "NA" else pd.NaT
+    return None
+
+
+def _restore(array: Any, kinds: Any) -> None:
+    import numpy as np
+
+    for code, name in ((2, "NA"), (3, "NaN"), (4, "NaT"), (5, "None")):
+        at = np.flatnonzero(kinds == code)
+        if len(at) == 0:
+            continue
+        if name in ("NA", "NaT"):
+            import pandas as pd
+
+            array[at] = pd.NA if name == "NA" else pd.NaT
+        else:
+            array[at] = np.nan if name == "NaN" else None
+
+
+def _single(handle: Handle, kind: str, column: Column, values: Any, mask: Any, n_rows: int) -> Any:
+    """An array of what NumPy has in another form."""
+    import numpy as np
+
+    if kind == "null":
+        return np.full(n_rows, None, dtype=object)
+    if column.logical == "categorical":
+        return _categories(handle, column, values, mask)
+    if column.logical == "time":
+        values = values.astype("i8").view(f"m8[{column.unit}]")
+    elif column.logical == "date":
+        values = values.astype("M8[D]")
+    if mask is None or not mask.any():
+        return values
+    if values.dtype.kind in "mM":
+        values[mask] = np.array("NaT", values.dtype)
+        return values
+    if values.dtype.kind == "f":
+        values[mask] = np.nan
+        return values
+    message = f"column '{column.name}': {column.type_name} with missing values has no counterpart in NumPy"
+    raise UnsupportedTypeError(message)
+
+
+def _categories(handle: Handle, column: Column, codes: Any, mask: Any) -> Any:
+    """The values that codes stand for."""
+    import numpy as np
+
+    assert column.dictionary is not None, "a categorical has categories"
+    ((kind, _, info, values, category_mask),) = handle.read([column.dictionary], None, "numpy", False, 0, 1)
+    if kind == "block":
+        categories = values[0]
+    elif kind == "arrow":
+        categories = _strings(info, values, False)
+    else:
+        categories = _single(handle, kind, info, values, category_mask, info.n_values)
+    missing = codes < 0 if codes.dtype.kind == "i" else mask
+    if missing is None or not missing.any():
+        return categories[codes]
+    if categories.dtype.kind not in "OfmM":
+        message = f"column '{column.name}': categories of {categories.dtype} with missing values have no counterpart in NumPy"
+        raise UnsupportedTypeError(message)
+    out = np.empty(len(codes), categories.dtype)
+    out[~missing] = categories[codes[~missing]]
+    out[missing] = {"f": np.nan, "O": None}.get(categories.dtype.kind, np.array("NaT", "M8[s]") if categories.dtype.kind == "M" else np.array("NaT", "m8[s]"))
+    return out

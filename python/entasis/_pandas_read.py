@@ -1,0 +1,272 @@
+"""Columns to pandas frames: one block per dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _labels, _pandas_write, _rows
+from ._times import to_numpy_times
+from .errors import UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from ._entasis import ArrowColumn, Column, Handle
+
+
+def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
+    """A frame of these columns and rows."""
+    own = host.get("host") == "pandas"
+    n = handle.n_columns if columns is None else len(columns)
+    labels = host["columns"] if own else {"kind": "names", "dtype": "str", "name": None}
+    index = host["index"] if own else None
+    kinds = _kinds_wanted(host if own else {}, columns)
+    beside = _labels.columns_of(index) if index else []
+    wanted = columns
+    if beside or kinds:
+        wanted = [*(range(n) if columns is None else columns), *beside, *(ref for _, ref in kinds)]
+    entries = handle.read(wanted, _rows.native(rows), "pandas", own, n, threads)
+    n_rows = _rows.count(rows, handle.n_rows)
+    arrays = _Arrays(handle, own, entries, n, n_rows)
+    kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True))
+    blocks = arrays.blocks(kind_values)
+    if index is None:
+        index_values = _range_index(n_rows)
+    else:
+        if "missing_kinds" in index:
+            arrays.beside[0] = _mixed(arrays.beside[0], arrays.beside[1])
+        index_values = _labels.decode_index(index, arrays.beside[: len(beside)], rows)
+    frame = _frame(blocks, index_values, _column_labels(handle, labels, columns, own))
+    if own:
+        if "attrs" in host:
+            frame.attrs = host["attrs"]
+        if host.get("allows_duplicate_labels") is False:
+            frame.flags.allows_duplicate_labels = False
+    return frame
+
+
+def _range_index(n: int) -> Any:
+    import pandas as pd
+
+    return pd.RangeIndex(n)
+
+
+def _kinds_wanted(host: dict[str, Any], columns: list[int] | None) -> list[tuple[int, int]]:
+    """Positions of columns with several kinds of missing cells, and the columns that tell them."""
+    found = {position: ref.index for position, ref in host.get("missing_kinds", ())}
+    if columns is None:
+        return list(found.items())
+    return [(i, found[column]) for i, column in enumerate(columns) if column in found]
+
+
+def _column_labels(handle: Handle, spec: dict[str, Any], columns: list[int] | None, own: bool) -> Any:
+    import pandas as pd
+
+    if spec["kind"] == "names":
+        names = handle.names() if columns is None else [column.name for column in handle.columns(columns)]
+        return pd.Index(names, dtype=_label_dtype(spec["dtype"]), name=_labels.decode_label(spec["name"]))
+    numbers = _labels.columns_of(spec)
+    values = _Arrays(handle, own, handle.read(numbers, None, "pandas", own, 0, 1), 0).beside if numbers else []
+    if "missing_kinds" in spec:
+        values[0] = _mixed(values[0], values[1])
+    labels = _labels.decode_index(spec, values, None)
+    return labels if columns is None else labels[columns]
+
+
+def _label_dtype(name: str) -> Any:
+    import pandas as pd
+
+    return name if name == "object" or int(pd.__version__.split(".")[0]) >= 3 else "object"
+
+
+class _Arrays:
+    """What the native half decoded, as arrays of pandas."""
+
+    def __init__(self, handle: Handle, own: bool, entries: list[Any], n: int, n_rows: int = 0) -> None:
+        self._handle, self._own, self._n, self._n_rows = handle, own, n, n_rows
+        self._entries = entries
+        self._dictionaries = self._read_dictionaries()
+        found: dict[int, Any] = {}
+        for kind, positions, column, values, mask in entries:
+            if kind == "block":
+                if len(positions) and positions[0] >= n:
+                    found[int(positions[0])] = self._block(column, values)[0]
+            elif kind == "arrow":
+                if positions[0] >= n:
+                    found[positions[0]] = _strings(column, values, self._own)
+            elif positions >= n:
+                found[positions] = self._single(kind, column, values, mask)
+        self.beside = [found[position] for position in sorted(found)]
+
+    def blocks(self, kinds: dict[int, Any]) -> list[tuple[Any, Any]]:
+        """All columns of the table, as blocks of pandas and their positions."""
+        import numpy as np
+
+        blocks: list[tuple[Any, Any]] = []
+        for kind, positions, column, values, mask in self._entries:
+            if kind == "block":
+                if len(positions) and positions[0] < self._n:
+                    blocks.append((self._block(column, values), positions))
+            elif kind == "arrow":
+                if positions[0] >= self._n:
+                    continue
+                n_rows = len(values) // len(positions)
+                for k, position in enumerate(positions):
+                    part = values if len(positions) == 1 else values.slice(k * n_rows, n_rows)
+                    # Columns of a bundle are equal in type.
+                    array = _strings(column, part, self._own)
+                    if position in kinds:
+                        array = _mixed(array, kinds[position])
+                    blocks.append((_as_block(array), np.array([position])))
+            elif positions < self._n:
+                array = self._single(kind, column, values, mask)
+                blocks.append((_as_block(array), np.array([positions])))
+        return blocks
+
+    def _read_dictionaries(self) -> dict[int, Any]:
+        """The categories of all categorical columns."""
+        import pandas as pd
+
+        entries = self._entries
+        wanted = sorted({c.dictionary for kind, _, c, _, _ in entries if kind == "array" and c.dictionary is not None})
+        if not wanted:
+            return {}
+        found = self._handle.read(wanted, None, "pandas", self._own, 0, 1)
+        arrays = _Arrays(self._handle, self._own, found, 0).beside
+        return {
+            number: pd.Index(array, dtype=array.dtype, copy=False)
+            for number, array in zip(wanted, arrays, strict=True)
+        }
+
+    def _block(self, column: Column, values: Any) -> Any:
+        """A two-dimensional array, of times with their zone."""
+        if column.logical in ("timestamp", "duration", "date"):
+            return _times(column, values)
+        return values
+
+    def _single(self, kind: str, column: Column, values: Any, mask: Any) -> Any:
+        import numpy as np
+        import pandas as pd
+
+        if kind == "null":
+            return np.full(self._n_rows, None, dtype=object)
+        if column.logical == "categorical":
+            codes = values
+            if codes.dtype.kind == "u":
+                codes = codes.astype(np.int64)
+            if mask is not None:
+                codes[mask] = -1
+            assert column.dictionary is not None, "a categorical has categories"
+            dtype = pd.CategoricalDtype(self._dictionaries[column.dictionary], column.ordered)
+            return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
+        if column.logical == "date":
+            days = values.astype("M8[D]").astype("M8[s]")
+            if mask is not None:
+                days[mask] = np.datetime64("NaT")
+            return days
+        if mask is None:
+            return values
+        if values.dtype.kind == "b":
+            return pd.arrays.BooleanArray(values, mask)
+        if values.dtype.kind in "iu":
+            return pd.arrays.IntegerArray(values, mask)
+        return pd.arrays.FloatingArray(values, mask)
+
+
+def _as_block(array: Any) -> Any:
+    import numpy as np
+
+    return array.reshape(1, -1) if isinstance(array, np.ndarray) else array
+
+
+def _times(column: Column, values: Any) -> Any:
+    import pandas as pd
+
+    values = to_numpy_times(column, values)
+    zone = column.detail
+    if zone is None:
+        return values
+    array_type = pd.arrays.DatetimeArray
+    dtype = pd.DatetimeTZDtype(column.unit, zone)
+    if hasattr(array_type, "_simple_new"):
+        return array_type._simple_new(values, dtype=dtype)
+    return array_type(values, dtype=dtype)
+
+
+def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
+    """An array of strings, or of what Arrow alone has."""
+    import numpy as np
+    import pandas as pd
+
+    flavour = column.flavour if own else _default_flavour(column)
+    if flavour >= _pandas_write.ARROW:
+        import pyarrow as pa
+
+        return pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(values)]))
+    if flavour in (_pandas_write.STR_ARROW, _pandas_write.STRING_ARROW) and _has_pyarrow():
+        import pyarrow as pa
+
+        nan_or_na = np.nan if flavour == _pandas_write.STR_ARROW else pd.NA
+        dtype = _string_dtype("pyarrow", nan_or_na)
+        return pd.arrays.ArrowStringArray(pa.chunked_array([pa.array(values)]), dtype=dtype)
+    missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
+    if flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON):
+        missing = np.nan
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values.to_objects(missing)
+    if flavour == _pandas_write.OBJECT:
+        return objects
+    is_str = flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON)
+    return pd.array(objects, dtype=_string_dtype("python", np.nan if is_str else pd.NA))
+
+
+def _default_flavour(column: Column) -> int:
+    """How columns of other hosts come to pandas."""
+    if column.logical == "time":
+        if not _has_pyarrow():
+            message = f"column '{column.name}': type {column.type_name} needs pyarrow in pandas"
+            raise UnsupportedTypeError(message)
+        return _pandas_write.ARROW
+    return _pandas_write.OBJECT if column.physical == "binary" else _pandas_write.STR_ARROW
+
+
+def _string_dtype(storage: str, na_value: Any) -> Any:
+    import pandas as pd
+
+    try:
+        return pd.StringDtype(storage, na_value=na_value)
+    except TypeError:
+        return pd.StringDtype(storage)
+
+
+def _has_pyarrow() -> bool:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _mixed(array: Any, kinds: Any) -> Any:
+    """Object cells with the kind of each missing one."""
+    import numpy as np
+    import pandas as pd
+
+    for code, missing in ((2, pd.NA), (3, np.nan), (4, pd.NaT), (5, None)):
+        array[kinds == code] = missing
+    return array
+
+
+def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
+    import pandas as pd
+
+    try:
+        from pandas.api.internals import create_dataframe_from_blocks
+    except ImportError:
+        arrays: dict[int, Any] = {}
+        for values, positions in blocks:
+            is_2d = getattr(values, "ndim", 1) == 2
+            for k, position in enumerate(positions.tolist()):
+                arrays[position] = pd.Series(values[k] if is_2d else values, index=index, copy=False)
+        frame = pd.DataFrame({position: arrays[position] for position in sorted(arrays)}, index=index, copy=False)
+        frame.columns = columns
+        return frame
+    return create_dataframe_from_blocks(blocks, index=index, columns=columns)

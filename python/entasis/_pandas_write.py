@@ -1,0 +1,199 @@
+"""pandas frames to columns: blocks as they are, without work per column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _labels
+from ._entasis import Builder, ColumnRef
+from .errors import UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Flavours of columns (section 6 of the format).
+NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, ARROW = 0, 1, 2, 3, 4, 5, 6, 16
+
+
+def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all columns of a frame, and what is kept beside them."""
+    import pandas as pd
+
+    if type(frame) is not pd.DataFrame:
+        raise UnsupportedTypeError(f"a pandas {type(frame).__name__} is not supported yet, only a DataFrame")
+    builder = Builder(len(frame), _names(frame.columns))
+    host: dict[str, Any] = {"host": "pandas"}
+    kinds: list[list[Any]] = []
+    names = frame.columns
+    for values, positions in _blocks(frame):
+        _add_block(builder, values, positions, names, kinds)
+    host["index"] = _labels.encode_index(builder, frame.index, "the index", _add_extra)
+    host["columns"] = _encode_columns(builder, frame.columns)
+    if kinds:
+        host["missing_kinds"] = kinds
+    if frame.attrs:
+        host["attrs"] = dict(frame.attrs)
+    if not frame.flags.allows_duplicate_labels:
+        host["allows_duplicate_labels"] = False
+    return builder, host
+
+
+def _names(labels: Any) -> list[str]:
+    names = labels.tolist()
+    return names if _all_str(names) else [str(name) for name in names]
+
+
+def _all_str(names: list[Any]) -> bool:
+    return all(type(name) is str for name in names)
+
+
+def _encode_columns(builder: Builder, labels: Any) -> dict[str, Any]:
+    import pandas as pd
+
+    dtype = str(labels.dtype) if type(labels) is pd.Index else ""
+    python_storage = getattr(labels.dtype, "storage", "pyarrow") == "python"
+    # Strings of the usual types are there already: the names of the columns.
+    if dtype == "object" or (dtype == "str" and not python_storage):
+        if _all_str(labels.tolist()):
+            name = _labels.encode_label(labels.name, "the column labels")
+            return {"kind": "names", "dtype": dtype, "name": name}
+    return _labels.encode_index(builder, labels, "the column labels", _add_extra)
+
+
+def _blocks(frame: Any) -> Iterator[tuple[Any, Any]]:
+    """Arrays of columns, and which ones."""
+    blocks = getattr(getattr(frame, "_mgr", None), "blocks", None)
+    try:
+        found = [(block.values, block.mgr_locs.as_array) for block in blocks] if blocks is not None else None
+    except AttributeError:
+        found = None
+    if found is not None:
+        yield from found
+        return
+    # Another manager than the one known: column by column, by public means.
+    import numpy as np
+
+    for i in range(frame.shape[1]):
+        array = frame.iloc[:, i].array
+        if type(array).__name__ in ("NumpyExtensionArray", "PandasArray"):
+            array = array.to_numpy().reshape(1, -1)
+        yield array, np.array([i])
+
+
+def _add_block(builder: Builder, values: Any, positions: Any, names: Any, kinds: list[list[Any]]) -> None:
+    import numpy as np
+
+    if type(values) is np.ndarray and values.dtype.kind == "O":
+        for row, position in zip(values, positions.tolist(), strict=True):
+            _, mixed = builder.text(row, position, flavour=OBJECT)
+            if mixed is not None:
+                kinds.append([position, ColumnRef(mixed)])
+        return
+    first = str(names[positions[0]]) if len(positions) else ""
+    if getattr(values, "ndim", 1) == 1:
+        add_array(builder, values, int(positions[0]), first)
+    else:
+        add_array(builder, values, positions, first)
+
+
+def _add_extra(builder: Builder, array: Any, name: str) -> tuple[int, int | None]:
+    number, kinds = add_array(builder, array, None, name)
+    assert number is not None, "an extra column has a number"
+    return number, kinds
+
+
+def add_array(builder: Builder, array: Any, position: Any, name: str) -> tuple[int | None, int | None]:
+    """Adds an array of pandas or NumPy. Returns the numbers of the extra column, and of one with kinds of missing cells."""
+    import numpy as np
+
+    if type(array).__name__ in ("NumpyExtensionArray", "PandasArray"):
+        array = array.to_numpy()
+    if isinstance(array, np.ndarray):
+        if array.dtype.kind == "O":
+            return builder.text(array, position, name=name, flavour=OBJECT)
+        return builder.words(array, position, name=name), None
+    add = _ADD.get(type(array).__name__)
+    if add is None or not type(array).__module__.startswith("pandas."):
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    return add(builder, array, position, name), None
+
+
+def _add_masked(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+    mask = array._mask
+    return builder.words(array._data, position, name=name, flavour=MASKED, missing="NA", mask=mask)
+
+
+def _add_datetime(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+    import pandas as pd
+
+    zone = getattr(array.dtype, "tz", None)
+    if zone is None:
+        return builder.words(array._ndarray, position, name=name)
+    text = str(zone)
+    try:
+        same = pd.DatetimeTZDtype(array.dtype.unit, text) == array.dtype
+    except (TypeError, ValueError, KeyError):
+        same = False
+    if not same:
+        raise UnsupportedTypeError(f"column '{name}': the time zone {zone!r} is not supported yet")
+    return builder.words(array._ndarray, position, name=name, zone=text)
+
+
+def _add_timedelta(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+    return builder.words(array._ndarray, position, name=name)
+
+
+def _add_categorical(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+    categories = array.categories
+    if type(categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex"):
+        raise UnsupportedTypeError(f"column '{name}': categories of {categories.dtype} are not supported yet")
+    number, kinds = add_array(builder, categories.array, None, name)
+    if kinds is not None:
+        raise UnsupportedTypeError(f"column '{name}': categories of several kinds are not supported yet")
+    codes = array.codes
+    missing = "NaT" if categories.dtype.kind in "mM" else "NaN"
+    return builder.words(
+        codes, position, name=name, missing=missing, categories=number, ordered=bool(array.ordered)
+    )
+
+
+def _add_string(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+    dtype = array.dtype
+    is_str = _is_nan(dtype.na_value)
+    missing = "NaN" if is_str else "NA"
+    if dtype.storage == "pyarrow":
+        flavour = STR_ARROW if is_str else STRING_ARROW
+        data = array._pa_array
+        return builder.arrow(data, position, name=name, missing=missing, flavour=flavour, only=True)
+    flavour = STR_PYTHON if is_str else STRING_PYTHON
+    return builder.text(array._ndarray, position, name=name, missing=missing, flavour=flavour)[0]
+
+
+def _add_arrow(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+    import pyarrow as pa
+
+    data = array._pa_array
+    if isinstance(data.type, pa.BaseExtensionType):
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    if pa.types.is_dictionary(data.type):
+        data = data.unify_dictionaries()
+    return builder.arrow(data, position, name=name, flavour=ARROW)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and value != value
+
+
+_ADD = {
+    "IntegerArray": _add_masked,
+    "FloatingArray": _add_masked,
+    "BooleanArray": _add_masked,
+    "DatetimeArray": _add_datetime,
+    "TimedeltaArray": _add_timedelta,
+    "Categorical": _add_categorical,
+    "StringArray": _add_string,
+    "StringArrayNumpySemantics": _add_string,
+    "ArrowStringArray": _add_string,
+    "ArrowStringArrayNumpySemantics": _add_string,
+    "ArrowExtensionArray": _add_arrow,
+}

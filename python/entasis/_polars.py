@@ -1,0 +1,47 @@
+"""Polars frames, through Arrow's C stream interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _arrow
+from ._entasis import Builder
+from .errors import UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from ._entasis import Handle
+
+_KEPT = frozenset(
+    "Boolean Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float16 Float32 Float64 String Binary Date Time "
+    "Datetime Duration Categorical Enum Null".split()
+)
+_VIEWS = 2
+
+
+def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all columns of a frame, and what is kept beside them."""
+    import polars as pl
+
+    if type(frame) is not pl.DataFrame:
+        hint = "; collect it first" if type(frame) is pl.LazyFrame else ""
+        raise UnsupportedTypeError(f"a Polars {type(frame).__name__} is not supported{hint}, only a DataFrame")
+    has_categories = False
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+        base = type(dtype).__name__ if isinstance(dtype, pl.DataType) else dtype.__name__
+        if base not in _KEPT:
+            raise UnsupportedTypeError(f"column '{name}': dtype {dtype} is not supported yet")
+        has_categories = has_categories or base in ("Categorical", "Enum")
+    if has_categories and frame.n_chunks() > 1:
+        # Chunks have dictionaries of their own.
+        frame = frame.rechunk()
+    builder = Builder(frame.height, frame.columns)
+    return builder, {"host": "polars"} | _arrow.add(builder, frame, frame.width)
+
+
+def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
+    """A frame of these columns and rows."""
+    import polars as pl
+
+    own = host.get("host") == "polars"
+    table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own)
+    return pl.DataFrame(table) if n else pl.DataFrame()

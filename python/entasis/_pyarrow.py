@@ -1,0 +1,41 @@
+"""pyarrow tables, through Arrow's C stream interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _arrow
+from ._entasis import Builder
+from .errors import UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from ._entasis import Handle
+
+_LARGE = 1
+
+
+def build(table: Any) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all columns of a table, and what is kept beside them."""
+    import pyarrow as pa
+
+    if type(table) is not pa.Table:
+        raise UnsupportedTypeError(f"a pyarrow {type(table).__name__} is not supported yet, only a Table")
+    for field in table.schema:
+        inner = field.type
+        if pa.types.is_dictionary(inner) and table.num_rows == 0:
+            continue
+        if isinstance(inner, pa.BaseExtensionType):
+            raise UnsupportedTypeError(f"column '{field.name}': type {inner} is not supported yet")
+    if any(pa.types.is_dictionary(kind) for kind in table.schema.types):
+        table = table.unify_dictionaries()
+    builder = Builder(table.num_rows, table.column_names)
+    return builder, {"host": "pyarrow"} | _arrow.add(builder, table, table.num_columns)
+
+
+def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
+    """A table of these columns and rows."""
+    import pyarrow as pa
+
+    own = host.get("host") == "pyarrow"
+    table, _ = _arrow.read(handle, host, columns, rows, threads, layout=_LARGE, own=own, metadata=own)
+    return pa.RecordBatchReader.from_stream(table).read_all()
