@@ -127,14 +127,13 @@ class _Arrays:
 
         entries = self._entries
         wanted = sorted({c.dictionary for kind, _, c, _, _ in entries if kind == "array" and c.dictionary is not None})
-        if not wanted:
-            return {}
-        found = self._handle.read(wanted, None, "pandas", self._own, 0, 1)
-        arrays = _Arrays(self._handle, self._own, found, 0).beside
-        return {
-            number: pd.Index(array, dtype=array.dtype, copy=False)
-            for number, array in zip(wanted, arrays, strict=True)
-        }
+        found = {}
+        for number in wanted:
+            # Each has a length of its own.
+            part = self._handle.read([number], None, "pandas", self._own, 0, 1)
+            (array,) = _Arrays(self._handle, self._own, part, 0).beside
+            found[number] = pd.Index(array, dtype=array.dtype, copy=False)
+        return found
 
     def _block(self, column: Column, values: Any) -> Any:
         """A two-dimensional array, of times with their zone."""

@@ -113,7 +113,7 @@ def add_array(builder: Builder, array: Any, position: Any, name: str) -> tuple[i
             return builder.text(array, position, name=name, flavour=OBJECT)
         return builder.words(array, position, name=name), None
     add = _ADD.get(type(array).__name__)
-    if add is None or not type(array).__module__.startswith("pandas."):
+    if add is None or type(array).__module__.partition(".")[0] != "pandas":
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     return add(builder, array, position, name), None
 

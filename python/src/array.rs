@@ -25,13 +25,18 @@ impl NumpyArray {
         let missing = || pyo3::exceptions::PyTypeError::new_err("no array interface");
         let data = interface.get_item(pyo3::intern!(py, "data"))?.ok_or_else(missing)?;
         let (start, _read_only): (usize, bool) = data.extract()?;
-        let shape: Vec<usize> = interface.get_item(pyo3::intern!(py, "shape"))?.ok_or_else(missing)?.extract()?;
-        let typestr: String = interface.get_item(pyo3::intern!(py, "typestr"))?.ok_or_else(missing)?.extract()?;
+        let shape: Vec<usize> =
+            interface.get_item(pyo3::intern!(py, "shape"))?.ok_or_else(missing)?.extract()?;
+        let typestr: String =
+            interface.get_item(pyo3::intern!(py, "typestr"))?.ok_or_else(missing)?.extract()?;
         let strides = interface.get_item(pyo3::intern!(py, "strides"))?.filter(|strides| !strides.is_none());
         let digits: String = typestr.chars().skip(2).take_while(char::is_ascii_digit).collect();
         let mut width: usize = digits.parse().unwrap_or(0);
-        if typestr.get(1..2) == Some("U") {
-            width *= 4;
+        match typestr.get(1..2) {
+            Some("U") => width *= 4,
+            // Pointers; NumPy doesn't say how wide they are.
+            Some("O") => width = size_of::<usize>(),
+            _ => {}
         }
         let strides = match strides {
             Some(strides) => strides.extract()?,
@@ -160,8 +165,9 @@ pub fn dtype(column_type: &ColumnType) -> String {
 /// A new array, C-contiguous, with undefined values.
 pub fn empty<'py>(py: Python<'py>, shape: (usize, usize), dtype: &str) -> PyResult<Bound<'py, PyAny>> {
     static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let empty =
-        EMPTY.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("empty")?.unbind()))?.bind(py);
+    let empty = EMPTY
+        .get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("empty")?.unbind()))?
+        .bind(py);
     empty.call1((shape, dtype))
 }
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Durable, Frame, HostRead, HostValidity, HostValues, Logical, Missing, Physical,
-    Value, WriteOptions,
+    Array, Chunk, Column, ColumnType, Durable, Frame, HostRead, HostValidity, HostValues, Logical, Missing,
+    Physical, Value, WriteOptions,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -43,7 +43,9 @@ enum Target {
 
 impl Builder {
     fn target(&self, position: Option<&Bound<'_, PyAny>>, n_columns: usize) -> PyResult<Target> {
-        let Some(position) = position.filter(|position| !position.is_none()) else { return Ok(Target::Extra) };
+        let Some(position) = position.filter(|position| !position.is_none()) else {
+            return Ok(Target::Extra);
+        };
         let positions: Vec<usize> = match position.extract::<usize>() {
             Ok(position) => vec![position],
             Err(_) => {
@@ -87,10 +89,18 @@ impl Builder {
     /// Adds a column of a stream, its dictionary first.
     ///
     /// The flavour is added to that of Arrow, or replaces it.
-    fn put_field(&mut self, target: &Target, name: &str, field: Field, flavour: Flavour, missing: Missing) -> Option<u64> {
+    fn put_field(
+        &mut self,
+        target: &Target,
+        name: &str,
+        field: Field,
+        flavour: Flavour,
+        missing: Missing,
+    ) -> Option<u64> {
         let Field { column_type, detail, dictionary, array, .. } = field;
         let dictionary = dictionary.map(|dictionary| {
-            self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null).unwrap_or_default() as usize
+            self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null).unwrap_or_default()
+                as usize
         });
         let flavour = match flavour {
             Flavour::Only(flavour) => flavour,
@@ -259,7 +269,13 @@ impl Builder {
         let mut stream = Stream::new(&data)?;
         let field = stream.array(data.py(), &what)?;
         let target = self.target(position.as_ref(), 1)?;
-        let put = self.put_field(&target, name, field, if only { Flavour::Only(flavour) } else { Flavour::Plus(flavour) }, missing_of(missing)?);
+        let put = self.put_field(
+            &target,
+            name,
+            field,
+            if only { Flavour::Only(flavour) } else { Flavour::Plus(flavour) },
+            missing_of(missing)?,
+        );
         self.streams.push(stream);
         Ok(put)
     }
@@ -303,7 +319,8 @@ impl Builder {
     ) -> PyResult<()> {
         let host = value::from_python(host, "the frame", self.columns.len() as u64, 0)?;
         let columns: Option<Vec<Column>> = self.columns.drain(..).collect();
-        let columns = columns.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a column is not there"))?;
+        let columns =
+            columns.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a column is not there"))?;
         let frame = Frame { n_rows: self.n_rows, columns, extra: std::mem::take(&mut self.extra), host };
         let durable = match durable {
             None => Durable::Auto,

@@ -21,17 +21,9 @@ pub enum Host {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
     /// A row of a two-dimensional NumPy array, shared with columns of the same dtype and zone.
-    Block {
-        dtype: String,
-        zone: Option<String>,
-        mark: Option<u64>,
-    },
+    Block { dtype: String, zone: Option<String>, mark: Option<u64> },
     /// A NumPy array of its own, with a mask or with a mark for missing values.
-    Array {
-        dtype: String,
-        mask: bool,
-        mark: Option<u64>,
-    },
+    Array { dtype: String, mask: bool, mark: Option<u64> },
     /// Arrow buffers, strings in the layout.
     Arrow(u8),
     /// Nothing: all values are missing.
@@ -142,7 +134,14 @@ pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u6
             }
             (target, _) => target,
         };
-        units.push(Unit { column, members, target, column_type: info.record.column_type, has_missing, first: i });
+        units.push(Unit {
+            column,
+            members,
+            target,
+            column_type: info.record.column_type,
+            has_missing,
+            first: i,
+        });
     }
     units
 }
@@ -150,7 +149,9 @@ pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u6
 /// Whether two columns of one type can be decoded together: marks may differ where one of them has no missing values.
 fn same(a: &Target, b: &Target) -> bool {
     match (a, b) {
-        (Target::Block { dtype: a, zone: x, .. }, Target::Block { dtype: b, zone: y, .. }) => a == b && x == y,
+        (Target::Block { dtype: a, zone: x, .. }, Target::Block { dtype: b, zone: y, .. }) => {
+            a == b && x == y
+        }
         _ => a == b,
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use entasis::{Buffer, ColumnInfo, ColumnType, File, Logical, MissingTo, Output, Physical, Request, Rows, Text};
+use entasis::{
+    Buffer, ColumnInfo, ColumnType, File, Logical, MissingTo, Output, Physical, Request, Rows, Text,
+};
 use pyo3::prelude::*;
 
 use crate::array;
@@ -87,7 +89,8 @@ fn prepare<'py>(
         memory.push(match &unit.target {
             Target::Block { dtype, zone, .. } => {
                 let apart = (unit.first >= n_shared).then_some(number);
-                let same = |block: &Block<'_>| (&block.dtype, &block.zone, block.apart) == (dtype, zone, apart);
+                let same =
+                    |block: &Block<'_>| (&block.dtype, &block.zone, block.apart) == (dtype, zone, apart);
                 let found = blocks.iter().rposition(same);
                 let at = found.unwrap_or_else(|| {
                     let (dtype, zone) = (dtype.clone(), zone.clone());
@@ -142,7 +145,12 @@ fn arrow_memory<'py>(column_type: &ColumnType, has_missing: bool, n: usize) -> O
 
 impl Decoded<'_> {
     /// Adds a request for each unit.
-    fn requests<'a>(&'a mut self, py: Python<'_>, rows: &Rows, requests: &mut Vec<Request<'a>>) -> PyResult<()> {
+    fn requests<'a>(
+        &'a mut self,
+        py: Python<'_>,
+        rows: &Rows,
+        requests: &mut Vec<Request<'a>>,
+    ) -> PyResult<()> {
         let mut of_blocks: Vec<Option<&mut [u8]>> = Vec::new();
         of_blocks.resize_with(self.units.len(), || None);
         for block in &self.blocks {
@@ -158,7 +166,8 @@ impl Decoded<'_> {
         }
         for ((unit, memory), of_block) in self.units.iter().zip(&mut self.memory).zip(of_blocks) {
             let physical = unit.column_type.physical;
-            let numpy = |bytes| if physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
+            let numpy =
+                |bytes| if physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
             let (output, missing) = match (memory, &unit.target) {
                 (_, Target::Block { mark, .. }) => {
                     let missing = match mark {

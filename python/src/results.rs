@@ -55,7 +55,8 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
             }
             Memory::Arrow { words, validity, text } => {
                 let n = n_rows * unit.members.len();
-                let column = Finished::new(py, info, &unit.target, own, n, words, validity, text, &dictionaries)?;
+                let column =
+                    Finished::new(py, info, &unit.target, own, n, words, validity, text, &dictionaries)?;
                 let physical = info.record.column_type.physical;
                 let column = ArrowColumn { kind: Arc::new(column.kind), data: column.data, physical };
                 list.append(("arrow", unit.members, Column::new(info), Bound::new(py, column)?, py.None()))?;
@@ -91,12 +92,17 @@ pub fn table(
         }
     }
     let (kinds, children) = fields.into_iter().flatten().unzip();
-    let kind = Kind { children: kinds, metadata: schema_metadata, required: true, ..Kind::new("", "+s".to_owned()) };
+    let kind =
+        Kind { children: kinds, metadata: schema_metadata, required: true, ..Kind::new("", "+s".to_owned()) };
     let data = Data { n: n_rows, buffers: vec![None], children, ..Data::default() };
     Ok(ArrowTable { kind: Arc::new(kind), data })
 }
 
-fn finish_dictionaries(py: Python<'_>, dictionaries: Vec<(u64, Decoded<'_>)>, own: bool) -> PyResult<Dictionaries> {
+fn finish_dictionaries(
+    py: Python<'_>,
+    dictionaries: Vec<(u64, Decoded<'_>)>,
+    own: bool,
+) -> PyResult<Dictionaries> {
     let mut finished = Dictionaries::new();
     for (index, Decoded { infos, units, memory, n_rows, .. }) in dictionaries {
         for (unit, memory) in units.into_iter().zip(memory) {
@@ -147,7 +153,10 @@ impl Finished {
         let format = format::format(if is_categorical { &codes } else { column_type }, layout, zone);
         let format = format.ok_or_else(|| {
             let type_name = crate::handle::type_name(info);
-            errors::unsupported(py, format!("column '{}': type {type_name} has no counterpart in Arrow", info.name))
+            errors::unsupported(
+                py,
+                format!("column '{}': type {type_name} has no counterpart in Arrow", info.name),
+            )
         })?;
         let mut kind = Kind::new(&info.name, format);
         kind.ordered = column_type.ordered;

@@ -15,6 +15,11 @@ use entasis_io::{FileSource, Source};
 /// Bytes read from the end of a file when it is opened, in the hope that the footer is among them.
 const TAIL: u64 = 64 << 10;
 
+/// Parts of the footer that are kept, at most; each is up to 64 KiB.
+const PARTS: usize = 64;
+/// From this many columns on, their records are read together before they are used.
+const PREFETCH: u64 = 16;
+
 /// A file that is open for reading. Opening reads its head and tail; everything else is read when it is asked for.
 ///
 /// The handle keeps showing the file that it opened, also when another one takes its place. It can be shared between threads.
@@ -30,6 +35,8 @@ pub struct File {
     cached: Vec<(u64, Vec<u8>)>,
     columns: Mutex<HashMap<u64, Arc<ColumnInfo>>>,
     blocks: Mutex<HashMap<u64, Arc<[BlockRecord]>>>,
+    /// Parts of the footer that were read, by their place.
+    parts: Mutex<HashMap<u64, Arc<[u8]>>>,
 }
 
 /// A column of an open file.
@@ -110,6 +117,7 @@ impl File {
             cached,
             columns: Mutex::default(),
             blocks: Mutex::default(),
+            parts: Mutex::default(),
         };
         let root = file.fetch(slot.root_at, slot.root_len as usize)?;
         file.root = Root::read(&root, &slot)?;
@@ -390,20 +398,42 @@ impl File {
         )
     }
 
-    /// Bytes of the file, from what was read at opening when they are there.
+    /// Bytes of the file, from what was read before when they are there.
     pub(crate) fn fetch(&self, at: u64, len: usize) -> Result<Arc<[u8]>> {
-        for (start, bytes) in &self.cached {
-            if let Some(bytes) = at
-                .checked_sub(*start)
-                .and_then(|skip| usize::try_from(skip).ok())
-                .and_then(|skip| bytes.get(skip..)?.get(..len))
-            {
-                return Ok(bytes.into());
-            }
+        if let Some(part) = lock(&self.parts).get(&at).filter(|part| part.len() == len) {
+            return Ok(Arc::clone(part));
         }
-        let mut bytes = Vec::new();
-        self.read_bytes(at, len, &mut bytes)?;
-        Ok(bytes.into())
+        let opened = self.cached.iter().find_map(|(start, bytes)| {
+            let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
+            bytes.get(skip..)?.get(..len)
+        });
+        let part: Arc<[u8]> = match opened {
+            Some(bytes) => bytes.into(),
+            None => {
+                let mut bytes = Vec::new();
+                self.read_bytes(at, len, &mut bytes)?;
+                bytes.into()
+            }
+        };
+        let mut parts = lock(&self.parts);
+        if parts.len() >= PARTS {
+            parts.clear();
+        }
+        parts.insert(at, Arc::clone(&part));
+        Ok(part)
+    }
+
+    /// Reads the records of many columns together.
+    pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) -> Result<()> {
+        let (Some(first), Some(last)) = (columns.clone().min(), columns.clone().max()) else { return Ok(()) };
+        let n = columns.count() as u64;
+        // Columns that lie far apart are read one by one: as much work as they are.
+        if n < PREFETCH || (last - first) / 8 > n || last >= self.n_columns_total() {
+            return Ok(());
+        }
+        let infos = self.columns(first..last + 1)?;
+        lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
+        Ok(())
     }
 
     /// Reads bytes of the file into `out`, whose old contents are dropped.

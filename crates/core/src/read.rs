@@ -1,10 +1,12 @@
 //! Reading: requests become tasks, tasks run on many threads, each decoding straight into memory that is its own.
 
+mod bundled;
 mod fixed;
 mod gather;
 mod segment;
 mod text;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +18,7 @@ use crate::file::File;
 use crate::rows::Rows;
 use crate::threads;
 
+use bundled::{BundleTask, Part};
 use fixed::FixedTask;
 use gather::GatherTask;
 use segment::Reader;
@@ -80,14 +83,18 @@ pub(crate) struct Source {
     pub blocks: Arc<[BlockRecord]>,
     /// Categories of a categorical: every code is below.
     pub n_categories: Option<u64>,
+    /// The column that has the blocks: itself, or its bundle.
+    pub storage: u64,
     /// All values of the column as a part of its storage column.
     pub values: Range<u64>,
+    pub is_bundled: bool,
 }
 
 enum Task<'a> {
     Fixed(FixedTask<'a>),
     Text(TextTask<'a>),
     Gather(GatherTask<'a>),
+    Bundle(BundleTask<'a>),
 }
 
 /// Validity bits of a piece of strings: put in place after all are read, as pieces share bytes.
@@ -121,6 +128,7 @@ impl File {
         threads: Option<usize>,
         monitor: &dyn Monitor,
     ) -> Result<()> {
+        self.prefetch(requests.iter().map(|r| r.column))?;
         let sources = requests.iter().map(|r| self.source(r.column)).collect::<Result<Vec<_>>>()?;
         let mut n_values = 0u64;
         for (request, source) in requests.iter().zip(&sources) {
@@ -131,11 +139,15 @@ impl File {
         let control = Control::new(monitor, n_values);
         let threads = if n_values < PARALLEL { 1 } else { threads.unwrap_or_else(threads::default_threads) };
         let mut tasks = Vec::new();
+        let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut late: Vec<Option<&mut [u8]>> = Vec::new();
         let pieces: Mutex<Vec<Piece>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
-            late.push(self.plan(i, request, source, &mut tasks).map_err(named)?);
+            late.push(self.plan(i, request, source, &mut tasks, &mut bundled).map_err(named)?);
+        }
+        for parts in bundled.into_values() {
+            bundled::plan(parts, |task| tasks.push(Task::Bundle(task)));
         }
         threads::run(
             tasks,
@@ -145,6 +157,7 @@ impl File {
             |reader, task| match task {
                 Task::Fixed(task) => task.run(reader, &control),
                 Task::Gather(task) => task.run(reader, &control),
+                Task::Bundle(task) => task.run(reader, &control),
                 Task::Text(task) => {
                     if let Some(piece) = task.run(reader, &control)? {
                         pieces.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
@@ -191,6 +204,8 @@ impl File {
             name: column.name.clone(),
             physical: record.column_type.physical,
             blocks: self.blocks(stored_in)?,
+            storage: stored_in,
+            is_bundled: stored_in != index,
             n_categories,
             values,
         })
@@ -203,6 +218,7 @@ impl File {
         request: Request<'a>,
         source: &'a Source,
         tasks: &mut Vec<Task<'a>>,
+        bundled: &mut BTreeMap<u64, Vec<Part<'a>>>,
     ) -> Result<Option<&'a mut [u8]>> {
         let Request { rows, output, missing, .. } = request;
         let n = rows.n(source.values.end - source.values.start);
@@ -220,6 +236,10 @@ impl File {
                 return Ok(None);
             }
         };
+        if source.is_bundled && !values.is_empty() {
+            bundled.entry(source.storage).or_default().push(Part { source, values, output, missing });
+            return Ok(None);
+        }
         match output {
             Output::Text(text) => {
                 let mut reader = Reader::new(self);

@@ -81,6 +81,13 @@ impl File {
             report.n_blocks += blocks.len() as u64;
             if !blocks.is_empty() {
                 stored.push(column);
+                let n_missing: u64 =
+                    self.statistics(column.index)?.iter().map(|s| u64::from(s.n_missing)).sum();
+                if n_missing != column.record.n_missing {
+                    return Err(here(Error::corrupt(
+                        "the missing values of the blocks are not those of the column",
+                    )));
+                }
             }
             self.resolve(column).map_err(here)?;
         }

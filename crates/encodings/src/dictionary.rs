@@ -98,7 +98,8 @@ impl<K: Key> Distinct<K> {
 
 /// How many distinct values `n` have, by the repetitions in a sample of at most 1,024; none when it repeats hardly any.
 ///
-/// A sample of s values with c repetitions is what s^2 / 2c equally frequent values give (the birthday problem).
+/// A sample that repeats most of its values has seen nearly all of them. One with few repetitions c among s values is what
+/// s^2 / 2c equally frequent values give (the birthday problem).
 pub(crate) fn expected_distinct<K: Key>(n: usize, value: impl Fn(usize) -> K) -> Option<usize> {
     let mut distinct = Distinct::new();
     let mut seen = 0;
@@ -106,12 +107,17 @@ pub(crate) fn expected_distinct<K: Key>(n: usize, value: impl Fn(usize) -> K) ->
         distinct.code(value(at));
         seen += 1;
     }
-    let repeated = seen - distinct.entries.len();
-    if distinct.entries.len() > 1 && repeated * 128 < seen {
+    let distinct = distinct.entries.len();
+    let repeated = seen - distinct;
+    if distinct > 1 && repeated * 128 < seen {
         return None;
     }
-    let expected = if repeated == 0 { seen } else { seen * seen / (2 * repeated) };
-    Some(if seen == n { distinct.entries.len() } else { expected.clamp(distinct.entries.len(), n) })
+    let expected = match distinct {
+        _ if seen == n || distinct * 4 <= seen => distinct,
+        _ if distinct * 2 <= seen => distinct + distinct / 4,
+        _ => seen * seen / (2 * repeated.max(1)),
+    };
+    Some(expected.clamp(distinct, n))
 }
 
 /// Codes for all `n` values, or none when there are more than `limit` distinct ones.

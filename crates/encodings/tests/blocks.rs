@@ -93,7 +93,7 @@ fn shaped() -> impl Strategy<Value = Vec<u64>> {
                 3 => (next() % 11).wrapping_mul(0x1234_5678_9ABC_DEF1),
                 4 if next() % 500 == 0 => next(),
                 4 => next() % 100,
-                5 => (i as u64 / 1024) << 50 | next() % 16,
+                5 => ((i as u64 / 1024) << 50) | (next() % 16),
                 _ => (f64::from((next() % 100_000) as u32) / 100.0).to_bits(),
             })
             .collect()

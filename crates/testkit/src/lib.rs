@@ -1,4 +1,6 @@
 //! What the tests of Entasis stand on: a naive decoder of the format, generators of frames, a mutator that repairs
 //! checksums, and the golden files. `docs/testing.md` says which test shows what.
 
+pub mod compare;
+pub mod frames;
 pub mod naive;

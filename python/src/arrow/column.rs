@@ -17,7 +17,9 @@ macro_rules! capsule {
     ($function:ident, $destructor:ident, $structure:ty, $name:literal) => {
         fn $function(py: Python<'_>, structure: $structure) -> PyResult<Bound<'_, PyCapsule>> {
             let pointer = Box::into_raw(Box::new(structure));
-            let Some(pointer) = NonNull::new(pointer.cast::<c_void>()) else { unreachable!("boxes are somewhere") };
+            let Some(pointer) = NonNull::new(pointer.cast::<c_void>()) else {
+                unreachable!("boxes are somewhere")
+            };
             // SAFETY: the pointer is a box that the destructor drops.
             unsafe { PyCapsule::new_with_pointer_and_destructor(py, pointer, $name, Some($destructor)) }
         }
@@ -79,7 +81,9 @@ impl ArrowColumn {
     /// The strings or bytes as a list of objects, with `missing` where they are missing. Equal neighbours share an object.
     fn to_objects<'py>(&self, py: Python<'py>, missing: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        let Some(offsets) = self.data.buffers.get(1).and_then(Option::as_ref).filter(|_| self.physical.is_var()) else {
+        let Some(offsets) =
+            self.data.buffers.get(1).and_then(Option::as_ref).filter(|_| self.physical.is_var())
+        else {
             return Err(pyo3::exceptions::PyTypeError::new_err("the column has no strings"));
         };
         let bytes = self.data.buffers.get(2).and_then(Option::as_ref);

@@ -56,7 +56,8 @@ fn c_string(text: &str) -> CString {
 /// The structure of a type.
 pub fn schema(kind: &Kind) -> ArrowSchema {
     let children = kind.children.iter().map(|child| Box::into_raw(Box::new(schema(child)))).collect();
-    let dictionary = kind.dictionary.as_ref().map_or(ptr::null_mut(), |kind| Box::into_raw(Box::new(schema(kind))));
+    let dictionary =
+        kind.dictionary.as_ref().map_or(ptr::null_mut(), |kind| Box::into_raw(Box::new(schema(kind))));
     let mut owner = Box::new(SchemaOwner {
         format: c_string(&kind.format),
         name: c_string(&kind.name),
@@ -102,15 +103,23 @@ struct ArrayOwner {
 /// The structure of values.
 pub fn array(data: &Data) -> ArrowArray {
     let children = data.children.iter().map(|child| Box::into_raw(Box::new(array(child)))).collect();
-    let dictionary = data.dictionary.as_ref().map_or(ptr::null_mut(), |data| Box::into_raw(Box::new(array(data))));
+    let dictionary =
+        data.dictionary.as_ref().map_or(ptr::null_mut(), |data| Box::into_raw(Box::new(array(data))));
     let buffers = data.buffers.iter();
     let buffers = buffers.map(|buffer| buffer.as_ref().map_or(ptr::null(), |buffer| buffer.as_ptr().cast()));
-    let mut owner = Box::new(ArrayOwner { buffers: buffers.collect(), children, dictionary, _data: data.clone() });
+    let mut owner =
+        Box::new(ArrayOwner { buffers: buffers.collect(), children, dictionary, _data: data.clone() });
     let has_validity = matches!(data.buffers.first(), Some(Some(_)));
     let is_null = data.buffers.is_empty() && data.children.is_empty();
     ArrowArray {
         length: data.n as i64,
-        null_count: if has_validity { -1 } else if is_null { data.n as i64 } else { 0 },
+        null_count: if has_validity {
+            -1
+        } else if is_null {
+            data.n as i64
+        } else {
+            0
+        },
         offset: data.offset as i64,
         n_buffers: owner.buffers.len() as i64,
         n_children: owner.children.len() as i64,

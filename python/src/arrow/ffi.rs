@@ -54,15 +54,6 @@ macro_rules! owned {
                 // SAFETY: all fields are numbers, pointers or optional functions, for which zeros are valid.
                 unsafe { std::mem::zeroed() }
             }
-
-            /// Takes the structure out of `from`, which is released then for its owner.
-            ///
-            /// # Safety
-            /// `from` points to a valid structure.
-            pub unsafe fn take(from: *mut Self) -> Self {
-                // SAFETY: the caller's promise; moving out and marking as released is how the interface hands over.
-                unsafe { std::ptr::replace(from, Self::empty()) }
-            }
         }
 
         impl Drop for $name {
@@ -84,3 +75,14 @@ macro_rules! owned {
 owned!(ArrowSchema);
 owned!(ArrowArray);
 owned!(ArrowArrayStream);
+
+impl ArrowArrayStream {
+    /// Takes the stream out of `from`, which is released then for its owner.
+    ///
+    /// # Safety
+    /// `from` points to a valid stream.
+    pub unsafe fn take(from: *mut Self) -> Self {
+        // SAFETY: the caller's promise; moving out and marking as released is how the interface hands over.
+        unsafe { std::ptr::replace(from, Self::empty()) }
+    }
+}

@@ -19,7 +19,8 @@ pub const REQUIRED: u8 = 4;
 pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
     let plain = |physical| Some((ColumnType::plain(physical), None));
     let text = |physical, flavour| Some((ColumnType { flavour, ..ColumnType::plain(physical) }, None));
-    let time = |physical, logical, unit| Some((ColumnType { logical, unit, ..ColumnType::plain(physical) }, None));
+    let time =
+        |physical, logical, unit| Some((ColumnType { logical, unit, ..ColumnType::plain(physical) }, None));
     match format {
         "n" => plain(Physical::Null),
         "b" => plain(Physical::Bool),
@@ -80,12 +81,16 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
     match (column_type.logical, column_type.unit) {
         (Logical::Date, Unit::Day) => return Some("tdD".to_owned()),
         (Logical::Date, _) => return Some("tdm".to_owned()),
-        (Logical::Time, Unit::Second | Unit::Millisecond) if column_type.physical == Physical::I32 => return unit("tt"),
+        (Logical::Time, Unit::Second | Unit::Millisecond) if column_type.physical == Physical::I32 => {
+            return unit("tt");
+        }
         (Logical::Time, Unit::Microsecond | Unit::Nanosecond) if column_type.physical == Physical::I64 => {
             return unit("tt");
         }
         (Logical::Time, _) => return None,
-        (Logical::Timestamp, _) => return unit("ts").map(|format| format!("{format}:{}", zone.unwrap_or(""))),
+        (Logical::Timestamp, _) => {
+            return unit("ts").map(|format| format!("{format}:{}", zone.unwrap_or("")));
+        }
         (Logical::Duration, _) => return unit("tD"),
         (Logical::Plain | Logical::Categorical, _) => {}
     }

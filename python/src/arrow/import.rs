@@ -42,9 +42,17 @@ impl Stream {
                 // SAFETY: the stream is not released; the message lives until its next call.
                 let text = unsafe { get(stream) };
                 // SAFETY: null, or a string that ends with a zero.
-                if text.is_null() { String::new() } else { unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned() }
+                if text.is_null() {
+                    String::new()
+                } else {
+                    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+                }
             });
-            errors::new(py, "ArgumentError", format!("an Arrow stream failed: {}", message.unwrap_or_default()))
+            errors::new(
+                py,
+                "ArgumentError",
+                format!("an Arrow stream failed: {}", message.unwrap_or_default()),
+            )
         };
         let (Some(get_schema), Some(get_next)) = (stream.get_schema, stream.get_next) else {
             return Err(pyo3::exceptions::PyValueError::new_err("the Arrow stream was consumed already"));
@@ -93,7 +101,10 @@ impl Stream {
         for chunk in &self.chunks {
             n_rows += chunk.length as u64;
             if chunk.null_count > 0 {
-                return Err(errors::unsupported(py, "rows that are missing as a whole are not supported yet"));
+                return Err(errors::unsupported(
+                    py,
+                    "rows that are missing as a whole are not supported yet",
+                ));
             }
             for (i, field) in fields.iter_mut().enumerate() {
                 // SAFETY: a struct array has a valid child for each field.
@@ -124,7 +135,10 @@ fn field(py: Python<'_>, schema: &ArrowSchema, what: &str) -> PyResult<Field> {
             column_type.ordered = schema.flags & ORDERED != 0;
             let dictionary = field(py, dictionary, what)?;
             if dictionary.dictionary.is_some() || dictionary.column_type.physical == Physical::Null {
-                return Err(errors::unsupported(py, format!("{what}: its dictionary's type is not supported yet")));
+                return Err(errors::unsupported(
+                    py,
+                    format!("{what}: its dictionary's type is not supported yet"),
+                ));
             }
             Some(Box::new(dictionary))
         }
@@ -149,7 +163,8 @@ impl Field {
         if let Some(dictionary) = &mut self.dictionary {
             // SAFETY: a dictionary-encoded array has a valid dictionary.
             let values = unsafe { array.dictionary.as_ref() };
-            let values = values.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a dictionary is not there"))?;
+            let values =
+                values.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a dictionary is not there"))?;
             // SAFETY: a valid array has as many buffers as it says; the last tells most.
             let last = unsafe { *values.buffers.add((values.n_buffers - 1).max(0) as usize) } as usize;
             let place = (last, values.offset, values.length);
@@ -161,7 +176,8 @@ impl Field {
             }
         }
         if n > 0 {
-            let bad = || pyo3::exceptions::PyValueError::new_err(format!("{what}: an Arrow array makes no sense"));
+            let bad =
+                || pyo3::exceptions::PyValueError::new_err(format!("{what}: an Arrow array makes no sense"));
             let chunk = chunk(&self.column_type, array, skip + array.offset, n).ok_or_else(bad)?;
             self.array.chunks.push(chunk);
         }
@@ -191,10 +207,7 @@ fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> O
         HostValidity::AllValid
     } else {
         let byte = first / 8;
-        HostValidity::Bits {
-            memory: lend(0, byte, (first % 8 + n).div_ceil(8))?,
-            first_bit: first % 8,
-        }
+        HostValidity::Bits { memory: lend(0, byte, (first % 8 + n).div_ceil(8))?, first_bit: first % 8 }
     };
     let layout = column_type.flavour & format::LAYOUT;
     let values = match (column_type.physical, layout) {

@@ -121,7 +121,7 @@ impl ColumnRecord {
             "the first value of a column that is not bundled",
         )?;
         rule(!column.is_bundle || column.name_len == 0, "a storage column has no name")?;
-        let apart = !(column.is_bundled && column.is_bundle) && !(is_categorical && column.is_bundled);
+        let apart = !column.is_bundled || !(column.is_bundle || is_categorical);
         rule(apart, "what is bundled is neither a bundle nor categorical")?;
         rule(column.n_missing <= column.n_values, "more missing values than values")?;
         Ok(column)

@@ -24,6 +24,9 @@ const PART: u64 = 65_536;
 /// Entries of an index part, at most.
 const FAN: u64 = 2_730;
 
+/// The records of a section as bytes, and the places of its parts.
+pub type Records = (Vec<u8>, Vec<(u64, u64)>);
+
 /// A section record.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
@@ -97,7 +100,7 @@ impl Section {
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn read(&self, file: &[u8]) -> Result<(Vec<u8>, Vec<(u64, u64)>), Wrong> {
+    pub fn read(&self, file: &[u8]) -> Result<Records, Wrong> {
         let mut records = Vec::new();
         let mut parts = Vec::new();
         if self.n_records > 0 {

@@ -251,3 +251,39 @@ pub fn block(file: &[u8], block: &BlockRecord, of: u8) -> Result<Vec<Option<Cell
     rule(total == block.decoded_len, "decoded_len of a block")?;
     Ok(cells)
 }
+
+/// What a block makes use of, in words, for tests that ask whether everything is reached. `block` must be sound.
+///
+/// # Errors
+/// As [`block`].
+pub fn features(file: &[u8], block: &BlockRecord, of: u8) -> Result<Vec<String>, Wrong> {
+    let bytes = range(file, block.directory_at, u64::from(block.directory_len))?;
+    let directory = Directory::parse(bytes, block, of)?;
+    let [packing, transform, codec, filter] = block.encoding;
+    let packings = ["raw", "constant", "bit-packed", "delta", "run-length", "strings"];
+    let name = format!(
+        "{}{}{}{}",
+        packings[packing as usize],
+        ["", " dictionary", " alp"][transform as usize],
+        ["", " lz4", " zstd"][codec as usize],
+        ["", " shuffle"][filter as usize],
+    );
+    let mut features = vec![name];
+    let flags = [
+        (directory.patches, "patches"),
+        (directory.per_vector, "per vector"),
+        (directory.n_pages == 0, "no pages"),
+        (directory.n_pages > 1, "pages"),
+    ];
+    features.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
+    let mut stored = Cursor { rest: range(file, block.pages_at, u64::from(block.pages_len))? };
+    stored.take(directory.dictionary_stored_len as usize)?;
+    for entry in bytes[40..].chunks_exact(24) {
+        let stored = stored.take(u32_at(entry, 0) as usize)?;
+        if directory.validity {
+            let page = payload(stored, u32_at(entry, 4), u64_at(entry, 16), codec)?;
+            features.push(format!("validity {}", page[0]));
+        }
+    }
+    Ok(features)
+}

@@ -1,0 +1,102 @@
+//! Core, naive decoder and model, compared.
+
+use entasis::{File, Silent, Value};
+
+use crate::frames::{Model, Table, read};
+use crate::naive::{self, Decoded, Tree};
+
+/// A value of the core as the naive decoder tells it.
+pub fn tree(value: &Value) -> Tree {
+    match value {
+        Value::Null => Tree::Null,
+        Value::Bool(v) => Tree::Bool(*v),
+        Value::Int(v) => Tree::Int(*v),
+        Value::UInt(v) => Tree::UInt(*v),
+        Value::Float(v) => Tree::Float(v.to_bits()),
+        Value::Str(v) => Tree::Str(v.clone()),
+        Value::Bytes(v) => Tree::Bytes(v.clone()),
+        Value::List(v) => Tree::List(v.iter().map(tree).collect()),
+        Value::Map(v) => Tree::Map(v.iter().map(|(key, value)| (tree(key), tree(value))).collect()),
+        Value::Column(v) => Tree::Column(*v),
+        Value::Table(v) => Tree::Table(*v),
+    }
+}
+
+/// Asserts that the bytes of a file hold `table`, by the core and by the naive decoder.
+///
+/// # Panics
+/// When they don't.
+pub fn assert_holds(bytes: &[u8], table: &Table) -> Decoded {
+    let name = &table.name;
+    let file = read::open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let verified = file.verify(Some(1), &Silent);
+    verified.unwrap_or_else(|error| panic!("{name}: verify: {error}"));
+    core_holds(&file, table);
+    let decoded = naive::verify(bytes).unwrap_or_else(|wrong| panic!("{name}: naive: {wrong}"));
+    naive_holds(&decoded, table);
+    decoded
+}
+
+fn core_holds(file: &File, table: &Table) {
+    let name = &table.name;
+    let n_columns = table.columns.len() as u64;
+    assert_eq!((file.n_rows(), file.n_columns()), (table.n_rows as u64, n_columns), "{name}");
+    assert_eq!(tree(&file.host().unwrap()), tree(&table.host), "{name}: host");
+    for (i, model) in models(table).enumerate() {
+        let at = format!("{name}: column {i} ({})", model.name);
+        let info = file.column(i as u64).unwrap_or_else(|error| panic!("{at}: {error}"));
+        assert_eq!(
+            (&info.name, info.record.column_type, &info.detail),
+            (&model.name, model.of, &model.detail),
+            "{at}"
+        );
+        assert_eq!(info.record.n_missing, model.n_missing(), "{at}: n_missing");
+        assert_eq!(
+            info.record.dictionary,
+            model.dictionary.map(|d| n_columns + d as u64),
+            "{at}: dictionary"
+        );
+        let cells = read::column(file, i as u64).unwrap_or_else(|error| panic!("{at}: {error}"));
+        assert_same(&at, &cells, &model.cells);
+        if (i as u64) < n_columns {
+            let found = file.find_all(&model.name).unwrap_or_else(|error| panic!("{at}: {error}"));
+            assert!(found.contains(&(i as u64)) && found.is_sorted(), "{at}: the name is found");
+        }
+    }
+}
+
+fn naive_holds(decoded: &Decoded, table: &Table) {
+    let name = &table.name;
+    let n_columns = table.columns.len() as u64;
+    assert_eq!(decoded.value, Tree::Table(0), "{name}: the file's value");
+    let record = decoded.tables[0].record;
+    assert_eq!((record.n_rows, record.n_columns), (table.n_rows as u64, n_columns), "{name}");
+    assert_eq!(decoded.tables[0].host, tree(&table.host), "{name}: host");
+    for (i, model) in models(table).enumerate() {
+        let at = format!("{name}: naive column {i} ({})", model.name);
+        let column = &decoded.columns[i];
+        assert_eq!(column.name, model.name, "{at}");
+        let (of, wanted) = (&column.record.of, &model.of);
+        let codes = [of.physical, of.logical, of.unit, of.missing, of.flavour];
+        let (physical, logical, unit) = (wanted.physical.code(), wanted.logical.code(), wanted.unit.code());
+        assert_eq!(codes, [physical, logical, unit, wanted.missing.code(), wanted.flavour], "{at}: type");
+        assert_eq!(of.ordered, wanted.ordered, "{at}: ordered");
+        assert_eq!(column.detail, model.detail.as_ref().map(tree), "{at}: detail");
+        assert_same(&at, &column.cells, &model.cells);
+    }
+}
+
+fn models(table: &Table) -> impl Iterator<Item = &Model> {
+    table.columns.iter().chain(&table.extra)
+}
+
+/// Asserts that two columns are equal, naming the first cell that isn't.
+///
+/// # Panics
+/// When they are not.
+pub fn assert_same(at: &str, got: &[Option<Vec<u8>>], wanted: &[Option<Vec<u8>>]) {
+    assert_eq!(got.len(), wanted.len(), "{at}: the number of values");
+    if let Some(i) = (0..got.len()).find(|&i| got[i] != wanted[i]) {
+        panic!("{at}: value {i} is {:?}, not {:?}", got[i], wanted[i]);
+    }
+}

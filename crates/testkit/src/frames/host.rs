@@ -1,0 +1,178 @@
+//! The memory of a host that a table is written from, in all forms that the core takes.
+
+use entasis::{Array, Chunk, Column, Frame, HostRead, HostValidity, HostValues, Physical};
+
+use super::models::{Model, Table};
+
+/// Memory of all columns of a table. The form (strides, bits, masks, views, pieces) differs from column to column.
+#[derive(Debug)]
+pub struct Memory {
+    columns: Vec<Vec<Piece>>,
+    extra: Vec<Vec<Piece>>,
+}
+
+/// Memory of one chunk.
+#[derive(Debug)]
+struct Piece {
+    n: usize,
+    form: usize,
+    physical: Physical,
+    values: Vec<u8>,
+    offsets: Vec<u8>,
+    buffers: Vec<Vec<u8>>,
+    validity: Option<Vec<u8>>,
+}
+
+/// What stands in memory where a value is missing.
+const JUNK: u8 = 0x5A;
+
+fn lend(bytes: &[u8]) -> HostRead {
+    // SAFETY: the caller of `Memory::frame` keeps the memory while it has the frame.
+    unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
+}
+
+impl Memory {
+    /// Memory with the values of a table.
+    pub fn of(table: &Table) -> Self {
+        let pieces = |(i, model): (usize, &Model)| {
+            // Every third column stands in two pieces.
+            let middle = if i % 3 == 2 { model.cells.len() / 2 } else { model.cells.len() };
+            [0..middle, middle..model.cells.len()].map(|range| Piece::new(model, range, i)).into()
+        };
+        Self {
+            columns: table.columns.iter().enumerate().map(pieces).collect(),
+            extra: table.extra.iter().enumerate().map(pieces).collect(),
+        }
+    }
+
+    /// The frame. It must not be used after `self` is gone.
+    pub fn frame(&self, table: &Table) -> Frame {
+        let column = |(model, pieces): (&Model, &Vec<Piece>)| Column {
+            name: model.name.clone(),
+            column_type: model.of,
+            detail: model.detail.clone(),
+            dictionary: model.dictionary,
+            array: Array { chunks: pieces.iter().map(Piece::chunk).collect() },
+        };
+        Frame {
+            n_rows: table.n_rows as u64,
+            columns: table.columns.iter().zip(&self.columns).map(column).collect(),
+            extra: table.extra.iter().zip(&self.extra).map(column).collect(),
+            host: table.host.clone(),
+        }
+    }
+}
+
+impl Piece {
+    fn new(model: &Model, range: std::ops::Range<usize>, form: usize) -> Self {
+        let physical = model.of.physical;
+        let cells = &model.cells[range];
+        let mut piece = Self {
+            n: cells.len(),
+            form,
+            physical,
+            values: Vec::new(),
+            offsets: Vec::new(),
+            buffers: vec![Vec::new()],
+            validity: None,
+        };
+        match physical {
+            Physical::Null => return piece,
+            Physical::Bool if form % 2 == 0 => {
+                piece.values = bits(cells.iter().map(|cell| cell.as_ref().is_none_or(|cell| cell[0] != 0)));
+            }
+            _ if physical.is_var() && form % 3 == 2 => piece.views(cells),
+            _ if physical.is_var() => piece.strings(cells),
+            _ => piece.words(cells),
+        }
+        if cells.iter().any(Option::is_none) {
+            piece.validity = Some(match form % 2 {
+                0 => cells.iter().map(|cell| 3 * u8::from(cell.is_none())).collect(),
+                _ => bits(cells.iter().map(Option::is_some)),
+            });
+        }
+        piece
+    }
+
+    /// Bytes from one word to the next: every fourth column has gaps.
+    fn stride(&self) -> usize {
+        let width = self.physical.width().unwrap_or(1);
+        if self.form % 4 == 3 { 2 * width } else { width }
+    }
+
+    fn words(&mut self, cells: &[Option<Vec<u8>>]) {
+        let (width, stride) = (self.physical.width().unwrap_or(1), self.stride());
+        self.values = vec![JUNK; cells.len() * stride];
+        for (i, cell) in cells.iter().enumerate() {
+            if let Some(cell) = cell {
+                self.values[i * stride..i * stride + width].copy_from_slice(cell);
+            }
+        }
+    }
+
+    fn strings(&mut self, cells: &[Option<Vec<u8>>]) {
+        // Strings need not begin at byte 0.
+        self.values = vec![JUNK; 3];
+        let push = |offsets: &mut Vec<u8>, at: usize| match self.form % 3 {
+            0 => offsets.extend((at as i32).to_le_bytes()),
+            _ => offsets.extend((at as i64).to_le_bytes()),
+        };
+        push(&mut self.offsets, 3);
+        for cell in cells {
+            self.values.extend(cell.as_deref().unwrap_or_default());
+            push(&mut self.offsets, self.values.len());
+        }
+    }
+
+    fn views(&mut self, cells: &[Option<Vec<u8>>]) {
+        for cell in cells {
+            let bytes = cell.as_deref().unwrap_or_default();
+            let mut view = [0; 16];
+            view[..4].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
+            if bytes.len() <= 12 {
+                view[4..4 + bytes.len()].copy_from_slice(bytes);
+            } else {
+                view[4..8].copy_from_slice(&bytes[..4]);
+                view[12..].copy_from_slice(&(self.buffers[0].len() as u32).to_le_bytes());
+                self.buffers[0].extend(bytes);
+            }
+            self.values.extend(view);
+        }
+    }
+
+    fn chunk(&self) -> Chunk {
+        let memory = lend(&self.values);
+        let values = match self.physical {
+            Physical::Null => HostValues::Null,
+            Physical::Bool if self.form % 2 == 0 => HostValues::Bits { memory, first_bit: 5 },
+            Physical::Bool => HostValues::Bools { memory, stride: self.stride() as isize },
+            _ if self.physical.is_var() => match self.form % 3 {
+                0 => HostValues::Offsets32 { offsets: lend(&self.offsets), bytes: memory },
+                1 => HostValues::Offsets64 { offsets: lend(&self.offsets), bytes: memory },
+                _ => HostValues::Views {
+                    views: memory,
+                    buffers: self.buffers.iter().map(|b| lend(b)).collect(),
+                },
+            },
+            _ => HostValues::Words { memory, stride: self.stride() as isize },
+        };
+        let validity = match &self.validity {
+            None => HostValidity::AllValid,
+            Some(bytes) if self.form % 2 == 0 => HostValidity::Mask { memory: lend(bytes), stride: 1 },
+            Some(bytes) => HostValidity::Bits { memory: lend(bytes), first_bit: 5 },
+        };
+        Chunk { n: self.n, values, validity }
+    }
+}
+
+/// A bit each, from bit 5 on.
+fn bits(values: impl Iterator<Item = bool>) -> Vec<u8> {
+    let mut out = vec![0b10101];
+    for (i, value) in values.enumerate() {
+        if (i + 5) / 8 == out.len() {
+            out.push(0);
+        }
+        out[(i + 5) / 8] |= u8::from(value) << ((i + 5) % 8);
+    }
+    out
+}

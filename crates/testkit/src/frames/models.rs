@@ -1,0 +1,115 @@
+//! What a table is, independent of any memory or file.
+
+use entasis::{ColumnType, Logical, Missing, Physical, Unit, Value};
+
+use crate::naive::Cell;
+
+/// A table with the columns beside it.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// What a test calls it.
+    pub name: String,
+    /// Rows.
+    pub n_rows: usize,
+    /// The columns.
+    pub columns: Vec<Model>,
+    /// Labels and dictionaries.
+    pub extra: Vec<Model>,
+    /// What the host keeps.
+    pub host: Value,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The name.
+    pub name: String,
+    /// The type.
+    pub of: ColumnType,
+    /// The time zone.
+    pub detail: Option<Value>,
+    /// The number of its dictionary among the extra columns.
+    pub dictionary: Option<usize>,
+    /// The values; none where one is missing.
+    pub cells: Vec<Option<Cell>>,
+}
+
+impl Table {
+    /// A table with these columns.
+    pub fn new(name: impl Into<String>, columns: Vec<Model>) -> Self {
+        let n_rows = columns.first().map_or(0, |column| column.cells.len());
+        let host = Value::map([("host", Value::Str("testkit".into()))]);
+        Self { name: name.into(), n_rows, columns, extra: Vec::new(), host }
+    }
+}
+
+impl Model {
+    /// A column of cells.
+    pub fn new(name: impl Into<String>, physical: Physical, cells: Vec<Option<Cell>>) -> Self {
+        let of = ColumnType { missing: Missing::Null, ..ColumnType::plain(physical) };
+        Self { name: name.into(), of, detail: None, dictionary: None, cells }
+    }
+
+    /// A column of words.
+    pub fn words<T: bytemuck::Pod>(name: impl Into<String>, physical: Physical, values: &[T]) -> Self {
+        let cells = values.iter().map(|value| Some(bytemuck::bytes_of(value).to_vec())).collect();
+        Self::new(name, physical, cells)
+    }
+
+    /// A column of strings.
+    pub fn text<S: AsRef<str>>(name: impl Into<String>, values: &[S]) -> Self {
+        let cells = values.iter().map(|value| Some(value.as_ref().as_bytes().to_vec())).collect();
+        Self::new(name, Physical::Utf8, cells)
+    }
+
+    /// A column of booleans.
+    pub fn bools(name: impl Into<String>, values: &[bool]) -> Self {
+        let cells = values.iter().map(|&value| Some(vec![u8::from(value)])).collect();
+        Self::new(name, Physical::Bool, cells)
+    }
+
+    /// The same with values missing where `valid` says no.
+    #[must_use]
+    pub fn with_missing(mut self, valid: impl Fn(usize) -> bool) -> Self {
+        for (i, cell) in self.cells.iter_mut().enumerate() {
+            if !valid(i) {
+                *cell = None;
+            }
+        }
+        self
+    }
+
+    /// The same with a logical type.
+    #[must_use]
+    pub fn logical(mut self, logical: Logical, unit: Unit) -> Self {
+        self.of.logical = logical;
+        self.of.unit = unit;
+        self
+    }
+
+    /// The same as codes of the categories in an extra column.
+    #[must_use]
+    pub fn codes_of(mut self, dictionary: usize, ordered: bool) -> Self {
+        self.of.logical = Logical::Categorical;
+        self.of.ordered = ordered;
+        self.dictionary = Some(dictionary);
+        self
+    }
+
+    /// The number of missing values.
+    pub fn n_missing(&self) -> u64 {
+        self.cells.iter().filter(|cell| cell.is_none()).count() as u64
+    }
+}
+
+/// Reproducible noise.
+pub fn noise(n: usize, seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    (0..n).map(|_| next()).collect()
+}

@@ -1,0 +1,115 @@
+//! Reading through the core, into cells.
+
+use std::path::Path;
+
+use entasis::{File, Limits, MemorySource, MissingTo, Output, Physical, Request, Result, Rows, Silent, Text};
+
+use crate::naive::Cell;
+
+/// Opens the bytes of a file.
+///
+/// # Errors
+/// As the core.
+pub fn open(bytes: &[u8]) -> Result<File> {
+    let source = MemorySource::new(bytes.to_vec());
+    File::from_source(Box::new(source), Path::new("test.entasis"), Limits::default())
+}
+
+/// Memory that a column is read into.
+#[derive(Debug)]
+pub struct Target {
+    words: Vec<u128>,
+    mask: Vec<u8>,
+    text: Text,
+    width: usize,
+    physical: Physical,
+}
+
+impl Target {
+    /// Memory for `n` values, filled with a byte.
+    pub fn new(physical: Physical, n: usize, fill: u8) -> Self {
+        let width = physical.width().unwrap_or(1);
+        Self {
+            words: vec![u128::from_ne_bytes([fill; 16]); (n * width).div_ceil(16)],
+            mask: vec![fill; n],
+            text: Text::default(),
+            width,
+            physical,
+        }
+    }
+
+    /// A request that reads into this memory.
+    pub fn request(&mut self, column: u64, rows: Rows) -> Request<'_> {
+        let len = self.mask.len() * self.width;
+        let words = &mut bytemuck::cast_slice_mut::<u128, u8>(&mut self.words)[..len];
+        let output = match self.physical {
+            Physical::Bool | Physical::Null => Output::Bools(words),
+            physical if physical.is_var() => Output::Text(&mut self.text),
+            _ => Output::Words(words),
+        };
+        Request { column, rows, output, missing: MissingTo::Mask(&mut self.mask) }
+    }
+
+    /// Every byte that was read, also of missing values.
+    pub fn bytes(&self) -> Vec<u8> {
+        let len = self.mask.len() * self.width;
+        let words = &bytemuck::cast_slice::<u128, u8>(&self.words)[..len];
+        if self.physical.is_var() {
+            [&self.mask[..], &self.text.offsets[..], &self.text.bytes[..]].concat()
+        } else {
+            [&self.mask[..], words].concat()
+        }
+    }
+
+    /// The cells, after checks that hold for any file: masks are 0 or 1, booleans too, offsets ascend, utf8 is UTF-8.
+    ///
+    /// # Panics
+    /// When one of them doesn't hold.
+    pub fn cells(&self) -> Vec<Option<Cell>> {
+        let n = self.mask.len();
+        assert!(self.mask.iter().all(|&byte| byte <= 1), "a mask has bytes 0 and 1");
+        let words = &bytemuck::cast_slice::<u128, u8>(&self.words)[..n * self.width];
+        if self.physical == Physical::Bool {
+            assert!(words.iter().all(|&byte| byte <= 1), "booleans are 0 or 1");
+        }
+        let offsets: &[i64] = bytemuck::cast_slice(&self.text.offsets);
+        if self.physical.is_var() {
+            assert_eq!(offsets.len(), n + 1, "n + 1 offsets");
+            assert!(offsets[0] == 0 && offsets.is_sorted(), "offsets ascend from 0");
+            assert_eq!(offsets[n], self.text.bytes.len() as i64, "the last offset is the number of bytes");
+        }
+        let cell = |i: usize| -> Cell {
+            if self.physical.is_var() {
+                self.text.bytes[offsets[i] as usize..offsets[i + 1] as usize].to_vec()
+            } else {
+                words[i * self.width..(i + 1) * self.width].to_vec()
+            }
+        };
+        let cells: Vec<Option<Cell>> = (0..n).map(|i| (self.mask[i] == 0).then(|| cell(i))).collect();
+        if self.physical == Physical::Utf8 {
+            let sound = (0..n).all(|i| std::str::from_utf8(&cell(i)).is_ok());
+            assert!(sound, "utf8 values are UTF-8, also where one is missing");
+        }
+        cells
+    }
+}
+
+/// Reads all values of a column.
+///
+/// # Errors
+/// As the core.
+pub fn column(file: &File, number: u64) -> Result<Vec<Option<Cell>>> {
+    Ok(target(file, number, 0xA5)?.cells())
+}
+
+/// Reads all values of a column into memory that was filled with a byte before.
+///
+/// # Errors
+/// As the core.
+pub fn target(file: &File, number: u64, fill: u8) -> Result<Target> {
+    let info = file.column(number)?;
+    let physical = info.record.column_type.physical;
+    let mut target = Target::new(physical, info.record.n_values as usize, fill);
+    file.read(vec![target.request(number, Rows::All)], Some(1), &Silent)?;
+    Ok(target)
+}

@@ -1,0 +1,134 @@
+//! Core, naive decoder and model agree on every table at every compression, and the tables reach everything.
+
+use std::collections::BTreeSet;
+
+use entasis_testkit::compare::assert_holds;
+use entasis_testkit::frames::{self, Model, Table, shapes, tables};
+use entasis_testkit::naive::{self, segment::features};
+
+const COMPRESSIONS: [u8; 5] = [0, 10, 50, 80, 100];
+
+fn check(table: &Table) {
+    for compression in COMPRESSIONS {
+        let mut table = table.clone();
+        table.name = format!("{} at {compression}", table.name);
+        let bytes = frames::write_at(&table, compression);
+        assert_holds(&bytes, &table);
+    }
+}
+
+fn check_shapes(sizes: &[usize]) {
+    for &n in sizes {
+        check(&Table::new(format!("shapes of {n}"), shapes::columns(n)));
+    }
+}
+
+#[test]
+fn shapes_of_few_rows() {
+    check_shapes(&[0, 1, 2, 7, 1023, 1024, 1025]);
+}
+
+#[test]
+fn shapes_around_a_page() {
+    check_shapes(&[8191, 8192, 8193, 20_000]);
+}
+
+#[test]
+fn shapes_around_a_block() {
+    check_shapes(&[65_536, 70_000]);
+}
+
+#[test]
+fn types() {
+    check(&tables::types(20));
+    check(&tables::types(9000));
+}
+
+#[test]
+fn categoricals() {
+    check(&tables::categoricals(50));
+    check(&tables::categoricals(10_000));
+}
+
+#[test]
+fn names() {
+    check(&tables::names());
+}
+
+#[test]
+fn tables_without_columns() {
+    check(&tables::no_columns());
+    check(&tables::rows_without_columns());
+}
+
+#[test]
+fn bundles() {
+    check(&tables::bundles(100));
+    check(&tables::bundles(1));
+}
+
+#[test]
+fn so_many_columns_that_sections_have_index_parts() {
+    check(&tables::wide());
+}
+
+#[test]
+fn texts_longer_than_pages() {
+    check(&tables::long_texts());
+}
+
+#[test]
+fn values_of_every_kind() {
+    check(&tables::values());
+}
+
+/// What blocks of a table make use of, and how often at all compressions.
+fn reached(table: &Table) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    for compression in [0, 10, 30, 50, 60, 80, 100] {
+        let bytes = frames::write_at(table, compression);
+        let decoded = naive::decode(&bytes).unwrap();
+        for column in &decoded.columns {
+            let physical = column.record.of.physical;
+            let of_blocks = column.blocks.iter().map(|block| features(&bytes, block, physical).unwrap());
+            seen.extend(of_blocks.flatten().map(|feature| feature.clone()));
+        }
+    }
+    seen
+}
+
+#[test]
+fn the_tables_reach_every_encoding() {
+    let mut seen = reached(&Table::new("shapes", shapes::columns(20_000)));
+    let texts = vec![Model::text("a", &vec!["same"; 9000]), Model::text("b", &vec!["other"; 9000])];
+    seen.extend(reached(&Table::new("texts", texts)));
+    for feature in &seen {
+        println!("{feature}");
+    }
+    let wanted = [
+        "raw",
+        "constant",
+        "bit-packed",
+        "delta",
+        "run-length",
+        "strings",
+        "constant dictionary",
+        "bit-packed dictionary",
+        "run-length dictionary",
+        "bit-packed alp",
+        "raw lz4",
+        "raw zstd",
+        "raw zstd shuffle",
+        "strings lz4",
+        "strings zstd",
+        "patches",
+        "per vector",
+        "pages",
+        "no pages",
+        "validity 1",
+        "validity 2",
+        "validity 3",
+    ];
+    let unreached: Vec<_> = wanted.into_iter().filter(|feature| !seen.contains(*feature)).collect();
+    assert!(unreached.is_empty(), "no table reaches {unreached:?}");
+}
