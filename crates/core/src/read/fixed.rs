@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use entasis_encodings::{BLOCK, Validity};
-use entasis_format::{Error, Result};
+use entasis_format::{BlockRecord, Encoding, Error, Packing, Result, checksum};
 use entasis_kernels::{Word, gather};
 
 use super::segment::{Opened, Reader};
@@ -77,17 +77,87 @@ fn split_missing(missing: MissingTo<'_>, n: usize) -> (MissingTo<'_>, MissingTo<
 }
 
 impl FixedTask<'_> {
-    pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
-        let Self { source, values, mut output, mut missing } = self;
+    pub(crate) fn run(mut self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
+        let source = self.source;
         let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
-        reader
-            .pages(source, values, &mut |opened, _| {
-                control.check()?;
-                control.advance(opened.range.len() as u64);
-                put(source, opened, &mut output, &mut missing)
-            })
-            .map_err(named)
+        self.read(reader, control).map_err(named)
     }
+
+    fn read(&mut self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
+        let (source, values) = (self.source, self.values.clone());
+        let first = source.blocks.partition_point(|block| block.end_value() <= values.start);
+        let mut at = values.start;
+        for (i, block) in source.blocks.iter().enumerate().skip(first) {
+            if block.first_value >= values.end {
+                break;
+            }
+            let whole = values.start <= block.first_value && block.end_value() <= values.end;
+            if whole && is_plain(block) && matches!(self.output, Output::Words(_)) {
+                control.check()?;
+                self.decode(reader, at..block.first_value, control)?;
+                self.read_plain(reader, block).map_err(|e| e.in_block(i as u64))?;
+                at = block.end_value();
+            }
+        }
+        self.decode(reader, at..values.end, control)
+    }
+
+    /// Decodes the values of a part of the task, page by page.
+    fn decode(&mut self, reader: &mut Reader<'_>, part: Range<u64>, control: &Control<'_>) -> Result<()> {
+        if part.is_empty() {
+            return Ok(());
+        }
+        let Self { source, values, output, missing } = self;
+        let skip = (part.start - values.start) as usize;
+        reader.pages(source, part, &mut |opened, _| {
+            control.check()?;
+            control.advance(opened.range.len() as u64);
+            put(source, Opened { at: skip + opened.at, ..opened }, output, missing)
+        })
+    }
+
+    /// Reads the stored bytes of a block, which are its values, straight to their place, and verifies them there.
+    fn read_plain(&mut self, reader: &mut Reader<'_>, block: &BlockRecord) -> Result<()> {
+        let Output::Words(out) = &mut self.output else { return Err(Error::argument("values are words")) };
+        let (n, width) = (block.n_values as usize, self.source.physical.width().unwrap_or(1));
+        let at = (block.first_value - self.values.start) as usize;
+        let out = &mut out[at * width..(at + n) * width];
+        let directory = reader.directory(self.source, block)?;
+        reader.file.read_into(block.pages_at, out)?;
+        let mut rest = &*out;
+        for (i, entry) in directory.pages.iter().enumerate() {
+            let (page, after) = rest.split_at(entry.stored_len as usize);
+            if checksum(page) != entry.checksum {
+                return Err(Error::corrupt("the checksum of a page doesn't match")
+                    .in_page(i as u64)
+                    .at(block.pages_at));
+            }
+            rest = after;
+        }
+        match width {
+            1 => check_codes_of::<u8>(self.source, out)?,
+            2 => check_codes_of::<u16>(self.source, out)?,
+            4 => check_codes_of::<u32>(self.source, out)?,
+            8 => check_codes_of::<u64>(self.source, out)?,
+            _ => {}
+        }
+        put_missing(Validity::AllValid, 0..n, at, &mut self.missing)
+    }
+}
+
+/// Whether the stored bytes of a block are its values, one after the other.
+fn is_plain(block: &BlockRecord) -> bool {
+    block.encoding == Encoding::new(Packing::Raw) && u64::from(block.pages_len) == block.decoded_len
+}
+
+fn check_codes_of<T: Word>(source: &Source, codes: &mut [u8]) -> Result<()> {
+    let Some(n) = source.n_categories else { return Ok(()) };
+    let codes: &mut [T] = bytemuck::try_cast_slice_mut(codes).map_err(unaligned)?;
+    check_codes(Validity::AllValid, 0..codes.len(), n, codes)
+}
+
+fn unaligned(_: bytemuck::PodCastError) -> Error {
+    Error::argument("the memory for words is not aligned")
 }
 
 /// Decodes the wanted values of a page to their place.
@@ -136,7 +206,6 @@ fn words<T: Word>(
     out: &mut [u8],
     missing: &MissingTo<'_>,
 ) -> Result<()> {
-    let unaligned = |_| Error::argument("the memory for words is not aligned");
     let out: &mut [T] = bytemuck::try_cast_slice_mut(out).map_err(unaligned)?;
     let out = &mut out[opened.at..opened.at + opened.range.len()];
     opened.decoder.decode(opened.page, opened.range.clone(), out)?;

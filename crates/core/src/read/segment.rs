@@ -157,7 +157,8 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
-    fn directory(&mut self, source: &Source, block: &BlockRecord) -> Result<Directory> {
+    /// The directory of a block, verified.
+    pub(crate) fn directory(&mut self, source: &Source, block: &BlockRecord) -> Result<Directory> {
         let len = block.directory_len as usize;
         let bytes = if self.has(block.directory_at, len as u64) {
             let skip = (block.directory_at - self.window.0) as usize;
