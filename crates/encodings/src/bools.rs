@@ -20,8 +20,7 @@ pub(crate) fn plan(values: &[u8], profile: &Profile, codecs: &mut Codecs) -> (Pa
     }
     let mut best = (profile.score(n / 8.0, 0.0), none);
     for &codec in profile.codecs {
-        let mut stored = Vec::new();
-        let len = codecs.store(codec.0, codec.1, &sample, &mut stored);
+        let len = codecs.stored_len(codec.0, codec.1, &sample);
         let ratio = len as f64 / sample.len() as f64;
         let score = profile.score(n / 8.0 * ratio, n / 8.0 * cost::codec_byte(codec.0));
         if score < best.0 {

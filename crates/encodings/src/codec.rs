@@ -9,6 +9,7 @@ pub struct Codecs {
     zstd_encoder: Option<(CCtx<'static>, i32)>,
     zstd_decoder: Option<DCtx<'static>>,
     spare: Vec<u8>,
+    trial: Vec<u8>,
 }
 
 impl Codecs {
@@ -34,6 +35,15 @@ impl Codecs {
         out.extend_from_slice(stored);
         let len = stored.len();
         self.spare = spare;
+        len
+    }
+
+    /// The bytes that [`store`](Self::store) would append.
+    pub(crate) fn stored_len(&mut self, codec: Codec, level: i32, payload: &[u8]) -> usize {
+        let mut out = std::mem::take(&mut self.trial);
+        out.clear();
+        let len = self.store(codec, level, payload, &mut out);
+        self.trial = out;
         len
     }
 

@@ -4,9 +4,11 @@
 //! What a general codec would make of the words is measured on a sample at fixed positions.
 
 use entasis_format::{Codec, Filter, Packing};
-use entasis_kernels::{VECTOR, Word, scan, shuffle};
+use entasis_kernels::{VECTOR, Word, scan};
 
 use crate::codec::Codecs;
+use crate::encode::PAGE;
+use crate::page_writer;
 use crate::profile::{Profile, cost};
 use crate::word::{Order, bits_of, bytes_of, sample_ranges};
 
@@ -247,36 +249,36 @@ fn with_codec<T: Word>(
         }
         _ => {}
     }
-    let sample: Vec<T> = sample_ranges(words.len(), 4, 1024).flat_map(|r| words[r].iter().copied()).collect();
     let mut best = (light.clone(), CodecHint::NoneAt(per_word));
-    let bytes: &[u8] = bytemuck::cast_slice(&sample);
-    let (mut payload, mut stored) = (Vec::new(), Vec::new());
-    let narrow = (aligned as usize) < T::BITS as usize;
-    let forms = [(None, narrow), (Some(Filter::None), true), (Some(Filter::Shuffle), bytes_of::<T>() > 1)];
-    for (form, _) in forms.into_iter().filter(|f| f.1) {
-        payload.clear();
-        let (packing, filter) = match form {
-            None => {
-                let len = aligned as usize / 8;
-                for &word in &sample {
-                    payload.extend_from_slice(&word.wrapping_sub(min).to_u64().to_le_bytes()[..len]);
-                }
-                (Packing::BitPacked, Filter::None)
-            }
-            Some(Filter::Shuffle) => {
-                let shuffled = shuffle::shuffle(bytes, bytes_of::<T>(), &mut payload);
-                debug_assert!(shuffled, "words are of 1 to 8 bytes");
-                (Packing::Raw, Filter::Shuffle)
-            }
-            Some(filter) => {
-                payload.extend_from_slice(bytes);
-                (Packing::Raw, filter)
-            }
-        };
+    let mut payload = Vec::new();
+    // Narrow words leave nothing for the other forms to find; wide ones have no narrow form.
+    let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
+        &[(Packing::BitPacked, Filter::None)]
+    } else if bytes_of::<T>() == 1 {
+        &[(Packing::Raw, Filter::None)]
+    } else {
+        &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
+    };
+    for &(packing, filter) in forms {
         for &codec in profile.codecs {
-            stored.clear();
-            let len = codecs.store(codec.0, codec.1, &payload, &mut stored);
-            let ratio = len as f64 / payload.len() as f64;
+            let (mut before, mut after) = (0, 0);
+            // Whole pages: codecs find what repeats within one, and nothing beyond.
+            for range in sample_ranges(words.len(), 2, PAGE) {
+                for page in words[range].chunks(PAGE) {
+                    payload.clear();
+                    if packing == Packing::BitPacked {
+                        let len = aligned as usize / 8;
+                        for &word in page {
+                            payload.extend_from_slice(&word.wrapping_sub(min).to_u64().to_le_bytes()[..len]);
+                        }
+                    } else {
+                        page_writer::raw(bytemuck::cast_slice(page), bytes_of::<T>(), filter, &mut payload);
+                    }
+                    before += payload.len();
+                    after += codecs.stored_len(codec.0, codec.1, &payload);
+                }
+            }
+            let ratio = after as f64 / before as f64;
             let plan = dress(packing, filter, codec, ratio);
             if plan.score(profile) < best.0.score(profile) {
                 best = (plan, CodecHint::Use(packing, filter, codec, ratio));

@@ -11,6 +11,8 @@ use crate::word::{bits_of, sample_ranges};
 
 /// The most bytes of a page of more than one value.
 const PAGE_LEN: usize = 256 * 1024;
+/// Bytes of each of two pieces of a block that codecs are tried on.
+const SAMPLE: usize = 64 * 1024;
 
 pub(crate) fn encode(
     encoder: &mut Encoder,
@@ -142,12 +144,14 @@ impl Plain {
             Some(codec) => vec![codec],
             None => encoder.profile.codecs.to_vec(),
         };
-        let sample = sample(bytes);
         let mut best = none;
         for codec in candidates {
-            let mut stored = Vec::new();
-            let len = encoder.codecs.store(codec.0, codec.1, &sample, &mut stored);
-            let plan = with(codec, len as f64 / sample.len() as f64);
+            let (mut before, mut after) = (0, 0);
+            for range in sample_ranges(bytes.len(), 2, SAMPLE) {
+                before += range.len();
+                after += encoder.codecs.stored_len(codec.0, codec.1, &bytes[range]);
+            }
+            let plan = with(codec, after as f64 / before as f64);
             if encoder.profile.score(plan.len, plan.ns) < encoder.profile.score(best.len, best.ns) {
                 best = plan;
             }
@@ -155,12 +159,6 @@ impl Plain {
         encoder.hints.text = Some(best.codec);
         best
     }
-}
-
-/// Up to about 32 KiB of the bytes, from two places.
-fn sample(bytes: &[u8]) -> Vec<u8> {
-    const PIECE: usize = 16 * 1024;
-    sample_ranges(bytes.len(), 2, PIECE).flat_map(|range| bytes[range].iter().copied()).collect()
 }
 
 #[cfg(test)]
