@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +38,7 @@ def write(
     host = _hosts.of_value(value)
     builder, kept = _hosts.writer(host).build(value)
     if apart:
-        names = set(map(str, value)) if host == "numpy" else set(map(str, getattr(value, "column_names", None) or value.columns))
+        names = set(map(str, value if host == "numpy" else value.column_names if host == "pyarrow" else value.columns))
         for name, _ in apart:
             if name not in names:
                 raise ColumnNotFoundError(f"compression names a column '{name}' that is not there")
@@ -69,6 +68,8 @@ def open(path: str | os.PathLike[str]) -> File:
 
 def info(path: str | os.PathLike[str]) -> Info:
     """How a file is stored: sizes, encodings and missing values of each column."""
+    import json
+
     return Info(json.loads(_entasis.Handle(os.fspath(path)).info()))
 
 

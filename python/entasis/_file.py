@@ -19,8 +19,9 @@ class File:
     """A file that is open for reading, or some of its columns and rows.
 
     `f["a"]` and `f[["a", "b"]]` are views of columns, `f[1000:2000]`, `f[7]`, `f[array]` and `f[mask]` views of
-    rows, `f[rows, columns]` of both. Views of views count what they see. A view reads when it is told to: `read`, `to_pandas`,
-    `to_polars`, `to_pyarrow`, `to_numpy`, or when another library takes it through Arrow's stream interface.
+    rows, `f[rows, columns]` of both. Views of views count what they see. A view reads when it is told to: `read`,
+    `to_pandas`, `to_polars`, `to_pyarrow`, `to_numpy`, or when another library takes it through Arrow's stream
+    interface.
     """
 
     __slots__ = ("_columns", "_handle", "_host", "_rows", "path")

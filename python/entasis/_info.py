@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Info:
@@ -44,8 +43,7 @@ def _line(item: Any) -> str:
     return "  ".join(f"{name}={value}" for name, value in item.items())
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """What was checked, and found whole."""
 
     n_columns: int

@@ -162,9 +162,10 @@ def _categories(handle: Handle, column: Column, codes: Any, mask: Any) -> Any:
     if missing is None or not missing.any():
         return categories[codes]
     if categories.dtype.kind not in "OfmM":
-        message = f"column '{column.name}': categories of {categories.dtype} with missing values have no counterpart in NumPy"
-        raise UnsupportedTypeError(message)
+        what = f"categories of {categories.dtype} with missing values"
+        raise UnsupportedTypeError(f"column '{column.name}': {what} have no counterpart in NumPy")
     out = np.empty(len(codes), categories.dtype)
     out[~missing] = categories[codes[~missing]]
-    out[missing] = {"f": np.nan, "O": None}.get(categories.dtype.kind, np.array("NaT", "M8[s]") if categories.dtype.kind == "M" else np.array("NaT", "m8[s]"))
+    kind = categories.dtype.kind
+    out[missing] = np.array("NaT", categories.dtype) if kind in "mM" else {"f": np.nan, "O": None}[kind]
     return out

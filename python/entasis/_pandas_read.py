@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _labels, _pandas_write, _rows
 from ._times import to_numpy_times
@@ -184,7 +184,7 @@ def _times(column: Column, values: Any) -> Any:
     if zone is None:
         return values
     array_type = pd.arrays.DatetimeArray
-    dtype = pd.DatetimeTZDtype(column.unit, zone)
+    dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
     if hasattr(array_type, "_simple_new"):
         return array_type._simple_new(values, dtype=dtype)
     return array_type(values, dtype=dtype)
@@ -205,7 +205,8 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
 
         nan_or_na = np.nan if flavour == _pandas_write.STR_ARROW else pd.NA
         dtype = _string_dtype("pyarrow", nan_or_na)
-        return pd.arrays.ArrowStringArray(pa.chunked_array([pa.array(values)]), dtype=dtype)
+        array_type: Any = pd.arrays.ArrowStringArray
+        return array_type(pa.chunked_array([pa.array(values)]), dtype=dtype)
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
     if flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON):
         missing = np.nan

@@ -53,10 +53,9 @@ def _encode_columns(builder: Builder, labels: Any) -> dict[str, Any]:
     dtype = str(labels.dtype) if type(labels) is pd.Index else ""
     python_storage = getattr(labels.dtype, "storage", "pyarrow") == "python"
     # Strings of the usual types are there already: the names of the columns.
-    if dtype == "object" or (dtype == "str" and not python_storage):
-        if _all_str(labels.tolist()):
-            name = _labels.encode_label(labels.name, "the column labels")
-            return {"kind": "names", "dtype": dtype, "name": name}
+    if (dtype == "object" or (dtype == "str" and not python_storage)) and _all_str(labels.tolist()):
+        name = _labels.encode_label(labels.name, "the column labels")
+        return {"kind": "names", "dtype": dtype, "name": name}
     return _labels.encode_index(builder, labels, "the column labels", _add_extra)
 
 
@@ -103,7 +102,7 @@ def _add_extra(builder: Builder, array: Any, name: str) -> tuple[int, int | None
 
 
 def add_array(builder: Builder, array: Any, position: Any, name: str) -> tuple[int | None, int | None]:
-    """Adds an array of pandas or NumPy. Returns the numbers of the extra column, and of one with kinds of missing cells."""
+    """Adds an array of pandas or NumPy. Returns the numbers of the extra column, and of one with kinds of missing."""
     import numpy as np
 
     if type(array).__name__ in ("NumpyExtensionArray", "PandasArray"):
@@ -152,9 +151,7 @@ def _add_categorical(builder: Builder, array: Any, position: Any, name: str) -> 
         raise UnsupportedTypeError(f"column '{name}': categories of several kinds are not supported yet")
     codes = array.codes
     missing = "NaT" if categories.dtype.kind in "mM" else "NaN"
-    return builder.words(
-        codes, position, name=name, missing=missing, categories=number, ordered=bool(array.ordered)
-    )
+    return builder.words(codes, position, name=name, missing=missing, categories=number, ordered=bool(array.ordered))
 
 
 def _add_string(builder: Builder, array: Any, position: Any, name: str) -> int | None:

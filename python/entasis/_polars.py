@@ -12,8 +12,29 @@ if TYPE_CHECKING:
     from ._entasis import Handle
 
 _KEPT = frozenset(
-    "Boolean Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float16 Float32 Float64 String Binary Date Time "
-    "Datetime Duration Categorical Enum Null".split()
+    [
+        "Boolean",
+        "Int8",
+        "Int16",
+        "Int32",
+        "Int64",
+        "UInt8",
+        "UInt16",
+        "UInt32",
+        "UInt64",
+        "Float16",
+        "Float32",
+        "Float64",
+        "String",
+        "Binary",
+        "Date",
+        "Time",
+        "Datetime",
+        "Duration",
+        "Categorical",
+        "Enum",
+        "Null",
+    ]
 )
 _VIEWS = 2
 

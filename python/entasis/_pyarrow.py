@@ -38,4 +38,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 
     own = host.get("host") == "pyarrow"
     table, _ = _arrow.read(handle, host, columns, rows, threads, layout=_LARGE, own=own, metadata=own)
-    return pa.RecordBatchReader.from_stream(table).read_all()
+    found = pa.RecordBatchReader.from_stream(table).read_all()
+    if own and "empty_schema" in host:
+        return found.replace_schema_metadata(dict(host["empty_schema"]))
+    return found

@@ -101,6 +101,8 @@ def compose(outer: Resolved, inner: Resolved) -> Resolved:
 
 def as_slice(rows: range) -> slice:
     """The slice that takes what a range of row numbers has in it."""
+    if len(rows) == 0:
+        return slice(0, 0)
     # A stop before row 0 can't be told by a number: it would count from the end.
     return slice(rows.start, rows.stop if rows.stop >= 0 else None, rows.step)
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import platform
-import sys
-from importlib.metadata import PackageNotFoundError, version
-
 from . import _entasis
 
 
 def show_versions() -> None:
     """Print the versions of this package, of Python and of the libraries that it works with."""
-    rows = [("entasis", _entasis.__version__), ("Python", platform.python_version()), ("platform", platform.platform())]
+    # Slow to import, and for this alone.
+    import platform
+    import sys
+    from importlib.metadata import PackageNotFoundError, version
+
+    rows = [
+        ("entasis", _entasis.__version__),
+        ("Python", platform.python_version()),
+        ("platform", platform.platform()),
+    ]
     for name in ("numpy", "pandas", "polars", "pyarrow"):
         try:
             rows.append((name, version(name)))

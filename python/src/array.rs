@@ -179,7 +179,8 @@ pub unsafe fn memory<'a>(array: &Bound<'_, PyAny>) -> PyResult<&'a mut [u8]> {
     let array = NumpyArray::new(array)?;
     let len = array.shape.iter().product::<usize>() * array.width;
     if len == 0 {
-        return Ok(&mut []);
+        // SAFETY: no bytes; the address is aligned for any of them.
+        return Ok(unsafe { std::slice::from_raw_parts_mut(std::ptr::without_provenance_mut(64), 0) });
     }
     // SAFETY: the caller vouches that the memory is there and ours alone. It comes from another allocator by way of
     // its address, so any bytes are initialised as far as this program can tell.

@@ -22,7 +22,7 @@ pub struct Builder {
     columns: Vec<Option<Column>>,
     extra: Vec<Column>,
     arrays: Vec<Py<PyAny>>,
-    texts: Vec<Box<OwnText>>,
+    texts: Vec<OwnText>,
     streams: Vec<Stream>,
 }
 
@@ -34,6 +34,9 @@ enum Flavour {
     /// This one and that of Arrow.
     Plus(u8),
 }
+
+/// Metadata of a schema, and of fields by their position.
+type Metadata<'py> = (Option<Bound<'py, PyBytes>>, Vec<(usize, Bound<'py, PyBytes>)>);
 
 /// Where a column goes.
 enum Target {
@@ -216,7 +219,6 @@ impl Builder {
         } else {
             text::from_fixed(&array, &what)?
         };
-        let own = Box::new(own);
         let (values, validity) = own.lend();
         let is_binary = binary || view.typestr.get(1..2) == Some("S");
         let physical = if is_binary { Physical::Binary } else { Physical::Utf8 };
@@ -282,11 +284,7 @@ impl Builder {
 
     /// Adds all columns from an object with `__arrow_c_stream__` that streams a table. Returns the metadata of the
     /// schema, and of the fields that have some.
-    fn arrow_table<'py>(
-        &mut self,
-        py: Python<'py>,
-        data: Bound<'py, PyAny>,
-    ) -> PyResult<(Option<Bound<'py, PyBytes>>, Vec<(usize, Bound<'py, PyBytes>)>)> {
+    fn arrow_table<'py>(&mut self, py: Python<'py>, data: Bound<'py, PyAny>) -> PyResult<Metadata<'py>> {
         let mut stream = Stream::new(&data)?;
         let (fields, n_rows) = stream.table(py)?;
         if fields.len() != self.names.len() || n_rows != self.n_rows {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use entasis::{
-    Buffer, ColumnInfo, ColumnType, File, Logical, MissingTo, Output, Physical, Request, Rows, Text,
+    Buffer, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Output, Physical, Request, Rows, Text,
 };
 use pyo3::prelude::*;
 
@@ -63,7 +63,7 @@ pub fn read<'py>(
 ) -> PyResult<Decoded<'py>> {
     let mut decoded = prepare(py, file, infos, rows, host, own, n_shared)?;
     let mut requests = Vec::new();
-    decoded.requests(py, rows, &mut requests)?;
+    decoded.requests(rows, &mut requests)?;
     monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
     Ok(decoded)
 }
@@ -86,6 +86,7 @@ fn prepare<'py>(
     let mut memory = Vec::with_capacity(units.len());
     let mut wanted: Vec<u64> = Vec::new();
     for (number, unit) in units.iter().enumerate() {
+        check_bundle(py, file, unit)?;
         memory.push(match &unit.target {
             Target::Block { dtype, zone, .. } => {
                 let apart = (unit.first >= n_shared).then_some(number);
@@ -133,6 +134,20 @@ fn prepare<'py>(
     Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries })
 }
 
+/// A storage column that is read as a whole has to be of its members' type: the core compares them only when it reads a member.
+fn check_bundle(py: Python<'_>, file: &File, unit: &Unit) -> PyResult<()> {
+    if unit.members.len() == 1 {
+        return Ok(());
+    }
+    let storage = file.column(unit.column).map_err(|error| errors::raise(py, &error))?;
+    let (of, kind) = (&storage.record.column_type, &unit.column_type);
+    if storage.record.is_bundle && (of.physical, of.logical) == (kind.physical, kind.logical) {
+        return Ok(());
+    }
+    let error = Error::corrupt("a bundled column is not where its record says").in_file(file.path());
+    Err(errors::raise(py, &error))
+}
+
 fn arrow_memory<'py>(column_type: &ColumnType, has_missing: bool, n: usize) -> Option<Memory<'py>> {
     let words = match column_type.physical {
         Physical::Bool => n.div_ceil(8),
@@ -145,12 +160,7 @@ fn arrow_memory<'py>(column_type: &ColumnType, has_missing: bool, n: usize) -> O
 
 impl Decoded<'_> {
     /// Adds a request for each unit.
-    fn requests<'a>(
-        &'a mut self,
-        py: Python<'_>,
-        rows: &Rows,
-        requests: &mut Vec<Request<'a>>,
-    ) -> PyResult<()> {
+    fn requests<'a>(&'a mut self, rows: &Rows, requests: &mut Vec<Request<'a>>) -> PyResult<()> {
         let mut of_blocks: Vec<Option<&mut [u8]>> = Vec::new();
         of_blocks.resize_with(self.units.len(), || None);
         for block in &self.blocks {
@@ -205,7 +215,7 @@ impl Decoded<'_> {
             requests.push(Request { column: unit.column, rows, output, missing });
         }
         for (_, dictionary) in &mut self.dictionaries {
-            dictionary.requests(py, &Rows::All, requests)?;
+            dictionary.requests(&Rows::All, requests)?;
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ impl OwnText {
 
     fn end(&mut self, missing: Missing) {
         let i = self.kinds.len();
-        if i % 8 == 0 {
+        if i.is_multiple_of(8) {
             self.validity.push(0);
         }
         if missing == Missing::Unspecified {
@@ -64,7 +64,7 @@ impl OwnText {
         Some(found)
     }
 
-    /// The memory, which stays in place as long as `self` is neither changed nor dropped.
+    /// The memory, which stays in place as long as `self` is neither changed nor dropped; it may move.
     pub fn lend(&self) -> (HostValues, HostValidity) {
         let validity = if self.n_missing == 0 {
             HostValidity::AllValid

@@ -3,4 +3,9 @@
 
 pub mod compare;
 pub mod frames;
+pub mod golden;
+pub mod hostile;
+pub mod mutate;
 pub mod naive;
+pub mod probe;
+pub mod sizes;

@@ -40,13 +40,7 @@ impl Stream {
         let failed = |stream: &mut ArrowArrayStream| {
             let message = stream.get_last_error.map(|get| {
                 // SAFETY: the stream is not released; the message lives until its next call.
-                let text = unsafe { get(stream) };
-                // SAFETY: null, or a string that ends with a zero.
-                if text.is_null() {
-                    String::new()
-                } else {
-                    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
-                }
+                text(unsafe { get(stream) })
             });
             errors::new(
                 py,

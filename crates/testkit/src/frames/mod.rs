@@ -4,6 +4,7 @@ pub mod host;
 pub mod models;
 pub mod read;
 pub mod shapes;
+pub mod small;
 pub mod tables;
 
 pub use models::{Model, Table, noise};

@@ -61,36 +61,63 @@ impl Target {
         }
     }
 
-    /// The cells, after checks that hold for any file: masks are 0 or 1, booleans too, offsets ascend, utf8 is UTF-8.
+    fn words(&self) -> &[u8] {
+        &bytemuck::cast_slice::<u128, u8>(&self.words)[..self.mask.len() * self.width]
+    }
+
+    fn offsets(&self) -> &[i64] {
+        bytemuck::cast_slice(&self.text.offsets)
+    }
+
+    /// Checks what holds for any file: masks are 0 or 1, booleans too, offsets ascend, utf8 is UTF-8.
     ///
     /// # Panics
     /// When one of them doesn't hold.
-    pub fn cells(&self) -> Vec<Option<Cell>> {
-        let n = self.mask.len();
+    pub fn check(&self) {
         assert!(self.mask.iter().all(|&byte| byte <= 1), "a mask has bytes 0 and 1");
-        let words = &bytemuck::cast_slice::<u128, u8>(&self.words)[..n * self.width];
         if self.physical == Physical::Bool {
-            assert!(words.iter().all(|&byte| byte <= 1), "booleans are 0 or 1");
+            assert!(self.words().iter().all(|&byte| byte <= 1), "booleans are 0 or 1");
         }
-        let offsets: &[i64] = bytemuck::cast_slice(&self.text.offsets);
         if self.physical.is_var() {
-            assert_eq!(offsets.len(), n + 1, "n + 1 offsets");
+            let offsets = self.offsets();
+            assert_eq!(offsets.len(), self.mask.len() + 1, "n + 1 offsets");
             assert!(offsets[0] == 0 && offsets.is_sorted(), "offsets ascend from 0");
-            assert_eq!(offsets[n], self.text.bytes.len() as i64, "the last offset is the number of bytes");
-        }
-        let cell = |i: usize| -> Cell {
-            if self.physical.is_var() {
-                self.text.bytes[offsets[i] as usize..offsets[i + 1] as usize].to_vec()
-            } else {
-                words[i * self.width..(i + 1) * self.width].to_vec()
+            let n_bytes = self.text.bytes.len() as i64;
+            assert_eq!(offsets.last(), Some(&n_bytes), "the last offset is the number of bytes");
+            if self.physical == Physical::Utf8 {
+                let sound = (0..self.mask.len()).all(|i| std::str::from_utf8(self.cell(i)).is_ok());
+                assert!(sound, "utf8 values are UTF-8, also where one is missing");
             }
-        };
-        let cells: Vec<Option<Cell>> = (0..n).map(|i| (self.mask[i] == 0).then(|| cell(i))).collect();
-        if self.physical == Physical::Utf8 {
-            let sound = (0..n).all(|i| std::str::from_utf8(&cell(i)).is_ok());
-            assert!(sound, "utf8 values are UTF-8, also where one is missing");
         }
-        cells
+    }
+
+    /// Checks that codes that are not missing are below `n_categories`.
+    ///
+    /// # Panics
+    /// When one is not.
+    pub fn check_codes(&self, n_categories: u64) {
+        for i in (0..self.mask.len()).filter(|&i| self.mask[i] == 0) {
+            let cell = self.cell(i);
+            let negative = self.physical.is_signed() && cell.last().is_some_and(|&byte| byte >= 128);
+            let mut code = [0; 8];
+            code[..cell.len()].copy_from_slice(cell);
+            assert!(!negative && u64::from_le_bytes(code) < n_categories, "a code is a category");
+        }
+    }
+
+    fn cell(&self, i: usize) -> &[u8] {
+        if self.physical.is_var() {
+            let offsets = self.offsets();
+            &self.text.bytes[offsets[i] as usize..offsets[i + 1] as usize]
+        } else {
+            &self.words()[i * self.width..(i + 1) * self.width]
+        }
+    }
+
+    /// The cells, after [`check`](Self::check).
+    pub fn cells(&self) -> Vec<Option<Cell>> {
+        self.check();
+        (0..self.mask.len()).map(|i| (self.mask[i] == 0).then(|| self.cell(i).to_vec())).collect()
     }
 }
 

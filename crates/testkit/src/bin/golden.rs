@@ -1,0 +1,49 @@
+//! Writes the golden files: `golden -- write` those that are not there yet, `golden -- rewrite` all (before 1.0 alone).
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use entasis_testkit::golden::{bad, bad_folder, build, folder, index};
+
+fn put(path: &Path, bytes: &[u8], again: bool) -> std::io::Result<()> {
+    if path.exists() && !again {
+        println!("kept    {}", path.display());
+        return Ok(());
+    }
+    println!("written {} ({} bytes)", path.display(), bytes.len());
+    std::fs::write(path, bytes)
+}
+
+fn run(again: bool) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder())?;
+    std::fs::create_dir_all(bad_folder())?;
+    let files = build::all();
+    for golden in &files {
+        put(&folder().join(golden.file_name()), &golden.write(), again)?;
+    }
+    // The index follows the models, which don't change, and so may always be written.
+    put(&folder().join("index.json"), index::json(&files).as_bytes(), true)?;
+    for bad in bad::all() {
+        put(&bad_folder().join(bad.file_name()), &bad.bytes, again)?;
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let verb = std::env::args().nth(1);
+    let again = match verb.as_deref() {
+        Some("write") => false,
+        Some("rewrite") if entasis::VERSION.starts_with("0.") => true,
+        _ => {
+            eprintln!("golden write | rewrite (the latter before 1.0 alone)");
+            return ExitCode::FAILURE;
+        }
+    };
+    match run(again) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

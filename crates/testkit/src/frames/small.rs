@@ -1,0 +1,228 @@
+//! Tables whose files are small enough to damage every bit of them.
+
+use entasis::{ColumnType, Logical, Physical, Unit, Value};
+
+use super::models::{Model, Table, noise};
+use super::write_at;
+
+/// The length that no small file exceeds.
+pub const MAX_LEN: usize = 4096;
+
+/// A small file.
+#[derive(Clone, Debug)]
+pub struct Small {
+    /// What it holds.
+    pub table: Table,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Small files that together have all sections, types and encodings.
+pub fn all() -> Vec<Small> {
+    let tables = [
+        (integers(), 40),
+        (patches(), 40),
+        (vectors(), 40),
+        (floats(), 40),
+        (texts(), 40),
+        (texts(), 80),
+        (codecs(), 50),
+        (codecs(), 100),
+        (raw(), 0),
+        (bundles(), 50),
+        (types(), 50),
+        (categoricals(), 40),
+        (values(), 50),
+        (Table::new("empty", vec![Model::words::<i32>("a", Physical::I32, &[])]), 50),
+    ];
+    let small = |(mut table, compression): (Table, u8)| {
+        table.name = format!("{} at {compression}", table.name);
+        let bytes = write_at(&table, compression);
+        assert!(bytes.len() <= MAX_LEN, "{} has {} bytes", table.name, bytes.len());
+        Small { table, bytes }
+    };
+    tables.into_iter().map(small).collect()
+}
+
+fn integers() -> Table {
+    let n = 1100;
+    let r = noise(n, 1);
+    let narrow: Vec<i32> = r.iter().map(|v| (v % 4) as i32 - 7).collect();
+    let runs: Vec<i16> = (0..n).map(|i| (i / 150) as i16 * 999).collect();
+    let times: Vec<i64> = r.iter().enumerate().map(|(i, v)| i as i64 * 1000 + (v % 2) as i64).collect();
+    Table::new(
+        "integers",
+        vec![
+            Model::words("packed", Physical::I32, &narrow),
+            Model::words("runs", Physical::I16, &runs),
+            Model::words("delta", Physical::I64, &times),
+            Model::words("constant", Physical::U16, &vec![7u16; n]),
+            Model::words("sparse", Physical::U8, &vec![7u8; n]).with_missing(|i| i % 400 != 9),
+        ],
+    )
+}
+
+fn patches() -> Table {
+    let n = 1300;
+    let r = noise(n, 2);
+    let values: Vec<u32> =
+        r.iter().enumerate().map(|(i, v)| if i % 300 == 7 { *v as u32 } else { (v % 4) as u32 }).collect();
+    let prices: Vec<f64> = r
+        .iter()
+        .enumerate()
+        .map(|(i, v)| if i % 400 == 9 { 1.0 / 3.0 } else { (v % 8) as f64 / 10.0 })
+        .collect();
+    Table::new(
+        "patches",
+        vec![Model::words("integers", Physical::U32, &values), Model::words("alp", Physical::F64, &prices)],
+    )
+}
+
+fn vectors() -> Table {
+    let n = 3200;
+    let r = noise(n, 3);
+    let steps: Vec<u64> = (0..n).map(|i| (i as u64 / 1024) << 40 | (r[i] & 3)).collect();
+    Table::new("vectors", vec![Model::words("steps", Physical::U64, &steps)])
+}
+
+fn floats() -> Table {
+    let n = 40;
+    let r = noise(n, 4);
+    let prices: Vec<f64> = r.iter().map(|v| (v % 1000) as f64 / 100.0).collect();
+    let singles: Vec<f32> = r.iter().map(|v| (v % 100) as f32 / 10.0).collect();
+    let few: Vec<f64> = r.iter().map(|v| [0.1, f64::NAN, 1e300][(v % 3) as usize]).collect();
+    let halves: Vec<u16> = r.iter().map(|v| *v as u16).collect();
+    let complex: Vec<[f64; 2]> = r.iter().map(|v| [(v % 2) as f64, 0.3]).collect();
+    Table::new(
+        "floats",
+        vec![
+            Model::words("alp", Physical::F64, &prices).with_missing(|i| i % 9 != 3),
+            Model::words("alp32", Physical::F32, &singles),
+            Model::words("dictionary", Physical::F64, &[few.clone(), few].concat()[..n])
+                .logical(Logical::Plain, Unit::None),
+            Model::words("f16", Physical::F16, &halves),
+            Model::words("complex", Physical::Complex128, &complex),
+        ],
+    )
+}
+
+fn texts() -> Table {
+    let n = 60;
+    let r = noise(n, 5);
+    let words: Vec<String> = r.iter().map(|v| format!("w\u{e9} {}", v % 3)).collect();
+    let texts: Vec<String> = (0..n).map(|i| format!("row {}", "\u{e9}x".repeat(i % 4))).collect();
+    let bytes = r.iter().map(|v| Some(v.to_be_bytes()[..(v % 5) as usize].to_vec())).collect();
+    let mut binary = Model::new("binary", Physical::Binary, bytes);
+    binary.of.flavour = 1;
+    let mut apart = Model::text("texts", &texts).with_missing(|i| i % 6 != 1);
+    apart.of.flavour = 2;
+    let mut same = Model::text("same", &vec!["s\u{e9}"; n]);
+    same.of.flavour = 3;
+    Table::new("texts", vec![Model::text("words", &words), apart, same, binary])
+}
+
+fn codecs() -> Table {
+    let n = 200;
+    let r = noise(n, 6);
+    let smooth: Vec<f64> = (0..n).map(|i| 1.0 + (i as f64).sqrt()).collect();
+    let apart = ColumnType { flavour: 1, ..ColumnType::plain(Physical::Utf8) };
+    let steps: Vec<u32> = r.iter().map(|v| [5, 1 << 30, 77][(v % 3) as usize]).collect();
+    let same = "what is the same in all of them takes most of the room ".repeat(3);
+    let alike: Vec<String> = (0..n).map(|i| format!("{same}{}", i % 150)).collect();
+    let texts: Vec<String> = (0..n).map(|i| format!("a longer text, the number {}", i % 150)).collect();
+    Table::new(
+        "codecs",
+        vec![
+            Model::words("smooth", Physical::F64, &smooth[..n]),
+            Model::words("steps", Physical::U32, &steps),
+            Model::text("texts", &texts[..n]),
+            Model { of: apart, ..Model::text("alike", &alike) },
+        ],
+    )
+}
+
+fn raw() -> Table {
+    let r = noise(30, 7);
+    let bytes: Vec<u8> = r.iter().map(|v| *v as u8).collect();
+    Table::new(
+        "raw",
+        vec![
+            Model::words("u64", Physical::U64, &r),
+            Model::words("u8", Physical::U8, &bytes).with_missing(|i| i % 2 == 0),
+            Model::words("u8 too", Physical::U8, &bytes),
+            Model::bools("bool", &r.iter().map(|v| v % 2 == 0).collect::<Vec<_>>()),
+            Model::text("text", &r.iter().map(|v| format!("{}", v % 10)).collect::<Vec<_>>()),
+        ],
+    )
+}
+
+fn bundles() -> Table {
+    let columns = (0..9u64).map(|c| {
+        let r = noise(20, c);
+        let name = format!("c{}", c / 2);
+        match c % 3 {
+            0 => Model::words(name, Physical::I64, &r).with_missing(|i| i as u64 % (c + 2) != 0),
+            1 => Model::text(name, &r.iter().map(|v| format!("{}", v % 5)).collect::<Vec<_>>()),
+            _ => Model::bools(name, &r.iter().map(|v| v % 2 == 0).collect::<Vec<_>>()),
+        }
+    });
+    Table::new("bundles", columns.collect())
+}
+
+fn types() -> Table {
+    let times = [86_400i64, 0, -5, i64::MAX];
+    let mut zoned =
+        Model::words("zoned", Physical::I64, &times).logical(Logical::Timestamp, Unit::Nanosecond);
+    zoned.detail = Some(Value::Str("Europe/Zurich".into()));
+    Table::new(
+        "types",
+        vec![
+            zoned,
+            Model::words("stamp", Physical::I64, &times).logical(Logical::Timestamp, Unit::Second),
+            Model::words("date", Physical::I32, &[1i32, 2, 3, -4]).logical(Logical::Date, Unit::Day),
+            Model::words("time", Physical::I64, &times).logical(Logical::Time, Unit::Microsecond),
+            Model::words("duration", Physical::I64, &times).logical(Logical::Duration, Unit::None),
+            Model::new("null", Physical::Null, vec![None; 4]),
+            Model::words("i8", Physical::I8, &[-1i8, 0, 1, 2]),
+            Model::words(
+                "complex64",
+                Physical::Complex64,
+                &[[1f32, 2.0], [3.0, 4.0], [0.0, -0.0], [1.0, 1.0]],
+            ),
+        ],
+    )
+}
+
+fn categoricals() -> Table {
+    let r = noise(70, 8);
+    let codes: Vec<i8> = r.iter().map(|v| (v % 3) as i8).collect();
+    let wide: Vec<u32> = r.iter().map(|v| (v % 2) as u32).collect();
+    let mut table = Table::new(
+        "categoricals",
+        vec![
+            Model::words("ordered", Physical::I8, &codes).with_missing(|i| i % 4 != 1).codes_of(0, true),
+            Model::words("wide", Physical::U32, &wide).codes_of(1, false),
+            Model::words("first", Physical::I8, &[0i8; 70]).codes_of(0, false),
+        ],
+    );
+    table.extra =
+        vec![Model::text("", &["a", "b", "c"]), Model::words("", Physical::F32, &[0.5f32, f32::NAN])];
+    table
+}
+
+fn values() -> Table {
+    let items = vec![
+        Value::Bool(true),
+        Value::UInt(u64::MAX),
+        Value::Float(0.5),
+        Value::Bytes(vec![0, 255]),
+        Value::List(vec![Value::List(Vec::new()), Value::Null]),
+        Value::Column(0),
+        Value::Table(0),
+    ];
+    let mut table = Table::new("values", vec![Model::words("a", Physical::U8, &[1u8, 2, 3])]);
+    table.extra = vec![Model::text("labels", &["x", "y"])];
+    let host = Value::Str("testkit".into());
+    table.host = Value::map([("host", host), ("items", Value::List(items)), ("n", Value::Int(-1))]);
+    table
+}

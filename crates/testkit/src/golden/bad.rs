@@ -1,0 +1,186 @@
+//! Files that break one rule each, under checksums that hold, and the error that they have to give.
+
+use entasis::Kind;
+
+use super::build;
+use crate::mutate::{Map, get};
+use crate::naive::bytes::{u32_at, u64_at};
+
+/// A bad file.
+#[derive(Clone, Debug)]
+pub struct Bad {
+    /// The rule that it breaks; the file is called `RULE.entasis`.
+    pub rule: &'static str,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The kind of the error.
+    pub kind: Kind,
+    /// A word of the message.
+    pub word: &'static str,
+}
+
+impl Bad {
+    /// The file's name.
+    pub fn file_name(&self) -> String {
+        format!("{}.entasis", self.rule)
+    }
+}
+
+/// A change of one field: (rule, golden file, field, which of that name, value, kind, word).
+type Change = (&'static str, &'static str, &'static str, usize, u64, Kind, &'static str);
+
+const FAR: u64 = 1 << 40;
+const C: Kind = Kind::Corrupt;
+
+/// Fields with values that break a rule.
+const CHANGES: &[Change] = &[
+    ("header-newer-major", "constant", "header.major", 0, 1, Kind::Newer, "version"),
+    ("header-other-minor", "constant", "header.minor", 0, 9, Kind::Unsupported, "0.9"),
+    ("header-unknown-flag", "constant", "header.flags", 0, 2, Kind::Newer, "flag"),
+    ("header-reserved", "constant", "header.reserved", 0, 1, C, "reserved"),
+    ("slot-reserved", "constant", "slot.reserved", 0, 1, C, "reserved"),
+    ("slot-generation-zero", "constant", "slot.generation", 0, 0, C, "slot"),
+    ("slot-root-outside", "constant", "slot.root_at", 0, FAR, C, "root"),
+    ("slot-root-in-header", "constant", "slot.root_at", 0, 64, C, "root"),
+    ("slot-end-past-file", "constant", "slot.end", 0, FAR, C, "truncated"),
+    ("root-generation", "constant", "root.generation", 0, 2, C, "generation"),
+    ("root-n-sections", "constant", "root.n_sections", 0, 7, C, "root"),
+    ("root-reserved", "constant", "root.reserved", 0, 1, C, "reserved"),
+    ("root-value-node", "constant", "root.value_node", 0, 99, C, ""),
+    ("trailer-differs", "constant", "trailer.generation", 0, 2, C, "trailer"),
+    ("section-order", "constant", "section.kind", 1, 1, C, "section"),
+    ("section-record-len", "constant", "section.record_len", 1, 97, C, "record"),
+    ("section-n-records-huge", "constant", "section.n_records", 1, FAR, C, ""),
+    ("section-n-records", "constant", "section.n_records", 1, 2, C, ""),
+    ("section-height", "constant", "section.height", 1, 1, C, ""),
+    ("section-outside", "constant", "section.part_at", 1, FAR, C, "outside"),
+    ("index-part-outside", "index-parts", "index.part_at", 0, FAR, C, "outside"),
+    ("table-n-columns", "constant", "table.n_columns", 0, 9, C, "columns"),
+    ("table-n-rows", "constant", "table.n_rows", 0, 9, C, "rows"),
+    ("table-host-node", "constant", "table.host_node", 0, 99, C, "node"),
+    ("table-n-slots", "names", "table.n_slots", 0, 3, C, "slots"),
+    ("column-physical", "constant", "column.physical", 0, 99, Kind::Unsupported, "type"),
+    ("column-logical", "constant", "column.logical", 0, 99, Kind::Unsupported, "type"),
+    ("column-unit", "logical-types", "column.unit", 0, 7, C, "unit"),
+    ("column-flags", "constant", "column.flags", 0, 64, C, "flag"),
+    ("column-name-outside", "constant", "column.name_at", 0, FAR, C, ""),
+    ("column-n-values", "constant", "column.n_values", 0, 9, C, "values"),
+    ("column-dictionary", "categoricals", "column.dictionary", 0, 99, C, ""),
+    ("column-storage", "bundles", "column.storage", 0, 0, C, ""),
+    ("column-storage-outside", "bundles", "column.storage", 0, 999, C, ""),
+    ("column-first-value", "bundles", "column.first_value", 0, FAR, C, "bundled"),
+    ("column-detail", "logical-types", "column.detail", 0, 999, C, "node"),
+    ("name-position", "constant", "name.position", 0, 77, C, "name"),
+    ("block-index", "blocks", "block_index.first_block", 0, 3, C, "block"),
+    ("block-first-value", "blocks", "block.first_value", 1, 1, C, "blocks"),
+    ("block-n-values", "blocks", "block.n_values", 0, 0, C, "values"),
+    ("block-packing-differs", "delta", "block.packing", 0, 2, C, "directory"),
+    ("block-packing-unknown", "delta", "block.packing", 0, 77, Kind::Unsupported, "encoding"),
+    ("block-directory-outside", "delta", "block.directory_at", 0, FAR, C, "outside"),
+    ("block-pages-outside", "delta", "block.pages_at", 0, FAR, C, "outside"),
+    ("block-directory-len", "delta", "block.directory_len", 0, 41, C, "directory"),
+    ("block-decoded-len", "delta", "block.decoded_len", 0, 7, C, ""),
+    ("directory-width", "bit-packed", "directory.width", 0, 77, C, "width"),
+    ("directory-flags", "bit-packed", "directory.flags", 0, 64, C, "flag"),
+    ("directory-unused", "bit-packed", "directory.e", 0, 1, C, ""),
+    ("directory-alp-exponents", "alp", "directory.e", 0, 19, C, ""),
+    ("directory-n-dictionary", "dictionary-words", "directory.n_dictionary", 0, 3, C, "dictionary"),
+    ("directory-n-pages", "blocks", "directory.n_pages", 0, 1, C, ""),
+    ("page-n-values", "blocks", "page.n_values", 0, 8191, C, ""),
+    ("page-stored-len", "blocks", "page.stored_len", 0, 2, C, ""),
+    ("page-payload-len", "lz4", "page.payload_len", 0, 99_999, C, ""),
+    ("page-payload-huge", "zstd", "page.payload_len", 0, 0xFFFF_FFFF, Kind::Limit, "limit"),
+    ("page-decoded-len", "strings", "page.decoded_len", 0, 9, C, ""),
+    ("statistics-n-missing", "validity-bits", "statistics.n_missing", 0, 1, C, "missing"),
+    ("statistics-flags", "delta", "statistics.flags", 0, 0x8000, C, "statistics"),
+    ("node-kind", "values", "node.kind", 2, 99, Kind::Unsupported, "value"),
+    ("node-child-before-parent", "values", "node.a", 1, 1, C, ""),
+    ("node-key-hash", "values", "node.key_hash", 2, 1, C, ""),
+];
+
+/// All bad files.
+pub fn all() -> Vec<Bad> {
+    let files = build::all();
+    let golden = |name: &str| -> Vec<u8> {
+        let found = files.iter().find(|golden| golden.table.name == name);
+        found.map(super::Golden::write).unwrap_or_default()
+    };
+    let mut all = Vec::new();
+    for &(rule, name, field, which, value, kind, word) in CHANGES {
+        let file = golden(name);
+        let map = Map::of(&file);
+        let Some(field) = map.named(field).nth(which) else { panic!("{rule}: {name} has no {field}") };
+        assert_ne!(get(&file, field), value, "{rule}: nothing is changed");
+        all.push(Bad { rule, bytes: map.changed(&file, field, value), kind, word });
+    }
+    for &(rule, name, repair, kind, word, edit) in EDITS {
+        let mut bytes = golden(name);
+        let map = Map::of(&bytes);
+        for (at, byte) in edit(&bytes, &map) {
+            assert_ne!(bytes[at], byte, "{rule}: nothing is changed");
+            bytes[at] = byte;
+        }
+        if repair {
+            map.repair(&mut bytes);
+        }
+        all.push(Bad { rule, bytes, kind, word });
+    }
+    for (rule, len) in [("truncated", 1500), ("truncated-header", 100)] {
+        let bytes = golden("delta")[..len].to_vec();
+        all.push(Bad { rule, bytes, kind: C, word: "truncated" });
+    }
+    all
+}
+
+/// Bytes that are put at places.
+type Edits = Vec<(usize, u8)>;
+
+/// A change of stored bytes: (rule, golden file, whether checksums are repaired, kind, word, what is changed).
+type Edit = (&'static str, &'static str, bool, Kind, &'static str, fn(&[u8], &Map) -> Edits);
+
+const EDITS: &[Edit] = &[
+    ("magic", "constant", false, Kind::NotEntasis, "Entasis", |_, _| vec![(0, b'X')]),
+    ("header-checksum", "constant", false, C, "checksum", |_, _| vec![(24, 1)]),
+    ("slot-checksum", "constant", false, C, "slot", |_, _| vec![(64, 7)]),
+    ("section-checksum", "constant", false, C, "checksum", |_, map| vec![(map.footer_at, 7)]),
+    ("page-checksum", "delta", false, C, "checksum", |file, map| vec![(first(file, map), 7)]),
+    ("padding", "raw", false, C, "padding", |file, map| vec![(end(file, map.blocks[1]) + 1, 1)]),
+    ("utf8", "strings", true, C, "UTF-8", |file, map| vec![(end(file, map.blocks[0]) - 1, 0xFF)]),
+    ("run-ends", "run-length", true, C, "run", |file, map| fill(first(file, map) + 2, 2)),
+    ("validity-kind", "validity-bits", true, C, "validity", |file, map| vec![(first(file, map), 9)]),
+    ("validity-count", "validity-sparse", true, C, "missing", |file, map| vec![(first(file, map) + 1, 0)]),
+    ("patch-position", "patches", true, C, "patch", patch_position),
+    ("category", "categoricals", true, C, "categor", |file, map| bases(file, map, 9)),
+    ("dictionary-code", "dictionary-one", true, C, "dictionary", |file, map| bases(file, map, 9)),
+    ("lz4", "lz4", true, C, "LZ4", |file, map| fill(first(file, map), 9)),
+    ("zstd", "zstd", true, C, "Zstandard", |file, map| fill(first(file, map), 9)),
+    ("name-utf8", "constant", true, C, "UTF-8", |_, map| {
+        // The names follow the columns, of which there is one.
+        map.named("column.id").map(|field| (field.at + 96, 0xFF)).collect()
+    }),
+];
+
+/// Where the stored bytes of the first block begin.
+fn first(file: &[u8], map: &Map) -> usize {
+    u64_at(file, map.blocks[0] + 24) as usize
+}
+
+/// Where the stored bytes of a block end.
+fn end(file: &[u8], block: usize) -> usize {
+    u64_at(file, block + 24) as usize + u32_at(file, block + 36) as usize
+}
+
+fn fill(at: usize, n: usize) -> Edits {
+    (at..at + n).map(|at| (at, 0xFF)).collect()
+}
+
+fn bases(_: &[u8], map: &Map, value: u8) -> Edits {
+    map.named("directory.base").map(|field| (field.at, value)).collect()
+}
+
+/// Position 1 of the first page's patches becomes 0: positions no longer ascend.
+fn patch_position(file: &[u8], map: &Map) -> Edits {
+    // At the end stand the positions (u16) of eleven patches, then their values (u32).
+    let positions = end(file, map.blocks[0]) - 11 * 6;
+    vec![(positions + 2, 0), (positions + 3, 0x80)]
+}

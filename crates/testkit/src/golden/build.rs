@@ -1,0 +1,237 @@
+//! What the golden files hold. These functions, and [`noise`], must never change: the files are there for good. New files get new functions.
+
+use entasis::{Logical, Physical, Unit, Value};
+
+use super::Golden;
+use crate::frames::{Model, Table, noise};
+
+fn golden(name: &str, columns: Vec<Model>, compression: u8, features: &'static [&'static str]) -> Golden {
+    Golden { table: Table::new(name, columns), compression, features }
+}
+
+/// All golden files.
+pub fn all() -> Vec<Golden> {
+    let mut all = integers();
+    all.extend(dictionaries());
+    all.extend(floats());
+    all.extend(texts());
+    all.extend(validities());
+    all.extend(tables());
+    all.extend(types());
+    all
+}
+
+fn integers() -> Vec<Golden> {
+    let n = 2100;
+    let r = noise(n, 1);
+    let small: Vec<i32> = r.iter().map(|v| (v % 10) as i32 - 1000).collect();
+    let signed: Vec<i8> = r.iter().map(|v| (v % 30) as i8 - 15).collect();
+    let times: Vec<i64> = r.iter().enumerate().map(|(i, v)| i as i64 * 1_000_000 + (v % 50) as i64).collect();
+    let down: Vec<u16> = (0..n).map(|i| 60_000 - 7 * i as u16).collect();
+    let runs: Vec<i16> = (0..n).map(|i| (i / 150) as i16 * 999 - 5000).collect();
+    let steps: Vec<u64> = r.iter().enumerate().map(|(i, v)| (i as u64 / 1024) << 40 | (v & 7)).collect();
+    let outliers: Vec<u32> =
+        r.iter().enumerate().map(|(i, v)| if i % 200 == 7 { *v as u32 } else { (v % 8) as u32 }).collect();
+    let raw = Model::words("noise", Physical::U64, &r[..100]);
+    let blocks: Vec<i32> = (0..70_000).map(|i| i / 5000).collect();
+    vec![
+        golden("raw", vec![raw, Model::words("flat", Physical::I32, &small[..100])], 0, &["raw"]),
+        golden("constant", vec![Model::words("a", Physical::I64, &vec![-42i64; n])], 40, &["constant", "no pages"]),
+        golden(
+            "bit-packed",
+            vec![Model::words("small", Physical::I32, &small), Model::words("signed", Physical::I8, &signed)],
+            40,
+            &["bit-packed"],
+        ),
+        golden("per-vector", vec![Model::words("steps", Physical::U64, &steps)], 40, &["bit-packed", "per vector"]),
+        golden("patches", vec![Model::words("outliers", Physical::U32, &outliers)], 40, &["bit-packed", "patches"]),
+        golden(
+            "delta",
+            vec![Model::words("times", Physical::I64, &times), Model::words("down", Physical::U16, &down)],
+            40,
+            &["delta"],
+        ),
+        golden("run-length", vec![Model::words("runs", Physical::I16, &runs)], 40, &["run-length"]),
+        golden("blocks", vec![Model::words("slow", Physical::I32, &blocks)], 40, &["pages"]),
+    ]
+}
+
+fn dictionaries() -> Vec<Golden> {
+    let n = 1500;
+    let r = noise(n, 2);
+    let pick = |i: usize| (r[i] >> 20) as usize;
+    let keys = noise(7, 3);
+    let words: Vec<u64> = (0..n).map(|i| keys[pick(i) % 7]).collect();
+    let floats: Vec<f64> = (0..n).map(|i| [0.1, f64::NAN, -0.0, 1e300, 1.0 / 3.0][pick(i) % 5]).collect();
+    let wide: Vec<[f64; 2]> = (0..n).map(|i| [[1.5, -0.0], [f64::NAN, 2.0]][pick(i) % 2]).collect();
+    let texts: Vec<String> = (0..n).map(|i| format!("caf\u{e9} {}", pick(i) % 5)).collect();
+    let runs: Vec<String> = (0..n).map(|i| format!("a longer text with a number in it, {}", i / 500)).collect();
+    let wanted: &[&str] = &["bit-packed dictionary"];
+    vec![
+        golden("dictionary-words", vec![Model::words("a", Physical::U64, &words)], 40, wanted),
+        golden("dictionary-floats", vec![Model::words("a", Physical::F64, &floats)], 40, wanted),
+        golden("dictionary-16-byte", vec![Model::words("a", Physical::Complex128, &wide)], 40, wanted),
+        golden("dictionary-texts", vec![Model::text("a", &texts)], 40, wanted),
+        golden("dictionary-one", vec![Model::text("a", &vec!["one"; n])], 40, &["constant dictionary", "no pages"]),
+        golden("dictionary-runs", vec![Model::text("a", &runs)], 40, &["run-length dictionary"]),
+    ]
+}
+
+fn floats() -> Vec<Golden> {
+    let n = 1500;
+    let r = noise(n, 4);
+    let prices: Vec<f64> = r.iter().map(|v| (v % 1000) as f64 / 100.0).collect();
+    let mut odd = prices.clone();
+    odd.iter_mut().step_by(150).for_each(|value| *value /= 3.0);
+    odd[1400] = f64::from_bits(0x7FF8_0000_0000_07A2);
+    odd[1401] = -0.0;
+    odd[1402] = f64::NEG_INFINITY;
+    let singles: Vec<f32> = r.iter().map(|v| (v % 500) as f32 / 10.0).collect();
+    let smooth: Vec<f64> = (0..n).map(|i| 1000.0 + (i as f64).sqrt()).collect();
+    vec![
+        golden("alp", vec![Model::words("prices", Physical::F64, &prices)], 40, &["bit-packed alp"]),
+        golden("alp-exceptions", vec![Model::words("odd", Physical::F64, &odd)], 40, &["bit-packed alp", "patches"]),
+        golden("alp-f32", vec![Model::words("singles", Physical::F32, &singles)], 40, &["bit-packed alp"]),
+        golden("shuffle", vec![Model::words("smooth", Physical::F64, &smooth)], 100, &["raw zstd shuffle"]),
+    ]
+}
+
+fn texts() -> Vec<Golden> {
+    let r = noise(1100, 5);
+    let tokens: Vec<String> = r.iter().map(|v| format!("{:x}", v >> (v % 60))).collect();
+    let texts: Vec<String> = r.iter().map(|v| format!("the customer with the number {} came", v % 5000)).collect();
+    let same = "what is the same in all of them takes most of the room, so that ".repeat(3);
+    let alike: Vec<String> = r[..300].iter().map(|v| format!("{same}{v:x}")).collect();
+    let bytes = r[..300].iter().map(|v| Some(v.to_be_bytes()[..(v % 9) as usize].to_vec())).collect();
+    let long = ["\u{e9}".repeat(200_000), String::new(), "x".repeat(3), "abc".repeat(100_000)];
+    vec![
+        golden("strings", vec![Model::text("tokens", &tokens[..300])], 0, &["strings"]),
+        golden("binary", vec![Model::new("bytes", Physical::Binary, bytes)], 0, &["strings"]),
+        golden("lz4", vec![Model::text("alike", &alike)], 50, &["strings lz4"]),
+        golden("zstd", vec![Model::text("texts", &texts)], 80, &["strings zstd"]),
+        golden("long-strings", vec![Model::text("long", &long)], 80, &["strings zstd", "pages"]),
+    ]
+}
+
+fn validities() -> Vec<Golden> {
+    let r = noise(1200, 6);
+    let values: Vec<i32> = r.iter().map(|v| (v % 16) as i32).collect();
+    let texts: Vec<String> = r.iter().map(|v| format!("{}", v % 4)).collect();
+    let bools: Vec<bool> = r.iter().map(|v| v % 2 == 0).collect();
+    let columns = |valid: fn(usize) -> bool| {
+        vec![
+            Model::words("words", Physical::I32, &values).with_missing(valid),
+            Model::text("texts", &texts).with_missing(valid),
+            Model::bools("bools", &bools).with_missing(valid),
+        ]
+    };
+    let pages: Vec<u8> = (0..9000u32).map(|i| (i / 5000) as u8).collect();
+    let first = Model::words("a", Physical::U8, &pages).with_missing(|i| i > 10);
+    vec![
+        golden("validity-bits", columns(|i| i % 3 != 1), 40, &["validity 1"]),
+        golden("validity-all-missing", columns(|_| false), 40, &["validity 2"]),
+        golden("validity-sparse", columns(|i| i % 400 != 399), 40, &["validity 3"]),
+        golden("validity-page", vec![first.with_missing(|i| i < 8192 && i != 4000)], 40, &["validity 2", "pages"]),
+    ]
+}
+
+fn tables() -> Vec<Golden> {
+    let small = || Model::words("a", Physical::I32, &[1i32, -2, 3]);
+    let bundled = (0..30u64).map(|c| {
+        let r = noise(15, c);
+        match c % 3 {
+            0 => Model::words(format!("c{c}"), Physical::I64, &r).with_missing(|i| i as u64 % (c + 2) != 0),
+            1 => Model::text(format!("c{c}"), &r.iter().map(|v| format!("{}", v % 50)).collect::<Vec<_>>()),
+            _ => Model::bools(format!("c{c}"), &r.iter().map(|v| v % 2 == 0).collect::<Vec<_>>()),
+        }
+    });
+    let names = ["a", "", "a", "b", "\u{1F600}", "", "a b\n\0c"].into_iter().enumerate();
+    let names = names.map(|(i, name)| Model::words(name, Physical::I32, &[i as i32, 7])).collect();
+    let no_rows = vec![Model::words::<i32>("a", Physical::I32, &[]), Model::text::<&str>("b", &[])];
+    let mut all = vec![
+        golden("bundles", bundled.collect(), 50, &[]),
+        golden("names", names, 50, &[]),
+        golden("no-rows", no_rows, 50, &[]),
+        golden("no-columns", Vec::new(), 50, &[]),
+        golden("rows-without-columns", Vec::new(), 50, &[]),
+        golden("values", vec![small()], 50, &[]),
+        golden("index-parts", vec![small()], 50, &[]),
+        golden("categoricals", Vec::new(), 50, &[]),
+    ];
+    all[3].table.host = Value::Null;
+    all[4].table.n_rows = 12_345;
+    let host = || ("host", Value::Str("testkit".into()));
+    let items = vec![
+        Value::Null,
+        Value::Bool(true),
+        Value::Bool(false),
+        Value::Int(i64::MIN),
+        Value::UInt(u64::MAX),
+        Value::Float(-0.0),
+        Value::Str("caf\u{e9}".into()),
+        Value::Bytes(vec![0, 255, 7]),
+        Value::List(vec![Value::List(Vec::new()), Value::Map(Vec::new())]),
+        Value::Column(1),
+        Value::Table(0),
+    ];
+    let keys = Value::Map(vec![(Value::Int(3), Value::Null), (Value::Null, Value::Int(3))]);
+    all[5].table.host = Value::map([host(), ("items", Value::List(items)), ("keys", keys)]);
+    all[5].table.extra = vec![Model::text("labels", &["x", "y"])];
+    all[6].table.host = Value::map([host(), ("long", Value::Str("0123456789".repeat(6600)))]);
+    categoricals(&mut all[7].table);
+    all
+}
+
+fn categoricals(table: &mut Table) {
+    let r = noise(60, 8);
+    let codes = |width: usize| r.iter().map(|v| (v % 7 != 0).then(|| (v % 3).to_le_bytes()[..width].to_vec())).collect();
+    let of = |name: &str, physical, width| Model::new(name, physical, codes(width));
+    table.columns = vec![
+        of("i8", Physical::I8, 1).codes_of(0, true),
+        of("u8", Physical::U8, 1).codes_of(0, false),
+        of("i16", Physical::I16, 2).codes_of(1, false),
+        of("u32", Physical::U32, 4).codes_of(1, true),
+        of("i64", Physical::I64, 8).codes_of(0, false),
+    ];
+    table.n_rows = 60;
+    table.extra =
+        vec![Model::text("", &["a", "\u{3b4}", ""]), Model::words("", Physical::F64, &[0.5, f64::NAN, -0.0, 1e9])];
+}
+
+fn types() -> Vec<Golden> {
+    let r = noise(9, 9);
+    let physical = Physical::ALL.iter().filter(|physical| physical.code() <= 16).map(|&physical| {
+        let value = |v: u64| match physical {
+            Physical::Null => None,
+            Physical::Bool => Some(vec![(v & 1) as u8]),
+            Physical::Utf8 => Some(format!("{v:o}").into_bytes()),
+            Physical::Binary => Some(v.to_le_bytes().to_vec()),
+            _ => Some((u128::from(v) << 61 | u128::from(v)).to_le_bytes()[..physical.width().unwrap_or(1)].to_vec()),
+        };
+        let cells = r.iter().map(|&v| if v % 4 == 0 { None } else { value(v) }).collect();
+        Model::new(physical.name(), physical, cells)
+    });
+    let seconds: Vec<i64> = vec![0, -1, 951_782_400, 253_402_300_799];
+    let days: Vec<i32> = vec![0, -1, 11_016, 2_932_896];
+    let long = |name: String| Model::words(name, Physical::I64, &seconds).with_missing(|i| i != 1);
+    let mut times = vec![
+        Model::words("date", Physical::I32, &days).logical(Logical::Date, Unit::Day),
+        long("date ms".into()).logical(Logical::Date, Unit::Millisecond),
+        Model::words("time s", Physical::I32, &days).logical(Logical::Time, Unit::Second),
+    ];
+    for unit in [Unit::Millisecond, Unit::Microsecond, Unit::Nanosecond] {
+        times.push(long(format!("time {}", unit.name())).logical(Logical::Time, unit));
+    }
+    for &unit in Unit::ALL.iter().filter(|unit| unit.code() <= 13) {
+        times.push(long(format!("duration {}", unit.name())).logical(Logical::Duration, unit));
+        if unit != Unit::None {
+            times.push(long(format!("timestamp {}", unit.name())).logical(Logical::Timestamp, unit));
+        }
+    }
+    for zone in ["UTC", "Europe/Zurich", "+05:30"] {
+        let mut column = long(zone.into()).logical(Logical::Timestamp, Unit::Nanosecond);
+        column.detail = Some(Value::Str(zone.into()));
+        times.push(column);
+    }
+    vec![golden("physical-types", physical.collect(), 50, &[]), golden("logical-types", times, 50, &[])]
+}

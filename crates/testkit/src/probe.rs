@@ -1,0 +1,78 @@
+//! Reading whatever bytes say they are a file, in full, with the checks that hold for any result.
+
+use entasis::{Error, File, Kind, Limits, Logical, MemorySource, Result, Rows, Silent};
+
+use crate::frames::read::Target;
+
+/// Columns with more values than this are read in part.
+const MANY: u64 = 1 << 22;
+
+/// All that a reader can get from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents {
+    /// Names, types, host and layout, as text.
+    pub about: String,
+    /// The bytes that every column is read as.
+    pub columns: Vec<Vec<u8>>,
+}
+
+/// Opens bytes with the default limits.
+///
+/// # Errors
+/// As the core.
+pub fn open(bytes: &[u8]) -> Result<File> {
+    let source = MemorySource::new(bytes.to_vec());
+    File::from_source(Box::new(source), std::path::Path::new("probe"), Limits::default())
+}
+
+/// Reads everything that a file has.
+///
+/// # Errors
+/// As the core.
+///
+/// # Panics
+/// When a result is not what any result has to be.
+pub fn contents(bytes: &[u8]) -> Result<Contents> {
+    let file = open(bytes)?;
+    let mut about = format!("{} rows {} host {:?}", file.n_rows(), file.n_columns(), file.host()?);
+    let mut columns = Vec::new();
+    for i in 0..file.n_columns_total() {
+        let info = file.column(i)?;
+        let record = &info.record;
+        about += &format!("; {} {:?} {:?}", info.name, record.column_type, info.detail);
+        let target = read(&file, i, record.n_values)?;
+        target.check();
+        if record.column_type.logical == Logical::Categorical {
+            let Some(dictionary) = record.dictionary else { panic!("a categorical has a dictionary") };
+            target.check_codes(file.column(dictionary)?.record.n_values);
+        }
+        columns.push(target.bytes());
+        if i < file.n_columns() {
+            file.find_all(&info.name)?;
+        }
+        file.statistics(i)?;
+    }
+    file.info()?;
+    Ok(Contents { about, columns })
+}
+
+fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
+    let rows = if n_values <= MANY { Rows::All } else { Rows::Range(0..MANY) };
+    let n = n_values.min(MANY) as usize;
+    let mut target = Target::new(file.column(column)?.record.column_type.physical, n, 0xA5);
+    file.read(vec![target.request(column, rows)], Some(1), &Silent)?;
+    Ok(target)
+}
+
+/// Verifies bytes.
+///
+/// # Errors
+/// As the core.
+pub fn verify(bytes: &[u8]) -> Result<()> {
+    open(bytes)?.verify(Some(1), &Silent).map(|_| ())
+}
+
+/// Whether damage may give this error.
+pub fn is_fit(error: &Error) -> bool {
+    matches!(error.kind(), Kind::Corrupt | Kind::NotEntasis | Kind::Newer | Kind::Unsupported | Kind::Limit)
+}

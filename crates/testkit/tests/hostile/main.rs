@@ -1,0 +1,125 @@
+//! Damaged files: every bit, every length, every field; with checksums as they were and repaired.
+
+mod allocations;
+mod random;
+mod records;
+
+use entasis_testkit::frames::small::{self, Small};
+use entasis_testkit::hostile::{Tally, is_long};
+use entasis_testkit::mutate::{Map, edges, get};
+use entasis_testkit::naive::{self, segment::features};
+use entasis_testkit::probe::contents;
+
+/// Runs over all small files, on two threads, and adds up.
+fn over_small(what: &str, check: impl Fn(&Small, &mut Tally) + Sync) {
+    let files = small::all();
+    let run = |mine: Vec<&Small>| {
+        let mut tally = Tally::default();
+        mine.into_iter().for_each(|small| check(small, &mut tally));
+        tally
+    };
+    let mut tally = Tally::default();
+    std::thread::scope(|scope| {
+        let halves = [0, 1].map(|k| files.iter().skip(k).step_by(2).collect::<Vec<_>>());
+        let run = &run;
+        let threads = halves.map(|half| scope.spawn(move || run(half)));
+        threads.into_iter().for_each(|thread| tally.add(thread.join().unwrap()));
+    });
+    tally.assert(what);
+    allocations::assert_modest(what);
+}
+
+#[test]
+fn small_files_have_everything() {
+    let mut seen = std::collections::BTreeSet::new();
+    for small in small::all() {
+        let decoded = naive::verify(&small.bytes).unwrap();
+        for column in &decoded.columns {
+            let physical = column.record.of.physical;
+            let of = |block| features(&small.bytes, block, physical).unwrap();
+            seen.extend(column.blocks.iter().flat_map(of));
+        }
+    }
+    let wanted = [
+        "raw",
+        "constant",
+        "bit-packed",
+        "delta",
+        "run-length",
+        "strings",
+        "bit-packed dictionary",
+        "constant dictionary",
+        "bit-packed alp",
+        "strings lz4",
+        "strings zstd",
+        "raw zstd shuffle",
+        "patches",
+        "per vector",
+        "no pages",
+        "validity 1",
+        "validity 3",
+    ];
+    let unreached: Vec<_> = wanted.into_iter().filter(|wanted| !seen.contains(*wanted)).collect();
+    assert!(unreached.is_empty(), "{unreached:?} not in {seen:?}");
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    over_small("bits", |small, tally| {
+        let original = contents(&small.bytes).unwrap();
+        let mut bytes = small.bytes.clone();
+        for bit in 0..8 * bytes.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            tally.raw(&format!("{}: bit {bit}", small.table.name), &bytes, &original, true);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    });
+}
+
+#[test]
+fn every_flipped_bit_under_repaired_checksums_is_survived() {
+    over_small("repaired bits", |small, tally| {
+        let map = Map::of(&small.bytes);
+        for bit in 0..8 * small.bytes.len() {
+            let mut bytes = small.bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            map.repair(&mut bytes);
+            // The naive decoder takes its time: it looks at one bit of 11, or at all.
+            let compare = is_long() || bit % 11 == 0;
+            tally.repaired(&format!("{}: repaired bit {bit}", small.table.name), &bytes, compare);
+        }
+    });
+}
+
+#[test]
+fn every_length_is_survived() {
+    over_small("lengths", |small, tally| {
+        let original = contents(&small.bytes).unwrap();
+        let (name, file) = (&small.table.name, &small.bytes);
+        for at in 0..file.len() {
+            tally.raw(&format!("{name}: cut at {at}"), &file[..at], &original, true);
+            let inserted = [&file[..at], &[file[at]], &file[at..]].concat();
+            // The same byte twice in a row is no change before the second one.
+            tally.raw(&format!("{name}: byte {at} twice"), &inserted, &original, false);
+            let removed = [&file[..at], &file[at + 1..]].concat();
+            tally.raw(&format!("{name}: without byte {at}"), &removed, &original, true);
+        }
+        let longer = [file.as_slice(), b"past the end"].concat();
+        tally.raw(&format!("{name}: longer"), &longer, &original, false);
+    });
+}
+
+#[test]
+fn every_field_takes_every_edge() {
+    over_small("fields", |small, tally| {
+        let map = Map::of(&small.bytes);
+        for (i, field) in map.fields.iter().enumerate() {
+            let now = get(&small.bytes, field);
+            for (k, value) in edges(small.bytes.len() as u64, now).into_iter().enumerate() {
+                let bytes = map.changed(&small.bytes, field, value);
+                let case = format!("{}: {} at {} = {value:#x}", small.table.name, field.name, field.at);
+                tally.repaired(&case, &bytes, is_long() || (i + k) % 13 == 0);
+            }
+        }
+    });
+}

@@ -1,0 +1,155 @@
+//! Records that are sound each by itself, in the wrong place; small files that declare much; memory that is left over.
+
+use entasis::{Kind, Physical};
+use entasis_testkit::frames::{self, Model, Table, read, small, tables};
+use entasis_testkit::hostile::Tally;
+use entasis_testkit::mutate::{Map, edges, get};
+use entasis_testkit::probe::{contents, open};
+
+use crate::{allocations, over_small};
+
+#[test]
+fn swapped_blocks_are_survived() {
+    over_small("swapped blocks", |small, tally| {
+        let map = Map::of(&small.bytes);
+        for (i, &a) in map.blocks.iter().enumerate() {
+            for &b in &map.blocks[i + 1..] {
+                for (from, to) in [(0, 64), (0, 12), (12, 16), (16, 32), (16, 56), (48, 56)] {
+                    let mut bytes = small.bytes.clone();
+                    for k in from..to {
+                        bytes.swap(a + k, b + k);
+                    }
+                    let case = format!("{}: blocks at {a} and {b}, bytes {from}..{to}", small.table.name);
+                    tally.repaired(&case, &bytes, true);
+                    map.repair(&mut bytes);
+                    tally.repaired(&format!("{case}, repaired"), &bytes, true);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn spliced_files_are_survived() {
+    let files = small::all();
+    let mut tally = Tally::default();
+    for a in &files {
+        for b in files.iter().filter(|b| b.bytes != a.bytes) {
+            let shorter = a.bytes.len().min(b.bytes.len());
+            for at in (1..shorter).step_by(53) {
+                let case = format!("{} up to {at}, then {}", a.table.name, b.table.name);
+                let bytes = [&a.bytes[..at], &b.bytes[at..]].concat();
+                // As far as the heads agree, the splice is the second file.
+                let whole = if a.bytes[..at] == b.bytes[..at] { b } else { a };
+                let original = contents(&whole.bytes).unwrap();
+                tally.raw(&case, &bytes, &original, false);
+                if at >= 256 {
+                    let map = Map::of(&b.bytes);
+                    let mut bytes = [&b.bytes[..256], &a.bytes[256..at.max(256)], &b.bytes[at..]].concat();
+                    map.repair(&mut bytes);
+                    tally.repaired(&format!("{case}, repaired"), &bytes, false);
+                }
+            }
+        }
+    }
+    tally.assert("splices");
+}
+
+/// Fields of index parts, which small files have none of.
+#[test]
+fn index_parts_take_every_edge() {
+    let mut tally = Tally::default();
+    for table in [tables::values(), tables::wide()] {
+        let file = frames::write_at(&table, 50);
+        let map = Map::of(&file);
+        let wanted = |name: &str| name.starts_with("index.") || name.starts_with("section.");
+        for field in map.fields.iter().filter(|field| wanted(&field.name)).take(60) {
+            for value in edges(file.len() as u64, get(&file, field)).into_iter().step_by(2) {
+                let bytes = map.changed(&file, field, value);
+                let case = format!("{}: {} at {} = {value:#x}", table.name, field.name, field.at);
+                let opened = std::panic::catch_unwind(|| {
+                    let file = open(&bytes)?;
+                    for column in [0, 1, file.n_columns_total().wrapping_sub(1)] {
+                        file.column(column)?;
+                        file.blocks(column)?;
+                    }
+                    file.find_all(&table.columns[0].name)?;
+                    file.host()
+                });
+                match opened {
+                    Ok(Ok(_)) => {}
+                    Ok(Err(error)) if entasis_testkit::probe::is_fit(&error) => {}
+                    Ok(Err(error)) => tally.failures.push(format!("{case}: {error}")),
+                    Err(_) => tally.failures.push(format!("{case}: panic")),
+                }
+                tally.n += 1;
+            }
+        }
+    }
+    tally.assert("index parts");
+    allocations::assert_modest("index parts");
+}
+
+/// Small files whose records tell of huge tables.
+#[test]
+fn memory_bombs_stay_small() {
+    let n = 65_536;
+    let table = Table::new(
+        "bomb",
+        vec![Model::words("a", Physical::I64, &vec![1i64; n]), Model::text("b", &vec!["x"; n])],
+    );
+    let file = frames::write_at(&table, 50);
+    assert!(file.len() < 4096, "{}", file.len());
+    let map = Map::of(&file);
+    for value in [1u64 << 33, 1 << 40, 1 << 62, u64::MAX - 1] {
+        let mut bytes = file.clone();
+        for name in ["table.n_rows", "column.n_values"] {
+            map.named(name).for_each(|field| entasis_testkit::mutate::put(&mut bytes, field, value));
+        }
+        map.repair(&mut bytes);
+        let error = contents(&bytes).unwrap_err();
+        assert_eq!(error.kind(), Kind::Corrupt, "{error}");
+    }
+    for name in
+        ["page.payload_len", "directory.dictionary_payload_len", "block.decoded_len", "section.n_records"]
+    {
+        let mut tally = Tally::default();
+        for small in small::all() {
+            let map = Map::of(&small.bytes);
+            for field in map.named(name) {
+                for value in [1 << 28, 1 << 29, 1 << 30, u64::from(u32::MAX), 1 << 40] {
+                    let bytes = map.changed(&small.bytes, field, value);
+                    tally.repaired(
+                        &format!("{}: {name} at {} = {value:#x}", small.table.name, field.at),
+                        &bytes,
+                        false,
+                    );
+                }
+            }
+        }
+        tally.assert(name);
+    }
+    allocations::assert_modest("bombs");
+}
+
+/// Memory that was not zero before is written in full: no byte of it is left.
+#[test]
+fn every_byte_of_the_output_is_written() {
+    let mut files: Vec<Vec<u8>> = small::all().into_iter().map(|small| small.bytes).collect();
+    for compression in [0, 50, 80] {
+        let table = Table::new("shapes", frames::shapes::columns(10_000));
+        files.push(frames::write_at(&table, compression));
+    }
+    for bytes in files {
+        let file = read::open(&bytes).unwrap();
+        for column in 0..file.n_columns_total() {
+            let zeros = read::target(&file, column, 0x00).unwrap().bytes();
+            let ones = read::target(&file, column, 0xFF).unwrap().bytes();
+            assert!(
+                zeros == ones,
+                "column {column} ({}) depends on old memory",
+                file.column(column).unwrap().name
+            );
+        }
+    }
+}

@@ -1,0 +1,171 @@
+"""Every bad input is an exception of the package's own, and leaves the target as it was."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import entasis as en
+
+FRAME = pd.DataFrame({"a": np.arange(5000), "s": [f"s{i % 77}" for i in range(5000)]})
+
+
+def test_tree():
+    for name in en.errors.__all__:
+        assert issubclass(getattr(en, name), en.EntasisError)
+        assert str(getattr(en, name)("what it says")) == "what it says"
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(en.FileError, match=r"gone\.entasis") as caught:
+        en.read(tmp_path / "gone.entasis")
+    assert isinstance(caught.value, FileNotFoundError)
+    assert (caught.value.errno, caught.value.filename) == (2, str(tmp_path / "gone.entasis"))
+    for call in (en.open, en.info, en.verify):
+        with pytest.raises(FileNotFoundError):
+            call(tmp_path / "gone.entasis")
+    with pytest.raises(FileNotFoundError):
+        en.write(FRAME, tmp_path / "no" / "directory.entasis")
+
+
+def test_directory(tmp_path):
+    with pytest.raises(IsADirectoryError) as caught:
+        en.read(tmp_path)
+    assert isinstance(caught.value, en.FileError)
+    with pytest.raises(IsADirectoryError):
+        en.write(FRAME, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"x", b"PK\x03\x04" * 100, b"a,b\n1,2\n" * 1000])
+def test_not_entasis(content, path):
+    path.write_bytes(content)
+    with pytest.raises(en.NotEntasisError, match=r"frame\.entasis"):
+        en.read(path)
+
+
+def test_newer_version(path):
+    en.write(FRAME, path)
+    content = bytearray(path.read_bytes())
+    content[8] = 9
+    path.write_bytes(content)
+    with pytest.raises((en.NewerVersionError, en.CorruptFileError)):
+        en.read(path)
+
+
+def test_truncated(path):
+    en.write(FRAME, path)
+    content = path.read_bytes()
+    for n in (0, 3, 8, 100, 256, 300, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:n])
+        with pytest.raises(en.CorruptFileError):
+            en.read(path)
+
+
+def test_one_flipped_bit_anywhere(path):
+    frame = pd.DataFrame(
+        {"a": np.arange(300), "s": [f"s{i}" for i in range(300)], "c": pd.Categorical(["x", "y", None] * 100)}
+    )
+    frame.attrs = {"k": "v"}
+    en.write(frame, path)
+    content = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for at in {*range(0, 256, 5), *rng.integers(0, len(content), 400).tolist()}:
+        broken = bytearray(content)
+        broken[at] ^= 1 << int(rng.integers(8))
+        path.write_bytes(broken)
+        try:
+            en.verify(path)
+            pytest.fail(f"a flipped bit at {at} was not found")
+        except en.EntasisError:
+            pass
+        try:
+            pd.testing.assert_frame_equal(en.read(path), frame)
+        except en.EntasisError:
+            continue
+
+
+def test_damage_names_its_place(path):
+    frame = pd.DataFrame({"a": np.random.default_rng(0).random(100_000), "b": 1})
+    en.write(frame, path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(en.CorruptFileError, match='column "a"') as caught:
+        en.read(path)
+    assert caught.value.column == "a"
+    assert caught.value.file == str(path)
+    assert caught.value.block is not None
+    pd.testing.assert_frame_equal(en.read(path, columns=["b"]), frame[["b"]])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_unwritable(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError) as caught:
+        en.write(FRAME, tmp_path / "x.entasis")
+    assert isinstance(caught.value, en.FileError)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_device(path):
+    with pytest.raises(en.FileError):
+        en.write(FRAME, "/dev/full")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs limits of Linux")
+def test_full_disk(path):
+    """A limit on the length of files stands for the disk."""
+    en.write(FRAME, path)
+    before = path.read_bytes()
+    code = f"""
+import resource, signal
+import numpy as np
+import entasis as en
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    en.write({{"a": np.random.default_rng(0).random(1_000_000)}}, {str(path)!r})
+except en.FileError as error:
+    assert isinstance(error, OSError) and error.errno, error
+else:
+    raise SystemExit("no error")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert path.read_bytes() == before
+    assert [child.name for child in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"compression": -1}, "0 to 100"),
+        ({"compression": 101}, "0 to 100"),
+        ({"compression": True}, "0 to 100"),
+        ({"compression": "high"}, "0 to 100"),
+        ({"compression": {"a": 1.5}}, "0 to 100"),
+        ({"compression": {1: 5}}, "per column name"),
+        ({"threads": 0}, "threads=0"),
+        ({"threads": -1}, "threads=-1"),
+        ({"threads": 1.5}, "threads=1.5"),
+    ],
+)
+def test_arguments(arguments, message, path):
+    with pytest.raises(en.ArgumentError, match=message):
+        en.write(FRAME, path, **arguments)
+    with pytest.raises(en.ColumnNotFoundError, match="'nope'"):
+        en.write(FRAME, path, compression={"nope": 3})
+    assert not path.exists()
+
+
+def test_compression_per_column(path, round_trip):
+    frame = pd.DataFrame({"a": np.arange(100_000) % 7, "b": np.arange(100_000) % 7})
+    pd.testing.assert_frame_equal(frame, round_trip(frame, compression={"a": 0, None: 90}))
+    stored = {column["name"]: column["stored_len"] for column in en.info(path).columns}
+    assert stored["a"] > 5 * stored["b"]

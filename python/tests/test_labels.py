@@ -1,0 +1,120 @@
+"""Labels of rows and columns come back as they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import entasis as en
+
+N = 6
+INDEXES = {
+    "range": pd.RangeIndex(N),
+    "range with step": pd.RangeIndex(10, 10 - 3 * N, -3, name="r"),
+    "int": pd.Index([3, 1, 4, 1, 5, 9], name="n"),
+    "uint8": pd.Index(np.arange(N, dtype="u1")),
+    "float": pd.Index([0.5, np.nan, 1, 2, 3, 4]),
+    "bool": pd.Index([True, False] * 3),
+    "str": pd.Index(list("abcdef"), name="s"),
+    "str with missing": pd.Index(["a", None, "c", "d", "e", "f"]),
+    "object": pd.Index(list("abcdef"), dtype=object),
+    "object with kinds": pd.Index(["a", None, np.nan, "d", "e", "f"], dtype=object),
+    "datetime": pd.to_datetime(["2020", "2022", None, "2019", "2020", "2020"]),
+    "zoned with freq": pd.date_range("2020-03-28", periods=N, freq="D", tz="Europe/Berlin", name="t"),
+    "freq": pd.date_range("2020", periods=N, freq="3h", unit="s"),
+    "business days": pd.bdate_range("2020", periods=N),
+    "timedelta": pd.timedelta_range("1h", periods=N, freq="15min"),
+    "categorical": pd.CategoricalIndex(list("abcabc"), categories=list("cbax"), ordered=True, name="k"),
+    "Int64": pd.Index([1, None, 3, 4, 5, 6], dtype="Int64"),
+    "string[pyarrow]": pd.Index(list("abcdef"), dtype="string[pyarrow]"),
+    "multi": pd.MultiIndex.from_product([["b", "a"], [3, 1, 2]], names=["x", None]),
+    "multi with missing": pd.MultiIndex.from_arrays(
+        [["a", None, "c", "a", "b", "c"], pd.to_datetime(["2020", "2021", None] * 2), [1.5, 2.5, np.nan] * 2]
+    ),
+    "multi with unused levels": pd.MultiIndex.from_product([["b", "a", "z"], [3, 1, 2]])[:N],
+    "name is a tuple": pd.Index([3, 1, 4, 1, 5, 9], name=("a", 1, None)),
+    "name is an int": pd.Index(list("abcdef"), name=7),
+}
+
+
+@pytest.mark.parametrize("name", INDEXES)
+def test_rows(name, round_trip, path):
+    index = INDEXES[name]
+    frame = pd.DataFrame({"a": np.arange(N)}, index=index)
+    back = round_trip(frame)
+    pd.testing.assert_frame_equal(frame, back, check_freq=True)
+    assert type(back.index) is type(index)
+    assert back.index.equals(index)
+    if name.startswith("multi"):
+        for a, b in zip(index.levels, back.index.levels, strict=True):
+            pd.testing.assert_index_equal(a, b)
+    if name == "object with kinds":
+        assert back.index[1] is None
+    for rows in [(1, 4), slice(None, None, 2), slice(4, 0, -2), slice(None, None, -1), 3, [2, 0, 2], (0, 0)]:
+        if isinstance(rows, tuple):
+            expected = frame.iloc[slice(*rows)]
+        else:
+            expected = frame.iloc[[rows] if isinstance(rows, int) else rows]
+        got = en.read(path, rows=rows)
+        check_freq = not isinstance(rows, int)
+        pd.testing.assert_frame_equal(expected, got, check_freq=check_freq)
+
+
+@pytest.mark.parametrize("name", INDEXES)
+def test_columns(name, round_trip, path):
+    labels = INDEXES[name]
+    frame = pd.DataFrame(np.arange(3 * N).reshape(3, N), columns=labels)
+    back = round_trip(frame)
+    pd.testing.assert_frame_equal(frame, back)
+    assert type(back.columns) is type(labels)
+    positions = [4, 0]
+    got = en.read(path, columns=positions)
+    pd.testing.assert_frame_equal(frame.iloc[:, positions], got, check_freq=False)
+
+
+def test_labels_by_their_text(path):
+    frame = pd.DataFrame({0: [1], ("a", 1): [2], "x": [3]})
+    frame.columns = pd.Index([0, 1, 2])
+    en.write(frame, path)
+    assert en.open(path).column_names == ["0", "1", "2"]
+    pd.testing.assert_frame_equal(en.read(path, columns=["2", "0"]), frame[[2, 0]])
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.period_range("2020", periods=2, freq="D"),
+        pd.interval_range(0, 2),
+        pd.Index([1, "a"], dtype=object),
+        pd.Index([1, 2], name=b"x"),
+        pd.MultiIndex.from_arrays([pd.period_range("2020", periods=2, freq="D"), [1, 2]]),
+    ],
+)
+def test_what_is_refused(index, path):
+    with pytest.raises(en.UnsupportedTypeError):
+        en.write(pd.DataFrame({"a": [1, 2]}, index=index), path)
+    with pytest.raises(en.UnsupportedTypeError):
+        en.write(pd.DataFrame([[1, 2]], columns=index), path)
+    assert not path.exists()
+
+
+def test_duplicate_and_unicode_names(round_trip, path):
+    frame = pd.DataFrame([[1, 2.5, "x", 4]], columns=["a", "a", "é\U0001f600", ""])
+    pd.testing.assert_frame_equal(frame, round_trip(frame))
+    pd.testing.assert_frame_equal(en.read(path, columns=[1, "é\U0001f600", ""]), frame.iloc[:, [1, 2, 3]])
+    with pytest.raises(en.DuplicateColumnError, match=r"'a' stands for 2 columns.*\(0, 1\)"):
+        en.read(path, columns="a")
+
+
+def test_no_rows_no_columns(round_trip):
+    for frame in (
+        pd.DataFrame(),
+        pd.DataFrame(index=pd.RangeIndex(6)),
+        pd.DataFrame(index=pd.Index(list("abc"))),
+        pd.DataFrame(columns=["a", "b"]),
+        pd.DataFrame({"a": np.empty(0), "b": pd.array([], dtype="str"), "c": pd.Categorical([], categories=["x"])}),
+    ):
+        back = round_trip(frame)
+        pd.testing.assert_frame_equal(frame, back)
+        assert frame.shape == back.shape

@@ -1,0 +1,90 @@
+"""Polars frames come back equal."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import entasis as en
+
+N = 2500
+
+
+def spread(values):
+    return [values[i % len(values)] for i in range(N)]
+
+
+SERIES = {
+    **{
+        str(kind): pl.Series(spread([None, 0, 1, 100]), dtype=kind)
+        for kind in (
+            pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64,
+        )
+    },
+    "f32": pl.Series(spread([None, float("nan"), 1.5]), dtype=pl.Float32),
+    "f64": pl.Series(spread([None, float("nan"), 1.5, -0.0])),
+    "bool": pl.Series(spread([None, True, False, False])),
+    "str": pl.Series(spread([None, "", "é", "a string that is long enough", "x" * 100])),
+    "binary": pl.Series(spread([None, b"", b"\xff\x00", b"y" * 50])),
+    "date": pl.Series(spread([None, date(2020, 2, 29), date(1900, 1, 1)])),
+    "time": pl.Series(spread([None, time(1, 2, 3, 4), time(23, 59)])),
+    **{
+        f"datetime {unit} {zone}": pl.Series(spread([None, datetime(2020, 3, 29, 1)])).cast(pl.Datetime(unit, zone))
+        for unit in ("ms", "us", "ns")
+        for zone in (None, "UTC", "Europe/Berlin")
+    },
+    **{f"duration {u}": pl.Series(spread([None, timedelta(days=-1)])).cast(pl.Duration(u)) for u in ("ms", "us", "ns")},
+    "categorical": pl.Series(spread([None, "a", "b", "c"]), dtype=pl.Categorical),
+    "enum": pl.Series(spread([None, "low", "high"]), dtype=pl.Enum(["low", "mid", "high"])),
+    "null": pl.Series([None] * N, dtype=pl.Null),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_column(name, round_trip):
+    frame = pl.DataFrame({name: SERIES[name]})
+    back = round_trip(frame)
+    assert back.schema == frame.schema
+    assert_frame_equal(frame, back, categorical_as_str=True)
+
+
+def test_all_together(round_trip, path):
+    frame = pl.DataFrame(SERIES)
+    for part in (frame, frame.head(0), frame.head(1), frame[3:1000], frame[::-7]):
+        back = round_trip(part)
+        assert back.schema == part.schema
+        assert_frame_equal(part, back, categorical_as_str=True)
+    en.write(frame, path)
+    assert_frame_equal(en.read(path, rows=[5, 2, 2], columns=["str", "enum"]), frame[[5, 2, 2]][["str", "enum"]])
+
+
+def test_chunks(round_trip):
+    frame = pl.DataFrame(SERIES)
+    frame = pl.concat([frame.head(100), frame[7:50], frame.tail(1)], rechunk=False)
+    assert frame.n_chunks() == 3
+    assert_frame_equal(frame, round_trip(frame), categorical_as_str=True)
+
+
+def test_empty(round_trip):
+    assert_frame_equal(pl.DataFrame(), round_trip(pl.DataFrame()))
+
+
+@pytest.mark.parametrize(
+    ("series", "message"),
+    [
+        (pl.Series("x", [[1]]), r"column 'x': dtype List\(Int64\)"),
+        (pl.Series("x", [{"a": 1}]), "column 'x': dtype Struct"),
+        (pl.Series("x", [1], dtype=pl.Int128), "column 'x': dtype Int128"),
+        (pl.Series("x", ["1.5"]).cast(pl.Decimal(5, 2)), "column 'x': dtype Decimal"),
+        (pl.Series("x", [object()], dtype=pl.Object), "column 'x': dtype Object"),
+    ],
+)
+def test_what_is_refused(series, message, path):
+    with pytest.raises(en.UnsupportedTypeError, match=message):
+        en.write(pl.DataFrame([series]), path)
+    with pytest.raises(en.UnsupportedTypeError, match="collect"):
+        en.write(pl.LazyFrame(), path)
+    assert not path.exists()

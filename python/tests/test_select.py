@@ -1,0 +1,147 @@
+"""Rows and columns of every kind, against the library's own indexing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import entasis as en
+
+N = 150_001
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(3)
+    i = np.arange(N)
+    return pd.DataFrame(
+        {
+            "i": i,
+            "f": rng.random(N),
+            "b": rng.random(N) < 0.1,
+            "s": pd.array(np.where(i % 11 == 0, None, np.char.add("s", (i % 5000).astype(str))), dtype="str"),
+            "c": pd.Categorical(np.char.add("c", (i % 300).astype(str))),
+            "m": pd.arrays.IntegerArray(rng.integers(0, 9, N), i % 7 == 0),
+            "t": pd.date_range("2020", periods=N, freq="s", tz="UTC").array,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def file(frame, tmp_path_factory):
+    path = tmp_path_factory.mktemp("select") / "frame.entasis"
+    en.write(frame, path)
+    return path
+
+
+MASK = np.arange(N) % 1000 == 3
+ROWS = {
+    "slice": slice(1000, 2000),
+    "open slice": slice(None),
+    "from the end": slice(-5, None),
+    "beyond the end": slice(N - 3, N + 100),
+    "step": slice(5, 100_000, 977),
+    "back": slice(None, None, -1001),
+    "empty": slice(7, 3),
+    "across blocks": slice(65_000, 66_000),
+    "integers": [5, 3, 3, -1, 70_000, 0],
+    "no integers": [],
+    "array": np.random.default_rng(0).integers(-N, N, 5000),
+    "uint8": np.array([9, 1], "u1"),
+    "mask": MASK,
+    "list of bools": MASK.tolist(),
+    "no mask": np.zeros(N, bool),
+    "pandas mask": pd.Series(MASK),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows(name, frame, file):
+    rows = ROWS[name]
+    expected = frame.iloc[rows.to_numpy() if isinstance(rows, pd.Series) else rows]
+    pd.testing.assert_frame_equal(expected, en.read(file, rows=rows))
+    some = ["c", "i"]
+    pd.testing.assert_frame_equal(expected[some], en.read(file, rows=rows, columns=some))
+    pd.testing.assert_frame_equal(expected, en.open(file)[rows].to_pandas())
+
+
+def test_rows_of_other_forms(frame, file):
+    pd.testing.assert_frame_equal(frame.iloc[10:20], en.read(file, rows=(10, 20)))
+    pd.testing.assert_frame_equal(frame.iloc[:20], en.read(file, rows=(None, 20)))
+    pd.testing.assert_frame_equal(frame.iloc[[7]], en.read(file, rows=7))
+    pd.testing.assert_frame_equal(frame.iloc[[-1]], en.read(file, rows=np.int64(-1)))
+    pd.testing.assert_frame_equal(frame.iloc[10:0:-3], en.read(file, rows=range(10, 0, -3)))
+    picked = pl.Series([3, 1, 2])
+    pd.testing.assert_frame_equal(frame.iloc[[3, 1, 2]], en.read(file, rows=picked))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (0, N + 1),
+        (-1, 5),
+        (5, 3),
+        N,
+        -N - 1,
+        [0, N],
+        [-N - 1],
+        np.array([2**63], "u8"),
+        np.ones(3, bool),
+        range(N + 1),
+    ],
+    ids=str,
+)
+def test_rows_out_of_range(rows, file):
+    with pytest.raises(en.RowsOutOfRangeError, match=f"{N} rows"):
+        en.read(file, rows=rows)
+    assert issubclass(en.RowsOutOfRangeError, IndexError)
+
+
+@pytest.mark.parametrize("rows", [True, 1.5, "a", [1.5], (1, 2, 3), (1, "a"), [[1]], ["a"]])
+def test_rows_that_make_no_sense(rows, file):
+    with pytest.raises(en.ArgumentError):
+        en.read(file, rows=rows)
+
+
+def test_columns(frame, file):
+    for columns in (["s"], ["t", "i", "b"], ["i", "i"], []):
+        pd.testing.assert_frame_equal(frame[columns], en.read(file, columns=columns))
+    pd.testing.assert_frame_equal(frame[["f"]], en.read(file, columns="f"))
+    pd.testing.assert_frame_equal(frame.iloc[:, [-1, 0]], en.read(file, columns=[-1, 0]))
+    pd.testing.assert_frame_equal(frame[["f", "c"]], en.read(file, columns=iter(("f", "c"))))
+
+
+def test_no_such_column(file):
+    with pytest.raises(en.ColumnNotFoundError) as caught:
+        en.read(file, columns=["i", "nope"])
+    assert str(caught.value).startswith("there is no column 'nope'")
+    assert isinstance(caught.value, KeyError)
+    with pytest.raises(en.ColumnNotFoundError, match="position 7"):
+        en.read(file, columns=7)
+    with pytest.raises(en.ArgumentError, match="not by float"):
+        en.read(file, columns=[1.0])
+
+
+ints = st.integers(-N, N - 1)
+rows = st.one_of(
+    st.builds(slice, st.none() | ints, st.none() | ints, st.none() | st.sampled_from([-9999, -500, 1, 2, 777])),
+    st.lists(ints, max_size=20),
+    st.builds(lambda a, b: slice(min(a, b), max(a, b)), st.integers(0, N), st.integers(0, N)),
+)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=rows, columns=st.lists(st.sampled_from("ifbscmt"), min_size=1, max_size=4))
+def test_any(first, columns, frame, file):
+    pd.testing.assert_frame_equal(frame[columns].iloc[first], en.read(file, rows=first, columns=columns))
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=rows, second=st.slices(50))
+def test_views_of_views(first, second, frame, file):
+    expected = frame.iloc[first].iloc[second]
+    pd.testing.assert_frame_equal(expected[["s", "i"]], en.open(file)[first][["i", "s"]][second][["s", "i"]].read())

@@ -1,0 +1,84 @@
+"""Threads: the same bytes from any number of them, calls from several of Python's, and forks."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import entasis as en
+
+
+@pytest.fixture(scope="module")
+def frame():
+    n = 300_000
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "f": rng.random(n),
+            "i": rng.integers(0, 1000, n),
+            "s": pd.array([f"s{i % 1000}" for i in range(n)], dtype="str"),
+            "c": pd.Categorical(rng.integers(0, 9, n)),
+            "b": rng.random(n) < 0.5,
+        }
+    )
+
+
+def test_same_bytes(frame, tmp_path):
+    files = []
+    for threads in (1, 2, 5):
+        path = tmp_path / f"{threads}.entasis"
+        en.write(frame, path, threads=threads)
+        files.append(path.read_bytes())
+    en.write(frame.copy(), path)
+    assert len({*files, path.read_bytes()}) == 1
+    pd.testing.assert_frame_equal(en.read(path, threads=1), en.read(path, threads=4))
+
+
+def test_set_threads(frame, path):
+    try:
+        en.set_threads(3)
+        en.write(frame, path)
+        pd.testing.assert_frame_equal(en.read(path), frame)
+    finally:
+        en.set_threads(None)
+    with pytest.raises(en.ArgumentError):
+        en.set_threads(-1)
+
+
+def test_from_several_threads(frame, tmp_path):
+    path = tmp_path / "shared.entasis"
+    en.write(frame, path)
+    file = en.open(path)
+
+    def work(i):
+        own = tmp_path / f"{i}.entasis"
+        part = frame.iloc[i * 1000 :]
+        en.write(part, own)
+        return en.read(own).equals(part) and file.read(rows=(i, 200_000)).equals(frame.iloc[i:200_000])
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(work, range(12)))
+
+
+def child(path, queue):
+    queue.put(int(en.read(path)["i"].sum()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork(frame, path):
+    en.write(frame, path)
+    en.read(path)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=child, args=(os.fspath(path), queue))
+    process.start()
+    assert queue.get(timeout=60) == frame["i"].sum()
+    process.join(60)
+    assert process.exitcode == 0
