@@ -118,8 +118,11 @@ fn dictionaries() {
         (Model::text("texts", &texts), 4),
         (Model::text("runs of texts", &runs), 4),
     ] {
+        let best = vec![("dictionary", sizes::dictionary(&model.cells, extra))];
+        // With codecs there is more to choose from: what is chosen isn't larger for it.
+        near(&model.name, &choose(&model, 50), best.clone());
         let chosen = choose(&model, LIGHT);
-        near(&model.name, &chosen, vec![("dictionary", sizes::dictionary(&model.cells, extra))]);
+        near(&model.name, &chosen, best);
         assert_eq!(chosen.transform, Transform::Dictionary, "{}: {:?}", model.name, chosen.features);
     }
 }

@@ -22,9 +22,11 @@ fn golden_files_hold_what_they_held() {
     for golden in &all {
         let bytes = std::fs::read(folder().join(golden.file_name())).unwrap();
         let decoded = assert_holds(&bytes, &golden.table);
-        let blocks = decoded.columns.iter().flat_map(|column| column.blocks.iter().map(move |block| (column, block)));
-        let seen: Vec<String> =
-            blocks.flat_map(|(column, block)| features(&bytes, block, column.record.of.physical).unwrap()).collect();
+        let blocks =
+            decoded.columns.iter().flat_map(|column| column.blocks.iter().map(move |block| (column, block)));
+        let seen: Vec<String> = blocks
+            .flat_map(|(column, block)| features(&bytes, block, column.record.of.physical).unwrap())
+            .collect();
         for wanted in golden.features {
             assert!(seen.iter().any(|has| has == wanted), "{}: {wanted} in {seen:?}", golden.table.name);
         }
@@ -45,7 +47,8 @@ fn bad_files_are_refused_with_the_error_they_deserve() {
     let mut wrong = Vec::new();
     for bad in &all {
         let bytes = std::fs::read(bad_folder().join(bad.file_name())).unwrap();
-        let read = std::panic::catch_unwind(|| contents(&bytes).map(|_| ()).and_then(|()| verify(&bytes)).err());
+        let read =
+            std::panic::catch_unwind(|| contents(&bytes).map(|_| ()).and_then(|()| verify(&bytes)).err());
         let Ok(error) = read else {
             wrong.push(format!("{}: panic", bad.rule));
             continue;

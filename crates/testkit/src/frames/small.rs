@@ -122,14 +122,14 @@ fn texts() -> Table {
 }
 
 fn codecs() -> Table {
-    let n = 200;
+    let n = 80;
     let r = noise(n, 6);
     let smooth: Vec<f64> = (0..n).map(|i| 1.0 + (i as f64).sqrt()).collect();
     let apart = ColumnType { flavour: 1, ..ColumnType::plain(Physical::Utf8) };
     let steps: Vec<u32> = r.iter().map(|v| [5, 1 << 30, 77][(v % 3) as usize]).collect();
     let same = "what is the same in all of them takes most of the room ".repeat(3);
-    let alike: Vec<String> = (0..n).map(|i| format!("{same}{}", i % 150)).collect();
-    let texts: Vec<String> = (0..n).map(|i| format!("a longer text, the number {}", i % 150)).collect();
+    let alike: Vec<String> = (0..n).map(|i| format!("{same}{}", i % 100)).collect();
+    let texts: Vec<String> = (0..n).map(|i| format!("a longer text, the number {}", i % 100)).collect();
     Table::new(
         "codecs",
         vec![

@@ -36,15 +36,30 @@ fn integers() -> Vec<Golden> {
     let blocks: Vec<i32> = (0..70_000).map(|i| i / 5000).collect();
     vec![
         golden("raw", vec![raw, Model::words("flat", Physical::I32, &small[..100])], 0, &["raw"]),
-        golden("constant", vec![Model::words("a", Physical::I64, &vec![-42i64; n])], 40, &["constant", "no pages"]),
+        golden(
+            "constant",
+            vec![Model::words("a", Physical::I64, &vec![-42i64; n])],
+            40,
+            &["constant", "no pages"],
+        ),
         golden(
             "bit-packed",
             vec![Model::words("small", Physical::I32, &small), Model::words("signed", Physical::I8, &signed)],
             40,
             &["bit-packed"],
         ),
-        golden("per-vector", vec![Model::words("steps", Physical::U64, &steps)], 40, &["bit-packed", "per vector"]),
-        golden("patches", vec![Model::words("outliers", Physical::U32, &outliers)], 40, &["bit-packed", "patches"]),
+        golden(
+            "per-vector",
+            vec![Model::words("steps", Physical::U64, &steps)],
+            40,
+            &["bit-packed", "per vector"],
+        ),
+        golden(
+            "patches",
+            vec![Model::words("outliers", Physical::U32, &outliers)],
+            40,
+            &["bit-packed", "patches"],
+        ),
         golden(
             "delta",
             vec![Model::words("times", Physical::I64, &times), Model::words("down", Physical::U16, &down)],
@@ -65,14 +80,20 @@ fn dictionaries() -> Vec<Golden> {
     let floats: Vec<f64> = (0..n).map(|i| [0.1, f64::NAN, -0.0, 1e300, 1.0 / 3.0][pick(i) % 5]).collect();
     let wide: Vec<[f64; 2]> = (0..n).map(|i| [[1.5, -0.0], [f64::NAN, 2.0]][pick(i) % 2]).collect();
     let texts: Vec<String> = (0..n).map(|i| format!("caf\u{e9} {}", pick(i) % 5)).collect();
-    let runs: Vec<String> = (0..n).map(|i| format!("a longer text with a number in it, {}", i / 500)).collect();
+    let runs: Vec<String> =
+        (0..n).map(|i| format!("a longer text with a number in it, {}", i / 500)).collect();
     let wanted: &[&str] = &["bit-packed dictionary"];
     vec![
         golden("dictionary-words", vec![Model::words("a", Physical::U64, &words)], 40, wanted),
         golden("dictionary-floats", vec![Model::words("a", Physical::F64, &floats)], 40, wanted),
         golden("dictionary-16-byte", vec![Model::words("a", Physical::Complex128, &wide)], 40, wanted),
         golden("dictionary-texts", vec![Model::text("a", &texts)], 40, wanted),
-        golden("dictionary-one", vec![Model::text("a", &vec!["one"; n])], 40, &["constant dictionary", "no pages"]),
+        golden(
+            "dictionary-one",
+            vec![Model::text("a", &vec!["one"; n])],
+            40,
+            &["constant dictionary", "no pages"],
+        ),
         golden("dictionary-runs", vec![Model::text("a", &runs)], 40, &["run-length dictionary"]),
     ]
 }
@@ -90,7 +111,12 @@ fn floats() -> Vec<Golden> {
     let smooth: Vec<f64> = (0..n).map(|i| 1000.0 + (i as f64).sqrt()).collect();
     vec![
         golden("alp", vec![Model::words("prices", Physical::F64, &prices)], 40, &["bit-packed alp"]),
-        golden("alp-exceptions", vec![Model::words("odd", Physical::F64, &odd)], 40, &["bit-packed alp", "patches"]),
+        golden(
+            "alp-exceptions",
+            vec![Model::words("odd", Physical::F64, &odd)],
+            40,
+            &["bit-packed alp", "patches"],
+        ),
         golden("alp-f32", vec![Model::words("singles", Physical::F32, &singles)], 40, &["bit-packed alp"]),
         golden("shuffle", vec![Model::words("smooth", Physical::F64, &smooth)], 100, &["raw zstd shuffle"]),
     ]
@@ -99,7 +125,8 @@ fn floats() -> Vec<Golden> {
 fn texts() -> Vec<Golden> {
     let r = noise(1100, 5);
     let tokens: Vec<String> = r.iter().map(|v| format!("{:x}", v >> (v % 60))).collect();
-    let texts: Vec<String> = r.iter().map(|v| format!("the customer with the number {} came", v % 5000)).collect();
+    let texts: Vec<String> =
+        r.iter().map(|v| format!("the customer with the number {} came", v % 5000)).collect();
     let same = "what is the same in all of them takes most of the room, so that ".repeat(3);
     let alike: Vec<String> = r[..300].iter().map(|v| format!("{same}{v:x}")).collect();
     let bytes = r[..300].iter().map(|v| Some(v.to_be_bytes()[..(v % 9) as usize].to_vec())).collect();
@@ -131,7 +158,12 @@ fn validities() -> Vec<Golden> {
         golden("validity-bits", columns(|i| i % 3 != 1), 40, &["validity 1"]),
         golden("validity-all-missing", columns(|_| false), 40, &["validity 2"]),
         golden("validity-sparse", columns(|i| i % 400 != 399), 40, &["validity 3"]),
-        golden("validity-page", vec![first.with_missing(|i| i < 8192 && i != 4000)], 40, &["validity 2", "pages"]),
+        golden(
+            "validity-page",
+            vec![first.with_missing(|i| i < 8192 && i != 4000)],
+            40,
+            &["validity 2", "pages"],
+        ),
     ]
 }
 
@@ -184,7 +216,9 @@ fn tables() -> Vec<Golden> {
 
 fn categoricals(table: &mut Table) {
     let r = noise(60, 8);
-    let codes = |width: usize| r.iter().map(|v| (v % 7 != 0).then(|| (v % 3).to_le_bytes()[..width].to_vec())).collect();
+    let codes = |width: usize| {
+        r.iter().map(|v| (v % 7 != 0).then(|| (v % 3).to_le_bytes()[..width].to_vec())).collect()
+    };
     let of = |name: &str, physical, width| Model::new(name, physical, codes(width));
     table.columns = vec![
         of("i8", Physical::I8, 1).codes_of(0, true),
@@ -194,8 +228,10 @@ fn categoricals(table: &mut Table) {
         of("i64", Physical::I64, 8).codes_of(0, false),
     ];
     table.n_rows = 60;
-    table.extra =
-        vec![Model::text("", &["a", "\u{3b4}", ""]), Model::words("", Physical::F64, &[0.5, f64::NAN, -0.0, 1e9])];
+    table.extra = vec![
+        Model::text("", &["a", "\u{3b4}", ""]),
+        Model::words("", Physical::F64, &[0.5, f64::NAN, -0.0, 1e9]),
+    ];
 }
 
 fn types() -> Vec<Golden> {
@@ -206,7 +242,9 @@ fn types() -> Vec<Golden> {
             Physical::Bool => Some(vec![(v & 1) as u8]),
             Physical::Utf8 => Some(format!("{v:o}").into_bytes()),
             Physical::Binary => Some(v.to_le_bytes().to_vec()),
-            _ => Some((u128::from(v) << 61 | u128::from(v)).to_le_bytes()[..physical.width().unwrap_or(1)].to_vec()),
+            _ => Some(
+                (u128::from(v) << 61 | u128::from(v)).to_le_bytes()[..physical.width().unwrap_or(1)].to_vec(),
+            ),
         };
         let cells = r.iter().map(|&v| if v % 4 == 0 { None } else { value(v) }).collect();
         Model::new(physical.name(), physical, cells)

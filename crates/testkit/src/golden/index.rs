@@ -37,7 +37,8 @@ fn show(physical: Physical, cell: &Option<Vec<u8>>) -> String {
         Physical::Bool => (bytes[0] != 0).to_string(),
         Physical::Utf8 => json_string(&String::from_utf8_lossy(bytes).chars().take(40).collect::<String>()),
         _ if physical.is_integer() => {
-            let fill = if physical.is_signed() && bytes.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };
+            let fill =
+                if physical.is_signed() && bytes.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };
             let mut wide = [fill; 16];
             wide[..bytes.len()].copy_from_slice(bytes);
             i128::from_le_bytes(wide).to_string()
@@ -49,7 +50,8 @@ fn show(physical: Physical, cell: &Option<Vec<u8>>) -> String {
 /// The index as JSON, a line per column.
 pub fn json(files: &[Golden]) -> String {
     let column = |model: &Model| {
-        let first: Vec<String> = model.cells.iter().take(5).map(|cell| show(model.of.physical, cell)).collect();
+        let first: Vec<String> =
+            model.cells.iter().take(5).map(|cell| show(model.of.physical, cell)).collect();
         format!(
             "        {{\"name\": {}, \"type\": {}, \"n_values\": {}, \"n_missing\": {}, \"crc32\": \"{:08x}\", \"first\": [{}]}}",
             json_string(&model.name),

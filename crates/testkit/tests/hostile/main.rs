@@ -52,7 +52,7 @@ fn small_files_have_everything() {
         "bit-packed alp",
         "strings lz4",
         "strings zstd",
-        "raw zstd shuffle",
+        "raw lz4 shuffle",
         "patches",
         "per vector",
         "no pages",
@@ -84,8 +84,8 @@ fn every_flipped_bit_under_repaired_checksums_is_survived() {
             let mut bytes = small.bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             map.repair(&mut bytes);
-            // The naive decoder takes its time: it looks at one bit of 11, or at all.
-            let compare = is_long() || bit % 11 == 0;
+            // The naive decoder takes its time: it looks at one bit of 31, or at all.
+            let compare = is_long() || bit % 31 == 0;
             tally.repaired(&format!("{}: repaired bit {bit}", small.table.name), &bytes, compare);
         }
     });

@@ -153,3 +153,27 @@ fn every_byte_of_the_output_is_written() {
         }
     }
 }
+
+/// A tree of which every node is the child of two others: 2^30 values, if someone went down all ways.
+#[test]
+fn a_value_tree_that_folds_in_on_itself_is_refused() {
+    let mut table = Table::new("folds", vec![Model::words("a", Physical::U8, &[1u8])]);
+    table.host = entasis::Value::List((0..62).map(entasis::Value::Int).collect());
+    let file = frames::write_at(&table, 50);
+    let map = Map::of(&file);
+    // Nodes 0 and 1 are the table and the list; pairs of the others become lists of the next pair.
+    let field = |name: &str, node: usize| map.named(name).nth(node).unwrap().at;
+    let mut bytes = file.clone();
+    for node in 2..62 {
+        bytes[field("node.kind", node)] = 7;
+        bytes[field("node.n_children", node)..][..4].copy_from_slice(&2u32.to_le_bytes());
+        let next = (node as u64 & !1) + 2;
+        bytes[field("node.a", node)..][..8].copy_from_slice(&next.to_le_bytes());
+    }
+    map.repair(&mut bytes);
+    let started = std::time::Instant::now();
+    let error = contents(&bytes).unwrap_err();
+    assert!(matches!(error.kind(), Kind::Corrupt | Kind::Limit), "{error}");
+    assert!(started.elapsed().as_secs() < 2, "took {:?}", started.elapsed());
+    allocations::assert_modest("folded tree");
+}
