@@ -88,7 +88,9 @@ fn run(seconds: u64, seed: u64) -> std::io::Result<bool> {
     let mut dice = Dice(seed);
     let (mut raw, mut repaired) = (Tally::default(), Tally::default());
     let started = Instant::now();
-    while started.elapsed() < Duration::from_secs(seconds) && raw.failures.len() + repaired.failures.len() < 20 {
+    while started.elapsed() < Duration::from_secs(seconds)
+        && raw.failures.len() + repaired.failures.len() < 20
+    {
         let target = &targets[dice.below(targets.len())];
         let (mut bytes, told) = damage(target, &mut dice);
         let case = format!("{}:{told}", target.name);
