@@ -43,8 +43,8 @@ env: $(VENV)/.libraries $(VENV)/.peers $(VENV)/.tests ## The same without the pa
 demo: $(VENV)/.package $(VENV)/.peers ## The headline experiment against the other formats (below)
 	@$(compare) demo $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)') $(if $(SWEEP),--sweep)
 
-bench: $(VENV)/.package $(VENV)/.peers ## The Rust benchmarks, then every suite of the comparison
-	$(CARGO) bench --workspace --exclude entasis-python
+bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then every suite of the comparison
+	$(CARGO) run --release --quiet -p entasis-kernels --example throughput
 	@$(compare) all $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)')
 
 test: test-rust test-python ## All tests

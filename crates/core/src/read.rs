@@ -62,6 +62,18 @@ pub struct Text {
     pub bytes: Buffer,
 }
 
+impl Text {
+    /// Makes memory for `n` strings of `len` bytes together: the offset after each of them, and their bytes.
+    fn reserve(&mut self, n: usize, len: usize) -> Result<(&mut [i64], &mut [u8])> {
+        let no_memory = || Error::limit("not enough memory for the strings");
+        let offsets_len = n.checked_add(1).and_then(|n| n.checked_mul(8)).ok_or_else(no_memory)?;
+        self.offsets = Buffer::zeroed(offsets_len).ok_or_else(no_memory)?;
+        self.bytes = Buffer::zeroed(len).ok_or_else(no_memory)?;
+        let offsets: &mut [i64] = bytemuck::try_cast_slice_mut(&mut self.offsets).map_err(|_| no_memory())?;
+        Ok((&mut offsets[1..], &mut self.bytes))
+    }
+}
+
 /// How missing values are told.
 #[derive(Debug)]
 pub enum MissingTo<'a> {

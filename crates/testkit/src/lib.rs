@@ -2,6 +2,7 @@
 //! checksums, and the golden files. `docs/testing.md` says which test shows what.
 
 pub mod compare;
+pub mod forge;
 pub mod frames;
 pub mod golden;
 pub mod hostile;

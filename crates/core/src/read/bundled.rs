@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use entasis_format::{Error, Result};
-use entasis_kernels::Buffer;
+use entasis_format::Result;
 
 use super::fixed::{put, put_missing};
 use super::segment::{Opened, Reader};
-use super::{MissingTo, Output, Source, Text};
+use super::{MissingTo, Output, Source};
 use crate::control::Control;
 
 /// Values that one task reads, about.
@@ -123,19 +122,10 @@ fn read_stretch(
     })?;
     for (part, strings) in parts.iter_mut().zip(strings) {
         if let Output::Text(text) = &mut part.output {
-            strings.assemble(text)?;
+            let (ends, bytes) = text.reserve(strings.ends.len(), strings.bytes.len())?;
+            ends.copy_from_slice(&strings.ends);
+            bytes.copy_from_slice(&strings.bytes);
         }
     }
     Ok(())
-}
-
-impl Strings {
-    fn assemble(self, text: &mut Text) -> Result<()> {
-        let no_memory = || Error::limit("not enough memory for the strings");
-        text.offsets = Buffer::zeroed((self.ends.len() + 1) * 8).ok_or_else(no_memory)?;
-        text.bytes = Buffer::zeroed(self.bytes.len()).ok_or_else(no_memory)?;
-        text.offsets[8..].copy_from_slice(bytemuck::cast_slice(&self.ends));
-        text.bytes.copy_from_slice(&self.bytes);
-        Ok(())
-    }
 }

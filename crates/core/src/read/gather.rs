@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use entasis_encodings::Validity;
 use entasis_format::{Error, Result};
-use entasis_kernels::{Buffer, VECTOR, bits};
+use entasis_kernels::{VECTOR, bits};
 
 use super::segment::{Opened, Reader};
 use super::{MissingTo, Output, Source, Text};
@@ -173,16 +173,13 @@ fn gather_strings(
 impl Strings {
     /// Puts the strings into the order of the request.
     fn assemble(self, text: &mut Text) -> Result<()> {
-        let no_memory = || Error::limit("not enough memory for the strings");
-        text.offsets = Buffer::zeroed((self.spans.len() + 1) * 8).ok_or_else(no_memory)?;
-        text.bytes = Buffer::zeroed(self.bytes.len()).ok_or_else(no_memory)?;
-        let offsets: &mut [i64] = bytemuck::try_cast_slice_mut(&mut text.offsets).map_err(|_| no_memory())?;
-        let mut end = 0;
-        for (offset, (start, len)) in offsets[1..].iter_mut().zip(self.spans) {
+        let (ends, bytes) = text.reserve(self.spans.len(), self.bytes.len())?;
+        let mut at = 0;
+        for (end, (start, len)) in ends.iter_mut().zip(self.spans) {
             let len = len as usize;
-            text.bytes[end..end + len].copy_from_slice(&self.bytes[start..start + len]);
-            end += len;
-            *offset = end as i64;
+            bytes[at..at + len].copy_from_slice(&self.bytes[start..start + len]);
+            at += len;
+            *end = at as i64;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use entasis_encodings::StringSlice;
 use entasis_format::{Error, Result};
-use entasis_kernels::{Buffer, bits};
+use entasis_kernels::bits;
 
 use super::fixed::put_missing;
 use super::segment::Reader;
@@ -43,14 +43,10 @@ pub(crate) fn plan<'a>(
 ) -> Result<Option<&'a mut [u8]>> {
     let pieces = pieces(reader, source, &values)?;
     let total = pieces.iter().try_fold(0u64, |sum, piece| sum.checked_add(piece.1));
-    let no_memory = || Error::limit("not enough memory for the strings");
-    let total = total.and_then(|t| usize::try_from(t).ok()).ok_or_else(no_memory)?;
+    let total = total.and_then(|total| usize::try_from(total).ok());
+    let total = total.ok_or_else(|| Error::limit("not enough memory for the strings"))?;
     let n = (values.end - values.start) as usize;
-    text.offsets = Buffer::zeroed((n + 1) * 8).ok_or_else(no_memory)?;
-    text.bytes = Buffer::zeroed(total).ok_or_else(no_memory)?;
-    let offsets: &mut [i64] = bytemuck::try_cast_slice_mut(&mut text.offsets).map_err(|_| no_memory())?;
-    let mut ends = &mut offsets[1..];
-    let mut bytes: &mut [u8] = &mut text.bytes;
+    let (mut ends, mut bytes) = text.reserve(n, total)?;
     let (mut mask, bits) = match missing {
         MissingTo::Mask(mask) => (Some(mask), None),
         MissingTo::Bits(bits) => (None, Some(bits)),

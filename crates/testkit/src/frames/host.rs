@@ -78,7 +78,7 @@ impl Piece {
         };
         match physical {
             Physical::Null => return piece,
-            Physical::Bool if form % 2 == 0 => {
+            Physical::Bool if form.is_multiple_of(2) => {
                 piece.values = bits(cells.iter().map(|cell| cell.as_ref().is_none_or(|cell| cell[0] != 0)));
             }
             _ if physical.is_var() && form % 3 == 2 => piece.views(cells),
@@ -144,7 +144,7 @@ impl Piece {
         let memory = lend(&self.values);
         let values = match self.physical {
             Physical::Null => HostValues::Null,
-            Physical::Bool if self.form % 2 == 0 => HostValues::Bits { memory, first_bit: 5 },
+            Physical::Bool if self.form.is_multiple_of(2) => HostValues::Bits { memory, first_bit: 5 },
             Physical::Bool => HostValues::Bools { memory, stride: self.stride() as isize },
             _ if self.physical.is_var() => match self.form % 3 {
                 0 => HostValues::Offsets32 { offsets: lend(&self.offsets), bytes: memory },
@@ -158,7 +158,9 @@ impl Piece {
         };
         let validity = match &self.validity {
             None => HostValidity::AllValid,
-            Some(bytes) if self.form % 2 == 0 => HostValidity::Mask { memory: lend(bytes), stride: 1 },
+            Some(bytes) if self.form.is_multiple_of(2) => {
+                HostValidity::Mask { memory: lend(bytes), stride: 1 }
+            }
             Some(bytes) => HostValidity::Bits { memory: lend(bytes), first_bit: 5 },
         };
         Chunk { n: self.n, values, validity }

@@ -161,7 +161,7 @@ fn bundles() -> Table {
         let r = noise(20, c);
         let name = format!("c{}", c / 2);
         match c % 3 {
-            0 => Model::words(name, Physical::I64, &r).with_missing(|i| i as u64 % (c + 2) != 0),
+            0 => Model::words(name, Physical::I64, &r).with_missing(|i| !(i as u64).is_multiple_of(c + 2)),
             1 => Model::text(name, &r.iter().map(|v| format!("{}", v % 5)).collect::<Vec<_>>()),
             _ => Model::bools(name, &r.iter().map(|v| v % 2 == 0).collect::<Vec<_>>()),
         }

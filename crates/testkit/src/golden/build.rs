@@ -172,7 +172,8 @@ fn tables() -> Vec<Golden> {
     let bundled = (0..30u64).map(|c| {
         let r = noise(15, c);
         match c % 3 {
-            0 => Model::words(format!("c{c}"), Physical::I64, &r).with_missing(|i| i as u64 % (c + 2) != 0),
+            0 => Model::words(format!("c{c}"), Physical::I64, &r)
+                .with_missing(|i| !(i as u64).is_multiple_of(c + 2)),
             1 => Model::text(format!("c{c}"), &r.iter().map(|v| format!("{}", v % 50)).collect::<Vec<_>>()),
             _ => Model::bools(format!("c{c}"), &r.iter().map(|v| v % 2 == 0).collect::<Vec<_>>()),
         }

@@ -1,0 +1,121 @@
+//! Every combination of packing, transform, codec, filter, flags and validity that the page allows is decoded, also those
+//! that the encoder never chooses.
+
+use entasis::Physical;
+use entasis_testkit::compare::assert_holds;
+use entasis_testkit::forge::{Plan, forge};
+use entasis_testkit::frames::{self, Model, Table, noise};
+
+/// Values of few kinds, so that every transform can tell them.
+fn model(physical: Physical, n: usize) -> Model {
+    let r = noise(n, 1);
+    let width = physical.width().unwrap_or(0);
+    let cell = |i: usize| {
+        let v = r[i / 3] >> 7;
+        match physical {
+            Physical::F64 => ((v % 50) as f64 / 4.0).to_le_bytes().to_vec(),
+            Physical::F32 => ((v % 50) as f32 / 4.0).to_le_bytes().to_vec(),
+            Physical::Utf8 | Physical::Binary => format!("\u{e9}{}", v % 40).into_bytes(),
+            Physical::Complex128 => (u128::from(v % 30) << 64 | 5).to_le_bytes().to_vec(),
+            // Far apart, also as numbers with a sign.
+            _ => (v % 40).wrapping_mul(0x0706_0504_0302_0107).to_le_bytes()[..width].to_vec(),
+        }
+    };
+    Model::new(physical.name(), physical, (0..n).map(|i| Some(cell(i))).collect())
+}
+
+fn plans(physical: Physical) -> Vec<Plan> {
+    let is_var = physical.is_var();
+    let is_wide = physical.width() == Some(16);
+    let is_float = matches!(physical, Physical::F32 | Physical::F64);
+    let mut plans = Vec::new();
+    for transform in 0..3u8 {
+        for packing in 0..5u8 {
+            let allowed = match transform {
+                0 => !is_var && (!is_wide || packing == 0),
+                1 => true,
+                _ => is_float,
+            };
+            if !allowed || (transform == 0 && is_wide) {
+                continue;
+            }
+            // Quarters are whole numbers of hundredths, so that 10^e times them is one, with rounding that is none.
+            let exponents = if transform == 2 { [(2, 0), (3, 1)][usize::from(packing % 2)] } else { (0, 0) };
+            for codec in 0..3u8 {
+                let plain = Plan { packing, transform, codec, exponents, ..Plan::default() };
+                plans.push(plain);
+                let word = if transform == 1 { 4 } else { physical.width().unwrap_or(0) };
+                if packing == 0 && word > 1 {
+                    plans.push(Plan { filter: 1, ..plain });
+                }
+                if packing == 2 {
+                    plans.push(Plan { per_vector: true, ..plain });
+                    if transform != 1 {
+                        plans.push(Plan { patches: true, ..plain });
+                        plans.push(Plan { patches: true, per_vector: true, ..plain });
+                    }
+                }
+            }
+        }
+    }
+    plans
+}
+
+fn check(model: &Model, plan: &Plan) -> bool {
+    let mut table = Table::new(format!("{} {plan:?}", model.name), vec![model.clone()]);
+    table.name += &format!(" n = {}", table.n_rows);
+    let file = frames::write_at(&table, 40);
+    let Some(forged) = forge(&file, &model.cells, model.of.physical.code(), plan) else { return false };
+    assert_holds(&forged, &table);
+    true
+}
+
+fn check_all(physical: Physical, sizes: &[usize]) {
+    let mut n_plans = 0;
+    for &n in sizes {
+        let model = model(physical, n);
+        let one = Model { cells: vec![model.cells[n - 1].clone(); n], ..model.clone() };
+        for plan in plans(physical) {
+            for kind in [None, Some(0), Some(1), Some(2), Some(3)] {
+                let plan = Plan { validity: kind, ..plan };
+                let whole = if plan.packing == 1 { &one } else { &model };
+                // With a constant, what stands for missing values has to be the constant: zeros.
+                let gaps = match kind {
+                    Some(1) => whole.clone().with_missing(|i| i % 3 != 0),
+                    Some(2) => whole.clone().with_missing(|_| false),
+                    Some(3) => whole.clone().with_missing(|i| i % 1000 != 0),
+                    _ => whole.clone(),
+                };
+                n_plans += u32::from(check(&gaps, &plan));
+            }
+        }
+    }
+    println!("{}: {n_plans} files", physical.name());
+    assert!(n_plans > 30, "{}: {n_plans} files", physical.name());
+}
+
+#[test]
+fn integers() {
+    for physical in [Physical::I8, Physical::U16, Physical::I32, Physical::U64] {
+        check_all(physical, &[1, 1000, 2100]);
+    }
+}
+
+#[test]
+fn floats() {
+    for physical in [Physical::F16, Physical::F32, Physical::F64, Physical::Complex64] {
+        check_all(physical, &[1, 2100]);
+    }
+}
+
+#[test]
+fn many_pages() {
+    check_all(Physical::F32, &[17_000]);
+}
+
+#[test]
+fn dictionaries_of_the_rest() {
+    for physical in [Physical::Utf8, Physical::Binary, Physical::Complex128] {
+        check_all(physical, &[1, 1000, 2100]);
+    }
+}
