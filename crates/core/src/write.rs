@@ -217,7 +217,8 @@ impl Worker {
             let n = self.scratch.load(column.array, column.physical, at..task.values.end)?;
             let (values, validity) = self.scratch.values(column.physical, n);
             let pages_at = run.bytes.len();
-            let encoded = encoder.encode(column.physical, values, validity, &mut run.bytes)?;
+            let encoded =
+                encoder.encode(column.physical, values, validity, &|| control.check(), &mut run.bytes)?;
             run.add(at..at + n as u64, pages_at, encoded, column.profile.is_raw())?;
             at += n as u64;
             control.advance(n as u64);

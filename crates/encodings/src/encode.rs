@@ -6,7 +6,7 @@ use entasis_kernels::{Word, bits};
 use crate::alp::{self, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
-use crate::page_writer::{Missing, PageRange, PageWriter, fixed_pages};
+use crate::page_writer::{Context, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_words};
 use crate::profile::{Profile, cost};
 use crate::word::Order;
@@ -100,12 +100,14 @@ impl Encoder {
     /// `validity` has a bit per value, least significant first, 1 = valid; none when all are. The values that are missing may be changed.
     ///
     /// # Errors
-    /// *Argument* when there are no values, more than [`BLOCK`], or values of another type than `physical`.
+    /// *Argument* when there are no values, more than [`BLOCK`], or values of another type than `physical`; what `check` says,
+    /// which is asked before each page.
     pub fn encode(
         &mut self,
         physical: Physical,
         values: Values<'_>,
         validity: Option<&[u8]>,
+        check: &dyn Fn() -> Result<()>,
         out: &mut Vec<u8>,
     ) -> Result<Encoded> {
         let n = values.n();
@@ -113,20 +115,26 @@ impl Encoder {
             return Err(Error::argument("a block has 1 to 65,536 values"));
         }
         let n_valid = validity.map_or(n, |bits| bits::count_ones(bits, 0, n));
-        let missing = Missing { bits: validity.filter(|_| n_valid < n), n: (n - n_valid) as u32 };
+        let context =
+            Context { bits: validity.filter(|_| n_valid < n), n_missing: (n - n_valid) as u32, check };
         match values {
-            Values::Bool(v) => Ok(self.encode_bools(v, missing, out)),
-            Values::W8(v) => Ok(self.encode_words(physical, v, missing, out)),
-            Values::W16(v) => Ok(self.encode_words(physical, v, missing, out)),
-            Values::W32(v) => Ok(self.encode_words(physical, v, missing, out)),
-            Values::W64(v) => Ok(self.encode_words(physical, v, missing, out)),
-            Values::W128(v) => Ok(self.encode_wide(v, missing, out)),
-            Values::Strings { offsets, bytes } => strings::encode(self, offsets, bytes, missing, out),
+            Values::Bool(v) => self.encode_bools(v, context, out),
+            Values::W8(v) => self.encode_words(physical, v, context, out),
+            Values::W16(v) => self.encode_words(physical, v, context, out),
+            Values::W32(v) => self.encode_words(physical, v, context, out),
+            Values::W64(v) => self.encode_words(physical, v, context, out),
+            Values::W128(v) => self.encode_wide(v, context, out),
+            Values::Strings { offsets, bytes } => strings::encode(self, offsets, bytes, context, out),
         }
     }
 
-    fn encode_bools(&mut self, values: &mut [u8], missing: Missing<'_>, out: &mut Vec<u8>) -> Encoded {
-        if let Some(bits) = missing.bits {
+    fn encode_bools(
+        &mut self,
+        values: &mut [u8],
+        context: Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Encoded> {
+        if let Some(bits) = context.bits {
             for (i, value) in values.iter_mut().enumerate() {
                 *value &= bits[i / 8] >> (i % 8) & 1;
             }
@@ -134,7 +142,7 @@ impl Encoder {
         let (packing, base, codec) = bools::plan(values, &self.profile, &mut self.codecs);
         let encoding =
             Encoding { packing, transform: Transform::None, codec: codec.0, filter: bools::FILTER };
-        let mut pages = PageWriter::new(&mut self.codecs, codec, missing, out);
+        let mut pages = PageWriter::new(&mut self.codecs, codec, context, out);
         if pages.needs_pages(packing) {
             for page in fixed_pages(values.len(), 1) {
                 let values = &values[page.0.clone()];
@@ -142,31 +150,31 @@ impl Encoder {
                     if packing == Packing::Raw {
                         bits::pack_bytes(values, body);
                     }
-                });
+                })?;
             }
         }
-        Encoded {
+        Ok(Encoded {
             directory: pages.directory(encoding, 0, base),
             decoded_len: values.len() as u64,
-            statistics: statistics::of_count(missing.n),
-        }
+            statistics: statistics::of_count(context.n_missing),
+        })
     }
 
     fn encode_words<T: Word + Key>(
         &mut self,
         physical: Physical,
         words: &mut [T],
-        missing: Missing<'_>,
+        context: Context<'_>,
         out: &mut Vec<u8>,
-    ) -> Encoded {
-        if let Some(bits) = missing.bits {
-            if missing.n as usize == words.len() {
+    ) -> Result<Encoded> {
+        if let Some(bits) = context.bits {
+            if context.n_missing as usize == words.len() {
                 words.fill(T::from_u64(0));
             }
             validity::fill_missing(bits, words);
         }
         let words = &*words;
-        let mut statistics = statistics::of_words(physical, words, missing.n);
+        let mut statistics = statistics::of_words(physical, words, context.n_missing);
         let order = if physical.is_signed() { Order::Signed } else { Order::Unsigned };
         let kind = Kind { order, patches: true, patterns: !physical.is_integer(), exceptions: 0 };
         let plan = plan_words(words, kind, &self.profile, &mut self.codecs, &mut self.hints.words);
@@ -189,23 +197,23 @@ impl Encoder {
             && let Some((entries, codes)) = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i])
             && self.score_dictionary(&codes, size_of_val(entries.as_slice())) < best
         {
-            statistics.n_distinct = if missing.n == 0 { entries.len() as u32 } else { 0 };
+            statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
             let pages = fixed_pages(n, size_of::<T>());
             let directory = self.write_dictionary(
                 &codes,
                 bytemuck::cast_slice(&entries),
                 entries.len(),
                 pages,
-                missing,
+                context,
                 out,
             );
-            return Encoded { directory, decoded_len, statistics };
+            return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
         let directory = match alp {
-            Some(Alp::F64(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u64>(words), missing, out),
-            Some(Alp::F32(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u32>(words), missing, out),
+            Some(Alp::F64(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u64>(words), context, out),
+            Some(Alp::F32(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u32>(words), context, out),
             None => {
-                let pages = PageWriter::new(&mut self.codecs, plan.codec, missing, out);
+                let pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
                 pages.words(
                     fixed_pages(n, size_of::<T>()),
                     Transform::None,
@@ -214,13 +222,18 @@ impl Encoder {
                 )
             }
         };
-        Encoded { directory, decoded_len, statistics }
+        Ok(Encoded { directory: directory?, decoded_len, statistics })
     }
 
     /// Values of 16 bytes: raw, or by dictionary.
-    fn encode_wide(&mut self, values: &mut [u128], missing: Missing<'_>, out: &mut Vec<u8>) -> Encoded {
-        if let Some(bits) = missing.bits {
-            if missing.n as usize == values.len() {
+    fn encode_wide(
+        &mut self,
+        values: &mut [u128],
+        context: Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Encoded> {
+        if let Some(bits) = context.bits {
+            if context.n_missing as usize == values.len() {
                 values.fill(0);
             }
             validity::fill_missing(bits, values);
@@ -228,7 +241,7 @@ impl Encoder {
         let values = &*values;
         let n = values.len();
         let decoded_len = 16 * n as u64;
-        let statistics = statistics::of_count(missing.n);
+        let statistics = statistics::of_count(context.n_missing);
         let mut plan = WordPlan::<u64>::raw(2 * n);
         if !self.profile.is_raw() {
             let kind = Kind { order: Order::Unsigned, patches: false, patterns: true, exceptions: 0 };
@@ -247,8 +260,8 @@ impl Encoder {
             {
                 let bytes = bytemuck::cast_slice(&entries);
                 let directory =
-                    self.write_dictionary(&codes, bytes, entries.len(), fixed_pages(n, 16), missing, out);
-                return Encoded { directory, decoded_len, statistics };
+                    self.write_dictionary(&codes, bytes, entries.len(), fixed_pages(n, 16), context, out);
+                return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
         }
         let encoding = Encoding {
@@ -257,12 +270,12 @@ impl Encoder {
             codec: plan.codec.0,
             filter: plan.filter,
         };
-        let mut pages = PageWriter::new(&mut self.codecs, plan.codec, missing, out);
+        let mut pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
         for page in fixed_pages(n, 16) {
             let values = bytemuck::cast_slice(&values[page.0.clone()]);
-            pages.page(page, |body| page_writer::raw(values, 16, plan.filter, body));
+            pages.page(page, |body| page_writer::raw(values, 16, plan.filter, body))?;
         }
-        Encoded { directory: pages.directory(encoding, 0, 0), decoded_len, statistics }
+        Ok(Encoded { directory: pages.directory(encoding, 0, 0), decoded_len, statistics })
     }
 
     /// The entries of a dictionary that may beat `light_len` bytes, and a plan for its codes (left in `self.codes`).
@@ -299,10 +312,10 @@ impl Encoder {
         entries: &[u8],
         n_entries: usize,
         ranges: Vec<PageRange>,
-        missing: Missing<'_>,
+        context: Context<'_>,
         out: &mut Vec<u8>,
-    ) -> Directory {
-        let mut pages = PageWriter::new(&mut self.codecs, plan.codec, missing, out);
+    ) -> Result<Directory> {
+        let mut pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
         pages.dictionary(entries, n_entries);
         let codes = self.codes.as_slice();
         pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))
@@ -330,16 +343,16 @@ impl Encoder {
         &mut self,
         alp: AlpPlan<T>,
         physical: &[T],
-        missing: Missing<'_>,
+        context: Context<'_>,
         out: &mut Vec<u8>,
-    ) -> Directory {
-        let pages = PageWriter::new(&mut self.codecs, alp.words.codec, missing, out);
+    ) -> Result<Directory> {
+        let pages = PageWriter::new(&mut self.codecs, alp.words.codec, context, out);
         let ranges = fixed_pages(physical.len(), size_of::<T>());
         let words = (alp.ints.as_slice(), &alp.words, Order::Signed);
-        let mut directory = pages.words(ranges, Transform::Alp, words, (&alp.exceptions, physical));
+        let mut directory = pages.words(ranges, Transform::Alp, words, (&alp.exceptions, physical))?;
         directory.exponent = alp.exponent;
         directory.factor = alp.factor;
-        directory
+        Ok(directory)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use entasis_format::{Codec, Directory, Encoding, Filter, Packing, PageEntry, Stored, Transform, checksum};
+use entasis_format::{
+    Codec, Directory, Encoding, Filter, Packing, PageEntry, Result, Stored, Transform, checksum,
+};
 use entasis_kernels::{Word, shuffle};
 
 use crate::codec::Codecs;
@@ -11,11 +13,14 @@ use crate::plan::WordPlan;
 use crate::word::Order;
 use crate::{bit_packed, delta, run_length, validity};
 
-/// The missing values of a block: their bits when there are any.
+/// What all pages of a block have in common: which values are missing, and whether to go on.
 #[derive(Clone, Copy)]
-pub(crate) struct Missing<'a> {
+pub(crate) struct Context<'a> {
+    /// A bit per value, 1 = valid; none when no value is missing.
     pub bits: Option<&'a [u8]>,
-    pub n: u32,
+    pub n_missing: u32,
+    /// Asked before each page whether to go on: pages take long at high compression.
+    pub check: &'a dyn Fn() -> Result<()>,
 }
 
 /// The values of a page, and their decoded bytes.
@@ -33,7 +38,7 @@ pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
 pub(crate) struct PageWriter<'a> {
     codecs: &'a mut Codecs,
     codec: (Codec, i32),
-    missing: Missing<'a>,
+    context: Context<'a>,
     out: &'a mut Vec<u8>,
     payload: Vec<u8>,
     pages: Vec<PageEntry>,
@@ -45,13 +50,13 @@ impl<'a> PageWriter<'a> {
     pub(crate) fn new(
         codecs: &'a mut Codecs,
         codec: (Codec, i32),
-        missing: Missing<'a>,
+        context: Context<'a>,
         out: &'a mut Vec<u8>,
     ) -> Self {
         Self {
             codecs,
             codec,
-            missing,
+            context,
             out,
             payload: Vec::new(),
             pages: Vec::new(),
@@ -73,9 +78,14 @@ impl<'a> PageWriter<'a> {
     }
 
     /// Stores one page: its validity when the block has missing values, then what `body` appends.
-    pub(crate) fn page(&mut self, (range, decoded_len): PageRange, body: impl FnOnce(&mut Vec<u8>)) {
+    pub(crate) fn page(
+        &mut self,
+        (range, decoded_len): PageRange,
+        body: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<()> {
+        (self.context.check)()?;
         self.payload.clear();
-        if let Some(bits) = self.missing.bits {
+        if let Some(bits) = self.context.bits {
             validity::emit(bits, range.start, range.len(), &mut self.payload);
         }
         body(&mut self.payload);
@@ -88,11 +98,12 @@ impl<'a> PageWriter<'a> {
             decoded_len: decoded_len as u32,
             checksum: checksum(&self.out[at..]),
         });
+        Ok(())
     }
 
     /// Whether bodies are all that pages could hold: constants without missing values have no pages.
     pub(crate) fn needs_pages(&self, packing: Packing) -> bool {
-        packing != Packing::Constant || self.missing.bits.is_some()
+        packing != Packing::Constant || self.context.bits.is_some()
     }
 
     /// Stores the pages of words as planned and finishes the block. `exceptions` (per page) are replaced by the values in `physical`.
@@ -102,7 +113,7 @@ impl<'a> PageWriter<'a> {
         transform: Transform,
         (words, plan, order): (&[T], &WordPlan<T>, Order),
         (exceptions, physical): (&[Vec<u16>], &[V]),
-    ) -> Directory {
+    ) -> Result<Directory> {
         let mut widest = plan.width;
         let ranges = if self.needs_pages(plan.packing) { ranges } else { Vec::new() };
         for (i, page) in ranges.into_iter().enumerate() {
@@ -120,7 +131,7 @@ impl<'a> PageWriter<'a> {
                 Packing::BitPacked => bit_packed::emit::<T, T>(words, plan.base, plan.width, None, body),
                 Packing::Delta => widest = widest.max(delta::emit(words, body)),
                 Packing::RunLength => run_length::emit(words, plan.base, plan.width, body),
-            });
+            })?;
         }
         let encoding =
             Encoding { packing: plan.packing, transform, codec: plan.codec.0, filter: plan.filter };
@@ -128,14 +139,14 @@ impl<'a> PageWriter<'a> {
         let mut directory = self.directory(encoding, widest, base);
         directory.per_vector = plan.per_vector;
         directory.patches = plan.patches;
-        directory
+        Ok(directory)
     }
 
     /// The directory of the block.
     pub(crate) fn directory(self, encoding: Encoding, width: u32, base: u64) -> Directory {
         Directory {
             width: u8::try_from(width).expect("at most 64 bits"),
-            validity: self.missing.bits.is_some(),
+            validity: self.context.bits.is_some(),
             base,
             n_dictionary: self.n_dictionary,
             dictionary: self.dictionary,

@@ -4,7 +4,7 @@ use entasis_format::{Codec, Encoding, Error, Filter, Packing, Result, Transform}
 use entasis_kernels::{VECTOR, bitpack};
 
 use crate::encode::{Encoded, Encoder, PAGE};
-use crate::page_writer::{Missing, PageRange, PageWriter};
+use crate::page_writer::{Context, PageRange, PageWriter};
 use crate::profile::cost;
 use crate::statistics;
 use crate::word::{bits_of, sample_ranges};
@@ -18,7 +18,7 @@ pub(crate) fn encode(
     encoder: &mut Encoder,
     offsets: &[u32],
     bytes: &[u8],
-    missing: Missing<'_>,
+    context: Context<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Encoded> {
     let n = offsets.len() - 1;
@@ -26,8 +26,8 @@ pub(crate) fn encode(
         return Err(Error::argument("offsets of strings ascend from 0 to the length of their bytes"));
     }
     let value = |i: usize| &bytes[offsets[i] as usize..offsets[i + 1] as usize];
-    let valid = |i: &usize| missing.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
-    let mut statistics = statistics::of_strings(n, missing.n, (0..n).filter(valid).map(value));
+    let valid = |i: &usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+    let mut statistics = statistics::of_strings(n, context.n_missing, (0..n).filter(valid).map(value));
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
     let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -37,10 +37,10 @@ pub(crate) fn encode(
         if let Some((entries, codes)) = encoder.plan_dictionary(n, plain.len, entry_len, value) {
             let payload = dictionary_payload(&entries);
             if encoder.score_dictionary(&codes, payload.len()) < encoder.profile.score(plain.len, plain.ns) {
-                statistics.n_distinct = if missing.n == 0 { entries.len() as u32 } else { 0 };
+                statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
                 let directory =
-                    encoder.write_dictionary(&codes, &payload, entries.len(), ranges, missing, out);
-                return Ok(Encoded { directory, decoded_len, statistics });
+                    encoder.write_dictionary(&codes, &payload, entries.len(), ranges, context, out);
+                return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
         }
     }
@@ -50,7 +50,7 @@ pub(crate) fn encode(
         codec: plain.codec.0,
         filter: Filter::None,
     };
-    let mut pages = PageWriter::new(&mut encoder.codecs, plain.codec, missing, out);
+    let mut pages = PageWriter::new(&mut encoder.codecs, plain.codec, context, out);
     for page in ranges {
         let range = page.0.clone();
         let of_page = &offsets[range.start..=range.end];
@@ -63,7 +63,7 @@ pub(crate) fn encode(
                 bitpack::pack(vector, plain.base, plain.width, body);
             }
             body.extend_from_slice(bytes);
-        });
+        })?;
     }
     Ok(Encoded {
         directory: pages.directory(encoding, plain.width, u64::from(plain.base)),

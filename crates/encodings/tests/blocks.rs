@@ -16,7 +16,7 @@ fn encode(physical: Physical, values: Values<'_>, validity: Option<&[u8]>, compr
     let n = values.n();
     let mut pages = Vec::new();
     let mut encoder = Encoder::new(Profile::new(compression).unwrap());
-    let encoded = encoder.encode(physical, values, validity, &mut pages).unwrap();
+    let encoded = encoder.encode(physical, values, validity, &|| Ok(()), &mut pages).unwrap();
     let mut directory = Vec::new();
     encoded.directory.emit(&mut directory);
     let record = BlockRecord {
