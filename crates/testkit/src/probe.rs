@@ -46,6 +46,7 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
             let Some(dictionary) = record.dictionary else { panic!("a categorical has a dictionary") };
             target.check_codes(file.column(dictionary)?.record.n_values);
         }
+        some_rows(&file, i, record.n_values, &target)?;
         columns.push(target.bytes());
         if i < file.n_columns() {
             file.find_all(&info.name)?;
@@ -62,6 +63,29 @@ fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
     let mut target = Target::new(file.column(column)?.record.column_type.physical, n, 0xA5);
     file.read(vec![target.request(column, rows)], Some(1), &Silent)?;
     Ok(target)
+}
+
+/// Reads every 7th row, backwards, and a range: the same values as with all rows.
+fn some_rows(file: &File, column: u64, n_values: u64, all: &Target) -> Result<()> {
+    if n_values == 0 || n_values > MANY {
+        return Ok(());
+    }
+    let (from, to) = (n_values / 3, n_values - n_values / 5);
+    let every: Vec<u64> = (0..n_values).rev().step_by(7).collect();
+    let range: Vec<u64> = (from..to).collect();
+    for (rows, numbers) in [(Rows::step(n_values - 1, u64::MAX, -7), every), (Rows::Range(from..to), range)] {
+        let physical = file.column(column)?.record.column_type.physical;
+        let mut some = Target::new(physical, numbers.len(), 0x5A);
+        file.read(vec![some.request(column, rows)], Some(1), &Silent)?;
+        some.check();
+        for (k, &row) in numbers.iter().enumerate() {
+            assert!(
+                some.get(k) == all.get(row as usize),
+                "row {row} of column {column} depends on the rows asked for"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Verifies bytes.

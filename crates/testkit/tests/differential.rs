@@ -91,7 +91,7 @@ fn reached(table: &Table) -> BTreeSet<String> {
         for column in &decoded.columns {
             let physical = column.record.of.physical;
             let of_blocks = column.blocks.iter().map(|block| features(&bytes, block, physical).unwrap());
-            seen.extend(of_blocks.flatten().map(|feature| feature.clone()));
+            seen.extend(of_blocks.flatten());
         }
     }
     seen

@@ -13,8 +13,6 @@ fn model(physical: Physical, n: usize) -> Model {
     let cell = |i: usize| {
         let v = r[i / 3] >> 7;
         match physical {
-            Physical::F64 => ((v % 50) as f64 / 4.0).to_le_bytes().to_vec(),
-            Physical::F32 => ((v % 50) as f32 / 4.0).to_le_bytes().to_vec(),
             Physical::Utf8 | Physical::Binary => format!("\u{e9}{}", v % 40).into_bytes(),
             Physical::Complex128 => (u128::from(v % 30) << 64 | 5).to_le_bytes().to_vec(),
             // Far apart, also as numbers with a sign.
@@ -22,6 +20,22 @@ fn model(physical: Physical, n: usize) -> Model {
         }
     };
     Model::new(physical.name(), physical, (0..n).map(|i| Some(cell(i))).collect())
+}
+
+/// What ALP makes of integers on both sides of zero.
+fn decimals(physical: Physical, n: usize, (e, f): (u8, u8)) -> Model {
+    let cell = |v: u64| {
+        let d = (v >> 7) as i64 % 50 * 25 - 300;
+        if physical == Physical::F64 {
+            let power = |text: String| text.parse::<f64>().unwrap();
+            (d as f64 * power(format!("1e{f}")) * power(format!("1e-{e}"))).to_le_bytes().to_vec()
+        } else {
+            let power = |text: String| text.parse::<f32>().unwrap();
+            (d as f32 * power(format!("1e{f}")) * power(format!("1e-{e}"))).to_le_bytes().to_vec()
+        }
+    };
+    let r = noise(n, 1);
+    Model::new(physical.name(), physical, (0..n).map(|i| Some(cell(r[i / 3] & 0xFFFF_FFFF))).collect())
 }
 
 fn plans(physical: Physical) -> Vec<Plan> {
@@ -39,8 +53,7 @@ fn plans(physical: Physical) -> Vec<Plan> {
             if !allowed || (transform == 0 && is_wide) {
                 continue;
             }
-            // Quarters are whole numbers of hundredths, so that 10^e times them is one, with rounding that is none.
-            let exponents = if transform == 2 { [(2, 0), (3, 1)][usize::from(packing % 2)] } else { (0, 0) };
+            let exponents = if transform == 2 { [(2, 0), (9, 7)][usize::from(packing % 2)] } else { (0, 0) };
             for codec in 0..3u8 {
                 let plain = Plan { packing, transform, codec, exponents, ..Plan::default() };
                 plans.push(plain);
@@ -73,9 +86,12 @@ fn check(model: &Model, plan: &Plan) -> bool {
 fn check_all(physical: Physical, sizes: &[usize]) {
     let mut n_plans = 0;
     for &n in sizes {
-        let model = model(physical, n);
-        let one = Model { cells: vec![model.cells[n - 1].clone(); n], ..model.clone() };
         for plan in plans(physical) {
+            let model = match plan.transform {
+                2 => decimals(physical, n, plan.exponents),
+                _ => model(physical, n),
+            };
+            let one = Model { cells: vec![model.cells[n - 1].clone(); n], ..model.clone() };
             for kind in [None, Some(0), Some(1), Some(2), Some(3)] {
                 let plan = Plan { validity: kind, ..plan };
                 let whole = if plan.packing == 1 { &one } else { &model };

@@ -105,6 +105,11 @@ impl Target {
         }
     }
 
+    /// Value i; none when it is missing.
+    pub fn get(&self, i: usize) -> Option<&[u8]> {
+        (self.mask[i] == 0).then(|| self.cell(i))
+    }
+
     fn cell(&self, i: usize) -> &[u8] {
         if self.physical.is_var() {
             let offsets = self.offsets();
