@@ -69,13 +69,20 @@ impl Scratch {
         Ok(n)
     }
 
-    /// The number of values of a short array (of less than a block) that are missing.
+    /// The number of values of an array that are missing.
     pub(crate) fn count_missing(&mut self, array: &Array, physical: Physical) -> Result<u64> {
         if array.chunks.iter().all(|chunk| matches!(chunk.validity, HostValidity::AllValid)) {
             return Ok(0);
         }
-        let n = self.load(array, physical, 0..array.n_values())?;
-        Ok(if self.has_missing { (n - bits::count_ones(&self.validity, 0, n)) as u64 } else { 0 })
+        let (mut at, mut n_missing) = (0, 0);
+        while at < array.n_values() {
+            let n = self.load(array, physical, at..array.n_values())?;
+            if self.has_missing {
+                n_missing += (n - bits::count_ones(&self.validity, 0, n)) as u64;
+            }
+            at += n as u64;
+        }
+        Ok(n_missing)
     }
 
     /// The values that were loaded, `n` of them.

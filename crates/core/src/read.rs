@@ -201,6 +201,7 @@ impl File {
         let of = (storage.record.column_type.physical, storage.record.column_type.logical);
         let is_sound = values.end <= storage.record.n_values
             && of == (record.column_type.physical, record.column_type.logical)
+            && record.is_bundled == (stored_in != index)
             && (stored_in == index || (storage.record.is_bundle && !storage.record.is_bundled));
         if !is_sound {
             return Err(damaged());

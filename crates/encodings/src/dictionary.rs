@@ -96,16 +96,22 @@ impl<K: Key> Distinct<K> {
     }
 }
 
-/// How many distinct values `n` have, by the repetitions in a sample of at most 1,024; none when it repeats hardly any.
+/// The bytes that a dictionary of `n` values with entries of `entry_len` bytes takes with its codes, by a sample of at
+/// most 1,024 values; none when it repeats hardly any.
 ///
 /// A sample that repeats most of its values has seen nearly all of them. One with few repetitions c among s values is what
-/// s^2 / 2c equally frequent values give (the birthday problem).
-pub(crate) fn expected_distinct<K: Key>(n: usize, value: impl Fn(usize) -> K) -> Option<usize> {
+/// s^2 / 2c equally frequent values give (the birthday problem). Neighbours that are equal tell of runs.
+pub(crate) fn expected_len<K: Key>(n: usize, entry_len: usize, value: impl Fn(usize) -> K) -> Option<f64> {
     let mut distinct = Distinct::new();
-    let mut seen = 0;
-    for at in sample_ranges(n, 64, 16).flatten() {
-        distinct.code(value(at));
-        seen += 1;
+    let (mut seen, mut changes) = (0, 0);
+    for (i, range) in sample_ranges(n, 64, 16).enumerate() {
+        let mut last = None;
+        for code in range.map(|at| distinct.code(value(at))) {
+            // The first value of a piece begins a run of which nothing is known; that of the block begins one.
+            changes += usize::from(last.is_some_and(|last| last != code) || (i == 0 && last.is_none()));
+            last = Some(code);
+            seen += 1;
+        }
     }
     let distinct = distinct.entries.len();
     let repeated = seen - distinct;
@@ -117,7 +123,10 @@ pub(crate) fn expected_distinct<K: Key>(n: usize, value: impl Fn(usize) -> K) ->
         _ if distinct * 2 <= seen => distinct + distinct / 4,
         _ => seen * seen / (2 * repeated.max(1)),
     };
-    Some(expected.clamp(distinct, n))
+    let expected = expected.clamp(distinct, n);
+    let width = f64::from(code_width(expected)) / 8.0;
+    let n_runs = (n * changes / seen) as f64;
+    Some((n as f64 * width).min(n_runs * (2.0 + width)) + (expected * entry_len) as f64)
 }
 
 /// Codes for all `n` values, or none when there are more than `limit` distinct ones.
@@ -142,19 +151,6 @@ pub(crate) fn build<K: Key>(
 /// Bits that codes of this many entries need.
 pub(crate) fn code_width(n_entries: usize) -> u32 {
     usize::BITS - n_entries.saturating_sub(1).leading_zeros()
-}
-
-/// The most entries of `entry_len` bytes for which a dictionary of `n` values can beat `light_len` bytes.
-pub(crate) fn limit(n: usize, light_len: f64, entry_len: usize) -> usize {
-    let mut limit = MAX_ENTRIES.min(n);
-    while limit > 1 {
-        let len = n as f64 * f64::from(code_width(limit)) / 8.0 + (limit * entry_len) as f64;
-        if len < light_len {
-            break;
-        }
-        limit /= 2;
-    }
-    limit
 }
 
 #[cfg(test)]

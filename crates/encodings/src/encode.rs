@@ -82,6 +82,7 @@ pub(crate) struct Hints {
     ints: CodecHint,
     exponents: Option<(u8, u8)>,
     pub(crate) text: Option<(Codec, i32)>,
+    dictionary_lost: bool,
 }
 
 impl Encoder {
@@ -195,7 +196,7 @@ impl Encoder {
         let may_repeat = !settled && size_of::<T>() > 1;
         if may_repeat
             && let Some((entries, codes)) = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i])
-            && self.score_dictionary(&codes, size_of_val(entries.as_slice())) < best
+            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), best)
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
             let pages = fixed_pages(n, size_of::<T>());
@@ -256,7 +257,7 @@ impl Encoder {
                 plan = halves;
             }
             if let Some((entries, codes)) = self.plan_dictionary(n, plan.len, 16, |i| values[i])
-                && self.score_dictionary(&codes, size_of_val(entries.as_slice())) < plan.score(&self.profile)
+                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), plan.score(&self.profile))
             {
                 let bytes = bytemuck::cast_slice(&entries);
                 let directory =
@@ -286,23 +287,26 @@ impl Encoder {
         entry_len: usize,
         value: impl Fn(usize) -> K,
     ) -> Option<(Vec<K>, WordPlan<u32>)> {
-        let distinct = dictionary::expected_distinct(n, &value)?;
-        let expected =
-            n as f64 * f64::from(dictionary::code_width(distinct)) / 8.0 + (distinct * entry_len) as f64;
-        if expected > 0.95 * light_len {
+        let expected = dictionary::expected_len(n, entry_len, &value)?;
+        // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
+        let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
+        let most = light_len * if may_shrink { 2.0 } else { 0.95 };
+        if expected > most {
             return None;
         }
-        let limit = dictionary::limit(n, light_len, entry_len);
+        let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
         let entries = dictionary::build(n, limit, &mut self.codes, value)?;
         let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
         let plan = plan_words(&self.codes, kind, &self.profile, &mut self.codecs, &mut self.hints.codes);
         Some((entries, plan))
     }
 
-    /// The score of storing this dictionary and these codes.
-    pub(crate) fn score_dictionary(&self, codes: &WordPlan<u32>, entries_len: usize) -> f64 {
+    /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
+    pub(crate) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: usize, best: f64) -> bool {
         let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
-        self.profile.score(codes.len + entries_len as f64, ns)
+        let wins = self.profile.score(codes.len + entries_len as f64, ns) < best;
+        self.hints.dictionary_lost = !wins;
+        wins
     }
 
     /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.

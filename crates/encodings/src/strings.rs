@@ -36,7 +36,8 @@ pub(crate) fn encode(
         let entry_len = bytes.len() / n + 4;
         if let Some((entries, codes)) = encoder.plan_dictionary(n, plain.len, entry_len, value) {
             let payload = dictionary_payload(&entries);
-            if encoder.score_dictionary(&codes, payload.len()) < encoder.profile.score(plain.len, plain.ns) {
+            let plain_score = encoder.profile.score(plain.len, plain.ns);
+            if encoder.dictionary_wins(&codes, payload.len(), plain_score) {
                 statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
                 let directory =
                     encoder.write_dictionary(&codes, &payload, entries.len(), ranges, context, out);
