@@ -336,7 +336,12 @@ impl File {
     pub fn statistics(&self, column: u64) -> Result<Vec<Statistics>> {
         let at = self.block_range(column)?;
         let bytes = self.records(SectionKind::Statistics, at)?;
-        bytes.chunks_exact(Statistics::LEN).map(Statistics::parse).collect()
+        let parsed = bytes.chunks_exact(Statistics::LEN).map(Statistics::parse).enumerate();
+        parsed
+            .map(|(i, statistics)| {
+                statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(&self.path))
+            })
+            .collect()
     }
 
     fn block_range(&self, column: u64) -> Result<Range<u64>> {
