@@ -129,6 +129,12 @@ impl File {
         if first.checked_add(n).is_none_or(|end| end > file.n_columns_total()) {
             return Err(Error::corrupt("the table has columns that the file has not"));
         }
+        if first != 0 {
+            return Err(Error::unsupported("the table does not begin with the file's first column"));
+        }
+        if n > 0 && file.table.n_slots == 0 {
+            return Err(Error::corrupt("the table has columns and no name index"));
+        }
         Ok(file)
     }
 
@@ -234,6 +240,11 @@ impl File {
         };
         let name = name.and_then(|name| String::from_utf8(name).ok());
         let name = name.ok_or_else(|| Error::corrupt("a column name is not UTF-8").in_section("names"))?;
+        if index < self.table.n_columns && record.n_values != self.table.n_rows {
+            let message =
+                format!("a column has {} values, its table {} rows", record.n_values, self.table.n_rows);
+            return Err(Error::corrupt(message).in_column(&name));
+        }
         let detail =
             record.detail.map(|node| self.value(node)).transpose().map_err(|e| e.in_column(&name))?;
         Ok(ColumnInfo { index, name, record, detail })
@@ -280,9 +291,8 @@ impl File {
                     return Err(Error::corrupt("a name stands for a column that is not there")
                         .in_section("name index"));
                 }
-                let column = self.table.first_column + position;
-                if entry.hash == hash && self.column(column)?.name == name {
-                    found.push(column);
+                if entry.hash == hash && self.column(position)?.name == name {
+                    found.push(position);
                 }
             }
             probed += n;

@@ -1,6 +1,6 @@
 //! What is written: columns in memory that belongs to a host.
 
-use entasis_format::{ColumnType, Error, Result, Value};
+use entasis_format::{ColumnType, Error, Limits, Result, Value};
 use entasis_kernels::HostRead;
 
 /// A table to write, with the columns that its labels and dictionaries need.
@@ -153,7 +153,15 @@ impl Frame {
                 return Err(Error::argument(message).in_column(&column.name));
             }
         }
+        // What a reader's default limits refuse is not written.
+        let limits = Limits::default();
+        self.host.check(&limits)?;
         for column in self.columns.iter().chain(&self.extra) {
+            if column.name.len() > limits.name_len as usize {
+                let message =
+                    format!("a column name of {} bytes, the most are {}", column.name.len(), limits.name_len);
+                return Err(Error::unsupported(message));
+            }
             column.column_type.check().map_err(|e| e.in_column(&column.name))?;
             let is_categorical = column.column_type.logical == entasis_format::Logical::Categorical;
             if column.dictionary.is_some_and(|d| d >= self.extra.len())

@@ -9,6 +9,9 @@ use entasis_kernels::{HostRead, bits};
 
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 
+/// The longest string, in bytes: what every reader's default limits take.
+const MAX_STRING: u64 = 1_000_000_000;
+
 /// Scratch memory for one block of any type.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -187,8 +190,8 @@ impl Scratch {
 
     /// Whether another string of `len` bytes belongs into this block.
     fn fits(&self, len: u64) -> Result<bool> {
-        if len > u64::from(u32::MAX) {
-            return Err(Error::unsupported("a string of 4 GiB or more"));
+        if len > MAX_STRING {
+            return Err(Error::unsupported("a string of more than 1,000,000,000 bytes"));
         }
         Ok(self.offsets.len() == 1 || self.bytes.len() as u64 + len <= MAX_BLOCK_LEN)
     }
@@ -207,7 +210,7 @@ impl Scratch {
                 let len = to.checked_sub(from).ok_or_else(short)?;
                 let total = first as u64 + (to - start);
                 let full = total > MAX_BLOCK_LEN && self.offsets.len() > 1;
-                if full || len > u64::from(u32::MAX) {
+                if full || len > MAX_STRING {
                     break;
                 }
                 end = to;

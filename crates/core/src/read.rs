@@ -190,7 +190,7 @@ impl File {
     }
 
     /// The column that the values of column `index` are stored in, and where.
-    fn source(&self, index: u64) -> Result<Source> {
+    pub(crate) fn source(&self, index: u64) -> Result<Source> {
         let column = self.column(index)?;
         let record = &column.record;
         let here = |e: Error| e.in_column(&column.name);
@@ -207,7 +207,13 @@ impl File {
             return Err(damaged());
         }
         let n_categories = match (record.column_type.logical, record.dictionary) {
-            (Logical::Categorical, Some(dictionary)) => Some(self.column(dictionary)?.record.n_values),
+            (Logical::Categorical, Some(dictionary)) => {
+                let dictionary = self.column(dictionary)?;
+                if dictionary.record.column_type.logical == Logical::Categorical {
+                    return Err(here(Error::corrupt("the categories of a categorical are categorical")));
+                }
+                Some(dictionary.record.n_values)
+            }
             (Logical::Categorical, None) => {
                 return Err(here(Error::corrupt("a categorical has no dictionary")));
             }
@@ -239,11 +245,17 @@ impl File {
         check_output(source.physical, &output, n)?;
         check_missing(source.physical, &missing, n)?;
         if source.physical == Physical::Null {
-            return fill_null(output, missing, n).map(|()| None);
+            fill_null(output, missing);
+            return Ok(None);
         }
         let values = match rows {
             Rows::All => source.values.clone(),
             Rows::Range(range) => source.values.start + range.start..source.values.start + range.end,
+            Rows::Step { start, n, step } => {
+                let indices = Rows::numbers(start, n, step)?;
+                tasks.push(Task::Gather(GatherTask::new(source, indices, output, missing)));
+                return Ok(None);
+            }
             Rows::Indices(indices) => {
                 tasks.push(Task::Gather(GatherTask::new(source, indices, output, missing)));
                 return Ok(None);
@@ -305,7 +317,7 @@ fn check_missing(physical: Physical, missing: &MissingTo<'_>, n: usize) -> Resul
 }
 
 /// All values of a column of type null are missing.
-fn fill_null(output: Output<'_>, missing: MissingTo<'_>, _n: usize) -> Result<()> {
+fn fill_null(output: Output<'_>, missing: MissingTo<'_>) {
     match output {
         Output::Words(out) | Output::Bools(out) | Output::Bits(out) => out.fill(0),
         Output::Text(_) => {}
@@ -315,5 +327,4 @@ fn fill_null(output: Output<'_>, missing: MissingTo<'_>, _n: usize) -> Result<()
         MissingTo::Mask(out) => out.fill(1),
         MissingTo::Ignore | MissingTo::Mark(_) => {}
     }
-    Ok(())
 }

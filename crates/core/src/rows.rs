@@ -12,6 +12,15 @@ pub enum Rows {
     All,
     /// Neighbours.
     Range(Range<u64>),
+    /// Every `step`-th row, `n` of them, backwards when the step is negative.
+    Step {
+        /// The first row.
+        start: u64,
+        /// How many.
+        n: u64,
+        /// From one to the next.
+        step: i64,
+    },
     /// Any rows in any order, also repeated.
     Indices(Arc<[u64]>),
 }
@@ -22,24 +31,40 @@ impl Rows {
         match self {
             Self::All => n_rows,
             Self::Range(range) => range.end.saturating_sub(range.start),
+            Self::Step { n, .. } => *n,
             Self::Indices(indices) => indices.len() as u64,
         }
     }
 
-    /// Every `step`-th row from `start` on while it is on the near side of `stop`, as in a Python slice with its numbers resolved.
+    /// Every `step`-th row from `start` on while it is on the near side of `stop`, as in a Python slice with its numbers
+    /// resolved; a `stop` before row 0 is told by `u64::MAX`. A step of 0 selects nothing.
     pub fn step(start: u64, stop: u64, step: i64) -> Self {
-        if step == 1 {
-            return Self::Range(start..stop.max(start));
-        }
-        let width = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
-        let indices: Arc<[u64]> = if step > 0 {
-            (start..stop.max(start)).step_by(width).collect()
+        let width = step.unsigned_abs();
+        let span = if step > 0 {
+            stop.saturating_sub(start)
+        } else if stop == u64::MAX {
+            start.saturating_add(1)
         } else {
-            // `stop` is exclusive; a stop before row 0 is told by `u64::MAX`.
-            let low = if stop == u64::MAX { 0 } else { stop.saturating_add(1) };
-            (low..start.saturating_add(1)).rev().step_by(width).collect()
+            start.saturating_sub(stop)
         };
-        Self::Indices(indices)
+        match step {
+            1 => Self::Range(start..start.saturating_add(span)),
+            0 => Self::Range(start..start),
+            _ => Self::Step { start, n: span.div_ceil(width), step },
+        }
+    }
+
+    /// The numbers of stepped rows.
+    pub(crate) fn numbers(start: u64, n: u64, step: i64) -> Result<Arc<[u64]>> {
+        let no_memory = || Error::limit("not enough memory for the numbers of the rows");
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact(usize::try_from(n).map_err(|_| no_memory())?).map_err(|_| no_memory())?;
+        let mut row = start;
+        for _ in 0..n {
+            numbers.push(row);
+            row = row.wrapping_add_signed(step);
+        }
+        Ok(numbers.into())
     }
 
     /// The rows where `mask` (a byte per row) is not zero.
@@ -59,6 +84,15 @@ impl Rows {
                 "rows {} to {} are out of range: the table has {n_rows} rows",
                 range.start, range.end
             ))),
+            Self::Step { n: 0, .. } => Ok(()),
+            Self::Step { start, n, step } => {
+                let last = i128::from(*start) + i128::from(*n - 1) * i128::from(*step);
+                let outside =
+                    [i128::from(*start), last].into_iter().find(|row| !(0..i128::from(n_rows)).contains(row));
+                outside.map_or(Ok(()), |row| {
+                    Err(Error::argument(format!("row {row} is out of range: the table has {n_rows} rows")))
+                })
+            }
             Self::Indices(indices) => match indices.iter().find(|&&row| row >= n_rows) {
                 None => Ok(()),
                 Some(row) => {
@@ -66,5 +100,31 @@ impl Rows {
                 }
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_those_of_a_slice() {
+        let numbers = |start, stop, step| match Rows::step(start, stop, step) {
+            Rows::Range(range) => range.collect::<Vec<_>>(),
+            Rows::Step { start, n, step } => Rows::numbers(start, n, step).unwrap().to_vec(),
+            _ => unreachable!(),
+        };
+        assert_eq!(numbers(2, 5, 1), [2, 3, 4]);
+        assert_eq!(numbers(2, 9, 3), [2, 5, 8]);
+        assert_eq!(numbers(9, 2, -3), [9, 6, 3]);
+        assert_eq!(numbers(4, u64::MAX, -2), [4, 2, 0]);
+        assert_eq!(numbers(5, u64::MAX, -2), [5, 3, 1]);
+        assert_eq!(numbers(5, 5, 2), []);
+        assert_eq!(numbers(5, 2, 2), []);
+        assert_eq!(numbers(2, 5, -1), []);
+        assert!(Rows::step(0, 10, 3).check(10).is_ok());
+        assert!(Rows::step(0, 10, 3).check(9).is_err());
+        assert!(Rows::step(10, 0, -3).check(10).is_err());
+        assert!(Rows::step(0, 1 << 40, 2).check(1 << 40).is_ok());
     }
 }

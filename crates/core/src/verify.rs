@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Physical, Result, Slot, SlotState, Statistics, TRAILER_LEN, Trailer,
-    visit_parts,
+    BlockRecord, Error, HEADER_LEN, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
+    TRAILER_LEN, Trailer, visit_parts,
 };
 
 use crate::control::{Control, Monitor};
@@ -94,6 +94,7 @@ impl File {
         self.verify_spans(spans)?;
         let total = stored.iter().map(|c| c.record.n_values).sum();
         report.n_values = self.verify_values(&stored, total, threads, monitor)?;
+        self.verify_members(&columns, monitor)?;
         self.host()?;
         Ok(report)
     }
@@ -160,9 +161,9 @@ impl File {
             tasks,
             threads.unwrap_or_else(threads::default_threads),
             &control,
-            Vec::<u64>::new,
-            |scratch, (column, i, block, statistics)| {
-                self.verify_block(column, &block, &statistics, scratch)
+            || (),
+            |(), (column, i, block, statistics)| {
+                self.verify_block(column, &block, &statistics)
                     .map_err(|e| e.in_block(i).in_column(&column.name))?;
                 n_values.fetch_add(u64::from(block.n_values), Ordering::Relaxed);
                 control.advance(u64::from(block.n_values));
@@ -172,30 +173,13 @@ impl File {
         Ok(n_values.into_inner())
     }
 
-    fn verify_block(
-        &self,
-        column: &ColumnInfo,
-        block: &BlockRecord,
-        statistics: &Statistics,
-        scratch: &mut Vec<u64>,
-    ) -> Result<()> {
-        let physical = column.record.column_type.physical;
-        statistics.check(physical, block.n_values)?;
-        let n = block.n_values as usize;
-        let mut mask = vec![0; n];
-        let mut text = Text::default();
-        let width = physical.width().unwrap_or(1);
-        scratch.resize((n * width).div_ceil(8), 0);
-        let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(scratch)[..n * width];
-        let output = match physical {
-            Physical::Bool => Output::Bools(bytes),
-            p if p.is_var() => Output::Text(&mut text),
-            _ => Output::Words(bytes),
-        };
+    fn verify_block(&self, column: &ColumnInfo, block: &BlockRecord, statistics: &Statistics) -> Result<()> {
+        statistics.check(column.record.column_type.physical, block.n_values)?;
+        let mut array = Array::new(column.record.column_type.physical, block.n_values as usize);
         let rows = Rows::Range(block.first_value..block.end_value());
-        let request = Request { column: column.index, rows, output, missing: MissingTo::Mask(&mut mask) };
+        let request = Request { rows, ..array.request(column) };
         self.read(vec![request], Some(1), &crate::control::Silent)?;
-        let n_missing = mask.iter().map(|&m| u32::from(m)).sum::<u32>();
+        let n_missing = array.mask.iter().map(|&m| u32::from(m)).sum::<u32>();
         if n_missing == statistics.n_missing {
             Ok(())
         } else {
@@ -205,19 +189,66 @@ impl File {
         }
     }
 
-    /// What a column refers to is there.
-    fn resolve(&self, column: &ColumnInfo) -> Result<()> {
-        if let Some(dictionary) = column.record.dictionary {
-            self.column(dictionary)?;
-        }
-        if column.index < self.n_columns() {
-            if column.record.n_values != self.n_rows() {
-                return Err(Error::corrupt("a column has not as many values as the table has rows"));
-            }
-            if !self.find_all(&column.name)?.contains(&column.index) {
-                return Err(Error::corrupt("the name of a column is not in the name index"));
+    /// Reads bundled columns as such, some at a time, and compares the count of missing values with their records.
+    fn verify_members(&self, columns: &[ColumnInfo], monitor: &dyn Monitor) -> Result<()> {
+        let members: Vec<&ColumnInfo> = columns.iter().filter(|column| column.record.is_bundled).collect();
+        for members in members.chunks(64) {
+            let mut arrays: Vec<Array> =
+                members.iter().map(|member| Array::of(member)).collect::<Result<_>>()?;
+            let pairs = arrays.iter_mut().zip(members);
+            self.read(pairs.map(|(array, member)| array.request(member)).collect(), Some(1), monitor)?;
+            for (array, member) in arrays.iter().zip(members) {
+                let n_missing = array.mask.iter().map(|&m| u64::from(m)).sum::<u64>();
+                if n_missing != member.record.n_missing {
+                    let message =
+                        format!("a bundled column has {n_missing} missing values, its record says otherwise");
+                    return Err(Error::corrupt(message).in_column(&member.name));
+                }
             }
         }
         Ok(())
+    }
+
+    /// What a column refers to is there.
+    fn resolve(&self, column: &ColumnInfo) -> Result<()> {
+        self.source(column.index)?;
+        if column.index < self.n_columns() && !self.find_all(&column.name)?.contains(&column.index) {
+            return Err(Error::corrupt("the name of a column is not in the name index"));
+        }
+        Ok(())
+    }
+}
+
+/// Memory for decoded values, and which are missing.
+struct Array {
+    physical: Physical,
+    words: Vec<u64>,
+    len: usize,
+    mask: Vec<u8>,
+    text: Text,
+}
+
+impl Array {
+    fn new(physical: Physical, n: usize) -> Self {
+        let len = n * physical.width().unwrap_or(1);
+        Self { physical, words: vec![0; len.div_ceil(8)], len, mask: vec![0; n], text: Text::default() }
+    }
+
+    /// Memory for a bundled column, which has fewer values than a page.
+    fn of(column: &ColumnInfo) -> Result<Self> {
+        match usize::try_from(column.record.n_values) {
+            Ok(n) if n < MAX_PAGE_VALUES as usize => Ok(Self::new(column.record.column_type.physical, n)),
+            _ => Err(Error::corrupt("a bundled column is too long for a bundle").in_column(&column.name)),
+        }
+    }
+
+    fn request(&mut self, column: &ColumnInfo) -> Request<'_> {
+        let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut self.words)[..self.len];
+        let output = match self.physical {
+            Physical::Bool | Physical::Null => Output::Bools(bytes),
+            physical if physical.is_var() => Output::Text(&mut self.text),
+            _ => Output::Words(bytes),
+        };
+        Request { column: column.index, rows: Rows::All, output, missing: MissingTo::Mask(&mut self.mask) }
     }
 }

@@ -52,7 +52,7 @@ impl Default for WriteOptions {
 
 /// Writes a frame to `path`, replacing what was there when, and only when, all went well.
 ///
-/// Costs one pass over the frame's memory and at most a few blocks of memory per thread. The bytes don't depend on the number of threads.
+/// Costs one pass over the frame's memory (over the validity of bundled columns two) and at most a few blocks of memory per thread. The bytes don't depend on the number of threads.
 ///
 /// # Errors
 /// Any kind but *corrupt*; the old file is then as it was, and no other is left.
@@ -193,7 +193,7 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
 #[derive(Default)]
 struct Worker {
     scratch: Scratch,
-    encoder: Option<(Encoder, Profile)>,
+    encoder: Option<Encoder>,
 }
 
 impl Worker {
@@ -205,11 +205,8 @@ impl Worker {
         output: &Output<'_>,
         control: &Control<'_>,
     ) -> Result<Vec<Placed>> {
-        if self.encoder.as_ref().is_none_or(|(_, profile)| profile != column.profile) {
-            self.encoder = Some((Encoder::new(column.profile.clone()), column.profile.clone()));
-        }
-        let Some((encoder, _)) = self.encoder.as_mut() else { return Err(Error::interrupted()) };
-        encoder.begin_run();
+        let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
+        encoder.begin_run(column.profile);
         let mut run = output.begin(task.index, task.values.start == 0 && column.profile.is_raw());
         let mut at = task.values.start;
         while at < task.values.end {

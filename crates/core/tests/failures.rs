@@ -211,3 +211,21 @@ fn columns_may_have_a_compression_of_their_own() {
     let packing = |column| file.blocks(column).unwrap()[0].encoding.packing;
     assert_eq!((packing(0), packing(1)), (entasis::Packing::BitPacked, entasis::Packing::Strings));
 }
+
+#[test]
+fn what_a_reader_would_refuse_is_not_written() {
+    let refused = |columns: &[(&str, Model)]| {
+        let memory: Vec<Memory> = columns.iter().map(|(_, model)| Memory::new(model)).collect();
+        let frame = frame_of(columns, &memory);
+        write_to(&MemorySink::new(), &frame, &WriteOptions::default(), &Silent).unwrap_err()
+    };
+    let broken = Model::text(&[&b"fine"[..], &b"\xff\xfe"[..]]);
+    let error = refused(&[("broken", broken)]);
+    assert!(error.kind() == Kind::Argument && error.to_string().contains("broken"), "{error}");
+    // Two halves of a character are no strings, though together they are text.
+    let halves = Model::text(&[&b"\xc3"[..], &b"\xa9"[..]]);
+    assert_eq!(refused(&[("halves", halves)]).kind(), Kind::Argument);
+    let name = "n".repeat(70_000);
+    let error = refused(&[(&name, Model::words(Physical::I32, &[1i32]))]);
+    assert_eq!(error.kind(), Kind::Unsupported);
+}

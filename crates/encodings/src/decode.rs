@@ -387,7 +387,7 @@ fn strings_dictionary(payload: &[u8], n: usize, physical: Physical) -> Result<Di
 }
 
 /// Checks that strings of these lengths are UTF-8, each by itself.
-fn check_utf8(bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<()> {
+pub(crate) fn check_utf8(bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<()> {
     if bytes.is_ascii() {
         return Ok(());
     }

@@ -91,8 +91,9 @@ impl Encoder {
         Self { profile, codecs: Codecs::new(), hints: Hints::default(), codes: Vec::new() }
     }
 
-    /// Forgets the hints: the bytes of the blocks that follow depend on nothing before them.
-    pub fn begin_run(&mut self) {
+    /// Takes a profile and forgets the hints: the bytes of the blocks that follow depend on nothing before them.
+    pub fn begin_run(&mut self, profile: &Profile) {
+        self.profile.clone_from(profile);
         self.hints = Hints::default();
     }
 
@@ -125,7 +126,9 @@ impl Encoder {
             Values::W32(v) => self.encode_words(physical, v, context, out),
             Values::W64(v) => self.encode_words(physical, v, context, out),
             Values::W128(v) => self.encode_wide(v, context, out),
-            Values::Strings { offsets, bytes } => strings::encode(self, offsets, bytes, context, out),
+            Values::Strings { offsets, bytes } => {
+                strings::encode(self, physical, offsets, bytes, context, out)
+            }
         }
     }
 

@@ -5,7 +5,8 @@ use entasis_format::{Codec, Error, Result};
 /// What an encoder may use, and how many bytes a nanosecond of decoding is worth.
 ///
 /// The setting moves one number, [`bytes_per_ns`](Self::bytes_per_ns): of two encodings the one with the smaller
-/// `size + bytes_per_ns x decoding time` is chosen. As it falls, the file gets smaller and slower to read, never both larger and slower.
+/// `size + bytes_per_ns x decoding time` is chosen. As it falls, files get smaller and slower to read. Decoding times are a model
+/// and codecs are judged by a sample, so a step of the setting can go the other way by a little.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// The setting, 0 ..= 100.

@@ -1,6 +1,6 @@
 //! Strings: a dictionary when they repeat, else their lengths and their bytes (packing 5).
 
-use entasis_format::{Codec, Encoding, Error, Filter, Packing, Result, Transform};
+use entasis_format::{Codec, Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack};
 
 use crate::encode::{Encoded, Encoder, PAGE};
@@ -16,6 +16,7 @@ const SAMPLE: usize = 64 * 1024;
 
 pub(crate) fn encode(
     encoder: &mut Encoder,
+    physical: Physical,
     offsets: &[u32],
     bytes: &[u8],
     context: Context<'_>,
@@ -24,6 +25,10 @@ pub(crate) fn encode(
     let n = offsets.len() - 1;
     if offsets[0] != 0 || !offsets.is_sorted() || offsets[n] as usize != bytes.len() {
         return Err(Error::argument("offsets of strings ascend from 0 to the length of their bytes"));
+    }
+    if physical == Physical::Utf8 {
+        crate::decode::check_utf8(bytes, offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize))
+            .map_err(|_| Error::argument("a string is not UTF-8"))?;
     }
     let value = |i: usize| &bytes[offsets[i] as usize..offsets[i + 1] as usize];
     let valid = |i: &usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);

@@ -86,7 +86,13 @@ impl<'a> Output<'a> {
     fn wait(&self, run: usize, control: &Control<'_>) -> Result<MutexGuard<'_, Turn>> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         while turn.run != run {
+            // The monitor runs code of the host: not under the lock.
+            drop(turn);
             control.check()?;
+            turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            if turn.run == run {
+                break;
+            }
             (turn, _) = self
                 .changed
                 .wait_timeout(turn, Duration::from_millis(20))

@@ -193,6 +193,9 @@ pub fn check(file: &File, column: u64, model: &Model, rows: &Rows, threads: usiz
     let wanted: Vec<u64> = match rows {
         Rows::All => (0..n).collect(),
         Rows::Range(range) => range.clone().collect(),
+        Rows::Step { start, n, step } => {
+            (0..*n).map(|i| start.wrapping_add_signed(i as i64 * step)).collect()
+        }
         Rows::Indices(indices) => indices.to_vec(),
     };
     let expected: Vec<_> = wanted.iter().map(|&i| model.get(i as usize)).collect();
