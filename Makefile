@@ -53,7 +53,7 @@ test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
 	$(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
 
 test-python: $(VENV)/.package $(VENV)/.tests ## Only the Python tests
-	$(py) -m pytest -q python/tests
+	$(py) -m pytest python/tests
 
 lint: check-rust $(VENV)/.tests ## Formatting, clippy, ruff, mypy
 	$(CARGO) fmt --all --check

@@ -72,7 +72,10 @@ impl NumpyArray {
     }
 
     /// The memory of a column, from its lowest address on.
-    pub fn column(&self, index: usize) -> HostRead {
+    ///
+    /// # Safety
+    /// The array this looks at is alive as long as the memory is used.
+    pub unsafe fn column(&self, index: usize) -> HostRead {
         let n = self.n();
         if n == 0 {
             // SAFETY: no bytes are lent.
@@ -82,8 +85,7 @@ impl NumpyArray {
         let walk = (n - 1) as isize * self.stride();
         let first = self.start.wrapping_add_signed(index as isize * first_axis);
         let start = first.wrapping_add_signed(walk.min(0));
-        // SAFETY: the array interface tells memory of the array, which the caller keeps alive as long as it is used;
-        // the walk over the elements of a column stays inside.
+        // SAFETY: the array interface tells memory of the array, which the caller keeps alive; the walk over the elements of a column stays inside.
         unsafe { HostRead::new(start as *const u8, walk.unsigned_abs() + self.width) }
     }
 
@@ -174,8 +176,8 @@ pub fn empty<'py>(py: Python<'py>, shape: (usize, usize), dtype: &str) -> PyResu
 /// The memory of an array that was just made and that nothing else uses yet.
 ///
 /// # Safety
-/// The array must be C-contiguous, and alive and unused elsewhere as long as the slice.
-pub unsafe fn memory<'a>(array: &Bound<'_, PyAny>) -> PyResult<&'a mut [u8]> {
+/// The array must be C-contiguous and writable, and nothing else may use its memory as long as the slice is used.
+pub unsafe fn memory<'a>(array: &'a Bound<'_, PyAny>) -> PyResult<&'a mut [u8]> {
     let array = NumpyArray::new(array)?;
     let len = array.shape.iter().product::<usize>() * array.width;
     if len == 0 {

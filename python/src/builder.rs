@@ -54,8 +54,10 @@ impl Builder {
             Err(_) => {
                 let view = NumpyArray::new(position)?;
                 let mut numbers = vec![0u64; view.n()];
-                let first = if view.stride() < 0 { view.column(0).len().saturating_sub(8) } else { 0 };
-                if view.width != 8 || !view.column(0).copy_strided(first, view.stride(), &mut numbers) {
+                // SAFETY: the caller keeps `position` alive, the memory is used here alone.
+                let memory = unsafe { view.column(0) };
+                let first = if view.stride() < 0 { memory.len().saturating_sub(8) } else { 0 };
+                if view.width != 8 || !memory.copy_strided(first, view.stride(), &mut numbers) {
                     return Err(pyo3::exceptions::PyTypeError::new_err("positions are int64"));
                 }
                 numbers.into_iter().map(|number| number as usize).collect()
@@ -174,13 +176,17 @@ impl Builder {
         let target = self.target(position.as_ref(), view.n_columns())?;
         let mut put = None;
         for index in 0..view.n_columns() {
-            let (memory, stride) = (view.column(index), view.stride());
+            // SAFETY: the array is kept with the builder until the file is written.
+            let (memory, stride) = (unsafe { view.column(index) }, view.stride());
             let values = match column_type.physical {
                 Physical::Bool => HostValues::Bools { memory, stride },
                 _ => HostValues::Words { memory, stride },
             };
             let validity = match (&mask, column_type.logical) {
-                (Some(mask), _) => HostValidity::Mask { memory: mask.column(index), stride: mask.stride() },
+                (Some(mask), _) => {
+                    // SAFETY: as above, the mask too.
+                    HostValidity::Mask { memory: unsafe { mask.column(index) }, stride: mask.stride() }
+                }
                 (None, Logical::Categorical) => HostValidity::Mark(u64::MAX >> (64 - 8 * view.width)),
                 (None, Logical::Timestamp | Logical::Duration) => HostValidity::Mark(i64::MIN as u64),
                 _ => HostValidity::AllValid,
@@ -219,7 +225,8 @@ impl Builder {
         } else {
             text::from_fixed(&array, &what)?
         };
-        let (values, validity) = own.lend();
+        // SAFETY: the strings are kept with the builder, unchanged, until the file is written.
+        let (values, validity) = unsafe { own.lend() };
         let is_binary = binary || view.typestr.get(1..2) == Some("S");
         let physical = if is_binary { Physical::Binary } else { Physical::Utf8 };
         let found = own.missing();
@@ -239,7 +246,8 @@ impl Builder {
         let target = self.target(position.as_ref(), 1)?;
         let put = self.put(&target, 0, name, column);
         let kinds = if found.is_none() {
-            let values = HostValues::Words { memory: own.lend_kinds(), stride: 1 };
+            // SAFETY: as above.
+            let values = HostValues::Words { memory: unsafe { own.lend_kinds() }, stride: 1 };
             let column = Column {
                 name: String::new(),
                 column_type: ColumnType::plain(Physical::U8),

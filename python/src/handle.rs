@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use entasis::{ColumnInfo, File, Logical, Unit};
+use entasis::{ColumnInfo, Error, File, Logical, Unit};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::arrow::column::ArrowTable;
+use crate::arrow::metadata;
 use crate::plan::Host;
 use crate::{errors, read, results, rows, value};
 
@@ -191,8 +192,9 @@ impl Handle {
         self.file.find_all(name).map_err(|e| errors::raise(py, &e))
     }
 
-    /// Decodes columns for NumPy, or for pandas; see `results::entries`. The first `n_shared` may share arrays.
-    #[pyo3(signature = (columns, rows, host, own, n_shared, threads))]
+    /// Decodes columns for NumPy, or for pandas; see `results::entries`. The first `n_shared` may share arrays. Each has `n_values`
+    /// values, as many as the table has rows unless told.
+    #[pyo3(signature = (columns, rows, host, own, n_shared, threads, n_values=None))]
     #[allow(clippy::too_many_arguments)]
     fn read<'py>(
         &self,
@@ -203,11 +205,13 @@ impl Handle {
         own: bool,
         n_shared: usize,
         threads: Option<usize>,
+        n_values: Option<u64>,
     ) -> PyResult<Bound<'py, PyList>> {
         let rows = rows::from_python(rows.as_ref())?;
+        let n_values = n_values.unwrap_or(self.file.n_rows());
         let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
         let infos = self.select(py, columns.as_deref())?;
-        let decoded = read::read(py, &self.file, infos, &rows, host, own, n_shared, threads)?;
+        let decoded = read::read(py, &self.file, infos, n_values, &rows, host, own, n_shared, threads)?;
         results::entries(py, decoded, own)
     }
 
@@ -227,9 +231,13 @@ impl Handle {
     ) -> PyResult<ArrowTable> {
         let rows = rows::from_python(rows.as_ref())?;
         let infos = self.select(py, columns.as_deref())?;
-        let n_rows = usize::try_from(rows.n(self.file.n_rows())).unwrap_or(usize::MAX);
-        let decoded = read::read(py, &self.file, infos, &rows, Host::Arrow(layout), own, 0, threads)?;
-        results::table(py, decoded, own, field_metadata, schema_metadata, n_rows)
+        if !field_metadata.values().chain(&schema_metadata).all(|bytes| metadata::is_whole(bytes)) {
+            let error = Error::corrupt("metadata of Arrow makes no sense").in_file(self.file.path());
+            return Err(errors::raise(py, &error));
+        }
+        let n_rows = self.file.n_rows();
+        let decoded = read::read(py, &self.file, infos, n_rows, &rows, Host::Arrow(layout), own, 0, threads)?;
+        results::table(py, decoded, own, field_metadata, schema_metadata)
     }
 
     /// How the file is stored, as JSON.

@@ -17,7 +17,10 @@ mod tools;
 mod value;
 
 /// The native half of the package.
-#[pymodule(gil_used = false)]
+//
+// Cells of object arrays are looked at by their address (`text::from_objects`): another thread that replaces one at the same time
+// would free it under our eyes. The GIL keeps such threads away.
+#[pymodule(gil_used = true)]
 mod _entasis {
     #[pymodule_export]
     use crate::arrow::column::{ArrowColumn, ArrowTable};

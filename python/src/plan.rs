@@ -100,7 +100,8 @@ pub struct Unit {
     pub first: usize,
 }
 
-/// Puts columns together that stand in one storage column, if all of its members are asked for.
+/// Puts columns together that are the first ones of a storage column, or all of them: what is read of it then is one range of
+/// values from its start on.
 pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u64) -> Vec<Unit> {
     let mut bundles: HashMap<u64, Vec<usize>> = HashMap::new();
     if whole {
@@ -110,7 +111,7 @@ pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u6
             }
         }
     }
-    // A storage column is used as a whole when its columns come in its order, without a gap, up to its last.
+    // Its columns have to be asked for in its order from its first on, without a gap.
     bundles.retain(|_, members| {
         members.len() > 1
             && members.iter().enumerate().all(|(k, &i)| {
@@ -128,7 +129,7 @@ pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u6
             None => (info.index, vec![i]),
         };
         let has_missing = members.iter().any(|&i| infos[i].record.n_missing > 0);
-        let target = match (target, members.iter().any(|&i| infos[i].record.n_missing > 0)) {
+        let target = match (target, has_missing) {
             (Target::Block { dtype, zone, mark: None }, true) => {
                 Target::Block { dtype, zone, mark: nan(info.record.column_type.physical) }
             }

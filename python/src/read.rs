@@ -49,19 +49,20 @@ fn no_memory(py: Python<'_>) -> PyErr {
     errors::new(py, "LimitError", "not enough memory for the columns")
 }
 
-/// Reads the columns for a host. Those from the `n_shared`-th on have no array together with others.
+/// Reads the columns, of `n_values` values each, for a host. Those from the `n_shared`-th on have no array together with others.
 #[allow(clippy::too_many_arguments)]
 pub fn read<'py>(
     py: Python<'py>,
     file: &Arc<File>,
     infos: Vec<ColumnInfo>,
+    n_values: u64,
     rows: &Rows,
     host: Host,
     own: bool,
     n_shared: usize,
     threads: Option<usize>,
 ) -> PyResult<Decoded<'py>> {
-    let mut decoded = prepare(py, file, infos, rows, host, own, n_shared)?;
+    let mut decoded = prepare(py, file, infos, n_values, rows, host, own, n_shared)?;
     let mut requests = Vec::new();
     decoded.requests(rows, &mut requests)?;
     monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
@@ -69,16 +70,22 @@ pub fn read<'py>(
 }
 
 /// Makes the memory.
+#[allow(clippy::too_many_arguments)]
 fn prepare<'py>(
     py: Python<'py>,
     file: &Arc<File>,
     infos: Vec<ColumnInfo>,
+    n_values: u64,
     rows: &Rows,
     host: Host,
     own: bool,
     n_shared: usize,
 ) -> PyResult<Decoded<'py>> {
-    let n_values = infos.first().map_or(0, |info| info.record.n_values);
+    if let Some(info) = infos.iter().find(|info| info.record.n_values != n_values) {
+        let message =
+            format!("column \"{}\" has {} values instead of {n_values}", info.name, info.record.n_values);
+        return Err(errors::raise(py, &Error::corrupt(message).in_file(file.path())));
+    }
     let n_rows = usize::try_from(rows.n(n_values)).map_err(|_| no_memory(py))?;
     let targets = infos.iter().map(|info| plan::target(info, host, own)).collect();
     let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
@@ -87,6 +94,7 @@ fn prepare<'py>(
     let mut wanted: Vec<u64> = Vec::new();
     for (number, unit) in units.iter().enumerate() {
         check_bundle(py, file, unit)?;
+        let n = n_rows.checked_mul(unit.members.len()).ok_or_else(|| no_memory(py))?;
         memory.push(match &unit.target {
             Target::Block { dtype, zone, .. } => {
                 let apart = (unit.first >= n_shared).then_some(number);
@@ -113,8 +121,7 @@ fn prepare<'py>(
                 if let Some(dictionary) = infos[unit.first].record.dictionary {
                     wanted.push(dictionary);
                 }
-                arrow_memory(&unit.column_type, unit.has_missing, n_rows * unit.members.len())
-                    .ok_or_else(|| no_memory(py))?
+                arrow_memory(&unit.column_type, unit.has_missing, n).ok_or_else(|| no_memory(py))?
             }
         });
     }
@@ -129,7 +136,9 @@ fn prepare<'py>(
         if info.record.column_type.logical == Logical::Categorical {
             return Err(errors::unsupported(py, "categories that are categorical are not supported"));
         }
-        dictionaries.push((index, prepare(py, file, vec![(*info).clone()], &Rows::All, host, own, 0)?));
+        let n_values = info.record.n_values;
+        let info = vec![(*info).clone()];
+        dictionaries.push((index, prepare(py, file, info, n_values, &Rows::All, host, own, 0)?));
     }
     Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries })
 }

@@ -1,6 +1,7 @@
 //! What was decoded, as Python objects.
 
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::sync::Arc;
 
 use entasis::{Buffer, ColumnInfo, ColumnType, Logical, Physical, Text};
@@ -73,9 +74,8 @@ pub fn table(
     own: bool,
     mut field_metadata: HashMap<usize, Vec<u8>>,
     schema_metadata: Option<Vec<u8>>,
-    n_rows: usize,
 ) -> PyResult<ArrowTable> {
-    let Decoded { infos, units, memory, dictionaries, .. } = decoded;
+    let Decoded { infos, units, memory, n_rows, dictionaries, .. } = decoded;
     let dictionaries = finish_dictionaries(py, dictionaries, own)?;
     let mut fields: Vec<Option<(Kind, Data)>> = Vec::new();
     fields.resize_with(infos.len(), || None);
@@ -86,14 +86,14 @@ pub fn table(
         let column = Finished::new(py, info, &unit.target, own, n, words, validity, text, &dictionaries)?;
         for (row, &member) in unit.members.iter().enumerate() {
             let mut kind = column.kind.clone();
-            kind.name.clone_from(&infos[member].name);
+            kind.name = c_string(py, &infos[member].name, &infos[member].name)?;
             kind.metadata = field_metadata.remove(&member);
             fields[member] = Some((kind, Data { n: n_rows, offset: row * n_rows, ..column.data.clone() }));
         }
     }
     let (kinds, children) = fields.into_iter().flatten().unzip();
     let kind =
-        Kind { children: kinds, metadata: schema_metadata, required: true, ..Kind::new("", "+s".to_owned()) };
+        Kind { children: kinds, metadata: schema_metadata, required: true, ..Kind::new(c"+s".to_owned()) };
     let data = Data { n: n_rows, buffers: vec![None], children, ..Data::default() };
     Ok(ArrowTable { kind: Arc::new(kind), data })
 }
@@ -113,6 +113,12 @@ fn finish_dictionaries(
         }
     }
     Ok(finished)
+}
+
+/// A name or format as C wants it, which can't hold a zero.
+fn c_string(py: Python<'_>, text: &str, column: &str) -> PyResult<CString> {
+    let zero = |_| errors::unsupported(py, format!("column {column:?}: Arrow can't hold a name with a zero"));
+    CString::new(text).map_err(zero)
 }
 
 /// A column in Arrow's layout.
@@ -158,7 +164,7 @@ impl Finished {
                 format!("column '{}': type {type_name} has no counterpart in Arrow", info.name),
             )
         })?;
-        let mut kind = Kind::new(&info.name, format);
+        let mut kind = Kind::new(c_string(py, &format, &info.name)?);
         kind.ordered = column_type.ordered;
         kind.required = own && column_type.flavour & REQUIRED != 0;
         let mut data = Data { n, buffers, ..Data::default() };

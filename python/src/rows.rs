@@ -15,7 +15,8 @@ pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
         return Ok(Rows::step(start, stop, step));
     }
     let array = NumpyArray::new(rows)?;
-    let values = array.column(0);
+    // SAFETY: the caller keeps `rows` alive, the memory is used here alone.
+    let values = unsafe { array.column(0) };
     let first = if array.stride() < 0 { values.len().saturating_sub(8) } else { 0 };
     let mut numbers = vec![0u64; array.n()];
     if array.typestr != "<i8" || !values.copy_strided(first, array.stride(), &mut numbers) {

@@ -64,26 +64,37 @@ impl OwnText {
         Some(found)
     }
 
-    /// The memory, which stays in place as long as `self` is neither changed nor dropped; it may move.
-    pub fn lend(&self) -> (HostValues, HostValidity) {
+    /// The memory of the strings.
+    ///
+    /// # Safety
+    /// `self` is neither changed nor dropped as long as the memory is used; it may move.
+    pub unsafe fn lend(&self) -> (HostValues, HostValidity) {
         let validity = if self.n_missing == 0 {
             HostValidity::AllValid
         } else {
-            HostValidity::Bits { memory: lend(&self.validity), first_bit: 0 }
+            // SAFETY: the caller's promise, here and below.
+            HostValidity::Bits { memory: unsafe { lend(&self.validity) }, first_bit: 0 }
         };
-        // SAFETY: the offsets' bytes; `self` outlives what borrows from it, as the builder keeps it.
+        // SAFETY: the offsets' bytes; the caller's promise.
         let offsets = unsafe { HostRead::new(self.offsets.as_ptr().cast(), self.offsets.len() * 8) };
-        (HostValues::Offsets64 { offsets, bytes: lend(&self.bytes) }, validity)
+        // SAFETY: as above.
+        (HostValues::Offsets64 { offsets, bytes: unsafe { lend(&self.bytes) } }, validity)
     }
 
     /// The kinds as words.
-    pub fn lend_kinds(&self) -> HostRead {
-        lend(&self.kinds)
+    ///
+    /// # Safety
+    /// As for `lend`.
+    pub unsafe fn lend_kinds(&self) -> HostRead {
+        // SAFETY: the caller's promise.
+        unsafe { lend(&self.kinds) }
     }
 }
 
-fn lend(bytes: &[u8]) -> HostRead {
-    // SAFETY: bytes of a vector that the builder keeps unchanged until the file is written.
+/// # Safety
+/// The bytes stay unchanged where they are as long as the memory is used.
+unsafe fn lend(bytes: &[u8]) -> HostRead {
+    // SAFETY: the caller's promise.
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }
 

@@ -11,8 +11,8 @@ use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, NULLABLE, ORDERED};
 /// The type of a column.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    pub name: String,
-    pub format: String,
+    pub name: CString,
+    pub format: CString,
     pub ordered: bool,
     pub required: bool,
     pub metadata: Option<Vec<u8>>,
@@ -21,9 +21,9 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A type without anything beside its format.
-    pub fn new(name: &str, format: String) -> Self {
-        let (name, metadata, dictionary, children) = (name.to_owned(), None, None, Vec::new());
+    /// A type with nothing beside its format.
+    pub fn new(format: CString) -> Self {
+        let (name, metadata, dictionary, children) = (CString::default(), None, None, Vec::new());
         Self { name, format, ordered: false, required: false, metadata, dictionary, children }
     }
 }
@@ -47,20 +47,14 @@ struct SchemaOwner {
     dictionary: *mut ArrowSchema,
 }
 
-/// A name or format as C wants it; what follows a zero is lost.
-fn c_string(text: &str) -> CString {
-    let end = text.find('\0').unwrap_or(text.len());
-    CString::new(&text[..end]).unwrap_or_default()
-}
-
 /// The structure of a type.
 pub fn schema(kind: &Kind) -> ArrowSchema {
     let children = kind.children.iter().map(|child| Box::into_raw(Box::new(schema(child)))).collect();
     let dictionary =
         kind.dictionary.as_ref().map_or(ptr::null_mut(), |kind| Box::into_raw(Box::new(schema(kind))));
     let mut owner = Box::new(SchemaOwner {
-        format: c_string(&kind.format),
-        name: c_string(&kind.name),
+        format: kind.format.clone(),
+        name: kind.name.clone(),
         metadata: kind.metadata.clone(),
         children,
         dictionary,

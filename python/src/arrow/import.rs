@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, NULLABLE, ORDERED};
-use super::format;
+use super::{format, metadata};
 use crate::builder::nothing;
 use crate::errors;
 
@@ -39,8 +39,8 @@ impl Stream {
         let mut stream = unsafe { ArrowArrayStream::take(pointer.cast()) };
         let failed = |stream: &mut ArrowArrayStream| {
             let message = stream.get_last_error.map(|get| {
-                // SAFETY: the stream is not released; the message lives until its next call.
-                text(unsafe { get(stream) })
+                // SAFETY: the stream is not released; the message is null, or a string that lives until its next call.
+                unsafe { text(get(stream)) }
             });
             errors::new(
                 py,
@@ -87,7 +87,8 @@ impl Stream {
         for i in 0..n {
             // SAFETY: a valid schema has as many children as it says, each valid.
             let schema = unsafe { &**self.schema.children.add(i) };
-            let what = format!("column '{}'", text(schema.name));
+            // SAFETY: a valid schema's name is null or ends with a zero.
+            let what = format!("column '{}'", unsafe { text(schema.name) });
             fields.push(field(py, schema, &what)?);
             names.push(what);
         }
@@ -111,13 +112,15 @@ impl Stream {
 
     /// The metadata of the schema.
     pub fn metadata(&self) -> Option<Vec<u8>> {
-        metadata(self.schema.metadata.cast())
+        // SAFETY: a valid schema's metadata is null or whole.
+        unsafe { copy_metadata(self.schema.metadata.cast()) }
     }
 }
 
 /// An empty column of the schema's type.
 fn field(py: Python<'_>, schema: &ArrowSchema, what: &str) -> PyResult<Field> {
-    let format = text(schema.format);
+    // SAFETY: a valid schema's format ends with a zero.
+    let format = unsafe { text(schema.format) };
     let Some((mut column_type, zone)) = format::parse(&format) else {
         let message = format!("{what}: Arrow type {} is not supported yet", format::describe(&format));
         return Err(errors::unsupported(py, message));
@@ -146,7 +149,8 @@ fn field(py: Python<'_>, schema: &ArrowSchema, what: &str) -> PyResult<Field> {
         detail: zone.map(Value::from),
         dictionary,
         array: Array::default(),
-        metadata: metadata(schema.metadata.cast()),
+        // SAFETY: a valid schema's metadata is null or whole.
+        metadata: unsafe { copy_metadata(schema.metadata.cast()) },
         place: None,
     })
 }
@@ -237,28 +241,28 @@ fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> O
     Some(Chunk { n, values, validity })
 }
 
-/// A string that ends with a zero; empty when it is null or not UTF-8.
-fn text(pointer: *const std::ffi::c_char) -> String {
+/// A string that ends with a zero; empty when it is null.
+///
+/// # Safety
+/// The pointer is null, or there is a zero behind it up to which its memory may be read.
+unsafe fn text(pointer: *const std::ffi::c_char) -> String {
     if pointer.is_null() {
         return String::new();
     }
-    // SAFETY: the interface says that names and formats end with a zero.
+    // SAFETY: the caller's promise.
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
 }
 
-/// The bytes of metadata: a count, then keys and values, each with its length before it.
-fn metadata(pointer: *const u8) -> Option<Vec<u8>> {
+/// A copy of metadata.
+///
+/// # Safety
+/// The pointer is null, or that of memory with metadata whose numbers are true.
+unsafe fn copy_metadata(pointer: *const u8) -> Option<Vec<u8>> {
     if pointer.is_null() {
         return None;
     }
-    let int = |at: usize| {
-        // SAFETY: the walk stays inside the metadata, whose own numbers lead it.
-        usize::try_from(unsafe { pointer.add(at).cast::<i32>().read_unaligned() }).ok()
-    };
-    let mut at = 4;
-    for _ in 0..2 * int(0)? {
-        at += 4 + int(at)?;
-    }
-    // SAFETY: as above: `at` bytes were walked over.
-    Some(unsafe { std::slice::from_raw_parts(pointer, at) }.to_vec())
+    // SAFETY: the walk stays inside the metadata, whose own numbers lead it.
+    let len = metadata::walk(|at| Some(unsafe { pointer.add(at).cast::<i32>().read_unaligned() }))?;
+    // SAFETY: as above: so many bytes were walked over.
+    Some(unsafe { std::slice::from_raw_parts(pointer, len) }.to_vec())
 }

@@ -5,3 +5,4 @@ pub mod export;
 pub mod ffi;
 pub mod format;
 pub mod import;
+pub mod metadata;
