@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use entasis_format::{BlockRecord, Error, Logical, Physical, Result};
+use entasis_format::{BlockRecord, Codec, Error, Logical, Physical, Result};
 use entasis_kernels::{Buffer, bits};
 
 use crate::control::{Control, Monitor};
@@ -24,8 +24,8 @@ use gather::GatherTask;
 use segment::Reader;
 use text::TextTask;
 
-/// Less work than this is done on the caller's thread alone, in values.
-const PARALLEL: u64 = 1 << 17;
+/// What a thread has to do at least to be worth its start, in bytes of memory filled.
+const WORK: u64 = 4 << 20;
 
 /// A column to read, which of its rows, and where they go.
 #[derive(Debug)]
@@ -102,6 +102,28 @@ pub(crate) struct Source {
     pub is_bundled: bool,
 }
 
+impl Source {
+    /// About how much work some rows are, in bytes of memory that could be filled meanwhile: what is packed takes longer than
+    /// what is raw, what a codec made longer still, and a row by itself costs a vector.
+    fn work(&self, rows: &Rows) -> u64 {
+        let n = self.values.end - self.values.start;
+        let n_rows = rows.n(n);
+        if matches!(rows, Rows::Indices(_) | Rows::Step { .. }) {
+            return n_rows.saturating_mul(1024);
+        }
+        let all = self
+            .blocks
+            .iter()
+            .map(|block| {
+                let factor = if block.encoding.codec == Codec::None { 4 } else { 16 };
+                block.decoded_len.saturating_add(factor * u64::from(block.pages_len))
+            })
+            .fold(0, u64::saturating_add);
+        let stored = self.blocks.last().map_or(1, BlockRecord::end_value).max(1);
+        u64::try_from(u128::from(all) * u128::from(n_rows) / u128::from(stored)).unwrap_or(u64::MAX)
+    }
+}
+
 enum Task<'a> {
     Fixed(FixedTask<'a>),
     Text(TextTask<'a>),
@@ -142,14 +164,16 @@ impl File {
     ) -> Result<()> {
         self.prefetch(requests.iter().map(|r| r.column))?;
         let sources = requests.iter().map(|r| self.source(r.column)).collect::<Result<Vec<_>>>()?;
-        let mut n_values = 0u64;
+        let (mut n_values, mut work) = (0u64, 0u64);
         for (request, source) in requests.iter().zip(&sources) {
             let n = source.values.end - source.values.start;
             request.rows.check(n)?;
             n_values = n_values.saturating_add(request.rows.n(n));
+            work = work.saturating_add(source.work(&request.rows));
         }
         let control = Control::new(monitor, n_values);
-        let threads = if n_values < PARALLEL { 1 } else { threads.unwrap_or_else(threads::default_threads) };
+        let worth = usize::try_from(work / WORK).unwrap_or(usize::MAX).max(1);
+        let threads = threads.unwrap_or_else(threads::default_threads).min(worth);
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut late: Vec<Option<&mut [u8]>> = Vec::new();

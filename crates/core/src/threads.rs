@@ -1,6 +1,6 @@
 //! Threads of one piece of work: made for it, gone after it.
 //!
-//! There is no pool to keep: starting a thread takes some 20 microseconds, less than a hundredth of the work that is worth one.
+//! There is no pool to keep: starting a thread takes 20 to 100 microseconds, and it is given work for a millisecond or more.
 //! So there is nothing that a forked child could inherit broken, and nothing to shut down.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
