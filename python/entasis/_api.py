@@ -57,6 +57,9 @@ def read(
 
     `columns` are names, or positions. `rows` are `(start, stop)`, a slice, an integer, an array of integers (order and
     repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow" or "numpy" for another kind of value.
+
+    A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column come as
+    `large_string` and `large_binary` then.
     """
     return File(path).read(columns=columns, rows=rows, to=to, threads=threads)
 

@@ -59,7 +59,14 @@ class Handle:
     def columns(self, columns: list[int] | None = None) -> list[Column]: ...
     def find(self, name: str) -> list[int]: ...
     def read(
-        self, columns: list[int] | None, rows: Any, host: str, own: bool, n_shared: int, threads: int | None
+        self,
+        columns: list[int] | None,
+        rows: Any,
+        host: str,
+        own: bool,
+        n_shared: int,
+        threads: int | None,
+        n_values: int | None = None,
     ) -> list[tuple[str, Any, Column, Any, Any]]: ...
     def read_arrow(
         self,

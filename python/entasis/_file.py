@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _columns, _display, _entasis, _hosts, _rows
-from .errors import ArgumentError
+from .errors import ArgumentError, CorruptFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -129,7 +129,11 @@ class File:
         chosen, selected = self._resolve(columns), self._compose(rows)
         host = self._host_map()
         reader = _hosts.reader(to, self.written_by)
-        return reader.read(self._handle, host, chosen, selected, _threads(threads))
+        try:
+            return reader.read(self._handle, host, chosen, selected, _threads(threads))
+        except CorruptFileError as error:
+            error.file = error.file or self.path
+            raise
 
     def to_pandas(self) -> Any:
         """Read as a pandas DataFrame."""

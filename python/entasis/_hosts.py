@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .errors import ArgumentError, MissingLibraryError, UnsupportedTypeError
+from .errors import ArgumentError, CorruptFileError, EntasisError, MissingLibraryError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HOSTS = ("pandas", "polars", "pyarrow", "numpy")
 
@@ -51,3 +55,15 @@ def reader(to: str | None, written_by: str | None) -> Any:
         hint = f", or read with to={found[0]!r}" if found else ""
         raise MissingLibraryError(f"{to} is needed and can't be imported ({error}): pip install {to}{hint}") from error
     return import_module(_READERS[to])
+
+
+@contextmanager
+def interpretation() -> Iterator[None]:
+    """Around all that makes something of what a file keeps for its host: checksums don't say that it makes sense."""
+    try:
+        yield
+    except EntasisError:
+        raise
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise CorruptFileError(f"what the file keeps for its host makes no sense ({what})") from error

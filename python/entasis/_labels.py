@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _rows
-from ._entasis import Builder, ColumnRef
+from ._entasis import ColumnRef
+from ._hosts import interpretation
 from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Protocol
 
-    Add = Callable[[Builder, Any, str], tuple[int, int | None]]
+    class Add(Protocol):
+        """How the values of labels become columns."""
+
+        def array(self, array: Any, name: str) -> tuple[int, int | None]:
+            """Adds values; returns the number of the column, and of one with the kinds of missing values."""
+
+        def level(self, level: Any, codes: Any, name: str, what: str) -> int:
+            """Adds a level and its codes; returns the number of the column with the codes."""
+
+
+class Codes(NamedTuple):
+    """A categorical column of which the codes are wanted: the values may be missing, and equal."""
+
+    codes: Any
+    values: Any
 
 
 def encode_label(label: Any, what: str) -> Any:
@@ -37,7 +52,7 @@ def column_name(label: Any, position: int, n: int) -> str:
     return "index" if n == 1 else f"level_{position}"
 
 
-def encode_index(builder: Builder, index: Any, what: str, add: Add) -> dict[str, Any]:
+def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
     """What a host map keeps of an index; its values become columns beside the table."""
     import pandas as pd
 
@@ -46,10 +61,10 @@ def encode_index(builder: Builder, index: Any, what: str, add: Add) -> dict[str,
         spec = {"kind": "range", "start": index.start, "stop": index.stop, "step": index.step}
         return spec | {"name": encode_label(index.name, what)}
     if kind is pd.MultiIndex:
-        return _encode_multi(builder, index, what, add)
+        return _encode_multi(index, what, add)
     if kind not in (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex):
         raise UnsupportedTypeError(f"{what}: {kind.__name__} is not supported yet")
-    number, kinds = add(builder, index.array, column_name(index.name, 0, 1))
+    number, kinds = add.array(index.array, column_name(index.name, 0, 1))
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(index.name, what)}
     if kinds is not None:
         spec["missing_kinds"] = ColumnRef(kinds)
@@ -59,23 +74,27 @@ def encode_index(builder: Builder, index: Any, what: str, add: Add) -> dict[str,
     return spec
 
 
-def _encode_multi(builder: Builder, index: Any, what: str, add: Add) -> dict[str, Any]:
-    import numpy as np
-
+def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
     columns = []
     for i, (level, codes, name) in enumerate(zip(index.levels, index.codes, index.names, strict=True)):
-        values, kinds = add(builder, level.array, "")
-        if kinds is not None:
-            raise UnsupportedTypeError(f"{what}: missing values of several kinds in level {i} are not supported yet")
-        label = column_name(name, i, index.nlevels)
-        columns.append(ColumnRef(_number(builder.words(np.asarray(codes), name=label, categories=values))))
+        number = add.level(level, codes, column_name(name, i, index.nlevels), f"{what}, level {i}")
+        columns.append(ColumnRef(number))
     names = [encode_label(name, what) for name in index.names]
     return {"kind": "multi", "columns": columns, "names": names}
 
 
-def _number(number: int | None) -> int:
-    assert number is not None, "an extra column has a number"
-    return number
+def encode_values(values: Any, number: int, what: str) -> dict[str, Any] | None:
+    """What is kept of an index with categories, or None when the column `number` with its values tells all."""
+    import pandas as pd
+
+    if type(values) is pd.RangeIndex:
+        spec = {"kind": "range", "start": values.start, "stop": values.stop, "step": values.step}
+        return spec | {"name": encode_label(values.name, what)}
+    freq = getattr(values, "freq", None)
+    if values.name is None and freq is None:
+        return None
+    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what)}
+    return spec if freq is None else spec | {"freq": _encode_freq(freq, what)}
 
 
 def _encode_freq(freq: Any, what: str) -> str:
@@ -91,26 +110,39 @@ def _encode_freq(freq: Any, what: str) -> str:
     return text
 
 
+def number_of(ref: Any) -> int:
+    """The number of the column that a host map names."""
+    if type(ref) is not ColumnRef:
+        raise TypeError(f"{ref!r} is no column")
+    return ref.index
+
+
+@interpretation()
 def columns_of(spec: dict[str, Any]) -> list[int]:
     """The columns that an index needs, in the order in which `decode_index` takes them."""
     if spec["kind"] == "multi":
-        return [ref.index for ref in spec["columns"]]
-    return [spec[key].index for key in ("column", "missing_kinds") if key in spec]
+        return [number_of(ref) for ref in spec["columns"]]
+    return [number_of(spec[key]) for key in ("column", "missing_kinds") if key in spec]
 
 
-def decode_index(spec: dict[str, Any], values: list[Any], rows: Any) -> Any:
-    """The index, at these rows. `values` are arrays of its columns, already at the rows."""
+@interpretation()
+def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = None) -> Any:
+    """The index with `n` labels, at these rows. `values` are arrays of its columns, already at the rows."""
     import pandas as pd
 
     kind = spec["kind"]
     if kind == "range":
         index = pd.RangeIndex(spec["start"], spec["stop"], spec["step"], name=decode_label(spec["name"]))
+        if len(index) != n:
+            raise CorruptFileError(f"an index has {len(index)} labels instead of {n}")
         if rows is None:
             return index
         return index[_rows.as_slice(rows) if isinstance(rows, range) else rows]
     if kind == "multi":
         names = [decode_label(name) for name in spec["names"]]
-        levels, codes = [v.categories for v in values], [v.codes for v in values]
+        if not all(type(level) is Codes for level in values):
+            raise CorruptFileError("a level of an index has no codes")
+        levels, codes = [level.values for level in values], [level.codes for level in values]
         return pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
     if kind != "column":
         raise CorruptFileError(f"an index of kind {kind!r} is not known")
@@ -124,6 +156,8 @@ def decode_index(spec: dict[str, Any], values: list[Any], rows: Any) -> Any:
 def _restore_freq(index: Any, text: str, rows: Any) -> None:
     from pandas.tseries.frequencies import to_offset
 
+    if type(index).__name__ not in ("DatetimeIndex", "TimedeltaIndex"):
+        raise CorruptFileError(f"an index of {index.dtype} has a frequency")
     if rows is not None and not isinstance(rows, range):
         return
     freq = to_offset(text)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _rows
+from . import _arrow, _labels, _rows
 from ._entasis import Builder, ColumnRef
+from ._hosts import interpretation
 from .errors import ArgumentError, DuplicateColumnError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -55,9 +56,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     """A dict of arrays of these columns and rows. Labels of pandas rows come first, unless they are a range."""
     own = host.get("host") == "numpy"
     labels = _arrow.label_columns(host)
-    kinds = dict(host.get("missing_kinds", ())) if own else {}
     wanted = list(range(handle.n_columns)) if columns is None else columns
-    kinds = {column: kinds[column].index for column in wanted if column in kinds}
+    kinds = _kinds(host, wanted) if own else {}
     numbers = [*labels, *wanted]
     n = len(numbers)
     infos = handle.columns(numbers)
@@ -79,8 +79,16 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         else:
             found[positions] = _single(handle, kind, column, values, mask, n_rows)
     for position, kind_column in enumerate(kinds):
-        _restore(found[len(labels) + wanted.index(kind_column)], found[n + position])
+        with interpretation():
+            _restore(found[len(labels) + wanted.index(kind_column)], found[n + position])
     return dict(zip(names, found[:n], strict=True))
+
+
+@interpretation()
+def _kinds(host: dict[str, Any], columns: list[int]) -> dict[int, int]:
+    """Columns with several kinds of missing cells, and the columns that tell them."""
+    kinds = dict(host.get("missing_kinds", ()))
+    return {column: _labels.number_of(kinds[column]) for column in columns if column in kinds}
 
 
 def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
@@ -151,7 +159,9 @@ def _categories(handle: Handle, column: Column, codes: Any, mask: Any) -> Any:
     import numpy as np
 
     assert column.dictionary is not None, "a categorical has categories"
-    ((kind, _, info, values, category_mask),) = handle.read([column.dictionary], None, "numpy", False, 0, 1)
+    (dictionary,) = handle.columns([column.dictionary])
+    entries = handle.read([column.dictionary], None, "numpy", False, 0, 1, dictionary.n_values)
+    ((kind, _, info, values, category_mask),) = entries
     if kind == "block":
         categories = values[0]
     elif kind == "arrow":

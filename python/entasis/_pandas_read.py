@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _labels, _pandas_write, _rows
+from ._hosts import interpretation
 from ._times import to_numpy_times
 from .errors import UnsupportedTypeError
 
@@ -12,20 +13,24 @@ if TYPE_CHECKING:
     from ._entasis import ArrowColumn, Column, Handle
 
 
+_NAMES = {"kind": "names", "dtype": "str", "name": None}
+
+
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
     """A frame of these columns and rows."""
     own = host.get("host") == "pandas"
     n = handle.n_columns if columns is None else len(columns)
-    labels = host["columns"] if own else {"kind": "names", "dtype": "str", "name": None}
-    index = host["index"] if own else None
-    kinds = _kinds_wanted(host if own else {}, columns)
+    if not own:
+        host = {}
+    labels, index, categories = _parts(host) if own else (_NAMES, None, {})
+    kinds = _kinds_wanted(host, columns)
     beside = _labels.columns_of(index) if index else []
     wanted = columns
     if beside or kinds:
         wanted = [*(range(n) if columns is None else columns), *beside, *(ref for _, ref in kinds)]
     entries = handle.read(wanted, _rows.native(rows), "pandas", own, n, threads)
     n_rows = _rows.count(rows, handle.n_rows)
-    arrays = _Arrays(handle, own, entries, n, n_rows)
+    arrays = _Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
     kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True))
     blocks = arrays.blocks(kind_values)
     if index is None:
@@ -33,14 +38,29 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     else:
         if "missing_kinds" in index:
             arrays.beside[0] = _mixed(arrays.beside[0], arrays.beside[1])
-        index_values = _labels.decode_index(index, arrays.beside[: len(beside)], rows)
-    frame = _frame(blocks, index_values, _column_labels(handle, labels, columns, own))
-    if own:
-        if "attrs" in host:
+        index_values = _labels.decode_index(index, arrays.beside[: len(beside)], handle.n_rows, rows)
+    frame = _frame(blocks, index_values, _column_labels(handle, labels, columns, own, categories))
+    if "attrs" in host:
+        with interpretation():
             frame.attrs = host["attrs"]
-        if host.get("allows_duplicate_labels") is False:
+    if host.get("allows_duplicate_labels") is False:
+        with interpretation():
             frame.flags.allows_duplicate_labels = False
     return frame
+
+
+@interpretation()
+def _parts(host: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[int, Any]]:
+    """What a file of pandas keeps: labels of columns, of rows, and indexes of categories by their columns."""
+    labels, index, categories = host["columns"], host["index"], host.get("categories", ())
+    for spec in (labels, index):
+        if type(spec) is not dict or type(spec["kind"]) is not str:
+            raise TypeError("an index is a map")
+    return labels, index, {_labels.number_of(ref): spec for ref, spec in categories}
+
+
+def _is_multi(spec: dict[str, Any] | None) -> bool:
+    return spec is not None and spec["kind"] == "multi"
 
 
 def _range_index(n: int) -> Any:
@@ -49,25 +69,33 @@ def _range_index(n: int) -> Any:
     return pd.RangeIndex(n)
 
 
+@interpretation()
 def _kinds_wanted(host: dict[str, Any], columns: list[int] | None) -> list[tuple[int, int]]:
     """Positions of columns with several kinds of missing cells, and the columns that tell them."""
-    found = {position: ref.index for position, ref in host.get("missing_kinds", ())}
+    found = {position: _labels.number_of(ref) for position, ref in host.get("missing_kinds", ())}
     if columns is None:
         return list(found.items())
     return [(i, found[column]) for i, column in enumerate(columns) if column in found]
 
 
-def _column_labels(handle: Handle, spec: dict[str, Any], columns: list[int] | None, own: bool) -> Any:
+@interpretation()
+def _column_labels(
+    handle: Handle, spec: dict[str, Any], columns: list[int] | None, own: bool, categories: dict[int, Any]
+) -> Any:
     import pandas as pd
 
     if spec["kind"] == "names":
         names = handle.names() if columns is None else [column.name for column in handle.columns(columns)]
         return pd.Index(names, dtype=_label_dtype(spec["dtype"]), name=_labels.decode_label(spec["name"]))
     numbers = _labels.columns_of(spec)
-    values = _Arrays(handle, own, handle.read(numbers, None, "pandas", own, 0, 1), 0).beside if numbers else []
+    n = handle.n_columns
+    values: list[Any] = []
+    if numbers:
+        entries = handle.read(numbers, None, "pandas", own, 0, 1, n)
+        values = _Arrays(handle, own, entries, 0, n, categories, raw=_is_multi(spec)).beside
     if "missing_kinds" in spec:
         values[0] = _mixed(values[0], values[1])
-    labels = _labels.decode_index(spec, values, None)
+    labels = _labels.decode_index(spec, values, n)
     return labels if columns is None else labels[columns]
 
 
@@ -80,9 +108,20 @@ def _label_dtype(name: str) -> Any:
 class _Arrays:
     """What the native half decoded, as arrays of pandas."""
 
-    def __init__(self, handle: Handle, own: bool, entries: list[Any], n: int, n_rows: int = 0) -> None:
+    def __init__(
+        self,
+        handle: Handle,
+        own: bool,
+        entries: list[Any],
+        n: int,
+        n_rows: int,
+        categories: dict[int, Any],
+        *,
+        raw: bool = False,
+    ) -> None:
+        """`categories`: their indexes, by their columns. `raw`: categorical columns beside the table become `Codes`."""
         self._handle, self._own, self._n, self._n_rows = handle, own, n, n_rows
-        self._entries = entries
+        self._entries, self._categories, self._raw = entries, categories, raw
         self._dictionaries = self._read_dictionaries()
         found: dict[int, Any] = {}
         for kind, positions, column, values, mask in entries:
@@ -93,7 +132,7 @@ class _Arrays:
                 if positions[0] >= n:
                     found[positions[0]] = _strings(column, values, self._own)
             elif positions >= n:
-                found[positions] = self._single(kind, column, values, mask)
+                found[positions] = self._single(kind, positions, column, values, mask)
         self.beside = [found[position] for position in sorted(found)]
 
     def blocks(self, kinds: dict[int, Any]) -> list[tuple[Any, Any]]:
@@ -117,7 +156,7 @@ class _Arrays:
                         array = _mixed(array, kinds[position])
                     blocks.append((_as_block(array), np.array([position])))
             elif positions < self._n:
-                array = self._single(kind, column, values, mask)
+                array = self._single(kind, positions, column, values, mask)
                 blocks.append((_as_block(array), np.array([positions])))
         return blocks
 
@@ -130,9 +169,14 @@ class _Arrays:
         found = {}
         for number in wanted:
             # Each has a length of its own.
-            part = self._handle.read([number], None, "pandas", self._own, 0, 1)
-            (array,) = _Arrays(self._handle, self._own, part, 0).beside
-            found[number] = pd.Index(array, dtype=array.dtype, copy=False)
+            n = self._handle.columns([number])[0].n_values
+            part = self._handle.read([number], None, "pandas", self._own, 0, 1, n)
+            (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
+            spec = self._categories.get(number)
+            if spec is None:
+                found[number] = pd.Index(array, dtype=array.dtype, copy=False)
+            else:
+                found[number] = _labels.decode_index(spec, [array], n)
         return found
 
     def _block(self, column: Column, values: Any) -> Any:
@@ -141,7 +185,7 @@ class _Arrays:
             return _times(column, values)
         return values
 
-    def _single(self, kind: str, column: Column, values: Any, mask: Any) -> Any:
+    def _single(self, kind: str, position: int, column: Column, values: Any, mask: Any) -> Any:
         import numpy as np
         import pandas as pd
 
@@ -154,7 +198,14 @@ class _Arrays:
             if mask is not None:
                 codes[mask] = -1
             assert column.dictionary is not None, "a categorical has categories"
-            dtype = pd.CategoricalDtype(self._dictionaries[column.dictionary], column.ordered)
+            categories = self._dictionaries[column.dictionary]
+            if self._raw and position >= self._n:
+                return _labels.Codes(codes, categories)
+            if categories.hasnans or not categories.is_unique:
+                # Dictionaries of Arrow may have what categories of pandas can't.
+                places, categories = categories.factorize()
+                codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
+            dtype = pd.CategoricalDtype(categories, column.ordered)
             return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
         if column.logical == "date":
             days = values.astype("M8[D]").astype("M8[s]")
@@ -245,6 +296,7 @@ def _has_pyarrow() -> bool:
     return True
 
 
+@interpretation()
 def _mixed(array: Any, kinds: Any) -> Any:
     """Object cells with the kind of each missing one."""
     import numpy as np

@@ -15,20 +15,54 @@ if TYPE_CHECKING:
 NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, ARROW = 0, 1, 2, 3, 4, 5, 6, 16
 
 
+class _Builder(Builder):
+    """A builder that knows what is kept of categories: lists of a column with categories and of their index."""
+
+    def __init__(self, n_rows: int, names: list[str]) -> None:
+        self.categories: list[list[Any]] = []
+
+    def array(self, array: Any, name: str) -> tuple[int, int | None]:
+        """Adds an array as an extra column. Returns its number, and that of a column with kinds of missing."""
+        number, kinds = add_array(self, array, None, name)
+        assert number is not None, "an extra column has a number"
+        return number, kinds
+
+    def values(self, values: Any, what: str) -> int:
+        """Adds an index of categories, or of a level. Returns the number of the column."""
+        number, kinds = self.array(values.array, "")
+        if kinds is not None:
+            raise UnsupportedTypeError(f"{what}: categories of several kinds are not supported yet")
+        spec = _labels.encode_values(values, number, what)
+        if spec is not None:
+            self.categories.append([ColumnRef(number), spec])
+        return number
+
+    def level(self, level: Any, codes: Any, name: str, what: str) -> int:
+        """Adds a level and its codes. Returns the number of the column with the codes."""
+        import numpy as np
+
+        # The names of levels are kept with the index.
+        number = self.words(np.asarray(codes), name=name, categories=self.values(level.rename(None), what))
+        assert number is not None, "an extra column has a number"
+        return number
+
+
 def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     """A builder with all columns of a frame, and what is kept beside them."""
     import pandas as pd
 
     if type(frame) is not pd.DataFrame:
         raise UnsupportedTypeError(f"a pandas {type(frame).__name__} is not supported yet, only a DataFrame")
-    builder = Builder(len(frame), _names(frame.columns))
+    builder = _Builder(len(frame), _names(frame.columns))
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
     names = frame.columns
     for values, positions in _blocks(frame):
         _add_block(builder, values, positions, names, kinds)
-    host["index"] = _labels.encode_index(builder, frame.index, "the index", _add_extra)
+    host["index"] = _labels.encode_index(frame.index, "the index", builder)
     host["columns"] = _encode_columns(builder, frame.columns)
+    if builder.categories:
+        host["categories"] = builder.categories
     if kinds:
         host["missing_kinds"] = kinds
     if frame.attrs:
@@ -47,7 +81,7 @@ def _all_str(names: list[Any]) -> bool:
     return all(type(name) is str for name in names)
 
 
-def _encode_columns(builder: Builder, labels: Any) -> dict[str, Any]:
+def _encode_columns(builder: _Builder, labels: Any) -> dict[str, Any]:
     import pandas as pd
 
     dtype = str(labels.dtype) if type(labels) is pd.Index else ""
@@ -56,7 +90,7 @@ def _encode_columns(builder: Builder, labels: Any) -> dict[str, Any]:
     if (dtype == "object" or (dtype == "str" and not python_storage)) and _all_str(labels.tolist()):
         name = _labels.encode_label(labels.name, "the column labels")
         return {"kind": "names", "dtype": dtype, "name": name}
-    return _labels.encode_index(builder, labels, "the column labels", _add_extra)
+    return _labels.encode_index(labels, "the column labels", builder)
 
 
 def _blocks(frame: Any) -> Iterator[tuple[Any, Any]]:
@@ -79,7 +113,7 @@ def _blocks(frame: Any) -> Iterator[tuple[Any, Any]]:
         yield array, np.array([i])
 
 
-def _add_block(builder: Builder, values: Any, positions: Any, names: Any, kinds: list[list[Any]]) -> None:
+def _add_block(builder: _Builder, values: Any, positions: Any, names: Any, kinds: list[list[Any]]) -> None:
     import numpy as np
 
     if type(values) is np.ndarray and values.dtype.kind == "O":
@@ -95,13 +129,7 @@ def _add_block(builder: Builder, values: Any, positions: Any, names: Any, kinds:
         add_array(builder, values, positions, first)
 
 
-def _add_extra(builder: Builder, array: Any, name: str) -> tuple[int, int | None]:
-    number, kinds = add_array(builder, array, None, name)
-    assert number is not None, "an extra column has a number"
-    return number, kinds
-
-
-def add_array(builder: Builder, array: Any, position: Any, name: str) -> tuple[int | None, int | None]:
+def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[int | None, int | None]:
     """Adds an array of pandas or NumPy. Returns the numbers of the extra column, and of one with kinds of missing."""
     import numpy as np
 
@@ -117,12 +145,12 @@ def add_array(builder: Builder, array: Any, position: Any, name: str) -> tuple[i
     return add(builder, array, position, name), None
 
 
-def _add_masked(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+def _add_masked(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
     mask = array._mask
     return builder.words(array._data, position, name=name, flavour=MASKED, missing="NA", mask=mask)
 
 
-def _add_datetime(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+def _add_datetime(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
     import pandas as pd
 
     zone = getattr(array.dtype, "tz", None)
@@ -138,23 +166,21 @@ def _add_datetime(builder: Builder, array: Any, position: Any, name: str) -> int
     return builder.words(array._ndarray, position, name=name, zone=text)
 
 
-def _add_timedelta(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+def _add_timedelta(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
     return builder.words(array._ndarray, position, name=name)
 
 
-def _add_categorical(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+def _add_categorical(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
     categories = array.categories
     if type(categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex"):
         raise UnsupportedTypeError(f"column '{name}': categories of {categories.dtype} are not supported yet")
-    number, kinds = add_array(builder, categories.array, None, name)
-    if kinds is not None:
-        raise UnsupportedTypeError(f"column '{name}': categories of several kinds are not supported yet")
+    number = builder.values(categories, f"column '{name}'")
     codes = array.codes
     missing = "NaT" if categories.dtype.kind in "mM" else "NaN"
     return builder.words(codes, position, name=name, missing=missing, categories=number, ordered=bool(array.ordered))
 
 
-def _add_string(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+def _add_string(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
     dtype = array.dtype
     is_str = _is_nan(dtype.na_value)
     missing = "NaN" if is_str else "NA"
@@ -166,7 +192,7 @@ def _add_string(builder: Builder, array: Any, position: Any, name: str) -> int |
     return builder.text(array._ndarray, position, name=name, missing=missing, flavour=flavour)[0]
 
 
-def _add_arrow(builder: Builder, array: Any, position: Any, name: str) -> int | None:
+def _add_arrow(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
     import pyarrow as pa
 
     data = array._pa_array
@@ -174,6 +200,8 @@ def _add_arrow(builder: Builder, array: Any, position: Any, name: str) -> int | 
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     if pa.types.is_dictionary(data.type):
         data = data.unify_dictionaries()
+    if "\0" in str(data.type):
+        raise UnsupportedTypeError(f"column '{name}': a time zone with a zero character is not supported")
     return builder.arrow(data, position, name=name, flavour=ARROW)
 
 

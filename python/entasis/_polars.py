@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow
+from . import _arrow, _rows
 from ._entasis import Builder
-from .errors import UnsupportedTypeError
+from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from ._entasis import Handle
@@ -56,7 +56,7 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         # Chunks have dictionaries of their own.
         frame = frame.rechunk()
     builder = Builder(frame.height, frame.columns)
-    return builder, {"host": "polars"} | _arrow.add(builder, frame, frame.width)
+    return builder, {"host": "polars"} | _arrow.add(builder, frame, frame.columns)
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
@@ -65,4 +65,22 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 
     own = host.get("host") == "polars"
     table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own)
-    return pl.DataFrame(table) if n else pl.DataFrame()
+    if n == 0:
+        return _without_columns(_rows.count(rows, handle.n_rows))
+    try:
+        return pl.DataFrame(table)
+    except pl.exceptions.PanicException as error:
+        # Polars takes what metadata say for granted.
+        if not own or "field_metadata" not in host:
+            raise
+        raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
+
+
+def _without_columns(n_rows: int) -> Any:
+    """A frame that has rows alone; the oldest versions know none."""
+    import polars as pl
+
+    try:
+        return pl.DataFrame(height=n_rows)
+    except TypeError:
+        return pl.DataFrame()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _arrow
 from ._entasis import Builder
+from ._hosts import interpretation
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
         raise UnsupportedTypeError(f"a pyarrow {type(table).__name__} is not supported yet, only a Table")
     for field in table.schema:
         inner = field.type
+        if "\0" in str(inner):
+            raise UnsupportedTypeError(f"column '{field.name}': a time zone with a zero character is not supported")
         if pa.types.is_dictionary(inner) and table.num_rows == 0:
             continue
         if isinstance(inner, pa.BaseExtensionType):
@@ -29,16 +32,21 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
     if any(pa.types.is_dictionary(kind) for kind in table.schema.types):
         table = table.unify_dictionaries()
     builder = Builder(table.num_rows, table.column_names)
-    return builder, {"host": "pyarrow"} | _arrow.add(builder, table, table.num_columns)
+    return builder, {"host": "pyarrow"} | _arrow.add(builder, table, table.column_names)
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """A table of these columns and rows."""
+    """A table of these columns and rows, each column in one chunk.
+
+    Strings and bytes of more than 2 GiB in a column come as `large_string` and `large_binary`: one chunk of `string`
+    can't hold them.
+    """
     import pyarrow as pa
 
     own = host.get("host") == "pyarrow"
     table, _ = _arrow.read(handle, host, columns, rows, threads, layout=_LARGE, own=own, metadata=own)
     found = pa.RecordBatchReader.from_stream(table).read_all()
     if own and "empty_schema" in host:
-        return found.replace_schema_metadata(dict(host["empty_schema"]))
+        with interpretation():
+            return found.replace_schema_metadata(dict(host["empty_schema"]))
     return found

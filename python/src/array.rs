@@ -177,6 +177,8 @@ pub fn empty<'py>(py: Python<'py>, shape: (usize, usize), dtype: &str) -> PyResu
 ///
 /// # Safety
 /// The array must be C-contiguous and writable, and nothing else may use its memory as long as the slice is used.
+// The memory is behind a pointer of the array; nothing else uses it, as the caller promises.
+#[allow(clippy::mut_from_ref)]
 pub unsafe fn memory<'a>(array: &'a Bound<'_, PyAny>) -> PyResult<&'a mut [u8]> {
     let array = NumpyArray::new(array)?;
     let len = array.shape.iter().product::<usize>() * array.width;

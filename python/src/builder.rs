@@ -15,7 +15,7 @@ use crate::text::{self, OwnText};
 use crate::{errors, monitor, value};
 
 /// A frame to write. Its arrays are borrowed, and kept alive.
-#[pyclass(module = "entasis._entasis")]
+#[pyclass(subclass, module = "entasis._entasis")]
 pub struct Builder {
     n_rows: u64,
     names: Vec<String>,

@@ -61,8 +61,10 @@ def test_golden(folder: Path, file: dict[str, Any]) -> None:
             try:
                 table = opened[:, position].to_pyarrow()
             except en.UnsupportedTypeError:
-                # Arrow has no complex numbers, and not every unit of every time.
-                assert column["type"].startswith(("complex", "date", "time", "duration")), column
+                # Arrow has no complex numbers, not every unit of every time, and no names with a zero.
+                assert "\0" in column["name"] or column["type"].startswith(("complex", "date", "time", "duration")), (
+                    column
+                )
                 continue
             assert table.num_rows == file["n_rows"]
             assert table.column(0).null_count == column["n_missing"]

@@ -118,3 +118,64 @@ def test_no_rows_no_columns(round_trip):
         back = round_trip(frame)
         pd.testing.assert_frame_equal(frame, back)
         assert frame.shape == back.shape
+
+
+MULTI = {
+    "NaN in a level": pd.MultiIndex(levels=[[np.nan, 1.0], ["a", "b"]], codes=[[0, 1, -1, 0], [0, 1, 0, -1]]),
+    "None in a level": pd.MultiIndex(
+        levels=[pd.Index([None, "x"], dtype=object), [1, 2]], codes=[[0, 1, 1, -1], [1, 0, 1, 0]], names=["o", "n"]
+    ),
+    "NaT in a level": pd.MultiIndex(levels=[pd.DatetimeIndex([None, "2020"])], codes=[[0, 1, 0, -1]]),
+    "levels out of order": pd.MultiIndex(levels=[[3, 1, 2]], codes=[[2, 0, 1, 0]]),
+    "freq": pd.MultiIndex.from_product(
+        [pd.date_range("2020", periods=2, freq="D", tz="UTC"), ["a", None]], names=["d", "k"]
+    ),
+    "range": pd.MultiIndex(levels=[pd.RangeIndex(5, 13, 2), ["a"]], codes=[[3, 1, -1, 0], [0] * 4]),
+}
+
+
+@pytest.mark.parametrize("name", MULTI)
+def test_levels(name, round_trip, path):
+    index = MULTI[name]
+    for frame in (pd.DataFrame({"x": np.arange(4)}, index=index), pd.DataFrame([[1, 2, 3, 4]], columns=index)):
+        back = round_trip(frame)
+        pd.testing.assert_frame_equal(frame, back)
+        labels = back.index if frame.index is index else back.columns
+        for a, b, codes, got in zip(index.levels, labels.levels, index.codes, labels.codes, strict=True):
+            pd.testing.assert_index_equal(a, b, exact=True)
+            assert getattr(a, "freq", None) == getattr(b, "freq", None)
+            assert codes.tolist() == got.tolist()
+    en.write(pd.DataFrame({"x": np.arange(4)}, index=index), path)
+    for rows in ([2, 0, 0], slice(None, None, -1), (1, 3)):
+        expected = pd.DataFrame({"x": np.arange(4)}, index=index).iloc[slice(*rows) if type(rows) is tuple else rows]
+        pd.testing.assert_frame_equal(expected, en.read(path, rows=rows))
+
+
+@pytest.mark.parametrize(
+    "categories",
+    [
+        pd.RangeIndex(3, 12, 4, name="r"),
+        pd.RangeIndex(3),
+        pd.Index(list("abc"), name=("n", 1)),
+        pd.date_range("2020", periods=3, freq="3h", name="t"),
+        pd.timedelta_range("1h", periods=3, freq="15min"),
+        pd.Index([0.5, 1.5, 2.5]),
+    ],
+    ids=repr,
+)
+def test_categories(categories, round_trip):
+    column = pd.Categorical.from_codes([2, 0, -1, 1], dtype=pd.CategoricalDtype(categories, ordered=True))
+    frame = pd.DataFrame({"a": column, "b": 1}, index=pd.CategoricalIndex(column, name="i"))
+    back = round_trip(frame)
+    pd.testing.assert_frame_equal(frame, back)
+    for found in (back["a"].cat.categories, back.index.categories):
+        pd.testing.assert_index_equal(found, categories, exact=True)
+        assert getattr(found, "freq", None) == getattr(categories, "freq", None)
+
+
+def test_name_with_a_zero(round_trip, path):
+    frame = pd.DataFrame({"a\0b": ["x", "y"], "c\0": [1, 2], "d": [3, 4]}, index=pd.Index(["p", "q"], name="\0"))
+    pd.testing.assert_frame_equal(frame, round_trip(frame))
+    for to in ("polars", "pyarrow"):
+        with pytest.raises(en.UnsupportedTypeError, match="zero"):
+            en.read(path, to=to)

@@ -88,3 +88,18 @@ def test_what_is_refused(series, message, path):
     with pytest.raises(en.UnsupportedTypeError, match="collect"):
         en.write(pl.LazyFrame(), path)
     assert not path.exists()
+
+
+def test_rows_without_columns(round_trip, path):
+    assert round_trip(pl.DataFrame(height=5)).shape == (5, 0)
+    assert en.read(path, rows=(1, 3)).shape == (2, 0)
+    assert en.read(path, to="pandas").shape == (5, 0)
+    assert round_trip(pl.DataFrame()).shape == (0, 0)
+    en.write(pl.DataFrame({"a": [1, 2, 3]}), path)
+    assert en.read(path, columns=[], rows=[2, 0]).shape == (2, 0)
+
+
+def test_zero_in_a_name(path):
+    with pytest.raises(en.UnsupportedTypeError, match=r"column 'b\\x00c'"):
+        en.write(pl.DataFrame({"a": [1], "b\0c": [2]}), path)
+    assert not path.exists()

@@ -104,3 +104,36 @@ def test_what_is_refused(kind, path):
     with pytest.raises(en.UnsupportedTypeError, match="RecordBatch"):
         en.write(pa.record_batch({"a": [1]}), path)
     assert not path.exists()
+
+
+def test_zero_in_a_name(path):
+    zone = pa.timestamp("us", "UTC\0+1")
+    for table in (pa.table({"a": [1], "b\0c": [2]}), pa.table({"a": pa.array([1], zone)})):
+        with pytest.raises(en.UnsupportedTypeError, match=r"column .*zero"):
+            en.write(table, path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("codes", [pa.int8(), pa.uint32(), pa.int64()])
+@pytest.mark.parametrize(
+    "values",
+    [["a", None, "b"], [1.5, None, 2.5], ["a", "b", "a"], ["a", None, None]],
+    ids=["str", "float", "twice", "nulls"],
+)
+def test_dictionary_that_pandas_has_not(values, codes, ordered, path):
+    places = pa.array([0, 1, None, 2, 1, 0], codes)
+    column = pa.DictionaryArray.from_arrays(places, pa.array(values), ordered=ordered)
+    en.write(pa.table({"x": column}), path)
+    got = en.read(path, to="pandas")["x"]
+    assert got.cat.ordered == ordered
+    assert [None if value != value else value for value in got.tolist()] == column.to_pylist()
+    assert got.cat.categories.is_unique
+    assert not got.cat.categories.hasnans
+    assert en.read(path)["x"].to_pylist() == column.to_pylist()
+
+
+def test_rows_without_columns(round_trip, path):
+    table = pa.table({"a": [1, 2, 3]}).select([])
+    assert round_trip(table).shape == table.shape == (3, 0)
+    assert en.read(path, rows=(1, 3)).shape == (2, 0)
