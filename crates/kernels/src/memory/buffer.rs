@@ -99,25 +99,6 @@ fn heap_layout(len: usize) -> Option<Layout> {
     Layout::from_size_align(len, ALIGN.get()).ok()
 }
 
-/// Asks for huge pages under the whole 2 MiB pages inside `slice`. A hint: no effect where the
-/// system has none, and none on the contents.
-pub fn advise_huge(slice: &mut [u8]) {
-    let lead = slice.as_ptr().align_offset(HUGE).min(slice.len());
-    let whole = (slice.len() - lead) / HUGE * HUGE;
-    if whole > 0 {
-        advise(&mut slice[lead..lead + whole]);
-    }
-}
-
-#[cfg(all(target_os = "linux", not(miri)))]
-fn advise(pages: &mut [u8]) {
-    // SAFETY: the pages are memory of ours, and this advice does not change their contents.
-    unsafe { libc::madvise(pages.as_mut_ptr().cast(), pages.len(), libc::MADV_HUGEPAGE) };
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-fn advise(_pages: &mut [u8]) {}
-
 /// Length of the mapping behind a mapped buffer of `len` bytes: whole huge pages.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn mapped_len(len: usize) -> Option<usize> {
@@ -204,14 +185,5 @@ mod tests {
         for len in [usize::MAX, isize::MAX as usize, isize::MAX as usize - HUGE, 1 << 60] {
             assert!(Buffer::zeroed(len).is_none());
         }
-    }
-
-    #[test]
-    fn advice_leaves_contents_alone() {
-        let mut bytes = vec![3u8; 5 * HUGE + 1];
-        advise_huge(&mut bytes);
-        advise_huge(&mut bytes[..10]);
-        advise_huge(&mut []);
-        assert!(bytes.iter().all(|&byte| byte == 3));
     }
 }

@@ -3,5 +3,5 @@
 mod buffer;
 mod host;
 
-pub use buffer::{Buffer, advise_huge};
+pub use buffer::Buffer;
 pub use host::HostRead;
