@@ -74,7 +74,7 @@ class Entasis(Peer):
     def __init__(self, compression: int | None = None) -> None:
         self.key = "entasis" if compression is None else f"entasis-{compression}"
         self.label = "Entasis" if compression is None else f"Entasis {compression}"
-        self.options = {} if compression is None else {"compression": compression}
+        self.options: dict[str, Any] = {} if compression is None else {"compression": compression}
 
     def set_threads(self, threads: int) -> None:
         import entasis

@@ -70,9 +70,11 @@ def compare(
     *,
     rounds: int,
     threads: int,
+    repeats: int = 1,
 ) -> Comparison:
     """Write and read `frame` by every peer, in turn, `rounds` times.
 
+    Each reading is the mean of `repeats`, one after the other.
     The files stay in `folder`. A peer that refuses the frame or returns other values has
     a `failure` and no times.
     """
@@ -99,7 +101,7 @@ def compare(
                 # the machine has at hand, and it sees the same disturbances as they do.
                 outcome.floor_s.append(_timed(floor.copy))
                 say(f"{name}: round {turn + 1} of {rounds}: {result.peer.label}: read")
-                result.read_s.append(_timed(partial(result.peer.read, result.path)))
+                result.read_s.append(_timed(partial(result.peer.read, result.path), repeats))
     floor.close()
     for result in results:
         result.value = None
@@ -129,16 +131,21 @@ def _checked(peer: Peer, frame: pd.DataFrame, path: Path) -> Result:
     return result
 
 
-def _timed(action: Callable[[], Any]) -> float:
-    """Seconds that `action` takes; what it returns is dropped, all memory given back."""
+def _timed(action: Callable[[], Any], repeats: int = 1) -> float:
+    """Seconds that `action` takes, the mean of `repeats`.
+
+    What it returns is dropped; all memory is given back before the first.
+    """
     release_memory()
     gc.disable()
-    start = time.perf_counter()
-    value = action()
-    seconds = time.perf_counter() - start
+    seconds = 0.0
+    for _ in range(repeats):
+        start = time.perf_counter()
+        value = action()
+        seconds += time.perf_counter() - start
+        del value
     gc.enable()
-    del value
-    return seconds
+    return seconds / repeats
 
 
 def release_memory() -> None:
