@@ -11,14 +11,22 @@ ROUNDS ?=
 THREADS ?=
 PEERS ?=
 SWEEP ?=
+SCALE ?=
+TPCH ?=
+LARGE ?=
+MEMORY ?=
 JSON ?=
 CSV ?=
+HTML ?=
+SUITES ?= all
 
 py := $(VENV)/bin/python
 pip := $(py) -m pip install --quiet --disable-pip-version-check --prefer-binary
 compare := $(py) -m bench.compare \
 	$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(THREADS),--threads $(THREADS)) \
-	$(if $(PEERS),--peers $(PEERS)) $(if $(JSON),--json $(JSON)) $(if $(CSV),--csv $(CSV))
+	$(if $(PEERS),--peers $(PEERS)) $(if $(SCALE),--scale $(SCALE)) $(if $(TPCH),--tpch $(TPCH)) \
+	$(if $(LARGE),--large) $(if $(MEMORY),--memory) \
+	$(if $(JSON),--json $(JSON)) $(if $(CSV),--csv $(CSV)) $(if $(HTML),--html $(HTML))
 
 # The package is built again only when one of these changes.
 sources := $(shell find crates python -type d \( -name tests -o -name __pycache__ \) -prune -o \
@@ -34,7 +42,10 @@ help: ## List the verbs
 	@echo "  make demo ROWS=50000000            the full headline frame (default: 10 million rows)"
 	@echo "  make demo FILE=mine.parquet        your own file: .parquet, .feather, .arrow, .csv (as the second experiment)"
 	@echo "  make demo SWEEP=1                  also the time per row from 10^5 to 5x10^7 rows"
-	@echo "  make demo ROUNDS=9 THREADS=4 PEERS=entasis,feather-lz4 JSON=out.json CSV=out.csv"
+	@echo "  make demo ROUNDS=9 THREADS=4 PEERS=entasis,feather-lz4 JSON=out.json CSV=out.csv HTML=out.html"
+	@echo "  make demo MEMORY=1                 also the peak memory of each format"
+	@echo "  make bench SUITES='nine wide' SCALE=0.1   some suites, sizes a tenth (python -m bench.compare --list)"
+	@echo "  make bench SUITES=targets TPCH=1 LARGE=1  the suites that have targets, and the frames of 10^8 elements"
 
 setup: $(VENV)/.package $(VENV)/.peers $(VENV)/.tests ## Make .venv and build the package into it (release)
 
@@ -43,9 +54,9 @@ env: $(VENV)/.libraries $(VENV)/.peers $(VENV)/.tests ## The same without the pa
 demo: $(VENV)/.package $(VENV)/.peers ## The headline experiment against the other formats (below)
 	@$(compare) demo $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)') $(if $(SWEEP),--sweep)
 
-bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then every suite of the comparison
+bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then the comparison's SUITES (all)
 	$(CARGO) run --release --quiet -p entasis-kernels --example throughput
-	@$(compare) all $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)')
+	@$(compare) $(SUITES) $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)')
 
 test: test-rust test-python ## All tests
 

@@ -2,93 +2,106 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import os
-import platform
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .floor import huge_pages
-from .peers import Peer
+from .hosts import host as find_host
+from .memory import measure
+from .peers import Pool
+from .records import raw, records
 from .run import Comparison, compare
-from .table import comparison_text, records
+from .table import comparison_text
 
-if TYPE_CHECKING:
-    import pandas as pd
+After = Callable[[Comparison, Any, Path, int], None]
+
+
+@dataclass
+class Options:
+    """What the user asked for."""
+
+    data: Path  # kept between runs: generated inputs
+    rows: int = 10_000_000  # of the headline frame
+    rounds: int = 5
+    threads: int = 1
+    scale: float = 1.0  # all sizes are multiplied by it
+    tpch: float = 1.0  # scale factor
+    file: Path | None = None
+    memory: bool = False
+    large: bool = False
 
 
 @dataclass
 class Context:
     """Options of the run and its results so far."""
 
-    peers: list[Peer]
-    data: Path  # kept between runs: generated inputs
+    options: Options
+    pool: Pool
     work: Path  # emptied at the end: the files under test
-    rows: int
-    rounds: int
-    threads: int
-    scale: float
-    file: Path | None = None
+    suite: str = ""
     failed: bool = False
     sections: dict[str, list[Any]] = field(default_factory=dict)
+    raw: list[dict[str, Any]] = field(default_factory=list)
+
+    def scaled(self, size: int, *, least: int = 1) -> int:
+        """A size of a suite, shrunk as the user asked."""
+        return max(least, round(size * self.options.scale))
 
     def compare(
-        self, name: str, frame: pd.DataFrame, remarks: list[str] | None = None
+        self,
+        name: str,
+        frame: Any,
+        remarks: list[str] | None = None,
+        *,
+        host: str = "pandas",
+        peers: Iterable[str] | None = None,
+        fixed: bool = False,
+        rounds: int | None = None,
+        threads: int | None = None,
+        repeats: int | None = 1,
+        touch: bool = False,
+        section: str | None = "comparisons",
+        quiet: bool = False,
+        after: After | None = None,
     ) -> Comparison:
-        """Compare all peers on one frame, print the table, keep the numbers."""
+        """Compare the user's peers or `peers` on one frame, print the table, keep the numbers.
+
+        With `fixed` it is `peers`, whatever the user chose.
+        `after` may add results of what is measured elsewhere. The numbers go to `section`;
+        with None they are not kept.
+        """
         outcome = compare(
-            name, frame, self.peers, self.work, rounds=self.rounds, threads=self.threads
+            name,
+            frame,
+            find_host(host),
+            self.pool.get(peers, host=host, fixed=fixed),
+            self.work,
+            rounds=rounds or self.options.rounds,
+            threads=threads or self.options.threads,
+            repeats=repeats,
+            touch=touch,
         )
         outcome.remarks = remarks or []
-        print(comparison_text(outcome), end="\n\n", flush=True)
-        self.keep("comparisons", records(outcome))
-        self.failed |= any(r.failure for r in outcome.results if r.peer.exact)
+        if self.options.memory:
+            measure(outcome, frame, self.work)
+        if after is not None:
+            after(outcome, frame, self.work, rounds or self.options.rounds)
+        if not quiet:
+            print(comparison_text(outcome), end="\n\n", flush=True)
+        if section is not None:
+            self.keep(section, records(self.suite, outcome))
+            self.raw += raw(self.suite, outcome)
+        self.failed |= any(result.broken for result in outcome.results)
         return outcome
 
     def keep(self, section: str, rows: list[Any]) -> None:
         self.sections.setdefault(section, []).extend(rows)
 
-
-def machine(threads: int) -> dict[str, Any]:
-    """What the numbers depend on."""
-    versions: dict[str, str | None] = {}
-    for package in (
-        "entasis",
-        "numpy",
-        "pandas",
-        "polars",
-        "pyarrow",
-        "static-frame",
-        "vortex-data",
-    ):
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            versions[package] = None
-    return {
-        "processor": processor(),
-        "cpus": cpus(),
-        "threads": threads,
-        "huge_pages": huge_pages(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        **versions,
-    }
-
-
-def processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
-def cpus() -> int:
-    """The CPUs that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    def keep_raw(
+        self, frame: str, host: str, peer: str, direction: str, seconds: list[float]
+    ) -> None:
+        """Single measurements of a suite that has its own way to measure."""
+        same: dict[str, Any] = {"suite": self.suite, "frame": frame, "host": host, "format": peer}
+        same |= {"threads": self.options.threads, "direction": direction}
+        self.raw += [{**same, "round": i + 1, "seconds": s} for i, s in enumerate(seconds)]

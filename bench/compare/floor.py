@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 HUGE_PAGE = 2 << 20
 CHUNK = 2 * HUGE_PAGE  # what a thread takes at once
@@ -23,8 +21,8 @@ LINE = 64  # bytes that every copy is aligned to
 class Floor:
     """Copies the buffers of a frame into fresh memory."""
 
-    def __init__(self, frame: pd.DataFrame, threads: int) -> None:
-        self.sources = buffers(frame)
+    def __init__(self, buffers: list[np.ndarray], threads: int) -> None:
+        self.sources = buffers
         self.n_bytes = sum(source.nbytes for source in self.sources)
         room = HUGE_PAGE + sum(source.nbytes + LINE for source in self.sources)
         self.room = max(room, NUMPY_HUGE)
@@ -68,40 +66,3 @@ def huge_pages() -> str:
         return setting.read_text().split("[")[1].split("]")[0]
     except (OSError, IndexError):
         return "unknown"
-
-
-def buffers(frame: pd.DataFrame) -> list[np.ndarray]:
-    """The bytes that a frame consists of (for object columns only the pointers)."""
-    found: list[np.ndarray] = []
-    for i in range(frame.shape[1]):
-        found += _of_array(frame.iloc[:, i].array)
-    if not isinstance(frame.index, pd.RangeIndex | pd.MultiIndex):
-        found += _of_array(frame.index.array)
-    return [part for part in found if part.nbytes]
-
-
-def _of_array(array: Any) -> list[np.ndarray]:
-    if isinstance(array.dtype, pd.CategoricalDtype):
-        return [_bytes(array.codes)]
-    if hasattr(array, "_mask"):
-        return [_bytes(array._data), _bytes(array._mask)]
-    if hasattr(array, "__arrow_array__") and not hasattr(array, "_ndarray"):
-        import pyarrow as pa
-
-        arrow = pa.array(array)
-        chunks = arrow.chunks if isinstance(arrow, pa.ChunkedArray) else [arrow]
-        return [
-            np.frombuffer(buffer, np.uint8)
-            for chunk in chunks
-            for buffer in chunk.buffers()
-            if buffer is not None
-        ]
-    return [_bytes(getattr(array, "_ndarray", None) if hasattr(array, "_ndarray") else array)]
-
-
-def _bytes(values: Any) -> np.ndarray:
-    array = np.ascontiguousarray(np.asarray(values))
-    if array.dtype == object:
-        array = np.empty(len(array), np.intp)
-        array.fill(1)
-    return array.reshape(-1).view(np.uint8)

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
+import math
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .equality import WrongData, differences
+from . import files
 from .floor import Floor
+from .hosts import Host, WrongData
 from .peers import Peer, Refused
+from .timing import progress, timed
 
-if TYPE_CHECKING:
-    import pandas as pd
+QUICK = 0.03  # seconds that repeated quick calls take together
+MOST = 30  # calls in one measurement
+PATIENCE = 60.0  # seconds of one write and read, beyond which a format is measured once
+SLOW = "slow: measured in one round alone"
 
 
 @dataclass
 class Result:
-    """What was measured of one format on one frame."""
+    """What was measured of one format on one frame: seconds of a call, a number a round."""
 
     peer: Peer
     path: Path
@@ -34,15 +37,23 @@ class Result:
     n_bytes: int = 0
     notes: list[str] = field(default_factory=list)
     failure: str | None = None
+    peak_bytes: dict[str, int] = field(default_factory=dict)  # by direction
+    check_s: tuple[float, float] = (0.0, 0.0)  # the first write and read
     value: Any = None  # what is given to the writer, while it is measured
 
     @property
     def write(self) -> float:
-        return statistics.median(self.write_s)
+        return statistics.median(self.write_s) if self.write_s else math.nan
 
     @property
     def read(self) -> float:
-        return statistics.median(self.read_s)
+        return statistics.median(self.read_s) if self.read_s else math.nan
+
+    @property
+    def broken(self) -> bool:
+        """A format that must be exact was not; that it refuses a frame is no such thing."""
+        failed = self.failure is not None and not self.failure.startswith("refused")
+        return failed and self.peer.exact
 
 
 @dataclass
@@ -50,124 +61,149 @@ class Comparison:
     """All formats on one frame."""
 
     name: str
+    host: Host
     n_rows: int
     n_columns: int
     memory_bytes: int
     results: list[Result]
+    threads: int
     floor_s: list[float] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     @property
     def floor(self) -> float:
-        return statistics.median(self.floor_s)
+        return statistics.median(self.floor_s) if self.floor_s else math.nan
+
+    def remove_files(self) -> None:
+        for result in self.results:
+            files.remove(result.path)
 
 
 def compare(
     name: str,
-    frame: pd.DataFrame,
+    frame: Any,
+    host: Host,
     peers: list[Peer],
     folder: Path,
     *,
     rounds: int,
     threads: int,
-    repeats: int = 1,
+    repeats: int | None = 1,
+    touch: bool = False,
 ) -> Comparison:
     """Write and read `frame` by every peer, in turn, `rounds` times.
 
-    Each reading is the mean of `repeats`, one after the other.
-    The files stay in `folder`. A peer that refuses the frame or returns other values has
-    a `failure` and no times.
+    Each reading is the mean of `repeats`, one after the other; with None, writing and reading
+    are repeated as often as it takes for a measurement of some 30 ms. With `touch`, a
+    reading ends with the look-up of one element. The files stay in `folder`. A peer that
+    refuses the frame or returns other values has a `failure` and no times.
     """
-    floor = Floor(frame, threads)
+    floor = Floor(host.buffers(frame), threads)
     results = []
     with progress() as say:
         for peer in peers:
             say(f"{name}: {peer.label}: equality")
-            results.append(_checked(peer, frame, folder / f"{name}.{peer.key}"))
+            results.append(_checked(peer, frame, host, folder / f"{name}.{peer.key}"))
         fit = [result for result in results if result.failure is None]
-        outcome = Comparison(name, *frame.shape, floor.n_bytes, results)
+        n_rows, n_columns = host.shape(frame)
+        outcome = Comparison(name, host, n_rows, n_columns, floor.n_bytes, results, threads)
+        # What lives now lives until the end: the collections before each call need not look at it.
+        gc.freeze()
+        often = {id(result): _repeats(result, repeats, host, touch) for result in fit}
         for turn in range(rounds):
             # Another one begins in each round, so that no one always follows the same one.
             first = turn % len(fit) if fit else 0
-            order = fit[first:] + fit[:first]
+            order = [
+                result
+                for result in fit[first:] + fit[:first]
+                if result.failure is None and not (turn and SLOW in result.notes)
+            ]
             for result in order:
                 say(f"{name}: round {turn + 1} of {rounds}: {result.peer.label}: write")
-                result.path.unlink(missing_ok=True)
-                result.write_s.append(_timed(partial(result.peer.write, result.value, result.path)))
+                action: Callable[[], Any] = partial(result.peer.write, result.value, result.path)
+                new = partial(files.remove, result.path)
+                with failure(result):
+                    result.write_s.append(timed(action, often[id(result)][0], before=new))
             say(f"{name}: round {turn + 1} of {rounds}: sync")
             os.sync()  # so that no file is on its way to the disk while another is read
             for result in order:
                 # The floor comes before each read: it has all readers begin with pages that
                 # the machine has at hand, and it sees the same disturbances as they do.
-                outcome.floor_s.append(_timed(floor.copy))
+                outcome.floor_s.append(timed(floor.copy, often[id(result)][1]))
                 say(f"{name}: round {turn + 1} of {rounds}: {result.peer.label}: read")
-                result.read_s.append(_timed(partial(result.peer.read, result.path), repeats))
+                action = _reading(result, host, touch)
+                with failure(result):
+                    result.read_s.append(timed(action, often[id(result)][1]))
+        gc.unfreeze()
     floor.close()
     for result in results:
         result.value = None
     return outcome
 
 
-def _checked(peer: Peer, frame: pd.DataFrame, path: Path) -> Result:
-    """Write, read and compare once; this also warms code paths and the page cache."""
-    result = Result(peer, path)
-    path.unlink(missing_ok=True)
+@contextmanager
+def failure(result: Result) -> Iterator[None]:
+    """Whatever a format raises is its result."""
     try:
-        result.value = peer.prepare(frame)
-        peer.write(result.value, path)
-        got = peer.restore(peer.read(path), frame)
-        lost = differences(frame, got)
-        if lost and peer.exact:
-            raise WrongData("; ".join(lost))
-        result.notes = peer.notes() + lost
-        result.n_bytes = path.stat().st_size
+        yield
     except WrongData as error:
         result.failure = f"wrong data: {error}"
     except Refused as error:
         result.failure = f"refused: {error}"
-    except Exception as error:  # whatever a format raises is its result
+    except Exception as error:
         reason = str(error).strip().splitlines()
         result.failure = f"{type(error).__name__}: {reason[0] if reason else ''}"[:200]
+
+
+def _reading(result: Result, host: Host, touch: bool) -> Any:
+    if not touch:
+        return partial(result.peer.read, result.path)
+
+    def read() -> Any:
+        frame = result.peer.read(result.path)
+        host.touch(frame)
+        return frame
+
+    return read
+
+
+def _repeats(result: Result, repeats: int | None, host: Host, touch: bool) -> tuple[int, int]:
+    """Calls in one measurement of a write, and of a read."""
+    if repeats is not None:
+        return 1, repeats
+    found = []
+    for i, action in enumerate(
+        [partial(result.peer.write, result.value, result.path), _reading(result, host, touch)]
+    ):
+        seconds = result.check_s[i]
+        if seconds < 1:  # what came first may have warmed up; look again
+            if i == 0:
+                files.remove(result.path)
+            seconds = timed(action)
+        found.append(max(1, min(MOST, round(QUICK / max(seconds, 1e-6)))))
+    return found[0], found[1]
+
+
+def _checked(peer: Peer, frame: Any, host: Host, path: Path) -> Result:
+    """Write, read and compare once; this also warms code paths and the page cache."""
+    result = Result(peer, path)
+    files.remove(path)
+    with failure(result):
+        result.value = peer.prepare(frame)
+        begin = time.perf_counter()
+        peer.write(result.value, path)
+        written = time.perf_counter()
+        got = peer.read(path)
+        end = time.perf_counter()
+        result.check_s = (written - begin, end - written)
+        lost = host.differences(frame, peer.restore(got, frame))
+        if lost and peer.exact:
+            raise WrongData("; ".join(lost))
+        result.notes = peer.notes() + lost
+        if end - begin > PATIENCE:
+            result.notes.append(SLOW)
+        result.n_bytes = files.size(path)
+    if result.failure is not None:
+        result.value = None
+        files.remove(path)
     return result
-
-
-def _timed(action: Callable[[], Any], repeats: int = 1) -> float:
-    """Seconds that `action` takes, the mean of `repeats`.
-
-    What it returns is dropped; all memory is given back before the first.
-    """
-    release_memory()
-    gc.disable()
-    seconds = 0.0
-    for _ in range(repeats):
-        start = time.perf_counter()
-        value = action()
-        seconds += time.perf_counter() - start
-        del value
-    gc.enable()
-    return seconds / repeats
-
-
-def release_memory() -> None:
-    """Give unused memory back to the system, so that each reader begins with fresh memory."""
-    gc.collect()
-    if "pyarrow" in sys.modules:
-        sys.modules["pyarrow"].default_memory_pool().release_unused()
-    trim = getattr(_libc, "malloc_trim", None)
-    if trim is not None:
-        trim(0)
-
-
-_libc = ctypes.CDLL(None) if os.name == "posix" else None
-
-
-@contextmanager
-def progress() -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that tells what is being done; nothing when piped."""
-    if not sys.stderr.isatty():
-        yield lambda text: None
-        return
-    try:
-        yield lambda text: print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-    finally:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,13 +1,10 @@
-"""Results as text tables, JSON and CSV."""
+"""Results as text tables."""
 
 from __future__ import annotations
 
-import csv
-import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from .run import Comparison, Result
 
@@ -47,21 +44,24 @@ def comparison_text(comparison: Comparison) -> str:
     """The table of one comparison, with what formats lost as footnotes."""
     fit = [result for result in comparison.results if result.failure is None]
     base = next((r for r in fit if r.peer.key == BASE), fit[0] if fit else None)
-    columns = [
-        Column("format", left=True),
-        *map(Column, ("write s", "read s", "file MB", "write x", "read x", "size x", "floor x")),
-        Column("notes", left=True),
-    ]
+    memory = any(result.peak_bytes for result in fit)
+    titles = ["write s", "read s", "file MB", "write x", "read x", "size x", "floor x"]
+    titles += ["write peak MB", "read peak MB"] if memory else []
+    columns = [Column("format", left=True), *map(Column, titles), Column("notes", left=True)]
     footnotes: dict[str, int] = {}
     rows: list[Sequence[str] | None] = [
-        _row(result, base, comparison.floor, footnotes) for result in fit if base is not None
+        _row(result, base, comparison.floor, footnotes, memory)
+        for result in fit
+        if base is not None
     ]
     if comparison.floor_s:
-        memory = f"{comparison.memory_bytes / 1e6:.1f}"
-        rows += [None, ["floor", "", _seconds(comparison.floor), memory, *[""] * 5]]
+        size = f"{comparison.memory_bytes / 1e6:.1f}"
+        floor = ["floor", "", seconds_text(comparison.floor), size]
+        rows += [None, floor + [""] * (len(columns) - len(floor))]
     shape = f"{comparison.n_rows:,} rows x {comparison.n_columns} columns"
     lines = [
-        f"{comparison.name}: {shape}, {comparison.memory_bytes / 1e6:,.1f} MB in memory",
+        f"{comparison.name}: {shape}, {comparison.memory_bytes / 1e6:,.1f} MB in memory, "
+        f"{comparison.host.label}",
         *(f"  {remark}" for remark in comparison.remarks),
         "",
         aligned(columns, rows),
@@ -77,66 +77,46 @@ def comparison_text(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
-def _row(result: Result, base: Result, floor: float, footnotes: dict[str, int]) -> list[str]:
+def _row(
+    result: Result, base: Result, floor: float, footnotes: dict[str, int], memory: bool
+) -> list[str]:
     marks = [footnotes.setdefault(note, len(footnotes) + 1) for note in result.notes]
+    peaks = [peak_text(result, direction) for direction in ("write", "read")]
     return [
         result.peer.label,
-        _seconds(result.write),
-        _seconds(result.read),
-        f"{result.n_bytes / 1e6:.1f}",
+        seconds_text(result.write),
+        seconds_text(result.read),
+        f"{result.n_bytes / 1e6:.1f}" if result.n_bytes else "",
         *(
             ["1", "1", "1"]
             if result is base
             else [
-                _ratio(result.write / base.write),
-                _ratio(result.read / base.read),
-                _ratio(result.n_bytes / base.n_bytes),
+                ratio_text(result.write / base.write),
+                ratio_text(result.read / base.read),
+                ratio_text(result.n_bytes / base.n_bytes) if result.n_bytes else "",
             ]
         ),
-        _ratio(result.read / floor),
+        ratio_text(result.read / floor),
+        *(peaks if memory else []),
         " ".join(f"[{mark}]" for mark in sorted(marks)),
     ]
 
 
-def _seconds(value: float) -> str:
-    return f"{value:.3f}" if value >= 0.1 else f"{value:.4f}"
+def peak_text(result: Result, direction: str) -> str:
+    peak = result.peak_bytes.get(direction)
+    return "" if peak is None else f"{peak / 1e6:.0f}"
 
 
-def _ratio(value: float) -> str:
+def seconds_text(value: float) -> str:
+    """Seconds with three digits or so; empty where nothing was measured."""
+    if math.isnan(value):
+        return ""
+    if value >= 0.1:
+        return f"{value:.3f}"
+    return f"{value:.4f}" if value >= 0.01 else f"{value:.5f}"
+
+
+def ratio_text(value: float) -> str:
+    if math.isnan(value):
+        return ""
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
-
-
-def records(comparison: Comparison) -> list[dict[str, Any]]:
-    """One record per format, for JSON and CSV."""
-    found = []
-    for result in comparison.results:
-        record: dict[str, Any] = {
-            "frame": comparison.name,
-            "n_rows": comparison.n_rows,
-            "n_columns": comparison.n_columns,
-            "memory_bytes": comparison.memory_bytes,
-            "format": result.peer.key,
-            "file_bytes": result.n_bytes,
-            "write_s": result.write if result.write_s else None,
-            "read_s": result.read if result.read_s else None,
-            "floor_s": comparison.floor if comparison.floor_s else None,
-            "notes": result.notes,
-            "failure": result.failure,
-            "every_write_s": result.write_s,
-            "every_read_s": result.read_s,
-        }
-        found.append(record)
-    return found
-
-
-def write_json(path: Path, machine: dict[str, Any], sections: dict[str, list[Any]]) -> None:
-    path.write_text(json.dumps({"machine": machine, **sections}, indent=1) + "\n")
-
-
-def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    names = [name for name in rows[0] if not name.startswith("every_")] if rows else []
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, names, extrasaction="ignore")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({**row, "notes": "; ".join(row["notes"])})

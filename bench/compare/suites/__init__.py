@@ -5,11 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..context import Context
-from . import headline, realfile, sweep
+from . import (
+    access,
+    compression,
+    headline,
+    nine,
+    real,
+    realfile,
+    shootout,
+    small,
+    strings,
+    sweep,
+    threads,
+    vectors,
+    wide,
+)
 
 SUITES: dict[str, Callable[[Context], None]] = {
     "headline": headline.run,
+    "headline-compression": compression.run,
+    "headline-threads": threads.run,
     "file": realfile.run,
+    "real": real.run,
+    "nine": nine.run,
+    "wide": wide.run,
+    "strings": strings.run,
+    "vectors": vectors.run,
+    "shootout": shootout.run,
+    "access": access.run,
+    "small": small.run,
     "sweep": sweep.run,
 }
-GROUPS = {"demo": ["headline", "file"], "all": list(SUITES)}
+TARGETS = ["headline", "real", "nine", "wide", "strings", "shootout", "access", "small"]
+GROUPS = {"demo": ["headline", "file"], "targets": TARGETS, "all": list(SUITES)}

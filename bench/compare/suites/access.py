@@ -1,88 +1,117 @@
-"""Reads of 1,000 rows of two columns at any place of an open file."""
+"""Reads of a part of a file: some rows, some columns, or only what is in it.
+
+Two columns of 1 to 10^6 rows at random places and of 10,000 scattered rows of the headline
+frame, file open; opening a file for its schema; opening a wide file and reading one column.
+"""
 
 from __future__ import annotations
 
-import statistics
 import time
-from typing import TYPE_CHECKING
-
-import numpy as np
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ..context import Context
-from ..equality import WrongData, differences
+from ..frames.headline import headline
+from ..frames.wide import mixed
+from ..hosts import WrongData, host
+from ..peers import Refused
 from ..run import Comparison, Result
-from ..table import Column, aligned
+from . import some_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-N_ROWS = 1_000
-N_READS = 200
-SECONDS = 3.0  # a format that is slow gets fewer reads
+COUNTS = [1, 1_000, 100_000, 1_000_000]
+SCATTERED = 10_000
+WIDE = ((100, 10_000), (10, 100_000))  # rows, columns
+N_READS = 50
+PEERS = (
+    "entasis",
+    "feather-raw",
+    "feather-lz4",
+    "parquet-zstd",
+    "polars-snappy",
+    "polars-zstd",
+    "ipc-raw",
+    "vortex",
+    "lance",
+    "duckdb",
+)
+WIDE_PEERS = ("entasis", "feather-raw", "feather-lz4", "parquet-zstd", "polars-zstd", "vortex")
 
 
-def run(context: Context, frame: pd.DataFrame, outcome: Comparison) -> None:
-    """Measure every format of `outcome` whose file can be read in part."""
-    n_rows = min(N_ROWS, len(frame))
-    rng = np.random.default_rng(len(frame))
-    places = rng.integers(0, len(frame) - n_rows + 1, N_READS)
-    labels = [str(label) for label in frame.columns]
-    pairs = [[labels[i], labels[(i + 1) % len(labels)]] for i in range(len(labels))]
-    jobs = [(pairs[i % len(pairs)], int(start)) for i, start in enumerate(places)]
+def run(context: Context) -> None:
+    frame = headline(context.scaled(context.options.rows))
+    outcome = context.compare("headline", frame, peers=PEERS, rounds=1, quiet=True, section=None)
+    some_rows.run(context, frame, outcome, COUNTS)
+    some_rows.take(context, frame, outcome, SCATTERED)
+    _open(context, frame, outcome, "schema")
+    outcome.remove_files()
+    for n_rows, n_columns in WIDE:
+        wide = mixed(n_rows, context.scaled(n_columns, least=6))
+        name = f"wide-{n_rows}x{n_columns}"
+        outcome = context.compare(name, wide, peers=WIDE_PEERS, rounds=1, quiet=True, section=None)
+        _open(context, wide, outcome, "schema")
+        _open(context, wide, outcome, "column")
+        outcome.remove_files()
 
+
+def _open(context: Context, frame: pd.DataFrame, outcome: Comparison, kind: str) -> None:
+    """Opening a file for its schema, or for one of its columns."""
     rows, kept, failures = [], [], []
     for result in outcome.results:
         if result.failure is not None:
+            failures.append(f"  {result.peer.label}: {result.failure}")
             continue
         try:
-            seconds = _measure(result, frame, jobs, n_rows)
+            seconds = _measure(result, frame, kind)
+        except Refused:
+            continue
         except WrongData as error:
             failures.append(f"  {result.peer.label}: wrong data: {error}")
             context.failed |= result.peer.exact
             continue
-        if seconds is None:
-            continue
-        cuts = statistics.quantiles(seconds, n=20)
-        label = f"{result.peer.label} {result.peer.opened}".strip()
-        median, late, worst = statistics.median(seconds), cuts[18], max(seconds)
-        rows.append([label, *(f"{value * 1e3:.3f}" for value in (median, late, worst))])
-        kept.append(
-            {
-                "frame": outcome.name,
-                "format": result.peer.key,
-                "median_s": median,
-                "p95_s": late,
-                "max_s": worst,
-                "n": len(seconds),
-            }
-        )
-    if not rows and not failures:
-        return
-    title = f"{outcome.name}: {n_rows:,} rows of two columns at random places, file open"
-    print(title, end="\n\n")
-    columns = [Column("format", left=True), *map(Column, ("median ms", "95 % ms", "worst ms"))]
-    print(aligned(columns, rows))
-    print(*failures, sep="\n", end="\n\n" if failures else "\n", flush=True)
+        record = {
+            "suite": context.suite,
+            "frame": outcome.name,
+            "kind": kind,
+            "format": result.peer.key,
+            "label": result.peer.label,
+            "n_rows": len(frame) if kind == "column" else 0,
+            "n_columns": 1 if kind == "column" else frame.shape[1],
+            "n": len(seconds),
+            **some_rows.spread(seconds),
+        }
+        kept.append(record)
+        rows.append([result.peer.label, *some_rows.milliseconds(record)])
+        context.keep_raw(outcome.name, "pandas", result.peer.key, f"open {kind}", seconds)
+    what = "open and schema" if kind == "schema" else "open and read one column"
+    shape = f"{len(frame):,} rows x {frame.shape[1]:,} columns"
+    some_rows.print_times(f"{outcome.name} ({shape}): {what}", rows, failures)
     context.keep("access", kept)
 
 
-def _measure(
-    result: Result, frame: pd.DataFrame, jobs: list[tuple[list[str], int]], n_rows: int
-) -> list[float] | None:
-    read = result.peer.open(result.path, frame)
-    if read is None:
-        return None
-    for columns, start in jobs[:: len(jobs) // 8]:
-        expected = frame.iloc[start : start + n_rows][columns].reset_index(drop=True)
-        got = read(columns, start, start + n_rows).reset_index(drop=True)
-        lost = differences(expected, got)
-        if lost and result.peer.exact:
+def _measure(result: Result, frame: pd.DataFrame, kind: str) -> list[float]:
+    peer, path = result.peer, result.path
+    action: Callable[[], Any]
+    if kind == "schema":
+        actions = [partial(peer.schema, path)] * N_READS
+    else:
+        step = max(1, frame.shape[1] // N_READS)
+        labels = [str(frame.columns[i * step % frame.shape[1]]) for i in range(N_READS)]
+        actions = [partial(peer.column, path, label) for label in labels]
+        expected = frame[[labels[0]]].reset_index(drop=True)
+        got = actions[0]()[[labels[0]]].reset_index(drop=True)
+        lost = host("pandas").differences(expected, got)
+        if lost and peer.exact:
             raise WrongData("; ".join(lost))
     seconds: list[float] = []
-    for columns, start in jobs:
+    actions[0]()
+    for action in actions:
         begin = time.perf_counter()
-        read(columns, start, start + n_rows)
+        action()
         seconds.append(time.perf_counter() - begin)
-        if sum(seconds) > SECONDS and len(seconds) >= 20:
+        if sum(seconds) > some_rows.SECONDS and len(seconds) >= 5:
             break
     return seconds

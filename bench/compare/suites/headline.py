@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from .. import frames
 from ..context import Context
-from . import access
+from ..frames.headline import headline
+from ..peers import every
+from . import some_rows
+
+REMARK = "logical (85 % true, 10 % false, 5 % missing), integers 1..100, 20 prices, 10 cities"
 
 
 def run(context: Context) -> None:
-    frame = frames.headline(context.rows)
-    outcome = context.compare(
-        "headline",
-        frame,
-        ["logical (85 % true, 10 % false, 5 % missing), integers 1..100, 20 prices, 10 cities"],
-    )
-    access.run(context, frame, outcome)
-    for result in outcome.results:
-        result.path.unlink(missing_ok=True)
+    frame = headline(context.scaled(context.options.rows))
+    keys = [peer.key for peer in every()]
+    keys.insert(1, "entasis-80")
+    outcome = context.compare("headline", frame, [REMARK], peers=keys)
+    some_rows.run(context, frame, outcome, [1000])
+    outcome.remove_files()

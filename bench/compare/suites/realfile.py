@@ -1,18 +1,18 @@
-"""The same for a real file: the user's, or the table `orders` of TPC-H."""
+"""The same for a real file: the user's, or the table `orders` of TPC-H, in pandas."""
 
 from __future__ import annotations
 
-from .. import frames
 from ..context import Context
+from ..frames import tpch, user_file
 
 
 def run(context: Context) -> None:
-    path = context.file or frames.tpch_orders(context.data, context.scale)
-    frame, converted = frames.from_file(path)
+    options = context.options
+    scale = options.tpch * options.scale
+    path = options.file or tpch.table(options.data, "orders", scale)
+    frame, converted = user_file.pandas_frame(path)
     size = f"{path.name} ({path.stat().st_size / 1e6:.1f} MB)"
-    if context.file is None:
-        size = f"TPC-H orders at scale factor {context.scale:g}"
-    remarks = [f"{size}, in pandas", *converted]
-    outcome = context.compare(path.stem, frame, remarks)
-    for result in outcome.results:
-        result.path.unlink(missing_ok=True)
+    if options.file is None:
+        size = f"TPC-H orders at scale factor {scale:g}"
+    outcome = context.compare(path.stem, frame, [f"{size}, in pandas", *converted])
+    outcome.remove_files()

@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from .. import frames
 from ..context import Context
-from ..run import compare
-from ..table import Column, aligned, records
+from ..frames.headline import headline
+from ..table import Column, aligned
 
 ROWS = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 50_000_000)
 PEERS = ("entasis", "feather-lz4", "parquet-zstd")  # unless the user chose some
 
 
 def run(context: Context) -> None:
-    peers = [peer for peer in context.peers if peer.key in PEERS] or context.peers
     rows: list[list[str] | None] = []
-    for n_rows in ROWS:
-        frame = frames.headline(n_rows)
-        rounds = max(context.rounds, min(50, 20_000_000 // n_rows))
-        name = f"headline-{n_rows}"
+    for full in ROWS:
+        n_rows = context.scaled(full)
+        frame = headline(n_rows)
         # Small files are read one after the other, as people do: what a first reading costs after
         # memory was given back to the system is not a cost per row.
-        repeats = max(1, 2_000_000 // n_rows)
-        outcome = compare(
-            name,
+        outcome = context.compare(
+            f"headline-{n_rows}",
             frame,
-            peers,
-            context.work,
-            rounds=rounds,
-            threads=context.threads,
-            repeats=repeats,
+            peers=PEERS,
+            rounds=max(context.options.rounds, min(50, context.scaled(20_000_000) // n_rows)),
+            repeats=max(1, min(20, 2_000_000 // n_rows)),
+            section="sweep",
+            quiet=True,
         )
-        context.keep("sweep", records(outcome))
+        outcome.remove_files()
         if rows:
             rows.append(None)
         floor = f"{outcome.floor / n_rows * 1e9:.2f}"
         for result in outcome.results:
-            result.path.unlink(missing_ok=True)
             if result.failure is not None:
                 rows.append([f"{n_rows:,}", f"{result.peer.label}: {result.failure}", *[""] * 4])
-                context.failed |= result.peer.exact
                 continue
             per_row = (result.write / n_rows * 1e9, result.read / n_rows * 1e9)
             times = (f"{value:.2f}" for value in per_row)

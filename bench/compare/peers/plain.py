@@ -7,10 +7,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .peers import Refused
+from .base import Refused
 
 MISSING = 255  # among codes of booleans
 LARGEST = 2 << 30  # bytes of one column of fixed-width strings
+
+
+def as_static_frame(frame: pd.DataFrame) -> Any:
+    """The frame with its labels as a StaticFrame, if it is plain arrays alone; else None."""
+    import static_frame as sf
+
+    if not all(isinstance(dtype, np.dtype) and dtype.kind != "O" for dtype in frame.dtypes):
+        return None
+    if not all(type(label) is str for label in frame.columns) or frame.index.nlevels > 1:
+        return None
+    columns = sf.Index(np.array(frame.columns, dtype="U"))
+    if isinstance(frame.index, pd.RangeIndex):
+        return sf.Frame.from_pandas(frame, index=sf.IndexAutoFactory, columns=columns)
+    if not isinstance(frame.index.dtype, np.dtype) or frame.index.dtype.kind == "O":
+        return None
+    return sf.Frame.from_pandas(frame, index=sf.Index(frame.index.to_numpy()), columns=columns)
 
 
 def plain_columns(frame: pd.DataFrame) -> tuple[dict[str, np.ndarray], list[str]]:

@@ -1,0 +1,75 @@
+"""data.table's fwrite, where R and data.table are installed: seconds to write a CSV.
+
+The frame is written as CSV once; one R process reads it and writes it as often as there are
+rounds, by as many threads. There is no reading back into the host: write only.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .peers import Peer
+from .run import Comparison, Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCRIPT = """
+suppressMessages(library(data.table))
+given <- commandArgs(TRUE)
+setDTthreads(as.integer(given[3]))
+factors <- strsplit(given[5], "\\t", fixed = TRUE)[[1]]
+frame <- fread(given[1], colClasses = if (length(factors)) list(factor = factors) else NULL)
+for (i in 1:as.integer(given[4])) {
+  unlink(given[2])
+  cat(system.time(fwrite(frame, given[2]), gcFirst = TRUE)[["elapsed"]], "\\n")
+}
+"""
+NOTE = "R: the frame read from a CSV, then written in a process of its own; no reading"
+
+
+class DataTable(Peer):
+    key = "fwrite"
+    label = "data.table fwrite"
+
+
+def add_fwrite(outcome: Comparison, frame: pd.DataFrame, folder: Path, rounds: int) -> None:
+    """Add a row to a comparison; none, without a word, where R lacks data.table."""
+    program = _program()
+    if program is None or outcome.host.key != "pandas":
+        return
+    result = Result(DataTable(), folder / f"{outcome.name}.csv", notes=[NOTE])
+    source, script = folder / "fwrite-source.csv", folder / "fwrite.R"
+    frame.to_csv(source, index=False)
+    script.write_text(SCRIPT)
+    factors = "\t".join(str(c) for c in frame.columns if frame[c].dtype == "category")
+    arguments = [source, result.path, outcome.threads, rounds, factors]
+    done = subprocess.run(
+        [program, "--vanilla", str(script), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 0:
+        result.write_s = [float(line) for line in done.stdout.split()]
+        result.n_bytes = result.path.stat().st_size
+    else:
+        result.failure = (done.stderr.strip().splitlines() or ["Rscript failed"])[-1]
+    source.unlink()
+    script.unlink()
+    outcome.results.append(result)
+
+
+@cache
+def _program() -> Any:
+    """Rscript, if it has data.table."""
+    program = shutil.which("Rscript")
+    if program is None:
+        return None
+    test = [program, "--vanilla", "-e", "library(data.table)"]
+    done = subprocess.run(test, capture_output=True, check=False)
+    return program if done.returncode == 0 else None

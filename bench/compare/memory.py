@@ -1,0 +1,120 @@
+"""Peak memory of one write and one read by a format, each in a process of its own.
+
+The child imports the format, writes and reads a few rows to load what it loads lazily,
+prepares its input, and resets its high-water mark; what the measured call adds to the
+memory at that moment is told. Pages of mapped files count while they are mapped.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from .run import Comparison
+from .timing import release_memory
+
+ROWS = 10  # of the small frame that warms up
+
+
+def measure(outcome: Comparison, frame: Any, folder: Path) -> None:
+    """Set `peak_bytes` of every format that fits; its files must still be there."""
+    whole, few = folder / "memory-whole.pickle", folder / "memory-few.pickle"
+    for path, value in ((whole, frame), (few, outcome.host.head(frame, ROWS))):
+        with path.open("wb") as file:
+            pickle.dump(value, file, protocol=5)
+    for result in outcome.results:
+        if result.failure is not None:
+            continue
+        for direction in ("write", "read"):
+            job = {
+                "peer": result.peer.key,
+                "host": outcome.host.key,
+                "direction": direction,
+                "threads": outcome.threads,
+                "whole": str(whole),
+                "few": str(few),
+                "path": str(result.path),
+                "folder": str(folder),
+            }
+            found = _child(job)
+            if found is not None:
+                result.peak_bytes[direction] = found
+    whole.unlink()
+    few.unlink()
+
+
+def _child(job: dict[str, Any]) -> int | None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.compare.memory", json.dumps(job)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return int(done.stdout) if done.returncode == 0 else None
+
+
+def _measured(job: dict[str, Any]) -> int:
+    """In the child: bytes that the call adds at its peak."""
+    from . import files, peers
+
+    peer = peers.find(job["peer"]).at(job["host"])
+    if peer is None or peer.missing() is not None:
+        raise SystemExit(1)
+    peer.set_threads(job["threads"])
+    trial = Path(job["folder"]) / "memory-trial"
+    files.remove(trial)
+    few = _load(job["few"])
+    peer.write(peer.prepare(few), trial)
+    peer.read(trial)
+    files.remove(trial)
+    if job["direction"] == "write":
+        value = peer.prepare(_load(job["whole"]))
+        before = _reset()
+        peer.write(value, trial)
+        after = _peak()
+        files.remove(trial)
+    else:
+        before = _reset()
+        value = peer.read(Path(job["path"]))
+        after = _peak()
+    return max(0, after - before)
+
+
+def _load(path: str) -> Any:
+    with Path(path).open("rb") as file:
+        return pickle.load(file)  # written by this program a moment ago
+
+
+def _reset() -> int:
+    """Give unused memory back, set the high-water mark to what is left, and tell that (bytes)."""
+    release_memory()
+    gc.disable()
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:  # no such thing here: the mark stays where it is
+        return _peak()
+    return _peak()
+
+
+def _peak() -> int:
+    """The high-water mark of resident memory in bytes."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+if __name__ == "__main__":
+    print(_measured(json.loads(sys.argv[1])))

@@ -1,0 +1,86 @@
+"""DuckDB: a database file with one table, or Parquet by its COPY."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .base import Opened, Peer
+
+
+class DuckPeer(Peer):
+    modules = ("duckdb",)
+    hosts = ("pandas", "arrow")
+    has_threads = True
+    threads = 0  # 0: as many as there are CPUs
+
+    def set_threads(self, threads: int) -> None:
+        self.threads = threads
+
+    def connect(self, path: str, *, read_only: bool = False) -> Any:
+        import duckdb
+
+        config: dict[str, Any] = {"threads": str(self.threads)} if self.threads else {}
+        return duckdb.connect(path, read_only=read_only, config=config)
+
+    def fetch(self, relation: Any) -> Any:
+        return relation.df() if self.host == "pandas" else relation.to_arrow_table()
+
+
+class DuckDb(DuckPeer):
+    key = "duckdb"
+    label = "DuckDB database"
+
+    def write(self, value: Any, path: Path) -> None:
+        with self.connect(str(path)) as database:
+            database.register("value", value)
+            database.execute("CREATE TABLE t AS SELECT * FROM value")
+
+    def read(self, path: Path) -> Any:
+        with self.connect(str(path), read_only=True) as database:
+            return self.fetch(database.sql("SELECT * FROM t"))
+
+    def schema(self, path: Path) -> Any:
+        with self.connect(str(path), read_only=True) as database:
+            return database.sql("DESCRIBE t").fetchall()
+
+    def column(self, path: Path, label: str) -> Any:
+        with self.connect(str(path), read_only=True) as database:
+            return self.fetch(database.sql(f"SELECT {_quoted(label)} FROM t"))
+
+    def open(self, path: Path, frame: Any) -> Opened:
+        database = self.connect(str(path), read_only=True)
+
+        def rows(columns: list[str], start: int, stop: int) -> Any:
+            names = ", ".join(map(_quoted, columns))
+            return database.sql(
+                f"SELECT {names} FROM t WHERE rowid >= {start} AND rowid < {stop}"
+            ).df()
+
+        return Opened(rows)
+
+
+class DuckParquet(DuckPeer):
+    def __init__(self, codec: str) -> None:
+        self.codec = codec
+        self.key = f"duckdb-{codec}"
+        self.label = f"Parquet {codec} (DuckDB)"
+
+    def write(self, value: Any, path: Path) -> None:
+        with self.connect(":memory:") as database:
+            database.register("value", value)
+            database.execute(
+                f"COPY value TO '{_text(path)}' (FORMAT parquet, COMPRESSION {self.codec})"
+            )
+
+    def read(self, path: Path) -> Any:
+        with self.connect(":memory:") as database:
+            return self.fetch(database.sql(f"SELECT * FROM read_parquet('{_text(path)}')"))
+
+
+def _quoted(label: str) -> str:
+    return '"' + label.replace('"', '""') + '"'
+
+
+def _text(path: Path) -> str:
+    return str(path).replace("'", "''")

@@ -1,0 +1,58 @@
+"""Entasis: the default setting, or a compression from 0 to 100."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .base import Opened, Peer, Refused
+
+
+class Entasis(Peer):
+    modules = ("entasis",)
+    hosts = ("pandas", "arrow", "static_frame")
+    exact = True
+    has_threads = True
+
+    def __init__(self, compression: int | None = None) -> None:
+        self.key = "entasis" if compression is None else f"entasis-{compression}"
+        self.label = "Entasis" if compression is None else f"Entasis {compression}"
+        self.options: dict[str, Any] = {} if compression is None else {"compression": compression}
+
+    def set_threads(self, threads: int) -> None:
+        import entasis
+
+        entasis.set_threads(threads)
+
+    def write(self, value: Any, path: Path) -> None:
+        import entasis
+        from entasis.errors import UnsupportedTypeError
+
+        try:
+            entasis.write(value, str(path), **self.options)
+        except UnsupportedTypeError as error:
+            raise Refused(str(error)) from error
+
+    def read(self, path: Path) -> Any:
+        import entasis
+
+        return entasis.read(str(path))  # the kind of frame that was written
+
+    def schema(self, path: Path) -> Any:
+        import entasis
+
+        return entasis.open(str(path)).schema
+
+    def column(self, path: Path, label: str) -> Any:
+        import entasis
+
+        return entasis.read(str(path), columns=[label])
+
+    def open(self, path: Path, frame: Any) -> Opened:
+        import entasis
+
+        file = entasis.open(str(path))
+        return Opened(
+            lambda columns, start, stop: file.read(columns=columns, rows=(start, stop)),
+            lambda columns, rows: file.read(columns=columns, rows=rows),
+        )

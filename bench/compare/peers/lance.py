@@ -1,0 +1,48 @@
+"""Lance: a data set is a folder; its size is that of all files in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .base import ArrowPeer, Opened, nullable_types
+
+
+class Lance(ArrowPeer):
+    key = "lance"
+    label = "Lance"
+    modules = ("lance", "pyarrow")
+
+    def write(self, value: Any, path: Path) -> None:
+        import lance
+
+        lance.write_dataset(self.to_table(value), str(path))
+
+    def read(self, path: Path) -> Any:
+        import lance
+
+        return self.from_table(lance.dataset(str(path)).to_table())
+
+    def schema(self, path: Path) -> Any:
+        import lance
+
+        return lance.dataset(str(path)).schema
+
+    def column(self, path: Path, label: str) -> Any:
+        import lance
+
+        return self.from_table(lance.dataset(str(path)).to_table(columns=[label]))
+
+    def open(self, path: Path, frame: Any) -> Opened:
+        import lance
+
+        data = lance.dataset(str(path))
+        mapper = nullable_types(frame)
+        return Opened(
+            lambda columns, start, stop: data.to_table(
+                columns=columns, offset=start, limit=stop - start
+            ).to_pandas(types_mapper=mapper),
+            lambda columns, rows: data.take(rows.tolist(), columns=columns).to_pandas(
+                types_mapper=mapper
+            ),
+        )

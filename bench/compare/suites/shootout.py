@@ -1,0 +1,35 @@
+"""Look-alikes of well-known data sets, into pandas, and a summary over them."""
+
+from __future__ import annotations
+
+from ..context import Context
+from ..fwrite import add_fwrite
+from ..summary import over_sets
+
+PEERS = (
+    "entasis",
+    "entasis-80",
+    "feather-raw",
+    "feather-lz4",
+    "feather-zstd",
+    "parquet-snappy",
+    "parquet-zstd",
+    "polars-zstd",
+    "pickle",
+    "npz",
+    "vortex",
+    "lance",
+    "duckdb",
+)
+
+
+def run(context: Context) -> None:
+    from ..datasets.shootout import SETS
+
+    found = []
+    for name, make in SETS.items():
+        frame = make(context.options.scale)
+        outcome = context.compare(name, frame, peers=PEERS, after=add_fwrite)
+        outcome.remove_files()
+        found.append(outcome)
+    print(over_sets("all sets, into pandas", found), end="\n\n", flush=True)

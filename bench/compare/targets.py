@@ -1,0 +1,189 @@
+"""What is aimed at, as data; and what of it a run has measured.
+
+A target is a bound on a time or a size, or on its ratio to that of another format on the same
+frame. Where it is for several frames, the worst is told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import Any
+
+from .table import Column, aligned
+
+
+@dataclass(frozen=True)
+class Target:
+    """`quantity` of `format` is at most `limit` times that of `over`.
+
+    `over` is a format, with "@host" where it is measured into another host; "floor"; or None
+    for a limit in seconds.
+    """
+
+    suite: str
+    frames: str  # a pattern
+    host: str
+    quantity: str  # write_s, read_s, file_bytes; median_s of the section access
+    limit: float
+    over: str | None
+    format: str = "entasis"
+    kind: str | None = None  # of access
+    n_rows: int | None = None  # of access
+
+
+def _each(
+    suite: str, frames: str, host: str, quantity: str, bounds: dict[str, float]
+) -> list[Target]:
+    return [Target(suite, frames, host, quantity, limit, over) for over, limit in bounds.items()]
+
+
+NPZ = "npz@static_frame"
+TARGETS: list[Target] = [
+    *_each("headline", "headline", "pandas", "read_s", {"npz": 1.0, "feather-lz4": 0.1}),
+    *_each("headline", "headline", "pandas", "read_s", {"floor": 1.5}),
+    *_each("headline", "headline", "pandas", "write_s", {"feather-raw": 0.35}),
+    *_each("headline", "headline", "pandas", "file_bytes", {"parquet-zstd": 1.1}),
+    Target("headline", "headline", "pandas", "file_bytes", 0.97, "parquet-zstd", "entasis-80"),
+    # StaticFrame's nine of 10^6 elements, the fixtures and those drawn anew.
+    *_each("nine", "*-uniform-*-1e6", "static_frame", "read_s", {"npz": 1.0}),
+    *_each("nine", "*-uniform-*-1e6", "pandas", "read_s", {NPZ: 1.3}),
+    *_each("nine", "*-mixed-wide-1e6", "static_frame", "read_s", {"npz": 0.1}),
+    *_each("nine", "*-columnar-wide-1e6", "static_frame", "read_s", {"npz": 0.1}),
+    *_each("nine", "*-mixed-wide-1e6", "pandas", "read_s", {NPZ: 0.1}),
+    *_each("nine", "*-columnar-wide-1e6", "pandas", "read_s", {NPZ: 0.1}),
+    *_each("nine", "*-1e6", "static_frame", "write_s", {"npz": 0.5}),
+    *_each("nine", "*-1e6", "pandas", "write_s", {NPZ: 0.5}),
+    *_each("nine", "*-mixed-wide-1e6", "static_frame", "write_s", {"npz": 0.15}),
+    *_each("nine", "*-columnar-wide-1e6", "static_frame", "write_s", {"npz": 0.15}),
+    *_each("nine", "*-mixed-wide-1e6", "pandas", "write_s", {NPZ: 0.15}),
+    *_each("nine", "*-columnar-wide-1e6", "pandas", "write_s", {NPZ: 0.15}),
+    *_each("nine", "fixture-*-1e6", "static_frame", "file_bytes", {"npz": 0.5}),
+    *_each("nine", "fixture-*-1e6", "pandas", "file_bytes", {NPZ: 0.5}),
+    *_each("nine", "drawn-*-1e6", "static_frame", "file_bytes", {"npz": 0.9}),
+    *_each("nine", "drawn-*-1e6", "pandas", "file_bytes", {NPZ: 0.9}),
+    *_each("shootout", "*", "pandas", "read_s", {"feather-lz4": 0.5}),
+    *_each("shootout", "*", "pandas", "write_s", {"feather-lz4": 0.5, "fwrite": 0.3}),
+    *_each("shootout", "*", "pandas", "file_bytes", {"parquet-snappy": 1.0}),
+    *_each("real", "tpch-lineitem", "arrow", "read_s", {"vortex": 0.5, "parquet-zstd": 0.3}),
+    *_each("real", "tpch-lineitem", "arrow", "write_s", {"polars-zstd": 0.4}),
+    *_each("real", "tpch-lineitem", "arrow", "file_bytes", {"vortex": 1.05}),
+    Target("real", "tpch-lineitem", "arrow", "file_bytes", 1.0, "parquet-zstd", "entasis-80"),
+    *_each("strings", "qs-table", "arrow", "read_s", {"feather-lz4": 1.0}),
+    *_each("strings", "qs-table", "arrow", "write_s", {"feather-lz4": 1.0}),
+    *_each("strings", "qs-table", "arrow", "file_bytes", {"vortex": 1.05}),
+    *_each("wide", "wide-100x10000", "pandas", "read_s", {"npz": 0.1}),
+    *_each("wide", "wide-100x10000", "pandas", "write_s", {"npz": 0.15}),
+    *_each("wide", "wide-100x10000", "pandas", "file_bytes", {"npz": 1.0}),
+    Target("access", "headline", "pandas", "median_s", 0.0002, None, kind="rows", n_rows=1000),
+    Target("access", "wide-10x100000", "pandas", "median_s", 0.005, None, kind="column"),
+    Target("access", "headline", "pandas", "median_s", 0.2, "vortex", kind="take"),
+    *_each("small", "small-new", "pandas", "read_s", {"pickle": 1.0}),
+    *_each("small", "small-new", "pandas", "write_s", {"pickle": 1.5}),
+]
+
+WORDS = {"write_s": "write", "read_s": "read", "file_bytes": "size", "median_s": "time"}
+
+
+def evaluate(sections: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The targets that the run can tell about: measured (the worst), limit, whether it is met."""
+    found = []
+    for target in TARGETS:
+        name = "access" if target.quantity == "median_s" else "comparisons"
+        records = [r for r in sections.get(name, []) if r.get("suite") == target.suite]
+        measured = [m for r in records if (m := _measured(target, r, records)) is not None]
+        if not measured:
+            continue
+        worst, frame = max(measured)
+        found.append(
+            {
+                "suite": target.suite,
+                "frame": frame,
+                "frames": target.frames,
+                "n_frames": len(measured),
+                "n_met": sum(value <= target.limit for value, _ in measured),
+                "host": target.host,
+                "format": target.format,
+                "quantity": WORDS[target.quantity],
+                "what": _what(target),
+                "over": target.over,
+                "limit": target.limit,
+                "measured": worst,
+                "met": worst <= target.limit,
+            }
+        )
+    return found
+
+
+def _measured(
+    target: Target, record: dict[str, Any], records: list[dict[str, Any]]
+) -> tuple[float, str] | None:
+    """The ratio (or the seconds) that one record shows, and its frame."""
+    frame = record["frame"]
+    if record["format"] != target.format or not fnmatch(frame, target.frames):
+        return None
+    if record.get("host", target.host) != target.host or record.get("failure"):
+        return None
+    if target.kind is not None and record["kind"] != target.kind:
+        return None
+    if target.n_rows is not None and record["n_rows"] != target.n_rows:
+        return None
+    value = record[target.quantity]
+    if value is None or target.over is None:
+        return None if value is None else (value, frame)
+    if target.over == "floor":
+        base = record["floor_s"]
+    else:
+        key, _, host = target.over.partition("@")
+        same = {"frame": frame, "format": key}
+        if "host" in record:
+            same["host"] = host or target.host
+        if target.kind is not None:
+            same |= {"kind": target.kind, "n_rows": record["n_rows"]}
+        base = next(
+            (r[target.quantity] for r in records if same.items() <= r.items()),
+            None,
+        )
+    return (value / base, frame) if base else None
+
+
+def _what(target: Target) -> str:
+    """In words, such as: read into pandas <= 0.1 x feather-lz4."""
+    words = WORDS[target.quantity]
+    if target.kind == "rows":
+        words = f"{target.n_rows:,} rows, file open"
+    elif target.kind == "column":
+        words = "open and read one column"
+    elif target.kind == "take":
+        words = "scattered rows, file open"
+    elif words != "size":
+        words += f" ({target.host})"
+    if target.format != "entasis":
+        words = f"{target.format}: {words}"
+    if target.over is None:
+        return f"{words} <= {target.limit * 1e3:g} ms"
+    return f"{words} <= {target.limit:g} x {target.over}"
+
+
+def targets_text(found: list[dict[str, Any]]) -> str:
+    """The table that ends a run."""
+    rows = []
+    for record in found:
+        if record["over"] is None:
+            measured = f"{record['measured'] * 1e3:.3f} ms"
+        else:
+            measured = f"{record['measured']:.3f} x"
+        frame = record["frame"]
+        if record["n_frames"] > 1:
+            frame += f" (worst of {record['n_frames']}, {record['n_met']} met)"
+        verdict = "met" if record["met"] else "MISSED"
+        rows.append([record["suite"], record["what"], measured, verdict, frame])
+    columns = [
+        Column("suite", left=True),
+        Column("target", left=True),
+        Column("measured"),
+        Column("", left=True),
+        Column("frame", left=True),
+    ]
+    n_met = sum(record["met"] for record in found)
+    return f"Targets: {n_met} of {len(found)} met\n\n{aligned(columns, rows)}"
