@@ -8,6 +8,7 @@
 
 from . import errors
 from ._api import info, open, read, set_threads, verify, write
+from ._buffers import compress, decompress, hash
 from ._entasis import __version__
 from ._file import File
 from ._info import Info, Report
@@ -19,7 +20,10 @@ __all__ = [
     "Info",
     "Report",
     "__version__",
+    "compress",
+    "decompress",
     "errors",
+    "hash",
     "info",
     "open",
     "read",

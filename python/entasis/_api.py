@@ -52,6 +52,7 @@ def read(
     rows: Rows | None = None,
     to: str | None = None,
     threads: int | None = None,
+    memory_map: bool = False,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -60,13 +61,28 @@ def read(
 
     A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column come as
     `large_string` and `large_binary` then.
+
+    `memory_map=True` reads nothing of the columns: they are views of the file; see `open`.
     """
-    return File(path).read(columns=columns, rows=rows, to=to, threads=threads)
+    return File(path, memory_map=memory_map).read(columns=columns, rows=rows, to=to, threads=threads)
 
 
-def open(path: str | os.PathLike[str]) -> File:
-    """Open a file without reading its columns."""
-    return File(path)
+def open(path: str | os.PathLike[str], *, memory_map: bool = False) -> File:
+    """Open a file without reading its columns.
+
+    With `memory_map=True` the columns that are read later are views of the file, in no time whatever its size. That
+    takes a file written with `compression=0`, neighbouring rows, and columns of fixed width without missing values;
+    booleans only for Arrow and Polars (they are bits in the file). Strings, categoricals and all else raise
+    `NotMappableError`, which says why. Labels of rows are views where they can be and are decoded where they can't.
+    Arrow and Polars take views through pyarrow.
+
+    - The arrays are read-only: `df.iloc[0, 0] = 1` raises `ValueError`. Copy what is to be changed (`df.copy()`).
+    - The footer is checked as always. The values are not: their checksums would have to read them. `verify` does.
+    - The arrays keep the map: they stay valid when the `File` is dropped, and when the file is replaced or deleted
+      (Windows does neither while it is mapped). If others write into the very file, the arrays change; if they cut
+      it short, looking at the arrays ends the process (SIGBUS). `entasis.write` does neither.
+    """
+    return File(path, memory_map=memory_map)
 
 
 def info(path: str | os.PathLike[str]) -> Info:

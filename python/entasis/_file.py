@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _columns, _display, _entasis, _hosts, _rows
 from .errors import ArgumentError, CorruptFileError
@@ -28,9 +28,9 @@ class File:
 
     path: str
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, memory_map: bool = False) -> None:
         self.path = os.fspath(path)
-        self._handle = _entasis.Handle(self.path)
+        self._handle = _mapped(self.path) if memory_map else _entasis.Handle(self.path)
         self._columns: list[int] | None = None
         self._rows: Any = None
         self._host: dict[str, Any] | None = None
@@ -178,6 +178,12 @@ class File:
 
     def _repr_html_(self) -> str:
         return _display.html(self.path, self.n_rows, self.schema.pairs, self.written_by)
+
+
+def _mapped(path: str) -> _entasis.Handle:
+    from . import _map
+
+    return cast("_entasis.Handle", _map.MappedHandle(path))
 
 
 class _Seen:

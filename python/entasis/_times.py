@@ -9,14 +9,14 @@ from .errors import UnsupportedTypeError
 if TYPE_CHECKING:
     from ._entasis import Column
 
-_PANDAS = ("s", "ms", "us", "ns")
+PANDAS_UNITS = ("s", "ms", "us", "ns")
 
 
 def to_numpy_times(column: Column, values: Any) -> Any:
     """Times in a unit that pandas has: longer ones become seconds, shorter ones are refused."""
     import numpy as np
 
-    if column.unit in _PANDAS:
+    if column.unit in PANDAS_UNITS:
         return values
     letter = values.dtype.kind
     if column.unit in ("none", "ps", "fs", "as") or (letter == "m" and column.unit in ("Y", "M")):

@@ -56,6 +56,14 @@ class UnsupportedTypeError(EntasisError, TypeError):
     """A type, or a value beside the columns, that can't be kept exactly yet, or that the target doesn't have."""
 
 
+class NotMappableError(EntasisError, ValueError):
+    """With `memory_map=True` a column, or the rows, can't be a view of the file.
+
+    Choose other columns with `columns=[...]` or neighbouring rows, write the file with `compression=0`, or read it
+    without `memory_map`.
+    """
+
+
 class ColumnNotFoundError(EntasisError, KeyError):
     """There is no column of this name or at this position."""
 

@@ -39,10 +39,20 @@ pub fn unsupported(py: Python<'_>, message: impl Into<String>) -> PyErr {
 
 /// The exception for an error of the core, with its place as attributes.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
+    raise_as(py, class_name(error.kind()), error)
+}
+
+/// The same for what can't be mapped, which has a class of its own.
+pub fn raise_map(py: Python<'_>, error: &Error) -> PyErr {
+    let is_sound = matches!(error.kind(), Kind::Unsupported);
+    raise_as(py, if is_sound { "NotMappableError" } else { class_name(error.kind()) }, error)
+}
+
+fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     if error.kind() == Kind::Interrupted {
         return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string());
     }
-    let exception = new(py, class_name(error.kind()), error.to_string());
+    let exception = new(py, class, error.to_string());
     let place = error.place();
     let file = place.file.as_ref().map(|file| file.display().to_string());
     let value = exception.value(py);

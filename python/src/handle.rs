@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use entasis::{ColumnInfo, Error, File, Logical, Unit};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyBytes, PyList};
 
 use crate::arrow::column::ArrowTable;
 use crate::arrow::metadata;
 use crate::plan::Host;
-use crate::{errors, read, results, rows, value};
+use crate::{array, errors, read, results, rows, value};
 
 /// A column of a file: its name and type.
 #[pyclass(frozen, module = "entasis._entasis")]
@@ -62,6 +62,12 @@ impl Column {
     #[getter]
     fn physical(&self) -> &'static str {
         self.info.record.column_type.physical.name()
+    }
+
+    /// The dtype of NumPy whose memory is that of the values.
+    #[getter]
+    fn dtype(&self) -> String {
+        array::dtype(&self.info.record.column_type)
     }
 
     #[getter]
@@ -238,6 +244,25 @@ impl Handle {
         let n_rows = self.file.n_rows();
         let decoded = read::read(py, &self.file, infos, n_rows, &rows, Host::Arrow(layout), own, 0, threads)?;
         results::table(py, decoded, own, field_metadata, schema_metadata)
+    }
+
+    /// Where the values of columns in neighbouring rows stand in the file: place, length, and the bit of the first boolean.
+    fn extents(
+        &self,
+        py: Python<'_>,
+        columns: Vec<u64>,
+        start: u64,
+        stop: u64,
+    ) -> PyResult<Vec<(u64, u64, u8)>> {
+        let extents = py.detach(|| self.file.extents(&columns, start..stop));
+        let extents = extents.map_err(|e| errors::raise_map(py, &e))?;
+        Ok(extents.iter().map(|extent| (extent.at, extent.len, extent.first_bit)).collect())
+    }
+
+    /// Bytes that tell this state of the file from others, and their place.
+    fn mark<'py>(&self, py: Python<'py>) -> (u64, Bound<'py, PyBytes>) {
+        let (at, bytes) = self.file.mark();
+        (at, PyBytes::new(py, &bytes))
     }
 
     /// How the file is stored, as JSON.

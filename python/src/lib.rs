@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod array;
 mod arrow;
+mod buffers;
 mod builder;
 mod errors;
 mod handle;
@@ -24,6 +25,8 @@ mod value;
 mod _entasis {
     #[pymodule_export]
     use crate::arrow::column::{ArrowColumn, ArrowTable};
+    #[pymodule_export]
+    use crate::buffers::{compress, decompress, hash};
     #[pymodule_export]
     use crate::builder::Builder;
     #[pymodule_export]

@@ -311,10 +311,16 @@ impl File {
         }
         let info = self.column(column)?;
         let at = self.block_range(column)?;
-        let bytes = self.records(SectionKind::Blocks, at)?;
-        let mut blocks = Vec::with_capacity(bytes.len() / BlockRecord::LEN);
+        let blocks = self.blocks_of(&info, &self.records(SectionKind::Blocks, at)?)?;
+        lock(&self.blocks).insert(column, Arc::clone(&blocks));
+        Ok(blocks)
+    }
+
+    /// The blocks of a column in the bytes of their records.
+    fn blocks_of(&self, info: &ColumnInfo, records: &[u8]) -> Result<Arc<[BlockRecord]>> {
+        let mut blocks = Vec::with_capacity(records.len() / BlockRecord::LEN);
         let mut next = 0u64;
-        for (i, bytes) in bytes.chunks_exact(BlockRecord::LEN).enumerate() {
+        for (i, bytes) in records.chunks_exact(BlockRecord::LEN).enumerate() {
             let here = |e: Error| e.in_file(&self.path).in_column(&info.name).in_block(i as u64);
             let block = BlockRecord::parse(bytes).map_err(here)?;
             block.check_place(self.slot.end).map_err(here)?;
@@ -334,9 +340,7 @@ impl File {
             let message = format!("the blocks of a column hold {next} values, not {expected}");
             return Err(Error::corrupt(message).in_file(&self.path).in_column(&info.name));
         }
-        let blocks: Arc<[BlockRecord]> = blocks.into();
-        lock(&self.blocks).insert(column, Arc::clone(&blocks));
-        Ok(blocks)
+        Ok(blocks.into())
     }
 
     /// The statistics of a column's blocks.
@@ -448,6 +452,34 @@ impl File {
         }
         let infos = self.columns(first..last + 1)?;
         lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
+        Ok(())
+    }
+
+    /// Reads the block records of many columns together. What is wrong with a column is told when it is asked for.
+    pub(crate) fn prefetch_blocks(&self, columns: &[u64]) -> Result<()> {
+        let (Some(&first), Some(&last)) = (columns.iter().min(), columns.iter().max()) else { return Ok(()) };
+        if (columns.len() as u64) < PREFETCH || (last - first) / 8 > columns.len() as u64 {
+            return Ok(());
+        }
+        for start in (first..=last).step_by(1 << 10) {
+            let columns = start..last.saturating_add(1).min(start + (1 << 10));
+            let index = self.records(SectionKind::BlockIndex, start..columns.end.saturating_add(1))?;
+            let index = parse_block_index(&index).map_err(|e| e.in_file(&self.path))?;
+            let (Some(&from), Some(&to)) = (index.first(), index.last()) else { continue };
+            // What has many blocks takes its time anyway, and what has none needs none.
+            if to == from || to - from > 1 << 14 {
+                continue;
+            }
+            let records = self.records(SectionKind::Blocks, from..to)?;
+            for (column, of) in columns.zip(index.windows(2)) {
+                let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
+                if let Ok(info) = self.column(column)
+                    && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
+                {
+                    lock(&self.blocks).insert(column, blocks);
+                }
+            }
+        }
         Ok(())
     }
 

@@ -4,8 +4,10 @@
 //! columns and rows of it straight into the caller's memory. Python, R and the command line are thin layers above.
 #![forbid(unsafe_code)]
 
+pub mod buffers;
 mod bundle;
 mod control;
+mod extent;
 mod file;
 mod frame;
 mod info;
@@ -24,6 +26,7 @@ pub use entasis_format::{
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::{Buffer, HostRead};
+pub use extent::Extent;
 pub use file::{ColumnInfo, File};
 pub use frame::{Array, Chunk, Column, Frame, HostValidity, HostValues};
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};

@@ -73,6 +73,18 @@ impl Codecs {
         out.clear();
         out.try_reserve_exact(payload_len).map_err(|_| Error::limit("not enough memory for a page"))?;
         out.resize(payload_len, 0);
+        let restored = self.restore_into(codec, stored, out);
+        if restored.is_err() {
+            out.clear();
+        }
+        restored
+    }
+
+    /// Restores a payload of exactly `out.len()` bytes. After an error `out` holds anything.
+    ///
+    /// # Errors
+    /// *Corrupt* when the stored bytes don't give exactly that many bytes.
+    pub fn restore_into(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let written = match codec {
             Codec::None => return Err(Error::corrupt("a page without a codec has two lengths")),
             Codec::Lz4 => lz4_flex::block::decompress_into(stored, out).ok(),
@@ -84,13 +96,12 @@ impl Codecs {
                     .zstd_decoder
                     .as_mut()
                     .ok_or_else(|| Error::limit("not enough memory for Zstandard"))?;
-                context.decompress(out.as_mut_slice(), stored).ok()
+                context.decompress(out, stored).ok()
             }
         };
-        if written == Some(payload_len) {
+        if written == Some(out.len()) {
             Ok(())
         } else {
-            out.clear();
             Err(Error::corrupt("the codec can't restore a page"))
         }
     }

@@ -13,6 +13,7 @@ pub mod bits;
 pub mod delta;
 pub mod dispatch;
 pub mod gather;
+pub mod hash;
 pub mod memory;
 pub mod scan;
 pub mod shuffle;

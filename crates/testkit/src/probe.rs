@@ -37,11 +37,15 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
     let mut about = format!("{} rows {} host {:?}", file.n_rows(), file.n_columns(), file.host()?);
     let mut columns = Vec::new();
     for i in 0..file.n_columns_total() {
+        map(&file, i, bytes, None);
+    }
+    for i in 0..file.n_columns_total() {
         let info = file.column(i)?;
         let record = &info.record;
         about += &format!("; {} {:?} {:?}", info.name, record.column_type, info.detail);
         let target = read(&file, i, record.n_values)?;
         target.check();
+        map(&file, i, bytes, Some(&target));
         if record.column_type.logical == Logical::Categorical {
             let Some(dictionary) = record.dictionary else { panic!("a categorical has a dictionary") };
             target.check_codes(file.column(dictionary)?.record.n_values);
@@ -63,6 +67,44 @@ fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
     let mut target = Target::new(file.column(column)?.record.column_type.physical, n, 0xA5);
     file.read(vec![target.request(column, rows)], Some(1), &Silent)?;
     Ok(target)
+}
+
+/// Asks where the values of a column stand: inside the file, as words of their own width, and if they can be read, these.
+fn map(file: &File, column: u64, bytes: &[u8], target: Option<&Target>) {
+    let Ok(info) = file.column(column) else { return };
+    let n = info.record.n_values.min(MANY);
+    for rows in [0..n, n / 3..n - n / 5] {
+        let extent = match file.extent(column, rows.clone()) {
+            Ok(extent) => extent,
+            Err(error) => {
+                assert!(is_fit(&error), "{error}");
+                continue;
+            }
+        };
+        let end = extent.at.checked_add(extent.len);
+        assert!(end.is_some_and(|end| end <= file.file_len()), "an extent ends outside the file");
+        let mapped = &bytes[extent.at as usize..][..extent.len as usize];
+        let bit = |i: u64| {
+            mapped[((u64::from(extent.first_bit) + i) / 8) as usize]
+                >> ((u64::from(extent.first_bit) + i) % 8)
+                & 1
+        };
+        match (extent.physical.width(), target) {
+            (Some(width), _) => {
+                assert!(extent.at.is_multiple_of(width as u64), "words are at multiples of their width");
+                assert_eq!(extent.len, extent.n_values * width as u64, "an extent is as long as its values");
+                let words =
+                    target.map(|target| &target.words()[width * rows.start as usize..][..mapped.len()]);
+                assert!(words.is_none_or(|words| words == mapped), "mapped values are those that are read");
+            }
+            (None, Some(target)) => {
+                let bits = (0..extent.n_values).map(bit);
+                let bools = &target.words()[rows.start as usize..rows.end as usize];
+                assert!(bits.eq(bools.iter().copied()), "mapped booleans are those that are read");
+            }
+            (None, None) => {}
+        }
+    }
 }
 
 /// Reads every 7th row, backwards, and a range: the same values as with all rows.

@@ -95,6 +95,22 @@ impl Drop for Buffer {
     }
 }
 
+/// Asks for huge pages under memory of another allocator that is to be filled, when it is large.
+///
+/// The bytes stay what they are.
+pub fn ask_for_huge_pages(memory: &mut [u8]) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    if memory.len() >= MAPPED_FROM {
+        let from = memory.as_ptr().addr().next_multiple_of(HUGE);
+        let whole = (memory.as_ptr().addr() + memory.len() - from) / HUGE * HUGE;
+        let start = memory.as_mut_ptr().with_addr(from);
+        // SAFETY: [from, from + whole) lies in `memory`, which is longer than two huge pages; the advice changes no byte.
+        unsafe { libc::madvise(start.cast(), whole, libc::MADV_HUGEPAGE) };
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = memory;
+}
+
 fn heap_layout(len: usize) -> Option<Layout> {
     Layout::from_size_align(len, ALIGN.get()).ok()
 }
@@ -177,6 +193,15 @@ mod tests {
             assert!(buffer.iter().all(|&byte| byte == 0));
             buffer.fill(7);
             assert!(buffer.iter().all(|&byte| byte == 7));
+        }
+    }
+
+    #[test]
+    fn asking_for_huge_pages_changes_nothing() {
+        for len in [0, 1, MAPPED_FROM - 1, MAPPED_FROM, 3 * HUGE + 12345] {
+            let mut memory = vec![7; len + 1];
+            ask_for_huge_pages(&mut memory[1..]);
+            assert!(memory.iter().all(|&byte| byte == 7));
         }
     }
 

@@ -43,15 +43,15 @@ impl HostRead {
     /// The `len` bytes from byte `at` on; `None` when they do not lie inside.
     #[must_use]
     pub fn sub(&self, at: usize, len: usize) -> Option<HostRead> {
-        Some(HostRead { start: self.span(at, len)?, len })
+        Some(HostRead { start: self.address(at, len)?, len })
     }
 
     /// Copies `out.len()` bytes from byte `at` on; false, leaving `out` alone, when they do not lie
     /// inside.
     #[must_use]
     pub fn copy_to(&self, at: usize, out: &mut [u8]) -> bool {
-        let Some(from) = self.span(at, out.len()) else { return false };
-        // SAFETY: `span` checked that out.len() bytes are readable at `from`; `out` is exclusive,
+        let Some(from) = self.address(at, out.len()) else { return false };
+        // SAFETY: `address` checked that out.len() bytes are readable at `from`; `out` is exclusive,
         // so it overlaps nothing that was lent.
         unsafe { core::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) };
         true
@@ -60,8 +60,8 @@ impl HostRead {
     /// The value at byte `at`, aligned or not; `None` when it does not lie inside.
     #[must_use]
     pub fn read<T: Pod>(&self, at: usize) -> Option<T> {
-        let from = self.span(at, size_of::<T>())?;
-        // SAFETY: `span` checked that the value's bytes are readable; any bytes are a `T`, which
+        let from = self.address(at, size_of::<T>())?;
+        // SAFETY: `address` checked that the value's bytes are readable; any bytes are a `T`, which
         // is `Pod`.
         Some(unsafe { from.cast::<T>().read_unaligned() })
     }
@@ -92,9 +92,9 @@ impl HostRead {
         true
     }
 
-    /// The address of byte `at` when `len` bytes from there on lie inside.
+    /// The address of byte `at` when `len` bytes from there on lie inside, so that they may be read there.
     #[inline(always)]
-    fn span(&self, at: usize, len: usize) -> Option<*const u8> {
+    pub(crate) fn address(&self, at: usize, len: usize) -> Option<*const u8> {
         (at.checked_add(len)? <= self.len).then(|| self.start.wrapping_add(at))
     }
 }

@@ -3,5 +3,5 @@
 mod buffer;
 mod host;
 
-pub use buffer::Buffer;
+pub use buffer::{Buffer, ask_for_huge_pages};
 pub use host::HostRead;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use entasis_testkit::golden::{bad, bad_folder, build, folder, index};
+use entasis_testkit::golden::{bad, bad_folder, buffer_folder, buffers, build, folder, index};
 
 fn put(path: &Path, bytes: &[u8], again: bool) -> std::io::Result<()> {
     if path.exists() && !again {
@@ -26,6 +26,11 @@ fn run(again: bool) -> std::io::Result<()> {
     for bad in bad::all() {
         put(&bad_folder().join(bad.file_name()), &bad.bytes, again)?;
     }
+    std::fs::create_dir_all(buffer_folder())?;
+    for vector in buffers::all() {
+        put(&buffer_folder().join(vector.file_name()), &vector.compress(), again)?;
+    }
+    put(&buffer_folder().join("vectors.json"), buffers::json().as_bytes(), true)?;
     Ok(())
 }
 

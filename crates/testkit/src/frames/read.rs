@@ -61,7 +61,8 @@ impl Target {
         }
     }
 
-    fn words(&self) -> &[u8] {
+    /// The bytes of all values of fixed width; of booleans one each.
+    pub fn words(&self) -> &[u8] {
         &bytemuck::cast_slice::<u128, u8>(&self.words)[..self.mask.len() * self.width]
     }
 

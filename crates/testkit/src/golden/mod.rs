@@ -1,6 +1,7 @@
 //! Golden files: written once, read by every later release. And bad ones, which every release refuses.
 
 pub mod bad;
+pub mod buffers;
 pub mod build;
 pub mod index;
 
@@ -38,6 +39,11 @@ fn tests() -> PathBuf {
 /// Where the golden files of format 0.1 are.
 pub fn folder() -> PathBuf {
     tests().join("golden").join("v0.1")
+}
+
+/// Where the golden containers of buffers are, and what tells of them.
+pub fn buffer_folder() -> PathBuf {
+    tests().join("golden").join("buffers")
 }
 
 /// Where the bad files are.

@@ -6,6 +6,7 @@
 
 pub mod bits;
 pub mod body;
+pub mod buffer;
 pub mod bytes;
 pub mod check;
 pub mod column;

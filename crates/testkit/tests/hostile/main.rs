@@ -1,6 +1,7 @@
 //! Damaged files: every bit, every length, every field; with checksums as they were and repaired.
 
 mod allocations;
+mod buffers;
 mod random;
 mod records;
 

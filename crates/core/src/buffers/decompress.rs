@@ -1,0 +1,119 @@
+//! Decompressing: blocks by threads, each straight to its place.
+
+use entasis_encodings::Codecs;
+use entasis_format::{Error, Kind, Result, checksum};
+use entasis_kernels::Buffer;
+
+use super::container::{Entry, Header, damaged};
+use super::{Input, worthwhile};
+use crate::control::{Control, Monitor};
+use crate::threads::run;
+
+/// A thread is started for so many decoded bytes, which take LZ4 a millisecond.
+const LEN_EACH: usize = 2 << 20;
+
+/// A compressed buffer whose header and block table are checked.
+#[derive(Clone, Debug)]
+pub struct Container<'a> {
+    input: Input<'a>,
+    header: Header,
+    entries: Vec<Entry>,
+    decoded_len: usize,
+}
+
+impl<'a> Container<'a> {
+    /// Checks header and block table. `max_len`: decoded bytes to accept, at most.
+    ///
+    /// # Errors
+    /// *Not Entasis*, *newer*, *corrupt*, *unsupported*; *limit* when it has more bytes than `max_len` or memory can hold.
+    pub fn open(input: Input<'a>, max_len: Option<u64>) -> Result<Self> {
+        let (header, table_sum) = Header::parse(input)?;
+        if let Some(max_len) = max_len.filter(|&max_len| max_len < header.decoded_len) {
+            let message =
+                format!("the data have {} bytes decompressed, max_len is {max_len}", header.decoded_len);
+            return Err(Error::limit(message).at(16).advise("raise max_len if you trust the data"));
+        }
+        let entries = header.parse_table(input, table_sum)?;
+        let decoded_len =
+            usize::try_from(header.decoded_len).ok().filter(|&len| isize::try_from(len).is_ok());
+        let decoded_len = decoded_len.ok_or_else(|| too_large(header.decoded_len))?;
+        Ok(Self { input, header, entries, decoded_len })
+    }
+
+    /// Decoded bytes.
+    pub fn decoded_len(&self) -> usize {
+        self.decoded_len
+    }
+
+    /// Decodes into `out`, which is as long as the decoded bytes. All of it is written unless there is an error.
+    ///
+    /// # Errors
+    /// *Corrupt*, *interrupted*; *argument* for memory of another length.
+    pub fn read(&self, out: &mut [u8], threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
+        if out.len() != self.decoded_len {
+            return Err(Error::argument("the memory is not as long as the decoded bytes"));
+        }
+        let control = Control::new(monitor, self.header.decoded_len);
+        let places = out.chunks_mut(self.header.block_len as usize);
+        run(
+            (0..).zip(&self.entries).zip(places).collect(),
+            worthwhile(threads, self.decoded_len, LEN_EACH),
+            &control,
+            || (Codecs::new(), Vec::new()),
+            |(codecs, scratch), ((block, entry), place)| {
+                let len = place.len();
+                let decoded = self.decode(entry, place, codecs, scratch);
+                control.advance(len as u64);
+                decoded.map_err(|error| error.in_block(block).at(entry.at as u64))
+            },
+        )
+    }
+
+    fn decode(
+        &self,
+        entry: &Entry,
+        out: &mut [u8],
+        codecs: &mut Codecs,
+        scratch: &mut Vec<u8>,
+    ) -> Result<()> {
+        let shorter = || damaged("the input became shorter");
+        let other = || damaged("checksum of a block does not match");
+        if entry.stored_len == out.len() {
+            if !self.input.copy_to(entry.at, out) {
+                return Err(shorter());
+            }
+            return if checksum(out) == entry.checksum { Ok(()) } else { Err(other()) };
+        }
+        let stored = self.input.part(entry.at, entry.stored_len, scratch).ok_or_else(shorter)?;
+        if checksum(stored) != entry.checksum {
+            return Err(other());
+        }
+        codecs.restore_into(self.header.codec, stored, out).map_err(|error| match error.kind() {
+            Kind::Corrupt => damaged("the codec can't restore a block"),
+            _ => error,
+        })
+    }
+}
+
+#[cold]
+fn too_large(decoded_len: u64) -> Error {
+    Error::limit(format!("not enough memory for {decoded_len} bytes")).advise("free some memory")
+}
+
+/// Decompresses what [`compress`](super::compress()) made. `max_len`: decoded bytes to accept, at most.
+///
+/// # Errors
+/// *Not Entasis*, *newer*, *corrupt*, *unsupported*, *interrupted*; *limit* when it has more bytes than `max_len` or memory
+/// can hold.
+pub fn decompress(
+    input: Input<'_>,
+    max_len: Option<u64>,
+    threads: Option<usize>,
+    monitor: &dyn Monitor,
+) -> Result<Buffer> {
+    let container = Container::open(input, max_len)?;
+    let mut out =
+        Buffer::zeroed(container.decoded_len).ok_or_else(|| too_large(container.header.decoded_len))?;
+    container.read(&mut out, threads, monitor)?;
+    Ok(out)
+}

@@ -1,0 +1,61 @@
+//! The hash of a buffer (format, section 7.2): leaves by threads, then a hash of their hashes.
+
+use entasis_format::{Error, Result, checksum};
+use entasis_kernels::HostRead;
+use entasis_kernels::hash::{LONG_FROM, xxh3_64_long};
+
+use super::{Input, worthwhile};
+use crate::control::{Control, Monitor};
+use crate::threads::run;
+
+/// Bytes of a leaf. A buffer of at most one leaf has its XXH3-64 for a hash.
+pub const LEAF_LEN: usize = 1 << 20;
+/// A thread is started for so many bytes, which take a quarter of a millisecond.
+const LEN_EACH: usize = 8 << 20;
+
+/// The hash of bytes, the same for any number of threads.
+///
+/// # Errors
+/// *Interrupted*.
+pub fn hash(input: Input<'_>, seed: u64, threads: Option<usize>, monitor: &dyn Monitor) -> Result<u64> {
+    if input.len() <= LEAF_LEN {
+        return leaf(input, 0, input.len(), seed);
+    }
+    let mut leaves = vec![0; input.len().div_ceil(LEAF_LEN)];
+    let control = Control::new(monitor, input.len() as u64);
+    run(
+        leaves.iter_mut().enumerate().collect(),
+        worthwhile(threads, input.len(), LEN_EACH),
+        &control,
+        || (),
+        |(), (i, hash)| {
+            let at = i * LEAF_LEN;
+            let len = (input.len() - at).min(LEAF_LEN);
+            *hash = leaf(input, at, len, seed)?;
+            control.advance(len as u64);
+            Ok(())
+        },
+    )?;
+    let mut root = Vec::with_capacity((leaves.len() + 1) * 8);
+    leaves.push(input.len() as u64);
+    leaves.iter().for_each(|word| root.extend_from_slice(&word.to_le_bytes()));
+    Ok(checksum::with_seed(&root, seed))
+}
+
+/// XXH3-64 of `len` bytes.
+fn leaf(input: Input<'_>, at: usize, len: usize, seed: u64) -> Result<u64> {
+    let hash = match input {
+        Input::Slice(bytes) => bytes.get(at..at + len).map(|leaf| checksum::with_seed(leaf, seed)),
+        Input::Host(host) => host.sub(at, len).and_then(|leaf| of_host(leaf, seed)),
+    };
+    hash.ok_or_else(|| Error::argument("the input became shorter"))
+}
+
+fn of_host(leaf: HostRead, seed: u64) -> Option<u64> {
+    let mut short = [0; LONG_FROM];
+    let short = short.get_mut(..leaf.len().min(LONG_FROM))?;
+    match xxh3_64_long(leaf, seed) {
+        None => leaf.copy_to(0, short).then(|| checksum::with_seed(short, seed)),
+        hash => hash,
+    }
+}
