@@ -52,6 +52,26 @@ fn place(i: usize, n: usize, stride: isize) -> Option<usize> {
     }
 }
 
+/// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.
+pub(crate) fn text_len(array: &Array) -> u64 {
+    const SAMPLE: usize = 1024;
+    let (mut n_values, mut len) = (0u64, 0u64);
+    for chunk in &array.chunks {
+        let of_chunk = match &chunk.values {
+            HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
+            HostValues::Views { views, .. } => {
+                let step = chunk.n.div_ceil(SAMPLE).max(1);
+                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.read::<u32>(16 * i));
+                lens.map(|len| u64::from(len.min(MAX_STRING as u32))).sum::<u64>() * step as u64
+            }
+            _ => 0,
+        };
+        n_values += chunk.n as u64;
+        len = len.saturating_add(of_chunk);
+    }
+    len / n_values.max(1)
+}
+
 impl Scratch {
     /// Copies the values in `range` (at most a block of them) and returns how many: fewer than asked when strings would be too long for a block.
     pub(crate) fn load(&mut self, array: &Array, physical: Physical, range: Range<u64>) -> Result<usize> {
@@ -160,6 +180,9 @@ impl Scratch {
 
     /// Copies strings until a block is full; missing ones are empty.
     fn load_strings(&mut self, array: &Array, range: Range<u64>) -> Result<usize> {
+        if self.load_whole(array, range.clone())? {
+            return Ok(self.offsets.len() - 1);
+        }
         self.offsets.clear();
         self.offsets.push(0);
         self.bytes.clear();
@@ -186,6 +209,58 @@ impl Scratch {
             }
         }
         Ok(self.offsets.len() - 1)
+    }
+
+    /// Copies strings of one chunk that stand one after the other, the missing ones empty, and fit a block: what most are. False when
+    /// they are not like that; then nothing was copied.
+    fn load_whole(&mut self, array: &Array, range: Range<u64>) -> Result<bool> {
+        let mut parts = pieces(array, range);
+        let (Some((chunk, inside, _)), None) = (parts.next(), parts.next()) else { return Ok(false) };
+        let (bytes, start, len) = match &chunk.values {
+            HostValues::Offsets32 { offsets, bytes } => {
+                let Some((start, len)) = self.load_offsets::<i32>(offsets, inside.clone())? else {
+                    return Ok(false);
+                };
+                (bytes, start, len)
+            }
+            HostValues::Offsets64 { offsets, bytes } => {
+                let Some((start, len)) = self.load_offsets::<i64>(offsets, inside.clone())? else {
+                    return Ok(false);
+                };
+                (bytes, start, len)
+            }
+            _ => return Ok(false),
+        };
+        let valid = ValidBits::copy(chunk, inside, &mut self.spare)?;
+        if !valid.missing_are_empty(&self.offsets) {
+            return Ok(false);
+        }
+        self.bytes.resize(len, 0);
+        if bytes.copy_to(start, &mut self.bytes) { Ok(true) } else { Err(short()) }
+    }
+
+    /// Copies offsets, counted from the first; returns where the strings begin and their bytes, or none when they are not in order or too long.
+    fn load_offsets<O: Offset>(
+        &mut self,
+        offsets: &HostRead,
+        inside: Range<usize>,
+    ) -> Result<Option<(usize, usize)>> {
+        let n = inside.len() + 1;
+        self.words.resize((n * size_of::<O>()).div_ceil(16), 0);
+        let copy: &mut [O] = &mut bytemuck::cast_slice_mut(&mut self.words)[..n];
+        let at = inside.start.checked_mul(size_of::<O>()).ok_or_else(short)?;
+        if !offsets.copy_strided::<O>(at, size_of::<O>() as isize, copy) {
+            return Err(short());
+        }
+        let (first, last) = (copy[0], copy[n - 1]);
+        let len = last.to_i64().checked_sub(first.to_i64()).and_then(|len| u64::try_from(len).ok());
+        let (Some(len), Ok(start)) = (len, usize::try_from(first.to_i64())) else { return Ok(None) };
+        if len > MAX_BLOCK_LEN || !copy.is_sorted() {
+            return Ok(None);
+        }
+        self.offsets.clear();
+        self.offsets.extend(copy.iter().map(|offset| offset.to_i64().wrapping_sub(first.to_i64()) as u32));
+        Ok(Some((start, len as usize)))
     }
 
     /// Whether another string of `len` bytes belongs into this block.
@@ -263,6 +338,23 @@ impl Scratch {
     }
 }
 
+/// An offset of strings.
+trait Offset: Pod + PartialOrd {
+    fn to_i64(self) -> i64;
+}
+
+impl Offset for i32 {
+    fn to_i64(self) -> i64 {
+        self.into()
+    }
+}
+
+impl Offset for i64 {
+    fn to_i64(self) -> i64 {
+        self
+    }
+}
+
 /// The validity of a piece of strings, copied before their lengths are used.
 struct ValidBits(Option<Vec<u8>>);
 
@@ -291,6 +383,12 @@ impl ValidBits {
             HostValidity::Mark(_) => None,
         };
         copied.map(|bits| Self(Some(bits))).ok_or_else(short)
+    }
+
+    /// Whether all strings that are missing have no bytes.
+    fn missing_are_empty(&self, offsets: &[u32]) -> bool {
+        self.0.is_none()
+            || offsets.windows(2).enumerate().all(|(i, pair)| pair[0] == pair[1] || self.is_valid(i))
     }
 
     fn is_valid(&self, i: usize) -> bool {

@@ -71,7 +71,7 @@ pub struct Encoder {
     pub(crate) profile: Profile,
     pub(crate) codecs: Codecs,
     pub(crate) hints: Hints,
-    codes: Vec<u32>,
+    pub(crate) codes: Vec<u32>,
 }
 
 /// What was found out in earlier blocks of a run.
@@ -293,7 +293,7 @@ impl Encoder {
         let expected = dictionary::expected_len(n, entry_len, &value)?;
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
-        let most = light_len * if may_shrink { 2.0 } else { 0.95 };
+        let most = light_len * if may_shrink { 1.3 } else { 0.95 };
         if expected > most {
             return None;
         }
