@@ -5,7 +5,8 @@ use std::ops::Range;
 use bytemuck::Pod;
 use entasis_encodings::{BLOCK, Values};
 use entasis_format::{Error, MAX_BLOCK_LEN, Physical, Result};
-use entasis_kernels::{HostRead, bits};
+use entasis_kernels::extend::{self, Narrow};
+use entasis_kernels::{HostRead, VECTOR, bits};
 
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 
@@ -22,6 +23,15 @@ pub(crate) struct Scratch {
     validity: Vec<u8>,
     has_missing: bool,
     spare: Vec<u8>,
+    wide: WideScratch,
+}
+
+/// What narrowing needs, and what it found.
+#[derive(Default)]
+struct WideScratch {
+    limbs: Vec<u64>,
+    /// Places of values that are wider than their type.
+    outside: Vec<usize>,
 }
 
 fn short() -> Error {
@@ -76,19 +86,35 @@ impl Scratch {
     /// Copies the values in `range` (at most a block of them) and returns how many: fewer than asked when strings would be too long for a block.
     pub(crate) fn load(&mut self, array: &Array, physical: Physical, range: Range<u64>) -> Result<usize> {
         let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(BLOCK);
-        let range = |n: usize| range.start..range.start + n as u64;
+        let start = range.start;
+        let range = |n: usize| start..start + n as u64;
         if physical.is_var() {
             n = self.load_strings(array, range(n))?;
         } else {
             let width = physical.width().unwrap_or(1);
             self.words.resize((n * width).div_ceil(16), 0);
+            self.wide.outside.clear();
             let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
             for (chunk, inside, at) in pieces(array, range(n)) {
                 let out = &mut out[at * width..(at + inside.len()) * width];
-                copy_fixed(chunk, inside, physical, out)?;
+                match chunk.values {
+                    HostValues::Wide { memory, width, stride } => {
+                        let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
+                        self.wide.copy((&memory, from, stride), (physical, width), at, out)?;
+                    }
+                    _ => copy_fixed(chunk, inside, physical, out)?,
+                }
             }
         }
         self.load_validity(array, physical, range(n), n)?;
+        let is_valid = |i: &usize| !self.has_missing || self.validity[i / 8] >> (i % 8) & 1 == 1;
+        if !physical.is_var()
+            && let Some(i) = self.wide.outside.iter().copied().find(is_valid)
+        {
+            let row = start + i as u64;
+            let message = format!("the value in row {row} has more digits than its type");
+            return Err(Error::unsupported(message).advise("give the column a type of more digits"));
+        }
         Ok(n)
     }
 
@@ -393,6 +419,55 @@ impl ValidBits {
 
     fn is_valid(&self, i: usize) -> bool {
         self.0.as_ref().is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1)
+    }
+}
+
+impl WideScratch {
+    /// Copies values of `width` bytes as those of the narrower type, which stand from `at` on.
+    fn copy(
+        &mut self,
+        from: (&HostRead, usize, isize),
+        (physical, width): (Physical, usize),
+        at: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        match physical.width() {
+            Some(4) if width > 4 => self.cut::<u32>(from, width, at, out),
+            Some(8) if width > 8 => self.cut::<u64>(from, width, at, out),
+            Some(16) if width > 16 => self.cut::<u128>(from, width, at, out),
+            _ => Err(Error::argument("a column is in memory in another form than its type says")),
+        }
+    }
+
+    fn cut<T: Narrow>(
+        &mut self,
+        (memory, mut from, stride): (&HostRead, usize, isize),
+        width: usize,
+        at: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let out: &mut [T] = bytemuck::cast_slice_mut(out);
+        for (i, out) in out.chunks_mut(VECTOR).enumerate() {
+            self.limbs.resize(out.len() * width / 8, 0);
+            let limbs = &mut self.limbs;
+            let copied = match width {
+                8 => memory.copy_strided::<u64>(from, stride, limbs),
+                16 => memory.copy_strided::<[u64; 2]>(from, stride, bytemuck::cast_slice_mut(limbs)),
+                32 => memory.copy_strided::<[u64; 4]>(from, stride, bytemuck::cast_slice_mut(limbs)),
+                _ => false,
+            };
+            if !copied {
+                return Err(short());
+            }
+            if !extend::cut(limbs, width, out).ok_or_else(short)? {
+                let of_value = limbs.chunks_exact(width / 8).enumerate();
+                let outside = of_value
+                    .filter(|(_, limbs)| extend::cut(limbs, width, &mut [T::default()]) != Some(true));
+                self.outside.extend(outside.map(|(k, _)| at + i * VECTOR + k));
+            }
+            from = from.wrapping_add_signed((out.len() as isize).wrapping_mul(stride));
+        }
+        Ok(())
     }
 }
 

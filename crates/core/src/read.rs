@@ -45,6 +45,13 @@ pub struct Request<'a> {
 pub enum Output<'a> {
     /// Words of the physical type's width, one after the other, aligned to them.
     Words(&'a mut [u8]),
+    /// Signed integers of more bytes than the physical type has (i32, i64 or i128): its values, sign-extended.
+    Wide {
+        /// The values one after the other, aligned to 8 bytes.
+        memory: &'a mut [u8],
+        /// Bytes of a value: 8, 16 or 32.
+        width: usize,
+    },
     /// Booleans, a byte each: 0 or 1.
     Bools(&'a mut [u8]),
     /// Booleans, a bit each, least significant first; ceil(n / 8) bytes.
@@ -309,6 +316,11 @@ fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()>
         (Output::Words(out), _) => {
             physical.width().is_some_and(|width| n.checked_mul(width) == Some(out.len()))
         }
+        (Output::Wide { memory, width }, Physical::I32 | Physical::I64 | Physical::I128) => {
+            matches!(width, 8 | 16 | 32)
+                && physical.width().is_some_and(|narrow| narrow < *width)
+                && n.checked_mul(*width) == Some(memory.len())
+        }
         (Output::Bools(out), Physical::Bool) => out.len() == n,
         (Output::Bits(out), Physical::Bool | Physical::Null) => out.len() == n.div_ceil(8),
         (Output::Text(_), _) => physical.is_var(),
@@ -318,6 +330,7 @@ fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()>
     let width = physical.width().unwrap_or(1);
     let aligned = match output {
         Output::Words(out) => out.is_empty() || out.as_ptr().align_offset(width.min(8)) == 0,
+        Output::Wide { memory, .. } => memory.is_empty() || memory.as_ptr().align_offset(8) == 0,
         _ => true,
     };
     if fits && aligned {
@@ -343,7 +356,9 @@ fn check_missing(physical: Physical, missing: &MissingTo<'_>, n: usize) -> Resul
 /// All values of a column of type null are missing.
 fn fill_null(output: Output<'_>, missing: MissingTo<'_>) {
     match output {
-        Output::Words(out) | Output::Bools(out) | Output::Bits(out) => out.fill(0),
+        Output::Words(out) | Output::Wide { memory: out, .. } | Output::Bools(out) | Output::Bits(out) => {
+            out.fill(0);
+        }
         Output::Text(_) => {}
     }
     match missing {

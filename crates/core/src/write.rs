@@ -14,7 +14,7 @@ use entasis_io::{Durable, Replacement, Sink};
 
 use crate::bundle::{Bundle, bundles};
 use crate::control::{Control, Monitor};
-use crate::frame::{Array, Frame};
+use crate::frame::{Array, Frame, HostValues};
 use crate::load::{self, Scratch};
 use crate::threads;
 use output::{Output, Placed};
@@ -116,6 +116,15 @@ impl<'a> Plan<'a> {
         }
         // A bundle has one setting: columns with one of their own stay out.
         let bundles = bundles(frame, |column| own.contains_key(column.name.as_str()));
+        // Values that don't fit their type are told by their column, which a bundle doesn't know.
+        let mut scratch = Scratch::default();
+        for column in bundles.iter().flat_map(|bundle| &bundle.members).map(|&i| &frame.columns[i]) {
+            if column.array.chunks.iter().any(|chunk| matches!(chunk.values, HostValues::Wide { .. })) {
+                scratch
+                    .load(&column.array, column.column_type.physical, 0..frame.n_rows)
+                    .map_err(|e| e.in_column(&column.name))?;
+            }
+        }
         let n_values: u64 = frame.columns.iter().chain(&frame.extra).map(|c| c.array.n_values()).sum();
         let threads = options.threads.unwrap_or_else(threads::default_threads);
         Ok(Self { frame, bundles, profile, own, threads: if n_values < PARALLEL { 1 } else { threads } })

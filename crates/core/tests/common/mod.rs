@@ -187,6 +187,18 @@ pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::R
     Ok((0..n).map(|i| (mask[i] == 0).then(|| cell(i))).collect())
 }
 
+/// Reads rows of a column of integers, sign-extended to `width` bytes, with bits for missing ones.
+pub fn read_wide(file: &File, column: u64, rows: &Rows, width: usize) -> entasis::Result<(Vec<u8>, Vec<u8>)> {
+    let n = rows.n(file.column(column)?.record.n_values) as usize;
+    let mut limbs = vec![0x5A5A_5A5A_5A5A_5A5Au64; n * width / 8];
+    let mut bits = vec![0; n.div_ceil(8)];
+    let memory = bytemuck::cast_slice_mut(&mut limbs);
+    let output = Output::Wide { memory, width };
+    let request = Request { column, rows: rows.clone(), output, missing: MissingTo::Bits(&mut bits) };
+    file.read(vec![request], Some(1), &Silent)?;
+    Ok((bytemuck::cast_slice(&limbs).to_vec(), bits))
+}
+
 /// Checks a selection of rows against the model.
 pub fn check(file: &File, column: u64, model: &Model, rows: &Rows, threads: usize) {
     let n = model.n() as u64;
