@@ -170,7 +170,11 @@ fn arrow_memory<'py>(
     };
     let is_null = column_type.physical == Physical::Null;
     let validity = if has_missing && !is_null { Some(Buffer::zeroed(n.div_ceil(8))?) } else { None };
-    Some(Memory::Arrow { words: Buffer::zeroed(words)?, validity, text: Text::default() })
+    Some(Memory::Arrow {
+        words: Buffer::zeroed(words)?,
+        validity,
+        text: Text::new(format::text_layout(layout)),
+    })
 }
 
 impl Decoded<'_> {

@@ -3,7 +3,7 @@
 //! What Arrow tells apart and a column type doesn't stands in the flavour: bits 0 and 1 the layout of strings or the width of
 //! decimals, bit 2 *not nullable*.
 
-use entasis::{ColumnType, Logical, Physical, Unit};
+use entasis::{ColumnType, Logical, Physical, TextLayout, Unit};
 
 /// Strings with offsets of 32 bits.
 pub const SMALL: u8 = 0;
@@ -47,6 +47,15 @@ fn decimal(text: &str) -> Option<ColumnType> {
     let code = DECIMALS.iter().position(|width| 8 * width == bits)?;
     let fits = column_type.physical.width()? <= DECIMALS[code] && parts.next().is_none();
     fits.then_some(ColumnType { flavour: code as u8, ..column_type })
+}
+
+/// The layout of strings in a flavour.
+pub fn text_layout(flavour: u8) -> TextLayout {
+    match flavour & LAYOUT {
+        SMALL => TextLayout::Small,
+        VIEW => TextLayout::Views,
+        _ => TextLayout::Large,
+    }
 }
 
 /// The type of a format string, and the time zone.

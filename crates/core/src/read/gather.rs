@@ -174,14 +174,6 @@ fn gather_strings(
 impl Strings {
     /// Puts the strings into the order of the request.
     fn assemble(self, text: &mut Text) -> Result<()> {
-        let (ends, bytes) = text.reserve(self.spans.len(), self.bytes.len())?;
-        let mut at = 0;
-        for (end, (start, len)) in ends.iter_mut().zip(self.spans) {
-            let len = len as usize;
-            bytes[at..at + len].copy_from_slice(&self.bytes[start..start + len]);
-            at += len;
-            *end = at as i64;
-        }
-        Ok(())
+        text.assemble(&self.bytes, self.spans.into_iter())
     }
 }

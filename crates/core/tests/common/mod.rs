@@ -179,7 +179,7 @@ pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::R
     let offsets: &[i64] = bytemuck::cast_slice(&text.offsets);
     let cell = |i: usize| {
         if physical.is_var() {
-            text.bytes[offsets[i] as usize..offsets[i + 1] as usize].to_vec()
+            text.joined()[offsets[i] as usize..offsets[i + 1] as usize].to_vec()
         } else {
             words[i * width..(i + 1) * width].to_vec()
         }
