@@ -38,6 +38,10 @@ fn short() -> Error {
     Error::argument("the memory of a column is shorter than its values")
 }
 
+fn too_long() -> Error {
+    Error::unsupported("a string of more than 1,000,000,000 bytes")
+}
+
 /// Where the parts of a range of values lie in the chunks: (chunk, range in the chunk, place in the range).
 fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = (&Chunk, Range<usize>, usize)> {
     let mut start = 0u64;
@@ -292,7 +296,7 @@ impl Scratch {
     /// Whether another string of `len` bytes belongs into this block.
     fn fits(&self, len: u64) -> Result<bool> {
         if len > MAX_STRING {
-            return Err(Error::unsupported("a string of more than 1,000,000,000 bytes"));
+            return Err(too_long());
         }
         Ok(self.offsets.len() == 1 || self.bytes.len() as u64 + len <= MAX_BLOCK_LEN)
     }
@@ -340,26 +344,37 @@ impl Scratch {
         inside: Range<usize>,
         valid: &ValidBits,
     ) -> Result<()> {
-        for (i, at) in inside.enumerate() {
-            let view: [u8; 16] = views.read(at.checked_mul(16).ok_or_else(short)?).ok_or_else(short)?;
-            let word =
-                |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
-            let len = if valid.is_valid(i) { word(0) } else { 0 };
-            if !self.fits(len as u64)? {
-                return Ok(());
+        /// Bytes of a view after its length: short strings are copied with all of them, and what is too much overwritten by the next.
+        const INLINE: usize = 12;
+        self.words.resize(inside.len(), 0);
+        let at = inside.start.checked_mul(16).ok_or_else(short)?;
+        if !views.copy_to(at, bytemuck::cast_slice_mut(&mut self.words)) {
+            return Err(short());
+        }
+        let mut at = self.bytes.len();
+        for (i, view) in self.words.iter().enumerate() {
+            let len = if valid.is_valid(i) { *view as u32 as usize } else { 0 };
+            if len as u64 > MAX_STRING {
+                return Err(too_long());
             }
-            if len <= 12 {
-                self.bytes.extend_from_slice(&view[4..4 + len]);
+            if (at + len) as u64 > MAX_BLOCK_LEN && self.offsets.len() > 1 {
+                break;
+            }
+            if self.bytes.len() < at + len + INLINE {
+                self.bytes.resize((at + len + INLINE).next_power_of_two().max(1 << 16), 0);
+            }
+            if len <= INLINE {
+                self.bytes[at..at + INLINE].copy_from_slice(&view.to_le_bytes()[4..]);
             } else {
-                let first = self.bytes.len();
-                self.bytes.resize(first + len, 0);
-                let buffer = buffers.get(word(8)).ok_or_else(short)?;
-                if !buffer.copy_to(word(12), &mut self.bytes[first..]) {
+                let buffer = buffers.get((view >> 64) as u32 as usize).ok_or_else(short)?;
+                if !buffer.copy_to((view >> 96) as usize, &mut self.bytes[at..at + len]) {
                     return Err(short());
                 }
             }
-            self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| short())?);
+            at += len;
+            self.offsets.push(at as u32);
         }
+        self.bytes.truncate(at);
         Ok(())
     }
 }

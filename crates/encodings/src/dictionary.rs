@@ -61,18 +61,36 @@ impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.head == other.head
             && self.bytes.len() == other.bytes.len()
-            && (self.bytes.len() <= 16 || self.bytes[16..] == other.bytes[16..])
+            && match self.bytes.len() {
+                0..=16 => true,
+                17..=32 => tail(self.bytes) == tail(other.bytes),
+                _ => self.bytes[16..] == other.bytes[16..],
+            }
     }
 }
 
 impl Eq for Text<'_> {}
+
+/// The last 16 bytes of at least as many.
+#[inline]
+fn tail(bytes: &[u8]) -> u128 {
+    bytes.last_chunk().map_or(0, |tail| u128::from_le_bytes(*tail))
+}
 
 impl Key for Text<'_> {
     #[inline]
     fn hash(self) -> u64 {
         let mut hash = (self.bytes.len() as u64 ^ self.head as u64).wrapping_mul(MIX).rotate_left(29);
         hash = (hash ^ (self.head >> 64) as u64).wrapping_mul(MIX);
-        let Some(rest) = self.bytes.get(16..).filter(|rest| !rest.is_empty()) else { return hash };
+        if self.bytes.len() <= 16 {
+            return hash;
+        }
+        if self.bytes.len() <= 32 {
+            let tail = tail(self.bytes);
+            hash = (hash.rotate_left(29) ^ tail as u64).wrapping_mul(MIX);
+            return (hash.rotate_left(29) ^ (tail >> 64) as u64).wrapping_mul(MIX);
+        }
+        let rest = &self.bytes[16..];
         let mut chunks = rest.chunks_exact(8);
         for chunk in &mut chunks {
             let word = u64::from_le_bytes(chunk.try_into().expect("8 bytes"));
