@@ -117,20 +117,24 @@ impl<K: Key> Distinct<K> {
     }
 
     /// The code of `key`, a new one when it is not there yet.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn code(&mut self, key: K) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = (key.hash() >> self.shift) as usize & mask;
         loop {
             let code = self.slots[at];
             if code == EMPTY {
-                break;
+                return self.insert(at, key);
             }
             if self.entries[code as usize] == key {
                 return code;
             }
             at = (at + 1) & mask;
         }
+    }
+
+    #[inline(never)]
+    fn insert(&mut self, at: usize, key: K) -> u32 {
         let code = u32::try_from(self.entries.len()).expect("fewer values than a block has");
         self.slots[at] = code;
         self.entries.push(key);
