@@ -40,6 +40,7 @@ def read(
     layout: int,
     own: bool,
     metadata: bool,
+    polars: bool = False,
 ) -> tuple[ArrowTable, int]:
     """The columns as a table, and how many they are. Labels of pandas rows come first, unless they are a range."""
     labels = label_columns(host)
@@ -48,7 +49,7 @@ def read(
     if labels:
         columns = [*labels, *(range(n) if columns is None else columns)]
         n += len(labels)
-    table = handle.read_arrow(columns, _rows.native(rows), layout, own, threads, fields, schema)
+    table = handle.read_arrow(columns, _rows.native(rows), layout, own, threads, fields, schema, polars)
     return table, n
 
 

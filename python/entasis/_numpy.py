@@ -61,6 +61,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     numbers = [*labels, *wanted]
     n = len(numbers)
     infos = handle.columns(numbers)
+    for info in infos:
+        _refuse(handle, info)
     names = [info.name for info in infos]
     if len(set(names)) < n:
         twice = next(name for i, name in enumerate(names) if name in names[:i])
@@ -82,6 +84,16 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         with interpretation():
             _restore(found[len(labels) + wanted.index(kind_column)], found[n + position])
     return dict(zip(names, found[:n], strict=True))
+
+
+def _refuse(handle: Handle, column: Column) -> None:
+    """Refuses types, also of categories, that NumPy has nothing for."""
+    values = column if column.dictionary is None else handle.columns([column.dictionary])[0]
+    if values.logical == "decimal":
+        hint = "to='pyarrow', 'polars' or 'pandas'"
+        raise UnsupportedTypeError(
+            f"column '{column.name}': {values.type_name} has no counterpart in NumPy; use {hint}"
+        )
 
 
 @interpretation()

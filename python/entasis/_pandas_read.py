@@ -271,7 +271,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
 
 def _default_flavour(column: Column) -> int:
     """How columns of other hosts come to pandas."""
-    if column.logical == "time":
+    if column.logical in ("time", "decimal"):
         if not _has_pyarrow():
             message = f"column '{column.name}': type {column.type_name} needs pyarrow in pandas"
             raise UnsupportedTypeError(message)

@@ -25,6 +25,7 @@ _KEPT = frozenset(
         "Float16",
         "Float32",
         "Float64",
+        "Decimal",
         "String",
         "Binary",
         "Date",
@@ -64,7 +65,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     import polars as pl
 
     own = host.get("host") == "polars"
-    table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own)
+    table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own, polars=True)
     if n == 0:
         return _without_columns(_rows.count(rows, handle.n_rows))
     try:

@@ -151,7 +151,7 @@ pub fn dtype(column_type: &ColumnType) -> String {
         Physical::F64 => "f8",
         Physical::Complex64 => "c8",
         Physical::Complex128 => "c16",
-        Physical::Null | Physical::Utf8 | Physical::Binary => "O",
+        Physical::Null | Physical::Utf8 | Physical::Binary | Physical::I128 => "O",
     };
     let letter = match (column_type.logical, column_type.physical) {
         (Logical::Timestamp, _) | (Logical::Date, Physical::I64) => "M8",

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::arrow::column::ArrowTable;
-use crate::arrow::metadata;
+use crate::arrow::{format, metadata};
 use crate::plan::Host;
 use crate::{array, errors, read, results, rows, value};
 
@@ -33,6 +33,7 @@ pub fn type_name(info: &ColumnInfo) -> String {
     match (t.logical, t.unit) {
         (Logical::Plain, _) => t.physical.name().to_owned(),
         (Logical::Date, _) => "date".to_owned(),
+        (Logical::Decimal, _) => format!("decimal({}, {})", t.precision, t.scale),
         (Logical::Categorical, _) if t.ordered => "categorical (ordered)".to_owned(),
         (logical, Unit::None) => logical.name().to_owned(),
         (logical, unit) => match zone {
@@ -88,6 +89,16 @@ impl Column {
     #[getter]
     fn ordered(&self) -> bool {
         self.info.record.column_type.ordered
+    }
+
+    #[getter]
+    fn precision(&self) -> u8 {
+        self.info.record.column_type.precision
+    }
+
+    #[getter]
+    fn scale(&self) -> i8 {
+        self.info.record.column_type.scale
     }
 
     #[getter]
@@ -150,6 +161,21 @@ impl Handle {
             });
         }
         Ok(infos)
+    }
+}
+
+impl Handle {
+    /// Refuses a column that Polars has no type for.
+    fn check_polars(&self, py: Python<'_>, info: &ColumnInfo) -> PyResult<()> {
+        let dictionary = info.record.dictionary.map(|index| self.file.column(index)).transpose();
+        let values = dictionary.map_err(|e| errors::raise(py, &e))?;
+        let values = values.as_deref().unwrap_or(info);
+        if format::is_polars(&values.record.column_type) {
+            return Ok(());
+        }
+        let type_name = type_name(values);
+        let message = format!("column '{}': type {type_name} has no counterpart in Polars", info.name);
+        Err(errors::unsupported(py, message))
     }
 }
 
@@ -222,7 +248,8 @@ impl Handle {
     }
 
     /// Decodes columns for Arrow. `own`: in exactly the types of an Arrow file; else strings in the layout 1 (large) or 2 (views).
-    #[pyo3(signature = (columns, rows, layout, own, threads, field_metadata, schema_metadata))]
+    /// `polars`: types that Polars doesn't take are refused.
+    #[pyo3(signature = (columns, rows, layout, own, threads, field_metadata, schema_metadata, polars=false))]
     #[allow(clippy::too_many_arguments)]
     fn read_arrow(
         &self,
@@ -234,9 +261,13 @@ impl Handle {
         threads: Option<usize>,
         field_metadata: HashMap<usize, Vec<u8>>,
         schema_metadata: Option<Vec<u8>>,
+        polars: bool,
     ) -> PyResult<ArrowTable> {
         let rows = rows::from_python(rows.as_ref())?;
         let infos = self.select(py, columns.as_deref())?;
+        for info in infos.iter().filter(|_| polars) {
+            self.check_polars(py, info)?;
+        }
         if !field_metadata.values().chain(&schema_metadata).all(|bytes| metadata::is_whole(bytes)) {
             let error = Error::corrupt("metadata of Arrow makes no sense").in_file(self.file.path());
             return Err(errors::raise(py, &error));

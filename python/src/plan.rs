@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use entasis::{ColumnInfo, ColumnType, Logical, Missing, Physical};
 
 use crate::array;
+use crate::arrow::format;
 
 /// For whom columns are decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,12 +41,18 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     let column_type = &info.record.column_type;
     let flavour = if own { column_type.flavour } else { 0 };
     let has_missing = info.record.n_missing > 0;
+    let of_file = flavour & format::LAYOUT;
+    if column_type.logical == Logical::Decimal {
+        // A file that tells of fewer bytes than the values have is not followed.
+        let fits = format::width(column_type, of_file) >= column_type.physical.width();
+        let is_own = own && fits && (host != Host::Pandas || flavour >= PANDAS_ARROW);
+        return Target::Arrow(if is_own { of_file } else { format::usual_decimal(column_type.physical) });
+    }
     if let Host::Arrow(layout) = host {
-        let of_file = flavour & crate::arrow::format::LAYOUT;
         return Target::Arrow(if own { of_file } else { layout });
     }
     if host == Host::Pandas && own && flavour >= PANDAS_ARROW {
-        return Target::Arrow(flavour & crate::arrow::format::LAYOUT);
+        return Target::Arrow(of_file);
     }
     let dtype = array::dtype(column_type);
     let block = |mark| {
@@ -64,6 +71,8 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         Logical::Date => array(has_missing, None),
         Logical::Time if host == Host::Pandas => Target::Arrow(0),
         Logical::Time => array(has_missing, None),
+        // Dealt with above.
+        Logical::Decimal => Target::Arrow(of_file),
         Logical::Plain => match column_type.physical {
             Physical::Null => Target::Null,
             Physical::Utf8 | Physical::Binary => Target::Arrow(crate::arrow::format::LARGE),

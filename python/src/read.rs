@@ -8,6 +8,7 @@ use entasis::{
 use pyo3::prelude::*;
 
 use crate::array;
+use crate::arrow::format;
 use crate::plan::{self, Host, Target, Unit};
 use crate::{errors, monitor};
 
@@ -117,11 +118,11 @@ fn prepare<'py>(
                 let mask = if *mask { Some(array::empty(py, shape, "b1")?) } else { None };
                 Memory::Arrays { values: array::empty(py, shape, dtype)?, mask }
             }
-            Target::Arrow(_) => {
+            &Target::Arrow(layout) => {
                 if let Some(dictionary) = infos[unit.first].record.dictionary {
                     wanted.push(dictionary);
                 }
-                arrow_memory(&unit.column_type, unit.has_missing, n).ok_or_else(|| no_memory(py))?
+                arrow_memory(&unit.column_type, layout, unit.has_missing, n).ok_or_else(|| no_memory(py))?
             }
         });
     }
@@ -157,14 +158,23 @@ fn check_bundle(py: Python<'_>, file: &File, unit: &Unit) -> PyResult<()> {
     Err(errors::raise(py, &error))
 }
 
-fn arrow_memory<'py>(column_type: &ColumnType, has_missing: bool, n: usize) -> Option<Memory<'py>> {
+fn arrow_memory<'py>(
+    column_type: &ColumnType,
+    layout: u8,
+    has_missing: bool,
+    n: usize,
+) -> Option<Memory<'py>> {
     let words = match column_type.physical {
         Physical::Bool => n.div_ceil(8),
-        physical => n.checked_mul(physical.width().unwrap_or(0))?,
+        _ => n.checked_mul(format::width(column_type, layout).unwrap_or(0))?,
     };
     let is_null = column_type.physical == Physical::Null;
     let validity = if has_missing && !is_null { Some(Buffer::zeroed(n.div_ceil(8))?) } else { None };
-    Some(Memory::Arrow { words: Buffer::zeroed(words)?, validity, text: Text::default() })
+    Some(Memory::Arrow {
+        words: Buffer::zeroed(words)?,
+        validity,
+        text: Text::new(format::text_layout(layout)),
+    })
 }
 
 impl Decoded<'_> {
@@ -206,12 +216,18 @@ impl Decoded<'_> {
                     };
                     (numpy(values), missing)
                 }
-                (Memory::Arrow { words, validity, text }, _) => {
+                (Memory::Arrow { words, validity, text }, &Target::Arrow(layout)) => {
+                    let width = format::width(&unit.column_type, layout);
                     let output = match physical {
                         Physical::Null => continue,
                         Physical::Bool => Output::Bits(words),
                         Physical::Utf8 | Physical::Binary => Output::Text(text),
-                        _ => Output::Words(words),
+                        physical => match width {
+                            Some(width) if physical.width() != Some(width) => {
+                                Output::Wide { memory: words, width }
+                            }
+                            _ => Output::Words(words),
+                        },
                     };
                     (output, validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits))
                 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-use entasis::{Buffer, ColumnInfo, ColumnType, Logical, Physical, Text};
+use entasis::{Buffer, ColumnInfo, ColumnType, Logical, Physical, Text, TextLayout};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::array;
-use crate::arrow::column::{ArrowColumn, ArrowTable, offset_at};
+use crate::arrow::column::{ArrowColumn, ArrowTable};
 use crate::arrow::export::{Data, Kind};
 use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED, SMALL, VIEW};
 use crate::errors;
@@ -145,8 +145,8 @@ impl Finished {
         let (layout, buffers) = match column_type.physical {
             Physical::Null => (layout, Vec::new()),
             Physical::Utf8 | Physical::Binary => {
-                let (layout, mut buffers) = py
-                    .detach(|| strings(text, layout, n))
+                let strings = strings(text, n);
+                let (layout, mut buffers) = strings
                     .ok_or_else(|| errors::new(py, "LimitError", "not enough memory for the strings"))?;
                 buffers.insert(0, validity.map(Arc::new));
                 (layout, buffers)
@@ -176,62 +176,27 @@ impl Finished {
     }
 }
 
-/// Strings in a layout; in the one with large offsets where they don't fit small ones.
-fn strings(text: Text, layout: u8, n: usize) -> Option<(u8, Vec<Option<Arc<Buffer>>>)> {
-    let Text { mut offsets, bytes } = text;
+/// The layout that strings have, and their buffers.
+fn strings(text: Text, n: usize) -> Option<(u8, Vec<Option<Arc<Buffer>>>)> {
+    let Text { layout, mut offsets, mut bytes, dictionaries } = text;
+    let (layout, offset_len) = match layout {
+        TextLayout::Small => (SMALL, 4),
+        TextLayout::Large => (LARGE, 8),
+        TextLayout::Views => (VIEW, 0),
+    };
     if offsets.is_empty() {
-        offsets = Buffer::zeroed(8 * (n + 1))?;
-    }
-    if layout == SMALL && i32::try_from(bytes.len()).is_ok() {
-        let mut small = Buffer::zeroed(4 * (n + 1))?;
-        for (small, large) in small.chunks_exact_mut(4).zip(offsets.chunks_exact(8)) {
-            small.copy_from_slice(&large[..4]);
-        }
-        return Some((SMALL, vec![Some(Arc::new(small)), Some(Arc::new(bytes))]));
+        offsets = Buffer::zeroed(offset_len * (n + 1))?;
     }
     if layout == VIEW {
-        return views(&offsets, bytes, n).map(|buffers| (VIEW, buffers));
-    }
-    Some((LARGE, vec![Some(Arc::new(offsets)), Some(Arc::new(bytes))]))
-}
-
-/// Views of strings. All of them see the one buffer, which is copied in pieces only where offsets of 32 bits don't reach.
-fn views(offsets: &Buffer, bytes: Buffer, n: usize) -> Option<Vec<Option<Arc<Buffer>>>> {
-    let mut views = Buffer::zeroed(16 * n)?;
-    let most = i32::MAX as usize;
-    // Where each piece begins; one piece unless the strings are longer than offsets reach.
-    let mut starts = vec![0usize];
-    for (i, view) in views.chunks_exact_mut(16).enumerate() {
-        let (start, end) = (offset_at(offsets, i), offset_at(offsets, i + 1));
-        let value = bytes.get(start..end)?;
-        view[..4].copy_from_slice(&u32::try_from(value.len()).ok()?.to_le_bytes());
-        if value.len() <= 12 {
-            view[4..4 + value.len()].copy_from_slice(value);
-            continue;
+        bytes.extend(dictionaries);
+        let mut lens = Buffer::zeroed(8 * bytes.len())?;
+        for (len, buffer) in lens.chunks_exact_mut(8).zip(&bytes) {
+            len.copy_from_slice(&(buffer.len() as i64).to_le_bytes());
         }
-        if end - starts[starts.len() - 1] > most {
-            starts.push(start);
-        }
-        let piece = starts.len() - 1;
-        view[4..8].copy_from_slice(&value[..4]);
-        view[8..12].copy_from_slice(&(piece as u32).to_le_bytes());
-        view[12..].copy_from_slice(&((start - starts[piece]) as u32).to_le_bytes());
+        bytes.push(lens);
+    } else if bytes.is_empty() {
+        bytes.push(Buffer::default());
     }
-    let mut pieces = Vec::new();
-    if starts.len() == 1 {
-        pieces.push(bytes);
-    } else {
-        for (i, &start) in starts.iter().enumerate() {
-            let end = starts.get(i + 1).copied().unwrap_or(bytes.len());
-            let mut piece = Buffer::zeroed(end - start)?;
-            piece.copy_from_slice(&bytes[start..end]);
-            pieces.push(piece);
-        }
-    }
-    let mut lens = Buffer::zeroed(8 * pieces.len())?;
-    for (len, piece) in lens.chunks_exact_mut(8).zip(&pieces) {
-        len.copy_from_slice(&(piece.len() as i64).to_le_bytes());
-    }
-    let buffers = std::iter::once(views).chain(pieces).chain(std::iter::once(lens));
-    Some(buffers.map(|buffer| Some(Arc::new(buffer))).collect())
+    let buffers = std::iter::once(offsets).chain(bytes);
+    Some((layout, buffers.map(|buffer| Some(Arc::new(buffer))).collect()))
 }

@@ -42,7 +42,10 @@ def crc(column: Any) -> str:
     else:
         width = array.type.bit_width // 8
         words = np.frombuffer(array.buffers()[1], np.uint8)[array.offset * width :]
-        values = [words[i * width : (i + 1) * width].tobytes() for i in range(len(array))]
+        stored = width
+        if pa.types.is_decimal(array.type):
+            stored = next(n for n, digits in ((4, 9), (8, 18), (16, 38)) if array.type.precision <= digits)
+        values = [words[i * width : i * width + stored].tobytes() for i in range(len(array))]
     total = 0
     for is_valid, value in zip(valid, values, strict=True):
         total = zlib.crc32(b"\1" + struct.pack("<I", len(value)) + value if is_valid else b"\0", total)

@@ -199,7 +199,7 @@ def test_attrs_that_cannot_be_kept(attrs, path):
         (np.array([1, 2], "longdouble"), "column 'x': dtype"),
         (np.array([1, 2], ">i4"), "column 'x': dtype >i4"),
         (pd.cut(pd.Series([1, 2]), [0, 1, 2]), "column 'x': categories of interval"),
-        (pd.array([1, 2], dtype=pd.ArrowDtype(pa.decimal128(5))), "column 'x': Arrow type decimal"),
+        (pd.array([1, 2], dtype=pd.ArrowDtype(pa.decimal256(60))), "column 'x': Arrow type decimal"),
         (pd.array([[1], [2]], dtype=pd.ArrowDtype(pa.list_(pa.int8()))), "column 'x': Arrow type list"),
     ],
 )

@@ -78,7 +78,6 @@ def test_empty(round_trip):
         (pl.Series("x", [[1]]), r"column 'x': dtype List\(Int64\)"),
         (pl.Series("x", [{"a": 1}]), "column 'x': dtype Struct"),
         (pl.Series("x", [1], dtype=pl.Int128), "column 'x': dtype Int128"),
-        (pl.Series("x", ["1.5"]).cast(pl.Decimal(5, 2)), "column 'x': dtype Decimal"),
         (pl.Series("x", [object()], dtype=pl.Object), "column 'x': dtype Object"),
     ],
 )

@@ -93,7 +93,7 @@ def test_shapes(round_trip):
 @pytest.mark.parametrize(
     "kind",
     [
-        pa.list_(pa.int8()), pa.struct([("a", pa.int8())]), pa.decimal128(5), pa.binary(3),
+        pa.list_(pa.int8()), pa.struct([("a", pa.int8())]), pa.decimal256(60), pa.binary(3),
         pa.map_(pa.int8(), pa.int8()), pa.month_day_nano_interval(), pa.uuid(),
     ],
     ids=str,

@@ -34,7 +34,9 @@ def bars(
 ) -> str:
     """An SVG of the bars; `line` is a dashed one across them, with what it is."""
     items = sorted(items, key=lambda item: item.value, reverse=not shortest_first)
-    most, cut = _domain(items, line[1] if line else 0.0)
+    least = line[1] if line else 0.0
+    cut = None if shortest_first else _cut(items, least)
+    most = cut or max(least, *(item.value for item in items))
     scale = (WIDTH - LABEL - ROOM) / most
     height = TOP + ROW * len(items) + 2
     parts = []
@@ -58,7 +60,7 @@ def bars(
 
 def _bar(item: Bar, y: float, scale: float, cut: float | None) -> str:
     broken = cut is not None and item.value > cut
-    length = max(1.5, (cut if broken and cut is not None else item.value) * scale)
+    length = max(1.5, min(item.value, cut or item.value) * scale)
     middle = y + ROW / 2
     end = LABEL + length
     kind = f" {item.kind}" if item.kind else ""
@@ -78,16 +80,12 @@ def _bar(item: Bar, y: float, scale: float, cut: float | None) -> str:
     )
 
 
-def _domain(items: list[Bar], line: float) -> tuple[float, float | None]:
-    """The value at the right end; and, if a first bar would dwarf the rest, where it is cut.
-
-    Readers that only map a file are such bars among speeds.
-    """
-    most = max(line, *(item.value for item in items))
+def _cut(items: list[Bar], line: float) -> float | None:
+    """Where first bars are cut that would dwarf the rest, as of readers that only map a file."""
     for i, item in enumerate(items[:3]):
         rest = max(line, *(other.value for other in items[i + 1 :]), 0.0)
-        if item.kind or item.value < most and i == 0 or not rest:
+        if item.kind or not rest:
             break
         if item.value > OUTLIER * rest:
-            return 1.25 * rest, 1.25 * rest
-    return most, None
+            return 1.25 * rest
+    return None

@@ -63,7 +63,7 @@ impl Array {
         let (first, second) = match &self.values {
             Values::Null => (None, None),
             Values::Words(words) | Values::Bools(words) => (Some(words), None),
-            Values::Text(text) => (Some(&text.offsets), Some(&text.bytes)),
+            Values::Text(text) => (Some(&text.offsets), text.bytes.first()),
         };
         first.into_iter().chain(second).chain(&self.missing)
     }
@@ -90,7 +90,7 @@ impl Array {
                     let bytes = text.offsets.get(at..at.checked_add(8)?)?;
                     usize::try_from(i64::from_le_bytes(bytes.try_into().ok()?)).ok()
                 };
-                text.bytes.get(offset(i)?..offset(i.checked_add(1)?)?)
+                text.joined().get(offset(i)?..offset(i.checked_add(1)?)?)
             }
         }
     }

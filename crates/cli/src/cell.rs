@@ -23,6 +23,7 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
     let column_type = &array.column_type;
     Some(match column_type.logical {
         Logical::Categorical => return text(array.categories.as_deref()?, code(column_type, bytes)?),
+        Logical::Decimal => decimal(column_type, bytes)?,
         Logical::Plain => match column_type.physical {
             Physical::Utf8 => match str::from_utf8(bytes) {
                 Ok(text) => text.chars().take(MOST_CHARS).collect(),
@@ -48,6 +49,8 @@ pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
             (Some(categories), Some(code)) => json(categories, code, out),
             _ => out.push_str("null"),
         },
+        // All digits stand there; whether a reader of JSON keeps them is its own affair.
+        (Logical::Decimal, _) => out.push_str(&decimal(column_type, bytes).unwrap_or_default()),
         (Logical::Plain, Physical::Utf8) => json::string(out, &String::from_utf8_lossy(bytes)),
         (Logical::Plain, Physical::Binary) => {
             let _ = write!(out, "\"{}\"", Hex(bytes));
@@ -98,8 +101,27 @@ fn integer(physical: Physical, bytes: &[u8]) -> Option<i128> {
         Physical::I16 => i128::from(unsigned as i16),
         Physical::I32 => i128::from(unsigned as i32),
         Physical::I64 => i128::from(unsigned as i64),
+        Physical::I128 => i128::from_le_bytes(wide),
         _ => i128::from(unsigned),
     })
+}
+
+/// A decimal with all digits behind its point.
+fn decimal(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
+    let value = integer(column_type.physical, bytes)?;
+    let sign = if value < 0 { "-" } else { "" };
+    let mut digits = value.unsigned_abs().to_string();
+    let scale = usize::from(column_type.scale.unsigned_abs());
+    if column_type.scale < 0 {
+        if value != 0 {
+            digits.extend(std::iter::repeat_n('0', scale));
+        }
+    } else if scale > 0 {
+        let digits_and_zeros = format!("{digits:0>width$}", width = scale + 1);
+        let (whole, rest) = digits_and_zeros.split_at(digits_and_zeros.len() - scale);
+        digits = format!("{whole}.{rest}");
+    }
+    Some(format!("{sign}{digits}"))
 }
 
 /// A number or a truth. Floats are the shortest text that is the same float when read back.
@@ -167,6 +189,26 @@ mod tests {
         ];
         for (physical, bytes, text) in cases {
             assert_eq!(number(physical, bytes), text);
+        }
+    }
+
+    #[test]
+    fn decimals() {
+        let cases: [(u8, i8, i128, &str); 9] = [
+            (5, 2, 12_345, "123.45"),
+            (5, 2, -5, "-0.05"),
+            (5, 0, 7, "7"),
+            (18, 4, 0, "0.0000"),
+            (18, 18, -1, "-0.000000000000000001"),
+            (5, 8, 12_345, "0.00012345"),
+            (38, -3, -12, "-12000"),
+            (38, -3, 0, "0"),
+            (38, 38, i128::MIN, "-1.70141183460469231731687303715884105728"),
+        ];
+        for (precision, scale, value, text) in cases {
+            let of = ColumnType::decimal(precision, scale).unwrap();
+            let bytes = value.to_le_bytes();
+            assert_eq!(decimal(&of, &bytes[..of.physical.width().unwrap()]).as_deref(), Some(text));
         }
     }
 

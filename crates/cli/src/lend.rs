@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use entasis::{
-    Array as Lent, Buffer, Chunk, Column, Frame, HostRead, HostValidity, HostValues, Monitor, Result, Value,
+    Array as Lent, Chunk, Column, Frame, HostRead, HostValidity, HostValues, Monitor, Result, Value,
     WriteOptions,
 };
 
@@ -39,7 +39,7 @@ fn lend_column(array: &Array) -> Column {
         Values::Words(words) => HostValues::Words { memory: lend(words), stride },
         Values::Bools(bytes) => HostValues::Bools { memory: lend(bytes), stride: 1 },
         Values::Text(text) => {
-            HostValues::Offsets64 { offsets: lend(&text.offsets), bytes: lend(&text.bytes) }
+            HostValues::Offsets64 { offsets: lend(&text.offsets), bytes: lend(text.joined()) }
         }
     };
     let validity = match &array.missing {
@@ -55,7 +55,7 @@ fn lend_column(array: &Array) -> Column {
     }
 }
 
-fn lend(buffer: &Buffer) -> HostRead {
+fn lend(buffer: &[u8]) -> HostRead {
     // SAFETY: a buffer's bytes are initialised and no longer than isize::MAX. What is lent goes into the frame of
     // `write`, which ends before the borrow of the arrays does, and nobody writes to them meanwhile.
     unsafe { HostRead::new(buffer.as_ptr(), buffer.len()) }

@@ -1,6 +1,6 @@
 //! What there is to know about types.
 
-use entasis::{ColumnInfo, ColumnType, Logical, Missing, Value, type_name};
+use entasis::{ColumnInfo, ColumnType, Logical, Missing, Physical, Value, type_name};
 
 /// The name of a column's type.
 pub(crate) fn type_of(info: &ColumnInfo) -> String {
@@ -14,8 +14,14 @@ pub(crate) fn time_zone(detail: Option<&Value>) -> Option<&str> {
 
 /// Whether values are numbers, which stand at the right of their column.
 pub(crate) fn is_number(column_type: &ColumnType) -> bool {
-    column_type.logical == Logical::Plain
-        && (column_type.physical.is_integer() || column_type.physical.is_float())
+    match column_type.logical {
+        Logical::Decimal => true,
+        Logical::Plain => {
+            let physical = column_type.physical;
+            physical.is_integer() || physical.is_float() || physical == Physical::I128
+        }
+        _ => false,
+    }
 }
 
 /// How a missing value of the type is called.

@@ -77,6 +77,15 @@ pub enum HostValues {
         /// Bytes from one value to the next.
         stride: isize,
     },
+    /// Signed integers of more bytes than the physical type has (i32, i64 or i128); each has to be one of that type.
+    Wide {
+        /// The memory of all values.
+        memory: HostRead,
+        /// Bytes of a value: 8, 16 or 32.
+        width: usize,
+        /// Bytes from one value to the next.
+        stride: isize,
+    },
     /// Booleans of one byte, zero or not.
     Bools {
         /// The memory of all values.

@@ -155,6 +155,7 @@ pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
             Some(zone) => format!("timestamp[{}, {zone}]", column_type.unit.name()),
             None => format!("timestamp{unit}"),
         },
+        Logical::Decimal => format!("decimal({}, {})", column_type.precision, column_type.scale),
         Logical::Categorical => {
             let ordered = if column_type.ordered { ", ordered" } else { "" };
             format!("categorical[{}{ordered}]", column_type.physical.name())

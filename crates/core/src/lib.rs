@@ -30,7 +30,7 @@ pub use extent::Extent;
 pub use file::{ColumnInfo, File};
 pub use frame::{Array, Chunk, Column, Frame, HostValidity, HostValues};
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
-pub use read::{MissingTo, Output, Request, Text};
+pub use read::{MissingTo, Output, Request, Text, TextLayout};
 pub use rows::Rows;
 pub use threads::{default_threads, set_threads};
 pub use verify::{Report, verify};

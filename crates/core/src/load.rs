@@ -5,7 +5,8 @@ use std::ops::Range;
 use bytemuck::Pod;
 use entasis_encodings::{BLOCK, Values};
 use entasis_format::{Error, MAX_BLOCK_LEN, Physical, Result};
-use entasis_kernels::{HostRead, bits};
+use entasis_kernels::extend::{self, Narrow};
+use entasis_kernels::{HostRead, VECTOR, bits};
 
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 
@@ -22,10 +23,23 @@ pub(crate) struct Scratch {
     validity: Vec<u8>,
     has_missing: bool,
     spare: Vec<u8>,
+    wide: WideScratch,
+}
+
+/// What narrowing needs, and what it found.
+#[derive(Default)]
+struct WideScratch {
+    limbs: Vec<u64>,
+    /// Places of values that are wider than their type.
+    outside: Vec<usize>,
 }
 
 fn short() -> Error {
     Error::argument("the memory of a column is shorter than its values")
+}
+
+fn too_long() -> Error {
+    Error::unsupported("a string of more than 1,000,000,000 bytes")
 }
 
 /// Where the parts of a range of values lie in the chunks: (chunk, range in the chunk, place in the range).
@@ -52,23 +66,59 @@ fn place(i: usize, n: usize, stride: isize) -> Option<usize> {
     }
 }
 
+/// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.
+pub(crate) fn text_len(array: &Array) -> u64 {
+    const SAMPLE: usize = 1024;
+    let (mut n_values, mut len) = (0u64, 0u64);
+    for chunk in &array.chunks {
+        let of_chunk = match &chunk.values {
+            HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
+            HostValues::Views { views, .. } => {
+                let step = chunk.n.div_ceil(SAMPLE).max(1);
+                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.read::<u32>(16 * i));
+                lens.map(|len| u64::from(len.min(MAX_STRING as u32))).sum::<u64>() * step as u64
+            }
+            _ => 0,
+        };
+        n_values += chunk.n as u64;
+        len = len.saturating_add(of_chunk);
+    }
+    len / n_values.max(1)
+}
+
 impl Scratch {
     /// Copies the values in `range` (at most a block of them) and returns how many: fewer than asked when strings would be too long for a block.
     pub(crate) fn load(&mut self, array: &Array, physical: Physical, range: Range<u64>) -> Result<usize> {
         let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(BLOCK);
-        let range = |n: usize| range.start..range.start + n as u64;
+        let start = range.start;
+        let range = |n: usize| start..start + n as u64;
         if physical.is_var() {
             n = self.load_strings(array, range(n))?;
         } else {
             let width = physical.width().unwrap_or(1);
             self.words.resize((n * width).div_ceil(16), 0);
+            self.wide.outside.clear();
             let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
             for (chunk, inside, at) in pieces(array, range(n)) {
                 let out = &mut out[at * width..(at + inside.len()) * width];
-                copy_fixed(chunk, inside, physical, out)?;
+                match chunk.values {
+                    HostValues::Wide { memory, width, stride } => {
+                        let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
+                        self.wide.copy((&memory, from, stride), (physical, width), at, out)?;
+                    }
+                    _ => copy_fixed(chunk, inside, physical, out)?,
+                }
             }
         }
         self.load_validity(array, physical, range(n), n)?;
+        let is_valid = |i: &usize| !self.has_missing || self.validity[i / 8] >> (i % 8) & 1 == 1;
+        if !physical.is_var()
+            && let Some(i) = self.wide.outside.iter().copied().find(is_valid)
+        {
+            let row = start + i as u64;
+            let message = format!("the value in row {row} has more digits than its type");
+            return Err(Error::unsupported(message).advise("give the column a type of more digits"));
+        }
         Ok(n)
     }
 
@@ -160,6 +210,9 @@ impl Scratch {
 
     /// Copies strings until a block is full; missing ones are empty.
     fn load_strings(&mut self, array: &Array, range: Range<u64>) -> Result<usize> {
+        if self.load_whole(array, range.clone())? {
+            return Ok(self.offsets.len() - 1);
+        }
         self.offsets.clear();
         self.offsets.push(0);
         self.bytes.clear();
@@ -188,10 +241,62 @@ impl Scratch {
         Ok(self.offsets.len() - 1)
     }
 
+    /// Copies strings of one chunk that stand one after the other, the missing ones empty, and fit a block: what most are. False when
+    /// they are not like that; then nothing was copied.
+    fn load_whole(&mut self, array: &Array, range: Range<u64>) -> Result<bool> {
+        let mut parts = pieces(array, range);
+        let (Some((chunk, inside, _)), None) = (parts.next(), parts.next()) else { return Ok(false) };
+        let (bytes, start, len) = match &chunk.values {
+            HostValues::Offsets32 { offsets, bytes } => {
+                let Some((start, len)) = self.load_offsets::<i32>(offsets, inside.clone())? else {
+                    return Ok(false);
+                };
+                (bytes, start, len)
+            }
+            HostValues::Offsets64 { offsets, bytes } => {
+                let Some((start, len)) = self.load_offsets::<i64>(offsets, inside.clone())? else {
+                    return Ok(false);
+                };
+                (bytes, start, len)
+            }
+            _ => return Ok(false),
+        };
+        let valid = ValidBits::copy(chunk, inside, &mut self.spare)?;
+        if !valid.missing_are_empty(&self.offsets) {
+            return Ok(false);
+        }
+        self.bytes.resize(len, 0);
+        if bytes.copy_to(start, &mut self.bytes) { Ok(true) } else { Err(short()) }
+    }
+
+    /// Copies offsets, counted from the first; returns where the strings begin and their bytes, or none when they are not in order or too long.
+    fn load_offsets<O: Offset>(
+        &mut self,
+        offsets: &HostRead,
+        inside: Range<usize>,
+    ) -> Result<Option<(usize, usize)>> {
+        let n = inside.len() + 1;
+        self.words.resize((n * size_of::<O>()).div_ceil(16), 0);
+        let copy: &mut [O] = &mut bytemuck::cast_slice_mut(&mut self.words)[..n];
+        let at = inside.start.checked_mul(size_of::<O>()).ok_or_else(short)?;
+        if !offsets.copy_strided::<O>(at, size_of::<O>() as isize, copy) {
+            return Err(short());
+        }
+        let (first, last) = (copy[0], copy[n - 1]);
+        let len = last.to_i64().checked_sub(first.to_i64()).and_then(|len| u64::try_from(len).ok());
+        let (Some(len), Ok(start)) = (len, usize::try_from(first.to_i64())) else { return Ok(None) };
+        if len > MAX_BLOCK_LEN || !copy.is_sorted() {
+            return Ok(None);
+        }
+        self.offsets.clear();
+        self.offsets.extend(copy.iter().map(|offset| offset.to_i64().wrapping_sub(first.to_i64()) as u32));
+        Ok(Some((start, len as usize)))
+    }
+
     /// Whether another string of `len` bytes belongs into this block.
     fn fits(&self, len: u64) -> Result<bool> {
         if len > MAX_STRING {
-            return Err(Error::unsupported("a string of more than 1,000,000,000 bytes"));
+            return Err(too_long());
         }
         Ok(self.offsets.len() == 1 || self.bytes.len() as u64 + len <= MAX_BLOCK_LEN)
     }
@@ -239,27 +344,55 @@ impl Scratch {
         inside: Range<usize>,
         valid: &ValidBits,
     ) -> Result<()> {
-        for (i, at) in inside.enumerate() {
-            let view: [u8; 16] = views.read(at.checked_mul(16).ok_or_else(short)?).ok_or_else(short)?;
-            let word =
-                |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
-            let len = if valid.is_valid(i) { word(0) } else { 0 };
-            if !self.fits(len as u64)? {
-                return Ok(());
+        /// Bytes of a view after its length: short strings are copied with all of them, and what is too much overwritten by the next.
+        const INLINE: usize = 12;
+        self.words.resize(inside.len(), 0);
+        let at = inside.start.checked_mul(16).ok_or_else(short)?;
+        if !views.copy_to(at, bytemuck::cast_slice_mut(&mut self.words)) {
+            return Err(short());
+        }
+        let mut at = self.bytes.len();
+        for (i, view) in self.words.iter().enumerate() {
+            let len = if valid.is_valid(i) { *view as u32 as usize } else { 0 };
+            if len as u64 > MAX_STRING {
+                return Err(too_long());
             }
-            if len <= 12 {
-                self.bytes.extend_from_slice(&view[4..4 + len]);
+            if (at + len) as u64 > MAX_BLOCK_LEN && self.offsets.len() > 1 {
+                break;
+            }
+            if self.bytes.len() < at + len + INLINE {
+                self.bytes.resize((at + len + INLINE).next_power_of_two().max(1 << 16), 0);
+            }
+            if len <= INLINE {
+                self.bytes[at..at + INLINE].copy_from_slice(&view.to_le_bytes()[4..]);
             } else {
-                let first = self.bytes.len();
-                self.bytes.resize(first + len, 0);
-                let buffer = buffers.get(word(8)).ok_or_else(short)?;
-                if !buffer.copy_to(word(12), &mut self.bytes[first..]) {
+                let buffer = buffers.get((view >> 64) as u32 as usize).ok_or_else(short)?;
+                if !buffer.copy_to((view >> 96) as usize, &mut self.bytes[at..at + len]) {
                     return Err(short());
                 }
             }
-            self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| short())?);
+            at += len;
+            self.offsets.push(at as u32);
         }
+        self.bytes.truncate(at);
         Ok(())
+    }
+}
+
+/// An offset of strings.
+trait Offset: Pod + PartialOrd {
+    fn to_i64(self) -> i64;
+}
+
+impl Offset for i32 {
+    fn to_i64(self) -> i64 {
+        self.into()
+    }
+}
+
+impl Offset for i64 {
+    fn to_i64(self) -> i64 {
+        self
     }
 }
 
@@ -293,8 +426,63 @@ impl ValidBits {
         copied.map(|bits| Self(Some(bits))).ok_or_else(short)
     }
 
+    /// Whether all strings that are missing have no bytes.
+    fn missing_are_empty(&self, offsets: &[u32]) -> bool {
+        self.0.is_none()
+            || offsets.windows(2).enumerate().all(|(i, pair)| pair[0] == pair[1] || self.is_valid(i))
+    }
+
     fn is_valid(&self, i: usize) -> bool {
         self.0.as_ref().is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1)
+    }
+}
+
+impl WideScratch {
+    /// Copies values of `width` bytes as those of the narrower type, which stand from `at` on.
+    fn copy(
+        &mut self,
+        from: (&HostRead, usize, isize),
+        (physical, width): (Physical, usize),
+        at: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        match physical.width() {
+            Some(4) if width > 4 => self.cut::<u32>(from, width, at, out),
+            Some(8) if width > 8 => self.cut::<u64>(from, width, at, out),
+            Some(16) if width > 16 => self.cut::<u128>(from, width, at, out),
+            _ => Err(Error::argument("a column is in memory in another form than its type says")),
+        }
+    }
+
+    fn cut<T: Narrow>(
+        &mut self,
+        (memory, mut from, stride): (&HostRead, usize, isize),
+        width: usize,
+        at: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let out: &mut [T] = bytemuck::cast_slice_mut(out);
+        for (i, out) in out.chunks_mut(VECTOR).enumerate() {
+            self.limbs.resize(out.len() * width / 8, 0);
+            let limbs = &mut self.limbs;
+            let copied = match width {
+                8 => memory.copy_strided::<u64>(from, stride, limbs),
+                16 => memory.copy_strided::<[u64; 2]>(from, stride, bytemuck::cast_slice_mut(limbs)),
+                32 => memory.copy_strided::<[u64; 4]>(from, stride, bytemuck::cast_slice_mut(limbs)),
+                _ => false,
+            };
+            if !copied {
+                return Err(short());
+            }
+            if !extend::cut(limbs, width, out).ok_or_else(short)? {
+                let of_value = limbs.chunks_exact(width / 8).enumerate();
+                let outside = of_value
+                    .filter(|(_, limbs)| extend::cut(limbs, width, &mut [T::default()]) != Some(true));
+                self.outside.extend(outside.map(|(k, _)| at + i * VECTOR + k));
+            }
+            from = from.wrapping_add_signed((out.len() as isize).wrapping_mul(stride));
+        }
+        Ok(())
     }
 }
 

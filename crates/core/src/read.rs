@@ -3,6 +3,7 @@
 mod bundled;
 mod fixed;
 mod gather;
+mod layout;
 mod segment;
 mod text;
 
@@ -21,8 +22,9 @@ use crate::threads;
 use bundled::{BundleTask, Part};
 use fixed::FixedTask;
 use gather::GatherTask;
+pub use layout::{Text, TextLayout};
 use segment::Reader;
-use text::TextTask;
+use text::{Done, TextTask};
 
 /// What a thread has to do at least to be worth its start, in bytes of memory filled.
 const WORK: u64 = 4 << 20;
@@ -45,33 +47,19 @@ pub struct Request<'a> {
 pub enum Output<'a> {
     /// Words of the physical type's width, one after the other, aligned to them.
     Words(&'a mut [u8]),
+    /// Signed integers of more bytes than the physical type has (i32, i64 or i128): its values, sign-extended.
+    Wide {
+        /// The values one after the other, aligned to 8 bytes.
+        memory: &'a mut [u8],
+        /// Bytes of a value: 8, 16 or 32.
+        width: usize,
+    },
     /// Booleans, a byte each: 0 or 1.
     Bools(&'a mut [u8]),
     /// Booleans, a bit each, least significant first; ceil(n / 8) bytes.
     Bits(&'a mut [u8]),
     /// Strings; its memory is made by the reader.
     Text(&'a mut Text),
-}
-
-/// Strings in the form of Arrow's large ones.
-#[derive(Debug, Default)]
-pub struct Text {
-    /// `n + 1` offsets `i64` into the bytes.
-    pub offsets: Buffer,
-    /// The bytes of all strings.
-    pub bytes: Buffer,
-}
-
-impl Text {
-    /// Makes memory for `n` strings of `len` bytes together: the offset after each of them, and their bytes.
-    fn reserve(&mut self, n: usize, len: usize) -> Result<(&mut [i64], &mut [u8])> {
-        let no_memory = || Error::limit("not enough memory for the strings");
-        let offsets_len = n.checked_add(1).and_then(|n| n.checked_mul(8)).ok_or_else(no_memory)?;
-        self.offsets = Buffer::zeroed(offsets_len).ok_or_else(no_memory)?;
-        self.bytes = Buffer::zeroed(len).ok_or_else(no_memory)?;
-        let offsets: &mut [i64] = bytemuck::try_cast_slice_mut(&mut self.offsets).map_err(|_| no_memory())?;
-        Ok((&mut offsets[1..], &mut self.bytes))
-    }
 }
 
 /// How missing values are told.
@@ -131,12 +119,12 @@ enum Task<'a> {
     Bundle(BundleTask<'a>),
 }
 
-/// Validity bits of a piece of strings: put in place after all are read, as pieces share bytes.
-pub(crate) struct Piece {
-    request: usize,
-    at: usize,
-    n: usize,
-    bits: Vec<u8>,
+/// What is put in place after all strings of a request are read.
+struct Late<'a> {
+    /// Memory for validity bits: pieces share bytes of it.
+    bits: Option<&'a mut [u8]>,
+    /// Buffers of views: those of dictionaries are appended.
+    buffers: Option<&'a mut Vec<Buffer>>,
 }
 
 impl File {
@@ -176,8 +164,8 @@ impl File {
         let threads = threads.unwrap_or_else(threads::default_threads).min(worth);
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
-        let mut late: Vec<Option<&mut [u8]>> = Vec::new();
-        let pieces: Mutex<Vec<Piece>> = Mutex::default();
+        let mut late: Vec<Late<'_>> = Vec::new();
+        let pieces: Mutex<Vec<Done>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
             late.push(self.plan(i, request, source, &mut tasks, &mut bundled).map_err(named)?);
@@ -195,19 +183,23 @@ impl File {
                 Task::Gather(task) => task.run(reader, &control),
                 Task::Bundle(task) => task.run(reader, &control),
                 Task::Text(task) => {
-                    if let Some(piece) = task.run(reader, &control)? {
-                        pieces.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
-                    }
+                    let done = task.run(reader, &control)?;
+                    pieces.lock().unwrap_or_else(PoisonError::into_inner).push(done);
                     Ok(())
                 }
             },
         )?;
-        for piece in pieces.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            let done = late[piece.request]
-                .as_deref_mut()
-                .is_some_and(|out| bits::copy_bits(&piece.bits, 0, out, piece.at, piece.n));
-            if !done {
+        let mut pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
+        pieces.sort_unstable_by_key(|piece| (piece.request, piece.at));
+        for piece in pieces {
+            let late = &mut late[piece.request];
+            if let Some(out) = late.bits.as_deref_mut()
+                && !bits::copy_bits(&piece.bits, 0, out, piece.at, piece.n)
+            {
                 return Err(Error::argument("the memory for validity is too short"));
+            }
+            if let Some(buffers) = late.buffers.as_deref_mut() {
+                buffers.extend(piece.dictionaries);
             }
         }
         Ok(())
@@ -254,7 +246,7 @@ impl File {
         })
     }
 
-    /// Adds the tasks of a request; returns memory for validity bits that are put in place after all.
+    /// Adds the tasks of a request; returns the memory that is filled after all.
     fn plan<'a>(
         &self,
         number: usize,
@@ -262,7 +254,8 @@ impl File {
         source: &'a Source,
         tasks: &mut Vec<Task<'a>>,
         bundled: &mut BTreeMap<u64, Vec<Part<'a>>>,
-    ) -> Result<Option<&'a mut [u8]>> {
+    ) -> Result<Late<'a>> {
+        const NOTHING: Late<'_> = Late { bits: None, buffers: None };
         let Request { rows, output, missing, .. } = request;
         let n = rows.n(source.values.end - source.values.start);
         let n = usize::try_from(n).map_err(|_| Error::limit("more rows than memory has addresses"))?;
@@ -270,7 +263,7 @@ impl File {
         check_missing(source.physical, &missing, n)?;
         if source.physical == Physical::Null {
             fill_null(output, missing);
-            return Ok(None);
+            return Ok(NOTHING);
         }
         let values = match rows {
             Rows::All => source.values.clone(),
@@ -278,16 +271,16 @@ impl File {
             Rows::Step { start, n, step } => {
                 let indices = Rows::numbers(start, n, step)?;
                 tasks.push(Task::Gather(GatherTask::new(source, indices, output, missing)));
-                return Ok(None);
+                return Ok(NOTHING);
             }
             Rows::Indices(indices) => {
                 tasks.push(Task::Gather(GatherTask::new(source, indices, output, missing)));
-                return Ok(None);
+                return Ok(NOTHING);
             }
         };
         if source.is_bundled && !values.is_empty() {
             bundled.entry(source.storage).or_default().push(Part { source, values, output, missing });
-            return Ok(None);
+            return Ok(NOTHING);
         }
         match output {
             Output::Text(text) => {
@@ -298,7 +291,7 @@ impl File {
             }
             output => {
                 fixed::plan(source, values, output, missing, |task| tasks.push(Task::Fixed(task)));
-                Ok(None)
+                Ok(NOTHING)
             }
         }
     }
@@ -309,6 +302,11 @@ fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()>
         (Output::Words(out), _) => {
             physical.width().is_some_and(|width| n.checked_mul(width) == Some(out.len()))
         }
+        (Output::Wide { memory, width }, Physical::I32 | Physical::I64 | Physical::I128) => {
+            matches!(width, 8 | 16 | 32)
+                && physical.width().is_some_and(|narrow| narrow < *width)
+                && n.checked_mul(*width) == Some(memory.len())
+        }
         (Output::Bools(out), Physical::Bool) => out.len() == n,
         (Output::Bits(out), Physical::Bool | Physical::Null) => out.len() == n.div_ceil(8),
         (Output::Text(_), _) => physical.is_var(),
@@ -318,6 +316,7 @@ fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()>
     let width = physical.width().unwrap_or(1);
     let aligned = match output {
         Output::Words(out) => out.is_empty() || out.as_ptr().align_offset(width.min(8)) == 0,
+        Output::Wide { memory, .. } => memory.is_empty() || memory.as_ptr().align_offset(8) == 0,
         _ => true,
     };
     if fits && aligned {
@@ -343,7 +342,9 @@ fn check_missing(physical: Physical, missing: &MissingTo<'_>, n: usize) -> Resul
 /// All values of a column of type null are missing.
 fn fill_null(output: Output<'_>, missing: MissingTo<'_>) {
     match output {
-        Output::Words(out) | Output::Bools(out) | Output::Bits(out) => out.fill(0),
+        Output::Words(out) | Output::Wide { memory: out, .. } | Output::Bools(out) | Output::Bits(out) => {
+            out.fill(0);
+        }
         Output::Text(_) => {}
     }
     match missing {

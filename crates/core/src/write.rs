@@ -14,13 +14,17 @@ use entasis_io::{Durable, Replacement, Sink};
 
 use crate::bundle::{Bundle, bundles};
 use crate::control::{Control, Monitor};
-use crate::frame::{Array, Frame};
-use crate::load::Scratch;
+use crate::frame::{Array, Frame, HostValues};
+use crate::load::{self, Scratch};
 use crate::threads;
 use output::{Output, Placed};
 
 /// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
 const RUN: u64 = 16;
+/// Decoded bytes of a run, about, which makes runs of long values shorter: a thread waits for the runs before its own.
+const RUN_LEN: u64 = 8 << 20;
+/// Encoded bytes that a thread writes when it is its turn.
+const WRITE: usize = 1 << 20;
 /// Encoded bytes that a thread keeps before it waits for its turn to write them.
 const BUFFER: usize = 8 << 20;
 /// Less work than this is done on the caller's thread alone, in values.
@@ -112,6 +116,15 @@ impl<'a> Plan<'a> {
         }
         // A bundle has one setting: columns with one of their own stay out.
         let bundles = bundles(frame, |column| own.contains_key(column.name.as_str()));
+        // Values that don't fit their type are told by their column, which a bundle doesn't know.
+        let mut scratch = Scratch::default();
+        for column in bundles.iter().flat_map(|bundle| &bundle.members).map(|&i| &frame.columns[i]) {
+            if column.array.chunks.iter().any(|chunk| matches!(chunk.values, HostValues::Wide { .. })) {
+                scratch
+                    .load(&column.array, column.column_type.physical, 0..frame.n_rows)
+                    .map_err(|e| e.in_column(&column.name))?;
+            }
+        }
         let n_values: u64 = frame.columns.iter().chain(&frame.extra).map(|c| c.array.n_values()).sum();
         let threads = options.threads.unwrap_or_else(threads::default_threads);
         Ok(Self { frame, bundles, profile, own, threads: if n_values < PARALLEL { 1 } else { threads } })
@@ -178,8 +191,8 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         if of.physical == Physical::Null {
             continue;
         }
-        // 16-byte values make half as long runs, of equal size in memory.
-        let n_blocks = if of.physical.width() == Some(16) { RUN / 2 } else { RUN };
+        let value_len = of.physical.width().map_or_else(|| load::text_len(of.array), |width| width as u64);
+        let n_blocks = (RUN_LEN / (value_len.max(1) * BLOCK as u64)).clamp(1, RUN);
         let n_values = of.array.n_values();
         let run = n_blocks * BLOCK as u64;
         for start in (0..n_values).step_by(run as usize) {
@@ -194,6 +207,8 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
 struct Worker {
     scratch: Scratch,
     encoder: Option<Encoder>,
+    /// Encoded bytes, used again by the next run.
+    bytes: Vec<u8>,
 }
 
 impl Worker {
@@ -207,7 +222,11 @@ impl Worker {
     ) -> Result<Vec<Placed>> {
         let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
         encoder.begin_run(column.profile);
-        let mut run = output.begin(task.index, task.values.start == 0 && column.profile.is_raw());
+        let mut run = output.begin(
+            task.index,
+            task.values.start == 0 && column.profile.is_raw(),
+            std::mem::take(&mut self.bytes),
+        );
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;
@@ -219,10 +238,12 @@ impl Worker {
             run.add(at..at + n as u64, pages_at, encoded, column.profile.is_raw())?;
             at += n as u64;
             control.advance(n as u64);
-            if run.bytes.len() >= BUFFER {
+            if run.bytes.len() >= BUFFER || (run.bytes.len() >= WRITE && run.is_next()) {
                 run.flush(control)?;
             }
         }
-        run.finish(control)
+        let (blocks, bytes) = run.finish(control)?;
+        self.bytes = bytes;
+        Ok(blocks)
     }
 }

@@ -3,7 +3,10 @@
 mod common;
 
 use common::{Model, check, file_of, indices, open};
-use entasis::{Physical, Rows, WriteOptions};
+use entasis::{
+    Array, Chunk, Column, ColumnType, Frame, HostRead, HostValidity, HostValues, MemorySink, Physical, Rows,
+    Value, WriteOptions,
+};
 
 /// Reproducible noise.
 fn noise(n: usize, seed: u64) -> Vec<u64> {
@@ -222,4 +225,129 @@ fn rows_out_of_range_are_refused() {
         assert_eq!(error.kind(), entasis::Kind::Argument);
         assert!(error.to_string().contains("out of range"), "{error}");
     }
+}
+
+/// Integers of `width` bytes in memory, to be stored as a narrower type.
+fn wide_column(
+    name: &str,
+    of: ColumnType,
+    width: usize,
+    memory: &[u8],
+    mask: &[u8],
+    stride: isize,
+) -> Column {
+    // SAFETY: the callers keep the memory until the write is done.
+    let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
+    let values = HostValues::Wide { memory: lend(memory), width, stride };
+    let validity = HostValidity::Mask { memory: lend(mask), stride: 1 };
+    let array = Array::new(Chunk { n: mask.len(), values, validity });
+    Column { name: name.to_owned(), column_type: of, detail: None, dictionary: None, array }
+}
+
+fn extended(value: i128, width: usize) -> Vec<u8> {
+    let sign = if value < 0 { 255 } else { 0 };
+    let mut bytes = vec![sign; width];
+    let len = width.min(16);
+    bytes[..len].copy_from_slice(&value.to_le_bytes()[..len]);
+    bytes
+}
+
+#[test]
+fn wide_integers_are_stored_as_narrow_ones() {
+    for (n, precision) in [(100, 5), (100, 15), (70_000, 9), (70_000, 18), (20_000, 30)] {
+        let of = ColumnType::decimal(precision, 2).unwrap();
+        let narrow = of.physical.width().unwrap();
+        let most = 10i128.pow(precision.into());
+        let values: Vec<i128> =
+            noise(n, 3).iter().map(|&v| i128::from(v as i64) * 3_000_007 % most).collect();
+        let mask: Vec<u8> = (0..n).map(|i| u8::from(i % 11 == 4)).collect();
+        for width in [8, 16, 32].into_iter().filter(|&width| width > narrow) {
+            // What stands where a value is missing is free. Every other time the values stand backwards.
+            let is_backwards = width == 16;
+            let mut cells: Vec<Vec<u8>> = values.iter().map(|&v| extended(v, width)).collect();
+            cells.iter_mut().zip(&mask).filter(|(_, m)| **m == 1).for_each(|(cell, _)| cell.fill(0x5A));
+            if is_backwards {
+                cells.reverse();
+            }
+            let memory = cells.concat();
+            let stride = if is_backwards { -(width as isize) } else { width as isize };
+            let columns: Vec<Column> =
+                ["a", "b"].iter().map(|name| wide_column(name, of, width, &memory, &mask, stride)).collect();
+            let frame = Frame { n_rows: n as u64, columns, extra: Vec::new(), host: Value::Null };
+            let sink = MemorySink::new();
+            entasis::write_to(&sink, &frame, &WriteOptions::default(), &entasis::Silent).unwrap();
+            let file = open(&sink.into_bytes()).unwrap();
+            assert_eq!(file.column(1).unwrap().record.column_type, of);
+            file.verify(Some(1), &entasis::Silent).unwrap();
+            let picks: Vec<u64> = noise(300, 5).iter().map(|v| v % n as u64).collect();
+            let n = n as u64;
+            let selections =
+                [Rows::All, Rows::Range(n / 3..n - 7), Rows::step(n - 1, u64::MAX, -3), indices(picks)];
+            for rows in selections {
+                let wanted: Vec<usize> = match &rows {
+                    Rows::All => (0..n as usize).collect(),
+                    Rows::Range(range) => range.clone().map(|i| i as usize).collect(),
+                    Rows::Step { start, n, step } => {
+                        (0..*n).map(|i| start.wrapping_add_signed(i as i64 * step) as usize).collect()
+                    }
+                    Rows::Indices(indices) => indices.iter().map(|&i| i as usize).collect(),
+                };
+                for out_width in [8, 16, 32].into_iter().filter(|&width| width > narrow) {
+                    let (bytes, bits) = common::read_wide(&file, 1, &rows, out_width).unwrap();
+                    for (k, &i) in wanted.iter().enumerate() {
+                        let is_valid = bits[k / 8] >> (k % 8) & 1 == 1;
+                        assert_eq!(is_valid, mask[i] == 0, "{rows:?} {k}");
+                        let got = &bytes[k * out_width..(k + 1) * out_width];
+                        assert!(!is_valid || got == extended(values[i], out_width), "{rows:?} {k}");
+                    }
+                }
+                if narrow < 16 {
+                    let (bytes, _) = common::read_wide(&file, 0, &rows, 16).unwrap();
+                    assert_eq!(bytes, common::read_wide(&file, 1, &rows, 16).unwrap().0);
+                }
+            }
+            assert!(common::read_wide(&file, 0, &Rows::All, narrow).is_err());
+        }
+    }
+}
+
+#[test]
+fn wide_integers_that_do_not_fit_are_refused() {
+    let of = ColumnType::decimal(18, 2).unwrap();
+    for n in [20, 200_000] {
+        let (good, none) = (extended(-5, 16).repeat(n), vec![0; n]);
+        let mut memory = good.clone();
+        let mut mask = vec![0; n];
+        for row in [0, 7, n - 1] {
+            let old = memory[16 * row + 8];
+            memory[16 * row + 8] = 1;
+            for is_missing in [false, true] {
+                mask[row] = u8::from(is_missing);
+                let columns = vec![
+                    wide_column("good", of, 16, &good, &none, 16),
+                    wide_column("bad", of, 16, &memory, &mask, 16),
+                ];
+                let frame = Frame { n_rows: n as u64, columns, extra: Vec::new(), host: Value::Null };
+                let options = WriteOptions { threads: Some(1), ..WriteOptions::default() };
+                let written = entasis::write_to(&MemorySink::new(), &frame, &options, &entasis::Silent);
+                if is_missing {
+                    written.unwrap();
+                    continue;
+                }
+                let error = written.unwrap_err();
+                assert_eq!(error.kind(), entasis::Kind::Unsupported);
+                let text = error.to_string();
+                assert!(text.contains(&format!("row {row} ")) && text.contains("\"bad\""), "{text}");
+            }
+            mask[row] = 0;
+            memory[16 * row + 8] = old;
+        }
+    }
+    // Narrower memory than the type is no memory of it.
+    let (memory, mask) = ([0; 8], [0; 2]);
+    let column = wide_column("a", of, 4, &memory, &mask, 4);
+    let frame = Frame { n_rows: 2, columns: vec![column], extra: Vec::new(), host: Value::Null };
+    assert!(
+        entasis::write_to(&MemorySink::new(), &frame, &WriteOptions::default(), &entasis::Silent).is_err()
+    );
 }

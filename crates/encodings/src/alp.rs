@@ -67,18 +67,18 @@ macro_rules! float {
 float!(f64, u64, POWERS_64, INVERSE_64, alp_encode_f64, alp_decode_f64);
 float!(f32, u32, POWERS_32, INVERSE_32, alp_encode_f32, alp_decode_f32);
 
-/// The exponents that keep a sample in the fewest bits; none when they don't save a quarter of them.
-pub(crate) fn exponents<F: Float>(values: &[F], first: Option<(u8, u8)>) -> Option<(u8, u8)> {
+/// The exponents that keep a sample in the fewest bits, and these bits per value; none when they don't save a quarter of them.
+pub(crate) fn exponents<F: Float>(values: &[F], first: Option<(u8, u8)>) -> Option<((u8, u8), f64)> {
     let sample: Vec<F> = sample_ranges(values.len(), 8, 8).flat_map(|r| values[r].iter().copied()).collect();
     let word = 8.0 * size_of::<F>() as f64;
     let bits = |(e, f): (u8, u8)| bits_of_sample(&sample, e, f, word);
     // The choice for the block before is kept while it serves.
-    if let Some(pair) = first.filter(|&pair| bits(pair) < word * 0.75) {
-        return Some(pair);
+    if let Some((pair, bits)) = first.map(|pair| (pair, bits(pair))).filter(|kept| kept.1 < word * 0.75) {
+        return Some((pair, bits));
     }
     let all = (0..=F::MAX_EXPONENT).rev().flat_map(|e| (0..=e).rev().map(move |f| (e, f)));
     let best = all.map(|pair| (bits(pair), pair)).min_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 < word * 0.75).then_some(best.1)
+    (best.0 < word * 0.75).then_some((best.1, best.0))
 }
 
 fn bits_of_sample<F: Float>(sample: &[F], e: u8, f: u8, word: f64) -> f64 {
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn decimals_become_integers_and_noise_is_left_alone() {
         let prices: Vec<f64> = (0..5000).map(|i| f64::from(i * 7 % 10_000) / 100.0).collect();
-        let (e, f) = exponents(&prices, None).unwrap();
+        let ((e, f), _) = exponents(&prices, None).unwrap();
         let mut ints = vec![0; prices.len()];
         let mut exceptions = Vec::new();
         f64::encode(&prices, e, f, &mut ints, &mut exceptions);

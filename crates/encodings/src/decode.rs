@@ -19,6 +19,9 @@ pub struct BlockDecoder<'a> {
     dictionary: Dictionary,
 }
 
+/// Short strings of a dictionary are copied with as many bytes, whatever their length: what is too much is overwritten by the next.
+const PADDING: usize = 32;
+
 #[derive(Debug)]
 enum Dictionary {
     None,
@@ -27,7 +30,7 @@ enum Dictionary {
         values: Vec<u128>,
         n: usize,
     },
-    /// Entry i is `bytes[offsets[i]..offsets[i + 1]]`.
+    /// Entry i is `bytes[offsets[i]..offsets[i + 1]]`; [`PADDING`] zeros follow the last.
     Strings {
         offsets: Vec<u32>,
         bytes: Vec<u8>,
@@ -189,6 +192,33 @@ impl<'a> BlockDecoder<'a> {
             check_utf8(bytes, lengths.iter().map(|&l| l as usize))?;
         }
         Ok(StringSlice { lengths, total, source: Source::Contiguous(bytes) })
+    }
+
+    /// The lengths of a dictionary's strings, and their bytes one after the other; nothing without one.
+    pub fn entries(&self) -> (Vec<u32>, &[u8]) {
+        match &self.dictionary {
+            Dictionary::Strings { offsets, bytes } => {
+                let len = offsets.last().map_or(0, |&len| len as usize);
+                (offsets.windows(2).map(|pair| pair[1] - pair[0]).collect(), &bytes[..len])
+            }
+            _ => (Vec::new(), &[]),
+        }
+    }
+
+    /// The codes of strings in a dictionary, not checked.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn codes<'s>(
+        &self,
+        page: &Page<'_>,
+        range: Range<usize>,
+        scratch: &'s mut TextScratch,
+    ) -> Result<&'s [u32]> {
+        self.check(page, &range, range.len())?;
+        scratch.codes.resize(range.len(), 0);
+        self.words(page, range, &mut scratch.codes)?;
+        Ok(&scratch.codes)
     }
 
     fn check(&self, page: &Page<'_>, range: &Range<usize>, len: usize) -> Result<()> {
@@ -383,7 +413,10 @@ fn strings_dictionary(payload: &[u8], n: usize, physical: Physical) -> Result<Di
     if physical == Physical::Utf8 {
         check_utf8(bytes, offsets.windows(2).map(|w| (w[1] - w[0]) as usize))?;
     }
-    Ok(Dictionary::Strings { offsets, bytes: bytes.to_vec() })
+    let mut padded = Vec::with_capacity(bytes.len() + PADDING);
+    padded.extend_from_slice(bytes);
+    padded.resize(bytes.len() + PADDING, 0);
+    Ok(Dictionary::Strings { offsets, bytes: padded })
 }
 
 /// Checks that strings of these lengths are UTF-8, each by itself.
@@ -446,12 +479,15 @@ impl StringSlice<'_> {
         match self.source {
             Source::Contiguous(bytes) => out.copy_from_slice(bytes),
             Source::Dictionary { codes, offsets, bytes } => {
-                let mut rest = out;
+                let mut at = 0;
                 for &code in codes {
-                    let entry = &bytes[offsets[code as usize] as usize..offsets[code as usize + 1] as usize];
-                    let (head, tail) = rest.split_at_mut(entry.len());
-                    head.copy_from_slice(entry);
-                    rest = tail;
+                    let (start, end) = (offsets[code as usize] as usize, offsets[code as usize + 1] as usize);
+                    let len = end - start;
+                    match (out.get_mut(at..at + PADDING), bytes.get(start..start + PADDING)) {
+                        (Some(out), Some(entry)) if len <= PADDING => out.copy_from_slice(entry),
+                        _ => out[at..at + len].copy_from_slice(&bytes[start..end]),
+                    }
+                    at += len;
                 }
             }
         }

@@ -30,17 +30,75 @@ impl Key for u128 {
     }
 }
 
-impl Key for &[u8] {
+/// A string, with its first 16 bytes in a word: most are compared and hashed without a look at their bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'a> {
+    head: u128,
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Text<'a> {
+    /// The string at `range` of `all`.
+    #[inline]
+    pub(crate) fn new(all: &'a [u8], range: std::ops::Range<usize>) -> Self {
+        let bytes = &all[range.clone()];
+        let head = match all[range.start..].first_chunk::<16>() {
+            Some(head) if bytes.len() >= 16 => u128::from_le_bytes(*head),
+            Some(head) => u128::from_le_bytes(*head) & ((1 << (8 * bytes.len())) - 1),
+            None => {
+                let mut head = [0; 16];
+                let len = bytes.len().min(16);
+                head[..len].copy_from_slice(&bytes[..len]);
+                u128::from_le_bytes(head)
+            }
+        };
+        Self { head, bytes }
+    }
+}
+
+impl PartialEq for Text<'_> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.head == other.head
+            && self.bytes.len() == other.bytes.len()
+            && match self.bytes.len() {
+                0..=16 => true,
+                17..=32 => tail(self.bytes) == tail(other.bytes),
+                _ => self.bytes[16..] == other.bytes[16..],
+            }
+    }
+}
+
+impl Eq for Text<'_> {}
+
+/// The last 16 bytes of at least as many.
+#[inline]
+fn tail(bytes: &[u8]) -> u128 {
+    bytes.last_chunk().map_or(0, |tail| u128::from_le_bytes(*tail))
+}
+
+impl Key for Text<'_> {
+    #[inline]
     fn hash(self) -> u64 {
-        let mut hash = self.len() as u64;
-        let mut chunks = self.chunks_exact(8);
+        let mut hash = (self.bytes.len() as u64 ^ self.head as u64).wrapping_mul(MIX).rotate_left(29);
+        hash = (hash ^ (self.head >> 64) as u64).wrapping_mul(MIX);
+        if self.bytes.len() <= 16 {
+            return hash;
+        }
+        if self.bytes.len() <= 32 {
+            let tail = tail(self.bytes);
+            hash = (hash.rotate_left(29) ^ tail as u64).wrapping_mul(MIX);
+            return (hash.rotate_left(29) ^ (tail >> 64) as u64).wrapping_mul(MIX);
+        }
+        let rest = &self.bytes[16..];
+        let mut chunks = rest.chunks_exact(8);
         for chunk in &mut chunks {
             let word = u64::from_le_bytes(chunk.try_into().expect("8 bytes"));
-            hash = (hash ^ word).wrapping_mul(MIX).rotate_left(29);
+            hash = (hash.rotate_left(29) ^ word).wrapping_mul(MIX);
         }
         let mut word = [0; 8];
         word[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-        (hash ^ u64::from_le_bytes(word)).wrapping_mul(MIX)
+        (hash.rotate_left(29) ^ u64::from_le_bytes(word)).wrapping_mul(MIX)
     }
 }
 
@@ -59,20 +117,24 @@ impl<K: Key> Distinct<K> {
     }
 
     /// The code of `key`, a new one when it is not there yet.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn code(&mut self, key: K) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = (key.hash() >> self.shift) as usize & mask;
         loop {
             let code = self.slots[at];
             if code == EMPTY {
-                break;
+                return self.insert(at, key);
             }
             if self.entries[code as usize] == key {
                 return code;
             }
             at = (at + 1) & mask;
         }
+    }
+
+    #[inline(never)]
+    fn insert(&mut self, at: usize, key: K) -> u32 {
         let code = u32::try_from(self.entries.len()).expect("fewer values than a block has");
         self.slots[at] = code;
         self.entries.push(key);
@@ -154,7 +216,7 @@ pub(crate) fn code_width(n_entries: usize) -> u32 {
 }
 
 #[cfg(test)]
-fn model<K: Key + std::hash::Hash>(values: &[K]) -> (Vec<K>, Vec<u32>) {
+fn model<K: Copy + Eq + std::hash::Hash>(values: &[K]) -> (Vec<K>, Vec<u32>) {
     let mut seen = std::collections::HashMap::new();
     let mut entries = Vec::new();
     let codes = values
@@ -174,6 +236,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn strings_differ_in_their_last_byte_or_their_length() {
+        let all = [7u8; 100];
+        for len in 0..40 {
+            let (a, b) = (Text::new(&all, 0..len), Text::new(&all, 100 - len..100));
+            assert!(a == b && a.hash() == b.hash());
+            assert!(a != Text::new(&all, 3..4 + len));
+            for at in 0..len {
+                let mut other = all;
+                other[at] = 8;
+                let other = Text::new(&other, 0..len);
+                assert!(a != other && a.hash() != other.hash());
+            }
+        }
+    }
+
+    #[test]
     fn codes_are_those_of_a_hash_map() {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
         let mut codes = Vec::new();
@@ -181,9 +259,18 @@ mod tests {
         assert_eq!((entries, codes.clone()), model(&values));
         assert!(build(values.len(), 100, &mut codes, |i| values[i]).is_none());
         let texts: Vec<String> = values.iter().map(|v| format!("text {v}")).collect();
-        let texts: Vec<&[u8]> = texts.iter().map(|t| t.as_bytes()).collect();
-        let entries = build(texts.len(), MAX_ENTRIES, &mut codes, |i| texts[i]).unwrap();
-        assert_eq!((entries, codes), model(&texts));
+        let all: Vec<u8> = texts.iter().flat_map(|t| t.bytes()).collect();
+        let ends: Vec<usize> = texts
+            .iter()
+            .scan(0, |end, t| {
+                *end += t.len();
+                Some(*end)
+            })
+            .collect();
+        let value = |i: usize| Text::new(&all, ends[i] - texts[i].len()..ends[i]);
+        let entries = build(texts.len(), MAX_ENTRIES, &mut codes, value).unwrap();
+        let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
+        assert_eq!((entries, codes), model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>()));
     }
 
     #[test]

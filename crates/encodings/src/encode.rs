@@ -71,7 +71,7 @@ pub struct Encoder {
     pub(crate) profile: Profile,
     pub(crate) codecs: Codecs,
     pub(crate) hints: Hints,
-    codes: Vec<u32>,
+    pub(crate) codes: Vec<u32>,
 }
 
 /// What was found out in earlier blocks of a run.
@@ -183,23 +183,22 @@ impl Encoder {
         let kind = Kind { order, patches: true, patterns: !physical.is_integer(), exceptions: 0 };
         let plan = plan_words(words, kind, &self.profile, &mut self.codecs, &mut self.hints.words);
         let n = words.len();
-        let mut best = plan.score(&self.profile);
         let settled = self.profile.is_raw() || plan.packing == Packing::Constant;
-        let mut alp = None;
-        if !settled && matches!(physical, Physical::F64 | Physical::F32) {
-            alp = match physical {
-                Physical::F64 => self.plan_alp::<f64>(bytemuck::cast_slice(words)).map(Alp::F64),
-                _ => self.plan_alp::<f32>(bytemuck::cast_slice(words)).map(Alp::F32),
-            };
-            alp = alp.filter(|alp| alp.score(&self.profile) < best);
-            best = alp.as_ref().map_or(best, |alp| alp.score(&self.profile));
-        }
-        let light_len = alp.as_ref().map_or(plan.len, Alp::len);
+        let exponents = match physical {
+            Physical::F64 if !settled => self.plan_exponents::<f64>(bytemuck::cast_slice(words)),
+            Physical::F32 if !settled => self.plan_exponents::<f32>(bytemuck::cast_slice(words)),
+            _ => None,
+        };
+        // What ALP makes of a sample stands for it until the dictionary, which costs less to try, is ruled out.
+        let as_ints = exponents.map(|(_, bits)| (n as f64 * bits / 8.0, n as f64 * cost::ALP));
+        let light_len = as_ints.map_or(plan.len, |(len, _)| len.min(plan.len));
+        let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
+        let best = plan.score(&self.profile);
         let decoded_len = size_of_val(words) as u64;
         let may_repeat = !settled && size_of::<T>() > 1;
         if may_repeat
             && let Some((entries, codes)) = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i])
-            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), best)
+            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
             let pages = fixed_pages(n, size_of::<T>());
@@ -213,6 +212,11 @@ impl Encoder {
             );
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
+        let alp = exponents.filter(|_| as_ints < best).map(|(pair, _)| match physical {
+            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), pair)),
+            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), pair)),
+        });
+        let alp = alp.filter(|alp| alp.score(&self.profile) < best);
         let directory = match alp {
             Some(Alp::F64(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u64>(words), context, out),
             Some(Alp::F32(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u32>(words), context, out),
@@ -293,7 +297,7 @@ impl Encoder {
         let expected = dictionary::expected_len(n, entry_len, &value)?;
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
-        let most = light_len * if may_shrink { 2.0 } else { 0.95 };
+        let most = light_len * if may_shrink { 1.3 } else { 0.95 };
         if expected > most {
             return None;
         }
@@ -328,9 +332,14 @@ impl Encoder {
         pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))
     }
 
-    fn plan_alp<F: Float>(&mut self, values: &[F]) -> Option<AlpPlan<F::Int>> {
-        let pair @ (e, f) = alp::exponents(values, self.hints.exponents)?;
-        self.hints.exponents = Some(pair);
+    /// The exponents of ALP and the bits per value in a sample, if it is worth a trial.
+    fn plan_exponents<F: Float>(&mut self, values: &[F]) -> Option<((u8, u8), f64)> {
+        let found = alp::exponents(values, self.hints.exponents)?;
+        self.hints.exponents = Some(found.0);
+        Some(found)
+    }
+
+    fn plan_alp<F: Float>(&mut self, values: &[F], (e, f): (u8, u8)) -> AlpPlan<F::Int> {
         let mut ints = vec![F::Int::from_u64(0); values.len()];
         let mut exceptions = Vec::new();
         let mut n_exceptions = 0;
@@ -343,7 +352,7 @@ impl Encoder {
         let kind = Kind { order: Order::Signed, patches: true, patterns: false, exceptions: n_exceptions };
         let mut words = plan_words(&ints, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
         words.ns += values.len() as f64 * cost::ALP;
-        Some(AlpPlan { words, ints, exceptions, exponent: e, factor: f })
+        AlpPlan { words, ints, exceptions, exponent: e, factor: f }
     }
 
     fn write_alp<T: Word>(
@@ -382,13 +391,6 @@ impl Alp {
         match self {
             Self::F64(a) => a.words.score(profile),
             Self::F32(a) => a.words.score(profile),
-        }
-    }
-
-    fn len(&self) -> f64 {
-        match self {
-            Self::F64(a) => a.words.len,
-            Self::F32(a) => a.words.len,
         }
     }
 }

@@ -60,25 +60,75 @@ fn of_floats<F: Copy + PartialOrd + bytemuck::Pod>(
     }
 }
 
-/// Statistics of strings; `value(i)` is none when it is missing.
-pub(crate) fn of_strings<'a>(
-    n: usize,
-    n_missing: u32,
-    values: impl Iterator<Item = &'a [u8]> + Clone,
-) -> Statistics {
+/// Statistics of the strings that are there.
+pub(crate) fn of_strings<'a>(n_missing: u32, mut values: impl Iterator<Item = &'a [u8]>) -> Statistics {
     let mut statistics = Statistics { n_missing, ..Statistics::default() };
-    let (Some(min), Some(max)) = (values.clone().min(), values.clone().max()) else { return statistics };
-    for (value, out) in [(min, &mut statistics.min), (max, &mut statistics.max)] {
+    let Some(first) = values.next() else { return statistics };
+    let first = (prefix(first), first);
+    let (mut min, mut max, mut last) = (first, first, first);
+    let (mut ascending, mut descending) = (true, true);
+    for value in values {
+        // The prefixes decide nearly always; strings are compared where they are equal.
+        let value = (prefix(value), value);
+        if ascending || descending {
+            ascending &= last <= value;
+            descending &= last >= value;
+            last = value;
+        }
+        if value < min {
+            min = value;
+        } else if value > max {
+            max = value;
+        }
+    }
+    for (value, out) in [(min.1, &mut statistics.min), (max.1, &mut statistics.max)] {
         let len = value.len().min(PREFIX);
         out[0] = len as u8;
         out[1..=len].copy_from_slice(&value[..len]);
     }
     statistics.has_min_max = true;
-    statistics.is_prefix = min.len() > PREFIX || max.len() > PREFIX;
-    debug_assert!(n > 0);
-    statistics.ascending = n_missing == 0 && values.clone().is_sorted();
-    statistics.descending = n_missing == 0 && values.is_sorted_by(|a, b| a >= b);
+    statistics.is_prefix = min.1.len() > PREFIX || max.1.len() > PREFIX;
+    statistics.ascending = n_missing == 0 && ascending;
+    statistics.descending = n_missing == 0 && descending;
     statistics
+}
+
+/// Statistics of strings by their dictionary, whose order is that of their first appearance. Missing ones are empty strings.
+pub(crate) fn of_dictionary(
+    n_missing: u32,
+    entries: &[&[u8]],
+    codes: &[u32],
+    is_valid: impl Fn(usize) -> bool,
+) -> Statistics {
+    let missing_alone = |code: usize| {
+        n_missing > 0
+            && entries[code].is_empty()
+            && !codes.iter().enumerate().any(|(i, &of)| of as usize == code && is_valid(i))
+    };
+    let there = (0..entries.len()).filter(|&code| !missing_alone(code)).map(|code| entries[code]);
+    let mut statistics = of_strings(n_missing, there);
+    if n_missing > 0 {
+        return statistics;
+    }
+    statistics.n_distinct = entries.len() as u32;
+    // In order are those whose codes run up, each entry being greater than the one before it, or less.
+    let runs_up = codes.is_sorted();
+    statistics.ascending &= runs_up;
+    statistics.descending &= runs_up;
+    statistics
+}
+
+/// The first 8 bytes, zeros behind short strings: if those of two strings differ, they are in the same order as the strings.
+#[inline]
+fn prefix(value: &[u8]) -> u64 {
+    match value.first_chunk::<8>() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => {
+            let mut bytes = [0; 8];
+            bytes[..value.len()].copy_from_slice(value);
+            u64::from_be_bytes(bytes)
+        }
+    }
 }
 
 /// Statistics of booleans: the count of missing values alone.

@@ -3,6 +3,7 @@
 use entasis_format::{Codec, Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack};
 
+use crate::dictionary::Text;
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, PageRange, PageWriter};
 use crate::profile::cost;
@@ -30,26 +31,30 @@ pub(crate) fn encode(
         crate::decode::check_utf8(bytes, offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize))
             .map_err(|_| Error::argument("a string is not UTF-8"))?;
     }
-    let value = |i: usize| &bytes[offsets[i] as usize..offsets[i + 1] as usize];
-    let valid = |i: &usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
-    let mut statistics = statistics::of_strings(n, context.n_missing, (0..n).filter(valid).map(value));
+    let range = |i: usize| offsets[i] as usize..offsets[i + 1] as usize;
+    let is_valid = |i: usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
     let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let plain = Plain::plan(encoder, &lengths, bytes);
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 4;
+        let value = |i: usize| Text::new(bytes, range(i));
         if let Some((entries, codes)) = encoder.plan_dictionary(n, plain.len, entry_len, value) {
+            let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
             let payload = dictionary_payload(&entries);
             let plain_score = encoder.profile.score(plain.len, plain.ns);
             if encoder.dictionary_wins(&codes, payload.len(), plain_score) {
-                statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
+                let statistics =
+                    statistics::of_dictionary(context.n_missing, &entries, &encoder.codes, is_valid);
                 let directory =
                     encoder.write_dictionary(&codes, &payload, entries.len(), ranges, context, out);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
         }
     }
+    let present = (0..n).filter(|&i| is_valid(i)).map(|i| &bytes[range(i)]);
+    let statistics = statistics::of_strings(context.n_missing, present);
     let encoding = Encoding {
         packing: Packing::Strings,
         transform: Transform::None,

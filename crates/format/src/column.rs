@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn unknown_types_are_unsupported() {
-        for (at, code) in [(20, 17), (20, 26), (20, 255), (21, 6), (22, 14), (23, 6)] {
+        for (at, code) in [(20, 18), (20, 26), (20, 255), (21, 7), (22, 14), (23, 6)] {
             let mut bytes = bytes_of(&plain());
             bytes[at] = code;
             assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
@@ -250,8 +250,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_are_exact(id: u64, name_at in 0u64..1 << 50, name_len: u32, physical in 0usize..17, missing in 0usize..6,
-                             n_values in 0u64..1 << 50, missing_part in 0u64..1 << 50, variety in 0..5, flavour: u8,
+        fn records_are_exact(id: u64, name_at in 0u64..1 << 50, name_len: u32, physical in 0usize..18, missing in 0usize..6,
+                             n_values in 0u64..1 << 50, missing_part in 0u64..1 << 50, variety in 0..6, flavour: u8,
                              ordered: bool, first_value in 0u64..1 << 50, detail in prop::option::of(0u64..1 << 50)) {
             let physical = Physical::ALL[physical];
             let column_type =
@@ -271,6 +271,10 @@ mod tests {
                     record.column_type.logical = Logical::Duration;
                     record.column_type.unit = Unit::Nanosecond;
                 }
+                4 => record.column_type = ColumnType {
+                    flavour,
+                    ..ColumnType::decimal(1 + (id % 38) as u8, name_at as i8).unwrap()
+                },
                 _ => {}
             }
             prop_assume!(record.storage != Some(u64::MAX));

@@ -150,7 +150,7 @@ impl Encoding {
             (_, T::Null, _) => return Some("null columns have no blocks"),
             (Transform::None, T::Bool, P::Raw | P::Constant) => {}
             (Transform::None, T::Utf8 | T::Binary, P::Strings) => {}
-            (Transform::None, T::Complex128, P::Raw) => {}
+            (Transform::None, T::Complex128 | T::I128, P::Raw) => {}
             // All others are words of 1 to 8 bytes, complex64 one of 8: the bits are what is packed.
             (Transform::None, word, packing)
                 if matches!(word.width(), Some(1..=8)) && packing != P::Strings => {}
@@ -223,6 +223,7 @@ mod tests {
         assert_eq!(packings(T::None, P::F16), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::None, P::Complex64), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::None, P::Complex128), [0]);
+        assert_eq!(packings(T::None, P::I128), [0]);
         assert_eq!(packings(T::None, P::Utf8), [5]);
         assert_eq!(packings(T::Dictionary, P::Bool), []);
         assert_eq!(packings(T::Dictionary, P::Binary), [0, 1, 2, 3, 4]);

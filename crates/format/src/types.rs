@@ -39,6 +39,8 @@ codes! {
         Utf8 = 15, "utf8";
         /// Bytes.
         Binary = 16, "binary";
+        /// Signed, 128 bits.
+        I128 = 17, "i128";
     }
 }
 
@@ -52,7 +54,7 @@ impl Physical {
             Self::I16 | Self::U16 | Self::F16 => Some(2),
             Self::I32 | Self::U32 | Self::F32 => Some(4),
             Self::I64 | Self::U64 | Self::F64 | Self::Complex64 => Some(8),
-            Self::Complex128 => Some(16),
+            Self::Complex128 | Self::I128 => Some(16),
         }
     }
 
@@ -62,7 +64,7 @@ impl Physical {
         matches!(self, Self::Utf8 | Self::Binary)
     }
 
-    /// Whether it is one of the eight integers.
+    /// Whether it is one of the eight integers of up to 64 bits.
     #[inline]
     pub const fn is_integer(self) -> bool {
         matches!(
@@ -99,6 +101,8 @@ codes! {
         Duration = 4, "duration";
         /// A code of a category.
         Categorical = 5, "categorical";
+        /// An integer, of which the last digits stand behind the point.
+        Decimal = 6, "decimal";
     }
 }
 
@@ -169,9 +173,9 @@ pub struct ColumnType {
     pub value_len: u32,
     /// Whether the categories have an order.
     pub ordered: bool,
-    /// Digits of a decimal; 0 for the types of this version.
+    /// Digits of a decimal; 0 for other types.
     pub precision: u8,
-    /// Digits of a decimal behind the point; 0 for the types of this version.
+    /// Digits of a decimal behind the point, 0 for other types. Negative: so many zeros follow its digits.
     pub scale: i8,
     /// The host's variety of the type.
     pub flavour: u8,
@@ -190,6 +194,16 @@ impl ColumnType {
             precision: 0,
             scale: 0,
             flavour: 0,
+        }
+    }
+
+    /// Decimals of so many digits; none when there are none of so many.
+    pub const fn decimal(precision: u8, scale: i8) -> Option<Self> {
+        match decimal_physical(precision) {
+            Some(physical) => {
+                Some(Self { logical: Logical::Decimal, precision, scale, ..Self::plain(physical) })
+            }
+            None => None,
         }
     }
 
@@ -218,14 +232,27 @@ impl ColumnType {
             (L::Duration, ..) => return Some("a duration is i64"),
             (L::Categorical, physical, U::None) if physical.is_integer() => {}
             (L::Categorical, ..) => return Some("codes of a categorical are integers without a unit"),
+            (L::Decimal, physical, U::None) if decimal_physical(self.precision) == Some(physical) => {}
+            (L::Decimal, ..) => return Some("a decimal is the narrowest integer that holds its digits"),
         }
         if self.ordered && self.logical != L::Categorical {
             return Some("only a categorical is ordered");
         }
-        if self.value_len != 0 || self.precision != 0 || self.scale != 0 {
+        let no_decimal = self.logical != L::Decimal && (self.precision != 0 || self.scale != 0);
+        if self.value_len != 0 || no_decimal {
             return Some("value length, precision and scale do not belong to this type");
         }
         None
+    }
+}
+
+/// The narrowest integer that holds all numbers of so many digits.
+const fn decimal_physical(precision: u8) -> Option<Physical> {
+    match precision {
+        1..=9 => Some(Physical::I32),
+        10..=18 => Some(Physical::I64),
+        19..=38 => Some(Physical::I128),
+        _ => None,
     }
 }
 
@@ -269,6 +296,17 @@ mod tests {
                 assert_eq!(kind(Logical::Timestamp), i64 && unit != Unit::None);
                 assert_eq!(kind(Logical::Duration), i64);
                 assert_eq!(kind(Logical::Categorical), physical.is_integer() && unit == Unit::None);
+            }
+        }
+        for precision in 0..=u8::MAX {
+            let physical = ColumnType::decimal(precision, -3).map(|of| of.physical);
+            let digits = [(9, Physical::I32), (18, Physical::I64), (38, Physical::I128)];
+            let narrowest = digits.iter().find(|(most, _)| precision <= *most && precision > 0);
+            assert_eq!(physical, narrowest.map(|(_, physical)| *physical));
+            for &other in Physical::ALL {
+                let of = ColumnType { logical: Logical::Decimal, precision, ..ColumnType::plain(other) };
+                assert_eq!(of.check().is_ok(), physical == Some(other));
+                assert!(ColumnType { unit: Unit::Second, ..of }.check().is_err());
             }
         }
         assert!(ColumnType { ordered: true, ..ColumnType::plain(Physical::I8) }.check().is_err());

@@ -12,6 +12,7 @@ pub mod bitpack;
 pub mod bits;
 pub mod delta;
 pub mod dispatch;
+pub mod extend;
 pub mod gather;
 pub mod hash;
 pub mod memory;

@@ -14,7 +14,7 @@ fn model(physical: Physical, n: usize) -> Model {
         let v = r[i / 3] >> 7;
         match physical {
             Physical::Utf8 | Physical::Binary => format!("\u{e9}{}", v % 40).into_bytes(),
-            Physical::Complex128 => (u128::from(v % 30) << 64 | 5).to_le_bytes().to_vec(),
+            Physical::Complex128 | Physical::I128 => (u128::from(v % 30) << 64 | 5).to_le_bytes().to_vec(),
             // Far apart, also as numbers with a sign.
             _ => (v % 40).wrapping_mul(0x0706_0504_0302_0107).to_le_bytes()[..width].to_vec(),
         }
@@ -131,7 +131,7 @@ fn many_pages() {
 
 #[test]
 fn dictionaries_of_the_rest() {
-    for physical in [Physical::Utf8, Physical::Binary, Physical::Complex128] {
+    for physical in [Physical::Utf8, Physical::Binary, Physical::Complex128, Physical::I128] {
         check_all(physical, &[1, 1000, 2100]);
     }
 }

@@ -1,8 +1,9 @@
 //! Arrow's format strings and column types.
 //!
-//! What Arrow tells apart and a column type doesn't stands in the flavour: bits 0 and 1 the layout of strings, bit 2 *not nullable*.
+//! What Arrow tells apart and a column type doesn't stands in the flavour: bits 0 and 1 the layout of strings or the width of
+//! decimals, bit 2 *not nullable*.
 
-use entasis::{ColumnType, Logical, Physical, Unit};
+use entasis::{ColumnType, Logical, Physical, TextLayout, Unit};
 
 /// Strings with offsets of 32 bits.
 pub const SMALL: u8 = 0;
@@ -10,10 +11,52 @@ pub const SMALL: u8 = 0;
 pub const LARGE: u8 = 1;
 /// Strings by views.
 pub const VIEW: u8 = 2;
-/// The layout of strings.
+/// The layout of strings, the width of decimals.
 pub const LAYOUT: u8 = 3;
 /// The field has no missing values.
 pub const REQUIRED: u8 = 4;
+
+/// Bytes of decimals by their width's code.
+const DECIMALS: [usize; 4] = [16, 4, 8, 32];
+
+/// Bytes of a value in Arrow's memory; none for strings and the like.
+pub fn width(column_type: &ColumnType, layout: u8) -> Option<usize> {
+    match column_type.logical {
+        Logical::Decimal => Some(DECIMALS[usize::from(layout & LAYOUT)]),
+        _ => column_type.physical.width(),
+    }
+}
+
+/// Whether Polars takes a type that Arrow has.
+pub fn is_polars(column_type: &ColumnType) -> bool {
+    let ColumnType { precision, scale, .. } = *column_type;
+    column_type.logical != Logical::Decimal || (precision <= 38 && (0..=precision as i8).contains(&scale))
+}
+
+/// The code of the width that decimals have for readers that know two of them: 128 bits, and 256 where those are needed.
+pub fn usual_decimal(physical: Physical) -> u8 {
+    u8::from(physical.width().is_some_and(|width| width > 16)) * 3
+}
+
+/// A decimal: digits, digits behind the point, bits unless they are 128.
+fn decimal(text: &str) -> Option<ColumnType> {
+    let mut parts = text.split(',');
+    let (precision, scale) = (parts.next()?.trim().parse().ok()?, parts.next()?.trim().parse().ok()?);
+    let bits: usize = parts.next().map_or(Some(128), |bits| bits.trim().parse().ok())?;
+    let column_type = ColumnType::decimal(precision, scale)?;
+    let code = DECIMALS.iter().position(|width| 8 * width == bits)?;
+    let fits = column_type.physical.width()? <= DECIMALS[code] && parts.next().is_none();
+    fits.then_some(ColumnType { flavour: code as u8, ..column_type })
+}
+
+/// The layout of strings in a flavour.
+pub fn text_layout(flavour: u8) -> TextLayout {
+    match flavour & LAYOUT {
+        SMALL => TextLayout::Small,
+        VIEW => TextLayout::Views,
+        _ => TextLayout::Large,
+    }
+}
 
 /// The type of a format string, and the time zone.
 pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
@@ -47,6 +90,7 @@ pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
         "ttm" => time(Physical::I32, Logical::Time, Unit::Millisecond),
         "ttu" => time(Physical::I64, Logical::Time, Unit::Microsecond),
         "ttn" => time(Physical::I64, Logical::Time, Unit::Nanosecond),
+        _ if format.starts_with("d:") => Some((decimal(&format[2..])?, None)),
         _ => {
             let (logical, rest) = match format.get(..2)? {
                 "ts" => (Logical::Timestamp, &format[2..]),
@@ -92,6 +136,11 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
             return unit("ts").map(|format| format!("{format}:{}", zone.unwrap_or("")));
         }
         (Logical::Duration, _) => return unit("tD"),
+        (Logical::Decimal, _) => {
+            let bits = 8 * DECIMALS[usize::from(layout & LAYOUT)];
+            let bits = if bits == 128 { String::new() } else { format!(",{bits}") };
+            return Some(format!("d:{},{}{bits}", column_type.precision, column_type.scale));
+        }
         (Logical::Plain | Logical::Categorical, _) => {}
     }
     let format = match (column_type.physical, layout) {
@@ -114,7 +163,7 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::Binary, SMALL) => "z",
         (Physical::Binary, VIEW) => "vz",
         (Physical::Binary, _) => "Z",
-        (Physical::Complex64 | Physical::Complex128, _) => return None,
+        (Physical::Complex64 | Physical::Complex128 | Physical::I128, _) => return None,
     };
     Some(format.to_owned())
 }
@@ -122,7 +171,7 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
 /// What a format string that is not supported stands for, for messages.
 pub fn describe(format: &str) -> String {
     let name = match format {
-        f if f.starts_with("d:") => "decimal",
+        f if f.starts_with("d:") => return format!("decimal ({})", &f[2..]),
         f if f.starts_with("w:") => "fixed-size binary",
         f if f.starts_with("+l") || f.starts_with("+L") || f.starts_with("+v") => "list",
         f if f.starts_with("+w:") => "fixed-size list",

@@ -234,8 +234,13 @@ fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> O
             HostValues::Offsets64 { offsets, bytes: lend(2, 0, end)? }
         }
         (physical, _) => {
-            let width = physical.width()?;
-            HostValues::Words { memory: lend(1, first * width, n * width)?, stride: width as isize }
+            let width = format::width(column_type, layout)?;
+            let (memory, stride) = (lend(1, first * width, n * width)?, width as isize);
+            if physical.width() == Some(width) {
+                HostValues::Words { memory, stride }
+            } else {
+                HostValues::Wide { memory, width, stride }
+            }
         }
     };
     Some(Chunk { n, values, validity })

@@ -47,7 +47,7 @@ fn same_memory(one: &Values, other: &Values) -> bool {
             one[..] == other[..]
         }
         (Values::Text(one), Values::Text(other)) => {
-            one.offsets[..] == other.offsets[..] && one.bytes[..] == other.bytes[..]
+            one.offsets[..] == other.offsets[..] && one.joined() == other.joined()
         }
         _ => false,
     }

@@ -77,7 +77,8 @@ fn cities() -> Result<Array> {
         offsets.push(offsets.last().copied().unwrap_or(0) + city.len() as i64);
     }
     let offsets: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
-    let text = Text { offsets: filled(&offsets)?, bytes: filled(joined.as_bytes())? };
+    let text =
+        Text { offsets: filled(&offsets)?, bytes: vec![filled(joined.as_bytes())?], ..Text::default() };
     Ok(array("", ColumnType::plain(Physical::Utf8), CITIES.len(), Values::Text(text)))
 }
 

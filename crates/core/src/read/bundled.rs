@@ -98,7 +98,13 @@ fn read_stretch(
             let skip = opened.range.start + (from - page.start) as usize;
             let range = skip..skip + (to - from) as usize;
             let at = (from - part.values.start) as usize;
-            let here = Opened { decoder: opened.decoder, page: opened.page, range: range.clone(), at };
+            let here = Opened {
+                block: opened.block,
+                decoder: opened.decoder,
+                page: opened.page,
+                range: range.clone(),
+                at,
+            };
             let name = &part.source.name;
             let done = if let Output::Text(_) = part.output {
                 opened.decoder.strings(opened.page, range.clone(), scratch).and_then(|slice| {
@@ -122,9 +128,9 @@ fn read_stretch(
     })?;
     for (part, strings) in parts.iter_mut().zip(strings) {
         if let Output::Text(text) = &mut part.output {
-            let (ends, bytes) = text.reserve(strings.ends.len(), strings.bytes.len())?;
-            ends.copy_from_slice(&strings.ends);
-            bytes.copy_from_slice(&strings.bytes);
+            let starts = std::iter::once(0).chain(strings.ends.iter().copied());
+            let spans = starts.zip(&strings.ends).map(|(start, &end)| (start as usize, (end - start) as u32));
+            text.assemble(&strings.bytes, spans.collect::<Vec<_>>().into_iter())?;
         }
     }
     Ok(())

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use entasis_encodings::{BLOCK, Validity};
 use entasis_format::{BlockRecord, Encoding, Error, Packing, Result, checksum};
-use entasis_kernels::{Word, gather};
+use entasis_kernels::extend::{self, Narrow};
+use entasis_kernels::{VECTOR, Word, gather};
 
 use super::segment::{Opened, Reader};
 use super::{MissingTo, Output, Source};
@@ -29,7 +30,7 @@ pub(crate) fn plan<'a>(
     missing: MissingTo<'a>,
     mut add: impl FnMut(FixedTask<'a>),
 ) {
-    let width = source.physical.width().unwrap_or(1);
+    let width = width_of(source, &output);
     let step = (TASK / (width * BLOCK)).max(1) * BLOCK;
     let (mut output, mut missing) = (output, missing);
     let mut start = values.start;
@@ -43,11 +44,23 @@ pub(crate) fn plan<'a>(
     }
 }
 
+/// Bytes of a value in memory.
+pub(crate) fn width_of(source: &Source, output: &Output<'_>) -> usize {
+    match output {
+        Output::Wide { width, .. } => *width,
+        _ => source.physical.width().unwrap_or(1),
+    }
+}
+
 fn split_output(output: Output<'_>, n: usize, width: usize) -> (Output<'_>, Output<'_>) {
     match output {
         Output::Words(out) => {
             let (a, b) = out.split_at_mut((n * width).min(out.len()));
             (Output::Words(a), Output::Words(b))
+        }
+        Output::Wide { memory, .. } => {
+            let (a, b) = memory.split_at_mut((n * width).min(memory.len()));
+            (Output::Wide { memory: a, width }, Output::Wide { memory: b, width })
         }
         Output::Bools(out) => {
             let (a, b) = out.split_at_mut(n.min(out.len()));
@@ -177,6 +190,11 @@ pub(crate) fn put(
             Some(8) => words::<u64>(source, &opened, out, missing)?,
             _ => wide(&opened, out)?,
         },
+        Output::Wide { memory, width } => match source.physical.width() {
+            Some(4) => extended::<u32>(&opened, memory, *width, missing)?,
+            Some(8) => extended::<u64>(&opened, memory, *width, missing)?,
+            _ => extended_wide(&opened, memory, *width)?,
+        },
         Output::Bools(out) => decoder.decode_bools(page, opened.range.clone(), &mut out[at..at + n])?,
         Output::Bits(out) => decoder.decode_bool_bits(page, opened.range.clone(), out, at)?,
         Output::Text(_) => return Err(Error::argument("strings are not of fixed width")),
@@ -217,6 +235,66 @@ fn words<T: Word>(
         validity.mark(opened.range.clone(), T::from_u64(*mark), out);
     }
     Ok(())
+}
+
+/// Decodes a vector at a time and extends it into its place, which is wider.
+fn extended<T: Word + Narrow>(
+    opened: &Opened<'_>,
+    out: &mut [u8],
+    width: usize,
+    missing: &MissingTo<'_>,
+) -> Result<()> {
+    let mut words = [T::from_u64(0); VECTOR];
+    for (part, out) in wide_parts(opened, out, width)? {
+        let words = &mut words[..part.len()];
+        opened.decoder.decode(opened.page, part.clone(), words)?;
+        if let MissingTo::Mark(mark) = missing {
+            opened.page.validity.mark(part, T::from_u64(*mark), words);
+        }
+        extend_to(words, width, out)?;
+    }
+    Ok(())
+}
+
+fn extended_wide(opened: &Opened<'_>, out: &mut [u8], width: usize) -> Result<()> {
+    let mut values = [0u128; VECTOR];
+    for (part, out) in wide_parts(opened, out, width)? {
+        let values = &mut values[..part.len()];
+        opened.decoder.decode_wide(opened.page, part, values)?;
+        extend_to(values, width, out)?;
+    }
+    Ok(())
+}
+
+/// The wanted values of a page, cut at the borders of vectors, with the limbs that each takes.
+fn wide_parts<'o>(
+    opened: &Opened<'_>,
+    out: &'o mut [u8],
+    width: usize,
+) -> Result<impl Iterator<Item = (Range<usize>, &'o mut [u64])>> {
+    let range = opened.range.clone();
+    let out = &mut out[width * opened.at..width * (opened.at + range.len())];
+    let mut out: &mut [u64] = bytemuck::try_cast_slice_mut(out).map_err(unaligned)?;
+    let mut start = range.start;
+    Ok(std::iter::from_fn(move || {
+        let end = ((start / VECTOR + 1) * VECTOR).min(range.end);
+        let part = start..end;
+        if part.is_empty() {
+            return None;
+        }
+        start = end;
+        let (now, later) = std::mem::take(&mut out).split_at_mut(part.len() * width / 8);
+        out = later;
+        Some((part, now))
+    }))
+}
+
+fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<()> {
+    if extend::extend(values, width, out) {
+        Ok(())
+    } else {
+        Err(Error::argument("the memory for wide values doesn't fit them"))
+    }
 }
 
 /// Checks that codes are below the number of categories; those of missing values are made 0.

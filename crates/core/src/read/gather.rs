@@ -118,7 +118,7 @@ fn gather_fixed(
     missing: &MissingTo<'_>,
     values: &mut Vec<u128>,
 ) -> Result<()> {
-    let width = source.physical.width().unwrap_or(1);
+    let width = super::fixed::width_of(source, output);
     let len = opened.range.len() * width;
     values.clear();
     values.resize(len.div_ceil(16), 0);
@@ -127,12 +127,13 @@ fn gather_fixed(
         if let MissingTo::Mark(mark) = missing { MissingTo::Mark(*mark) } else { MissingTo::Ignore };
     let stretch = match output {
         Output::Words(_) => Output::Words(&mut *bytes),
+        Output::Wide { .. } => Output::Wide { memory: &mut *bytes, width },
         _ => Output::Bools(&mut *bytes),
     };
     let mut stretch = stretch;
     super::fixed::put(source, Opened { at: 0, ..opened }, &mut stretch, &mut marks)?;
     match output {
-        Output::Words(out) => {
+        Output::Words(out) | Output::Wide { memory: out, .. } => {
             for (at, place) in wanted {
                 out[place * width..(place + 1) * width].copy_from_slice(&bytes[at * width..(at + 1) * width]);
             }
@@ -173,14 +174,6 @@ fn gather_strings(
 impl Strings {
     /// Puts the strings into the order of the request.
     fn assemble(self, text: &mut Text) -> Result<()> {
-        let (ends, bytes) = text.reserve(self.spans.len(), self.bytes.len())?;
-        let mut at = 0;
-        for (end, (start, len)) in ends.iter_mut().zip(self.spans) {
-            let len = len as usize;
-            bytes[at..at + len].copy_from_slice(&self.bytes[start..start + len]);
-            at += len;
-            *end = at as i64;
-        }
-        Ok(())
+        text.assemble(&self.bytes, self.spans.into_iter())
     }
 }

@@ -24,6 +24,7 @@ pub(crate) struct Reader<'f> {
 
 /// A page with its decoder: what [`Reader::pages`] gives.
 pub(crate) struct Opened<'a> {
+    pub block: &'a BlockRecord,
     pub decoder: &'a BlockDecoder<'a>,
     pub page: &'a Page<'a>,
     /// The values that are wanted, in the page.
@@ -134,7 +135,7 @@ impl<'f> Reader<'f> {
     ) -> Result<()> {
         if directory.pages.is_empty() {
             let page = Page::constant(block.n_values as usize);
-            return visit(Opened { decoder, page: &page, range: inside, at }, &mut self.text);
+            return visit(Opened { block, decoder, page: &page, range: inside, at }, &mut self.text);
         }
         let mut first = 0;
         let mut place = block.pages_at + u64::from(directory.dictionary.stored_len);
@@ -149,7 +150,7 @@ impl<'f> Reader<'f> {
                         .map_err(here)?;
                 let range = inside.start.max(first) - first..inside.end.min(end) - first;
                 let at = at + (first + range.start - inside.start);
-                visit(Opened { decoder, page: &page, range, at }, &mut self.text).map_err(here)?;
+                visit(Opened { block, decoder, page: &page, range, at }, &mut self.text).map_err(here)?;
             }
             first = end;
             place += u64::from(entry.stored_len);

@@ -2,18 +2,21 @@
 
 use std::ops::Range;
 
-use entasis_encodings::StringSlice;
-use entasis_format::{Error, Result};
-use entasis_kernels::bits;
+use entasis_encodings::{BlockDecoder, Page, TextScratch};
+use entasis_format::{BlockRecord, Error, Result, Transform};
+use entasis_kernels::{Buffer, Word, gather};
 
 use super::fixed::put_missing;
+use super::layout::{self, Ends};
 use super::segment::Reader;
-use super::{MissingTo, Piece, Source, Text};
+use super::{Late, MissingTo, Source, Text, TextLayout};
 use crate::control::Control;
 
 /// Bytes of strings or number of them that one task decodes.
 const TASK_LEN: u64 = 2 << 20;
 const TASK_VALUES: u64 = 1 << 18;
+/// The most bytes of a buffer of views.
+const BUFFER_LEN: u64 = i32::MAX as u64;
 
 /// A piece of a request: whole blocks, or a part of one.
 pub(crate) struct TextTask<'a> {
@@ -22,16 +25,41 @@ pub(crate) struct TextTask<'a> {
     values: Range<u64>,
     /// Where the first value stands in the request.
     at: usize,
-    /// Bytes of the strings before the first one.
-    base: i64,
-    /// The offset after each value.
-    ends: &'a mut [i64],
+    /// Bytes of the strings before the first one, in their buffer.
+    base: usize,
+    /// Number of that buffer.
+    buffer: usize,
+    /// Number of the buffer of the first dictionary, for views.
+    dictionary: usize,
+    ends: Ends<'a>,
     bytes: &'a mut [u8],
     mask: Option<&'a mut [u8]>,
     wants_bits: bool,
 }
 
-/// Sizes the memory of a request and cuts it into tasks. Returns the memory for validity bits.
+/// What a task leaves to be put in place.
+pub(crate) struct Done {
+    pub request: usize,
+    /// Where the first value stands in the request.
+    pub at: usize,
+    pub n: usize,
+    /// Validity, when it is wanted.
+    pub bits: Vec<u8>,
+    /// The dictionaries that views look into.
+    pub dictionaries: Vec<Buffer>,
+}
+
+/// Values that one task takes.
+struct Piece {
+    values: Range<u64>,
+    /// Bytes of strings that get a place of their own.
+    len: u64,
+    /// About how much there is to do, in bytes.
+    work: u64,
+    n_dictionaries: usize,
+}
+
+/// Sizes the memory of a request and cuts it into tasks.
 pub(crate) fn plan<'a>(
     request: usize,
     reader: &mut Reader<'_>,
@@ -40,24 +68,39 @@ pub(crate) fn plan<'a>(
     text: &'a mut Text,
     missing: MissingTo<'a>,
     mut add: impl FnMut(TextTask<'a>),
-) -> Result<Option<&'a mut [u8]>> {
-    let pieces = pieces(reader, source, &values)?;
-    let total = pieces.iter().try_fold(0u64, |sum, piece| sum.checked_add(piece.1));
-    let total = total.and_then(|total| usize::try_from(total).ok());
-    let total = total.ok_or_else(|| Error::limit("not enough memory for the strings"))?;
+) -> Result<Late<'a>> {
+    let has_views = text.layout == TextLayout::Views;
+    let pieces = pieces(reader, source, &values, has_views)?;
+    let mut lens = vec![0u64];
+    for piece in &pieces {
+        let last = lens.len() - 1;
+        match lens[last].checked_add(piece.len).ok_or_else(no_memory)? {
+            sum if has_views && sum > BUFFER_LEN => lens.push(piece.len),
+            sum => lens[last] = sum,
+        }
+    }
+    let lens = lens.into_iter().map(|len| usize::try_from(len).map_err(|_| no_memory()));
+    let lens = lens.collect::<Result<Vec<_>>>()?;
     let n = (values.end - values.start) as usize;
-    let (mut ends, mut bytes) = text.reserve(n, total)?;
+    let (mut ends, buffers, dictionaries) = text.reserve(n, &lens)?;
+    let mut dictionary = buffers.len();
+    let mut buffers = buffers.iter_mut().map(|buffer| &mut **buffer).enumerate();
+    let (mut buffer, mut bytes) = buffers.next().ok_or_else(no_memory)?;
     let (mut mask, bits) = match missing {
         MissingTo::Mask(mask) => (Some(mask), None),
         MissingTo::Bits(bits) => (None, Some(bits)),
         _ => (None, None),
     };
     let wants_bits = bits.is_some();
-    let (mut at, mut base) = (0, 0i64);
-    for (values, len) in pieces {
-        let n = (values.end - values.start) as usize;
-        let (now, later) = ends.split_at_mut(n);
-        let (now_bytes, later_bytes) = bytes.split_at_mut(len as usize);
+    let (mut at, mut base) = (0, 0);
+    for Piece { values, len, n_dictionaries, .. } in pieces {
+        let (n, len) = ((values.end - values.start) as usize, len as usize);
+        if len > bytes.len() {
+            (buffer, bytes) = buffers.next().ok_or_else(no_memory)?;
+            base = 0;
+        }
+        let (now, later) = ends.split_at(n);
+        let (now_bytes, later_bytes) = bytes.split_at_mut(len);
         let now_mask = mask.take().map(|all| {
             let (now, later) = all.split_at_mut(n);
             mask = Some(later);
@@ -70,36 +113,59 @@ pub(crate) fn plan<'a>(
             values,
             at,
             base,
+            buffer,
+            dictionary,
             ends: now,
             bytes: now_bytes,
             mask: now_mask,
             wants_bits,
         });
         at += n;
-        base += len as i64;
+        base += len;
+        dictionary += n_dictionaries;
     }
-    Ok(bits)
+    Ok(Late { bits, buffers: has_views.then_some(dictionaries) })
 }
 
-/// The ranges of values that tasks take, with the bytes of their strings. Parts of blocks are measured by reading their lengths.
-fn pieces(reader: &mut Reader<'_>, source: &Source, values: &Range<u64>) -> Result<Vec<(Range<u64>, u64)>> {
-    let mut pieces: Vec<(Range<u64>, u64)> = Vec::new();
+/// Cuts values into what tasks take. Parts of blocks are measured by reading their lengths.
+fn pieces(
+    reader: &mut Reader<'_>,
+    source: &Source,
+    values: &Range<u64>,
+    has_views: bool,
+) -> Result<Vec<Piece>> {
+    let mut pieces: Vec<Piece> = Vec::new();
     let first = source.blocks.partition_point(|block| block.end_value() <= values.start);
     for block in source.blocks[first..].iter().take_while(|block| block.first_value < values.end) {
         let part = values.start.max(block.first_value)..values.end.min(block.end_value());
         let whole = part == (block.first_value..block.end_value());
-        let len = if whole { block.decoded_len } else { measure(reader, source, part.clone())? };
+        // Views look into the dictionary.
+        let is_placed = !(has_views && is_dictionary(block));
+        let len = match (is_placed, whole) {
+            (false, _) => 0,
+            (true, true) => block.decoded_len,
+            (true, false) => measure(reader, source, part.clone())?,
+        };
+        let work = if is_placed { len } else { 16 * (part.end - part.start) };
+        let n_dictionaries = usize::from(!is_placed);
         match pieces.last_mut() {
-            Some((last, sum))
-                if last.end - last.start < TASK_VALUES && sum.saturating_add(len) <= TASK_LEN =>
+            Some(last)
+                if last.values.end - last.values.start < TASK_VALUES
+                    && last.work.saturating_add(work) <= TASK_LEN =>
             {
-                last.end = part.end;
-                *sum += len;
+                last.values.end = part.end;
+                last.len += len;
+                last.work += work;
+                last.n_dictionaries += n_dictionaries;
             }
-            _ => pieces.push((part, len)),
+            _ => pieces.push(Piece { values: part, len, work, n_dictionaries }),
         }
     }
     Ok(pieces)
+}
+
+fn is_dictionary(block: &BlockRecord) -> bool {
+    block.encoding.transform == Transform::Dictionary
 }
 
 fn measure(reader: &mut Reader<'_>, source: &Source, values: Range<u64>) -> Result<u64> {
@@ -112,9 +178,10 @@ fn measure(reader: &mut Reader<'_>, source: &Source, values: Range<u64>) -> Resu
 }
 
 impl TextTask<'_> {
-    pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<Option<Piece>> {
-        let Self { request, source, values, at, base, ends, bytes, mask, wants_bits } = self;
-        let n = ends.len();
+    pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<Done> {
+        let Self { request, source, values, at, base, buffer, dictionary, mut ends, bytes, mask, wants_bits } =
+            self;
+        let n = (values.end - values.start) as usize;
         let mut done = 0;
         let mut validity = if wants_bits { vec![0; n.div_ceil(8)] } else { Vec::new() };
         let mut missing = match mask {
@@ -122,34 +189,99 @@ impl TextTask<'_> {
             None if wants_bits => MissingTo::Bits(&mut validity),
             None => MissingTo::Ignore,
         };
+        let mut entries = Entries { views: Vec::new(), buffers: Vec::new(), first: dictionary, block: None };
         let visited = reader.pages(source, values, &mut |opened, scratch| {
             control.check()?;
             control.advance(opened.range.len() as u64);
-            let strings = opened.decoder.strings(opened.page, opened.range.clone(), scratch)?;
+            let (page, range) = (opened.page, opened.range.clone());
+            let here = opened.at..opened.at + opened.range.len();
+            if let Ends::Views(views) = &mut ends
+                && is_dictionary(opened.block)
+            {
+                entries.open(opened.decoder, opened.block)?;
+                entries.look_up(opened.decoder, page, range, scratch, &mut views[here])?;
+                return put_missing(page.validity, opened.range, opened.at, &mut missing);
+            }
+            let strings = opened.decoder.strings(page, range, scratch)?;
             let len = strings.total_len();
             let place = bytes.get_mut(done..done + len).ok_or_else(too_long)?;
             strings.write(place)?;
-            ends_of(&strings, base + done as i64, &mut ends[opened.at..opened.at + opened.range.len()]);
+            let (lengths, first) = (strings.lengths(), base + done);
+            match &mut ends {
+                Ends::Small(ends) => sum(lengths, first as u32, &mut ends[here]),
+                Ends::Large(ends) => sum(lengths, first as u64, &mut ends[here]),
+                Ends::Views(views) => {
+                    layout::views(place, lengths, buffer as u32, first as u32, &mut views[here]);
+                }
+            }
             done += len;
-            put_missing(opened.page.validity, opened.range, opened.at, &mut missing)
+            put_missing(page.validity, opened.range, opened.at, &mut missing)
         });
         visited
             .and_then(|()| if done == bytes.len() { Ok(()) } else { Err(too_long()) })
             .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })?;
-        if !wants_bits {
-            return Ok(None);
-        }
-        debug_assert!(bits::count_ones(&validity, 0, n) <= n);
-        Ok(Some(Piece { request, at, n, bits: validity }))
+        Ok(Done { request, at, n, bits: validity, dictionaries: entries.buffers })
     }
 }
 
-fn ends_of(strings: &StringSlice<'_>, base: i64, ends: &mut [i64]) {
-    let mut end = base;
-    for (out, &length) in ends.iter_mut().zip(strings.lengths()) {
-        end += i64::from(length);
+/// The entries of a block's dictionary, as views.
+struct Entries {
+    views: Vec<u128>,
+    /// The bytes of the dictionaries of all blocks so far.
+    buffers: Vec<Buffer>,
+    /// The number of the first buffer.
+    first: usize,
+    /// The first value of the block that the views are of.
+    block: Option<u64>,
+}
+
+impl Entries {
+    fn open(&mut self, decoder: &BlockDecoder<'_>, block: &BlockRecord) -> Result<()> {
+        if self.block == Some(block.first_value) {
+            return Ok(());
+        }
+        self.block = Some(block.first_value);
+        let (lengths, bytes) = decoder.entries();
+        // Entries that stand in their views need no buffer, but it keeps its number.
+        let outside = if layout::any_outside(lengths.iter().copied()) { bytes } else { &[] };
+        let mut copy = Buffer::zeroed(outside.len()).ok_or_else(no_memory)?;
+        copy.copy_from_slice(outside);
+        let number = self.first + self.buffers.len();
+        self.buffers.push(copy);
+        self.views.clear();
+        self.views.resize(lengths.len(), 0);
+        layout::views(bytes, &lengths, number as u32, 0, &mut self.views);
+        Ok(())
+    }
+
+    fn look_up(
+        &self,
+        decoder: &BlockDecoder<'_>,
+        page: &Page<'_>,
+        range: Range<usize>,
+        scratch: &mut TextScratch,
+        out: &mut [u128],
+    ) -> Result<()> {
+        let codes = decoder.codes(page, range, scratch)?;
+        if gather::gather(&self.views, codes, out) {
+            Ok(())
+        } else {
+            Err(Error::corrupt("a code is not in the dictionary"))
+        }
+    }
+}
+
+/// The ends of strings of these lengths, the first of which begins at `first`.
+fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
+    let mut end = first;
+    for (out, &length) in ends.iter_mut().zip(lengths) {
+        end = end.wrapping_add(O::from_u64(length.into()));
         *out = end;
     }
+}
+
+fn no_memory() -> Error {
+    Error::limit("not enough memory for the strings")
 }
 
 fn too_long() -> Error {

@@ -41,9 +41,10 @@ impl<'a> Output<'a> {
         Self { sink, turn: Mutex::new(Turn { run: 0, at: HEADER_LEN as u64 }), changed: Condvar::new() }
     }
 
-    /// Begins run number `index`.
-    pub(crate) fn begin(&self, index: usize, align: bool) -> Run<'_> {
-        Run { output: self, index, align, bytes: Vec::new(), blocks: Vec::new(), n_placed: 0 }
+    /// Begins run number `index`; `bytes` is memory for it.
+    pub(crate) fn begin(&self, index: usize, align: bool, mut bytes: Vec<u8>) -> Run<'_> {
+        bytes.clear();
+        Run { output: self, index, align, bytes, blocks: Vec::new(), n_placed: 0 }
     }
 
     /// Takes the next place after all runs for `bytes` and writes them there.
@@ -153,6 +154,11 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Whether it is this run's turn to write.
+    pub(crate) fn is_next(&self) -> bool {
+        self.output.turn.lock().unwrap_or_else(PoisonError::into_inner).run == self.index
+    }
+
     /// Writes what there is, when it is this run's turn.
     pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
         let output = self.output;
@@ -164,8 +170,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes the rest and passes the turn on.
-    pub(crate) fn finish(mut self, control: &Control<'_>) -> Result<Vec<Placed>> {
+    /// Writes the rest and passes the turn on; the memory comes back with the blocks.
+    pub(crate) fn finish(mut self, control: &Control<'_>) -> Result<(Vec<Placed>, Vec<u8>)> {
         let output = self.output;
         let mut turn = output.wait(self.index, control)?;
         let at = self.place(&mut turn);
@@ -173,7 +179,7 @@ impl Run<'_> {
         drop(turn);
         output.changed.notify_all();
         output.write(at, &self.bytes)?;
-        Ok(self.blocks)
+        Ok((self.blocks, self.bytes))
     }
 
     fn place(&mut self, turn: &mut Turn) -> u64 {

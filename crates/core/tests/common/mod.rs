@@ -179,12 +179,24 @@ pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::R
     let offsets: &[i64] = bytemuck::cast_slice(&text.offsets);
     let cell = |i: usize| {
         if physical.is_var() {
-            text.bytes[offsets[i] as usize..offsets[i + 1] as usize].to_vec()
+            text.joined()[offsets[i] as usize..offsets[i + 1] as usize].to_vec()
         } else {
             words[i * width..(i + 1) * width].to_vec()
         }
     };
     Ok((0..n).map(|i| (mask[i] == 0).then(|| cell(i))).collect())
+}
+
+/// Reads rows of a column of integers, sign-extended to `width` bytes, with bits for missing ones.
+pub fn read_wide(file: &File, column: u64, rows: &Rows, width: usize) -> entasis::Result<(Vec<u8>, Vec<u8>)> {
+    let n = rows.n(file.column(column)?.record.n_values) as usize;
+    let mut limbs = vec![0x5A5A_5A5A_5A5A_5A5Au64; n * width / 8];
+    let mut bits = vec![0; n.div_ceil(8)];
+    let memory = bytemuck::cast_slice_mut(&mut limbs);
+    let output = Output::Wide { memory, width };
+    let request = Request { column, rows: rows.clone(), output, missing: MissingTo::Bits(&mut bits) };
+    file.read(vec![request], Some(1), &Silent)?;
+    Ok((bytemuck::cast_slice(&limbs).to_vec(), bits))
 }
 
 /// Checks a selection of rows against the model.

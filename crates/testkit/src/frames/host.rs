@@ -1,6 +1,6 @@
 //! The memory of a host that a table is written from, in all forms that the core takes.
 
-use entasis::{Array, Chunk, Column, Frame, HostRead, HostValidity, HostValues, Physical};
+use entasis::{Array, Chunk, Column, Frame, HostRead, HostValidity, HostValues, Logical, Physical};
 
 use super::models::{Model, Table};
 
@@ -17,6 +17,8 @@ struct Piece {
     n: usize,
     form: usize,
     physical: Physical,
+    /// Bytes of a value of fixed width, more than the type's for some decimals.
+    width: usize,
     values: Vec<u8>,
     offsets: Vec<u8>,
     buffers: Vec<Vec<u8>>,
@@ -71,6 +73,7 @@ impl Piece {
             n: cells.len(),
             form,
             physical,
+            width: width(model, form),
             values: Vec::new(),
             offsets: Vec::new(),
             buffers: vec![Vec::new()],
@@ -96,16 +99,18 @@ impl Piece {
 
     /// Bytes from one word to the next: every fourth column has gaps.
     fn stride(&self) -> usize {
-        let width = self.physical.width().unwrap_or(1);
-        if self.form % 4 == 3 { 2 * width } else { width }
+        if self.form % 4 == 3 { 2 * self.width } else { self.width }
     }
 
     fn words(&mut self, cells: &[Option<Vec<u8>>]) {
-        let (width, stride) = (self.physical.width().unwrap_or(1), self.stride());
+        let (width, stride) = (self.width, self.stride());
         self.values = vec![JUNK; cells.len() * stride];
         for (i, cell) in cells.iter().enumerate() {
             if let Some(cell) = cell {
-                self.values[i * stride..i * stride + width].copy_from_slice(cell);
+                let sign = if cell.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };
+                let place = &mut self.values[i * stride..i * stride + width];
+                place.fill(sign);
+                place[..cell.len()].copy_from_slice(cell);
             }
         }
     }
@@ -154,6 +159,9 @@ impl Piece {
                     buffers: self.buffers.iter().map(|b| lend(b)).collect(),
                 },
             },
+            _ if Some(self.width) != self.physical.width() && self.physical != Physical::Bool => {
+                HostValues::Wide { memory, width: self.width, stride: self.stride() as isize }
+            }
             _ => HostValues::Words { memory, stride: self.stride() as isize },
         };
         let validity = match &self.validity {
@@ -164,6 +172,15 @@ impl Piece {
             Some(bytes) => HostValidity::Bits { memory: lend(bytes), first_bit: 5 },
         };
         Chunk { n: self.n, values, validity }
+    }
+}
+
+/// Bytes of a value in memory: decimals are as wide as their type, or wider.
+fn width(model: &Model, form: usize) -> usize {
+    let width = model.of.physical.width().unwrap_or(1);
+    match model.of.logical {
+        Logical::Decimal => [width, 2 * width, 16, 32][form % 4].clamp(width, 32),
+        _ => width,
     }
 }
 

@@ -87,6 +87,19 @@ impl Model {
         self
     }
 
+    /// A column of decimals: those of the values that the type holds, the others cut to it.
+    ///
+    /// # Panics
+    /// When there are no decimals of so many digits.
+    pub fn decimals(name: impl Into<String>, precision: u8, scale: i8, values: &[i128]) -> Self {
+        let of = ColumnType::decimal(precision, scale).expect("decimals of so many digits");
+        let width = of.physical.width().unwrap_or(1);
+        let cells = values.iter().map(|value| Some(value.to_le_bytes()[..width].to_vec())).collect();
+        let mut column = Self::new(name, of.physical, cells);
+        column.of = ColumnType { missing: column.of.missing, ..of };
+        column
+    }
+
     /// The same as codes of the categories in an extra column.
     #[must_use]
     pub fn codes_of(mut self, dictionary: usize, ordered: bool) -> Self {

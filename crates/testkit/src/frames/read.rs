@@ -55,7 +55,7 @@ impl Target {
         let len = self.mask.len() * self.width;
         let words = &bytemuck::cast_slice::<u128, u8>(&self.words)[..len];
         if self.physical.is_var() {
-            [&self.mask[..], &self.text.offsets[..], &self.text.bytes[..]].concat()
+            [&self.mask[..], &self.text.offsets[..], self.text.joined()].concat()
         } else {
             [&self.mask[..], words].concat()
         }
@@ -83,7 +83,7 @@ impl Target {
             let offsets = self.offsets();
             assert_eq!(offsets.len(), self.mask.len() + 1, "n + 1 offsets");
             assert!(offsets[0] == 0 && offsets.is_sorted(), "offsets ascend from 0");
-            let n_bytes = self.text.bytes.len() as i64;
+            let n_bytes = self.text.joined().len() as i64;
             assert_eq!(offsets.last(), Some(&n_bytes), "the last offset is the number of bytes");
             if self.physical == Physical::Utf8 {
                 let sound = (0..self.mask.len()).all(|i| std::str::from_utf8(self.cell(i)).is_ok());
@@ -114,7 +114,7 @@ impl Target {
     fn cell(&self, i: usize) -> &[u8] {
         if self.physical.is_var() {
             let offsets = self.offsets();
-            &self.text.bytes[offsets[i] as usize..offsets[i + 1] as usize]
+            &self.text.joined()[offsets[i] as usize..offsets[i + 1] as usize]
         } else {
             &self.words()[i * self.width..(i + 1) * self.width]
         }

@@ -77,6 +77,8 @@ fn floats(n: usize) -> Vec<Model> {
     odd.iter_mut().step_by(61).for_each(|value| *value = f32::from_bits(0x7FC0_1234));
     odd.iter_mut().step_by(67).for_each(|value| *value = 1.0 / 3.0);
     let rough: Vec<f32> = r.iter().map(|v| f32::from_bits((*v as u32) >> 2 | 0x3000_0000)).collect();
+    let prices_exact: Vec<i128> = r.iter().map(|v| i128::from(v % 10_000_000) - 5000).collect();
+    let long: Vec<i128> = r.iter().map(|v| i128::from(*v as i64) << 40).collect();
     let halves: Vec<u16> = r.iter().map(|v| (v % 5000) as u16).collect();
     let pairs: Vec<[f64; 2]> = r.iter().map(|v| [(v % 7) as f64, (v % 3) as f64]).collect();
     let rare: Vec<[f64; 2]> = r.iter().map(|v| [f64::from_bits(v >> 2), 7.0]).collect();
@@ -93,6 +95,10 @@ fn floats(n: usize) -> Vec<Model> {
         Model::words("singles, some not", Physical::F32, &odd),
         Model::words("rough singles", Physical::F32, &rough),
         Model::words("NaN", Physical::F64, &vec![f64::NAN; n]),
+        Model::decimals("exact prices", 15, 2, &prices_exact),
+        Model::decimals("exact prices, some missing", 9, 2, &prices_exact).with_missing(|i| i % 6 != 0),
+        Model::decimals("long decimals", 38, 10, &long),
+        Model::decimals("long decimals, some missing", 38, 10, &long).with_missing(|i| i % 40 != 7),
         Model::words("halves", Physical::F16, &halves),
         Model::words("complex128, few", Physical::Complex128, &pairs),
         Model::words("complex128", Physical::Complex128, &rare),

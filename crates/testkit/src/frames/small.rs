@@ -32,6 +32,7 @@ pub fn all() -> Vec<Small> {
         (bundles(), 50),
         (types(), 50),
         (categoricals(), 40),
+        (decimals(), 50),
         (values(), 50),
         (Table::new("empty", vec![Model::words::<i32>("a", Physical::I32, &[])]), 50),
     ];
@@ -189,6 +190,19 @@ fn types() -> Table {
                 Physical::Complex64,
                 &[[1f32, 2.0], [3.0, 4.0], [0.0, -0.0], [1.0, 1.0]],
             ),
+        ],
+    )
+}
+
+fn decimals() -> Table {
+    let values = [12_345i128, -1, 0, 999_999_999, 7];
+    let long: Vec<i128> = values.iter().map(|v| v << 70).collect();
+    Table::new(
+        "decimals",
+        vec![
+            Model::decimals("short", 9, 2, &values),
+            Model::decimals("price", 15, 2, &values).with_missing(|i| i != 3),
+            Model::decimals("long", 38, -3, &long).with_missing(|i| i != 1),
         ],
     )
 }

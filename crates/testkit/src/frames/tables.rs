@@ -47,9 +47,7 @@ pub fn types(n: usize) -> Table {
         let cells = r.iter().map(|&v| if v % 5 == 0 { None } else { value(v) });
         let mut column = Model::new(physical.name(), physical, cells.collect());
         column.of.missing = Missing::ALL[columns.len() % Missing::ALL.len()];
-        if physical as usize <= 16 {
-            columns.push(column);
-        }
+        columns.push(column);
     }
     let times: Vec<i64> = r.iter().enumerate().map(|(i, v)| i as i64 * 3600 + (v % 60) as i64).collect();
     let days: Vec<i32> = r.iter().map(|v| (v % 20_000) as i32).collect();
@@ -70,6 +68,13 @@ pub fn types(n: usize) -> Table {
         let mut column = words(zone).logical(Logical::Timestamp, Unit::Nanosecond);
         column.detail = Some(Value::Str(zone.into()));
         columns.push(column);
+    }
+    let digits: Vec<i128> = r.iter().map(|v| i128::from(*v as i64) * i128::from(*v)).collect();
+    for (precision, scale) in [(1, 0), (9, 2), (10, -3), (15, 2), (18, 18), (19, 4), (38, 10), (38, 38)] {
+        let most = 10i128.pow(u32::from(precision)) - 1;
+        let values: Vec<i128> = digits.iter().map(|v| v % most).collect();
+        let name = format!("decimal {precision} {scale}");
+        columns.push(Model::decimals(name, precision, scale, &values).with_missing(|i| i % 9 != 2));
     }
     Table::new(format!("types of {n}"), columns)
 }

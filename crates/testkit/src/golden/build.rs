@@ -18,6 +18,7 @@ pub fn all() -> Vec<Golden> {
     all.extend(validities());
     all.extend(tables());
     all.extend(types());
+    all.push(decimals());
     all
 }
 
@@ -273,4 +274,18 @@ fn types() -> Vec<Golden> {
         times.push(column);
     }
     vec![golden("physical-types", physical.collect(), 50, &[]), golden("logical-types", times, 50, &[])]
+}
+
+fn decimals() -> Golden {
+    let r = noise(40, 10);
+    let values = |modulus: i128| -> Vec<i128> {
+        r.iter().map(|v| i128::from(*v as i64) * i128::from(*v) % modulus).collect()
+    };
+    let column = |precision: u8, scale: i8| {
+        let values = values(10i128.pow(precision.into()) - 1);
+        Model::decimals(format!("decimal({precision}, {scale})"), precision, scale, &values)
+    };
+    let columns = [(1, 0), (9, 2), (10, -3), (15, 2), (18, 18), (19, 4), (38, 10)];
+    let columns = columns.map(|(precision, scale)| column(precision, scale).with_missing(|i| i % 7 != 3));
+    golden("decimals", columns.to_vec(), 50, &[])
 }

@@ -36,9 +36,9 @@ fn show(physical: Physical, cell: &Option<Vec<u8>>) -> String {
     match physical {
         Physical::Bool => (bytes[0] != 0).to_string(),
         Physical::Utf8 => json_string(&String::from_utf8_lossy(bytes).chars().take(40).collect::<String>()),
-        _ if physical.is_integer() => {
-            let fill =
-                if physical.is_signed() && bytes.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };
+        _ if physical.is_integer() || physical == Physical::I128 => {
+            let is_signed = physical.is_signed() || physical == Physical::I128;
+            let fill = if is_signed && bytes.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };
             let mut wide = [fill; 16];
             wide[..bytes.len()].copy_from_slice(bytes);
             i128::from_le_bytes(wide).to_string()

@@ -39,10 +39,13 @@ pub mod physical {
     pub const COMPLEX128: u8 = 14;
     pub const UTF8: u8 = 15;
     pub const BINARY: u8 = 16;
+    pub const I128: u8 = 17;
 }
 
 /// The logical code of categoricals.
 pub const CATEGORICAL: u8 = 5;
+/// The logical code of decimals.
+pub const DECIMAL: u8 = 6;
 
 /// Bytes of a value; none for null, bool, utf8 and binary.
 pub fn width(physical: u8) -> Option<usize> {
@@ -51,7 +54,7 @@ pub fn width(physical: u8) -> Option<usize> {
         3 | 7 | 10 => Some(2),
         4 | 8 | 11 => Some(4),
         5 | 9 | 12 | 13 => Some(8),
-        14 => Some(16),
+        14 | 17 => Some(16),
         _ => None,
     }
 }
@@ -61,16 +64,28 @@ pub fn is_var(physical: u8) -> bool {
     physical == physical::UTF8 || physical == physical::BINARY
 }
 
+/// The physical type of decimals of so many digits.
+fn decimal(precision: u8) -> Option<u8> {
+    match precision {
+        1..=9 => Some(physical::I32),
+        10..=18 => Some(physical::I64),
+        19..=38 => Some(physical::I128),
+        _ => None,
+    }
+}
+
 /// Checks that the type is one of version 0.
 ///
 /// # Errors
 /// *Unsupported*, *corrupt*.
 pub fn check(of: &Type) -> Result<(), Wrong> {
     use physical::{I32, I64, U64};
-    if of.physical > 16 || of.logical > 5 || of.unit > 13 || of.missing > 5 {
+    if of.physical > 17 || of.logical > 6 || of.unit > 13 || of.missing > 5 {
         return wrong(Kind::Unsupported, "a type that version 0 has not");
     }
     rule(of.value_len == 0, "value_len of a type without one")?;
+    let no_decimal = of.precision == 0 && of.scale == 0;
+    rule(no_decimal || of.logical == DECIMAL, "precision and scale belong to decimals")?;
     rule(!of.ordered || of.logical == CATEGORICAL, "only categoricals are ordered")?;
     let (physical, unit) = (of.physical, of.unit);
     let fits = match of.logical {
@@ -79,7 +94,8 @@ pub fn check(of: &Type) -> Result<(), Wrong> {
         2 => (physical == I32 || physical == I64) && (7..=10).contains(&unit),
         3 => physical == I64 && unit != 0,
         4 => physical == I64,
-        _ => (2..=U64).contains(&physical) && unit == 0,
+        CATEGORICAL => (2..=U64).contains(&physical) && unit == 0,
+        _ => unit == 0 && decimal(of.precision) == Some(physical),
     };
     rule(fits, "a logical type on a physical type or unit that doesn't go with it")
 }
