@@ -4,6 +4,7 @@ mod bundled;
 mod fixed;
 mod gather;
 mod layout;
+mod matrix;
 mod segment;
 mod text;
 
@@ -23,6 +24,7 @@ use bundled::{BundleTask, Part};
 use fixed::FixedTask;
 use gather::GatherTask;
 pub use layout::{Text, TextLayout};
+pub use matrix::{Matrix, Side};
 use segment::Reader;
 use text::{Done, TextTask};
 
@@ -112,6 +114,11 @@ impl Source {
     }
 }
 
+/// How many threads this much work is worth.
+fn worth(work: u64) -> usize {
+    usize::try_from(work / WORK).unwrap_or(usize::MAX).max(1)
+}
+
 enum Task<'a> {
     Fixed(FixedTask<'a>),
     Text(TextTask<'a>),
@@ -160,8 +167,7 @@ impl File {
             work = work.saturating_add(source.work(&request.rows));
         }
         let control = Control::new(monitor, n_values);
-        let worth = usize::try_from(work / WORK).unwrap_or(usize::MAX).max(1);
-        let threads = threads.unwrap_or_else(threads::default_threads).min(worth);
+        let threads = threads.unwrap_or_else(threads::default_threads).min(worth(work));
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut late: Vec<Late<'_>> = Vec::new();
