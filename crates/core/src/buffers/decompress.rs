@@ -11,6 +11,8 @@ use crate::threads::run;
 
 /// A thread is started for so many decoded bytes, which take LZ4 a millisecond.
 const LEN_EACH: usize = 2 << 20;
+/// The length of a huge page.
+const HUGE_PAGE: usize = 2 << 20;
 
 /// A compressed buffer whose header and block table are checked.
 #[derive(Clone, Debug)]
@@ -54,17 +56,24 @@ impl<'a> Container<'a> {
             return Err(Error::argument("the memory is not as long as the decoded bytes"));
         }
         let control = Control::new(monitor, self.header.decoded_len);
-        let places = out.chunks_mut(self.header.block_len as usize);
+        let block_len = self.header.block_len as usize;
+        // Threads that fill one huge page wait for each other, or both clear one for it.
+        let blocks_each = (HUGE_PAGE / block_len).max(1);
+        let places = out.chunks_mut(blocks_each * block_len);
         run(
-            (0..).zip(&self.entries).zip(places).collect(),
+            self.entries.chunks(blocks_each).zip(places).enumerate().collect(),
             worthwhile(threads, self.decoded_len, LEN_EACH),
             &control,
             || (Codecs::new(), Vec::new()),
-            |(codecs, scratch), ((block, entry), place)| {
-                let len = place.len();
-                let decoded = self.decode(entry, place, codecs, scratch);
-                control.advance(len as u64);
-                decoded.map_err(|error| error.in_block(block).at(entry.at as u64))
+            |(codecs, scratch), (task, (entries, places))| {
+                for (i, (entry, place)) in entries.iter().zip(places.chunks_mut(block_len)).enumerate() {
+                    control.check()?;
+                    let block = (task * blocks_each + i) as u64;
+                    let decoded = self.decode(entry, place, codecs, scratch);
+                    decoded.map_err(|error| error.in_block(block).at(entry.at as u64))?;
+                    control.advance(place.len() as u64);
+                }
+                Ok(())
             },
         )
     }
