@@ -7,7 +7,7 @@ use crate::alp::{self, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
 use crate::page_writer::{Context, PageRange, PageWriter, fixed_pages};
-use crate::plan::{CodecHint, Kind, WordPlan, plan_words};
+use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::word::Order;
 use crate::{bools, page_writer, statistics, strings, validity};
@@ -82,6 +82,7 @@ pub(crate) struct Hints {
     ints: CodecHint,
     exponents: Option<(u8, u8)>,
     pub(crate) text: Option<(Codec, i32)>,
+    pub(crate) text_ratio: Option<f64>,
     dictionary_lost: bool,
 }
 
@@ -181,23 +182,30 @@ impl Encoder {
         let mut statistics = statistics::of_words(physical, words, context.n_missing);
         let order = if physical.is_signed() { Order::Signed } else { Order::Unsigned };
         let kind = Kind { order, patches: true, patterns: !physical.is_integer(), exceptions: 0 };
-        let plan = plan_words(words, kind, &self.profile, &mut self.codecs, &mut self.hints.words);
+        let light = plan_light(words, kind, &self.profile);
         let n = words.len();
-        let settled = self.profile.is_raw() || plan.packing == Packing::Constant;
+        let settled = self.profile.is_raw() || light.best.packing == Packing::Constant;
         let exponents = match physical {
             Physical::F64 if !settled => self.plan_exponents::<f64>(bytemuck::cast_slice(words)),
             Physical::F32 if !settled => self.plan_exponents::<f32>(bytemuck::cast_slice(words)),
             _ => None,
         };
-        // What ALP makes of a sample stands for it until the dictionary, which costs less to try, is ruled out.
+        // What ALP makes of a sample stands for it until the others, which cost less to try, are ruled out.
         let as_ints = exponents.map(|(_, bits)| (n as f64 * bits / 8.0, n as f64 * cost::ALP));
-        let light_len = as_ints.map_or(plan.len, |(len, _)| len.min(plan.len));
+        let light_len = as_ints.map_or(light.best.len, |(len, _)| len.min(light.best.len));
         let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
-        let best = plan.score(&self.profile);
+        let mut bound = as_ints.min(light.best.score(&self.profile));
         let decoded_len = size_of_val(words) as u64;
-        let may_repeat = !settled && size_of::<T>() > 1;
-        if may_repeat
-            && let Some((entries, codes)) = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i])
+        let mut dictionary = None;
+        if !settled && size_of::<T>() > 1 {
+            dictionary = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i]);
+            if let Some((entries, codes)) = &dictionary {
+                bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice())));
+            }
+        }
+        let plan = light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words);
+        let best = plan.score(&self.profile);
+        if let Some((entries, codes)) = dictionary
             && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
@@ -310,10 +318,14 @@ impl Encoder {
 
     /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
     pub(crate) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: usize, best: f64) -> bool {
-        let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
-        let wins = self.profile.score(codes.len + entries_len as f64, ns) < best;
+        let wins = self.dictionary_score(codes, entries_len) < best;
         self.hints.dictionary_lost = !wins;
         wins
+    }
+
+    pub(crate) fn dictionary_score(&self, codes: &WordPlan<u32>, entries_len: usize) -> f64 {
+        let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
+        self.profile.score(codes.len + entries_len as f64, ns)
     }
 
     /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.
