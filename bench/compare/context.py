@@ -77,7 +77,7 @@ class Context:
             find_host(host),
             self.pool.get(peers, host=host, fixed=fixed),
             self.work,
-            rounds=rounds or self.options.rounds,
+            rounds=self.options.rounds if rounds is None else rounds,
             threads=threads or self.options.threads,
             repeats=repeats,
             touch=touch,

@@ -15,6 +15,8 @@ import numpy as np
 HUGE_PAGE = 2 << 20
 CHUNK = 2 * HUGE_PAGE  # what a thread takes at once
 NUMPY_HUGE = 4 << 20  # the size from which NumPy asks for huge pages
+SMALL = 1 << 20
+MANY = 64
 LINE = 64  # bytes that every copy is aligned to
 
 
@@ -22,7 +24,7 @@ class Floor:
     """Copies the buffers of a frame into fresh memory."""
 
     def __init__(self, buffers: list[np.ndarray], threads: int) -> None:
-        self.sources = buffers
+        self.sources = _together(buffers)
         self.n_bytes = sum(source.nbytes for source in self.sources)
         room = HUGE_PAGE + sum(source.nbytes + LINE for source in self.sources)
         self.room = max(room, NUMPY_HUGE)
@@ -57,6 +59,14 @@ class Floor:
 
     def close(self) -> None:
         self.pool.shutdown()
+
+
+def _together(buffers: list[np.ndarray]) -> list[np.ndarray]:
+    """Many small buffers as one: the floor is memory, not the calls that copy it."""
+    small = [buffer for buffer in buffers if buffer.nbytes < SMALL]
+    if len(small) < MANY:
+        return buffers
+    return [buffer for buffer in buffers if buffer.nbytes >= SMALL] + [np.concatenate(small)]
 
 
 def huge_pages() -> str:

@@ -162,7 +162,7 @@ def _what(target: Target) -> str:
         words = f"{target.format}: {words}"
     if target.over is None:
         return f"{words} <= {target.limit * 1e3:g} ms"
-    return f"{words} <= {target.limit:g} x {target.over}"
+    return f"{words} <= {target.limit:g} x {target.over.replace('@', ' into ')}"
 
 
 def targets_text(found: list[dict[str, Any]]) -> str:

@@ -22,7 +22,7 @@ class Pandas(Host):
         return frame.iloc[:n_rows].copy()
 
     def buffers(self, frame: pd.DataFrame) -> list[np.ndarray]:
-        together = _together(frame)
+        together = _together(frame)  # one by one they would be copied each
         found = [as_bytes(frame.iloc[:, those].to_numpy()) for those in together.values()]
         for i in _apart(frame, together):
             found += _of_array(frame.iloc[:, i].array)

@@ -43,7 +43,7 @@ WIDE_PEERS = ("entasis", "feather-raw", "feather-lz4", "parquet-zstd", "polars-z
 
 def run(context: Context) -> None:
     frame = headline(context.scaled(context.options.rows))
-    outcome = context.compare("headline", frame, peers=PEERS, rounds=1, quiet=True, section=None)
+    outcome = context.compare("headline", frame, peers=PEERS, rounds=0, quiet=True, section=None)
     some_rows.run(context, frame, outcome, COUNTS)
     some_rows.take(context, frame, outcome, SCATTERED)
     _open(context, frame, outcome, "schema")
@@ -51,7 +51,7 @@ def run(context: Context) -> None:
     for n_rows, n_columns in WIDE:
         wide = mixed(n_rows, context.scaled(n_columns, least=6))
         name = f"wide-{n_rows}x{n_columns}"
-        outcome = context.compare(name, wide, peers=WIDE_PEERS, rounds=1, quiet=True, section=None)
+        outcome = context.compare(name, wide, peers=WIDE_PEERS, rounds=0, quiet=True, section=None)
         _open(context, wide, outcome, "schema")
         _open(context, wide, outcome, "column")
         outcome.remove_files()
@@ -85,7 +85,7 @@ def _open(context: Context, frame: pd.DataFrame, outcome: Comparison, kind: str)
         }
         kept.append(record)
         rows.append([result.peer.label, *some_rows.milliseconds(record)])
-        context.keep_raw(outcome.name, "pandas", result.peer.key, f"open {kind}", seconds)
+        context.keep_raw(outcome.name, "pandas", result.peer.key, f"open-{kind}", seconds)
     what = "open and schema" if kind == "schema" else "open and read one column"
     shape = f"{len(frame):,} rows x {frame.shape[1]:,} columns"
     some_rows.print_times(f"{outcome.name} ({shape}): {what}", rows, failures)

@@ -91,7 +91,9 @@ def _measure_all(
         }
         kept.append(record)
         rows.append([label, *milliseconds(record)])
-        context.keep_raw(outcome.name, "pandas", result.peer.key, f"{kind} {title}", seconds)
+        context.keep_raw(
+            outcome.name, "pandas", result.peer.key, f"{kind}-{len(jobs[0][1])}", seconds
+        )
     print_times(f"{outcome.name}: {title}, two columns, file open", rows, failures)
     context.keep("access", kept)
 

@@ -1,6 +1,6 @@
 //! Prints how fast buffers are compressed, decompressed and hashed by 1, 2, ... threads, in GB/s of decoded bytes.
 //!
-//! `cargo run --release -p entasis --example buffers [ROUNDS [FILE]]`: medians of interleaved rounds, of a file's bytes or of
+//! `cargo run --release -p entasis --example buffers [ROUNDS [FILE]]`: the best of interleaved rounds, of a file's bytes or of
 //! numbers and text made here.
 
 use std::hint::black_box;
@@ -85,26 +85,20 @@ type Work<'a> = Box<dyn Fn(usize) + 'a>;
 /// Runs all works by all numbers of threads, round by round, and prints a line for each work.
 fn report(len: usize, rounds: usize, works: &[(String, Work<'_>)]) {
     let counts: Vec<usize> = (1..=default_threads()).collect();
-    let mut times = vec![vec![Vec::new(); counts.len()]; works.len()];
+    let mut best = vec![vec![f64::INFINITY; counts.len()]; works.len()];
     for _ in 0..rounds {
-        for ((_, work), times) in works.iter().zip(&mut times) {
-            for (&threads, times) in counts.iter().zip(times) {
+        for ((_, work), best) in works.iter().zip(&mut best) {
+            for (&threads, best) in counts.iter().zip(best) {
                 let start = Instant::now();
                 work(threads);
-                times.push(start.elapsed().as_secs_f64());
+                *best = best.min(start.elapsed().as_secs_f64());
             }
         }
     }
-    for ((name, _), times) in works.iter().zip(&mut times) {
-        let mut line = format!("  {name:<34}");
-        let mut first = 0.0;
-        for times in times {
-            times.sort_by(f64::total_cmp);
-            let speed = len as f64 / 1e9 / times[times.len() / 2];
-            first = if first == 0.0 { speed } else { first };
-            line += &format!(" {speed:7.2} (x {:.2})", speed / first);
-        }
-        println!("{line}");
+    for ((name, _), best) in works.iter().zip(&best) {
+        let line =
+            best.iter().map(|time| format!(" {:7.2} (x {:.2})", len as f64 / 1e9 / time, best[0] / time));
+        println!("  {name:<34}{}", line.collect::<String>());
     }
 }
 
