@@ -153,6 +153,10 @@ impl Handle {
     /// The columns with these numbers; none: all of the table.
     fn select(&self, py: Python<'_>, columns: Option<&[u64]>) -> PyResult<Vec<ColumnInfo>> {
         let Some(columns) = columns else { return Ok((*self.infos(py)?).clone()) };
+        // Many columns are read together: one by one, each would be a check of the part of the file that it is in.
+        if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
+            self.infos(py)?;
+        }
         let mut infos = Vec::with_capacity(columns.len());
         for &column in columns {
             infos.push(match self.infos.get().and_then(|infos| infos.get(usize::try_from(column).ok()?)) {

@@ -213,9 +213,9 @@ impl File {
             let from = known().map(|r| r.name_at).min().unwrap_or(0);
             let to = known().map(|r| r.name_at.saturating_add(u64::from(r.name_len))).max().unwrap_or(0);
             let total: u64 = known().map(|r| u64::from(r.name_len)).sum();
-            // Names of neighbours are neighbours; a file where they aren't is read name by name.
-            let names =
-                if to - from == total { Some(self.records(SectionKind::Names, from..to)?) } else { None };
+            // Names of neighbours are neighbours, and equal ones may be shared; a file where they lie far apart is read name by name.
+            let is_dense = to - from <= total.saturating_mul(2).saturating_add(1 << 16);
+            let names = if is_dense { Some(self.records(SectionKind::Names, from..to)?) } else { None };
             for (index, record) in part.zip(records.chunks_exact(ColumnRecord::LEN)) {
                 let names = names.as_ref().map(|names| (from, names.as_slice()));
                 columns.push(self.column_of(index, record, names).map_err(|e| e.in_file(&self.path))?);
