@@ -104,6 +104,7 @@ class Builder:
         ordered: bool = False,
         zone: str | None = None,
     ) -> int | None: ...
+    def rows(self, arrays: list[Any], positions: Any) -> None: ...
     def text(
         self,
         array: Any,

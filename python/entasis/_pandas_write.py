@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Flavours of columns (section 6 of the format).
+# From so many blocks on, those of one column are added together.
+_MANY = 64
 NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, ARROW = 0, 1, 2, 3, 4, 5, 6, 16
 
 
@@ -20,6 +22,7 @@ class _Builder(Builder):
 
     def __init__(self, n_rows: int, names: list[str]) -> None:
         self.categories: list[list[Any]] = []
+        self.n_columns = len(names)
 
     def array(self, array: Any, name: str) -> tuple[int, int | None]:
         """Adds an array as an extra column. Returns its number, and that of a column with kinds of missing."""
@@ -57,7 +60,7 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
     names = frame.columns
-    for values, positions in _blocks(frame):
+    for values, positions in _blocks(frame, builder):
         _add_block(builder, values, positions, names, kinds)
     host["index"] = _labels.encode_index(frame.index, "the index", builder)
     host["columns"] = _encode_columns(builder, frame.columns)
@@ -78,7 +81,7 @@ def _names(labels: Any) -> list[str]:
 
 
 def _all_str(names: list[Any]) -> bool:
-    return all(type(name) is str for name in names)
+    return set(map(type, names)) <= {str}
 
 
 def _encode_columns(builder: _Builder, labels: Any) -> dict[str, Any]:
@@ -93,10 +96,13 @@ def _encode_columns(builder: _Builder, labels: Any) -> dict[str, Any]:
     return _labels.encode_index(labels, "the column labels", builder)
 
 
-def _blocks(frame: Any) -> Iterator[tuple[Any, Any]]:
-    """Arrays of columns, and which ones."""
-    blocks = getattr(getattr(frame, "_mgr", None), "blocks", None)
+def _blocks(frame: Any, builder: _Builder) -> Iterator[tuple[Any, Any]]:
+    """Arrays of columns, and which ones. Many blocks of a column each are added at once."""
+    manager = getattr(frame, "_mgr", None)
+    blocks = getattr(manager, "blocks", None)
     try:
+        if blocks is not None and len(blocks) > _MANY:
+            blocks = _without_rows(manager, blocks, builder)
         found = [(block.values, block.mgr_locs.as_array) for block in blocks] if blocks is not None else None
     except AttributeError:
         found = None
@@ -113,6 +119,27 @@ def _blocks(frame: Any) -> Iterator[tuple[Any, Any]]:
         yield array, np.array([i])
 
 
+def _without_rows(manager: Any, blocks: Any, builder: _Builder) -> list[Any]:
+    """Adds the blocks that are one row of numbers or booleans; returns the others."""
+    import numpy as np
+
+    numbers = manager.blknos
+    if type(numbers) is not np.ndarray or len(numbers) != builder.n_columns:
+        return list(blocks)
+    first = np.empty(len(blocks), np.int64)
+    first[numbers] = np.arange(len(numbers))
+    rows, which, others = [], [], []
+    for i, block in enumerate(blocks):
+        values = block.values
+        if type(values) is np.ndarray and values.dtype.kind in "biufc" and len(values) == 1:
+            rows.append(values)
+            which.append(i)
+        else:
+            others.append(block)
+    builder.rows(rows, first[which])
+    return others
+
+
 def _add_block(builder: _Builder, values: Any, positions: Any, names: Any, kinds: list[list[Any]]) -> None:
     import numpy as np
 
@@ -123,10 +150,7 @@ def _add_block(builder: _Builder, values: Any, positions: Any, names: Any, kinds
                 kinds.append([position, ColumnRef(mixed)])
         return
     first = str(names[positions[0]]) if len(positions) else ""
-    if getattr(values, "ndim", 1) == 1:
-        add_array(builder, values, int(positions[0]), first)
-    else:
-        add_array(builder, values, positions, first)
+    add_array(builder, values, int(positions[0]) if getattr(values, "ndim", 1) == 1 else positions, first)
 
 
 def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[int | None, int | None]:

@@ -1,6 +1,7 @@
 //! NumPy arrays: where their memory is, and which column type their dtype stands for.
 
-use entasis::{ColumnType, HostRead, Logical, Missing, Physical, Unit};
+use entasis::{Chunk, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing, Physical, Unit};
+use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -93,6 +94,42 @@ impl NumpyArray {
     pub fn addresses(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.n()).map(|i| self.start.wrapping_add_signed(i as isize * self.stride()))
     }
+}
+
+/// The column of an array of one row, through Python's buffer protocol; none where only the array interface tells what it is.
+///
+/// The array has to be kept until the column is written.
+pub fn row(array: &Bound<'_, PyAny>) -> PyResult<Option<(ColumnType, Chunk)>> {
+    let Ok(buffer) = PyUntypedBuffer::get(array) else { return Ok(None) };
+    let (Some(&n), Some(&stride)) = (buffer.shape().last(), buffer.strides().last()) else { return Ok(None) };
+    let width = buffer.item_size();
+    let typestr = match (buffer.format().to_bytes(), width) {
+        (b"?", _) => "|b1",
+        (b"b" | b"h" | b"i" | b"l" | b"q", _) => {
+            ["<i1", "<i2", "<i4", "<i8"][width.trailing_zeros() as usize & 3]
+        }
+        (b"B" | b"H" | b"I" | b"L" | b"Q", _) => {
+            ["<u1", "<u2", "<u4", "<u8"][width.trailing_zeros() as usize & 3]
+        }
+        (b"e", _) => "<f2",
+        (b"f", _) => "<f4",
+        (b"d", _) => "<f8",
+        (b"Zf", _) => "<c8",
+        (b"Zd", _) => "<c16",
+        _ => return Ok(None),
+    };
+    let Some(column_type) = column_type(typestr).filter(|_| n > 0 && stride >= 0 && buffer.item_count() == n)
+    else {
+        return Ok(None);
+    };
+    let len = (n - 1) * stride.unsigned_abs() + width;
+    // SAFETY: the buffer's shape and strides tell memory of the array, which the caller keeps.
+    let memory = unsafe { HostRead::new(buffer.buf_ptr() as *const u8, len) };
+    let values = match column_type.physical {
+        Physical::Bool => HostValues::Bools { memory, stride },
+        _ => HostValues::Words { memory, stride },
+    };
+    Ok(Some((column_type, Chunk { n, values, validity: HostValidity::AllValid })))
 }
 
 /// The column type of a dtype; none when there is none for it yet.

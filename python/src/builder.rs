@@ -71,7 +71,8 @@ impl Builder {
 
     /// The name by which errors call the column at `position`.
     fn called(&self, position: Option<&Bound<'_, PyAny>>, name: &str) -> String {
-        let found = position.and_then(|p| p.extract::<usize>().ok()).and_then(|p| self.names.get(p));
+        let first = |p: &Bound<'_, PyAny>| p.extract::<usize>().or_else(|_| p.get_item(0)?.extract()).ok();
+        let found = position.and_then(first).and_then(|p| self.names.get(p));
         format!("column '{}'", found.map_or(name, String::as_str))
     }
 
@@ -202,6 +203,32 @@ impl Builder {
         }
         self.arrays.push(array.unbind());
         Ok(put)
+    }
+
+    /// Adds arrays of one row and of numbers or booleans, a column each: what [`words`](Self::words) does, at a fraction of its cost.
+    fn rows(
+        &mut self,
+        py: Python<'_>,
+        arrays: Vec<Bound<'_, PyAny>>,
+        positions: Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let Target::Table(positions) = self.target(Some(&positions), arrays.len())? else { return Ok(()) };
+        for (array, position) in arrays.into_iter().zip(positions) {
+            let Some((column_type, chunk)) = array::row(&array)? else {
+                let number = position.into_pyobject(py)?.into_any();
+                self.words(py, array, Some(number), "", None, 0, None, None, false, None)?;
+                continue;
+            };
+            self.columns[position] = Some(Column {
+                name: self.names[position].clone(),
+                column_type,
+                detail: None,
+                dictionary: None,
+                array: Array::new(chunk),
+            });
+            self.arrays.push(array.unbind());
+        }
+        Ok(())
     }
 
     /// Adds strings of a NumPy array, of objects or of fixed width. Returns the number of the column when it is an extra one, and
