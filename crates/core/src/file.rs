@@ -422,11 +422,7 @@ impl File {
         if let Some(part) = lock(&self.parts).get(&at).filter(|part| part.len() == len) {
             return Ok(Arc::clone(part));
         }
-        let opened = self.cached.iter().find_map(|(start, bytes)| {
-            let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
-            bytes.get(skip..)?.get(..len)
-        });
-        let part: Arc<[u8]> = match opened {
+        let part: Arc<[u8]> = match self.opened(at, len) {
             Some(bytes) => bytes.into(),
             None => {
                 let mut bytes = Vec::new();
@@ -440,6 +436,14 @@ impl File {
         }
         parts.insert(at, Arc::clone(&part));
         Ok(part)
+    }
+
+    /// Bytes of the file that were read when it was opened.
+    fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
+        self.cached.iter().find_map(|(start, bytes)| {
+            let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
+            bytes.get(skip..)?.get(..len)
+        })
     }
 
     /// Reads the records of many columns together.
@@ -496,6 +500,10 @@ impl File {
 
     /// Reads bytes of the file straight into memory.
     pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        if let Some(bytes) = self.opened(at, out.len()) {
+            out.copy_from_slice(bytes);
+            return Ok(());
+        }
         self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
     }
 }

@@ -161,7 +161,9 @@ impl File {
         }
         let control = Control::new(monitor, n_values);
         let worth = usize::try_from(work / WORK).unwrap_or(usize::MAX).max(1);
-        let threads = threads.unwrap_or_else(threads::default_threads).min(worth);
+        // How many processors there are is asked only where it matters: the answer takes a dozen system calls.
+        let threads =
+            if worth == 1 { 1 } else { threads.unwrap_or_else(threads::default_threads).min(worth) };
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut late: Vec<Late<'_>> = Vec::new();

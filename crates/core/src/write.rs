@@ -126,8 +126,9 @@ impl<'a> Plan<'a> {
             }
         }
         let n_values: u64 = frame.columns.iter().chain(&frame.extra).map(|c| c.array.n_values()).sum();
-        let threads = options.threads.unwrap_or_else(threads::default_threads);
-        Ok(Self { frame, bundles, profile, own, threads: if n_values < PARALLEL { 1 } else { threads } })
+        let is_short = n_values < PARALLEL;
+        let threads = if is_short { 1 } else { options.threads.unwrap_or_else(threads::default_threads) };
+        Ok(Self { frame, bundles, profile, own, threads })
     }
 
     /// The columns that have blocks, in the order of the file: the frame's that are in no bundle, then the bundles.

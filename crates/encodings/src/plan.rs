@@ -160,7 +160,9 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     if !kind.patterns && width > 2 {
         offer(delta(words));
     }
-    Light { best, min, width, takes_codec: !profile.codecs.is_empty() }
+    let takes_codec =
+        !profile.codecs.is_empty() && (profile.compression >= 80 || size_of_val(words) >= MIN_PAYLOAD);
+    Light { best, min, width, takes_codec }
 }
 
 /// Bit-packing at the width where the values that don't fit cost less than the bits that all save.
@@ -222,6 +224,8 @@ fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
     WordPlan::new(Packing::Delta, 0, T::from_u64(0), n * bits / seen / 8.0 + params as f64, n * cost::DELTA)
 }
 
+/// Bytes that codecs are tried on at least: less is not worth the time to set one up.
+pub(crate) const MIN_PAYLOAD: usize = 2048;
 /// Values of the piece that a codec has to do well on before whole pages are tried.
 const GLANCE: usize = 2048;
 /// How far a glance may be above the best score for whole pages to be tried: codecs find more in these.

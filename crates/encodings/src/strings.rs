@@ -6,7 +6,7 @@ use entasis_kernels::{VECTOR, bitpack};
 use crate::dictionary::Text;
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, PageRange, PageWriter};
-use crate::plan::HOPE;
+use crate::plan::{HOPE, MIN_PAYLOAD};
 use crate::profile::cost;
 use crate::statistics;
 use crate::word::{bits_of, sample_ranges};
@@ -146,7 +146,10 @@ impl Plain {
 
     /// The best of this and of codecs, as far as they may have a score below `bound`.
     fn with_codec(self, encoder: &mut Encoder, lengths: &[u32], bytes: &[u8], bound: f64) -> Self {
-        if bytes.len() < 64 || encoder.hints.text == Some((Codec::None, 0)) {
+        if bytes.len() < 64
+            || (bytes.len() < MIN_PAYLOAD && encoder.profile.compression < 80)
+            || encoder.hints.text == Some((Codec::None, 0))
+        {
             return self;
         }
         let (base, width) = (self.base, self.width);
