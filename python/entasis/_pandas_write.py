@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels
+from . import _dtypes, _labels
 from ._entasis import Builder, ColumnRef
 from .errors import UnsupportedTypeError
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Flavours of columns (section 6 of the format).
-NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, ARROW = 0, 1, 2, 3, 4, 5, 6, 16
+NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE = range(9)
+ARROW = 16
 
 
 class _Builder(Builder):
@@ -138,11 +139,20 @@ def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[
     if isinstance(array, np.ndarray):
         if array.dtype.kind == "O":
             return builder.text(array, position, name=name, flavour=OBJECT)
-        return builder.words(array, position, name=name), None
+        return _add_numpy(builder, array, position, name), None
     add = _ADD.get(type(array).__name__)
     if add is None or type(array).__module__.partition(".")[0] != "pandas":
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     return add(builder, array, position, name), None
+
+
+def _add_numpy(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
+    dtype = array.dtype
+    if dtype.char == "G" and dtype.isnative:
+        return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=CLONGDOUBLE)
+    if dtype.isnative or dtype.char == "G":
+        return builder.words(array, position, name=name)
+    return builder.words(array.astype(dtype.newbyteorder("=")), position, name=name, flavour=BIG)
 
 
 def _add_masked(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
