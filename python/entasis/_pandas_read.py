@@ -191,6 +191,9 @@ class _Arrays:
 
     def _block(self, column: Column, values: Any) -> Any:
         """A two-dimensional array, of times with their zone."""
+        if self._own and column.flavour == _pandas_write.BIG and values.dtype.itemsize > 1:
+            # It was made in the order of bytes that it is to have.
+            values = values.byteswap(inplace=True)
         if column.logical in ("timestamp", "duration", "date"):
             return _times(column, values)
         return values
@@ -280,7 +283,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
 
 def _default_flavour(column: Column) -> int:
     """How columns of other hosts come to pandas."""
-    if column.logical in ("time", "decimal"):
+    if column.logical in ("time", "decimal") or column.physical == "fixed bytes":
         if not _has_pyarrow():
             message = f"column '{column.name}': type {column.type_name} needs pyarrow in pandas"
             raise UnsupportedTypeError(message)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels
+from . import _dtypes, _labels
 from ._entasis import Builder, ColumnRef
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Flavours of columns (section 6 of the format).
 # From so many blocks on, those of one column are added together.
 _MANY = 64
-NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, ARROW = 0, 1, 2, 3, 4, 5, 6, 16
+# Codes of the dtypes whose values are words: booleans, integers, floats, complex numbers.
+_PLAIN = frozenset("?bhilqBHILQefdFD")
+# Flavours of columns (section 6 of the format).
+NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE = range(9)
+ARROW = 16
 
 
 class _Builder(Builder):
@@ -131,7 +134,8 @@ def _without_rows(manager: Any, blocks: Any, builder: _Builder) -> list[Any]:
     rows, which, others = [], [], []
     for i, block in enumerate(blocks):
         values = block.values
-        if type(values) is np.ndarray and values.dtype.kind in "biufc" and len(values) == 1:
+        dtype = values.dtype
+        if type(values) is np.ndarray and len(values) == 1 and dtype.char in _PLAIN and dtype.isnative:
             rows.append(values)
             which.append(i)
         else:
@@ -162,11 +166,20 @@ def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[
     if isinstance(array, np.ndarray):
         if array.dtype.kind == "O":
             return builder.text(array, position, name=name, flavour=OBJECT)
-        return builder.words(array, position, name=name), None
+        return _add_numpy(builder, array, position, name), None
     add = _ADD.get(type(array).__name__)
     if add is None or type(array).__module__.partition(".")[0] != "pandas":
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     return add(builder, array, position, name), None
+
+
+def _add_numpy(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
+    dtype = array.dtype
+    if dtype.char == "G" and dtype.isnative:
+        return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=CLONGDOUBLE)
+    if dtype.isnative or dtype.char == "G":
+        return builder.words(array, position, name=name)
+    return builder.words(array.astype(dtype.newbyteorder("=")), position, name=name, flavour=BIG)
 
 
 def _add_masked(builder: _Builder, array: Any, position: Any, name: str) -> int | None:

@@ -132,6 +132,9 @@ pub fn row(array: &Bound<'_, PyAny>) -> PyResult<Option<(ColumnType, Chunk)>> {
     Ok(Some((column_type, Chunk { n, values, validity: HostValidity::AllValid })))
 }
 
+/// Whether NumPy's `longdouble` is the one that files hold: 80 bits, kept in 16 bytes.
+pub const LONG_DOUBLE: bool = cfg!(all(target_arch = "x86_64", not(windows)));
+
 /// The column type of a dtype; none when there is none for it yet.
 pub fn column_type(typestr: &str) -> Option<ColumnType> {
     let (order, rest) = typestr.split_at_checked(1)?;
@@ -154,6 +157,12 @@ pub fn column_type(typestr: &str) -> Option<ColumnType> {
         "f8" => plain(Physical::F64),
         "c8" => plain(Physical::Complex64),
         "c16" => plain(Physical::Complex128),
+        // Other machines have other long doubles.
+        "f16" if LONG_DOUBLE => plain(Physical::LongDouble),
+        _ if rest.starts_with('V') => {
+            let column_type = ColumnType::fixed(rest[1..].parse().ok()?);
+            column_type.check().is_ok().then_some(column_type)
+        }
         _ => {
             let (kind, unit) = rest.split_at_checked(2)?;
             let unit = match unit.strip_prefix('[').and_then(|unit| unit.strip_suffix(']')) {
@@ -188,7 +197,9 @@ pub fn dtype(column_type: &ColumnType) -> String {
         Physical::F64 => "f8",
         Physical::Complex64 => "c8",
         Physical::Complex128 => "c16",
-        Physical::Null | Physical::Utf8 | Physical::Binary | Physical::I128 => "O",
+        Physical::LongDouble => "f16",
+        Physical::FixedBytes => return format!("V{}", column_type.value_len),
+        Physical::Null | Physical::Utf8 | Physical::Binary | Physical::I128 | Physical::I256 => "O",
     };
     let letter = match (column_type.logical, column_type.physical) {
         (Logical::Timestamp, _) | (Logical::Date, Physical::I64) => "M8",
