@@ -309,7 +309,6 @@ def _string_dtype(storage: str, na_value: Any) -> Any:
         return pd.StringDtype(storage)
 
 
-@cache
 def _has_pyarrow() -> bool:
     try:
         import pyarrow  # noqa: F401
