@@ -12,6 +12,7 @@ from ._buffers import compress, decompress, hash
 from ._entasis import __version__
 from ._file import File
 from ._info import Info, Report
+from ._npz import read_npz, write_npz
 from ._versions import show_versions
 from .errors import *  # noqa: F403
 
@@ -27,9 +28,11 @@ __all__ = [
     "info",
     "open",
     "read",
+    "read_npz",
     "set_threads",
     "show_versions",
     "verify",
     "write",
+    "write_npz",
     *errors.__all__,
 ]

@@ -28,8 +28,8 @@ def write(
 ) -> None:
     """Write a frame to a file, all or nothing.
 
-    `value` is a pandas or Polars DataFrame, a pyarrow Table or a dict of NumPy arrays. What can't be kept
-    exactly is refused (`UnsupportedTypeError`) before the target is touched.
+    `value` is a pandas or Polars DataFrame, a pyarrow Table, a StaticFrame Frame, Series or Index, or a dict of NumPy
+    arrays. What can't be kept exactly is refused (`UnsupportedTypeError`) before the target is touched.
 
     `compression` goes from 0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the
     others: `{"price": 80, None: 50}`. `durable` forces the file to the disk: None only when it replaces one.
@@ -38,7 +38,7 @@ def write(
     host = _hosts.of_value(value)
     builder, kept = _hosts.writer(host).build(value)
     if apart:
-        names = set(map(str, value if host == "numpy" else value.column_names if host == "pyarrow" else value.columns))
+        names = set(builder.names)
         for name, _ in apart:
             if name not in names:
                 raise ColumnNotFoundError(f"compression names a column '{name}' that is not there")
@@ -57,7 +57,8 @@ def read(
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
     `columns` are names, or positions. `rows` are `(start, stop)`, a slice, an integer, an array of integers (order and
-    repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow" or "numpy" for another kind of value.
+    repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow", "numpy" or "static_frame" for another kind
+    of value.
 
     A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column come as
     `large_string` and `large_binary` then.

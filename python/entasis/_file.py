@@ -20,8 +20,8 @@ class File:
 
     `f["a"]` and `f[["a", "b"]]` are views of columns, `f[1000:2000]`, `f[7]`, `f[array]` and `f[mask]` views of
     rows, `f[rows, columns]` of both. Views of views count what they see. A view reads when it is told to: `read`,
-    `to_pandas`, `to_polars`, `to_pyarrow`, `to_numpy`, or when another library takes it through Arrow's stream
-    interface.
+    `to_pandas`, `to_polars`, `to_pyarrow`, `to_numpy`, `to_static_frame`, or when another library takes it through
+    Arrow's stream interface.
     """
 
     __slots__ = ("_columns", "_handle", "_host", "_rows", "path")
@@ -150,6 +150,10 @@ class File:
     def to_numpy(self) -> dict[str, Any]:
         """Read as a dict of NumPy arrays."""
         return self.read(to="numpy")  # type: ignore[no-any-return]
+
+    def to_static_frame(self) -> Any:
+        """Read as a StaticFrame Frame, or as the Series or Index that was written."""
+        return self.read(to="static_frame")
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._arrow(self._rows).__arrow_c_stream__(requested_schema)

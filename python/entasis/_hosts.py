@@ -12,15 +12,16 @@ from .errors import ArgumentError, CorruptFileError, EntasisError, MissingLibrar
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HOSTS = ("pandas", "polars", "pyarrow", "numpy")
+HOSTS = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
 
 _WRITERS = {
     "pandas": "entasis._pandas_write",
     "polars": "entasis._polars",
     "pyarrow": "entasis._pyarrow",
     "numpy": "entasis._numpy",
+    "static_frame": "entasis._static_frame_write",
 }
-_READERS = _WRITERS | {"pandas": "entasis._pandas_read"}
+_READERS = _WRITERS | {"pandas": "entasis._pandas_read", "static_frame": "entasis._static_frame_read"}
 
 
 def of_value(value: Any) -> str:
@@ -28,11 +29,12 @@ def of_value(value: Any) -> str:
     if type(value) is dict:
         return "numpy"
     root = type(value).__module__.partition(".")[0]
-    if root in ("pandas", "polars", "pyarrow"):
+    if root in ("pandas", "polars", "pyarrow", "static_frame"):
         return root
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     raise UnsupportedTypeError(
-        f"a {kind} is not supported yet, only a pandas or Polars DataFrame, a pyarrow Table or a dict of NumPy arrays"
+        f"a {kind} is not supported yet, only a pandas or Polars DataFrame, a pyarrow Table, a StaticFrame Frame, "
+        "Series or Index, or a dict of NumPy arrays"
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _rows
 from ._entasis import ColumnRef
 from ._hosts import interpretation
+from ._names import decode_label, encode_label
 from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -27,22 +28,6 @@ class Codes(NamedTuple):
 
     codes: Any
     values: Any
-
-
-def encode_label(label: Any, what: str) -> Any:
-    """A label (name of an index or of a level) as a value."""
-    if label is None or type(label) in (str, int, float, bool):
-        return label
-    if type(label) is tuple:
-        return {"tuple": [encode_label(part, what) for part in label]}
-    raise UnsupportedTypeError(f"{what}: a name of type {type(label).__name__} is not supported yet")
-
-
-def decode_label(value: Any) -> Any:
-    """The label that a value stands for."""
-    if isinstance(value, dict):
-        return tuple(decode_label(part) for part in value["tuple"])
-    return value
 
 
 def column_name(label: Any, position: int, n: int) -> str:
@@ -147,6 +132,8 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
     if kind != "column":
         raise CorruptFileError(f"an index of kind {kind!r} is not known")
     array = values[0]
+    if str(array.dtype) == "float16":
+        raise UnsupportedTypeError("pandas has no index of float16")
     index = pd.Index(array, dtype=array.dtype, name=decode_label(spec["name"]), copy=False)
     if "freq" in spec:
         _restore_freq(index, spec["freq"], rows)

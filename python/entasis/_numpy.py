@@ -75,7 +75,8 @@ def _add(builder: Builder, array: Any, position: int) -> int | None:
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
     """A dict of arrays of these columns and rows. Labels of pandas rows come first, unless they are a range."""
-    own = host.get("host") == "numpy"
+    # Flavours of StaticFrame are the same.
+    own = host.get("host") in ("numpy", "static_frame")
     labels = _arrow.label_columns(host)
     wanted = list(range(handle.n_columns)) if columns is None else columns
     kinds = _kinds(host, wanted) if own else {}

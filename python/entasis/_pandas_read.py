@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _labels, _pandas_write, _rows
 from ._hosts import interpretation
+from ._names import decode_label
+from ._static_frame_labels import for_pandas as _for_pandas
 from ._times import to_numpy_times
 from .errors import UnsupportedTypeError
 
@@ -22,8 +24,9 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     own = host.get("host") == "pandas"
     n = handle.n_columns if columns is None else len(columns)
     if not own:
-        host = {}
-    labels, index, categories = _parts(host) if own else (_NAMES, None, {})
+        # Labels of StaticFrame are kept in the same form.
+        host = _for_pandas(host)
+    labels, index, categories = _parts(host) if host else (_NAMES, None, {})
     kinds = _kinds_wanted(host, columns)
     beside = _labels.columns_of(index) if index else []
     wanted = columns
@@ -88,7 +91,7 @@ def _column_labels(
 
     if spec["kind"] == "names":
         names = handle.names() if columns is None else [column.name for column in handle.columns(columns)]
-        name, dtype = _labels.decode_label(spec["name"]), _label_dtype(spec["dtype"])
+        name, dtype = decode_label(spec["name"]), _label_dtype(spec["dtype"])
         if dtype == "str" and _has_pyarrow():
             # What pandas makes of the list itself, at half the cost.
             import pyarrow as pa

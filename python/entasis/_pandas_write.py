@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _dtypes, _labels
 from ._entasis import Builder, ColumnRef
+from ._names import encode_label
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _encode_columns(builder: _Builder, labels: Any) -> dict[str, Any]:
     python_storage = getattr(labels.dtype, "storage", "pyarrow") == "python"
     # Strings of the usual types are there already: the names of the columns.
     if (dtype == "object" or (dtype == "str" and not python_storage)) and _all_str(labels.tolist()):
-        name = _labels.encode_label(labels.name, "the column labels")
+        name = encode_label(labels.name, "the column labels")
         return {"kind": "names", "dtype": dtype, "name": name}
     return _labels.encode_index(labels, "the column labels", builder)
 

@@ -17,7 +17,7 @@ def show_versions() -> None:
         ("Python", platform.python_version()),
         ("platform", platform.platform()),
     ]
-    for name in ("numpy", "pandas", "polars", "pyarrow"):
+    for name in ("numpy", "pandas", "polars", "pyarrow", "static-frame"):
         try:
             rows.append((name, version(name)))
         except PackageNotFoundError:

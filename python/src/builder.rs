@@ -17,11 +17,12 @@ use crate::{errors, monitor, value};
 /// A frame to write. Its arrays are borrowed, and kept alive.
 #[pyclass(subclass, module = "entasis._entasis")]
 pub struct Builder {
-    n_rows: u64,
-    names: Vec<String>,
-    columns: Vec<Option<Column>>,
+    pub n_rows: u64,
+    #[pyo3(get)]
+    pub names: Vec<String>,
+    pub columns: Vec<Option<Column>>,
     extra: Vec<Column>,
-    arrays: Vec<Py<PyAny>>,
+    pub arrays: Vec<Py<PyAny>>,
     texts: Vec<OwnText>,
     streams: Vec<Stream>,
 }

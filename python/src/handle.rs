@@ -137,7 +137,7 @@ impl Column {
 /// A file that is open for reading. It keeps showing the file that it opened.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct Handle {
-    file: Arc<File>,
+    pub file: Arc<File>,
     infos: OnceLock<Arc<Vec<ColumnInfo>>>,
 }
 

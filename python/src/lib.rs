@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod array;
 mod arrow;
+mod blocks;
 mod buffers;
 mod builder;
 mod errors;
@@ -25,6 +26,8 @@ mod value;
 mod _entasis {
     #[pymodule_export]
     use crate::arrow::column::{ArrowColumn, ArrowTable};
+    #[pymodule_export]
+    use crate::blocks::{add_blocks, fixed_names, read_blocks};
     #[pymodule_export]
     use crate::buffers::{compress, decompress, hash};
     #[pymodule_export]

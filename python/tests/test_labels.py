@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,6 +37,8 @@ INDEXES = {
     "multi with unused levels": pd.MultiIndex.from_product([["b", "a", "z"], [3, 1, 2]])[:N],
     "name is a tuple": pd.Index([3, 1, 4, 1, 5, 9], name=("a", 1, None)),
     "name is an int": pd.Index(list("abcdef"), name=7),
+    "name is of bytes": pd.Index(list("abcdef"), name=b"x"),
+    "name is a time": pd.Index(list("abcdef"), name=datetime.datetime(2020, 1, 2, 3, 4, 5, 6)),
 }
 
 
@@ -87,7 +91,7 @@ def test_labels_by_their_text(path):
         pd.period_range("2020", periods=2, freq="D"),
         pd.interval_range(0, 2),
         pd.Index([1, "a"], dtype=object),
-        pd.Index([1, 2], name=b"x"),
+        pd.Index([1, 2], name=range(2)),
         pd.MultiIndex.from_arrays([pd.period_range("2020", periods=2, freq="D"), [1, 2]]),
     ],
 )

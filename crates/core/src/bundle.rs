@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use entasis_format::{ColumnType, Logical, Physical};
+use entasis_format::{ColumnType, Logical, Physical, Value};
 
 use crate::frame::{Array, Column, Frame};
 
@@ -25,7 +25,7 @@ pub(crate) fn bundles(frame: &Frame, is_apart: impl Fn(&Column) -> bool) -> Vec<
         return Vec::new();
     }
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut known: HashMap<(ColumnType, Option<&str>), usize> = HashMap::new();
+    let mut known: HashMap<(ColumnType, Detail<'_>), usize> = HashMap::new();
     for (i, column) in frame.columns.iter().enumerate() {
         if let Some(key) = key(column).filter(|_| !is_apart(column)) {
             let group = *known.entry(key).or_insert_with(|| {
@@ -46,14 +46,25 @@ pub(crate) fn bundles(frame: &Frame, is_apart: impl Fn(&Column) -> bool) -> Vec<
         .collect()
 }
 
+/// The detail of a type: the time zone, or the width of strings.
+#[derive(PartialEq, Eq, Hash)]
+enum Detail<'a> {
+    None,
+    Zone(&'a str),
+    Width(i64),
+}
+
 /// What columns of one bundle have in common; none for columns that are never bundled.
-fn key(column: &Column) -> Option<(ColumnType, Option<&str>)> {
+fn key(column: &Column) -> Option<(ColumnType, Detail<'_>)> {
     let t = column.column_type;
     if t.logical == Logical::Categorical || t.physical == Physical::Null {
         return None;
     }
-    match &column.detail {
-        None => Some((t, None)),
-        Some(detail) => Some((t, Some(detail.as_str()?))),
-    }
+    let detail = match &column.detail {
+        None => Detail::None,
+        Some(Value::Str(zone)) => Detail::Zone(zone),
+        Some(Value::Int(width)) => Detail::Width(*width),
+        Some(_) => return None,
+    };
+    Some((t, detail))
 }

@@ -396,7 +396,7 @@ impl File {
         self.records(kind, number..number.saturating_add(1))
     }
 
-    fn records(&self, kind: SectionKind, range: Range<u64>) -> Result<Vec<u8>> {
+    pub(crate) fn records(&self, kind: SectionKind, range: Range<u64>) -> Result<Vec<u8>> {
         if range.is_empty() {
             return Ok(Vec::new());
         }

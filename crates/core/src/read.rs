@@ -4,6 +4,7 @@ mod bundled;
 mod fixed;
 mod gather;
 mod layout;
+mod matrix;
 mod segment;
 mod text;
 
@@ -23,6 +24,7 @@ use bundled::{BundleTask, Part};
 use fixed::FixedTask;
 use gather::GatherTask;
 pub use layout::{Text, TextLayout};
+pub use matrix::{Matrix, Side};
 use segment::Reader;
 use text::{Done, TextTask};
 
@@ -112,6 +114,15 @@ impl Source {
     }
 }
 
+/// How many threads this much work is worth. How many processors there are is asked only where it matters: the answer takes a
+/// dozen system calls.
+fn threads_for(work: u64, threads: Option<usize>) -> usize {
+    match usize::try_from(work / WORK).unwrap_or(usize::MAX) {
+        0 | 1 => 1,
+        worth => threads.unwrap_or_else(threads::default_threads).min(worth),
+    }
+}
+
 enum Task<'a> {
     Fixed(FixedTask<'a>),
     Text(TextTask<'a>),
@@ -160,10 +171,7 @@ impl File {
             work = work.saturating_add(source.work(&request.rows));
         }
         let control = Control::new(monitor, n_values);
-        let worth = usize::try_from(work / WORK).unwrap_or(usize::MAX).max(1);
-        // How many processors there are is asked only where it matters: the answer takes a dozen system calls.
-        let threads =
-            if worth == 1 { 1 } else { threads.unwrap_or_else(threads::default_threads).min(worth) };
+        let threads = threads_for(work, threads);
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut late: Vec<Late<'_>> = Vec::new();

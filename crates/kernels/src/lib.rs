@@ -21,5 +21,5 @@ pub mod shuffle;
 mod word;
 
 pub use bitpack::VECTOR;
-pub use memory::{Buffer, HostRead};
+pub use memory::{Buffer, HostRead, MatrixMut};
 pub use word::Word;

@@ -12,6 +12,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
 use super::export::{self, Data, Kind};
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use crate::array::{self, NumpyArray};
+use crate::blocks::put_fixed;
 use crate::text;
 
 /// A capsule that owns a structure of the interface.
@@ -124,6 +125,30 @@ impl ArrowColumn {
             }
         }
         Ok(list)
+    }
+
+    /// Puts the strings or bytes into an array of fixed width that was just made of zeros, of as many elements. False when one is
+    /// wider.
+    fn to_fixed(&self, array: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let view = NumpyArray::new(array)?;
+        // SAFETY: the array was just made.
+        let memory = unsafe { array::memory(array) }?;
+        let Some(offsets) =
+            self.data.buffers.get(1).and_then(Option::as_ref).filter(|_| self.physical.is_var())
+        else {
+            return Err(pyo3::exceptions::PyTypeError::new_err("the column has no strings"));
+        };
+        if view.shape.iter().product::<usize>() != self.data.n {
+            return Err(pyo3::exceptions::PyValueError::new_err("the array doesn't fit the strings"));
+        }
+        let bytes = self.data.buffers.get(2).and_then(Option::as_ref);
+        let bytes: &[u8] = bytes.map_or(&[], |buffer| buffer);
+        let is_text = self.physical == Physical::Utf8;
+        Ok((0..self.data.n).all(|k| {
+            let i = self.data.offset + k;
+            let value = bytes.get(offset_at(offsets, i)..offset_at(offsets, i + 1)).unwrap_or(&[]);
+            put_fixed(value, is_text, &mut memory[k * view.width..][..view.width])
+        }))
     }
 }
 

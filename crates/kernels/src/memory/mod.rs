@@ -2,6 +2,8 @@
 
 mod buffer;
 mod host;
+mod matrix;
 
 pub use buffer::{Buffer, ask_for_huge_pages};
 pub use host::HostRead;
+pub use matrix::MatrixMut;

@@ -1,0 +1,298 @@
+//! Columns into a row-major matrix: decoded side by side in scratch memory, then written a cache line of each row at a time.
+
+use std::ops::Range;
+
+use entasis_format::{Error, Physical, Result};
+use entasis_kernels::MatrixMut;
+
+use super::fixed::put;
+use super::segment::{Opened, Reader};
+use super::{MissingTo, Output, Source};
+use crate::control::{Control, Monitor};
+use crate::file::File;
+use crate::rows::Rows;
+use crate::threads;
+
+/// Columns that are decoded before they are written: as many words as a cache line has.
+const LINE: usize = 8;
+/// Values that are decoded before they are written, at least.
+const TILE: usize = 1 << 14;
+/// Rows of a column that are decoded at a time, at most, where each column is stored by itself.
+const ROWS: usize = 1 << 14;
+/// Values that one task reads, about.
+const TASK_VALUES: usize = 1 << 17;
+
+/// Columns of one type to read into a row-major matrix, all rows of them.
+#[derive(Debug)]
+pub struct Matrix<'a> {
+    /// Which.
+    pub columns: Side,
+    /// The matrix: words of the type's width, a byte for booleans.
+    pub out: &'a mut [u8],
+    /// What stands where a value is missing, if that is told.
+    pub mark: Option<u64>,
+}
+
+/// Columns side by side.
+#[derive(Clone, Debug)]
+pub enum Side {
+    /// `n` columns that stand one after the other in a storage column.
+    Stored {
+        /// The number of the storage column.
+        column: u64,
+        /// The first value there.
+        first: u64,
+        /// How many columns.
+        n: usize,
+    },
+    /// The columns with these numbers.
+    Each(Vec<u64>),
+}
+
+/// The columns of a matrix, found.
+struct Found<'a> {
+    /// One for all columns, or one for each.
+    sources: Vec<Source>,
+    /// The value of the storage column where the first column begins, when there is one source.
+    first: Option<u64>,
+    n: usize,
+    matrix: Matrix<'a>,
+}
+
+/// Some columns and rows of a matrix.
+struct Task<'a> {
+    /// The source of all its columns, and where they begin in it; or a source for each.
+    sources: &'a [Source],
+    first: Option<u64>,
+    rows: Range<usize>,
+    mark: Option<u64>,
+    out: MatrixMut<'a>,
+}
+
+impl File {
+    /// Reads columns into row-major matrices of the caller.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_matrices(
+        &self,
+        matrices: Vec<Matrix<'_>>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        self.read_all_matrices(matrices, threads, monitor).map_err(|e| e.in_file(self.path()))
+    }
+
+    fn read_all_matrices(
+        &self,
+        matrices: Vec<Matrix<'_>>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let n_rows = usize::try_from(self.n_rows())
+            .map_err(|_| Error::limit("more rows than memory has addresses"))?;
+        let (mut found, mut n_values, mut work) = (Vec::new(), 0u64, 0u64);
+        for matrix in matrices {
+            let (numbers, first, n) = match &matrix.columns {
+                Side::Stored { column, first, n } => (vec![*column], Some(*first), *n),
+                Side::Each(columns) => (columns.clone(), None, columns.len()),
+            };
+            self.prefetch(numbers.iter().copied())?;
+            let sources = numbers.into_iter().map(|c| self.source(c)).collect::<Result<Vec<_>>>()?;
+            let all = (n as u64).saturating_mul(n_rows as u64);
+            n_values = n_values.saturating_add(all);
+            for source in &sources {
+                let end = match first {
+                    Some(first) => first.saturating_add(all),
+                    None => n_rows as u64,
+                };
+                let rows = Rows::Range(first.unwrap_or(0)..end);
+                rows.check(source.values.end - source.values.start)?;
+                work = work.saturating_add(source.work(&rows));
+            }
+            found.push(Found { sources, first, n, matrix });
+        }
+        let control = Control::new(monitor, n_values);
+        let mut tasks = Vec::new();
+        for Found { sources, first, n, matrix } in &mut found {
+            let Some(source) = sources.first() else { continue };
+            if sources.iter().any(|other| other.of != source.of) {
+                return Err(Error::argument("the columns of a matrix are of one type"));
+            }
+            let width = match source.of.physical {
+                Physical::Bool => 1,
+                _ => source.of.width().unwrap_or(0),
+            };
+            if !matches!(width, 1 | 2 | 4 | 8 | 16) {
+                return Err(Error::argument("a matrix holds values of 1, 2, 4, 8 or 16 bytes"));
+            }
+            let out = MatrixMut::new(matrix.out, n_rows, *n, width);
+            let out = out.ok_or_else(|| Error::argument("the memory of a matrix doesn't fit its columns"))?;
+            plan(sources, *first, matrix.mark, out, &mut tasks);
+        }
+        let threads = super::threads_for(work, threads);
+        threads::run(
+            tasks,
+            threads,
+            &control,
+            || (Reader::new(self), Vec::new()),
+            |(reader, scratch), task| task.run(reader, scratch, &control),
+        )
+    }
+}
+
+/// Cuts a matrix into tasks.
+fn plan<'a>(
+    sources: &'a [Source],
+    first: Option<u64>,
+    mark: Option<u64>,
+    out: MatrixMut<'a>,
+    tasks: &mut Vec<Task<'a>>,
+) {
+    let (n_rows, n_columns) = (out.n_rows(), out.n_columns());
+    // Many rows are cut first: what a thread writes is then memory of its own.
+    let rows_step = if first.is_some() || n_rows <= ROWS { n_rows.max(1) } else { 8 * ROWS };
+    let columns_step = (TASK_VALUES / n_rows.min(rows_step).max(1)).next_multiple_of(LINE).max(LINE);
+    let mut rest = out;
+    for row in (0..n_rows).step_by(rows_step) {
+        let (now, later) = rest.split_rows(rows_step);
+        rest = later;
+        let rows = row..row + now.n_rows();
+        let mut side = now;
+        for column in (0..n_columns).step_by(columns_step) {
+            let (out, later) = side.split_columns(columns_step);
+            side = later;
+            tasks.push(Task {
+                sources: if first.is_some() { sources } else { &sources[column..column + out.n_columns()] },
+                first: first.map(|first| first + column as u64 * n_rows as u64),
+                rows: rows.clone(),
+                mark,
+                out,
+            });
+        }
+    }
+}
+
+impl Task<'_> {
+    fn run(self, reader: &mut Reader<'_>, scratch: &mut Vec<u128>, control: &Control<'_>) -> Result<()> {
+        let Some(source) = self.sources.first() else { return Ok(()) };
+        match source.of.width() {
+            None | Some(1) => self.fill::<u8>(reader, scratch, control),
+            Some(2) => self.fill::<u16>(reader, scratch, control),
+            Some(4) => self.fill::<u32>(reader, scratch, control),
+            Some(8) => self.fill::<u64>(reader, scratch, control),
+            Some(_) => self.fill::<u128>(reader, scratch, control),
+        }
+    }
+
+    fn fill<T: bytemuck::Pod>(
+        mut self,
+        reader: &mut Reader<'_>,
+        scratch: &mut Vec<u128>,
+        control: &Control<'_>,
+    ) -> Result<()> {
+        let n = self.rows.len();
+        match self.first {
+            Some(first) => self.stored::<T>(first, n, reader, scratch, control),
+            None => {
+                let step = if n <= ROWS { n.max(1) } else { ROWS };
+                for row in (0..n).step_by(step) {
+                    let part = row..n.min(row + step);
+                    for column in (0..self.sources.len()).step_by(LINE) {
+                        self.each::<T>(column, part.clone(), reader, scratch, control)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Columns that stand one after the other: pages are decoded as they come, whole columns written when there are enough.
+    fn stored<T: bytemuck::Pod>(
+        &mut self,
+        first: u64,
+        n: usize,
+        reader: &mut Reader<'_>,
+        scratch: &mut Vec<u128>,
+        control: &Control<'_>,
+    ) -> Result<()> {
+        let Self { sources, mark, out, .. } = self;
+        let source = &sources[0];
+        let n_all = out.n_columns() * n;
+        let start = source.values.start + first;
+        let (mut held, mut column) = (0, 0);
+        let enough = TILE.max(LINE * n);
+        reader.pages(source, start..start + n_all as u64, &mut |opened, _| {
+            control.check()?;
+            let more = opened.range.len();
+            let is_last = opened.at + more == n_all;
+            decode::<T>(source, opened, held, *mark, scratch)?;
+            held += more;
+            control.advance(more as u64);
+            if held < enough && !is_last {
+                return Ok(());
+            }
+            let values: &mut [T] = bytemuck::cast_slice_mut(scratch);
+            let whole = held / n;
+            let whole = if is_last { whole } else { whole - whole % LINE };
+            if !out.put(0, column, &values[..whole * n], n) {
+                return Err(beyond());
+            }
+            values.copy_within(whole * n..held, 0);
+            (held, column) = (held - whole * n, column + whole);
+            Ok(())
+        })
+    }
+
+    /// Up to [`LINE`] columns that are stored by themselves.
+    fn each<T: bytemuck::Pod>(
+        &mut self,
+        column: usize,
+        part: Range<usize>,
+        reader: &mut Reader<'_>,
+        scratch: &mut Vec<u128>,
+        control: &Control<'_>,
+    ) -> Result<()> {
+        let n = part.len();
+        let sources = &self.sources[column..self.sources.len().min(column + LINE)];
+        for (k, source) in sources.iter().enumerate() {
+            let from = source.values.start + (self.rows.start + part.start) as u64;
+            let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
+            reader
+                .pages(source, from..from + n as u64, &mut |opened, _| {
+                    control.check()?;
+                    control.advance(opened.range.len() as u64);
+                    let at = k * n + opened.at;
+                    decode::<T>(source, opened, at, self.mark, scratch)
+                })
+                .map_err(named)?;
+        }
+        let values: &[T] = bytemuck::cast_slice(scratch);
+        if self.out.put(part.start, column, &values[..sources.len() * n], n) { Ok(()) } else { Err(beyond()) }
+    }
+}
+
+fn beyond() -> Error {
+    Error::argument("columns lie beyond their matrix")
+}
+
+/// Decodes the wanted values of a page to place `at` of the scratch memory, which grows as it has to.
+fn decode<T: bytemuck::Pod>(
+    source: &Source,
+    opened: Opened<'_>,
+    at: usize,
+    mark: Option<u64>,
+    scratch: &mut Vec<u128>,
+) -> Result<()> {
+    let end = at + opened.range.len();
+    let needed = (end * size_of::<T>()).div_ceil(16);
+    if scratch.len() < needed {
+        scratch.resize(needed.next_power_of_two(), 0);
+    }
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(scratch);
+    let bytes = &mut bytes[..end * size_of::<T>()];
+    let mut output =
+        if source.of.physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
+    let mut missing = mark.map_or(MissingTo::Ignore, MissingTo::Mark);
+    put(source, Opened { at, ..opened }, &mut output, &mut missing)
+}

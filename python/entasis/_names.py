@@ -1,0 +1,88 @@
+"""Names of indexes, levels and frames, which are any value that hosts can hash, as values beside the columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import UnsupportedTypeError
+
+_NUMPY_KINDS = "biufcmMUS"
+
+
+def encode_label(label: Any, what: str) -> Any:
+    """A label (name of an index, of a level, of a frame) as a value."""
+    kind = type(label)
+    if label is None or kind in (str, float, bool, bytes):
+        return label
+    if kind is int and label.bit_length() < 1 << 12:
+        return label if -(1 << 63) <= label < 1 << 64 else {"integer": str(label)}
+    if kind in (tuple, frozenset):
+        return {kind.__name__: [encode_label(part, what) for part in label]}
+    if kind is complex:
+        return {"complex": [label.real, label.imag]}
+    module = kind.__module__
+    if module == "datetime":
+        found = _encode_time(label)
+        if found is not None:
+            return found
+    elif module == "numpy":
+        import numpy as np
+
+        # Of times NumPy tells the unit in the dtype.
+        dtype = label.dtype if isinstance(label, np.generic) else None
+        if dtype is not None and dtype.kind in _NUMPY_KINDS and dtype.isnative and dtype.char != "g":
+            # An empty string has a character of memory and a dtype of none.
+            return {"numpy": [dtype.str, label.tobytes()[: dtype.itemsize]]}
+    raise UnsupportedTypeError(f"{what}: a name of type {_called(kind)} is not supported yet")
+
+
+def _called(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+
+
+def _encode_time(label: Any) -> Any:
+    import datetime
+
+    kind = type(label)
+    if kind is datetime.date:
+        return {"date": label.isoformat()}
+    if kind is datetime.timedelta:
+        return {"timedelta": [label.days, label.seconds, label.microseconds]}
+    if kind in (datetime.time, datetime.datetime) and label.tzinfo is None and label.fold == 0:
+        return {kind.__name__: label.isoformat()}
+    return None
+
+
+def decode_label(value: Any) -> Any:
+    """The label that a value stands for."""
+    if type(value) is not dict:
+        hash(value)
+        return value
+    ((key, inner),) = value.items()
+    if key == "tuple":
+        return tuple(decode_label(part) for part in inner)
+    if key == "frozenset":
+        return frozenset(decode_label(part) for part in inner)
+    if key == "integer":
+        return int(inner)
+    if key == "complex":
+        return complex(*inner)
+    if key == "numpy":
+        return _decode_numpy(*inner)
+    import datetime
+
+    if key == "timedelta":
+        return datetime.timedelta(*inner)
+    if key in ("date", "time", "datetime"):
+        return getattr(datetime, key).fromisoformat(inner)
+    raise ValueError(f"a label of kind {key!r} is not known")
+
+
+def _decode_numpy(dtype: str, memory: bytes) -> Any:
+    import numpy as np
+
+    found = np.dtype(dtype)
+    if found.kind not in _NUMPY_KINDS or found.itemsize != len(memory):
+        raise ValueError(f"a scalar of dtype {dtype!r} in {len(memory)} bytes")
+    # A string of no characters has no memory.
+    return np.frombuffer(memory, found)[0] if memory else found.type()

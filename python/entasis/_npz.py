@@ -1,0 +1,133 @@
+"""NPZ files, of StaticFrame and of NumPy: import and export."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .errors import (
+    CorruptFileError,
+    DirectoryError,
+    EntasisError,
+    FileError,
+    FilePermissionError,
+    MissingFileError,
+    MissingLibraryError,
+    NotADirectoryFileError,
+    UnsupportedTypeError,
+)
+
+# What an archive of StaticFrame has besides arrays.
+_META = "__meta__.json"
+_KINDS = {
+    FileNotFoundError: MissingFileError,
+    IsADirectoryError: DirectoryError,
+    NotADirectoryError: NotADirectoryFileError,
+    PermissionError: FilePermissionError,
+}
+
+
+def read_npz(path: str | os.PathLike[str]) -> Any:
+    """Read an NPZ file, or a directory of NPY files as StaticFrame writes it.
+
+    Gives a StaticFrame Frame where StaticFrame wrote it (the class of the frame is not in the file), else a dict of
+    NumPy arrays. Nothing in a file is executed: arrays of objects are refused. Damage is not looked for.
+    """
+    # Slow to import, and for this alone.
+    from zipfile import BadZipFile, ZipFile
+
+    path = os.fspath(path)
+    try:
+        if os.path.isdir(path):
+            if not os.path.exists(os.path.join(path, _META)):
+                raise DirectoryError(f"{path} is a directory without a frame of StaticFrame in it")
+            return _static_frame().Frame.from_npy(path)
+        with ZipFile(path) as archive:
+            is_frame = _META in archive.namelist()
+        return _static_frame().Frame.from_npz(path) if is_frame else _read_arrays(path)
+    except EntasisError:
+        raise
+    except OSError as error:
+        raise _KINDS.get(type(error), FileError)(f"{path} can't be read: {error}") from error
+    except BadZipFile as error:
+        raise CorruptFileError(f"{path} is no NPZ file: {error}") from error
+
+
+def _read_arrays(path: str) -> dict[str, Any]:
+    import numpy as np
+
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = {}
+        for name in archive.files:
+            try:
+                arrays[name] = archive[name]
+            except ValueError as error:
+                if "allow_pickle" in str(error):
+                    message = f"array {name!r} of {path} holds objects, which would have to be executed"
+                    raise UnsupportedTypeError(message) from error
+                raise CorruptFileError(f"array {name!r} of {path} can't be read: {error}") from error
+        return arrays
+
+
+def write_npz(value: Any, path: str | os.PathLike[str]) -> None:
+    """Write an NPZ file without compression: of a StaticFrame Frame as StaticFrame does, of a dict of arrays as NumPy.
+
+    The file is replaced whole or not at all; arrays of objects are refused.
+    """
+    path = os.fspath(path)
+    root = type(value).__module__.partition(".")[0]
+    is_frame = root == "static_frame" and isinstance(value, _static_frame().Frame)
+    if not is_frame and type(value) is not dict:
+        kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+        raise UnsupportedTypeError(
+            f"a {kind} has no place in an NPZ file, only a StaticFrame Frame or a dict of arrays"
+        )
+    beside = f"{path}.{os.getpid()}.tmp.npz"
+    try:
+        try:
+            if is_frame:
+                _write_frame(value, beside)
+            else:
+                _write_arrays(value, beside)
+            os.replace(beside, path)
+        finally:
+            if os.path.exists(beside):
+                os.remove(beside)
+    except OSError as error:
+        raise _KINDS.get(type(error), FileError)(f"{path} can't be written: {error}") from error
+
+
+def _write_frame(frame: Any, path: str) -> None:
+    try:
+        frame.to_npz(path)
+    # What StaticFrame says of objects, and what JSON says of names.
+    except (TypeError, ValueError) as error:
+        raise UnsupportedTypeError(f"StaticFrame can't write this frame as NPZ: {error}") from error
+
+
+def _write_arrays(arrays: dict[Any, Any], path: str) -> None:
+    from zipfile import ZipFile
+
+    import numpy as np
+
+    for name, array in arrays.items():
+        if type(name) is not str:
+            raise UnsupportedTypeError(
+                f"array {name!r}: a name of type {type(name).__name__} has no place in an NPZ file"
+            )
+        if np.asarray(array).dtype.hasobject:
+            raise UnsupportedTypeError(f"array {name!r}: objects have no place in an NPZ file")
+    # By its own means: NumPy's function takes names as arguments, of which some are its own.
+    with ZipFile(path, "w", allowZip64=True) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+
+
+def _static_frame() -> Any:
+    try:
+        import static_frame
+    except ImportError as error:
+        message = f"static_frame is needed and can't be imported ({error}): pip install static-frame"
+        raise MissingLibraryError(message) from error
+    return static_frame

@@ -1,0 +1,322 @@
+"""Columns to StaticFrame: blocks as they were written, those of one dtype as views of one array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _labels, _numpy, _rows, _static_frame_convert
+from . import _static_frame_labels as _sf_labels
+from ._entasis import Handle, fixed_names, read_blocks
+from ._hosts import interpretation
+from ._names import decode_label
+from .errors import CorruptFileError, LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ._entasis import ArrowColumn, Column
+
+
+def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
+    """A frame, series or index of these columns and rows."""
+    if host.get("host") != "static_frame":
+        return _static_frame_convert.read(handle, host, columns, rows, threads)
+    name, index, labels = _parts(host)
+    n = handle.n_columns
+    if (name in _sf_labels.SERIES and n != 1) or (name in _sf_labels.INDEXES and n != 0):
+        raise CorruptFileError(f"a value of class {name!r} of StaticFrame in a table of {n} columns")
+    index = _labels_of(handle, index, handle.n_rows, rows, threads)
+    if name in _sf_labels.INDEXES:
+        return index
+    is_whole = rows is None and columns is None and type(handle) is Handle
+    names = _room_for_names(handle, labels) if is_whole else None
+    blocks = _Blocks(handle, host, columns, rows, threads).all(names)
+    with interpretation():
+        label = decode_label(host["name"])
+    if name in _sf_labels.SERIES:
+        if columns is None or len(columns) == 1:
+            return _sf_labels.series(_sf_labels.class_of(name, _sf_labels.SERIES), blocks, index, label)
+        # Other columns than the one of the series make a frame.
+        name, labels = "FrameHE" if name == "SeriesHE" else "Frame", {"kind": "text", "name": None}
+    cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
+    return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls, names), label)
+
+
+@interpretation()
+def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """The class, and the indexes of rows and of columns."""
+    name, index, columns = host["class"], host["index"], host.get("columns", {"kind": "text"})
+    _sf_labels.class_of(name, (*_sf_labels.FRAMES, *_sf_labels.SERIES, *_sf_labels.INDEXES))
+    for spec in (index, columns):
+        if type(spec) is not dict or type(spec["kind"]) is not str:
+            raise TypeError("an index is a map")
+    if name in _sf_labels.FRAMES and "columns" not in host:
+        raise KeyError("columns")
+    return name, index, columns
+
+
+def _labels_of(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads: int | None = 1) -> Any:
+    """An index of `n` labels, at these rows."""
+    numbers = _labels.columns_of(spec)
+    values = _beside(handle, numbers, rows, n, threads)
+    if spec["kind"] == "column" and len(values) == 2:
+        with interpretation():
+            _numpy._restore(values[0], values[1])
+    return _sf_labels.decode_index(spec, values, n, rows)
+
+
+@interpretation()
+def _room_for_names(handle: Handle, spec: dict[str, Any]) -> Any:
+    """An array of zeros for the names of all columns, when the labels are strings of NumPy."""
+    if spec["kind"] != "names" or spec["dtype"] != "str":
+        return None
+    return _zeros(handle.n_columns, f"U{_width(spec['width'])}")
+
+
+@interpretation()
+def _column_labels(
+    handle: Handle, spec: dict[str, Any], n: int, columns: list[int] | None, cls: Any, names: Any
+) -> Any:
+    """The labels of these columns. `names` has them when they are strings of NumPy and all are wanted."""
+    import numpy as np
+
+    kind = spec["kind"]
+    with _sf_labels.unique("columns" if columns is not None else None):
+        if kind == "names" and spec["dtype"] == "str":
+            labels = _room_for_names(handle, spec) if names is None else names
+            if names is None:
+                fixed_names(getattr(handle, "_handle", handle), labels)
+            index = _sf_labels.class_of(spec["class"], ("Index", "IndexGO"))
+        elif kind in ("names", "text"):
+            labels = np.array(handle.names(), dtype=object if kind == "names" else None)
+            index = cls._COLUMNS_CONSTRUCTOR
+            if kind == "names":
+                index = _sf_labels.class_of(spec["class"], ("Index", "IndexGO"))
+        else:
+            found = _labels_of(handle, spec, n, None)
+            return found if columns is None else _sf_labels.at_rows(found, _sf_labels.numbers(columns))
+        if columns is not None:
+            labels = labels[_sf_labels.numbers(columns)]
+        labels.flags.writeable = False
+        return index(labels, name=decode_label(spec["name"]))
+
+
+def _width(width: Any) -> int:
+    if type(width) is not int or width < 0:
+        raise ValueError(f"a width of {width!r}")
+    return width
+
+
+def _zeros(shape: Any, dtype: str) -> Any:
+    import numpy as np
+
+    try:
+        return np.zeros(shape, dtype)
+    except MemoryError as error:
+        raise LimitError(f"not enough memory for strings of {dtype}: {error}") from error
+
+
+def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int | None) -> list[Any]:
+    """Columns beside the table, of `n` values each: arrays, or codes with their values."""
+    if not numbers:
+        return []
+    found: list[Any] = [None] * len(numbers)
+    for kind, position, column, values, mask in handle.read(numbers, _rows.native(rows), "numpy", True, 0, threads, n):
+        if kind == "block":
+            found[position[0]] = values[0]
+        elif kind == "arrow":
+            (found[position[0]],) = _text(column, values, 1)
+        elif kind == "array" and column.dictionary is not None and mask is None:
+            (of,) = handle.columns([column.dictionary])
+            (levels,) = _beside(handle, [column.dictionary], None, of.n_values, 1)
+            found[position] = _labels.Codes(values, levels)
+        else:
+            raise _foreign(column)
+    return found
+
+
+def _foreign(column: Column) -> CorruptFileError:
+    return CorruptFileError(f"column '{column.name}': StaticFrame writes no {column.type_name} with missing values")
+
+
+def _text(column: Column, values: ArrowColumn, k: int) -> Any:
+    """Strings of `k` columns that stand one after the other, as an array with a row for each."""
+    import numpy as np
+
+    n = len(values) // k
+    if column.flavour == _sf_labels.FIXED:
+        with interpretation():
+            width = _width(column.detail)
+        out = _zeros((k, n), f"{'S' if column.physical == 'binary' else 'U'}{width}")
+        if not values.to_fixed(out):
+            raise CorruptFileError(f"column '{column.name}': a string is wider than {width}")
+        return out
+    out = np.empty((k, n), dtype=object)
+    for i in range(k):
+        out[i] = values.slice(i * n, n).to_objects(_numpy._missing(column))
+    return out
+
+
+class _Blocks:
+    """The blocks of a frame that StaticFrame wrote."""
+
+    def __init__(
+        self, handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None
+    ) -> None:
+        self._handle, self._host = handle, host
+        self._columns, self._rows, self._threads = columns, rows, threads
+
+    def all(self, names: Any) -> list[Any]:
+        """All blocks, side by side. `names`, when given, gets the names of the columns of the whole frame."""
+        codes = self._codes()
+        if self._columns is not None:
+            return self._join(_selected(codes, self._columns), self._some(self._columns))
+        # A map has its arrays where they are.
+        if self._rows is not None or type(self._handle) is not Handle:
+            return self._join(codes, self._some(range(self._handle.n_columns)))
+        return self._whole(codes, names)
+
+    def _codes(self) -> Any:
+        """The integers that tell the blocks; None: all are of one dimension."""
+        import numpy as np
+
+        codes = self._host.get("blocks")
+        if codes is None:
+            return None
+        with interpretation():
+            if type(codes) is not list:
+                number = _labels.number_of(codes)
+                (of,) = self._handle.columns([number])
+                (codes,) = _beside(self._handle, [number], None, of.n_values, 1)
+                if codes.dtype != np.int64:
+                    raise TypeError("blocks are told by integers")
+            elif not all(type(code) is int for code in codes):
+                raise TypeError("blocks are told by integers")
+            codes = np.array(codes, dtype=np.int64)
+            # As floats, whose sum doesn't wrap.
+            if np.maximum(np.abs(codes.astype(float)), 1).sum() != self._handle.n_columns:
+                raise ValueError("blocks of another number of columns than there are")
+        return codes
+
+    def _whole(self, codes: Any, names: Any) -> list[Any]:
+        """All blocks in all rows."""
+        import numpy as np
+
+        matrices: list[tuple[int, int]] = []
+        if codes is not None:
+            rowwise = np.flatnonzero(codes < 0)
+            starts = np.cumsum(np.maximum(np.abs(codes), 1)) + codes
+            matrices = list(zip(starts[rowwise].tolist(), (-codes[rowwise]).tolist(), strict=True))
+        found = read_blocks(self._handle, matrices, names, self._threads)
+        if found is None:
+            raise CorruptFileError("a block has columns of several types")
+        groups, arrays, others = found
+        if others:
+            groups += self._some(others, others)
+        if not matrices:
+            return self._join(codes, groups)
+        apart = dict(zip(rowwise.tolist(), arrays, strict=True))
+        return list(arrays) if len(codes) == len(arrays) else self._join(codes, groups, apart)
+
+    def _some(self, columns: Iterable[int], positions: list[int] | None = None) -> list[tuple[Any, Any]]:
+        """Columns by their dtypes: positions, and an array with a row for each."""
+        import numpy as np
+
+        numbers = list(columns)
+        kinds = _numpy._kinds(self._host, numbers)
+        n = len(numbers)
+        beside = [*kinds.values()]
+        groups = []
+        for entry in self._handle.read([*numbers, *beside], _rows.native(self._rows), "numpy", True, n, self._threads):
+            kind, at, column, values, _ = entry
+            if kind == "arrow":
+                values = _text(column, values, len(at))
+            elif kind != "block":
+                raise _foreign(column)
+            groups.append((np.asarray(at), values))
+        if beside:
+            self._restore(groups, kinds, numbers, n)
+        groups = [(at, values) for at, values in groups if len(at) and at[0] < n]
+        return groups if positions is None else [(np.array(positions)[at], values) for at, values in groups]
+
+    @interpretation()
+    def _restore(self, groups: list[Any], kinds: dict[int, int], numbers: list[int], n: int) -> None:
+        """Puts the kinds of missing cells."""
+        places = {int(position): row for at, values in groups for position, row in zip(at, values, strict=True)}
+        for i, column in enumerate(kinds):
+            for position, number in enumerate(numbers):
+                if number == column:
+                    _numpy._restore(places[position], places[n + i])
+
+    @interpretation()
+    def _join(self, codes: Any, groups: list[tuple[Any, Any]], apart: dict[int, Any] | None = None) -> list[Any]:
+        """The blocks that the integers tell, of the rows of arrays; those in `apart` are made."""
+        import numpy as np
+
+        for _, values in groups:
+            # Views of it are read-only too.
+            values.flags.writeable = False
+        n = sum(len(positions) for positions, _ in groups)
+        if codes is None:
+            found: list[Any] = [None] * n
+            for positions, values in groups:
+                for position, row in zip(positions.tolist(), values, strict=True):
+                    found[position] = row
+            return found
+        widths = np.maximum(np.abs(codes), 1)
+        numbers = np.repeat(np.arange(len(codes)), widths)
+        blocks: list[Any] = [None] * len(codes)
+        for number, array in (apart or {}).items():
+            blocks[number] = array
+        # Columns of blocks whose columns were decoded apart.
+        pieces: dict[int, list[tuple[Any, Any]]] = {}
+        for positions, values in groups:
+            of = numbers[positions]
+            starts = np.flatnonzero(np.diff(of, prepend=-1))
+            of = of[starts]
+            is_whole = np.diff(starts, append=len(positions)) == widths[of]
+            if not is_whole.all():
+                at = np.flatnonzero(~is_whole[np.searchsorted(starts, np.arange(len(positions)), side="right") - 1])
+                for number, row in zip(numbers[positions[at]].tolist(), at.tolist(), strict=True):
+                    pieces.setdefault(number, []).append((positions[row], values[row]))
+            for code in np.unique(codes[of]).tolist():
+                chosen = (codes[of] == code) & is_whole
+                if not chosen.any():
+                    continue
+                for number, block in zip(of[chosen].tolist(), _views(values, starts[chosen], code), strict=True):
+                    blocks[number] = block
+        for number, rows in pieces.items():
+            if len(rows) != widths[number] or len({(row.dtype, row.shape) for _, row in rows}) > 1:
+                raise ValueError("a block has columns of several types")
+            blocks[number] = np.stack([row for _, row in sorted(rows, key=lambda piece: piece[0])]).T
+        return blocks
+
+
+def _views(values: Any, starts: Any, code: int) -> Any:
+    """Blocks of equal shape, which begin at these rows of an array."""
+    n = len(starts)
+    if code == 0:
+        return values[starts[0] : starts[0] + n] if _is_dense(starts, 1) else (values[at] for at in starts.tolist())
+    width = abs(code)
+    if _is_dense(starts, width):
+        dense = values[starts[0] : starts[0] + n * width]
+        return dense.reshape(n, width, values.shape[1]).transpose(0, 2, 1)
+    return (values[at : at + width].T for at in starts.tolist())
+
+
+def _is_dense(starts: Any, step: int) -> bool:
+    return bool(starts[-1] - starts[0] == (len(starts) - 1) * step)
+
+
+def _selected(codes: Any, columns: list[int]) -> Any:
+    """The integers that tell the blocks of a selection: neighbours that were in one block stay in one."""
+    import numpy as np
+
+    if codes is None or not columns:
+        return None
+    chosen = _sf_labels.numbers(columns)
+    of = np.repeat(np.arange(len(codes)), np.maximum(np.abs(codes), 1))[chosen]
+    is_wide = codes[of] != 0
+    follows = (np.diff(of, prepend=-1) == 0) & (np.diff(chosen, prepend=-1) == 1) & is_wide
+    starts = np.flatnonzero(~follows)
+    return np.where(is_wide[starts], np.diff(starts, append=len(columns)), 0)

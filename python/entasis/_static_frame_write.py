@@ -1,0 +1,94 @@
+"""StaticFrame frames, series and indexes to columns: blocks as they are, without work per column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _static_frame_labels as _sf_labels
+from ._entasis import Builder, ColumnRef, add_blocks
+from ._names import encode_label
+from .errors import UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# From this many columns on the order of a block's memory is kept: then a cache line lies within a row.
+_ROWWISE = 8
+# So many integers stand in the host map itself.
+_FEW = 16
+
+
+def build(value: Any) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all columns of a value, and what is kept beside them."""
+    name = _sf_labels.class_name(value)
+    if name is None:
+        raise UnsupportedTypeError(
+            f"a StaticFrame {type(value).__name__} is not supported yet, only a Frame, a Series or an Index"
+        )
+    host: dict[str, Any] = {"host": "static_frame", "class": name}
+    if name in _sf_labels.FRAMES:
+        return _build_frame(value, host)
+    if name in _sf_labels.SERIES:
+        return _build_series(value, host)
+    builder = Builder(len(value), [])
+    host["index"] = _sf_labels.encode_index(builder, value, "the index")
+    return builder, host
+
+
+def _build_series(series: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
+    values = series.values
+    host["name"] = encode_label(series.name, "the series")
+    builder = Builder(len(values), ["values" if series.name is None else str(series.name)])
+    host |= _add_blocks(builder, [values])
+    host["index"] = _sf_labels.encode_index(builder, series.index, "the index")
+    return builder, host
+
+
+def _build_frame(frame: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
+    host["name"] = encode_label(frame.name, "the frame")
+    builder = Builder(len(frame.index), _sf_labels.texts(frame.columns))
+    blocks = _blocks(frame)
+    host |= _add_blocks(builder, blocks)
+    host["index"] = _sf_labels.encode_index(builder, frame.index, "the index")
+    host["columns"] = _sf_labels.encode_index(builder, frame.columns, "the column labels", are_names=True)
+    codes = _codes(blocks)
+    if any(codes):
+        host["blocks"] = codes if len(codes) <= _FEW else ColumnRef(_add_codes(builder, codes))
+    return builder, host
+
+
+def _blocks(frame: Any) -> list[Any]:
+    blocks = getattr(getattr(frame, "_blocks", None), "_blocks", None)
+    # Another frame than the ones known: column by column, by public means.
+    return list(frame.iter_array(axis=0)) if blocks is None else list(blocks)
+
+
+def _add_blocks(builder: Builder, blocks: list[Any]) -> dict[str, Any]:
+    """Adds all columns; returns what a host map keeps of their missing cells."""
+    kinds = []
+    for number, position in add_blocks(builder, blocks):
+        block = blocks[number]
+        for i, column in enumerate([block] if block.ndim == 1 else block.T, position):
+            _, mixed = _sf_labels.add_array(builder, column, i, "")
+            if mixed is not None:
+                kinds.append([i, ColumnRef(mixed)])
+    return {"missing_kinds": kinds} if kinds else {}
+
+
+def _codes(blocks: Sequence[Any]) -> list[int]:
+    """A number for each block: its columns when it has two dimensions, negative when it is in rows' order."""
+    return [0 if block.ndim == 1 else -block.shape[1] if _is_rowwise(block) else block.shape[1] for block in blocks]
+
+
+def _is_rowwise(block: Any) -> bool:
+    if block.shape[1] < _ROWWISE or block.dtype.kind in "OUS":
+        return False
+    return block.flags.c_contiguous and not block.flags.f_contiguous
+
+
+def _add_codes(builder: Builder, codes: list[int]) -> int:
+    import numpy as np
+
+    number = builder.words(np.array(codes, dtype=np.int64), name="blocks")
+    assert number is not None, "an extra column has a number"
+    return number
