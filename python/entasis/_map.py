@@ -8,7 +8,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from . import _entasis
-from ._pandas_write import ARROW, MASKED
+from ._numpy import BIG
+from ._numpy import CLONGDOUBLE as NUMPY_CLONGDOUBLE
+from ._pandas_write import ARROW, CLONGDOUBLE, MASKED
+from ._pandas_write import BIG as PANDAS_BIG
 from ._times import PANDAS_UNITS
 from .errors import FileError, MissingLibraryError, NotMappableError
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 20
 _NO_ROWS = (0, 0, 1)
+_INSTEAD = "choose others with columns=[...], or read without memory_map"
 
 
 class MappedHandle:
@@ -73,16 +77,17 @@ class MappedHandle:
                 # Zeros that nobody looks at take no memory.
                 entries.append(("array", position, column, values, np.zeros(n, np.bool_)))
             else:
-                key = (dtype, column.detail) if position < n_shared or host == "numpy" else position
+                is_shared = position < n_shared or (host == "numpy" and column.physical != "fixed bytes")
+                key = (dtype, column.detail) if is_shared else position
                 if key not in blocks or not blocks[key].add(position, extent[0], n):
                     blocks[key] = _Block(column, dtype, position, extent[0])
                     entries.append(blocks[key])
-        entries = [entry.entry(self._bytes, n) if isinstance(entry, _Block) else entry for entry in entries]
+        entries = [entry.entry(self._bytes, n, host) if isinstance(entry, _Block) else entry for entry in entries]
         if of_arrow:
             columns_of_arrow = [infos[i].index for i in of_arrow]
             schema = _schema(handle.read_arrow(columns_of_arrow, _NO_ROWS, 1, False, 1, {}, None))
             for position, kind in zip(of_arrow, schema.types, strict=True):
-                values = self._arrow(kind, extents[position], n)
+                values = self._arrow(infos[position], kind, extents[position], n)
                 entries.append(("arrow", [position], infos[position], values, None))
         if decoded:
             for kind, places, column, values, mask in handle.read(
@@ -104,22 +109,23 @@ class MappedHandle:
         threads: int | None,
         field_metadata: dict[int, bytes],
         schema_metadata: bytes | None,
+        polars: bool = False,
     ) -> Any:
         """As `Handle.read_arrow`."""
         handle = self._handle
         start, stop = self._range(rows)
         if start == stop or columns == [] or handle.n_columns == 0:
-            return handle.read_arrow(columns, rows, layout, own, threads, field_metadata, schema_metadata)
+            return handle.read_arrow(columns, rows, layout, own, threads, field_metadata, schema_metadata, polars)
         infos, extents, decoded = self._find(columns, start, stop, "arrow", own)
         # Types and metadata are those of the same columns without rows.
-        schema = _schema(handle.read_arrow(columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata))
-        pairs = zip(schema.types, extents, strict=True)
-        arrays = [extent and self._arrow(kind, extent, stop - start) for kind, extent in pairs]
+        schema = _schema(handle.read_arrow(columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata, polars))
+        found = zip(infos, schema.types, extents, strict=True)
+        arrays = [extent and self._arrow(column, kind, extent, stop - start) for column, kind, extent in found]
         if decoded:
             import pyarrow as pa
 
             numbers = [infos[i].index for i in decoded]
-            part = handle.read_arrow(numbers, rows, layout, own, threads, {}, None)
+            part = handle.read_arrow(numbers, rows, layout, own, threads, {}, None, polars)
             for i, column in zip(decoded, pa.RecordBatchReader.from_stream(part).read_all().columns, strict=True):
                 arrays[i] = column
                 # Strings too long for their type have another one.
@@ -163,7 +169,17 @@ class MappedHandle:
         if host == "pandas" and own and column.flavour >= ARROW:
             return None
         why = None
-        if column.physical == "bool":
+        if column.physical == "fixed bytes" and host == "pandas" and not (own and column.flavour == CLONGDOUBLE):
+            return None
+        if column.logical == "decimal":
+            return None
+        if own and (column.flavour == PANDAS_BIG if host == "pandas" else column.flavour & BIG):
+            why = "its bytes have another order in memory"
+        elif column.dtype is None:
+            why = f"{column.type_name} has no counterpart in NumPy"
+        elif column.physical == "fixed bytes" and own and column.flavour == _clongdouble(host):
+            return "c32"
+        elif column.physical == "bool":
             why = "booleans are bits in the file and bytes in memory"
         elif column.logical == "time":
             if host == "pandas":
@@ -177,22 +193,29 @@ class MappedHandle:
             why = f"pandas has no {column.type_name}"
         if why is None:
             return column.dtype
-        instead = "choose others with columns=[...], or read without memory_map"
-        raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {instead}")
+        raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
 
     def _error(self, column: str | None, message: str) -> NotMappableError:
         error = NotMappableError(message)
         error.file, error.column = self._path, column
         return error
 
-    def _arrow(self, kind: Any, extent: Extent | None, n: int) -> Any:
+    def _arrow(self, column: Column, kind: Any, extent: Extent | None, n: int) -> Any:
         """Values in the file as an array of pyarrow."""
         import pyarrow as pa
 
         assert extent is not None, "a mapped column has a place"
         at, length, first_bit = extent
+        if length != (first_bit + n * kind.bit_width + 7) // 8:
+            # Decimals of few digits.
+            why = f"{kind} has fewer bytes in the file than in memory"
+            raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
         buffer = pa.py_buffer(self._bytes).slice(at, length)
         return pa.Array.from_buffers(kind, n, [None, buffer], 0, first_bit)
+
+
+def _clongdouble(host: str) -> int:
+    return CLONGDOUBLE if host == "pandas" else NUMPY_CLONGDOUBLE
 
 
 class _Block:
@@ -221,10 +244,12 @@ class _Block:
         shape, width = (len(self._positions), n), self._dtype.itemsize
         return np.ndarray(shape, self._dtype, memory, self._at, (self._distance or n * width, width))
 
-    def entry(self, memory: Any, n: int) -> tuple[Any, ...]:
+    def entry(self, memory: Any, n: int, host: str) -> tuple[Any, ...]:
         """As `Handle.read` gives it."""
         import numpy as np
 
+        if host == "numpy" and self._column.physical == "fixed bytes":
+            return "array", self._positions[0], self._column, self.array(memory, n)[0], None
         return "block", np.array(self._positions), self._column, self.array(memory, n), None
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _labels, _rows
-from ._entasis import Builder, ColumnRef
+from . import _arrow, _dtypes, _labels, _rows
+from ._entasis import Builder, ColumnRef, is_unicode
 from ._hosts import interpretation
-from .errors import ArgumentError, DuplicateColumnError, UnsupportedTypeError
+from .errors import ArgumentError, CorruptFileError, DuplicateColumnError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from ._entasis import ArrowColumn, Column, Handle
 
-# Flavours of columns (section 6 of the format).
-DTYPE, FIXED, OBJECT = 0, 1, 2
+# Flavours of columns (section 6 of the format): one of these, and a bit for the other order of bytes.
+DTYPE, FIXED, OBJECT, UNITS, RECORD, CLONGDOUBLE, STRING = 0, 1, 2, 3, 4, 5, 6
+BIG = 8
 
 
 def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
@@ -38,18 +39,38 @@ def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
     host: dict[str, Any] = {"host": "numpy"}
     kinds: list[list[Any]] = []
     for position, array in enumerate(arrays.values()):
-        kind = array.dtype.kind
-        if kind == "O":
-            _, mixed = builder.text(array, position, flavour=OBJECT)
-            if mixed is not None:
-                kinds.append([position, ColumnRef(mixed)])
-        elif kind in "US" and array.dtype.isnative:
-            builder.text(array, position, flavour=FIXED)
-        else:
-            builder.words(array, position)
+        mixed = _add(builder, array, position)
+        if mixed is not None:
+            kinds.append([position, ColumnRef(mixed)])
     if kinds:
         host["missing_kinds"] = kinds
     return builder, host
+
+
+def _add(builder: Builder, array: Any, position: int) -> int | None:
+    """Adds an array. Returns the number of a column with the kinds of missing cells, when there are several."""
+    dtype = array.dtype
+    if dtype.kind == "O":
+        return builder.text(array, position, flavour=OBJECT)[1]
+    if dtype.kind == "T":
+        detail = _dtypes.encode_string(dtype, f"column '{builder.name(position)}'")
+        return builder.text(array.astype(object), position, flavour=STRING, detail=detail)[1]
+    if dtype.names is not None:
+        detail = _dtypes.encode(dtype, f"column '{builder.name(position)}'")
+        builder.words(_dtypes.as_bytes(array), position, flavour=RECORD, detail=detail)
+        return None
+    flavour = 0
+    if not dtype.isnative:
+        array, flavour = array.astype(dtype.newbyteorder("=")), BIG
+    if dtype.kind == "U" and not is_unicode(array):
+        builder.words(_dtypes.as_bytes(array), position, flavour=flavour | UNITS)
+    elif dtype.kind in "US":
+        builder.text(array, position, flavour=flavour | FIXED)
+    elif dtype.char == "G":
+        builder.words(_dtypes.as_bytes(array), position, flavour=flavour | CLONGDOUBLE)
+    else:
+        builder.words(array, position, flavour=flavour)
+    return None
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
@@ -73,6 +94,9 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     found: list[Any] = [None] * len(numbers)
     for kind, positions, column, values, mask in handle.read(numbers, _rows.native(rows), "numpy", own, 0, threads):
         if kind == "block":
+            if own and column.flavour & BIG and values.dtype.itemsize > 1:
+                # The native half made the array in the order of bytes that it is to have.
+                values = values.byteswap(inplace=True)
             for position, row in zip(positions.tolist(), values, strict=True):
                 found[position] = row
         elif kind == "arrow":
@@ -80,6 +104,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
                 part = values if len(positions) == 1 else values.slice(k * n_rows, n_rows)
                 found[position] = _strings(column, part, own)
         else:
+            if own and column.physical == "fixed bytes":
+                values = _rows_of_bytes(column, values)
             found[positions] = _single(handle, kind, column, values, mask, n_rows)
     for position, kind_column in enumerate(kinds):
         with interpretation():
@@ -107,13 +133,43 @@ def _kinds(host: dict[str, Any], columns: list[int]) -> dict[int, int]:
 def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     import numpy as np
 
-    if own and column.flavour == FIXED:
+    if own and column.flavour & ~BIG == FIXED:
         letter = "S" if column.physical == "binary" else "U"
-        objects = values.to_objects(None)
-        return np.array(objects, dtype=f"{letter}{column.detail}")
+        with interpretation():
+            fixed = np.empty(len(values), f"{letter}{_width(column.detail)}")
+        if not values.fill(fixed):
+            raise CorruptFileError(f"column '{column.name}': a string is longer than {fixed.dtype} holds")
+        return _swapped(fixed) if column.flavour & BIG else fixed
+    if own and column.flavour == STRING:
+        return _dtypes.decode_string(column.detail, values)
     out = np.empty(len(values), dtype=object)
     out[:] = values.to_objects(_missing(column) if own else None)
     return out
+
+
+def _width(detail: Any) -> int:
+    """The characters of a dtype of strings."""
+    if type(detail) is not int or detail < 0:
+        raise TypeError("a width is a number")
+    return detail
+
+
+def _swapped(array: Any) -> Any:
+    """The same values with their bytes in the other order."""
+    return array.byteswap(inplace=True).view(array.dtype.newbyteorder())
+
+
+@interpretation()
+def _rows_of_bytes(column: Column, values: Any) -> Any:
+    """Fixed bytes in the dtype that was written."""
+    flavour = column.flavour & ~BIG
+    if flavour == RECORD:
+        return values.view(_dtypes.decode(column.detail, values.dtype.itemsize))
+    if flavour == UNITS:
+        values = values.view(f"U{values.dtype.itemsize // 4}")
+    elif flavour != CLONGDOUBLE:
+        return values
+    return _swapped(values) if column.flavour & BIG else values
 
 
 def _missing(column: Column) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels
+from . import _dtypes, _labels
 from ._entasis import Builder, ColumnRef
 from ._names import encode_label
 from .errors import UnsupportedTypeError
@@ -12,8 +12,13 @@ from .errors import UnsupportedTypeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# From so many blocks on, those of one column are added together.
+_MANY = 64
+# Codes of the dtypes whose values are words: booleans, integers, floats, complex numbers.
+_PLAIN = frozenset("?bhilqBHILQefdFD")
 # Flavours of columns (section 6 of the format).
-NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, ARROW = 0, 1, 2, 3, 4, 5, 6, 16
+NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE = range(9)
+ARROW = 16
 
 
 class _Builder(Builder):
@@ -21,6 +26,7 @@ class _Builder(Builder):
 
     def __init__(self, n_rows: int, names: list[str]) -> None:
         self.categories: list[list[Any]] = []
+        self.n_columns = len(names)
 
     def array(self, array: Any, name: str) -> tuple[int, int | None]:
         """Adds an array as an extra column. Returns its number, and that of a column with kinds of missing."""
@@ -58,7 +64,7 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
     names = frame.columns
-    for values, positions in _blocks(frame):
+    for values, positions in _blocks(frame, builder):
         _add_block(builder, values, positions, names, kinds)
     host["index"] = _labels.encode_index(frame.index, "the index", builder)
     host["columns"] = _encode_columns(builder, frame.columns)
@@ -79,7 +85,7 @@ def _names(labels: Any) -> list[str]:
 
 
 def _all_str(names: list[Any]) -> bool:
-    return all(type(name) is str for name in names)
+    return set(map(type, names)) <= {str}
 
 
 def _encode_columns(builder: _Builder, labels: Any) -> dict[str, Any]:
@@ -94,10 +100,13 @@ def _encode_columns(builder: _Builder, labels: Any) -> dict[str, Any]:
     return _labels.encode_index(labels, "the column labels", builder)
 
 
-def _blocks(frame: Any) -> Iterator[tuple[Any, Any]]:
-    """Arrays of columns, and which ones."""
-    blocks = getattr(getattr(frame, "_mgr", None), "blocks", None)
+def _blocks(frame: Any, builder: _Builder) -> Iterator[tuple[Any, Any]]:
+    """Arrays of columns, and which ones. Many blocks of a column each are added at once."""
+    manager = getattr(frame, "_mgr", None)
+    blocks = getattr(manager, "blocks", None)
     try:
+        if blocks is not None and len(blocks) > _MANY:
+            blocks = _without_rows(manager, blocks, builder)
         found = [(block.values, block.mgr_locs.as_array) for block in blocks] if blocks is not None else None
     except AttributeError:
         found = None
@@ -114,6 +123,28 @@ def _blocks(frame: Any) -> Iterator[tuple[Any, Any]]:
         yield array, np.array([i])
 
 
+def _without_rows(manager: Any, blocks: Any, builder: _Builder) -> list[Any]:
+    """Adds the blocks that are one row of numbers or booleans; returns the others."""
+    import numpy as np
+
+    numbers = manager.blknos
+    if type(numbers) is not np.ndarray or len(numbers) != builder.n_columns:
+        return list(blocks)
+    first = np.empty(len(blocks), np.int64)
+    first[numbers] = np.arange(len(numbers))
+    rows, which, others = [], [], []
+    for i, block in enumerate(blocks):
+        values = block.values
+        dtype = values.dtype
+        if type(values) is np.ndarray and len(values) == 1 and dtype.char in _PLAIN and dtype.isnative:
+            rows.append(values)
+            which.append(i)
+        else:
+            others.append(block)
+    builder.rows(rows, first[which])
+    return others
+
+
 def _add_block(builder: _Builder, values: Any, positions: Any, names: Any, kinds: list[list[Any]]) -> None:
     import numpy as np
 
@@ -124,10 +155,7 @@ def _add_block(builder: _Builder, values: Any, positions: Any, names: Any, kinds
                 kinds.append([position, ColumnRef(mixed)])
         return
     first = str(names[positions[0]]) if len(positions) else ""
-    if getattr(values, "ndim", 1) == 1:
-        add_array(builder, values, int(positions[0]), first)
-    else:
-        add_array(builder, values, positions, first)
+    add_array(builder, values, int(positions[0]) if getattr(values, "ndim", 1) == 1 else positions, first)
 
 
 def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[int | None, int | None]:
@@ -139,11 +167,20 @@ def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[
     if isinstance(array, np.ndarray):
         if array.dtype.kind == "O":
             return builder.text(array, position, name=name, flavour=OBJECT)
-        return builder.words(array, position, name=name), None
+        return _add_numpy(builder, array, position, name), None
     add = _ADD.get(type(array).__name__)
     if add is None or type(array).__module__.partition(".")[0] != "pandas":
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     return add(builder, array, position, name), None
+
+
+def _add_numpy(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
+    dtype = array.dtype
+    if dtype.char == "G" and dtype.isnative:
+        return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=CLONGDOUBLE)
+    if dtype.isnative or dtype.char == "G":
+        return builder.words(array, position, name=name)
+    return builder.words(array.astype(dtype.newbyteorder("=")), position, name=name, flavour=BIG)
 
 
 def _add_masked(builder: _Builder, array: Any, position: Any, name: str) -> int | None:

@@ -1,6 +1,7 @@
 //! NumPy arrays: where their memory is, and which column type their dtype stands for.
 
-use entasis::{ColumnType, HostRead, Logical, Missing, Physical, Unit};
+use entasis::{Chunk, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing, Physical, Unit};
+use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -95,6 +96,45 @@ impl NumpyArray {
     }
 }
 
+/// The column of an array of one row, through Python's buffer protocol; none where only the array interface tells what it is.
+///
+/// The array has to be kept until the column is written.
+pub fn row(array: &Bound<'_, PyAny>) -> PyResult<Option<(ColumnType, Chunk)>> {
+    let Ok(buffer) = PyUntypedBuffer::get(array) else { return Ok(None) };
+    let (Some(&n), Some(&stride)) = (buffer.shape().last(), buffer.strides().last()) else { return Ok(None) };
+    let width = buffer.item_size();
+    let typestr = match (buffer.format().to_bytes(), width) {
+        (b"?", _) => "|b1",
+        (b"b" | b"h" | b"i" | b"l" | b"q", _) => {
+            ["<i1", "<i2", "<i4", "<i8"][width.trailing_zeros() as usize & 3]
+        }
+        (b"B" | b"H" | b"I" | b"L" | b"Q", _) => {
+            ["<u1", "<u2", "<u4", "<u8"][width.trailing_zeros() as usize & 3]
+        }
+        (b"e", _) => "<f2",
+        (b"f", _) => "<f4",
+        (b"d", _) => "<f8",
+        (b"Zf", _) => "<c8",
+        (b"Zd", _) => "<c16",
+        _ => return Ok(None),
+    };
+    let Some(column_type) = column_type(typestr).filter(|_| n > 0 && stride >= 0 && buffer.item_count() == n)
+    else {
+        return Ok(None);
+    };
+    let len = (n - 1) * stride.unsigned_abs() + width;
+    // SAFETY: the buffer's shape and strides tell memory of the array, which the caller keeps.
+    let memory = unsafe { HostRead::new(buffer.buf_ptr() as *const u8, len) };
+    let values = match column_type.physical {
+        Physical::Bool => HostValues::Bools { memory, stride },
+        _ => HostValues::Words { memory, stride },
+    };
+    Ok(Some((column_type, Chunk { n, values, validity: HostValidity::AllValid })))
+}
+
+/// Whether NumPy's `longdouble` is the one that files hold: 80 bits, kept in 16 bytes.
+pub const LONG_DOUBLE: bool = cfg!(all(target_arch = "x86_64", not(windows)));
+
 /// The column type of a dtype; none when there is none for it yet.
 pub fn column_type(typestr: &str) -> Option<ColumnType> {
     let (order, rest) = typestr.split_at_checked(1)?;
@@ -117,6 +157,12 @@ pub fn column_type(typestr: &str) -> Option<ColumnType> {
         "f8" => plain(Physical::F64),
         "c8" => plain(Physical::Complex64),
         "c16" => plain(Physical::Complex128),
+        // Other machines have other long doubles.
+        "f16" if LONG_DOUBLE => plain(Physical::LongDouble),
+        _ if rest.starts_with('V') => {
+            let column_type = ColumnType::fixed(rest[1..].parse().ok()?);
+            column_type.check().is_ok().then_some(column_type)
+        }
         _ => {
             let (kind, unit) = rest.split_at_checked(2)?;
             let unit = match unit.strip_prefix('[').and_then(|unit| unit.strip_suffix(']')) {
@@ -151,7 +197,9 @@ pub fn dtype(column_type: &ColumnType) -> String {
         Physical::F64 => "f8",
         Physical::Complex64 => "c8",
         Physical::Complex128 => "c16",
-        Physical::Null | Physical::Utf8 | Physical::Binary | Physical::I128 => "O",
+        Physical::LongDouble => "f16",
+        Physical::FixedBytes => return format!("V{}", column_type.value_len),
+        Physical::Null | Physical::Utf8 | Physical::Binary | Physical::I128 | Physical::I256 => "O",
     };
     let letter = match (column_type.logical, column_type.physical) {
         (Logical::Timestamp, _) | (Logical::Date, Physical::I64) => "M8",

@@ -108,7 +108,8 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
             None => {
                 let typestr: String = dtype.getattr(pyo3::intern!(py, "str"))?.extract()?;
                 let is_text = matches!(typestr.as_bytes(), [b'|' | b'<' | b'=', b'O' | b'S' | b'U', ..]);
-                let column_type = array::column_type(&typestr);
+                // Bytes without a meaning are not read back yet.
+                let column_type = array::column_type(&typestr).filter(|_| typestr.get(1..2) != Some("V"));
                 if column_type.is_none() && !is_text {
                     let name = builder.names.get(position).map_or("", String::as_str);
                     let message = format!("column '{name}': dtype {dtype} is not supported yet");

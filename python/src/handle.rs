@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use entasis::{ColumnInfo, Error, File, Logical, Unit};
+use entasis::{ColumnInfo, Error, File, Logical, Physical, Unit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
@@ -31,6 +31,7 @@ pub fn type_name(info: &ColumnInfo) -> String {
     let t = &info.record.column_type;
     let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
     match (t.logical, t.unit) {
+        (Logical::Plain, _) if t.physical == Physical::FixedBytes => format!("bytes[{}]", t.value_len),
         (Logical::Plain, _) => t.physical.name().to_owned(),
         (Logical::Date, _) => "date".to_owned(),
         (Logical::Decimal, _) => format!("decimal({}, {})", t.precision, t.scale),
@@ -65,10 +66,11 @@ impl Column {
         self.info.record.column_type.physical.name()
     }
 
-    /// The dtype of NumPy whose memory is that of the values.
+    /// The dtype of NumPy whose memory is that of the values; none for types that NumPy doesn't have.
     #[getter]
-    fn dtype(&self) -> String {
-        array::dtype(&self.info.record.column_type)
+    fn dtype(&self) -> Option<String> {
+        let dtype = array::dtype(&self.info.record.column_type);
+        (dtype != "O" && (dtype != "f16" || array::LONG_DOUBLE)).then_some(dtype)
     }
 
     #[getter]
@@ -153,6 +155,10 @@ impl Handle {
     /// The columns with these numbers; none: all of the table.
     fn select(&self, py: Python<'_>, columns: Option<&[u64]>) -> PyResult<Vec<ColumnInfo>> {
         let Some(columns) = columns else { return Ok((*self.infos(py)?).clone()) };
+        // Many columns are read together: one by one, each would be a check of the part of the file that it is in.
+        if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
+            self.infos(py)?;
+        }
         let mut infos = Vec::with_capacity(columns.len());
         for &column in columns {
             infos.push(match self.infos.get().and_then(|infos| infos.get(usize::try_from(column).ok()?)) {

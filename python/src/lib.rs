@@ -35,7 +35,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::handle::{Column, Handle};
     #[pymodule_export]
-    use crate::tools::{cli_main, default_threads, set_threads, verify};
+    use crate::tools::{cli_main, default_threads, is_unicode, set_threads, verify};
     #[pymodule_export]
     use crate::value::ColumnRef;
 

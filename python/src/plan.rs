@@ -29,10 +29,18 @@ pub enum Target {
     Arrow(u8),
     /// Nothing: all values are missing.
     Null,
+    /// The host has nothing for the type.
+    Refused,
 }
 
 /// Flavours in files of pandas: nullable types with a mask.
 pub const PANDAS_MASKED: u8 = 1;
+/// Flavours in files of pandas and NumPy: `longdouble` numbers of two parts, as fixed bytes.
+pub const PANDAS_CLONGDOUBLE: u8 = 8;
+pub const NUMPY_CLONGDOUBLE: u8 = 5;
+/// Flavour in files of pandas: the other order of bytes. In those of NumPy it is this bit.
+pub const PANDAS_BIG: u8 = 7;
+pub const NUMPY_BIG: u8 = 8;
 /// Flavours in files of pandas from here on: `ArrowDtype`, with the flavour of Arrow added.
 pub const PANDAS_ARROW: u8 = 16;
 
@@ -54,7 +62,21 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     if host == Host::Pandas && own && flavour >= PANDAS_ARROW {
         return Target::Arrow(of_file);
     }
-    let dtype = array::dtype(column_type);
+    let (is_clongdouble, is_big) = match host {
+        Host::Pandas => (flavour == PANDAS_CLONGDOUBLE, flavour == PANDAS_BIG),
+        _ => (flavour & !NUMPY_BIG == NUMPY_CLONGDOUBLE, flavour & NUMPY_BIG != 0),
+    };
+    let is_clongdouble = array::LONG_DOUBLE && is_clongdouble && column_type.value_len == 32;
+    let dtype = match column_type.physical {
+        Physical::I128 | Physical::I256 => return Target::Refused,
+        Physical::LongDouble if !array::LONG_DOUBLE => return Target::Refused,
+        Physical::FixedBytes if is_clongdouble => "c32".to_owned(),
+        Physical::FixedBytes if host == Host::Pandas => return Target::Arrow(0),
+        Physical::Bool | Physical::FixedBytes => array::dtype(column_type),
+        // The caller turns the bytes round.
+        _ if is_big => format!(">{}", array::dtype(column_type)),
+        _ => array::dtype(column_type),
+    };
     let block = |mark| {
         let zone = info.detail.as_ref().and_then(|detail| detail.as_str()).map(str::to_owned);
         Target::Block { dtype: dtype.clone(), zone, mark }
@@ -76,6 +98,8 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         Logical::Plain => match column_type.physical {
             Physical::Null => Target::Null,
             Physical::Utf8 | Physical::Binary => Target::Arrow(crate::arrow::format::LARGE),
+            // Equal lengths don't make equal dtypes.
+            Physical::FixedBytes if host == Host::Numpy => array(has_missing, None),
             _ if host == Host::Pandas && flavour == PANDAS_MASKED => array(true, None),
             _ if !has_missing => block(None),
             physical => match nan(physical) {

@@ -113,6 +113,13 @@ fn prepare<'py>(
                 Memory::None
             }
             Target::Null => Memory::None,
+            Target::Refused => {
+                let info = &infos[unit.first];
+                let type_name = crate::handle::type_name(info);
+                let library = if host == Host::Pandas { "pandas" } else { "NumPy" };
+                let message = format!("column '{}': {type_name} has no counterpart in {library}", info.name);
+                return Err(errors::unsupported(py, message));
+            }
             Target::Array { dtype, mask, .. } => {
                 let shape = (unit.members.len(), n_rows);
                 let mask = if *mask { Some(array::empty(py, shape, "b1")?) } else { None };
@@ -223,7 +230,7 @@ impl Decoded<'_> {
                         Physical::Bool => Output::Bits(words),
                         Physical::Utf8 | Physical::Binary => Output::Text(text),
                         physical => match width {
-                            Some(width) if physical.width() != Some(width) => {
+                            Some(width) if physical.width().is_some_and(|narrow| narrow != width) => {
                                 Output::Wide { memory: words, width }
                             }
                             _ => Output::Words(words),

@@ -1,4 +1,4 @@
-//! Strings that NumPy holds: cells of object arrays, and fixed-width ones.
+//! Strings that NumPy holds: cells of object arrays, and those of one length.
 
 use entasis::{HostRead, HostValidity, HostValues, Missing};
 use pyo3::ffi;
@@ -154,36 +154,65 @@ fn refuse(cell: &Bound<'_, PyAny>, what: &str, row: usize) -> PyErr {
     errors::unsupported(cell.py(), message)
 }
 
-/// The strings of a fixed-width array: UTF-8 of dtype `U`, bytes of dtype `S`; zeros at the end are padding.
-pub fn from_fixed(array: &Bound<'_, PyAny>, what: &str) -> PyResult<OwnText> {
-    let py = array.py();
-    let view = NumpyArray::new(array)?;
-    let is_unicode = view.typestr.get(1..2) == Some("U");
-    let mut text = OwnText::with_capacity(view.n());
-    let mut string = String::new();
-    for (i, address) in view.addresses().enumerate() {
-        if i % 65_536 == 65_535 {
-            py.check_signals()?;
+/// Whether all code units of a fixed-width array are code points: no halves of pairs, nothing beyond the last one.
+pub fn is_unicode(view: &NumpyArray) -> bool {
+    // SAFETY: the caller keeps the array alive; its memory is read here alone.
+    let memory = unsafe { view.column(0) };
+    let (stride, width) = (view.stride(), view.width);
+    let mut at = if stride < 0 { (view.n().saturating_sub(1)) * stride.unsigned_abs() } else { 0 };
+    let together = if stride == width as isize { (1 << 14) / width.max(1) } else { 1 }.max(1);
+    let mut units = Vec::new();
+    let mut left = view.n();
+    while left > 0 {
+        let now = together.min(left);
+        units.resize(now * width / 4, 0u32);
+        if !memory.copy_strided::<u32>(at, 4, &mut units) {
+            return false;
         }
-        let bytes: &[u8] = if view.width == 0 {
-            &[]
-        } else {
-            // SAFETY: an element of the array, `width` bytes long; the array is alive.
-            unsafe { std::slice::from_raw_parts(address as *const u8, view.width) }
-        };
-        let used = bytes.len() - bytes.iter().rev().take_while(|&&byte| byte == 0).count();
-        if !is_unicode {
-            text.push(&bytes[..used]);
-            continue;
+        let largest = units.iter().copied().max().unwrap_or(0);
+        if largest >= 0xD800 && units.iter().any(|&unit| char::from_u32(unit).is_none()) {
+            return false;
         }
-        string.clear();
-        for unit in bytes[..used.next_multiple_of(4)].chunks_exact(4) {
-            let code = u32::from_ne_bytes([unit[0], unit[1], unit[2], unit[3]]);
-            string.push(char::from_u32(code).ok_or_else(|| {
-                errors::unsupported(py, format!("{what}: the string in row {i} is not Unicode text"))
-            })?);
-        }
-        text.push(string.as_bytes());
+        at = at.wrapping_add_signed((now as isize).wrapping_mul(stride));
+        left -= now;
     }
-    Ok(text)
+    true
+}
+
+/// Writes strings into places of `width` bytes each, zeros behind them: as they are, or a code point of four bytes per character.
+/// False when one is too long.
+pub fn fill<'a>(
+    strings: impl Iterator<Item = &'a [u8]>,
+    width: usize,
+    is_unicode: bool,
+    out: &mut [u8],
+) -> bool {
+    if width == 0 {
+        let mut strings = strings;
+        return strings.all(<[u8]>::is_empty);
+    }
+    strings.zip(out.chunks_exact_mut(width)).all(|(string, out)| {
+        if !is_unicode {
+            let (used, rest) = out.split_at_mut(string.len().min(width));
+            rest.fill(0);
+            used.copy_from_slice(&string[..used.len()]);
+            return string.len() <= width;
+        }
+        let (units, _) = out.as_chunks_mut::<4>();
+        if string.is_ascii() {
+            let (used, rest) = units.split_at_mut(string.len().min(units.len()));
+            used.iter_mut().zip(string).for_each(|(unit, &byte)| *unit = u32::from(byte).to_ne_bytes());
+            rest.fill([0; 4]);
+            return string.len() <= used.len();
+        }
+        let Ok(string) = std::str::from_utf8(string) else { return false };
+        let mut n = 0;
+        for point in string.chars() {
+            let Some(unit) = units.get_mut(n) else { return false };
+            *unit = u32::from(point).to_ne_bytes();
+            n += 1;
+        }
+        units[n..].fill([0; 4]);
+        true
+    })
 }

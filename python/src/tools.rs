@@ -5,7 +5,15 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::monitor;
+use crate::array::NumpyArray;
+use crate::{monitor, text};
+
+/// Whether all characters of an array of dtype `U` are Unicode's: else they can't be kept as text.
+#[pyfunction]
+pub fn is_unicode(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let view = NumpyArray::new(array)?;
+    Ok(py.detach(|| text::is_unicode(&view)))
+}
 
 /// Sets the number of threads for calls that don't name one; 0: as many as there are processors.
 #[pyfunction]

@@ -18,6 +18,7 @@ KINDS = [
     pa.decimal128(1), pa.decimal128(9, 2), pa.decimal128(15, 2), pa.decimal128(18, 18), pa.decimal128(19, 4),
     pa.decimal128(38, 10), pa.decimal128(12, -3), pa.decimal256(5, 2), pa.decimal256(18),
     pa.decimal256(30, 2), pa.decimal256(38, 38), pa.decimal32(9, 2), pa.decimal32(3), pa.decimal64(5, 2),
+    pa.decimal256(60, 2), pa.decimal256(76, 76), pa.decimal256(39, -4),
     pa.decimal64(18, 4),
 ]  # fmt: skip
 
@@ -82,7 +83,8 @@ def test_pandas(kind, path):
     # Of a file of another library: as wide as pandas' usual decimals.
     en.write(pa.table({"x": array}), path)
     back = en.read(path, to="pandas")["x"]
-    assert back.dtype.pyarrow_dtype == pa.decimal128(kind.precision, kind.scale)
+    usual = pa.decimal128 if kind.precision <= 38 else pa.decimal256
+    assert back.dtype.pyarrow_dtype == usual(kind.precision, kind.scale)
     assert pa.array(back).cast(kind).equals(array)
 
 
@@ -106,7 +108,7 @@ def test_other_widths_to_polars(path):
         back = en.read(path, to="polars")
         assert back.schema["x"] == pl.Decimal(kind.precision, kind.scale)
         assert back["x"].to_list() == array.to_pylist()
-    for kind in (pa.decimal128(12, -3), pa.decimal128(5, 9)):
+    for kind in (pa.decimal128(12, -3), pa.decimal128(5, 9), pa.decimal256(39)):
         en.write(pa.table({"n": [1], "x": pa.array([None], kind)}), path)
         with pytest.raises(en.UnsupportedTypeError, match=r"column 'x': type decimal\(.*Polars"):
             en.read(path, to="polars")
@@ -141,7 +143,7 @@ def test_numpy_has_none(path):
 
 
 def test_types_that_are_refused(path):
-    for kind in (pa.decimal256(60, 2), pa.decimal128(12, -129)):
+    for kind in (pa.decimal256(76, -129), pa.decimal128(12, -129)):
         with pytest.raises(en.UnsupportedTypeError, match="column 'x': Arrow type decimal"):
             en.write(pa.table({"x": pa.array([None], kind)}), path)
     with pytest.raises(en.UnsupportedTypeError, match="column 'x': object cells of type Decimal"):

@@ -544,3 +544,49 @@ def test_nothing_is_touched(to, save):
     assert resident == 0
     assert np.asarray(found["b"])[-1] == n - 1
     assert sum(int(line.split()[1]) for line in mappings(file.path) if line.startswith("Rss:")) > 0
+
+
+def test_types_that_are_kept_otherwise_than_in_memory(save):
+    """Bytes of the file are never taken for more values than they are, nor for values of another order."""
+    for kind in (pa.decimal128(15, 2), pa.decimal128(5, 2), pa.decimal64(5, 2), pa.decimal256(20)):
+        table = pa.table({"x": pa.array([1, 2, None, 3], pa.int64()).drop_null().cast(pa.decimal128(20)).cast(kind)})
+        file = save(table)
+        for to in ("pyarrow", "polars", "pandas"):
+            if kind == pa.decimal256(20) and to != "pyarrow":
+                # It comes as 128 bits, which it has.
+                continue
+            with pytest.raises(en.NotMappableError, match="column 'x'"):
+                file.read(to=to)
+        assert en.read(file.path).equals(table)
+    for kind in (pa.decimal128(38, 2), pa.decimal256(60, 2), pa.decimal32(5, 1), pa.decimal64(15), pa.binary(12)):
+        values = [b"123456789012"] * 3 if kind == pa.binary(12) else [1, 2, 3]
+        table = pa.table({"x": pa.array(values, kind)})
+        assert save(table).read().equals(table)
+    big = np.arange(50).astype(">i4")
+    for frame in ({"x": big}, pd.DataFrame({"x": big})):
+        file = save(frame)
+        with pytest.raises(en.NotMappableError, match="another order"):
+            file.read()
+    for to in ("numpy", "pandas"):
+        with pytest.raises((en.UnsupportedTypeError, en.NotMappableError)):
+            save(pa.table({"x": pa.array([1, 2, 3], pa.decimal128(5))})).read(to=to)
+
+
+def test_rows_of_bytes(save):
+    n = 300
+    rng = np.random.default_rng(1)
+    arrays = {f"V{width}": np.frombuffer(rng.bytes(width * n), f"V{width}") for width in (1, 3, 12, 100)}
+    arrays["record"] = np.zeros(n, [("a", "<i4"), ("b", ">f8")])
+    arrays["units"] = np.full(n, 0xD800, "u4").view("U1")
+    if np.dtype("longdouble").itemsize == 16:
+        arrays["long"] = np.arange(n).astype("longdouble") / 3
+        arrays["clong"] = np.arange(n).astype("clongdouble") / 3
+    file = save(arrays)
+    for name, array in arrays.items():
+        found = file.read(columns=[name], rows=(7, 200))[name]
+        assert found.dtype == array.dtype
+        assert not found.flags.writeable
+        assert found.tolist() == array[7:200].tolist() if name != "units" else True
+    if "clong" in arrays:
+        frame = pd.DataFrame({name: arrays[name] for name in ("long", "clong")})
+        pd.testing.assert_frame_equal(save(frame).read(), frame)

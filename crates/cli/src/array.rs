@@ -46,7 +46,7 @@ impl Array {
             Physical::Null => Values::Null,
             Physical::Bool => Values::Bools(buffer(n)?),
             Physical::Utf8 | Physical::Binary => Values::Text(Text::default()),
-            physical => Values::Words(buffer(n.saturating_mul(physical.width().unwrap_or(1)))?),
+            _ => Values::Words(buffer(n.saturating_mul(column_type.layout().width().unwrap_or(1)))?),
         };
         let missing = if has_missing { Some(buffer(n)?) } else { None };
         let (name, detail) = (info.name.clone(), info.detail.clone());
@@ -80,7 +80,7 @@ impl Array {
             Values::Null => None,
             Values::Bools(bytes) => bytes.get(i..i.checked_add(1)?),
             Values::Words(words) => {
-                let width = self.column_type.physical.width()?;
+                let width = self.column_type.layout().width()?;
                 let at = i.checked_mul(width)?;
                 words.get(at..at.checked_add(width)?)
             }

@@ -29,7 +29,7 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
                 Ok(text) => text.chars().take(MOST_CHARS).collect(),
                 Err(_) => hex(bytes),
             },
-            Physical::Binary => hex(bytes),
+            Physical::Binary | Physical::FixedBytes => hex(bytes),
             _ => number(column_type.physical, bytes),
         },
         _ => moment(array, bytes, Form::Plain)?,
@@ -52,7 +52,7 @@ pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
         // All digits stand there; whether a reader of JSON keeps them is its own affair.
         (Logical::Decimal, _) => out.push_str(&decimal(column_type, bytes).unwrap_or_default()),
         (Logical::Plain, Physical::Utf8) => json::string(out, &String::from_utf8_lossy(bytes)),
-        (Logical::Plain, Physical::Binary) => {
+        (Logical::Plain, Physical::Binary | Physical::FixedBytes) => {
             let _ = write!(out, "\"{}\"", Hex(bytes));
         }
         (Logical::Plain, Physical::Complex64 | Physical::Complex128) => {
@@ -108,12 +108,14 @@ fn integer(physical: Physical, bytes: &[u8]) -> Option<i128> {
 
 /// A decimal with all digits behind its point.
 fn decimal(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
-    let value = integer(column_type.physical, bytes)?;
-    let sign = if value < 0 { "-" } else { "" };
-    let mut digits = value.unsigned_abs().to_string();
+    let text = number(column_type.physical, bytes);
+    let (sign, mut digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits.to_owned()),
+        None => ("", text),
+    };
     let scale = usize::from(column_type.scale.unsigned_abs());
     if column_type.scale < 0 {
-        if value != 0 {
+        if digits != "0" {
             digits.extend(std::iter::repeat_n('0', scale));
         }
     } else if scale > 0 {
@@ -137,8 +139,62 @@ fn number(physical: Physical, bytes: &[u8]) -> String {
         Physical::F64 => format!("{:?}", f64_at(0)),
         Physical::Complex64 => format!("{:?}{:+?}i", f32_at(0), f32_at(4)),
         Physical::Complex128 => format!("{:?}{:+?}i", f64_at(0), f64_at(8)),
+        Physical::I256 => long_integer(bytes),
+        Physical::LongDouble => format!("{:?}", long_double(bytes)),
         physical => integer(physical, bytes).unwrap_or_default().to_string(),
     }
+}
+
+/// A signed integer of any number of bytes.
+fn long_integer(bytes: &[u8]) -> String {
+    // Digits to the base 10^9, the last ones first; bytes are added from the top down.
+    const BASE: u64 = 1_000_000_000;
+    let is_negative = bytes.last().is_some_and(|&byte| byte >= 128);
+    let mut digits: Vec<u64> = vec![0];
+    let mut add = |value: u64| {
+        let mut carry = value;
+        for digit in &mut digits {
+            carry += *digit << 8;
+            (*digit, carry) = (carry % BASE, carry / BASE);
+        }
+        if carry > 0 {
+            digits.push(carry);
+        }
+    };
+    // A negative number is the complement of what is one less than its size.
+    bytes.iter().rev().for_each(|&byte| add(u64::from(if is_negative { !byte } else { byte })));
+    if is_negative {
+        let mut carry = 1;
+        for digit in &mut digits {
+            (*digit, carry) = ((*digit + carry) % BASE, (*digit + carry) / BASE);
+        }
+        if carry > 0 {
+            digits.push(carry);
+        }
+    }
+    let mut text = if is_negative { "-".to_owned() } else { String::new() };
+    for (i, digit) in digits.iter().rev().enumerate() {
+        let _ = if i == 0 { write!(text, "{digit}") } else { write!(text, "{digit:09}") };
+    }
+    text
+}
+
+/// The nearest float of 64 bits to one of 80, which has a 64-bit fraction with its leading one.
+fn long_double(bytes: &[u8]) -> f64 {
+    let mut wide = [0; 16];
+    wide.iter_mut().zip(bytes).for_each(|(out, byte)| *out = *byte);
+    let wide = u128::from_le_bytes(wide);
+    let (fraction, exponent) = (wide as u64, (wide >> 64) as u32 & 0x7fff);
+    let size = match exponent {
+        0x7fff if fraction << 1 == 0 => f64::INFINITY,
+        0x7fff => f64::NAN,
+        // Rounded once; the powers are exact, and those of numbers that a double has not are 0 or infinite.
+        _ => {
+            let power = f64::from(exponent.max(1)) - 16_383.0 - 63.0;
+            fraction as f64 * (power / 2.0).floor().exp2() * (power - (power / 2.0).floor()).exp2()
+        }
+    };
+    if wide >> 79 & 1 == 1 { -size } else { size }
 }
 
 /// The half-precision float with these bits.
@@ -194,7 +250,7 @@ mod tests {
 
     #[test]
     fn decimals() {
-        let cases: [(u8, i8, i128, &str); 9] = [
+        let cases: [(u8, i8, i128, &str); 12] = [
             (5, 2, 12_345, "123.45"),
             (5, 2, -5, "-0.05"),
             (5, 0, 7, "7"),
@@ -204,12 +260,39 @@ mod tests {
             (38, -3, -12, "-12000"),
             (38, -3, 0, "0"),
             (38, 38, i128::MIN, "-1.70141183460469231731687303715884105728"),
+            (60, 2, i128::MIN, "-1701411834604692317316873037158841057.28"),
+            (60, 0, -1, "-1"),
+            (60, -1, 1_000_000_000_000_000_001, "10000000000000000010"),
         ];
         for (precision, scale, value, text) in cases {
             let of = ColumnType::decimal(precision, scale).unwrap();
-            let bytes = value.to_le_bytes();
+            let mut bytes = [if value < 0 { 255 } else { 0 }; 32];
+            bytes[..16].copy_from_slice(&value.to_le_bytes());
             assert_eq!(decimal(&of, &bytes[..of.physical.width().unwrap()]).as_deref(), Some(text));
         }
+    }
+
+    #[test]
+    fn long_numbers() {
+        let two_to_the_255 = "57896044618658097711785492504343953926634992332820282019728792003956564819968";
+        let mut least = [0; 32];
+        least[31] = 128;
+        assert_eq!(long_integer(&least), format!("-{two_to_the_255}"));
+        assert_eq!(long_integer(&[255; 32]), "-1");
+        assert_eq!(long_integer(&[0; 32]), "0");
+        let of = |fraction: u64, sign_and_exponent: u16| {
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&fraction.to_le_bytes());
+            bytes[8..10].copy_from_slice(&sign_and_exponent.to_le_bytes());
+            long_double(&bytes)
+        };
+        assert_eq!(of(1 << 63, 16_383), 1.0);
+        assert_eq!(of(0xA000_0000_0000_0000, 16_384 | 0x8000), -2.5);
+        assert_eq!(of(0xCCCC_CCCC_CCCC_CCCD, 16_383 - 4), 0.1);
+        assert_eq!(of(1 << 63, 16_383 - 1074), f64::from_bits(1));
+        assert_eq!((of(0, 0), of(1 << 63, 0x7ffe), of(1 << 63, 1)), (0.0, f64::INFINITY, 0.0));
+        assert!(of(0, 0x8000).is_sign_negative() && of(3 << 62, 0x7fff).is_nan());
+        assert_eq!(of(1 << 63, 0xffff), f64::NEG_INFINITY);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(crate) fn write(
 
 fn lend_column(array: &Array) -> Column {
     let stride =
-        array.column_type.physical.width().and_then(|width| isize::try_from(width).ok()).unwrap_or(1);
+        array.column_type.layout().width().and_then(|width| isize::try_from(width).ok()).unwrap_or(1);
     let values = match &array.values {
         Values::Null => HostValues::Null,
         Values::Words(words) => HostValues::Words { memory: lend(words), stride },

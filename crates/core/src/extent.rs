@@ -13,7 +13,7 @@ use crate::rows::Rows;
 /// What the way out of every refusal has in common.
 const READ: &str = "read without a map";
 
-/// Neighbouring values of a column that stand in the file as one plain array of little-endian words, or of bits.
+/// Neighbouring values of a column that stand in the file as one plain array of little-endian words, of rows of bytes, or of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extent {
@@ -63,10 +63,12 @@ impl File {
         let record = &info.record;
         let physical = record.column_type.physical;
         Rows::Range(rows.clone()).check(record.n_values)?;
-        let bits = match (physical, physical.width()) {
+        let bits = match (physical, record.column_type.layout().width()) {
             (Physical::Bool, _) => 1,
-            (_, Some(width)) => 8 * width as u64,
-            (Physical::Null, _) => return refuse("a column without values can't be mapped", other_columns()),
+            (_, Some(width @ 1..)) => 8 * width as u64,
+            (Physical::Null, _) | (_, Some(0)) => {
+                return refuse("a column without values can't be mapped", other_columns());
+            }
             _ => return refuse("strings and bytes can't be mapped", other_columns()),
         };
         if record.column_type.logical == Logical::Categorical {
@@ -112,7 +114,7 @@ impl File {
         let first_bit = (values.start - block.first_value) * bits;
         let at = block.pages_at + first_bit / 8;
         let len = (first_bit % 8 + (values.end - values.start) * bits).div_ceil(8);
-        if bits >= 8 && !at.is_multiple_of(bits / 8) {
+        if record.column_type.layout().is_word() && !at.is_multiple_of(bits / 8) {
             return refuse("values that are not aligned can't be mapped", compressed());
         }
         Ok(extent(at, len, (first_bit % 8) as u8))

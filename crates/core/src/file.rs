@@ -213,9 +213,9 @@ impl File {
             let from = known().map(|r| r.name_at).min().unwrap_or(0);
             let to = known().map(|r| r.name_at.saturating_add(u64::from(r.name_len))).max().unwrap_or(0);
             let total: u64 = known().map(|r| u64::from(r.name_len)).sum();
-            // Names of neighbours are neighbours; a file where they aren't is read name by name.
-            let names =
-                if to - from == total { Some(self.records(SectionKind::Names, from..to)?) } else { None };
+            // Names of neighbours are neighbours, and equal ones may be shared; a file where they lie far apart is read name by name.
+            let is_dense = to - from <= total.saturating_mul(2).saturating_add(1 << 16);
+            let names = if is_dense { Some(self.records(SectionKind::Names, from..to)?) } else { None };
             for (index, record) in part.zip(records.chunks_exact(ColumnRecord::LEN)) {
                 let names = names.as_ref().map(|names| (from, names.as_slice()));
                 columns.push(self.column_of(index, record, names).map_err(|e| e.in_file(&self.path))?);
@@ -422,11 +422,7 @@ impl File {
         if let Some(part) = lock(&self.parts).get(&at).filter(|part| part.len() == len) {
             return Ok(Arc::clone(part));
         }
-        let opened = self.cached.iter().find_map(|(start, bytes)| {
-            let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
-            bytes.get(skip..)?.get(..len)
-        });
-        let part: Arc<[u8]> = match opened {
+        let part: Arc<[u8]> = match self.opened(at, len) {
             Some(bytes) => bytes.into(),
             None => {
                 let mut bytes = Vec::new();
@@ -440,6 +436,14 @@ impl File {
         }
         parts.insert(at, Arc::clone(&part));
         Ok(part)
+    }
+
+    /// Bytes of the file that were read when it was opened.
+    fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
+        self.cached.iter().find_map(|(start, bytes)| {
+            let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
+            bytes.get(skip..)?.get(..len)
+        })
     }
 
     /// Reads the records of many columns together.
@@ -496,6 +500,10 @@ impl File {
 
     /// Reads bytes of the file straight into memory.
     pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        if let Some(bytes) = self.opened(at, out.len()) {
+            out.copy_from_slice(bytes);
+            return Ok(());
+        }
         self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
     }
 }

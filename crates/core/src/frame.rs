@@ -114,6 +114,24 @@ pub enum HostValues {
         /// The bytes.
         bytes: HostRead,
     },
+    /// Strings of up to `width` bytes each, zeros at their end being padding.
+    Padded {
+        /// The memory of all values.
+        memory: HostRead,
+        /// Bytes of each.
+        width: usize,
+        /// Bytes from one value to the next.
+        stride: isize,
+    },
+    /// The same with a code point of four bytes per character; stored as UTF-8.
+    Ucs4 {
+        /// The memory of all values.
+        memory: HostRead,
+        /// Bytes of each, a multiple of 4.
+        width: usize,
+        /// Bytes from one value to the next.
+        stride: isize,
+    },
     /// Strings by views of 16 bytes, as in the Arrow format.
     Views {
         /// The views.

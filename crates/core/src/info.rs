@@ -142,11 +142,14 @@ impl File {
     }
 }
 
-/// A type as people write it: `i64`, `utf8`, `timestamp[ns, UTC]`, `categorical[i8, ordered]`.
+/// A type as people write it: `i64`, `bytes[12]`, `timestamp[ns, UTC]`, `categorical[i8, ordered]`.
 pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
     let unit =
         if column_type.unit == Unit::None { String::new() } else { format!("[{}]", column_type.unit.name()) };
     match column_type.logical {
+        Logical::Plain if column_type.physical == Physical::FixedBytes => {
+            format!("bytes[{}]", column_type.value_len)
+        }
         Logical::Plain => column_type.physical.name().to_owned(),
         Logical::Date => "date".to_owned() + if column_type.physical == Physical::I32 { "" } else { &unit },
         Logical::Time => format!("time{unit}"),

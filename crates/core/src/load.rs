@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_encodings::{BLOCK, Values};
-use entasis_format::{Error, MAX_BLOCK_LEN, Physical, Result};
+use entasis_format::{Error, Layout, MAX_BLOCK_LEN, Physical, Result};
 use entasis_kernels::extend::{self, Narrow};
 use entasis_kernels::{HostRead, VECTOR, bits};
 
@@ -12,6 +12,15 @@ use crate::frame::{Array, Chunk, HostValidity, HostValues};
 
 /// The longest string, in bytes: what every reader's default limits take.
 const MAX_STRING: u64 = 1_000_000_000;
+
+/// Bytes of a block of values of fixed width, about: wider values make blocks of fewer of them.
+const BLOCK_LEN: usize = 4 << 20;
+
+/// Values of a block of this layout: a multiple of 64, so that pieces of bitmaps are whole words.
+pub(crate) fn block_values(of: Layout) -> usize {
+    let width = of.width().unwrap_or(1).max(1);
+    (BLOCK_LEN / width / 64 * 64).clamp(64, BLOCK)
+}
 
 /// Scratch memory for one block of any type.
 #[derive(Default)]
@@ -73,6 +82,8 @@ pub(crate) fn text_len(array: &Array) -> u64 {
     for chunk in &array.chunks {
         let of_chunk = match &chunk.values {
             HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
+            HostValues::Padded { width, .. } => (chunk.n * width) as u64,
+            HostValues::Ucs4 { width, .. } => (chunk.n * (width / 4)) as u64,
             HostValues::Views { views, .. } => {
                 let step = chunk.n.div_ceil(SAMPLE).max(1);
                 let lens = (0..chunk.n).step_by(step).filter_map(|i| views.read::<u32>(16 * i));
@@ -88,14 +99,15 @@ pub(crate) fn text_len(array: &Array) -> u64 {
 
 impl Scratch {
     /// Copies the values in `range` (at most a block of them) and returns how many: fewer than asked when strings would be too long for a block.
-    pub(crate) fn load(&mut self, array: &Array, physical: Physical, range: Range<u64>) -> Result<usize> {
-        let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(BLOCK);
+    pub(crate) fn load(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Result<usize> {
+        let physical = of.physical;
+        let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(block_values(of));
         let start = range.start;
         let range = |n: usize| start..start + n as u64;
         if physical.is_var() {
             n = self.load_strings(array, range(n))?;
         } else {
-            let width = physical.width().unwrap_or(1);
+            let width = of.width().unwrap_or(1);
             self.words.resize((n * width).div_ceil(16), 0);
             self.wide.outside.clear();
             let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
@@ -106,9 +118,13 @@ impl Scratch {
                         let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
                         self.wide.copy((&memory, from, stride), (physical, width), at, out)?;
                     }
-                    _ => copy_fixed(chunk, inside, physical, out)?,
+                    _ => copy_fixed(chunk, inside, of, out)?,
                 }
             }
+        }
+        if physical == Physical::LongDouble {
+            // What fills them up to 16 bytes is no part of them.
+            self.words[..n].iter_mut().for_each(|word| *word &= (1 << 80) - 1);
         }
         self.load_validity(array, physical, range(n), n)?;
         let is_valid = |i: &usize| !self.has_missing || self.validity[i / 8] >> (i % 8) & 1 == 1;
@@ -123,13 +139,13 @@ impl Scratch {
     }
 
     /// The number of values of an array that are missing.
-    pub(crate) fn count_missing(&mut self, array: &Array, physical: Physical) -> Result<u64> {
+    pub(crate) fn count_missing(&mut self, array: &Array, of: Layout) -> Result<u64> {
         if array.chunks.iter().all(|chunk| matches!(chunk.validity, HostValidity::AllValid)) {
             return Ok(0);
         }
         let (mut at, mut n_missing) = (0, 0);
         while at < array.n_values() {
-            let n = self.load(array, physical, at..array.n_values())?;
+            let n = self.load(array, of, at..array.n_values())?;
             if self.has_missing {
                 n_missing += (n - bits::count_ones(&self.validity, 0, n)) as u64;
             }
@@ -139,11 +155,14 @@ impl Scratch {
     }
 
     /// The values that were loaded, `n` of them.
-    pub(crate) fn values(&mut self, physical: Physical, n: usize) -> (Values<'_>, Option<&[u8]>) {
+    pub(crate) fn values(&mut self, of: Layout, n: usize) -> (Values<'_>, Option<&[u8]>) {
         let validity = self.has_missing.then_some(self.validity.as_slice());
         let words = &mut self.words;
-        let values = match physical.width() {
-            _ if physical.is_var() => Values::Strings { offsets: &self.offsets, bytes: &self.bytes },
+        let values = match of.width() {
+            _ if of.physical.is_var() => Values::Strings { offsets: &self.offsets, bytes: &self.bytes },
+            Some(width) if !of.is_word() => {
+                Values::Fixed { n, bytes: &mut bytemuck::cast_slice_mut(words)[..n * width] }
+            }
             None => Values::Bool(&mut bytemuck::cast_slice_mut(words)[..n]),
             Some(1) => Values::W8(&mut bytemuck::cast_slice_mut(words)[..n]),
             Some(2) => Values::W16(&mut bytemuck::cast_slice_mut(words)[..n]),
@@ -232,6 +251,14 @@ impl Scratch {
                 HostValues::Views { views, buffers } => {
                     self.append_views(views, buffers, inside.clone(), &valid)?
                 }
+                &HostValues::Padded { ref memory, width, stride } => {
+                    let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
+                    self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_padded)?;
+                }
+                &HostValues::Ucs4 { ref memory, width, stride } => {
+                    let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
+                    self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_ucs4)?;
+                }
                 _ => return Err(Error::argument("a column of strings is not in memory as strings")),
             }
             if self.offsets.len() - 1 - n_before < inside.len() {
@@ -295,10 +322,15 @@ impl Scratch {
 
     /// Whether another string of `len` bytes belongs into this block.
     fn fits(&self, len: u64) -> Result<bool> {
+        self.fits_behind(self.bytes.len(), len)
+    }
+
+    /// The same when `before` bytes stand before it.
+    fn fits_behind(&self, before: usize, len: u64) -> Result<bool> {
         if len > MAX_STRING {
             return Err(too_long());
         }
-        Ok(self.offsets.len() == 1 || self.bytes.len() as u64 + len <= MAX_BLOCK_LEN)
+        Ok(self.offsets.len() == 1 || before as u64 + len <= MAX_BLOCK_LEN)
     }
 
     fn append(&mut self, bytes: &HostRead, spans: &[(u64, u64)], valid: &ValidBits) -> Result<()> {
@@ -333,6 +365,43 @@ impl Scratch {
                     return Ok(());
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Appends strings of one length in memory; `push` puts what one is behind those before.
+    fn append_padded(
+        &mut self,
+        memory: &HostRead,
+        mut from: usize,
+        (width, stride): (usize, isize),
+        n: usize,
+        valid: &ValidBits,
+        push: fn(&[u8], &mut Vec<u8>) -> bool,
+    ) -> Result<()> {
+        // Many at a time where they stand one after the other.
+        let together = if stride == width as isize { (SPARE / width.max(1)).max(1) } else { 1 };
+        let mut done = 0;
+        while done < n {
+            let now = together.min(n - done);
+            self.spare.resize(now * width, 0);
+            if !memory.copy_to(from, &mut self.spare) {
+                return Err(short());
+            }
+            for i in 0..now {
+                let first = self.bytes.len();
+                if valid.is_valid(done + i) && !push(&self.spare[i * width..(i + 1) * width], &mut self.bytes)
+                {
+                    return Err(Error::unsupported("a string that is not Unicode text"));
+                }
+                if !self.fits_behind(first, (self.bytes.len() - first) as u64)? {
+                    self.bytes.truncate(first);
+                    return Ok(());
+                }
+                self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| short())?);
+            }
+            from = from.wrapping_add_signed((now as isize).wrapping_mul(stride));
+            done += now;
         }
         Ok(())
     }
@@ -394,6 +463,34 @@ impl Offset for i64 {
     fn to_i64(self) -> i64 {
         self
     }
+}
+
+/// Bytes of padded strings that are copied together.
+const SPARE: usize = 1 << 14;
+
+/// The bytes before the zeros at the end.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)]
+}
+
+fn push_padded(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    out.extend_from_slice(trimmed(bytes));
+    true
+}
+
+/// False for what is no code point, or half of one.
+fn push_ucs4(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    let len = trimmed(bytes).len().next_multiple_of(4);
+    let (units, _) = bytes[..len.min(bytes.len())].as_chunks::<4>();
+    let all = units.iter().fold(0, |all, unit| all | u32::from_ne_bytes(*unit));
+    if all < 128 {
+        out.extend(units.iter().map(|unit| u32::from_ne_bytes(*unit) as u8));
+        return true;
+    }
+    units.iter().all(|unit| {
+        let point = char::from_u32(u32::from_ne_bytes(*unit));
+        point.map(|point| out.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes())).is_some()
+    })
 }
 
 /// The validity of a piece of strings, copied before their lengths are used.
@@ -486,16 +583,17 @@ impl WideScratch {
     }
 }
 
-fn copy_fixed(chunk: &Chunk, inside: Range<usize>, physical: Physical, out: &mut [u8]) -> Result<()> {
-    let copied = match (&chunk.values, physical.width()) {
+fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -> Result<()> {
+    let copied = match (&chunk.values, of.width()) {
         (HostValues::Words { memory, stride }, Some(width)) => {
             let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
             match width {
                 1 => strided::<u8>(memory, at, *stride, out),
-                2 => strided::<u16>(memory, at, *stride, out),
-                4 => strided::<u32>(memory, at, *stride, out),
-                8 => strided::<u64>(memory, at, *stride, out),
-                _ => strided::<u128>(memory, at, *stride, out),
+                2 if of.is_word() => strided::<u16>(memory, at, *stride, out),
+                4 if of.is_word() => strided::<u32>(memory, at, *stride, out),
+                8 if of.is_word() => strided::<u64>(memory, at, *stride, out),
+                16 if of.is_word() => strided::<u128>(memory, at, *stride, out),
+                _ => rows(memory, at, *stride, width, out),
             }
         }
         (HostValues::Bools { memory, stride }, None) => {
@@ -512,6 +610,18 @@ fn copy_fixed(chunk: &Chunk, inside: Range<usize>, physical: Physical, out: &mut
         _ => return Err(Error::argument("a column is in memory in another form than its type says")),
     };
     if copied { Ok(()) } else { Err(short()) }
+}
+
+/// Copies rows of `width` bytes.
+fn rows(memory: &HostRead, mut at: usize, stride: isize, width: usize, out: &mut [u8]) -> bool {
+    if stride == width as isize || width == 0 {
+        return memory.copy_to(at.min(memory.len()), out);
+    }
+    out.chunks_exact_mut(width).all(|out| {
+        let copied = memory.copy_to(at, out);
+        at = at.wrapping_add_signed(stride);
+        copied
+    })
 }
 
 fn strided<T: Pod>(memory: &HostRead, at: usize, stride: isize, out: &mut [u8]) -> bool {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use entasis_format::{BlockRecord, Codec, Error, Logical, Physical, Result};
+use entasis_format::{BlockRecord, Codec, Error, Layout, Logical, Physical, Result};
 use entasis_kernels::{Buffer, bits};
 
 use crate::control::{Control, Monitor};
@@ -47,7 +47,7 @@ pub struct Request<'a> {
 /// Where decoded values go.
 #[derive(Debug)]
 pub enum Output<'a> {
-    /// Words of the physical type's width, one after the other, aligned to them.
+    /// Words of the physical type's width, one after the other, aligned to them; or fixed bytes, anywhere.
     Words(&'a mut [u8]),
     /// Signed integers of more bytes than the physical type has (i32, i64 or i128): its values, sign-extended.
     Wide {
@@ -81,7 +81,7 @@ pub enum MissingTo<'a> {
 pub(crate) struct Source {
     /// The name, for errors.
     pub name: String,
-    pub physical: Physical,
+    pub of: Layout,
     pub blocks: Arc<[BlockRecord]>,
     /// Categories of a categorical: every code is below.
     pub n_categories: Option<u64>,
@@ -114,9 +114,13 @@ impl Source {
     }
 }
 
-/// How many threads this much work is worth.
-fn worth(work: u64) -> usize {
-    usize::try_from(work / WORK).unwrap_or(usize::MAX).max(1)
+/// How many threads this much work is worth. How many processors there are is asked only where it matters: the answer takes a
+/// dozen system calls.
+fn threads_for(work: u64, threads: Option<usize>) -> usize {
+    match usize::try_from(work / WORK).unwrap_or(usize::MAX) {
+        0 | 1 => 1,
+        worth => threads.unwrap_or_else(threads::default_threads).min(worth),
+    }
 }
 
 enum Task<'a> {
@@ -167,7 +171,7 @@ impl File {
             work = work.saturating_add(source.work(&request.rows));
         }
         let control = Control::new(monitor, n_values);
-        let threads = threads.unwrap_or_else(threads::default_threads).min(worth(work));
+        let threads = threads_for(work, threads);
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut late: Vec<Late<'_>> = Vec::new();
@@ -220,9 +224,9 @@ impl File {
         let storage = if stored_in == index { Arc::clone(&column) } else { self.column(stored_in)? };
         let damaged = || here(Error::corrupt("a bundled column is not where its record says"));
         let values = first..first.checked_add(record.n_values).ok_or_else(damaged)?;
-        let of = (storage.record.column_type.physical, storage.record.column_type.logical);
+        let of = (storage.record.column_type.layout(), storage.record.column_type.logical);
         let is_sound = values.end <= storage.record.n_values
-            && of == (record.column_type.physical, record.column_type.logical)
+            && of == (record.column_type.layout(), record.column_type.logical)
             && record.is_bundled == (stored_in != index)
             && (stored_in == index || (storage.record.is_bundle && !storage.record.is_bundled));
         if !is_sound {
@@ -243,7 +247,7 @@ impl File {
         };
         Ok(Source {
             name: column.name.clone(),
-            physical: record.column_type.physical,
+            of: record.column_type.layout(),
             blocks: self.blocks(stored_in)?,
             storage: stored_in,
             is_bundled: stored_in != index,
@@ -265,9 +269,9 @@ impl File {
         let Request { rows, output, missing, .. } = request;
         let n = rows.n(source.values.end - source.values.start);
         let n = usize::try_from(n).map_err(|_| Error::limit("more rows than memory has addresses"))?;
-        check_output(source.physical, &output, n)?;
-        check_missing(source.physical, &missing, n)?;
-        if source.physical == Physical::Null {
+        check_output(source.of, &output, n)?;
+        check_missing(source.of, &missing, n)?;
+        if source.of.physical == Physical::Null {
             fill_null(output, missing);
             return Ok(NOTHING);
         }
@@ -303,11 +307,10 @@ impl File {
     }
 }
 
-fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()> {
+fn check_output(of: Layout, output: &Output<'_>, n: usize) -> Result<()> {
+    let physical = of.physical;
     let fits = match (output, physical) {
-        (Output::Words(out), _) => {
-            physical.width().is_some_and(|width| n.checked_mul(width) == Some(out.len()))
-        }
+        (Output::Words(out), _) => of.width().is_some_and(|width| n.checked_mul(width) == Some(out.len())),
         (Output::Wide { memory, width }, Physical::I32 | Physical::I64 | Physical::I128) => {
             matches!(width, 8 | 16 | 32)
                 && physical.width().is_some_and(|narrow| narrow < *width)
@@ -319,7 +322,8 @@ fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()>
         (Output::Bools(_), Physical::Null) => true,
         _ => false,
     };
-    let width = physical.width().unwrap_or(1);
+    // Rows of bytes lie anywhere.
+    let width = if of.is_word() { of.width().unwrap_or(1) } else { 1 };
     let aligned = match output {
         Output::Words(out) => out.is_empty() || out.as_ptr().align_offset(width.min(8)) == 0,
         Output::Wide { memory, .. } => memory.is_empty() || memory.as_ptr().align_offset(8) == 0,
@@ -335,12 +339,12 @@ fn check_output(physical: Physical, output: &Output<'_>, n: usize) -> Result<()>
     }
 }
 
-fn check_missing(physical: Physical, missing: &MissingTo<'_>, n: usize) -> Result<()> {
+fn check_missing(of: Layout, missing: &MissingTo<'_>, n: usize) -> Result<()> {
     let fits = match missing {
         MissingTo::Ignore => true,
         MissingTo::Bits(out) => out.len() == n.div_ceil(8),
         MissingTo::Mask(out) => out.len() == n,
-        MissingTo::Mark(_) => physical.width().is_some_and(|width| width <= 8),
+        MissingTo::Mark(_) => of.physical.width().is_some_and(|width| width <= 8),
     };
     if fits { Ok(()) } else { Err(Error::argument("the memory for missing values doesn't fit the rows")) }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
+    BlockRecord, Error, HEADER_LEN, Layout, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
     TRAILER_LEN, Trailer, visit_parts,
 };
 
@@ -174,8 +174,8 @@ impl File {
     }
 
     fn verify_block(&self, column: &ColumnInfo, block: &BlockRecord, statistics: &Statistics) -> Result<()> {
-        statistics.check(column.record.column_type.physical, block.n_values)?;
-        let mut array = Array::new(column.record.column_type.physical, block.n_values as usize);
+        statistics.check(column.record.column_type.layout(), block.n_values)?;
+        let mut array = Array::new(column.record.column_type.layout(), block.n_values as usize);
         let rows = Rows::Range(block.first_value..block.end_value());
         let request = Request { rows, ..array.request(column) };
         self.read(vec![request], Some(1), &crate::control::Silent)?;
@@ -221,7 +221,7 @@ impl File {
 
 /// Memory for decoded values, and which are missing.
 struct Array {
-    physical: Physical,
+    of: Layout,
     words: Vec<u64>,
     len: usize,
     mask: Vec<u8>,
@@ -229,22 +229,22 @@ struct Array {
 }
 
 impl Array {
-    fn new(physical: Physical, n: usize) -> Self {
-        let len = n * physical.width().unwrap_or(1);
-        Self { physical, words: vec![0; len.div_ceil(8)], len, mask: vec![0; n], text: Text::default() }
+    fn new(of: Layout, n: usize) -> Self {
+        let len = n * of.width().unwrap_or(1);
+        Self { of, words: vec![0; len.div_ceil(8)], len, mask: vec![0; n], text: Text::default() }
     }
 
     /// Memory for a bundled column, which has fewer values than a page.
     fn of(column: &ColumnInfo) -> Result<Self> {
         match usize::try_from(column.record.n_values) {
-            Ok(n) if n < MAX_PAGE_VALUES as usize => Ok(Self::new(column.record.column_type.physical, n)),
+            Ok(n) if n < MAX_PAGE_VALUES as usize => Ok(Self::new(column.record.column_type.layout(), n)),
             _ => Err(Error::corrupt("a bundled column is too long for a bundle").in_column(&column.name)),
         }
     }
 
     fn request(&mut self, column: &ColumnInfo) -> Request<'_> {
         let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut self.words)[..self.len];
-        let output = match self.physical {
+        let output = match self.of.physical {
             Physical::Bool | Physical::Null => Output::Bools(bytes),
             physical if physical.is_var() => Output::Text(&mut self.text),
             _ => Output::Words(bytes),

@@ -8,14 +8,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 
-use entasis_encodings::{BLOCK, Encoder, Profile};
-use entasis_format::{Error, Physical, Result};
+use entasis_encodings::{Encoder, Profile};
+use entasis_format::{Error, Layout, Physical, Result};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::bundle::{Bundle, bundles};
 use crate::control::{Control, Monitor};
 use crate::frame::{Array, Frame, HostValues};
-use crate::load::{self, Scratch};
+use crate::load::{self, Scratch, block_values};
 use crate::threads;
 use output::{Output, Placed};
 
@@ -96,7 +96,7 @@ pub(crate) struct Stored<'a> {
     /// Its number in the file.
     pub column: usize,
     pub name: &'a str,
-    pub physical: Physical,
+    pub of: Layout,
     pub array: &'a Array,
     profile: &'a Profile,
 }
@@ -121,13 +121,14 @@ impl<'a> Plan<'a> {
         for column in bundles.iter().flat_map(|bundle| &bundle.members).map(|&i| &frame.columns[i]) {
             if column.array.chunks.iter().any(|chunk| matches!(chunk.values, HostValues::Wide { .. })) {
                 scratch
-                    .load(&column.array, column.column_type.physical, 0..frame.n_rows)
+                    .load(&column.array, column.column_type.layout(), 0..frame.n_rows)
                     .map_err(|e| e.in_column(&column.name))?;
             }
         }
         let n_values: u64 = frame.columns.iter().chain(&frame.extra).map(|c| c.array.n_values()).sum();
-        let threads = options.threads.unwrap_or_else(threads::default_threads);
-        Ok(Self { frame, bundles, profile, own, threads: if n_values < PARALLEL { 1 } else { threads } })
+        let is_short = n_values < PARALLEL;
+        let threads = if is_short { 1 } else { options.threads.unwrap_or_else(threads::default_threads) };
+        Ok(Self { frame, bundles, profile, own, threads })
     }
 
     /// The columns that have blocks, in the order of the file: the frame's that are in no bundle, then the bundles.
@@ -140,14 +141,14 @@ impl<'a> Plan<'a> {
         let single = single.map(|(i, column)| Stored {
             column: i,
             name: &column.name,
-            physical: column.column_type.physical,
+            of: column.column_type.layout(),
             array: &column.array,
             profile: self.own.get(column.name.as_str()).filter(|_| i < n_table).unwrap_or(&self.profile),
         });
         let bundled = self.bundles.iter().enumerate().map(|(i, bundle)| Stored {
             column: is_bundled.len() + i,
             name: "",
-            physical: bundle.column_type.physical,
+            of: bundle.column_type.layout(),
             array: &bundle.array,
             profile: &self.profile,
         });
@@ -188,13 +189,14 @@ struct Task {
 fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
     let mut tasks = Vec::new();
     for (column, of) in stored.iter().enumerate() {
-        if of.physical == Physical::Null {
+        if of.of.physical == Physical::Null {
             continue;
         }
-        let value_len = of.physical.width().map_or_else(|| load::text_len(of.array), |width| width as u64);
-        let n_blocks = (RUN_LEN / (value_len.max(1) * BLOCK as u64)).clamp(1, RUN);
+        let value_len = of.of.width().map_or_else(|| load::text_len(of.array), |width| width as u64);
+        let block = block_values(of.of) as u64;
+        let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, RUN);
         let n_values = of.array.n_values();
-        let run = n_blocks * BLOCK as u64;
+        let run = n_blocks * block;
         for start in (0..n_values).step_by(run as usize) {
             tasks.push(Task { index: tasks.len(), column, values: start..(start + run).min(n_values) });
         }
@@ -230,11 +232,10 @@ impl Worker {
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;
-            let n = self.scratch.load(column.array, column.physical, at..task.values.end)?;
-            let (values, validity) = self.scratch.values(column.physical, n);
+            let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
+            let (values, validity) = self.scratch.values(column.of, n);
             let pages_at = run.bytes.len();
-            let encoded =
-                encoder.encode(column.physical, values, validity, &|| control.check(), &mut run.bytes)?;
+            let encoded = encoder.encode(column.of, values, validity, &|| control.check(), &mut run.bytes)?;
             run.add(at..at + n as u64, pages_at, encoded, column.profile.is_raw())?;
             at += n as u64;
             control.advance(n as u64);

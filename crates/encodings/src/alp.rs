@@ -4,9 +4,9 @@
 //! `d = round(v x 10^e x 10^-f)` when `(d x 10^f) x 10^-e` gives back its bits, else as an exception. Unlike there, the exponents
 //! are chosen per block, and blocks whose sample has many exceptions are left alone.
 
-use entasis_kernels::alp as kernel;
+use entasis_kernels::{Word, alp as kernel};
 
-use crate::word::sample_ranges;
+use crate::word::{Order, bits_of, sample_ranges};
 
 /// A float type that ALP applies to.
 pub(crate) trait Float: Copy + 'static {
@@ -71,39 +71,61 @@ float!(f32, u32, POWERS_32, INVERSE_32, alp_encode_f32, alp_decode_f32);
 pub(crate) fn exponents<F: Float>(values: &[F], first: Option<(u8, u8)>) -> Option<((u8, u8), f64)> {
     let sample: Vec<F> = sample_ranges(values.len(), 8, 8).flat_map(|r| values[r].iter().copied()).collect();
     let word = 8.0 * size_of::<F>() as f64;
-    let bits = |(e, f): (u8, u8)| bits_of_sample(&sample, e, f, word);
+    let mut trial = Trial { ints: vec![F::Int::from_u64(0); sample.len()], exceptions: Vec::new() };
     // The choice for the block before is kept while it serves.
-    if let Some((pair, bits)) = first.map(|pair| (pair, bits(pair))).filter(|kept| kept.1 < word * 0.75) {
-        return Some((pair, bits));
+    if let Some(pair) = first {
+        let bits = trial.bits(&sample, pair, word);
+        if bits < word * 0.75 {
+            return Some((pair, bits));
+        }
     }
-    let all = (0..=F::MAX_EXPONENT).rev().flat_map(|e| (0..=e).rev().map(move |f| (e, f)));
-    let best = all.map(|pair| (bits(pair), pair)).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    // How many decimals to keep is seen on a few values, by which exponents on all.
+    let few: Vec<F> = sample.iter().step_by(sample.len().div_ceil(FEW)).copied().collect();
+    let pairs_of = |decimals| (decimals..=F::MAX_EXPONENT).rev().map(move |e| (e, e - decimals));
+    let mut decimals: Vec<(f64, u8)> = (0..=F::MAX_EXPONENT)
+        .map(|decimals| {
+            let bits = pairs_of(decimals).map(|pair| trial.bits(&few, pair, word));
+            (bits.min_by(f64::total_cmp).unwrap_or(f64::INFINITY), decimals)
+        })
+        .collect();
+    decimals.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let pairs: Vec<_> = decimals.iter().take(2).flat_map(|&(_, decimals)| pairs_of(decimals)).collect();
+    let best = pairs.into_iter().map(|pair| (trial.bits(&sample, pair, word), pair));
+    let best = best.min_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 < word * 0.75).then_some((best.1, best.0))
 }
 
-fn bits_of_sample<F: Float>(sample: &[F], e: u8, f: u8, word: f64) -> f64 {
-    use entasis_kernels::Word;
-    let mut ints = vec![F::Int::from_u64(0); sample.len()];
-    let mut exceptions = Vec::new();
-    F::encode(sample, e, f, &mut ints, &mut exceptions);
-    let n_kept = sample.len() - exceptions.len();
-    if n_kept == 0 {
-        return f64::INFINITY;
+/// Values that all pairs of exponents are tried on.
+const FEW: usize = 8;
+
+/// Memory for a trial of exponents.
+struct Trial<I> {
+    ints: Vec<I>,
+    exceptions: Vec<u16>,
+}
+
+impl<I: Word> Trial<I> {
+    /// The bits per value that these exponents give.
+    fn bits<F: Float<Int = I>>(&mut self, sample: &[F], (e, f): (u8, u8), word: f64) -> f64 {
+        let ints = &mut self.ints[..sample.len()];
+        self.exceptions.clear();
+        F::encode(sample, e, f, ints, &mut self.exceptions);
+        let n_kept = sample.len() - self.exceptions.len();
+        if n_kept == 0 {
+            return f64::INFINITY;
+        }
+        let mut exceptions = self.exceptions.iter().map(|&at| usize::from(at)).peekable();
+        let (mut min, mut max) = (u64::MAX, 0);
+        for (i, int) in ints.iter().enumerate() {
+            if exceptions.next_if_eq(&i).is_none() {
+                let key = Order::Signed.key(*int);
+                (min, max) = (min.min(key), max.max(key));
+            }
+        }
+        let width = bits_of(max - min);
+        (n_kept as f64 * f64::from(width) + (sample.len() - n_kept) as f64 * (word + 16.0))
+            / sample.len() as f64
     }
-    let kept = ints
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| exceptions.binary_search(&(*i as u16)).is_err())
-        .map(|(_, v)| *v);
-    let key = |v: &F::Int| v.to_u64() ^ (1 << (F::Int::BITS - 1));
-    let (mut min, mut max) = (None, None);
-    for v in kept {
-        min = Some(min.map_or(v, |m| if key(&v) < key(&m) { v } else { m }));
-        max = Some(max.map_or(v, |m| if key(&v) > key(&m) { v } else { m }));
-    }
-    let (Some(min), Some(max)) = (min, max) else { return f64::INFINITY };
-    let width = f64::from(crate::word::bits_of(max.wrapping_sub(min)));
-    width + (word + 16.0) * exceptions.len() as f64 / sample.len() as f64
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use entasis_format::{Directory, Error, Physical, Result, Transform};
-use entasis_kernels::{VECTOR, Word, bitpack, bits, gather};
+use entasis_format::{Directory, Error, Layout, Physical, Result, Transform};
+use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
 
 use crate::alp::Float;
 use crate::codec::Codecs;
@@ -15,7 +15,7 @@ use crate::{delta, short_body};
 #[derive(Debug)]
 pub struct BlockDecoder<'a> {
     directory: &'a Directory,
-    physical: Physical,
+    of: Layout,
     dictionary: Dictionary,
 }
 
@@ -25,7 +25,7 @@ const PADDING: usize = 32;
 #[derive(Debug)]
 enum Dictionary {
     None,
-    /// Words of any width, in memory that is aligned for all of them.
+    /// Words or fixed bytes of any width, in memory that is aligned for all of them.
     Words {
         values: Vec<u128>,
         n: usize,
@@ -48,21 +48,22 @@ impl<'a> BlockDecoder<'a> {
     /// *Corrupt* when the dictionary is damaged.
     pub fn open(
         directory: &'a Directory,
-        physical: Physical,
+        of: impl Into<Layout>,
         stored_dictionary: &[u8],
         codecs: &mut Codecs,
     ) -> Result<Self> {
+        let of = of.into();
         let dictionary = if directory.encoding.transform == Transform::Dictionary {
             let payload = open_dictionary(directory, stored_dictionary, codecs)?;
             let n = directory.n_dictionary as usize;
-            match physical.width() {
+            match of.width() {
                 Some(width) => words_dictionary(&payload, n, width)?,
-                None => strings_dictionary(&payload, n, physical)?,
+                None => strings_dictionary(&payload, n, of.physical)?,
             }
         } else {
             Dictionary::None
         };
-        Ok(Self { directory, physical, dictionary })
+        Ok(Self { directory, of, dictionary })
     }
 
     /// Decodes the values in `range` of a page of a fixed-width type of up to 8 bytes; `out` has as many.
@@ -71,7 +72,7 @@ impl<'a> BlockDecoder<'a> {
     /// *Corrupt* when the values can't be had; *Argument* when the range, the type or `out` don't fit.
     pub fn decode<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         self.check(page, &range, out.len())?;
-        if self.physical.width() != Some(size_of::<T>()) {
+        if self.of.physical.width() != Some(size_of::<T>()) {
             return Err(Error::argument("the words asked for are not those of the column's type"));
         }
         match self.directory.encoding.transform {
@@ -88,12 +89,18 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// Decodes values of 16 bytes.
+    /// Decodes words of 16 bytes.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn decode_wide(&self, page: &Page<'_>, range: Range<usize>, out: &mut [u128]) -> Result<()> {
         self.check(page, &range, out.len())?;
+        if self.of.physical.width() != Some(16) {
+            return Err(Error::argument("the words asked for are not those of the column's type"));
+        }
+        if self.directory.encoding.is_narrow(self.of) {
+            return self.decode_narrow(page, range, 16, bytemuck::cast_slice_mut(out));
+        }
         match (&page.body, &self.dictionary) {
             (_, Dictionary::Words { values, n }) => self.look_up(page, range, &values[..*n], out),
             (Body::Raw(bytes), _) => {
@@ -103,6 +110,55 @@ impl<'a> BlockDecoder<'a> {
             }
             _ => Err(short_body()),
         }
+    }
+
+    /// Decodes values of any fixed width as bytes, one after the other.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_bytes(&self, page: &Page<'_>, range: Range<usize>, out: &mut [u8]) -> Result<()> {
+        let width = self.of.width().ok_or_else(short_body)?;
+        self.check(page, &range, range.len())?;
+        if range.len().checked_mul(width) != Some(out.len()) {
+            return Err(Error::argument("the range is not one of the page's values"));
+        }
+        if self.directory.encoding.is_narrow(self.of) {
+            return self.decode_narrow(page, range, width, out);
+        }
+        match (&page.body, &self.dictionary) {
+            (_, Dictionary::Words { values, n }) => {
+                let entries = &bytemuck::cast_slice(values)[..n * width];
+                self.look_up_bytes(page, range, (entries, *n, width), out)
+            }
+            (Body::Raw(bytes), _) => {
+                let bytes = bytes.get(width * range.start..width * range.end).ok_or_else(short_body)?;
+                out.copy_from_slice(bytes);
+                Ok(())
+            }
+            _ => Err(short_body()),
+        }
+    }
+
+    /// Decodes words of 64 bits, a vector at a time, and extends each to `width` bytes.
+    fn decode_narrow(
+        &self,
+        page: &Page<'_>,
+        range: Range<usize>,
+        width: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let mut words = [0u64; VECTOR];
+        let mut limbs = [0u64; 4 * VECTOR];
+        for (part, out) in parts_of(range, width, out) {
+            let words = &mut words[..part.len()];
+            self.words(page, part, words)?;
+            let limbs = &mut limbs[..out.len() / 8];
+            if !extend::extend(words, width, limbs) {
+                return Err(short_body());
+            }
+            out.copy_from_slice(bytemuck::cast_slice(limbs));
+        }
+        Ok(())
     }
 
     /// Decodes booleans, a byte each.
@@ -188,7 +244,7 @@ impl<'a> BlockDecoder<'a> {
         let lengths = &scratch.lengths[skip..];
         let total = lengths.iter().map(|&l| l as usize).sum::<usize>();
         let bytes = bytes.get(start..start.saturating_add(total)).ok_or_else(short_body)?;
-        if self.physical == Physical::Utf8 {
+        if self.of.physical == Physical::Utf8 {
             check_utf8(bytes, lengths.iter().map(|&l| l as usize))?;
         }
         Ok(StringSlice { lengths, total, source: Source::Contiguous(bytes) })
@@ -316,8 +372,31 @@ impl<'a> BlockDecoder<'a> {
         Ok(())
     }
 
+    fn look_up_bytes(
+        &self,
+        page: &Page<'_>,
+        range: Range<usize>,
+        (entries, n, width): (&[u8], usize, usize),
+        out: &mut [u8],
+    ) -> Result<()> {
+        let mut codes = [0u32; VECTOR];
+        for (part, out) in parts_of(range, width, out) {
+            let codes = &mut codes[..part.len()];
+            self.words(page, part, codes)?;
+            if !gather::check_codes(codes, n) {
+                return Err(bad_code());
+            }
+            // Values of no bytes are decoded when their codes are.
+            for (out, &code) in out.chunks_exact_mut(width.max(1)).zip(&*codes) {
+                let at = code as usize * width;
+                out.copy_from_slice(&entries[at..at + width]);
+            }
+        }
+        Ok(())
+    }
+
     fn decode_alp<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
-        match self.physical {
+        match self.of.physical {
             Physical::F64 => self.alp_parts(page, range.clone(), bytemuck::cast_slice_mut::<T, f64>(out))?,
             Physical::F32 => self.alp_parts(page, range.clone(), bytemuck::cast_slice_mut::<T, f32>(out))?,
             _ => return Err(short_body()),
@@ -357,14 +436,23 @@ fn unpack<T: Word>(packed: &Packed<'_>, vector: usize, out: &mut [T]) -> Result<
 }
 
 /// Cuts a range at the borders of vectors, and `out` with it.
-fn parts<T>(range: Range<usize>, mut out: &mut [T]) -> impl Iterator<Item = (Range<usize>, &mut [T])> {
+fn parts<T>(range: Range<usize>, out: &mut [T]) -> impl Iterator<Item = (Range<usize>, &mut [T])> {
+    parts_of(range, 1, out)
+}
+
+/// The same where a value takes `width` places.
+fn parts_of<T>(
+    range: Range<usize>,
+    width: usize,
+    mut out: &mut [T],
+) -> impl Iterator<Item = (Range<usize>, &mut [T])> {
     let mut start = range.start;
     std::iter::from_fn(move || {
         if start >= range.end {
             return None;
         }
         let end = ((start / VECTOR + 1) * VECTOR).min(range.end);
-        let (part, rest) = std::mem::take(&mut out).split_at_mut(end - start);
+        let (part, rest) = std::mem::take(&mut out).split_at_mut((end - start) * width);
         out = rest;
         let item = (start..end, part);
         start = end;

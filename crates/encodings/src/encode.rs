@@ -1,16 +1,19 @@
 //! A block of values becomes a directory and pages: the choice of the encoding, then its writing.
 
-use entasis_format::{Codec, Directory, Encoding, Error, Packing, Physical, Result, Statistics, Transform};
-use entasis_kernels::{Word, bits};
+use entasis_format::{
+    Codec, Directory, Encoding, Error, Filter, Layout, MAX_BLOCK_LEN, Packing, Physical, Result, Statistics,
+    Transform,
+};
+use entasis_kernels::{Word, bits, extend};
 
 use crate::alp::{self, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
 use crate::page_writer::{Context, PageRange, PageWriter, fixed_pages};
-use crate::plan::{CodecHint, Kind, WordPlan, plan_words};
+use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::word::Order;
-use crate::{bools, page_writer, statistics, strings, validity};
+use crate::{bools, fixed, page_writer, statistics, strings, validity};
 
 /// The most values of a block.
 pub const BLOCK: usize = 65_536;
@@ -32,6 +35,13 @@ pub enum Values<'a> {
     W64(&'a mut [u64]),
     /// Values of 128 bits.
     W128(&'a mut [u128]),
+    /// Values of any fixed width, one after the other.
+    Fixed {
+        /// The number of values.
+        n: usize,
+        /// The bytes of all values.
+        bytes: &'a mut [u8],
+    },
     /// Strings: value i is `bytes[offsets[i]..offsets[i + 1]]`, missing ones are empty.
     Strings {
         /// One more than there are values, ascending from 0.
@@ -50,6 +60,7 @@ impl Values<'_> {
             Self::W32(v) => v.len(),
             Self::W64(v) => v.len(),
             Self::W128(v) => v.len(),
+            Self::Fixed { n, .. } => *n,
             Self::Strings { offsets, .. } => offsets.len().saturating_sub(1),
         }
     }
@@ -82,6 +93,8 @@ pub(crate) struct Hints {
     ints: CodecHint,
     exponents: Option<(u8, u8)>,
     pub(crate) text: Option<(Codec, i32)>,
+    pub(crate) text_ratio: Option<f64>,
+    pub(crate) fixed: Option<(Filter, (Codec, i32), f64)>,
     dictionary_lost: bool,
 }
 
@@ -102,19 +115,25 @@ impl Encoder {
     /// `validity` has a bit per value, least significant first, 1 = valid; none when all are. The values that are missing may be changed.
     ///
     /// # Errors
-    /// *Argument* when there are no values, more than [`BLOCK`], or values of another type than `physical`; what `check` says,
+    /// *Argument* when there are no values, more than a block may have, or values of another type than `of`; what `check` says,
     /// which is asked before each page.
     pub fn encode(
         &mut self,
-        physical: Physical,
+        of: impl Into<Layout>,
         values: Values<'_>,
         validity: Option<&[u8]>,
         check: &dyn Fn() -> Result<()>,
         out: &mut Vec<u8>,
     ) -> Result<Encoded> {
+        let of = of.into();
+        let physical = of.physical;
         let n = values.n();
         if n == 0 || n > BLOCK {
             return Err(Error::argument("a block has 1 to 65,536 values"));
+        }
+        let width = of.width().unwrap_or(0);
+        if (n * width) as u64 > MAX_BLOCK_LEN && n > 1 {
+            return Err(Error::argument("the values of a block are too long together"));
         }
         let n_valid = validity.map_or(n, |bits| bits::count_ones(bits, 0, n));
         let context =
@@ -125,7 +144,8 @@ impl Encoder {
             Values::W16(v) => self.encode_words(physical, v, context, out),
             Values::W32(v) => self.encode_words(physical, v, context, out),
             Values::W64(v) => self.encode_words(physical, v, context, out),
-            Values::W128(v) => self.encode_wide(v, context, out),
+            Values::W128(v) => self.encode_wide(of, v, context, out),
+            Values::Fixed { n, bytes } => fixed::encode(self, of, n, bytes, context, out),
             Values::Strings { offsets, bytes } => {
                 strings::encode(self, physical, offsets, bytes, context, out)
             }
@@ -181,23 +201,30 @@ impl Encoder {
         let mut statistics = statistics::of_words(physical, words, context.n_missing);
         let order = if physical.is_signed() { Order::Signed } else { Order::Unsigned };
         let kind = Kind { order, patches: true, patterns: !physical.is_integer(), exceptions: 0 };
-        let plan = plan_words(words, kind, &self.profile, &mut self.codecs, &mut self.hints.words);
+        let light = plan_light(words, kind, &self.profile);
         let n = words.len();
-        let settled = self.profile.is_raw() || plan.packing == Packing::Constant;
+        let settled = self.profile.is_raw() || light.best.packing == Packing::Constant;
         let exponents = match physical {
             Physical::F64 if !settled => self.plan_exponents::<f64>(bytemuck::cast_slice(words)),
             Physical::F32 if !settled => self.plan_exponents::<f32>(bytemuck::cast_slice(words)),
             _ => None,
         };
-        // What ALP makes of a sample stands for it until the dictionary, which costs less to try, is ruled out.
+        // What ALP makes of a sample stands for it until the others, which cost less to try, are ruled out.
         let as_ints = exponents.map(|(_, bits)| (n as f64 * bits / 8.0, n as f64 * cost::ALP));
-        let light_len = as_ints.map_or(plan.len, |(len, _)| len.min(plan.len));
+        let light_len = as_ints.map_or(light.best.len, |(len, _)| len.min(light.best.len));
         let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
-        let best = plan.score(&self.profile);
+        let mut bound = as_ints.min(light.best.score(&self.profile));
         let decoded_len = size_of_val(words) as u64;
-        let may_repeat = !settled && size_of::<T>() > 1;
-        if may_repeat
-            && let Some((entries, codes)) = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i])
+        let mut dictionary = None;
+        if !settled && size_of::<T>() > 1 {
+            dictionary = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i]);
+            if let Some((entries, codes)) = &dictionary {
+                bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice())));
+            }
+        }
+        let plan = light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words);
+        let best = plan.score(&self.profile);
+        if let Some((entries, codes)) = dictionary
             && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
@@ -233,9 +260,10 @@ impl Encoder {
         Ok(Encoded { directory: directory?, decoded_len, statistics })
     }
 
-    /// Values of 16 bytes: raw, or by dictionary.
+    /// Words of 16 bytes: raw, by dictionary, or as words of 64 bits where those hold them.
     fn encode_wide(
         &mut self,
+        of: Layout,
         values: &mut [u128],
         context: Context<'_>,
         out: &mut Vec<u8>,
@@ -263,13 +291,23 @@ impl Encoder {
             if halves.packing == Packing::Raw {
                 plan = halves;
             }
-            if let Some((entries, codes)) = self.plan_dictionary(n, plan.len, 16, |i| values[i])
-                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), plan.score(&self.profile))
+            let narrow = self.plan_narrow(of, bytemuck::cast_slice(values));
+            let narrow = narrow.filter(|(_, narrow)| narrow.score(&self.profile) < plan.score(&self.profile));
+            let best = narrow.as_ref().map_or(&plan, |(_, narrow)| narrow);
+            let (len, score) = (best.len, best.score(&self.profile));
+            let settled = best.packing == Packing::Constant;
+            if !settled
+                && let Some((entries, codes)) = self.plan_dictionary(n, len, 16, |i| values[i])
+                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), score)
             {
                 let bytes = bytemuck::cast_slice(&entries);
                 let directory =
                     self.write_dictionary(&codes, bytes, entries.len(), fixed_pages(n, 16), context, out);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
+            }
+            if let Some(narrow) = narrow {
+                let directory = self.write_narrow(&narrow, fixed_pages(n, 16), context, out)?;
+                return Ok(Encoded { directory, decoded_len, statistics });
             }
         }
         let encoding = Encoding {
@@ -284,6 +322,30 @@ impl Encoder {
             pages.page(page, |body| page_writer::raw(values, 16, plan.filter, body))?;
         }
         Ok(Encoded { directory: pages.directory(encoding, 0, 0), decoded_len, statistics })
+    }
+
+    /// The values (as 64-bit limbs) as words of 64 bits, if those hold them, and how to pack them.
+    pub(crate) fn plan_narrow(&mut self, of: Layout, limbs: &[u64]) -> Option<(Vec<u64>, WordPlan<u64>)> {
+        let width = of.width().filter(|_| matches!(of.physical, Physical::I128 | Physical::I256))?;
+        let mut words = vec![0; size_of_val(limbs) / width];
+        if extend::cut(limbs, width, &mut words) != Some(true) {
+            return None;
+        }
+        let kind = Kind { order: Order::Signed, patches: false, patterns: false, exceptions: 0 };
+        let plan = plan_words(&words, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
+        (plan.packing != Packing::Raw).then_some((words, plan))
+    }
+
+    /// Writes what [`plan_narrow`](Self::plan_narrow) gave.
+    pub(crate) fn write_narrow(
+        &mut self,
+        (words, plan): &(Vec<u64>, WordPlan<u64>),
+        ranges: Vec<PageRange>,
+        context: Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Directory> {
+        let pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
+        pages.words(ranges, Transform::None, (words, plan, Order::Signed), (&[], words))
     }
 
     /// The entries of a dictionary that may beat `light_len` bytes, and a plan for its codes (left in `self.codes`).
@@ -310,10 +372,14 @@ impl Encoder {
 
     /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
     pub(crate) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: usize, best: f64) -> bool {
-        let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
-        let wins = self.profile.score(codes.len + entries_len as f64, ns) < best;
+        let wins = self.dictionary_score(codes, entries_len) < best;
         self.hints.dictionary_lost = !wins;
         wins
+    }
+
+    pub(crate) fn dictionary_score(&self, codes: &WordPlan<u32>, entries_len: usize) -> f64 {
+        let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
+        self.profile.score(codes.len + entries_len as f64, ns)
     }
 
     /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.

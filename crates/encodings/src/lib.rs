@@ -19,6 +19,7 @@ mod decode;
 mod delta;
 mod dictionary;
 mod encode;
+mod fixed;
 mod page;
 mod page_writer;
 mod plan;

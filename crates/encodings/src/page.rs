@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use entasis_format::{Directory, Error, Filter, Packing, Physical, Result, Transform, checksum};
+use entasis_format::{Directory, Error, Filter, Layout, Packing, Physical, Result, checksum};
 use entasis_kernels::{VECTOR, bitpack, shuffle};
 
 use crate::codec::Codecs;
@@ -119,12 +119,9 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Bytes of a packed word, by the transform and the physical type (format, section 4.4).
-pub(crate) fn word_len(directory: &Directory, physical: Physical) -> usize {
-    match directory.encoding.transform {
-        Transform::Dictionary => 4,
-        _ => physical.width().unwrap_or(4),
-    }
+/// Bytes of a packed word, by the encoding and the type (format, section 4.4).
+pub(crate) fn word_len(directory: &Directory, of: Layout) -> usize {
+    directory.encoding.word_len(of).unwrap_or(4)
 }
 
 impl<'a> Page<'a> {
@@ -134,12 +131,13 @@ impl<'a> Page<'a> {
     /// *Corrupt* when the checksum, the codec or any part of the page is wrong.
     pub fn open(
         directory: &Directory,
-        physical: Physical,
+        of: impl Into<Layout>,
         index: usize,
         stored: &'a [u8],
         codecs: &mut Codecs,
         scratch: &'a mut PageScratch,
     ) -> Result<Self> {
+        let of = of.into();
         let entry =
             directory.pages.get(index).ok_or_else(|| Error::argument("the block has no such page"))?;
         if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
@@ -157,10 +155,10 @@ impl<'a> Page<'a> {
             &scratch.payload
         };
         let mut page =
-            Self::parse(bytes, directory, physical, entry.n_values as usize, entry.decoded_len as usize)?;
+            Self::parse(bytes, directory, of, entry.n_values as usize, entry.decoded_len as usize)?;
         if let (Filter::Shuffle, Body::Raw(shuffled)) = (directory.encoding.filter, &page.body) {
             scratch.unshuffled.resize(shuffled.len(), 0);
-            if !shuffle::unshuffle(shuffled, word_len(directory, physical), &mut scratch.unshuffled) {
+            if !shuffle::unshuffle(shuffled, word_len(directory, of), &mut scratch.unshuffled) {
                 return Err(short_body());
             }
             page.body = Body::Raw(&scratch.unshuffled);
@@ -176,7 +174,7 @@ impl<'a> Page<'a> {
     fn parse(
         payload: &'a [u8],
         directory: &Directory,
-        physical: Physical,
+        of: Layout,
         n: usize,
         decoded_len: usize,
     ) -> Result<Self> {
@@ -185,18 +183,18 @@ impl<'a> Page<'a> {
         }
         let (validity, body) =
             if directory.validity { Validity::parse(payload, n)? } else { (Validity::AllValid, payload) };
-        let word_len = word_len(directory, physical);
+        let word_len = word_len(directory, of);
         let exactly = |len: usize| if body.len() == len { Ok(()) } else { Err(short_body()) };
         let body = match directory.encoding.packing {
             Packing::Raw => {
-                exactly(if physical == Physical::Bool { n.div_ceil(8) } else { n * word_len })?;
+                exactly(if of.physical == Physical::Bool { n.div_ceil(8) } else { n * word_len })?;
                 Body::Raw(body)
             }
             Packing::Constant => {
                 exactly(0)?;
                 Body::Constant
             }
-            Packing::BitPacked => Body::Packed(parse_packed(body, directory, physical, n, word_len)?),
+            Packing::BitPacked => Body::Packed(parse_packed(body, directory, of, n, word_len)?),
             Packing::Delta => {
                 let (packed, rest) = parse_delta(body, n, word_len)?;
                 if !rest.is_empty() {
@@ -219,7 +217,7 @@ impl<'a> Page<'a> {
 fn parse_packed<'a>(
     body: &'a [u8],
     directory: &Directory,
-    physical: Physical,
+    of: Layout,
     n: usize,
     word_len: usize,
 ) -> Result<Packed<'a>> {
@@ -251,7 +249,7 @@ fn parse_packed<'a>(
     rest = packed.take_bits(rest, n, 8 * word_len as u32)?;
     if directory.patches {
         let n_patches = packed.patch_end[n_vectors];
-        let value_len = physical.width().ok_or_else(short_body)?;
+        let value_len = of.width().ok_or_else(short_body)?;
         (packed.positions, packed.values) = rest.split_at_checked(2 * n_patches).ok_or_else(short_body)?;
         if packed.values.len() != value_len * n_patches {
             return Err(short_body());

@@ -26,11 +26,15 @@ pub(crate) struct Context<'a> {
 /// The values of a page, and their decoded bytes.
 pub(crate) type PageRange = (Range<usize>, usize);
 
+/// The most bytes of a page of more than one value.
+pub(crate) const PAGE_LEN: usize = 256 * 1024;
+
 /// The pages of `n` values of `value_len` bytes.
 pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
-    let starts = (0..n).step_by(PAGE);
+    let page = PAGE.min((PAGE_LEN / value_len.max(1)).max(1));
+    let starts = (0..n).step_by(page);
     starts
-        .map(|start| (start..(start + PAGE).min(n), (start + PAGE).min(n) * value_len - start * value_len))
+        .map(|start| (start..(start + page).min(n), (start + page).min(n) * value_len - start * value_len))
         .collect()
 }
 
@@ -162,7 +166,7 @@ pub(crate) fn raw(bytes: &[u8], width: usize, filter: Filter, body: &mut Vec<u8>
         Filter::None => body.extend_from_slice(bytes),
         Filter::Shuffle => {
             let shuffled = shuffle::shuffle(bytes, width, body);
-            debug_assert!(shuffled, "words are of 1 to 16 bytes");
+            debug_assert!(shuffled, "words are of 2 bytes or more");
         }
     }
 }

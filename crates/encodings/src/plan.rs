@@ -83,8 +83,22 @@ pub(crate) fn plan_words<T: Word>(
     codecs: &mut Codecs,
     hint: &mut CodecHint,
 ) -> WordPlan<T> {
+    plan_light(words, kind, profile).with_codec(words, f64::INFINITY, profile, codecs, hint)
+}
+
+/// The lightweight packing with the best score, and what codecs would be given instead.
+pub(crate) struct Light<T> {
+    pub best: WordPlan<T>,
+    min: T,
+    width: u32,
+    takes_codec: bool,
+}
+
+/// The plan with the best score among those without a codec.
+pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) -> Light<T> {
+    let settled = |best: WordPlan<T>| Light { min: best.base, width: best.width, best, takes_codec: false };
     if profile.is_raw() {
-        return WordPlan::raw(words.len());
+        return settled(WordPlan::raw(words.len()));
     }
     let n = words.len() as f64;
     let ranges: Vec<(T, T)> = words.chunks(VECTOR).map(|vector| kind.order.min_max(vector)).collect();
@@ -94,10 +108,10 @@ pub(crate) fn plan_words<T: Word>(
     if kind.exceptions > 0 {
         let mut plan = patched(words, min, width);
         plan.len += (kind.exceptions * (2 + bytes_of::<T>())) as f64;
-        return plan;
+        return settled(plan);
     }
     if min == max {
-        return WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0);
+        return settled(WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0));
     }
     let mut best = WordPlan::raw(words.len());
     let mut offer = |plan: WordPlan<T>| {
@@ -146,10 +160,9 @@ pub(crate) fn plan_words<T: Word>(
     if !kind.patterns && width > 2 {
         offer(delta(words));
     }
-    if !profile.codecs.is_empty() {
-        best = with_codec(words, min, width, best, profile, codecs, hint);
-    }
-    best
+    let takes_codec =
+        !profile.codecs.is_empty() && (profile.compression >= 80 || size_of_val(words) >= MIN_PAYLOAD);
+    Light { best, min, width, takes_codec }
 }
 
 /// Bit-packing at the width where the values that don't fit cost less than the bits that all save.
@@ -211,59 +224,61 @@ fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
     WordPlan::new(Packing::Delta, 0, T::from_u64(0), n * bits / seen / 8.0 + params as f64, n * cost::DELTA)
 }
 
-/// The best of `light` and of general codecs over byte-aligned words, measured on a sample (or what the hint says).
-fn with_codec<T: Word>(
-    words: &[T],
-    min: T,
-    width: u32,
-    light: WordPlan<T>,
-    profile: &Profile,
-    codecs: &mut Codecs,
-    hint: &mut CodecHint,
-) -> WordPlan<T> {
-    let n = words.len() as f64;
-    let per_word = light.len / n;
-    let aligned = width.next_multiple_of(8).next_power_of_two();
-    let dress = |packing, filter, codec: (Codec, i32), ratio: f64| {
-        let mut plan = if packing == Packing::BitPacked {
-            WordPlan::new(packing, aligned, min, n * f64::from(aligned) / 8.0, 0.0)
-        } else {
-            WordPlan::raw(words.len())
-        };
-        plan.filter = filter;
-        plan.codec = codec;
-        plan.ns += plan.len * cost::codec_byte(codec.0);
-        if filter == Filter::Shuffle {
-            plan.ns += plan.len * cost::SHUFFLE_BYTE;
+/// Bytes that codecs are tried on at least: less is not worth the time to set one up.
+pub(crate) const MIN_PAYLOAD: usize = 2048;
+/// Values of the piece that a codec has to do well on before whole pages are tried.
+const GLANCE: usize = 2048;
+/// How far a glance may be above the best score for whole pages to be tried: codecs find more in these.
+pub(crate) const HOPE: f64 = 1.3;
+
+impl<T: Word> Light<T> {
+    /// The best of this and of general codecs over byte-aligned words, measured on samples (or what the hint says). A codec is
+    /// tried only as far as it may reach a score below `bound`, which something else has.
+    pub(crate) fn with_codec(
+        self,
+        words: &[T],
+        bound: f64,
+        profile: &Profile,
+        codecs: &mut Codecs,
+        hint: &mut CodecHint,
+    ) -> WordPlan<T> {
+        let Self { best: light, min, width, takes_codec } = self;
+        if !takes_codec {
+            return light;
         }
-        plan.len *= ratio;
-        plan
-    };
-    match *hint {
-        CodecHint::NoneAt(then) if (per_word / then - 1.0).abs() < 0.25 => return light,
-        CodecHint::Use(packing, filter, codec, ratio) => {
-            let plan = dress(packing, filter, codec, ratio);
-            if plan.score(profile) < light.score(profile) {
-                return plan;
+        let n = words.len() as f64;
+        let per_word = light.len / n;
+        let aligned = width.next_multiple_of(8).next_power_of_two();
+        let dress = |packing, filter, codec: (Codec, i32), ratio: f64| {
+            let mut plan = if packing == Packing::BitPacked {
+                WordPlan::new(packing, aligned, min, n * f64::from(aligned) / 8.0, 0.0)
+            } else {
+                WordPlan::raw(words.len())
+            };
+            plan.filter = filter;
+            plan.codec = codec;
+            plan.ns += plan.len * cost::codec_byte(codec.0);
+            if filter == Filter::Shuffle {
+                plan.ns += plan.len * cost::SHUFFLE_BYTE;
             }
+            plan.len *= ratio;
+            plan
+        };
+        match *hint {
+            CodecHint::NoneAt(then) if (per_word / then - 1.0).abs() < 0.25 => return light,
+            CodecHint::Use(packing, filter, codec, ratio) => {
+                let plan = dress(packing, filter, codec, ratio);
+                if plan.score(profile) < light.score(profile) {
+                    return plan;
+                }
+            }
+            _ => {}
         }
-        _ => {}
-    }
-    let mut best = (light.clone(), CodecHint::NoneAt(per_word));
-    let mut payload = Vec::new();
-    // Narrow words leave nothing for the other forms to find; wide ones have no narrow form.
-    let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
-        &[(Packing::BitPacked, Filter::None)]
-    } else if bytes_of::<T>() == 1 {
-        &[(Packing::Raw, Filter::None)]
-    } else {
-        &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
-    };
-    for &(packing, filter) in forms {
-        for &codec in profile.codecs {
+        let mut best = (light, CodecHint::NoneAt(per_word));
+        let mut payload = Vec::new();
+        let mut ratio_of = |pieces, len, packing, filter, codec: (Codec, i32)| {
             let (mut before, mut after) = (0, 0);
-            // Whole pages: codecs find what repeats within one, and nothing beyond.
-            for range in sample_ranges(words.len(), 2, PAGE) {
+            for range in sample_ranges(words.len(), pieces, len) {
                 for page in words[range].chunks(PAGE) {
                     payload.clear();
                     if packing == Packing::BitPacked {
@@ -278,13 +293,37 @@ fn with_codec<T: Word>(
                     after += codecs.stored_len(codec.0, codec.1, &payload);
                 }
             }
-            let ratio = after as f64 / before as f64;
-            let plan = dress(packing, filter, codec, ratio);
-            if plan.score(profile) < best.0.score(profile) {
-                best = (plan, CodecHint::Use(packing, filter, codec, ratio));
+            after as f64 / before as f64
+        };
+        // Narrow words leave nothing for the other forms to find; wide ones have no narrow form.
+        let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
+            &[(Packing::BitPacked, Filter::None)]
+        } else if bytes_of::<T>() == 1 {
+            &[(Packing::Raw, Filter::None)]
+        } else {
+            &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
+        };
+        for &(packing, filter) in forms {
+            for &codec in profile.codecs {
+                let bound = bound.min(best.0.score(profile));
+                let may_win =
+                    |ratio, hope| dress(packing, filter, codec, ratio).score(profile) < bound * hope;
+                if !may_win(0.0, 1.0) {
+                    continue;
+                }
+                let is_long = words.len() > 2 * GLANCE;
+                if is_long && !may_win(ratio_of(1, GLANCE, packing, filter, codec), HOPE) {
+                    continue;
+                }
+                // Whole pages: codecs find what repeats within one, and nothing beyond.
+                let ratio = ratio_of(2, PAGE, packing, filter, codec);
+                let plan = dress(packing, filter, codec, ratio);
+                if plan.score(profile) < best.0.score(profile) {
+                    best = (plan, CodecHint::Use(packing, filter, codec, ratio));
+                }
             }
         }
+        *hint = best.1;
+        best.0
     }
-    *hint = best.1;
-    best.0
 }

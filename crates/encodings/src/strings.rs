@@ -6,6 +6,7 @@ use entasis_kernels::{VECTOR, bitpack};
 use crate::dictionary::Text;
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, PageRange, PageWriter};
+use crate::plan::{HOPE, MIN_PAYLOAD};
 use crate::profile::cost;
 use crate::statistics;
 use crate::word::{bits_of, sample_ranges};
@@ -14,6 +15,8 @@ use crate::word::{bits_of, sample_ranges};
 const PAGE_LEN: usize = 256 * 1024;
 /// Bytes of each of two pieces of a block that codecs are tried on.
 const SAMPLE: usize = 64 * 1024;
+/// Bytes of the piece that a codec has to do well on before.
+const GLANCE: usize = 16 * 1024;
 
 pub(crate) fn encode(
     encoder: &mut Encoder,
@@ -36,13 +39,20 @@ pub(crate) fn encode(
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
     let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let plain = Plain::plan(encoder, &lengths, bytes);
+    let mut plain = Plain::light(&lengths, bytes);
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 4;
         let value = |i: usize| Text::new(bytes, range(i));
-        if let Some((entries, codes)) = encoder.plan_dictionary(n, plain.len, entry_len, value) {
-            let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
-            let payload = dictionary_payload(&entries);
+        let dictionary = encoder
+            .plan_dictionary(n, plain.len * encoder.hints.text_ratio.unwrap_or(1.0), entry_len, value)
+            .map(|(entries, codes)| {
+                let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
+                (dictionary_payload(&entries), entries, codes)
+            });
+        let bound =
+            dictionary.as_ref().map(|(payload, _, codes)| encoder.dictionary_score(codes, payload.len()));
+        plain = plain.with_codec(encoder, &lengths, bytes, bound.unwrap_or(f64::INFINITY));
+        if let Some((payload, entries, codes)) = dictionary {
             let plain_score = encoder.profile.score(plain.len, plain.ns);
             if encoder.dictionary_wins(&codes, payload.len(), plain_score) {
                 let statistics =
@@ -121,55 +131,81 @@ struct Plain {
 }
 
 impl Plain {
-    fn plan(encoder: &mut Encoder, lengths: &[u32], bytes: &[u8]) -> Self {
-        let n = lengths.len();
+    /// Without a codec.
+    fn light(lengths: &[u32], bytes: &[u8]) -> Self {
         let (min, max) = lengths.iter().fold((u32::MAX, 0), |(a, b), &l| (a.min(l), b.max(l)));
         let width = bits_of(max - min);
-        let starts = 4 * n.div_ceil(VECTOR);
-        let lengths_len = |width: u32| (n * width as usize / 8 + starts) as f64;
-        let none = Self {
+        Self {
             base: min,
             width,
             codec: (Codec::None, 0),
-            len: bytes.len() as f64 + lengths_len(width),
-            ns: n as f64 * cost::BIT_PACKED,
-        };
-        if encoder.profile.codecs.is_empty() || bytes.len() < 64 {
-            return none;
+            len: (bytes.len() + lengths_len(lengths.len(), width)) as f64,
+            ns: lengths.len() as f64 * cost::BIT_PACKED,
         }
+    }
+
+    /// The best of this and of codecs, as far as they may have a score below `bound`.
+    fn with_codec(self, encoder: &mut Encoder, lengths: &[u32], bytes: &[u8], bound: f64) -> Self {
+        if bytes.len() < 64
+            || (bytes.len() < MIN_PAYLOAD && encoder.profile.compression < 80)
+            || encoder.hints.text == Some((Codec::None, 0))
+        {
+            return self;
+        }
+        let (base, width) = (self.base, self.width);
         let aligned = if width == 0 { 0 } else { width.next_multiple_of(8).next_power_of_two() };
-        let with = |codec: (Codec, i32), ratio: f64| {
-            let payload = bytes.len() as f64 + lengths_len(aligned);
-            Self {
-                base: min,
-                width: aligned,
-                codec,
-                len: payload * ratio,
-                ns: payload * cost::codec_byte(codec.0),
-            }
+        let payload = (bytes.len() + lengths_len(lengths.len(), aligned)) as f64;
+        let with = |codec: (Codec, i32), ratio: f64| Self {
+            base,
+            width: aligned,
+            codec,
+            len: payload * ratio,
+            ns: payload * cost::codec_byte(codec.0),
         };
-        if encoder.hints.text == Some((Codec::None, 0)) {
-            return none;
-        }
-        let candidates: Vec<(Codec, i32)> = match encoder.hints.text {
-            Some(codec) => vec![codec],
-            None => encoder.profile.codecs.to_vec(),
+        let candidates: &[(Codec, i32)] = match &encoder.hints.text {
+            Some(codec) => &[*codec],
+            None => encoder.profile.codecs,
         };
-        let mut best = none;
-        for codec in candidates {
-            let (mut before, mut after) = (0, 0);
-            for range in sample_ranges(bytes.len(), 2, SAMPLE) {
-                before += range.len();
-                after += encoder.codecs.stored_len(codec.0, codec.1, &bytes[range]);
+        let profile = encoder.profile.clone();
+        let mut best = self;
+        let mut is_tried = false;
+        for &codec in candidates {
+            let bound = bound.min(profile.score(best.len, best.ns));
+            let may_win = |ratio: f64, hope: f64| {
+                let plan = with(codec, ratio);
+                profile.score(plan.len, plan.ns) < bound * hope
+            };
+            let mut ratio_of = |pieces, len| {
+                let (mut before, mut after) = (0, 0);
+                for range in sample_ranges(bytes.len(), pieces, len) {
+                    before += range.len();
+                    after += encoder.codecs.stored_len(codec.0, codec.1, &bytes[range]);
+                }
+                after as f64 / before as f64
+            };
+            if !may_win(0.0, 1.0) {
+                continue;
             }
-            let plan = with(codec, after as f64 / before as f64);
-            if encoder.profile.score(plan.len, plan.ns) < encoder.profile.score(best.len, best.ns) {
+            is_tried = true;
+            if bytes.len() > SAMPLE && !may_win(ratio_of(1, GLANCE), HOPE) {
+                continue;
+            }
+            let plan = with(codec, ratio_of(2, SAMPLE));
+            if profile.score(plan.len, plan.ns) < profile.score(best.len, best.ns) {
                 best = plan;
             }
         }
-        encoder.hints.text = Some(best.codec);
+        if is_tried {
+            encoder.hints.text = Some(best.codec);
+            encoder.hints.text_ratio = Some(best.len / payload);
+        }
         best
     }
+}
+
+/// Bytes of the lengths of `n` strings, with the starts of their vectors.
+fn lengths_len(n: usize, width: u32) -> usize {
+    n * width as usize / 8 + 4 * n.div_ceil(VECTOR)
 }
 
 #[cfg(test)]

@@ -171,6 +171,20 @@ pub(crate) fn fill_missing<T: Copy>(bits: &[u8], values: &mut [T]) {
     }
 }
 
+/// The same for values of `width` bytes.
+pub(crate) fn fill_missing_bytes(bits: &[u8], width: usize, values: &mut [u8]) {
+    let n = values.len().checked_div(width).unwrap_or(0);
+    let is_valid = |i: &usize| bits[i / 8] >> (i % 8) & 1 == 1;
+    let Some(mut last) = (0..n).find(is_valid) else { return };
+    for i in 0..n {
+        if is_valid(&i) {
+            last = i;
+        } else {
+            values.copy_within(last * width..(last + 1) * width, i * width);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,6 +230,9 @@ mod tests {
 
     #[test]
     fn missing_values_repeat_the_one_before() {
+        let mut bytes = *b"??.aabb..cc";
+        fill_missing_bytes(&[0b0001_0110], 2, &mut bytes[..10]);
+        assert_eq!(&bytes, b".a.aabab.cc");
         let mut values = [9, 9, 3, 9, 5, 6, 7, 8, 1, 9];
         fill_missing(&[0b1111_0100, 0b01], &mut values);
         assert_eq!(values, [3, 3, 3, 3, 5, 6, 7, 8, 1, 1]);

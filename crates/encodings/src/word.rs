@@ -50,7 +50,7 @@ pub(crate) fn get<T: Word>(bytes: &[u8], i: usize) -> T {
     T::from_u64(u64::from_le_bytes(word))
 }
 
-/// Fixed positions of a sample: all of `n`, or `pieces` runs of `len`, evenly spread.
+/// Fixed positions of a sample: all of `n`, or `pieces` runs of `len`, evenly spread (one: in the middle).
 pub(crate) fn sample_ranges(
     n: usize,
     pieces: usize,
@@ -62,7 +62,7 @@ pub(crate) fn sample_ranges(
         if whole {
             0..n
         } else {
-            let start = i * (n - len) / (pieces - 1);
+            let start = if pieces == 1 { (n - len) / 2 } else { i * (n - len) / (pieces - 1) };
             start..start + len
         }
     })

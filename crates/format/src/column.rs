@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn unknown_types_are_unsupported() {
-        for (at, code) in [(20, 18), (20, 26), (20, 255), (21, 7), (22, 14), (23, 6)] {
+        for (at, code) in [(20, 21), (20, 26), (20, 255), (21, 7), (22, 14), (23, 6)] {
             let mut bytes = bytes_of(&plain());
             bytes[at] = code;
             assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
@@ -238,6 +238,8 @@ mod tests {
             storage: Some(1),
             ..plain()
         });
+        bad(ColumnRecord { column_type: ColumnType { value_len: 1, ..plain().column_type }, ..plain() });
+        bad(ColumnRecord { column_type: ColumnType::fixed(262_145), ..plain() });
         bad(ColumnRecord { n_children: 1, ..plain() });
         bad(ColumnRecord { first_child: Some(1), ..plain() });
         bad(ColumnRecord { n_missing: 101, ..plain() });
@@ -250,13 +252,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_are_exact(id: u64, name_at in 0u64..1 << 50, name_len: u32, physical in 0usize..18, missing in 0usize..6,
+        fn records_are_exact(id: u64, name_at in 0u64..1 << 50, name_len: u32, physical in 0usize..21, missing in 0usize..6,
                              n_values in 0u64..1 << 50, missing_part in 0u64..1 << 50, variety in 0..6, flavour: u8,
                              ordered: bool, first_value in 0u64..1 << 50, detail in prop::option::of(0u64..1 << 50)) {
             let physical = Physical::ALL[physical];
             let column_type =
                 ColumnType { missing: Missing::ALL[missing], flavour, ..ColumnType::plain(physical) };
             let n_missing = missing_part.min(n_values);
+            let value_len = if physical == Physical::FixedBytes { (id % 262_145) as u32 } else { 0 };
+            let column_type = ColumnType { value_len, ..column_type };
             let mut record =
                 ColumnRecord { id, name_at, name_len, column_type, n_values, n_missing, detail, ..plain() };
             match variety {
@@ -273,7 +277,7 @@ mod tests {
                 }
                 4 => record.column_type = ColumnType {
                     flavour,
-                    ..ColumnType::decimal(1 + (id % 38) as u8, name_at as i8).unwrap()
+                    ..ColumnType::decimal(1 + (id % 76) as u8, name_at as i8).unwrap()
                 },
                 _ => {}
             }

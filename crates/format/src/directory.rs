@@ -6,7 +6,7 @@ use crate::checksum::checksum;
 use crate::encoding::{Codec, Encoding, Packing, Transform};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::types::Physical;
+use crate::types::{Layout, Physical};
 
 /// Values of a vector.
 pub const VECTOR_VALUES: u32 = 1_024;
@@ -125,9 +125,10 @@ impl Directory {
 
     /// The directory in exactly these bytes, checked against its block record, the type, and every rule that needs
     /// no look at the pages.
-    pub fn parse(bytes: &[u8], record: &BlockRecord, physical: Physical, limits: &Limits) -> Result<Self> {
+    pub fn parse(bytes: &[u8], record: &BlockRecord, of: impl Into<Layout>, limits: &Limits) -> Result<Self> {
+        let of = of.into();
         Self::parse_fields(bytes, record)
-            .and_then(|directory| directory.check(record, physical, limits).map(|()| directory))
+            .and_then(|directory| directory.check(record, of, limits).map(|()| directory))
             .map_err(|error| error.at(record.directory_at))
     }
 
@@ -182,19 +183,19 @@ impl Directory {
     }
 
     /// Every rule that needs no look at the pages.
-    fn check(&self, record: &BlockRecord, physical: Physical, limits: &Limits) -> Result<()> {
+    fn check(&self, record: &BlockRecord, of: Layout, limits: &Limits) -> Result<()> {
         let problem = self
             .encoding
-            .problem(physical)
-            .or_else(|| self.parameters_problem(physical))
-            .or_else(|| self.dictionary_problem(physical))
-            .or_else(|| self.sums_problem(record, physical));
+            .problem(of)
+            .or_else(|| self.parameters_problem(of))
+            .or_else(|| self.dictionary_problem(of))
+            .or_else(|| self.sums_problem(record, of));
         if let Some(problem) = problem {
             return Err(Error::corrupt(problem));
         }
         for (number, page) in (0u64..).zip(&self.pages) {
             let is_last = number.checked_add(1) == Some(len64(self.pages.len()));
-            if let Some(problem) = self.page_problem(page, is_last, physical) {
+            if let Some(problem) = self.page_problem(page, is_last, of) {
                 return Err(Error::corrupt(problem).in_page(number));
             }
         }
@@ -210,10 +211,10 @@ impl Directory {
     }
 
     /// Width, base, exponents and flags.
-    fn parameters_problem(&self, physical: Physical) -> Option<&'static str> {
+    fn parameters_problem(&self, of: Layout) -> Option<&'static str> {
         let packing = self.encoding.packing;
         let is_alp = self.encoding.transform == Transform::Alp;
-        let bits = word_bytes(self.encoding, physical).saturating_mul(8);
+        let bits = word_bytes(self.encoding, of).saturating_mul(8);
         let packed = match packing {
             Packing::Raw | Packing::Constant => false,
             Packing::BitPacked => !self.per_vector,
@@ -225,7 +226,9 @@ impl Directory {
         let base_bits = match packing {
             Packing::Raw | Packing::Delta => 0,
             Packing::BitPacked if self.per_vector => 0,
-            Packing::Constant if physical == Physical::Bool && self.encoding.transform == Transform::None => {
+            Packing::Constant
+                if of.physical == Physical::Bool && self.encoding.transform == Transform::None =>
+            {
                 1
             }
             _ => bits,
@@ -233,7 +236,7 @@ impl Directory {
         if base_bits < 64 && self.base >> base_bits != 0 {
             return Some("base of packed words is impossible");
         }
-        let most = match (is_alp, physical) {
+        let most = match (is_alp, of.physical) {
             (true, Physical::F64) => 18,
             (true, _) => 10,
             (false, _) => 0,
@@ -244,8 +247,8 @@ impl Directory {
         if self.per_vector && packing != Packing::BitPacked {
             return Some("only bit-packed vectors have a base each");
         }
-        if self.patches && (packing != Packing::BitPacked || self.encoding.transform == Transform::Dictionary)
-        {
+        let is_coded = self.encoding.transform == Transform::Dictionary;
+        if self.patches && (packing != Packing::BitPacked || is_coded || self.encoding.is_narrow(of)) {
             return Some("patches are where there can't be any");
         }
         if self.pages.is_empty() && (packing != Packing::Constant || self.validity) {
@@ -254,7 +257,7 @@ impl Directory {
         None
     }
 
-    fn dictionary_problem(&self, physical: Physical) -> Option<&'static str> {
+    fn dictionary_problem(&self, of: Layout) -> Option<&'static str> {
         if self.encoding.transform != Transform::Dictionary {
             let none = self.n_dictionary == 0 && self.dictionary == Stored::default();
             return if none { None } else { Some("a block has a dictionary that it does not use") };
@@ -263,7 +266,7 @@ impl Directory {
             return Some("number of entries of a dictionary is impossible");
         }
         let (entries, len) = (u64::from(self.n_dictionary), u64::from(self.dictionary.payload_len));
-        let right = match physical.width() {
+        let right = match of.width() {
             Some(width) => len == entries.saturating_mul(len64(width)),
             // Offsets, then bytes.
             None => len >= entries.saturating_add(1).saturating_mul(4),
@@ -286,7 +289,7 @@ impl Directory {
         None
     }
 
-    fn sums_problem(&self, record: &BlockRecord, physical: Physical) -> Option<&'static str> {
+    fn sums_problem(&self, record: &BlockRecord, of: Layout) -> Option<&'static str> {
         // At most 65,536 pages of numbers below 2^32: the sums fit.
         let sum =
             |field: fn(&PageEntry) -> u32| self.pages.iter().map(|page| u64::from(field(page))).sum::<u64>();
@@ -300,24 +303,27 @@ impl Directory {
         if !self.pages.is_empty() && sum(|page| page.decoded_len) != record.decoded_len {
             return Some("decoded lengths of the pages are not that of the block");
         }
-        if !decoded_len_fits(physical, record.n_values, record.decoded_len) {
+        if !decoded_len_fits(of, record.n_values, record.decoded_len) {
             return Some("decoded length of a block is not that of its values");
         }
         None
     }
 
-    fn page_problem(&self, page: &PageEntry, is_last: bool, physical: Physical) -> Option<&'static str> {
-        let full = page.n_values == MAX_PAGE_VALUES;
-        if page.n_values == 0 || page.n_values > MAX_PAGE_VALUES || !(full || is_last || physical.is_var()) {
+    fn page_problem(&self, page: &PageEntry, is_last: bool, of: Layout) -> Option<&'static str> {
+        let full = page.n_values == of.page_values();
+        if page.n_values == 0
+            || page.n_values > of.page_values()
+            || !(full || is_last || of.physical.is_var())
+        {
             return Some("number of values of a page is impossible");
         }
         if page.decoded_len > MAX_PAGE_LEN && page.n_values != 1 {
             return Some("a page is longer than pages can be");
         }
-        if !decoded_len_fits(physical, page.n_values, page.decoded_len.into()) {
+        if !decoded_len_fits(of, page.n_values, page.decoded_len.into()) {
             return Some("decoded length of a page is not that of its values");
         }
-        let (least, most) = self.payload_bounds(page, physical);
+        let (least, most) = self.payload_bounds(page, of);
         if !(least..=most).contains(&page.payload_len.into()) {
             return Some("payload length of a page is not that of its values");
         }
@@ -325,14 +331,14 @@ impl Directory {
     }
 
     /// The shortest and longest payload of a page, by sections 4.3 and 4.4.
-    fn payload_bounds(&self, page: &PageEntry, physical: Physical) -> (u64, u64) {
-        // All numbers are small here: n at most 8,192, W at most 16, widths at most 64.
+    fn payload_bounds(&self, page: &PageEntry, of: Layout) -> (u64, u64) {
+        // All numbers are small here: n at most 8,192, W at most 256 KiB, widths at most 64.
         let n = u64::from(page.n_values);
-        let word = word_bytes(self.encoding, physical);
+        let word = word_bytes(self.encoding, of);
         let vectors = n.div_ceil(VECTOR_VALUES.into());
         let packed = bits_len(n, self.width.into());
         let (least, most) = match self.encoding.packing {
-            Packing::Raw if physical == Physical::Bool => (n.div_ceil(8), n.div_ceil(8)),
+            Packing::Raw if of.physical == Physical::Bool => (n.div_ceil(8), n.div_ceil(8)),
             Packing::Raw => (n * word, n * word),
             Packing::Constant => (0, 0),
             Packing::BitPacked => {
@@ -340,7 +346,7 @@ impl Directory {
                     true => (vectors * (word + 1), 0, bits_len(n, word * 8)),
                     false => (0, packed, packed),
                 };
-                let value = len64(physical.width().unwrap_or(0));
+                let value = len64(of.width().unwrap_or(0));
                 let (counts, patches) = if self.patches { (vectors * 2, n * (2 + value)) } else { (0, 0) };
                 (heads + counts + least, heads + counts + most + patches)
             }
@@ -361,8 +367,8 @@ impl Directory {
 }
 
 /// Bytes of what is packed: of a word, or of the length of a string.
-fn word_bytes(encoding: Encoding, physical: Physical) -> u64 {
-    len64(encoding.word_len(physical).unwrap_or(if physical.is_var() { 4 } else { 0 }))
+fn word_bytes(encoding: Encoding, of: Layout) -> u64 {
+    len64(encoding.word_len(of).unwrap_or(if of.physical.is_var() { 4 } else { 0 }))
 }
 
 /// Bytes of `n` words of this many bits, in vectors.
@@ -372,10 +378,10 @@ fn bits_len(n: u64, width: u64) -> u64 {
 }
 
 /// Whether so many values can decode to so many bytes.
-fn decoded_len_fits(physical: Physical, n_values: u32, decoded_len: u64) -> bool {
-    match physical.width() {
+fn decoded_len_fits(of: Layout, n_values: u32, decoded_len: u64) -> bool {
+    match of.width() {
         Some(width) => Some(decoded_len) == u64::from(n_values).checked_mul(len64(width)),
-        None => physical.is_var() || decoded_len == u64::from(n_values),
+        None => of.physical.is_var() || decoded_len == u64::from(n_values),
     }
 }
 

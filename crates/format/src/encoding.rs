@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::types::Physical;
+use crate::types::{Layout, Physical};
 
 codes! {
     /// How the words of a page are laid out.
@@ -128,29 +128,40 @@ impl Encoding {
 
     /// Bytes of a word (W of section 4.4); none for bool, and for utf8 and binary without a dictionary, whose words
     /// are lengths of 4 bytes.
-    pub const fn word_len(self, physical: Physical) -> Option<usize> {
+    pub fn word_len(self, of: impl Into<Layout>) -> Option<usize> {
+        let of = of.into();
         match self.transform {
             Transform::Dictionary => Some(4),
-            Transform::None | Transform::Alp => physical.width(),
+            Transform::None if self.is_narrow(of) => Some(8),
+            Transform::None | Transform::Alp => of.width(),
         }
     }
 
+    /// Whether values are stored as words of 64 bits, which are sign-extended.
+    pub fn is_narrow(self, of: impl Into<Layout>) -> bool {
+        let is_wide = matches!(of.into().physical, Physical::I128 | Physical::I256);
+        is_wide && self.transform == Transform::None && self.packing != Packing::Raw
+    }
+
     /// An error of kind argument when values of this type can't be encoded so.
-    pub fn check(self, physical: Physical) -> Result<()> {
-        match self.problem(physical) {
+    pub fn check(self, of: impl Into<Layout>) -> Result<()> {
+        let of = of.into();
+        match self.problem(of) {
             None => Ok(()),
-            Some(problem) => Err(Error::argument(format!("{self} on {physical}: {problem}"))),
+            Some(problem) => Err(Error::argument(format!("{self} on {}: {problem}", of.physical))),
         }
     }
 
     /// What does not go together, if anything.
-    pub(crate) fn problem(self, physical: Physical) -> Option<&'static str> {
+    pub(crate) fn problem(self, of: impl Into<Layout>) -> Option<&'static str> {
+        let of = of.into();
         use {Packing as P, Physical as T};
-        match (self.transform, physical, self.packing) {
+        match (self.transform, of.physical, self.packing) {
             (_, T::Null, _) => return Some("null columns have no blocks"),
             (Transform::None, T::Bool, P::Raw | P::Constant) => {}
             (Transform::None, T::Utf8 | T::Binary, P::Strings) => {}
-            (Transform::None, T::Complex128 | T::I128, P::Raw) => {}
+            (Transform::None, T::Complex128 | T::LongDouble | T::FixedBytes, P::Raw) => {}
+            (Transform::None, T::I128 | T::I256, packing) if packing != P::Strings => {}
             // All others are words of 1 to 8 bytes, complex64 one of 8: the bits are what is packed.
             (Transform::None, word, packing)
                 if matches!(word.width(), Some(1..=8)) && packing != P::Strings => {}
@@ -162,9 +173,9 @@ impl Encoding {
             (Transform::Alp, ..) => return Some("ALP is for f32 and f64"),
         }
         // The filter is on words, whatever they stand for.
-        let shuffles = self.packing == P::Raw && matches!(self.word_len(physical), Some(2 | 4 | 8 | 16));
+        let shuffles = self.packing == P::Raw && self.word_len(of).is_some_and(|len| len > 1);
         if self.filter == Filter::Shuffle && !shuffles {
-            return Some("shuffle is for raw words of 2, 4, 8 or 16 bytes");
+            return Some("shuffle is for raw words of 2 bytes or more");
         }
         None
     }
@@ -223,7 +234,11 @@ mod tests {
         assert_eq!(packings(T::None, P::F16), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::None, P::Complex64), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::None, P::Complex128), [0]);
-        assert_eq!(packings(T::None, P::I128), [0]);
+        assert_eq!(packings(T::None, P::I128), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::None, P::I256), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::None, P::LongDouble), [0]);
+        assert_eq!(packings(T::None, P::FixedBytes), [0]);
+        assert_eq!(packings(T::Dictionary, P::FixedBytes), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::None, P::Utf8), [5]);
         assert_eq!(packings(T::Dictionary, P::Bool), []);
         assert_eq!(packings(T::Dictionary, P::Binary), [0, 1, 2, 3, 4]);
@@ -234,6 +249,8 @@ mod tests {
         for &physical in P::ALL {
             assert_eq!(shuffle.check(physical).is_ok(), physical.width().is_some_and(|width| width > 1));
         }
+        assert!(shuffle.check(Layout::fixed(1)).is_err());
+        assert!(shuffle.check(Layout::fixed(3)).is_ok());
         assert!(Encoding { packing: Packing::Delta, ..shuffle }.check(P::I64).is_err());
         assert!(Encoding { transform: T::Dictionary, ..shuffle }.check(P::U8).is_ok());
         assert!(Encoding { transform: T::Alp, ..shuffle }.check(P::F32).is_ok());

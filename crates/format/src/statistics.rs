@@ -3,7 +3,7 @@
 use crate::block::MAX_BLOCK_VALUES;
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
-use crate::types::Physical;
+use crate::types::{Layout, Physical};
 
 /// What filters may use to skip a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -76,8 +76,10 @@ impl Statistics {
     }
 
     /// Damage unless the statistics can be those of a block of so many values of this type.
-    pub fn check(&self, physical: Physical, n_values: u32) -> Result<()> {
-        let bound = |bytes: &[u8; 16]| match physical.width() {
+    pub fn check(&self, of: impl Into<Layout>, n_values: u32) -> Result<()> {
+        let of = of.into();
+        let physical = of.physical;
+        let bound = |bytes: &[u8; 16]| match of.width() {
             _ if physical.is_var() => {
                 let [len, rest @ ..] = bytes;
                 usize::from(*len) <= rest.len() && rest.iter().skip(usize::from(*len)).all(|byte| *byte == 0)
@@ -90,6 +92,7 @@ impl Statistics {
             && (physical.is_float()
                 || matches!(physical, Physical::Complex64 | Physical::Complex128)
                 || !self.has_nan)
+            && (!self.has_min_max || physical.code() <= Physical::Binary.code())
             && (!self.has_min_max || (bound(&self.min) && bound(&self.max)));
         if possible {
             Ok(())
@@ -124,6 +127,8 @@ mod tests {
         assert!(of(b"\x10", b"\x03zzz").check(Physical::Binary, 1).is_err());
         assert!(of(b"\x0fabcdefghijklmno", b"").check(Physical::Binary, 1).is_ok());
         assert!(of(&[1; 2], &[2; 2]).check(Physical::I16, 1).is_ok());
+        assert!(of(&[1; 2], &[2; 2]).check(Physical::I128, 1).is_err());
+        assert!(of(&[1; 2], &[2; 2]).check(Layout::fixed(2), 1).is_err());
         assert!(of(&[1; 3], &[2; 2]).check(Physical::I16, 1).is_err());
         assert!(Statistics { n_missing: 2, ..Statistics::default() }.check(Physical::I16, 1).is_err());
         assert!(Statistics { n_distinct: 2, ..Statistics::default() }.check(Physical::I16, 1).is_err());

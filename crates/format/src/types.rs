@@ -1,5 +1,6 @@
 //! The types of columns (section 3).
 
+use crate::directory::{MAX_PAGE_LEN, MAX_PAGE_VALUES};
 use crate::error::{Error, Result};
 
 codes! {
@@ -41,20 +42,27 @@ codes! {
         Binary = 16, "binary";
         /// Signed, 128 bits.
         I128 = 17, "i128";
+        /// Signed, 256 bits.
+        I256 = 18, "i256";
+        /// The C type long double where it has 80 bits, in 16 bytes.
+        LongDouble = 19, "long double";
+        /// As many bytes as the column says.
+        FixedBytes = 20, "fixed bytes";
     }
 }
 
 impl Physical {
-    /// Bytes of a value; none for null, bool, utf8 and binary.
+    /// Bytes of a value; none for null, bool, utf8 and binary, and for fixed bytes: see [`Layout`].
     #[inline]
     pub const fn width(self) -> Option<usize> {
         match self {
-            Self::Null | Self::Bool | Self::Utf8 | Self::Binary => None,
+            Self::Null | Self::Bool | Self::Utf8 | Self::Binary | Self::FixedBytes => None,
             Self::I8 | Self::U8 => Some(1),
             Self::I16 | Self::U16 | Self::F16 => Some(2),
             Self::I32 | Self::U32 | Self::F32 => Some(4),
             Self::I64 | Self::U64 | Self::F64 | Self::Complex64 => Some(8),
-            Self::Complex128 | Self::I128 => Some(16),
+            Self::Complex128 | Self::I128 | Self::LongDouble => Some(16),
+            Self::I256 => Some(32),
         }
     }
 
@@ -85,6 +93,59 @@ impl Physical {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 }
+
+/// How the values of a column are stored: the physical type, with their length where the type alone doesn't tell it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Layout {
+    /// The physical type.
+    pub physical: Physical,
+    /// Bytes of a value of fixed bytes, else 0.
+    pub value_len: u32,
+}
+
+impl From<Physical> for Layout {
+    fn from(physical: Physical) -> Self {
+        Self { physical, value_len: 0 }
+    }
+}
+
+impl Layout {
+    /// Fixed bytes.
+    pub const fn fixed(value_len: u32) -> Self {
+        Self { physical: Physical::FixedBytes, value_len }
+    }
+
+    /// Bytes of a value; none for null, bool, utf8 and binary.
+    #[inline]
+    pub const fn width(self) -> Option<usize> {
+        match self.physical {
+            // A length is at most 2^32, which is an address on the machines of this world.
+            Physical::FixedBytes => Some(self.value_len as usize),
+            physical => physical.width(),
+        }
+    }
+
+    /// Whether values are words: numbers of 1, 2, 4, 8 or 16 bytes. The other ones of a fixed width are rows of bytes.
+    #[inline]
+    pub const fn is_word(self) -> bool {
+        matches!(self.physical.width(), Some(1 | 2 | 4 | 8 | 16))
+    }
+
+    /// Values in a full page: all that its length allows, for those of fixed width.
+    #[inline]
+    pub const fn page_values(self) -> u32 {
+        match self.width() {
+            Some(width) if width > PAGE_VALUE_LEN => match MAX_PAGE_LEN / width as u32 {
+                0 => 1,
+                n => n,
+            },
+            _ => MAX_PAGE_VALUES,
+        }
+    }
+}
+
+/// Values of more bytes make pages of fewer values.
+const PAGE_VALUE_LEN: usize = (MAX_PAGE_LEN / MAX_PAGE_VALUES) as usize;
 
 codes! {
     /// What the stored values mean.
@@ -169,7 +230,7 @@ pub struct ColumnType {
     pub unit: Unit,
     /// What marks a missing value.
     pub missing: Missing,
-    /// Length of fixed bytes; 0 for the types of this version.
+    /// Length of fixed bytes; 0 for other types.
     pub value_len: u32,
     /// Whether the categories have an order.
     pub ordered: bool,
@@ -195,6 +256,17 @@ impl ColumnType {
             scale: 0,
             flavour: 0,
         }
+    }
+
+    /// Fixed bytes that mean themselves.
+    pub const fn fixed(value_len: u32) -> Self {
+        Self { value_len, ..Self::plain(Physical::FixedBytes) }
+    }
+
+    /// How the values are stored.
+    #[inline]
+    pub const fn layout(&self) -> Layout {
+        Layout { physical: self.physical, value_len: self.value_len }
     }
 
     /// Decimals of so many digits; none when there are none of so many.
@@ -239,8 +311,11 @@ impl ColumnType {
             return Some("only a categorical is ordered");
         }
         let no_decimal = self.logical != L::Decimal && (self.precision != 0 || self.scale != 0);
-        if self.value_len != 0 || no_decimal {
+        if (self.value_len != 0 && self.physical != P::FixedBytes) || no_decimal {
             return Some("value length, precision and scale do not belong to this type");
+        }
+        if self.value_len > MAX_PAGE_LEN {
+            return Some("fixed bytes are longer than pages can be");
         }
         None
     }
@@ -252,6 +327,7 @@ const fn decimal_physical(precision: u8) -> Option<Physical> {
         1..=9 => Some(Physical::I32),
         10..=18 => Some(Physical::I64),
         19..=38 => Some(Physical::I128),
+        39..=76 => Some(Physical::I256),
         _ => None,
     }
 }
@@ -300,7 +376,8 @@ mod tests {
         }
         for precision in 0..=u8::MAX {
             let physical = ColumnType::decimal(precision, -3).map(|of| of.physical);
-            let digits = [(9, Physical::I32), (18, Physical::I64), (38, Physical::I128)];
+            let digits =
+                [(9, Physical::I32), (18, Physical::I64), (38, Physical::I128), (76, Physical::I256)];
             let narrowest = digits.iter().find(|(most, _)| precision <= *most && precision > 0);
             assert_eq!(physical, narrowest.map(|(_, physical)| *physical));
             for &other in Physical::ALL {

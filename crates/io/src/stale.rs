@@ -2,7 +2,9 @@
 
 use std::fs::DirEntry;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::lock::LockedFile;
 use crate::temp_name::{TempNames, random};
@@ -11,6 +13,8 @@ use crate::{Disk, Lock};
 /// So many entries of a directory are looked at each time, and once in `RARELY` times all of them.
 const GLANCE: usize = 1024;
 const RARELY: u64 = 64;
+/// A directory is not looked at again for so long.
+const LATELY: Duration = if cfg!(feature = "fault") { Duration::ZERO } else { Duration::from_secs(1) };
 
 /// Removes what killed writers left behind. A failure here is nobody's concern.
 ///
@@ -18,6 +22,9 @@ const RARELY: u64 = 64;
 /// it may be taken for a dead one's; so the writer makes sure, once it has the lock, that its file is still there.
 /// The removal happens with the lock held, thus either before that look or not at all.
 pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
+    if looked_lately(directory) {
+        return;
+    }
     let Ok(entries) = disk.list(directory) else { return };
     let glance = if random().is_multiple_of(RARELY) { usize::MAX } else { GLANCE };
     for entry in entries.take(glance).flatten() {
@@ -25,6 +32,17 @@ pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
             let _ = remove_if_dead(disk, &entry);
         }
     }
+}
+
+/// Whether this process looked through the directory within the last second: who writes many files looks once.
+fn looked_lately(directory: &Path) -> bool {
+    static LAST: Mutex<Option<(PathBuf, Instant)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.as_ref().is_some_and(|(path, when)| path == directory && when.elapsed() < LATELY) {
+        return true;
+    }
+    *last = Some((directory.to_owned(), Instant::now()));
+    false
 }
 
 fn remove_if_dead(disk: &dyn Disk, entry: &DirEntry) -> io::Result<()> {

@@ -4,11 +4,10 @@ use crate::dispatch::multiversion;
 
 /// Appends byte 0 of every value, then byte 1 of every value, and so on: `src.len()` bytes.
 ///
-/// Returns false, leaving `out` alone, when `width` is not 2, 4, 8 or 16 or does not divide
-/// `src.len()`.
+/// Returns false, leaving `out` alone, when `width` is below 2 or does not divide `src.len()`.
 #[must_use]
 pub fn shuffle(src: &[u8], width: usize, out: &mut Vec<u8>) -> bool {
-    if !matches!(width, 2 | 4 | 8 | 16) || !src.len().is_multiple_of(width) {
+    if width < 2 || !src.len().is_multiple_of(width) {
         return false;
     }
     let start = out.len();
@@ -18,27 +17,47 @@ pub fn shuffle(src: &[u8], width: usize, out: &mut Vec<u8>) -> bool {
         2 => split::<2>(src, planes),
         4 => split::<4>(src, planes),
         8 => split::<8>(src, planes),
-        _ => split::<16>(src, planes),
+        16 => split::<16>(src, planes),
+        _ => transpose(src, width, planes),
     }
     true
 }
 
 /// The reverse of [`shuffle`]; `src` and `out` are equally long.
 ///
-/// Returns false, leaving `out` alone, when the lengths differ, or when `width` is not 2, 4, 8 or
-/// 16 or does not divide them.
+/// Returns false, leaving `out` alone, when the lengths differ, or when `width` is below 2 or does
+/// not divide them.
 #[must_use]
 pub fn unshuffle(src: &[u8], width: usize, out: &mut [u8]) -> bool {
-    if src.len() != out.len() || !matches!(width, 2 | 4 | 8 | 16) || !src.len().is_multiple_of(width) {
+    if src.len() != out.len() || width < 2 || !src.len().is_multiple_of(width) {
         return false;
     }
     match width {
         2 => join::<2>(src, out),
         4 => join::<4>(src, out),
         8 => join::<8>(src, out),
-        _ => join::<16>(src, out),
+        16 => join::<16>(src, out),
+        _ => transpose(src, src.len() / width, out),
     }
     true
+}
+
+/// Rows of a matrix of bytes and columns of it that are moved together: as many as a line of the cache has bytes.
+const TILE: usize = 64;
+
+/// Moves byte `c` of row `r` to byte `r` of row `c`, rows of `src` having `width` bytes.
+fn transpose(src: &[u8], width: usize, out: &mut [u8]) {
+    let Some(n) = src.len().checked_div(width) else { return };
+    for (i, rows) in src.chunks(TILE * width).enumerate() {
+        let from = i * TILE;
+        let to = from + rows.len() / width;
+        for first in (0..width).step_by(TILE) {
+            for c in first..(first + TILE).min(width) {
+                let column = rows.iter().skip(c).step_by(width);
+                out[c * n + from..c * n + to].iter_mut().zip(column).for_each(|(out, byte)| *out = *byte);
+            }
+        }
+    }
 }
 
 /// Values handled together: their bytes stay in the first-level cache between planes.
@@ -130,8 +149,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn planes_of_bytes(n in 0usize..700, k in 1u32..=4, seed in any::<u64>()) {
-            let width = 1usize << k;
+        fn planes_of_bytes(n in 0usize..700, k in 0usize..200, seed in any::<u64>()) {
+            let width = [2, 4, 8, 16, 3, 7, 65, 200].get(k).copied().unwrap_or(k);
             let src: Vec<u8> = (0..n * width).map(|i| (seed.wrapping_mul(i as u64 * 2 + 1) >> 41) as u8).collect();
             let model: Vec<u8> = (0..n * width).map(|i| src[i % n * width + i / n]).collect();
             on_every_isa(|_| {
@@ -148,7 +167,7 @@ mod tests {
     #[test]
     fn odd_shapes_are_refused() {
         let mut out = Vec::new();
-        for width in [0, 1, 3, 5, 32, usize::MAX] {
+        for width in [0, 1, 5, 97, usize::MAX] {
             assert!(!shuffle(&[0; 96], width, &mut out));
             assert!(!unshuffle(&[0; 96], width, &mut [0; 96]));
         }

@@ -81,6 +81,7 @@ fn naive_holds(decoded: &Decoded, table: &Table) {
         let (physical, logical, unit) = (wanted.physical.code(), wanted.logical.code(), wanted.unit.code());
         assert_eq!(codes, [physical, logical, unit, wanted.missing.code(), wanted.flavour], "{at}: type");
         assert_eq!(of.ordered, wanted.ordered, "{at}: ordered");
+        assert_eq!(of.value_len, wanted.value_len, "{at}: value_len");
         assert_eq!((of.precision, of.scale as i8), (wanted.precision, wanted.scale), "{at}: decimal");
         assert_eq!(column.detail, model.detail.as_ref().map(tree), "{at}: detail");
         assert_same(&at, &column.cells, &model.cells);

@@ -2,7 +2,7 @@
 
 use crate::mutate::{Map, get, put};
 use crate::naive::Cell;
-use crate::naive::types::width;
+use crate::naive::types::{Type, physical, width};
 
 /// Values in a page.
 const PAGE: usize = 8192;
@@ -87,7 +87,7 @@ impl Packer<'_> {
     fn body(&self, words: &[u64], values: &[Cell]) -> Vec<u8> {
         let mut out = Vec::new();
         match self.plan.packing {
-            0 => self.raw(&mut out, words),
+            0 => self.raw(&mut out, words, values),
             1 => {}
             2 => self.bit_packed(&mut out, words, values),
             3 => self.delta(&mut out, words),
@@ -96,8 +96,12 @@ impl Packer<'_> {
         out
     }
 
-    fn raw(&self, out: &mut Vec<u8>, words: &[u64]) {
-        words.iter().for_each(|&word| self.put(out, word));
+    fn raw(&self, out: &mut Vec<u8>, words: &[u64], values: &[Cell]) {
+        match self.plan.transform {
+            // As they are, of any width.
+            0 => values.iter().for_each(|value| out.extend(value)),
+            _ => words.iter().for_each(|&word| self.put(out, word)),
+        }
         if self.plan.filter == 1 {
             let plain = out.clone();
             out.clear();
@@ -208,7 +212,7 @@ fn squeeze(payload: &[u8], codec: u8) -> Vec<u8> {
 }
 
 /// The words of cells under a transform, and the block's dictionary.
-fn transform(plan: &Plan, cells: &[Cell], of: u8) -> (Vec<u64>, Vec<Cell>) {
+fn transform(plan: &Plan, cells: &[Cell], of: &Type) -> (Vec<u64>, Vec<Cell>) {
     let mut entries: Vec<Cell> = Vec::new();
     let little = |cell: &Cell| cell.iter().rev().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
     let words = cells.iter().map(|cell| match plan.transform {
@@ -227,14 +231,14 @@ fn transform(plan: &Plan, cells: &[Cell], of: u8) -> (Vec<u64>, Vec<Cell>) {
         _ => little(cell),
     });
     let words = words.collect();
-    debug_assert!(of != 1);
+    debug_assert!(of.physical != physical::BOOL);
     (words, entries)
 }
 
 /// Encodes the only block of a file of one column again. `None` when the plan can't tell the values.
 ///
 /// The values of missing cells are zero or empty. The file must be of one block, and small.
-pub fn forge(file: &[u8], cells: &[Option<Cell>], of: u8, plan: &Plan) -> Option<Vec<u8>> {
+pub fn forge(file: &[u8], cells: &[Option<Cell>], of: &Type, plan: &Plan) -> Option<Vec<u8>> {
     let empty = vec![0; width(of).unwrap_or(0)];
     let values: Vec<Cell> = cells.iter().map(|cell| cell.clone().unwrap_or_else(|| empty.clone())).collect();
     let valid: Vec<bool> = cells.iter().map(Option::is_some).collect();
@@ -242,7 +246,12 @@ pub fn forge(file: &[u8], cells: &[Option<Cell>], of: u8, plan: &Plan) -> Option
         return None;
     }
     let (words, entries) = transform(plan, &values, of);
-    let word = if plan.transform == 1 { 4 } else { width(of)? };
+    let is_narrow = plan.packing > 0 && (of.physical == physical::I128 || of.physical == physical::I256);
+    let word = match plan.transform {
+        1 => 4,
+        0 if is_narrow => 8,
+        _ => width(of)?,
+    };
     let (mut base, mut bits) = frame(&words);
     let packer = Packer { plan, word, base, width: bits };
     if plan.packing == 1 && bits > 0 || plan.patches && plan.packing != 2 {
@@ -287,7 +296,7 @@ pub fn forge(file: &[u8], cells: &[Option<Cell>], of: u8, plan: &Plan) -> Option
     Some(place(file, codes, &directory, &pages, decoded_len))
 }
 
-fn dictionary(plan: &Plan, entries: &[Cell], of: u8, directory: &mut Vec<u8>, pages: &mut Vec<u8>) {
+fn dictionary(plan: &Plan, entries: &[Cell], of: &Type, directory: &mut Vec<u8>, pages: &mut Vec<u8>) {
     if plan.transform != 1 {
         directory.extend([0; 20]);
         return;

@@ -4,9 +4,6 @@ use entasis::{Error, File, Kind, Limits, Logical, MemorySource, Result, Rows, Si
 
 use crate::frames::read::Target;
 
-/// Columns with more values than this are read in part.
-const MANY: u64 = 1 << 22;
-
 /// All that a reader can get from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contents {
@@ -62,9 +59,10 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
 }
 
 fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
-    let rows = if n_values <= MANY { Rows::All } else { Rows::Range(0..MANY) };
-    let n = n_values.min(MANY) as usize;
-    let mut target = Target::new(file.column(column)?.record.column_type.physical, n, 0xA5);
+    let of = file.column(column)?.record.column_type.layout();
+    let most = Target::most(of);
+    let rows = if n_values <= most { Rows::All } else { Rows::Range(0..most) };
+    let mut target = Target::new(of, n_values.min(most) as usize, 0xA5);
     file.read(vec![target.request(column, rows)], Some(1), &Silent)?;
     Ok(target)
 }
@@ -72,7 +70,8 @@ fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
 /// Asks where the values of a column stand: inside the file, as words of their own width, and if they can be read, these.
 fn map(file: &File, column: u64, bytes: &[u8], target: Option<&Target>) {
     let Ok(info) = file.column(column) else { return };
-    let n = info.record.n_values.min(MANY);
+    let of = info.record.column_type.layout();
+    let n = info.record.n_values.min(Target::most(of));
     for rows in [0..n, n / 3..n - n / 5] {
         let extent = match file.extent(column, rows.clone()) {
             Ok(extent) => extent,
@@ -89,9 +88,10 @@ fn map(file: &File, column: u64, bytes: &[u8], target: Option<&Target>) {
                 >> ((u64::from(extent.first_bit) + i) % 8)
                 & 1
         };
-        match (extent.physical.width(), target) {
+        match (of.width(), target) {
             (Some(width), _) => {
-                assert!(extent.at.is_multiple_of(width as u64), "words are at multiples of their width");
+                let is_aligned = !of.is_word() || extent.at.is_multiple_of(width as u64);
+                assert!(is_aligned, "words are at multiples of their width");
                 assert_eq!(extent.len, extent.n_values * width as u64, "an extent is as long as its values");
                 let words =
                     target.map(|target| &target.words()[width * rows.start as usize..][..mapped.len()]);
@@ -109,15 +109,15 @@ fn map(file: &File, column: u64, bytes: &[u8], target: Option<&Target>) {
 
 /// Reads every 7th row, backwards, and a range: the same values as with all rows.
 fn some_rows(file: &File, column: u64, n_values: u64, all: &Target) -> Result<()> {
-    if n_values == 0 || n_values > MANY {
+    let of = file.column(column)?.record.column_type.layout();
+    if n_values == 0 || n_values > Target::most(of) {
         return Ok(());
     }
     let (from, to) = (n_values / 3, n_values - n_values / 5);
     let every: Vec<u64> = (0..n_values).rev().step_by(7).collect();
     let range: Vec<u64> = (from..to).collect();
     for (rows, numbers) in [(Rows::step(n_values - 1, u64::MAX, -7), every), (Rows::Range(from..to), range)] {
-        let physical = file.column(column)?.record.column_type.physical;
-        let mut some = Target::new(physical, numbers.len(), 0x5A);
+        let mut some = Target::new(of, numbers.len(), 0x5A);
         file.read(vec![some.request(column, rows)], Some(1), &Silent)?;
         some.check();
         for (k, &row) in numbers.iter().enumerate() {

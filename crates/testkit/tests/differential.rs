@@ -89,8 +89,8 @@ fn reached(table: &Table) -> BTreeSet<String> {
         let bytes = frames::write_at(table, compression);
         let decoded = naive::decode(&bytes).unwrap();
         for column in &decoded.columns {
-            let physical = column.record.of.physical;
-            let of_blocks = column.blocks.iter().map(|block| features(&bytes, block, physical).unwrap());
+            let of = &column.record.of;
+            let of_blocks = column.blocks.iter().map(|block| features(&bytes, block, of).unwrap());
             seen.extend(of_blocks.flatten());
         }
     }

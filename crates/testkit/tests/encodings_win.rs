@@ -36,7 +36,7 @@ fn choose(model: &Model, compression: u8) -> Chosen {
         transform: encoding.transform,
         codec: encoding.codec,
         filter: encoding.filter,
-        features: features(&bytes, &column.blocks[0], column.record.of.physical).unwrap(),
+        features: features(&bytes, &column.blocks[0], &column.record.of).unwrap(),
         len: blocks[0].pages_len as usize,
     }
 }

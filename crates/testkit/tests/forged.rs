@@ -5,22 +5,40 @@ use entasis::Physical;
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::forge::{Plan, forge};
 use entasis_testkit::frames::{self, Model, Table, noise};
+use entasis_testkit::naive::types::Type;
 
 /// Values of few kinds, so that every transform can tell them.
 fn model(physical: Physical, n: usize) -> Model {
     let r = noise(n, 1);
-    let width = physical.width().unwrap_or(0);
+    let width = physical.width().unwrap_or(LEN as usize);
     let cell = |i: usize| {
         let v = r[i / 3] >> 7;
         match physical {
             Physical::Utf8 | Physical::Binary => format!("\u{e9}{}", v % 40).into_bytes(),
-            Physical::Complex128 | Physical::I128 => (u128::from(v % 30) << 64 | 5).to_le_bytes().to_vec(),
+            Physical::I128 | Physical::I256 => {
+                let value = ((v % 30) as i64 - 12) * 0x0706_0504_0302_0107;
+                let sign = if value < 0 { 0xFF } else { 0 };
+                let mut bytes = value.to_le_bytes().to_vec();
+                bytes.resize(width, sign);
+                bytes
+            }
+            Physical::FixedBytes => vec![(v % 30) as u8; width],
+            Physical::Complex128 | Physical::LongDouble => {
+                (u128::from(v % 30) << 64 | 5).to_le_bytes().to_vec()
+            }
             // Far apart, also as numbers with a sign.
             _ => (v % 40).wrapping_mul(0x0706_0504_0302_0107).to_le_bytes()[..width].to_vec(),
         }
     };
-    Model::new(physical.name(), physical, (0..n).map(|i| Some(cell(i))).collect())
+    let cells = (0..n).map(|i| Some(cell(i))).collect();
+    match physical {
+        Physical::FixedBytes => Model::fixed(physical.name(), LEN, cells),
+        _ => Model::new(physical.name(), physical, cells),
+    }
 }
+
+/// Bytes of a value of fixed bytes.
+const LEN: u32 = 11;
 
 /// What ALP makes of integers on both sides of zero.
 fn decimals(physical: Physical, n: usize, (e, f): (u8, u8)) -> Model {
@@ -40,30 +58,31 @@ fn decimals(physical: Physical, n: usize, (e, f): (u8, u8)) -> Model {
 
 fn plans(physical: Physical) -> Vec<Plan> {
     let is_var = physical.is_var();
-    let is_wide = physical.width() == Some(16);
+    let is_narrow = matches!(physical, Physical::I128 | Physical::I256);
+    let is_raw = matches!(physical, Physical::Complex128 | Physical::LongDouble | Physical::FixedBytes);
     let is_float = matches!(physical, Physical::F32 | Physical::F64);
     let mut plans = Vec::new();
     for transform in 0..3u8 {
         for packing in 0..5u8 {
             let allowed = match transform {
-                0 => !is_var && (!is_wide || packing == 0),
+                0 => !is_var && (!is_raw || packing == 0),
                 1 => true,
                 _ => is_float,
             };
-            if !allowed || (transform == 0 && is_wide) {
+            if !allowed {
                 continue;
             }
             let exponents = if transform == 2 { [(2, 0), (9, 7)][usize::from(packing % 2)] } else { (0, 0) };
             for codec in 0..3u8 {
                 let plain = Plan { packing, transform, codec, exponents, ..Plan::default() };
                 plans.push(plain);
-                let word = if transform == 1 { 4 } else { physical.width().unwrap_or(0) };
+                let word = if transform == 1 { 4 } else { physical.width().unwrap_or(LEN as usize) };
                 if packing == 0 && word > 1 {
                     plans.push(Plan { filter: 1, ..plain });
                 }
                 if packing == 2 {
                     plans.push(Plan { per_vector: true, ..plain });
-                    if transform != 1 {
+                    if transform != 1 && !is_narrow {
                         plans.push(Plan { patches: true, ..plain });
                         plans.push(Plan { patches: true, per_vector: true, ..plain });
                     }
@@ -74,11 +93,26 @@ fn plans(physical: Physical) -> Vec<Plan> {
     plans
 }
 
+/// The type as the naive decoder has it.
+fn type_of(model: &Model) -> Type {
+    Type {
+        physical: model.of.physical.code(),
+        logical: model.of.logical.code(),
+        unit: model.of.unit.code(),
+        missing: model.of.missing.code(),
+        value_len: model.of.value_len,
+        ordered: model.of.ordered,
+        precision: model.of.precision,
+        scale: model.of.scale as u8,
+        flavour: model.of.flavour,
+    }
+}
+
 fn check(model: &Model, plan: &Plan) -> bool {
     let mut table = Table::new(format!("{} {plan:?}", model.name), vec![model.clone()]);
     table.name += &format!(" n = {}", table.n_rows);
     let file = frames::write_at(&table, 40);
-    let Some(forged) = forge(&file, &model.cells, model.of.physical.code(), plan) else { return false };
+    let Some(forged) = forge(&file, &model.cells, &type_of(model), plan) else { return false };
     assert_holds(&forged, &table);
     true
 }
@@ -131,7 +165,16 @@ fn many_pages() {
 
 #[test]
 fn dictionaries_of_the_rest() {
-    for physical in [Physical::Utf8, Physical::Binary, Physical::Complex128, Physical::I128] {
+    for physical in
+        [Physical::Utf8, Physical::Binary, Physical::Complex128, Physical::LongDouble, Physical::FixedBytes]
+    {
+        check_all(physical, &[1, 1000, 2100]);
+    }
+}
+
+#[test]
+fn long_integers() {
+    for physical in [Physical::I128, Physical::I256] {
         check_all(physical, &[1, 1000, 2100]);
     }
 }

@@ -24,9 +24,8 @@ fn golden_files_hold_what_they_held() {
         let decoded = assert_holds(&bytes, &golden.table);
         let blocks =
             decoded.columns.iter().flat_map(|column| column.blocks.iter().map(move |block| (column, block)));
-        let seen: Vec<String> = blocks
-            .flat_map(|(column, block)| features(&bytes, block, column.record.of.physical).unwrap())
-            .collect();
+        let seen: Vec<String> =
+            blocks.flat_map(|(column, block)| features(&bytes, block, &column.record.of).unwrap()).collect();
         for wanted in golden.features {
             assert!(seen.iter().any(|has| has == wanted), "{}: {wanted} in {seen:?}", golden.table.name);
         }

@@ -23,14 +23,17 @@ const DECIMALS: [usize; 4] = [16, 4, 8, 32];
 pub fn width(column_type: &ColumnType, layout: u8) -> Option<usize> {
     match column_type.logical {
         Logical::Decimal => Some(DECIMALS[usize::from(layout & LAYOUT)]),
-        _ => column_type.physical.width(),
+        _ => column_type.layout().width(),
     }
 }
 
 /// Whether Polars takes a type that Arrow has.
 pub fn is_polars(column_type: &ColumnType) -> bool {
     let ColumnType { precision, scale, .. } = *column_type;
-    column_type.logical != Logical::Decimal || (precision <= 38 && (0..=precision as i8).contains(&scale))
+    match column_type.logical {
+        Logical::Decimal => precision <= 38 && (0..=precision as i8).contains(&scale),
+        _ => column_type.physical != Physical::FixedBytes || column_type.value_len > 0,
+    }
 }
 
 /// The code of the width that decimals have for readers that know two of them: 128 bits, and 256 where those are needed.
@@ -90,6 +93,11 @@ pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
         "ttm" => time(Physical::I32, Logical::Time, Unit::Millisecond),
         "ttu" => time(Physical::I64, Logical::Time, Unit::Microsecond),
         "ttn" => time(Physical::I64, Logical::Time, Unit::Nanosecond),
+        _ if format.starts_with("w:") => {
+            let value_len = format[2..].parse().ok()?;
+            let column_type = ColumnType::fixed(value_len);
+            column_type.check().is_ok().then_some((column_type, None))
+        }
         _ if format.starts_with("d:") => Some((decimal(&format[2..])?, None)),
         _ => {
             let (logical, rest) = match format.get(..2)? {
@@ -163,7 +171,9 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::Binary, SMALL) => "z",
         (Physical::Binary, VIEW) => "vz",
         (Physical::Binary, _) => "Z",
-        (Physical::Complex64 | Physical::Complex128 | Physical::I128, _) => return None,
+        (Physical::FixedBytes, _) => return Some(format!("w:{}", column_type.value_len)),
+        (Physical::Complex64 | Physical::Complex128 | Physical::LongDouble, _)
+        | (Physical::I128 | Physical::I256, _) => return None,
     };
     Some(format.to_owned())
 }

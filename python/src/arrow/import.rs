@@ -236,7 +236,7 @@ fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> O
         (physical, _) => {
             let width = format::width(column_type, layout)?;
             let (memory, stride) = (lend(1, first * width, n * width)?, width as isize);
-            if physical.width() == Some(width) {
+            if physical.width() == Some(width) || physical == Physical::FixedBytes {
                 HostValues::Words { memory, stride }
             } else {
                 HostValues::Wide { memory, width, stride }

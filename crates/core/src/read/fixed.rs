@@ -10,6 +10,7 @@ use entasis_kernels::{VECTOR, Word, gather};
 use super::segment::{Opened, Reader};
 use super::{MissingTo, Output, Source};
 use crate::control::Control;
+use crate::load::block_values;
 
 /// Bytes of memory that one task fills: a huge page is touched by one thread.
 const TASK: usize = 2 << 20;
@@ -31,7 +32,10 @@ pub(crate) fn plan<'a>(
     mut add: impl FnMut(FixedTask<'a>),
 ) {
     let width = width_of(source, &output);
-    let step = (TASK / (width * BLOCK)).max(1) * BLOCK;
+    let step = match width.max(1) * BLOCK {
+        of_block @ ..=TASK => TASK / of_block * BLOCK,
+        _ => block_values(source.of),
+    };
     let (mut output, mut missing) = (output, missing);
     let mut start = values.start;
     while start < values.end {
@@ -48,7 +52,7 @@ pub(crate) fn plan<'a>(
 pub(crate) fn width_of(source: &Source, output: &Output<'_>) -> usize {
     match output {
         Output::Wide { width, .. } => *width,
-        _ => source.physical.width().unwrap_or(1),
+        _ => source.of.width().unwrap_or(1),
     }
 }
 
@@ -132,7 +136,7 @@ impl FixedTask<'_> {
     /// Reads the stored bytes of a block, which are its values, straight to their place, and verifies them there.
     fn read_plain(&mut self, reader: &mut Reader<'_>, block: &BlockRecord) -> Result<()> {
         let Output::Words(out) = &mut self.output else { return Err(Error::argument("values are words")) };
-        let (n, width) = (block.n_values as usize, self.source.physical.width().unwrap_or(1));
+        let (n, width) = (block.n_values as usize, self.source.of.width().unwrap_or(1));
         let at = (block.first_value - self.values.start) as usize;
         let out = &mut out[at * width..(at + n) * width];
         let directory = reader.directory(self.source, block)?;
@@ -147,7 +151,7 @@ impl FixedTask<'_> {
             }
             rest = after;
         }
-        match width {
+        match self.source.of.physical.width().unwrap_or(0) {
             1 => check_codes_of::<u8>(self.source, out)?,
             2 => check_codes_of::<u16>(self.source, out)?,
             4 => check_codes_of::<u32>(self.source, out)?,
@@ -183,14 +187,18 @@ pub(crate) fn put(
     let n = opened.range.len();
     let (decoder, page, at) = (opened.decoder, opened.page, opened.at);
     match output {
-        Output::Words(out) => match source.physical.width() {
+        Output::Words(out) => match source.of.physical.width() {
             Some(1) => words::<u8>(source, &opened, out, missing)?,
             Some(2) => words::<u16>(source, &opened, out, missing)?,
             Some(4) => words::<u32>(source, &opened, out, missing)?,
             Some(8) => words::<u64>(source, &opened, out, missing)?,
-            _ => wide(&opened, out)?,
+            Some(16) => wide(&opened, out)?,
+            _ => {
+                let width = source.of.width().unwrap_or(0);
+                decoder.decode_bytes(page, opened.range.clone(), &mut out[width * at..width * (at + n)])?;
+            }
         },
-        Output::Wide { memory, width } => match source.physical.width() {
+        Output::Wide { memory, width } => match source.of.physical.width() {
             Some(4) => extended::<u32>(&opened, memory, *width, missing)?,
             Some(8) => extended::<u64>(&opened, memory, *width, missing)?,
             _ => extended_wide(&opened, memory, *width)?,

@@ -116,18 +116,21 @@ impl File {
         let mut tasks = Vec::new();
         for Found { sources, first, n, matrix } in &mut found {
             let Some(source) = sources.first() else { continue };
-            if sources.iter().any(|other| other.physical != source.physical) {
+            if sources.iter().any(|other| other.of != source.of) {
                 return Err(Error::argument("the columns of a matrix are of one type"));
             }
-            let width = match source.physical {
+            let width = match source.of.physical {
                 Physical::Bool => 1,
-                physical => physical.width().unwrap_or(0),
+                _ => source.of.width().unwrap_or(0),
             };
+            if !matches!(width, 1 | 2 | 4 | 8 | 16) {
+                return Err(Error::argument("a matrix holds values of 1, 2, 4, 8 or 16 bytes"));
+            }
             let out = MatrixMut::new(matrix.out, n_rows, *n, width);
             let out = out.ok_or_else(|| Error::argument("the memory of a matrix doesn't fit its columns"))?;
             plan(sources, *first, matrix.mark, out, &mut tasks);
         }
-        let threads = threads.unwrap_or_else(threads::default_threads).min(super::worth(work));
+        let threads = super::threads_for(work, threads);
         threads::run(
             tasks,
             threads,
@@ -173,7 +176,7 @@ fn plan<'a>(
 impl Task<'_> {
     fn run(self, reader: &mut Reader<'_>, scratch: &mut Vec<u128>, control: &Control<'_>) -> Result<()> {
         let Some(source) = self.sources.first() else { return Ok(()) };
-        match source.physical.width() {
+        match source.of.width() {
             None | Some(1) => self.fill::<u8>(reader, scratch, control),
             Some(2) => self.fill::<u16>(reader, scratch, control),
             Some(4) => self.fill::<u32>(reader, scratch, control),
@@ -289,7 +292,7 @@ fn decode<T: bytemuck::Pod>(
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(scratch);
     let bytes = &mut bytes[..end * size_of::<T>()];
     let mut output =
-        if source.physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
+        if source.of.physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
     let mut missing = mark.map_or(MissingTo::Ignore, MissingTo::Mark);
     put(source, Opened { at, ..opened }, &mut output, &mut missing)
 }

@@ -145,9 +145,8 @@ impl<'f> Reader<'f> {
                 let here = |e: Error| e.in_page(i as u64).at(place);
                 let skip = (place - self.window.0) as usize;
                 let stored = &self.window.1[skip..skip + entry.stored_len as usize];
-                let page =
-                    Page::open(directory, source.physical, i, stored, &mut self.codecs, &mut self.page)
-                        .map_err(here)?;
+                let page = Page::open(directory, source.of, i, stored, &mut self.codecs, &mut self.page)
+                    .map_err(here)?;
                 let range = inside.start.max(first) - first..inside.end.min(end) - first;
                 let at = at + (first + range.start - inside.start);
                 visit(Opened { block, decoder, page: &page, range, at }, &mut self.text).map_err(here)?;
@@ -169,8 +168,7 @@ impl<'f> Reader<'f> {
             &self.directory
         };
         check_directory(bytes, block)?;
-        Directory::parse(bytes, block, source.physical, self.file.limits())
-            .map_err(|e| e.at(block.directory_at))
+        Directory::parse(bytes, block, source.of, self.file.limits()).map_err(|e| e.at(block.directory_at))
     }
 
     fn decoder<'d>(
@@ -182,7 +180,7 @@ impl<'f> Reader<'f> {
         let len = directory.dictionary.stored_len as usize;
         let skip = pages_at.wrapping_sub(self.window.0) as usize;
         let stored = if len == 0 { &[] } else { &self.window.1[skip..skip + len] };
-        BlockDecoder::open(directory, source.physical, stored, &mut self.codecs).map_err(|e| e.at(pages_at))
+        BlockDecoder::open(directory, source.of, stored, &mut self.codecs).map_err(|e| e.at(pages_at))
     }
 
     fn ensure(&mut self, at: u64, len: u64) -> Result<()> {

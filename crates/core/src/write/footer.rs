@@ -171,7 +171,7 @@ fn member_places(frame: &Frame, bundles: &[Bundle]) -> Result<Vec<Option<Member>
     let mut places: Vec<Option<Member>> = frame.columns.iter().map(|_| None).collect();
     for (bundle, of) in bundles.iter().enumerate() {
         for (k, &i) in of.members.iter().enumerate() {
-            let n_missing = scratch.count_missing(&frame.columns[i].array, of.column_type.physical)?;
+            let n_missing = scratch.count_missing(&frame.columns[i].array, of.column_type.layout())?;
             places[i] = Some(Member { bundle, first_value: k as u64 * frame.n_rows, n_missing });
         }
     }

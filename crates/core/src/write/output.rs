@@ -34,11 +34,20 @@ pub(crate) struct Output<'a> {
 struct Turn {
     run: usize,
     at: u64,
+    /// The last bytes before `at`, not written yet: short runs are written together.
+    held: Vec<u8>,
 }
+
+/// The most bytes that are held back.
+const HELD: usize = 64 << 10;
 
 impl<'a> Output<'a> {
     pub(crate) fn new(sink: &'a dyn Sink) -> Self {
-        Self { sink, turn: Mutex::new(Turn { run: 0, at: HEADER_LEN as u64 }), changed: Condvar::new() }
+        Self {
+            sink,
+            turn: Mutex::new(Turn { run: 0, at: HEADER_LEN as u64, held: Vec::new() }),
+            changed: Condvar::new(),
+        }
     }
 
     /// Begins run number `index`; `bytes` is memory for it.
@@ -52,14 +61,29 @@ impl<'a> Output<'a> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let at = turn.at;
         turn.at += bytes.len() as u64;
+        let mut held = std::mem::take(&mut turn.held);
         drop(turn);
-        self.write(at, bytes)?;
+        if held.is_empty() {
+            self.write(at, bytes)?;
+        } else {
+            let from = at - held.len() as u64;
+            held.extend_from_slice(bytes);
+            self.write(from, &held)?;
+        }
         Ok(at)
     }
 
     /// The place after everything that was written.
     pub(crate) fn end(&self) -> u64 {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).at
+    }
+
+    /// Writes what stands right before `at`, and `bytes` there.
+    fn write_after(&self, held: &[u8], at: u64, bytes: &[u8]) -> Result<()> {
+        if !held.is_empty() {
+            self.write(at - held.len() as u64, held)?;
+        }
+        self.write(at, bytes)
     }
 
     pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> Result<()> {
@@ -163,9 +187,9 @@ impl Run<'_> {
     pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
         let output = self.output;
         let mut turn = output.wait(self.index, control)?;
-        let at = self.place(&mut turn);
+        let (at, held) = self.place(&mut turn);
         drop(turn);
-        output.write(at, &self.bytes)?;
+        output.write_after(&held, at, &self.bytes)?;
         self.bytes.clear();
         Ok(())
     }
@@ -174,17 +198,30 @@ impl Run<'_> {
     pub(crate) fn finish(mut self, control: &Control<'_>) -> Result<(Vec<Placed>, Vec<u8>)> {
         let output = self.output;
         let mut turn = output.wait(self.index, control)?;
-        let at = self.place(&mut turn);
+        let (at, mut held) = self.place(&mut turn);
         turn.run += 1;
+        let is_short = held.len() + self.bytes.len() <= HELD;
+        if is_short {
+            held.extend_from_slice(&self.bytes);
+            turn.held = std::mem::take(&mut held);
+        }
         drop(turn);
         output.changed.notify_all();
-        output.write(at, &self.bytes)?;
+        if !is_short {
+            output.write_after(&held, at, &self.bytes)?;
+        }
         Ok((self.blocks, self.bytes))
     }
 
-    fn place(&mut self, turn: &mut Turn) -> u64 {
+    /// Takes the place of `bytes`; returns it with the bytes before it that are not written.
+    fn place(&mut self, turn: &mut Turn) -> (u64, Vec<u8>) {
+        let mut held = std::mem::take(&mut turn.held);
         if std::mem::take(&mut self.align) {
-            turn.at = turn.at.next_multiple_of(ALIGNMENT);
+            let at = turn.at.next_multiple_of(ALIGNMENT);
+            if !held.is_empty() {
+                held.resize(held.len() + (at - turn.at) as usize, 0);
+            }
+            turn.at = at;
         }
         let at = turn.at;
         turn.at += self.bytes.len() as u64;
@@ -193,6 +230,6 @@ impl Run<'_> {
             block.record.directory_at += at;
         }
         self.n_placed = self.blocks.len();
-        at
+        (at, held)
     }
 }

@@ -23,9 +23,9 @@ fn record_of(directory: &Directory, n_values: u32, decoded_len: u64) -> (BlockRe
     (record, bytes)
 }
 
-fn parse(directory: &Directory, n_values: u32, decoded_len: u64, physical: Physical) -> Result<Directory> {
+fn parse(directory: &Directory, n_values: u32, decoded_len: u64, of: impl Into<Layout>) -> Result<Directory> {
     let (record, bytes) = record_of(directory, n_values, decoded_len);
-    Directory::parse(&bytes, &record, physical, &Limits::default())
+    Directory::parse(&bytes, &record, of, &Limits::default())
 }
 
 fn page(n_values: u32, width: u32, payload_len: u32) -> PageEntry {
@@ -39,10 +39,10 @@ fn packed() -> Directory {
     Directory { width: 7, base: 0xFFFF_FFFF, pages, ..Directory::new(Encoding::new(Packing::BitPacked)) }
 }
 
-fn accepts(directory: &Directory, physical: Physical) -> bool {
+fn accepts(directory: &Directory, of: impl Into<Layout>) -> bool {
     let n = directory.pages.iter().map(|page| page.n_values).sum();
     let decoded = directory.pages.iter().map(|page| u64::from(page.decoded_len)).sum();
-    match parse(directory, n, decoded, physical) {
+    match parse(directory, n, decoded, of) {
         Ok(parsed) => {
             assert_eq!(&parsed, directory);
             true
@@ -256,12 +256,17 @@ fn all_encodings() -> impl Iterator<Item = Encoding> {
     codes.map(|codes| Encoding::from_codes(codes).unwrap())
 }
 
-fn legal_encoding() -> impl Strategy<Value = (Encoding, Physical)> {
-    let on = |physical: Physical| all_encodings().map(move |encoding| (encoding, physical));
-    let all = Physical::ALL.iter().flat_map(move |physical| on(*physical));
-    prop::sample::select(
-        all.filter(|(encoding, physical)| encoding.problem(*physical).is_none()).collect::<Vec<_>>(),
-    )
+/// All layouts but fixed bytes, and those of some lengths.
+fn layouts() -> Vec<Layout> {
+    let lengths = [0, 1, 3, 8, 33, 100, 1 << 17, MAX_PAGE_LEN];
+    let others = Physical::ALL.iter().filter(|physical| **physical != Physical::FixedBytes);
+    others.map(|&physical| physical.into()).chain(lengths.map(Layout::fixed)).collect()
+}
+
+fn legal_encoding() -> impl Strategy<Value = (Encoding, Layout)> {
+    let on = |of: Layout| all_encodings().map(move |encoding| (encoding, of));
+    let all = layouts().into_iter().flat_map(on);
+    prop::sample::select(all.filter(|(encoding, of)| encoding.problem(*of).is_none()).collect::<Vec<_>>())
 }
 
 fn any_encoding() -> impl Strategy<Value = Encoding> {
@@ -273,19 +278,21 @@ proptest! {
 
     /// Whatever a legal encoder can write is accepted.
     #[test]
-    fn round_trip((encoding, physical) in legal_encoding(), n_values in 1u32..=65_536, width: u8, base: u64,
+    fn round_trip((encoding, of) in legal_encoding(), n_values in 1u32..=65_536, width: u8, base: u64,
                   flags: [bool; 3], share in 0u64..=100, checksum: u64) {
-        let bits = u8::try_from(word_bytes(encoding, physical) * 8).unwrap();
+        // As many values as a block may have.
+        let n_values = n_values.min((16 << 20) / of.width().unwrap_or(1).max(1) as u32);
+        let bits = u8::try_from(word_bytes(encoding, of) * 8).unwrap_or(u8::MAX);
         let mut directory = Directory { validity: flags[0], ..Directory::new(encoding) };
         if encoding.packing == Packing::BitPacked {
             directory.per_vector = flags[1];
-            directory.patches = flags[2] && encoding.transform != Transform::Dictionary;
+            directory.patches = flags[2] && encoding.transform != Transform::Dictionary && !encoding.is_narrow(of);
         }
         if !matches!(encoding.packing, Packing::Raw | Packing::Constant) && !directory.per_vector {
             directory.width = width % (bits + 1);
         }
         if !matches!(encoding.packing, Packing::Raw | Packing::Delta) && !directory.per_vector {
-            let base_bits = if physical == Physical::Bool { 1 } else { bits };
+            let base_bits = if of.physical == Physical::Bool { 1 } else { bits };
             directory.base = base & u64::MAX.checked_shr(u32::from(64 - base_bits)).unwrap_or(0);
         }
         if encoding.transform == Transform::Alp {
@@ -297,27 +304,27 @@ proptest! {
         };
         if encoding.transform == Transform::Dictionary {
             directory.n_dictionary = 1 + u32::from(width);
-            let entry = physical.width().map_or(4, len64);
-            let len = entry * u64::from(directory.n_dictionary) + if physical.is_var() { 4 } else { 0 };
+            let entry = of.width().map_or(4, len64);
+            let len = entry * u64::from(directory.n_dictionary) + if of.physical.is_var() { 4 } else { 0 };
             directory.dictionary = store(u32::try_from(len).unwrap());
         }
         let mut left = n_values;
         while left > 0 {
-            let n = left.min(8_192);
-            let each = physical.width().map_or(1, |width| u32::try_from(width).unwrap());
+            let n = left.min(of.page_values());
+            let each = of.width().map_or(1, |width| u32::try_from(width).unwrap());
             let mut page = PageEntry { stored_len: 0, payload_len: 0, n_values: n, decoded_len: n * each, checksum };
-            let (least, most) = directory.payload_bounds(&page, physical);
+            let (least, most) = directory.payload_bounds(&page, of);
             let stored = store(u32::try_from(least + (most - least) * share / 100).unwrap());
             (page.stored_len, page.payload_len) = (stored.stored_len, stored.payload_len);
             directory.pages.push(page);
             left -= n;
         }
         let decoded = directory.pages.iter().map(|page| u64::from(page.decoded_len)).sum();
-        prop_assert_eq!(parse(&directory, n_values, decoded, physical).unwrap(), directory);
+        prop_assert_eq!(parse(&directory, n_values, decoded, of).unwrap(), directory);
     }
 
     #[test]
-    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), encoding in any_encoding(), physical in 0usize..17,
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), encoding in any_encoding(), of in prop::sample::select(layouts()),
                  n_values in 1u32..=65_536, known: bool) {
         let mut bytes = bytes;
         if known && bytes.len() >= 20 {
@@ -330,6 +337,6 @@ proptest! {
             first_value: 0, n_values, encoding, directory_at: 0, pages_at: 0, directory_len: len32(bytes.len()),
             pages_len: 100, decoded_len: 100, directory_checksum: checksum(&bytes),
         };
-        let _ = Directory::parse(&bytes, &record, Physical::ALL[physical], &Limits::default());
+        let _ = Directory::parse(&bytes, &record, of, &Limits::default());
     }
 }

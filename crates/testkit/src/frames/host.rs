@@ -17,8 +17,10 @@ struct Piece {
     n: usize,
     form: usize,
     physical: Physical,
-    /// Bytes of a value of fixed width, more than the type's for some decimals.
+    /// Bytes of a value of fixed width.
     width: usize,
+    /// Whether those are more than the type's.
+    is_extended: bool,
     values: Vec<u8>,
     offsets: Vec<u8>,
     buffers: Vec<Vec<u8>>,
@@ -74,6 +76,7 @@ impl Piece {
             form,
             physical,
             width: width(model, form),
+            is_extended: width(model, form) > model.of.layout().width().unwrap_or(1),
             values: Vec::new(),
             offsets: Vec::new(),
             buffers: vec![Vec::new()],
@@ -159,7 +162,7 @@ impl Piece {
                     buffers: self.buffers.iter().map(|b| lend(b)).collect(),
                 },
             },
-            _ if Some(self.width) != self.physical.width() && self.physical != Physical::Bool => {
+            _ if self.is_extended => {
                 HostValues::Wide { memory, width: self.width, stride: self.stride() as isize }
             }
             _ => HostValues::Words { memory, stride: self.stride() as isize },
@@ -177,7 +180,7 @@ impl Piece {
 
 /// Bytes of a value in memory: decimals are as wide as their type, or wider.
 fn width(model: &Model, form: usize) -> usize {
-    let width = model.of.physical.width().unwrap_or(1);
+    let width = model.of.layout().width().unwrap_or(1);
     match model.of.logical {
         Logical::Decimal => [width, 2 * width, 16, 32][form % 4].clamp(width, 32),
         _ => width,

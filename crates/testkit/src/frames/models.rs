@@ -56,6 +56,12 @@ impl Model {
         Self::new(name, physical, cells)
     }
 
+    /// A column of fixed bytes, `len` each.
+    pub fn fixed(name: impl Into<String>, len: u32, cells: Vec<Option<Cell>>) -> Self {
+        let column = Self::new(name, Physical::FixedBytes, cells);
+        Self { of: ColumnType { missing: column.of.missing, ..ColumnType::fixed(len) }, ..column }
+    }
+
     /// A column of strings.
     pub fn text<S: AsRef<str>>(name: impl Into<String>, values: &[S]) -> Self {
         let cells = values.iter().map(|value| Some(value.as_ref().as_bytes().to_vec())).collect();
@@ -94,7 +100,12 @@ impl Model {
     pub fn decimals(name: impl Into<String>, precision: u8, scale: i8, values: &[i128]) -> Self {
         let of = ColumnType::decimal(precision, scale).expect("decimals of so many digits");
         let width = of.physical.width().unwrap_or(1);
-        let cells = values.iter().map(|value| Some(value.to_le_bytes()[..width].to_vec())).collect();
+        let cell = |value: &i128| {
+            let mut bytes = value.to_le_bytes().to_vec();
+            bytes.resize(width, if *value < 0 && width > 16 { 0xFF } else { 0 });
+            Some(bytes)
+        };
+        let cells = values.iter().map(cell).collect();
         let mut column = Self::new(name, of.physical, cells);
         column.of = ColumnType { missing: column.of.missing, ..of };
         column

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use entasis::{File, Limits, MemorySource, MissingTo, Output, Physical, Request, Result, Rows, Silent, Text};
+use entasis::{
+    File, Layout, Limits, MemorySource, MissingTo, Output, Physical, Request, Result, Rows, Silent, Text,
+};
 
 use crate::naive::Cell;
 
@@ -26,9 +28,17 @@ pub struct Target {
 }
 
 impl Target {
+    /// How many values of a column fit the memory that a test may take.
+    pub fn most(of: Layout) -> u64 {
+        (64 << 20) / of.width().unwrap_or(16).max(16) as u64
+    }
+}
+
+impl Target {
     /// Memory for `n` values, filled with a byte.
-    pub fn new(physical: Physical, n: usize, fill: u8) -> Self {
-        let width = physical.width().unwrap_or(1);
+    pub fn new(of: impl Into<Layout>, n: usize, fill: u8) -> Self {
+        let of = of.into();
+        let (physical, width) = (of.physical, of.width().unwrap_or(1));
         Self {
             words: vec![u128::from_ne_bytes([fill; 16]); (n * width).div_ceil(16)],
             mask: vec![fill; n],
@@ -141,8 +151,7 @@ pub fn column(file: &File, number: u64) -> Result<Vec<Option<Cell>>> {
 /// As the core.
 pub fn target(file: &File, number: u64, fill: u8) -> Result<Target> {
     let info = file.column(number)?;
-    let physical = info.record.column_type.physical;
-    let mut target = Target::new(physical, info.record.n_values as usize, fill);
+    let mut target = Target::new(info.record.column_type.layout(), info.record.n_values as usize, fill);
     file.read(vec![target.request(number, Rows::All)], Some(1), &Silent)?;
     Ok(target)
 }

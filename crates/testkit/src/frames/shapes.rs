@@ -79,6 +79,14 @@ fn floats(n: usize) -> Vec<Model> {
     let rough: Vec<f32> = r.iter().map(|v| f32::from_bits((*v as u32) >> 2 | 0x3000_0000)).collect();
     let prices_exact: Vec<i128> = r.iter().map(|v| i128::from(v % 10_000_000) - 5000).collect();
     let long: Vec<i128> = r.iter().map(|v| i128::from(*v as i64) << 40).collect();
+    let few = |len: usize| r.iter().map(|v| Some(vec![(v % 5) as u8; len])).collect::<Vec<_>>();
+    let tokens = |len: usize| {
+        let token = |v: &u64| Some((0..len).map(|i| (v.rotate_left(i as u32 * 7)) as u8).collect());
+        r.iter().map(token).collect::<Vec<_>>()
+    };
+    let records = r.iter().enumerate().map(|(i, v)| {
+        Some([&(i as u32).to_le_bytes()[..], &((v % 100) as f64).to_le_bytes(), b"ab\0"].concat())
+    });
     let halves: Vec<u16> = r.iter().map(|v| (v % 5000) as u16).collect();
     let pairs: Vec<[f64; 2]> = r.iter().map(|v| [(v % 7) as f64, (v % 3) as f64]).collect();
     let rare: Vec<[f64; 2]> = r.iter().map(|v| [f64::from_bits(v >> 2), 7.0]).collect();
@@ -99,6 +107,16 @@ fn floats(n: usize) -> Vec<Model> {
         Model::decimals("exact prices, some missing", 9, 2, &prices_exact).with_missing(|i| i % 6 != 0),
         Model::decimals("long decimals", 38, 10, &long),
         Model::decimals("long decimals, some missing", 38, 10, &long).with_missing(|i| i % 40 != 7),
+        Model::decimals("far decimals", 70, 10, &long),
+        Model::decimals("near decimals", 70, 10, &prices_exact),
+        Model::decimals("near decimals of 38 digits", 38, 10, &prices_exact).with_missing(|i| i % 12 != 5),
+        Model::decimals("one long decimal", 38, 2, &vec![-7; n]),
+        Model::fixed("few rows", 12, few(12)),
+        Model::fixed("few rows, some missing", 3, few(3)).with_missing(|i| i % 8 != 1),
+        Model::fixed("tokens of bytes", 20, tokens(20)),
+        Model::fixed("no bytes", 0, few(0)).with_missing(|i| i % 5 != 1),
+        Model::fixed("records", 15, records.collect()).with_missing(|i| i % 900 != 1),
+        Model::fixed("no records", 15, few(15)).with_missing(|_| false),
         Model::words("halves", Physical::F16, &halves),
         Model::words("complex128, few", Physical::Complex128, &pairs),
         Model::words("complex128", Physical::Complex128, &rare),

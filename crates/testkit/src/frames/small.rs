@@ -33,6 +33,8 @@ pub fn all() -> Vec<Small> {
         (types(), 50),
         (categoricals(), 40),
         (decimals(), 50),
+        (rows(), 0),
+        (rows(), 80),
         (values(), 50),
         (Table::new("empty", vec![Model::words::<i32>("a", Physical::I32, &[])]), 50),
     ];
@@ -203,6 +205,28 @@ fn decimals() -> Table {
             Model::decimals("short", 9, 2, &values),
             Model::decimals("price", 15, 2, &values).with_missing(|i| i != 3),
             Model::decimals("long", 38, -3, &long).with_missing(|i| i != 1),
+            Model::fixed("none", 0, vec![Some(Vec::new()); 5]).with_missing(|i| i != 1),
+            Model::decimals("near", 50, 2, &values),
+        ],
+    )
+}
+
+fn rows() -> Table {
+    let r = noise(12, 9);
+    let row =
+        |v: &u64, len: usize| Some((0..len).map(|i| if i % 4 == 0 { (v >> i) as u8 } else { 0 }).collect());
+    let rows = |len: usize| r.iter().map(|v| row(v, len)).collect::<Vec<_>>();
+    let long: Vec<i128> = r.iter().map(|v| i128::from(*v) << 50).collect();
+    let near: Vec<i128> = r.iter().map(|v| i128::from(v % 9) - 4).collect();
+    let long_double = |v: &u64| Some([&v.to_le_bytes()[..], &[0xFF, 0x3F, 0, 0, 0, 0, 0, 0]].concat());
+    Table::new(
+        "rows",
+        vec![
+            Model::fixed("rows", 9, rows(9)).with_missing(|i| i % 5 != 1),
+            Model::fixed("few", 5, rows(5).iter().cycle().take(4).cycle().take(12).cloned().collect()),
+            Model::decimals("long", 50, 2, &long),
+            Model::decimals("near", 30, 2, &near),
+            Model::new("long double", Physical::LongDouble, r.iter().map(long_double).collect()),
         ],
     )
 }

@@ -22,14 +22,14 @@ pub fn all() -> Vec<Table> {
         bundles(100),
         wide(),
         long_texts(),
+        long_rows(),
         values(),
     ]);
     all
 }
 
 fn bytes_of(value: u64, width: usize) -> Vec<u8> {
-    let wide = u128::from(value) | u128::from(value.rotate_left(17)) << 64;
-    wide.to_le_bytes()[..width].to_vec()
+    (0..width).map(|i| (value.rotate_left(17 * (i as u32 / 8)) >> (8 * (i % 8))) as u8).collect()
 }
 
 /// Every physical and logical type with every unit and mark, some values missing.
@@ -42,11 +42,15 @@ pub fn types(n: usize) -> Table {
             Physical::Bool => Some(vec![(v & 1) as u8]),
             Physical::Utf8 => Some(format!("{v:o}").into_bytes()),
             Physical::Binary => Some(v.to_le_bytes().to_vec()),
+            // What fills them up is zero.
+            Physical::LongDouble => Some([bytes_of(v, 10), vec![0; 6]].concat()),
+            Physical::FixedBytes => Some(bytes_of(v, 11)),
             _ => physical.width().map(|width| bytes_of(v, width)),
         };
         let cells = r.iter().map(|&v| if v % 5 == 0 { None } else { value(v) });
         let mut column = Model::new(physical.name(), physical, cells.collect());
         column.of.missing = Missing::ALL[columns.len() % Missing::ALL.len()];
+        column.of.value_len = if physical == Physical::FixedBytes { 11 } else { 0 };
         columns.push(column);
     }
     let times: Vec<i64> = r.iter().enumerate().map(|(i, v)| i as i64 * 3600 + (v % 60) as i64).collect();
@@ -64,14 +68,20 @@ pub fn types(n: usize) -> Table {
             columns.push(words(&format!("timestamp {}", unit.name())).logical(Logical::Timestamp, unit));
         }
     }
+    for len in [0u32, 1, 2, 3, 8, 16, 17, 40] {
+        let cells = r.iter().map(|v| (v % 6 != 1).then(|| bytes_of(*v, len as usize))).collect();
+        columns.push(Model::fixed(format!("fixed {len}"), len, cells));
+    }
     for zone in ["UTC", "Europe/Zurich", "+05:30", "UTC"] {
         let mut column = words(zone).logical(Logical::Timestamp, Unit::Nanosecond);
         column.detail = Some(Value::Str(zone.into()));
         columns.push(column);
     }
     let digits: Vec<i128> = r.iter().map(|v| i128::from(*v as i64) * i128::from(*v)).collect();
-    for (precision, scale) in [(1, 0), (9, 2), (10, -3), (15, 2), (18, 18), (19, 4), (38, 10), (38, 38)] {
-        let most = 10i128.pow(u32::from(precision)) - 1;
+    for (precision, scale) in
+        [(1, 0), (9, 2), (10, -3), (15, 2), (18, 18), (19, 4), (38, 10), (38, 38), (39, 0), (76, 9)]
+    {
+        let most = 10i128.pow(u32::from(precision).min(38)) - 1;
         let values: Vec<i128> = digits.iter().map(|v| v % most).collect();
         let name = format!("decimal {precision} {scale}");
         columns.push(Model::decimals(name, precision, scale, &values).with_missing(|i| i % 9 != 2));
@@ -156,6 +166,18 @@ pub fn long_texts() -> Table {
     let few = Model::text("few missing", &texts).with_missing(|i| i % 50 != 49);
     let reversed: Vec<String> = texts.iter().rev().cloned().collect();
     Table::new("long texts", vec![Model::text("long", &texts), few, Model::text("reversed", &reversed)])
+}
+
+/// Fixed bytes that make pages and blocks of few values.
+pub fn long_rows() -> Table {
+    let r = noise(300, 11);
+    let columns = [100u32, 4096, 5000, 131_072, 131_073, 262_144].map(|len| {
+        let n = 300.min((20 << 20) / len as usize);
+        let cells =
+            (0..300).map(|i| (i % 7 != 2).then(|| bytes_of(if i < n { r[i] } else { 1 }, len as usize)));
+        Model::fixed(format!("fixed {len}"), len, cells.collect())
+    });
+    Table::new("long rows", columns.to_vec())
 }
 
 /// A host that keeps a value of every kind.

@@ -19,6 +19,7 @@ pub fn all() -> Vec<Golden> {
     all.extend(tables());
     all.extend(types());
     all.push(decimals());
+    all.extend(rows());
     all
 }
 
@@ -288,4 +289,49 @@ fn decimals() -> Golden {
     let columns = [(1, 0), (9, 2), (10, -3), (15, 2), (18, 18), (19, 4), (38, 10)];
     let columns = columns.map(|(precision, scale)| column(precision, scale).with_missing(|i| i % 7 != 3));
     golden("decimals", columns.to_vec(), 50, &[])
+}
+
+fn rows() -> Vec<Golden> {
+    let r = noise(300, 11);
+    let row = |v: u64, len: usize| (0..len).map(|i| (v.rotate_left(i as u32 * 5)) as u8).collect::<Vec<u8>>();
+    let rows = |name: &str, len: u32| {
+        let cells = r.iter().map(|&v| Some(row(v, len as usize))).collect();
+        Model::fixed(name, len, cells).with_missing(|i| i % 11 != 3)
+    };
+    let few = r.iter().map(|&v| Some(row(v % 4 * 77, 12))).collect();
+    let records =
+        (0..300u32).map(|i| Some([&i.to_le_bytes()[..], &f64::from(i % 7).to_le_bytes(), b"abc"].concat()));
+    let long_double =
+        |v: &u64| Some([&(v | 1 << 63).to_le_bytes()[..], &[0xFF, 0x3F, 0, 0, 0, 0, 0, 0]].concat());
+    let long_doubles = r[..20].iter().map(long_double).collect();
+    let near: Vec<i128> = r.iter().map(|v| i128::from(v % 1000) - 500).collect();
+    let far: Vec<i128> = r.iter().map(|v| i128::from(*v as i64) << 60).collect();
+    let long = (0..9).map(|i| Some(vec![i; 40_000])).collect();
+    vec![
+        golden("fixed-bytes", vec![rows("three", 3), rows("sixteen", 16), rows("none", 0)], 40, &["raw"]),
+        golden("fixed-bytes-dictionary", vec![Model::fixed("few", 12, few)], 40, &["bit-packed dictionary"]),
+        golden(
+            "fixed-bytes-shuffled",
+            vec![Model::fixed("records", 15, records.collect())],
+            80,
+            &["raw zstd shuffle"],
+        ),
+        golden("fixed-bytes-long", vec![Model::fixed("long", 40_000, long)], 80, &["raw zstd", "pages"]),
+        golden(
+            "long-double",
+            vec![Model::new("long double", Physical::LongDouble, long_doubles)],
+            40,
+            &["raw"],
+        ),
+        golden(
+            "long-decimals",
+            vec![
+                Model::decimals("near", 38, 2, &near),
+                Model::decimals("near too", 76, 2, &near).with_missing(|i| i % 3 != 0),
+                Model::decimals("far", 60, 2, &far),
+            ],
+            40,
+            &["bit-packed", "raw"],
+        ),
+    ]
 }

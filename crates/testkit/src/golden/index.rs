@@ -29,11 +29,13 @@ pub fn crc(model: &Model) -> u32 {
     !crc
 }
 
-/// A value as JSON: integers and booleans as they are, strings (at most 40 characters), else the bytes in hexadecimal.
+/// A value as JSON: integers and booleans as they are, strings (at most 40 characters), else the bytes in hexadecimal (of fixed bytes at most 40).
 fn show(physical: Physical, cell: &Option<Vec<u8>>) -> String {
     let Some(bytes) = cell else { return "null".into() };
-    let hex = || format!("\"{}\"", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let hex =
+        |bytes: &[u8]| format!("\"{}\"", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     match physical {
+        Physical::FixedBytes => hex(&bytes[..bytes.len().min(40)]),
         Physical::Bool => (bytes[0] != 0).to_string(),
         Physical::Utf8 => json_string(&String::from_utf8_lossy(bytes).chars().take(40).collect::<String>()),
         _ if physical.is_integer() || physical == Physical::I128 => {
@@ -43,7 +45,7 @@ fn show(physical: Physical, cell: &Option<Vec<u8>>) -> String {
             wide[..bytes.len()].copy_from_slice(bytes);
             i128::from_le_bytes(wide).to_string()
         }
-        _ => hex(),
+        _ => hex(bytes),
     }
 }
 

@@ -136,6 +136,19 @@ fn run_length(body: &mut Cursor<'_>, of: &Directory, shape: Shape) -> Result<Vec
     Ok(words)
 }
 
+/// Packing 0 of values of any fixed width.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn rows(body: &mut Cursor<'_>, of: &Directory, n: usize, width: usize) -> Result<Vec<Vec<u8>>, Wrong> {
+    let mut bytes = body.take(n * width)?.to_vec();
+    if of.encoding[3] == 1 {
+        bytes = unshuffle(&bytes, width);
+    }
+    body.end()?;
+    Ok((0..n).map(|i| bytes[i * width..(i + 1) * width].to_vec()).collect())
+}
+
 /// Packings 0 and 1 of bool.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use super::column::Column;
 use super::file::Decoded;
 use super::header::{State, trailer};
 use super::records::{BlockRecord, Statistics};
-use super::types::{is_var, physical, width};
+use super::types::{Type, is_var, physical, width};
 
 /// Checks a decoded file.
 ///
@@ -23,7 +23,7 @@ pub fn check(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
         let mut at = 0;
         for (block, statistics) in column.blocks.iter().zip(&column.statistics) {
             let n = block.n_values as usize;
-            statistics_hold(statistics, column.record.of.physical, &column.cells[at..at + n])?;
+            statistics_hold(statistics, &column.record.of, &column.cells[at..at + n])?;
             at += n;
         }
     }
@@ -84,7 +84,9 @@ fn names(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
 }
 
 /// Section 2.7, as far as it can be told from the values.
-fn statistics_hold(of: &Statistics, kind: u8, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
+fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
+    let of_type = kind;
+    let kind = kind.physical;
     let n_missing = cells.iter().filter(|cell| cell.is_none()).count();
     rule(n_missing == of.n_missing as usize, "n_missing of statistics")?;
     let has_nan = cells.iter().flatten().any(|cell| is_nan(kind, cell));
@@ -92,7 +94,7 @@ fn statistics_hold(of: &Statistics, kind: u8, cells: &[Option<Vec<u8>>]) -> Resu
         rule(has_nan == (of.flags & 16 != 0), "statistics say whether there is a NaN")?;
     }
     if of.flags & 1 != 0 {
-        bounds(of, kind, cells)?;
+        bounds(of, of_type, cells)?;
     }
     if of.flags & 12 != 0 {
         rule(n_missing == 0 && !has_nan, "ascending and descending are for values that are all there")?;
@@ -109,11 +111,14 @@ fn statistics_hold(of: &Statistics, kind: u8, cells: &[Option<Vec<u8>>]) -> Resu
     Ok(())
 }
 
-fn bounds(of: &Statistics, kind: u8, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
+fn bounds(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
+    let of_type = kind;
+    let kind = kind.physical;
+    rule(kind <= physical::BINARY, "the longest types have no minimum")?;
     if is_var(kind) {
         rule(of.min[0] <= 15 && of.max[0] <= 15, "the length of a minimum or maximum")?;
     }
-    let bound = |bytes: &[u8; 16]| match width(kind) {
+    let bound = |bytes: &[u8; 16]| match width(of_type) {
         Some(width) => bytes[..width].to_vec(),
         None => bytes[1..1 + bytes[0] as usize].to_vec(),
     };

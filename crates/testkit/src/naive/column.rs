@@ -83,7 +83,7 @@ impl Column {
             self.cells = vec![None; self.record.n_values as usize];
         }
         for block in &self.blocks {
-            self.cells.extend(segment::block(file, block, self.record.of.physical)?);
+            self.cells.extend(segment::block(file, block, &self.record.of)?);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::body::{self, Shape};
 use super::bytes::{Cursor, Wrong, checksum, is_zero, range, rule, u32_at, u64_at, word};
 use super::payload::{payload, validity};
 use super::records::BlockRecord;
-use super::types::{is_var, physical, width};
+use super::types::{Type, is_var, physical, width};
 
 /// The fixed part of a directory.
 #[derive(Clone, Debug)]
@@ -31,15 +31,30 @@ pub struct Directory {
 }
 
 /// Bytes of a word: section 4.4.
-fn word_len(encoding: [u8; 4], of: u8) -> usize {
+fn word_len(encoding: [u8; 4], of: &Type) -> usize {
     match (encoding[0], encoding[1]) {
         (5, _) | (_, 1) => 4,
+        _ if is_narrow(encoding, of) => 8,
         _ => width(of).unwrap_or(1),
     }
 }
 
+/// Whether values of 16 or 32 bytes are stored as words of 64 bits.
+fn is_narrow(encoding: [u8; 4], of: &Type) -> bool {
+    let is_wide = of.physical == physical::I128 || of.physical == physical::I256;
+    is_wide && encoding[0] > 0 && encoding[1] == 0
+}
+
+/// Values of a full page.
+fn page_values(of: &Type) -> usize {
+    match width(of) {
+        Some(width) if width > 0 => ((256 << 10) / width).clamp(1, 8192),
+        _ => 8192,
+    }
+}
+
 impl Directory {
-    fn parse(bytes: &[u8], block: &BlockRecord, of: u8) -> Result<Self, Wrong> {
+    fn parse(bytes: &[u8], block: &BlockRecord, of: &Type) -> Result<Self, Wrong> {
         rule(bytes.len() >= 40, "the length of a directory")?;
         rule(bytes[..4] == block.encoding, "the encoding of a directory is its block's")?;
         rule(bytes[7] & !7 == 0, "flags of a directory")?;
@@ -66,28 +81,28 @@ impl Directory {
     }
 
     /// Which packing, transform and filter go together on a type.
-    fn check_encoding(&self, of: u8) -> Result<(), Wrong> {
+    fn check_encoding(&self, of: &Type) -> Result<(), Wrong> {
         let [packing, transform, _, filter] = self.encoding;
-        let wide = width(of) == Some(16);
+        let raw_alone = [physical::COMPLEX128, physical::LONG_DOUBLE, physical::FIXED].contains(&of.physical);
         let fits = match transform {
-            0 if of == physical::BOOL => packing <= 1,
-            0 if is_var(of) => packing == 5,
-            0 if wide => packing == 0,
+            0 if of.physical == physical::BOOL => packing <= 1,
+            0 if is_var(of.physical) => packing == 5,
+            0 if raw_alone => packing == 0,
             0 => packing <= 4,
-            1 => packing <= 4 && of != physical::BOOL,
-            _ => packing <= 4 && (of == physical::F64 || of == physical::F32),
+            1 => packing <= 4 && of.physical != physical::BOOL,
+            _ => packing <= 4 && (of.physical == physical::F64 || of.physical == physical::F32),
         };
         rule(fits, "an encoding that the type has not")?;
         let word = word_len(self.encoding, of);
-        let shuffles = packing == 0 && [2, 4, 8, 16].contains(&word) && of != physical::BOOL;
+        let shuffles = packing == 0 && word > 1 && of.physical != physical::BOOL;
         rule(filter == 0 || shuffles, "byte shuffle goes with raw words of 2 bytes and more")?;
-        let patches = packing == 2 && transform != 1;
+        let patches = packing == 2 && transform != 1 && !is_narrow(self.encoding, of);
         rule(!self.patches || patches, "patches go with bit-packing and without a dictionary")?;
         rule(!self.per_vector || packing == 2, "per vector goes with bit-packing")
     }
 
     /// Fields in their bounds, and zero where they are not used.
-    fn check_fields(&self, bytes: &[u8], of: u8) -> Result<(), Wrong> {
+    fn check_fields(&self, bytes: &[u8], of: &Type) -> Result<(), Wrong> {
         let [packing, transform, ..] = self.encoding;
         let word = word_len(self.encoding, of);
         if packing <= 1 || self.per_vector {
@@ -98,9 +113,9 @@ impl Directory {
         }
         rule(self.width as usize <= 8 * word, "the width")?;
         rule(word >= 8 || self.base >> (8 * word) == 0, "base is a word, other bytes zero")?;
-        rule(of != physical::BOOL || self.base <= 1, "the base of bool is 0 or 1")?;
+        rule(of.physical != physical::BOOL || self.base <= 1, "the base of bool is 0 or 1")?;
         if transform == 2 {
-            let most = if of == physical::F64 { 18 } else { 10 };
+            let most = if of.physical == physical::F64 { 18 } else { 10 };
             rule(self.e <= most && self.f <= self.e, "ALP exponents")?;
         } else {
             rule(self.e == 0 && self.f == 0, "ALP exponents without ALP")?;
@@ -113,7 +128,7 @@ impl Directory {
     }
 
     /// The block's dictionary.
-    fn dictionary(&self, stored: &[u8], of: u8) -> Result<Vec<Cell>, Wrong> {
+    fn dictionary(&self, stored: &[u8], of: &Type) -> Result<Vec<Cell>, Wrong> {
         let n = self.n_dictionary as usize;
         let bytes = payload(stored, self.dictionary_payload_len, self.dictionary_checksum, self.encoding[2])?;
         let mut rest = Cursor { rest: &bytes };
@@ -137,14 +152,14 @@ impl Directory {
     }
 
     /// Section 4.5: the value of a word.
-    fn value(&self, of: u8, word: u128, dictionary: &[Cell]) -> Result<Cell, Wrong> {
+    fn value(&self, of: &Type, word: u128, dictionary: &[Cell]) -> Result<Cell, Wrong> {
         match self.encoding[1] {
             1 => {
                 let entry = dictionary.get(word as usize);
                 rule(entry.is_some(), "codes are less than n_dictionary")?;
                 Ok(entry.cloned().unwrap_or_default())
             }
-            2 if of == physical::F64 => {
+            2 if of.physical == physical::F64 => {
                 let power = |sign, n| format!("1e{sign}{n}").parse::<f64>().unwrap_or(f64::NAN);
                 let value = (word as u64 as i64) as f64 * power("", self.f) * power("-", self.e);
                 Ok(value.to_le_bytes().to_vec())
@@ -154,16 +169,34 @@ impl Directory {
                 let value = (word as u32 as i32) as f32 * power("", self.f) * power("-", self.e);
                 Ok(value.to_le_bytes().to_vec())
             }
-            _ => Ok(word.to_le_bytes()[..width(of).unwrap_or(1)].to_vec()),
+            _ => {
+                let width = width(of).unwrap_or(1);
+                let is_negative = is_narrow(self.encoding, of) && (word as u64 as i64) < 0;
+                let mut bytes = word.to_le_bytes().to_vec();
+                if is_negative {
+                    bytes[8..].fill(0xFF);
+                }
+                bytes.resize(width, if is_negative { 0xFF } else { 0 });
+                Ok(bytes)
+            }
         }
     }
 
     /// The values of a page's body.
-    fn body(&self, rest: &mut Cursor<'_>, of: u8, n: usize, dictionary: &[Cell]) -> Result<Vec<Cell>, Wrong> {
+    fn body(
+        &self,
+        rest: &mut Cursor<'_>,
+        of: &Type,
+        n: usize,
+        dictionary: &[Cell],
+    ) -> Result<Vec<Cell>, Wrong> {
         if self.encoding[0] == 5 {
             return body::strings(rest, self, n);
         }
-        let (words, patches) = if of == physical::BOOL {
+        if self.encoding[..2] == [0, 0] && (of.physical == physical::I256 || of.physical == physical::FIXED) {
+            return body::rows(rest, self, n, width(of).unwrap_or(0));
+        }
+        let (words, patches) = if of.physical == physical::BOOL {
             (body::bools(rest, self, n)?, Vec::new())
         } else {
             let shape = Shape { word: word_len(self.encoding, of), value: width(of).unwrap_or(0), n };
@@ -181,17 +214,18 @@ impl Directory {
 }
 
 /// Bytes that values are counted with in `decoded_len`.
-fn decoded_len(of: u8, values: &[Cell]) -> u64 {
+fn decoded_len(of: &Type, values: &[Cell]) -> u64 {
     match width(of) {
         Some(width) => (width * values.len()) as u64,
-        None if of == physical::BOOL => values.len() as u64,
+        None if of.physical == physical::BOOL => values.len() as u64,
         None => values.iter().map(|value| value.len() as u64).sum(),
     }
 }
 
 /// utf8 values are UTF-8 each by itself.
-fn check_text(of: u8, values: &[Cell]) -> Result<(), Wrong> {
-    let sound = of != physical::UTF8 || values.iter().all(|value| std::str::from_utf8(value).is_ok());
+fn check_text(of: &Type, values: &[Cell]) -> Result<(), Wrong> {
+    let sound =
+        of.physical != physical::UTF8 || values.iter().all(|value| std::str::from_utf8(value).is_ok());
     rule(sound, "utf8 values are UTF-8")
 }
 
@@ -199,7 +233,7 @@ fn check_text(of: u8, values: &[Cell]) -> Result<(), Wrong> {
 ///
 /// # Errors
 /// *Corrupt*, *limit*.
-pub fn block(file: &[u8], block: &BlockRecord, of: u8) -> Result<Vec<Option<Cell>>, Wrong> {
+pub fn block(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Option<Cell>>, Wrong> {
     let bytes = range(file, block.directory_at, u64::from(block.directory_len))?;
     rule(checksum(bytes) == block.directory_checksum, "the checksum of a directory")?;
     let directory = Directory::parse(bytes, block, of)?;
@@ -224,9 +258,10 @@ pub fn block(file: &[u8], block: &BlockRecord, of: u8) -> Result<Vec<Option<Cell
     let mut total = 0;
     for (i, entry) in bytes[40..].chunks_exact(24).enumerate() {
         let page_n = u32_at(entry, 8) as usize;
-        rule((1..=8192).contains(&page_n), "the number of values of a page")?;
+        rule((1..=page_values(of)).contains(&page_n), "the number of values of a page")?;
         let is_last = i + 1 == directory.n_pages as usize;
-        rule(is_var(of) || is_last || page_n == 8192, "pages of fixed width have 8,192 values")?;
+        let is_full = page_n == page_values(of);
+        rule(is_var(of.physical) || is_last || is_full, "pages of fixed width are full")?;
         let page = payload(
             stored.take(u32_at(entry, 0) as usize)?,
             u32_at(entry, 4),
@@ -256,7 +291,7 @@ pub fn block(file: &[u8], block: &BlockRecord, of: u8) -> Result<Vec<Option<Cell
 ///
 /// # Errors
 /// As [`block`].
-pub fn features(file: &[u8], block: &BlockRecord, of: u8) -> Result<Vec<String>, Wrong> {
+pub fn features(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<String>, Wrong> {
     let bytes = range(file, block.directory_at, u64::from(block.directory_len))?;
     let directory = Directory::parse(bytes, block, of)?;
     let [packing, transform, codec, filter] = block.encoding;

@@ -40,6 +40,9 @@ pub mod physical {
     pub const UTF8: u8 = 15;
     pub const BINARY: u8 = 16;
     pub const I128: u8 = 17;
+    pub const I256: u8 = 18;
+    pub const LONG_DOUBLE: u8 = 19;
+    pub const FIXED: u8 = 20;
 }
 
 /// The logical code of categoricals.
@@ -48,13 +51,15 @@ pub const CATEGORICAL: u8 = 5;
 pub const DECIMAL: u8 = 6;
 
 /// Bytes of a value; none for null, bool, utf8 and binary.
-pub fn width(physical: u8) -> Option<usize> {
-    match physical {
+pub fn width(of: &Type) -> Option<usize> {
+    match of.physical {
         2 | 6 => Some(1),
         3 | 7 | 10 => Some(2),
         4 | 8 | 11 => Some(4),
         5 | 9 | 12 | 13 => Some(8),
-        14 | 17 => Some(16),
+        14 | 17 | 19 => Some(16),
+        physical::I256 => Some(32),
+        physical::FIXED => Some(of.value_len as usize),
         _ => None,
     }
 }
@@ -70,6 +75,7 @@ fn decimal(precision: u8) -> Option<u8> {
         1..=9 => Some(physical::I32),
         10..=18 => Some(physical::I64),
         19..=38 => Some(physical::I128),
+        39..=76 => Some(physical::I256),
         _ => None,
     }
 }
@@ -80,10 +86,11 @@ fn decimal(precision: u8) -> Option<u8> {
 /// *Unsupported*, *corrupt*.
 pub fn check(of: &Type) -> Result<(), Wrong> {
     use physical::{I32, I64, U64};
-    if of.physical > 17 || of.logical > 6 || of.unit > 13 || of.missing > 5 {
+    if of.physical > 20 || of.logical > 6 || of.unit > 13 || of.missing > 5 {
         return wrong(Kind::Unsupported, "a type that version 0 has not");
     }
-    rule(of.value_len == 0, "value_len of a type without one")?;
+    let most = if of.physical == physical::FIXED { 256 << 10 } else { 0 };
+    rule(of.value_len <= most, "value_len: of fixed bytes alone, and at most 256 KiB")?;
     let no_decimal = of.precision == 0 && of.scale == 0;
     rule(no_decimal || of.logical == DECIMAL, "precision and scale belong to decimals")?;
     rule(!of.ordered || of.logical == CATEGORICAL, "only categoricals are ordered")?;

@@ -36,8 +36,8 @@ fn small_files_have_everything() {
     for small in small::all() {
         let decoded = naive::verify(&small.bytes).unwrap();
         for column in &decoded.columns {
-            let physical = column.record.of.physical;
-            let of = |block| features(&small.bytes, block, physical).unwrap();
+            let kind = &column.record.of;
+            let of = |block| features(&small.bytes, block, kind).unwrap();
             seen.extend(column.blocks.iter().flat_map(of));
         }
     }

@@ -1,0 +1,106 @@
+"""Dtypes of NumPy that a column type doesn't tell, as values beside the column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._hosts import interpretation
+from .errors import CorruptFileError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from ._entasis import ArrowColumn
+
+# Fields of other kinds are no plain bytes.
+_KINDS = "biufcmMSUV"
+
+
+def as_bytes(array: Any) -> Any:
+    """The same memory as an array of `V`."""
+    return array.view(f"V{array.dtype.itemsize}")
+
+
+def encode(dtype: Any, what: str) -> Any:
+    """A description of the dtype of records: a string, or a map for one with fields or a shape."""
+    description = _encode(dtype, what)
+    if _decode(description) != dtype:
+        raise UnsupportedTypeError(f"{what}: dtype {dtype} is not supported yet")
+    return description
+
+
+def _encode(dtype: Any, what: str) -> Any:
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return {"of": _encode(base, what), "shape": list(shape)}
+    if dtype.names is None:
+        if dtype.kind not in _KINDS or dtype.metadata:
+            raise UnsupportedTypeError(f"{what}: a field of dtype {dtype} is not supported yet")
+        return dtype.str
+    fields = [dtype.fields[name] for name in dtype.names]
+    if dtype.metadata or any(len(field) > 2 for field in fields):
+        raise UnsupportedTypeError(f"{what}: dtype {dtype} has titles or metadata, which are not supported yet")
+    return {
+        "names": list(dtype.names),
+        "formats": [_encode(field[0], what) for field in fields],
+        "offsets": [field[1] for field in fields],
+        "itemsize": dtype.itemsize,
+        "aligned": bool(dtype.isalignedstruct),
+    }
+
+
+@interpretation()
+def decode(description: Any, itemsize: int) -> Any:
+    """The dtype of a description. Objects would be pointers out of a file: there are none among the kinds."""
+    dtype = _decode(description)
+    if dtype.hasobject or dtype.itemsize != itemsize:
+        raise CorruptFileError(f"records of {itemsize} bytes are no {dtype}")
+    return dtype
+
+
+def _decode(description: Any) -> Any:
+    import numpy as np
+
+    if type(description) is str:
+        dtype = np.dtype(description)
+        if dtype.kind not in _KINDS or dtype.names is not None or dtype.subdtype is not None:
+            raise ValueError(f"a field of {dtype}")
+        return dtype
+    if "of" in description:
+        return np.dtype((_decode(description["of"]), tuple(description["shape"])))
+    parts: Any = {key: description[key] for key in ("names", "offsets", "itemsize")}
+    parts["formats"] = [_decode(part) for part in description["formats"]]
+    return np.dtype(parts, align=description["aligned"])
+
+
+def encode_string(dtype: Any, what: str) -> dict[str, Any]:
+    """What a `StringDType` is made with."""
+    description: dict[str, Any] = {"coerce": bool(dtype.coerce)}
+    if not hasattr(dtype, "na_object"):
+        return description
+    na = dtype.na_object
+    if na is None:
+        return description | {"na": "None"}
+    if isinstance(na, float) and na != na:
+        return description | {"na": "NaN"}
+    if type(na).__name__ == "NAType":
+        return description | {"na": "NA"}
+    raise UnsupportedTypeError(f"{what}: strings of which {na!r} are missing are not supported yet")
+
+
+@interpretation()
+def decode_string(description: Any, values: ArrowColumn) -> Any:
+    """An array of `StringDType`."""
+    import numpy as np
+
+    make: Any = np.dtypes.StringDType
+    na: Any = None
+    if "na" not in description:
+        dtype = make(coerce=description["coerce"])
+    else:
+        if description["na"] == "NA":
+            import pandas as pd
+
+            na = pd.NA
+        else:
+            na = {"None": None, "NaN": np.nan}[description["na"]]
+        dtype = make(coerce=description["coerce"], na_object=na)
+    return np.array(values.to_objects(na), dtype=dtype)
