@@ -80,6 +80,32 @@ impl Text {
         self.bytes.first().map_or(&[], |bytes| bytes)
     }
 
+    /// The bytes of string `i`, in any layout; none when there is no such string.
+    pub fn get(&self, i: usize) -> Option<&[u8]> {
+        let part = |bytes: &'_ [u8], i: usize, len: usize| -> Option<u64> {
+            let bytes = bytes.get(i.checked_mul(len)?..)?.get(..len)?;
+            let mut word = [0; 8];
+            word[..len].copy_from_slice(bytes);
+            Some(u64::from_le_bytes(word))
+        };
+        let place = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
+        let len = match self.layout {
+            TextLayout::Small => 4,
+            TextLayout::Large => 8,
+            TextLayout::Views => {
+                let view = self.offsets.get(i.checked_mul(16)?..)?.get(..16)?;
+                let len = place(part(view, 0, 4))?;
+                if len <= INLINE {
+                    return view.get(4..4 + len);
+                }
+                let buffers = self.bytes.iter().chain(&self.dictionaries);
+                let (number, at) = (place(part(view, 2, 4))?, place(part(view, 3, 4))?);
+                return buffers.into_iter().nth(number)?.get(at..at.checked_add(len)?);
+            }
+        };
+        self.joined().get(place(part(&self.offsets, i, len))?..place(part(&self.offsets, i + 1, len))?)
+    }
+
     /// Makes memory for `n` strings in buffers of these lengths; only views have other than one.
     pub(super) fn reserve(&mut self, n: usize, lens: &[usize]) -> Result<Reserved<'_>> {
         if self.layout == TextLayout::Small && lens.iter().any(|&len| i32::try_from(len).is_err()) {
@@ -187,33 +213,18 @@ mod tests {
             let mut text = Text::new(layout);
             text.assemble(bytes, spans.into_iter()).unwrap();
             assert_eq!(text.layout, layout);
-            let got: Vec<Vec<u8>> = match layout {
-                TextLayout::Small => by_offsets(&text, bytemuck::cast_slice::<u8, i32>(&text.offsets)),
-                TextLayout::Large => by_offsets(&text, bytemuck::cast_slice::<u8, i64>(&text.offsets)),
-                TextLayout::Views => text.offsets.chunks_exact(16).map(|view| resolve(&text, view)).collect(),
-            };
+            let got: Vec<&[u8]> = (0..spans.len()).map(|i| text.get(i).unwrap()).collect();
             assert_eq!(got, expected);
+            assert!(text.get(spans.len()).is_none() && text.get(usize::MAX).is_none());
         }
     }
 
-    fn by_offsets<O: Copy + TryInto<usize, Error: std::fmt::Debug>>(
-        text: &Text,
-        offsets: &[O],
-    ) -> Vec<Vec<u8>> {
-        let at = |offset: O| offset.try_into().unwrap();
-        offsets.windows(2).map(|pair| text.joined()[at(pair[0])..at(pair[1])].to_vec()).collect()
-    }
-
-    fn resolve(text: &Text, view: &[u8]) -> Vec<u8> {
-        let word = |at: usize| u32::from_le_bytes(view[at..at + 4].try_into().unwrap()) as usize;
-        let len = word(0);
-        if len <= 12 {
-            assert!(view[4 + len..].iter().all(|&byte| byte == 0));
-            return view[4..4 + len].to_vec();
-        }
-        let value = text.bytes[word(8)][word(12)..word(12) + len].to_vec();
-        assert_eq!(value[..4], view[4..8]);
-        value
+    #[test]
+    fn views_are_those_of_arrow() {
+        let mut text = Text::new(TextLayout::Views);
+        text.assemble(b"short and longer than twelve", [(0, 5), (10, 18)].into_iter()).unwrap();
+        assert_eq!(text.offsets[..16], *b"\x05\0\0\0short\0\0\0\0\0\0\0");
+        assert_eq!(text.offsets[16..], *b"\x12\0\0\0long\0\0\0\0\x05\0\0\0");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use entasis::{
     Array, Chunk, Column, ColumnType, File, Frame, HostRead, HostValidity, HostValues, Limits, MemorySink,
-    MemorySource, Missing, MissingTo, Output, Physical, Request, Rows, Silent, Text, Value, WriteOptions,
+    MemorySource, Missing, MissingTo, Output, Physical, Request, Rows, Silent, Text, TextLayout, Value,
+    WriteOptions,
 };
 
 /// Values of a column, with those that are missing.
@@ -159,8 +160,28 @@ pub fn open(bytes: &[u8]) -> entasis::Result<File> {
     )
 }
 
-/// Reads rows of a column as cells.
+/// Reads rows of a column as cells; strings in every layout.
 pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::Result<Vec<Option<Vec<u8>>>> {
+    let layouts = [TextLayout::Large, TextLayout::Small, TextLayout::Views];
+    let is_var = file.column(column)?.record.column_type.physical.is_var();
+    let [first, others @ ..] = layouts.map(|layout| Some(layout).filter(|&l| is_var || l == layouts[0]));
+    let cells = read_as(file, column, rows, threads, first.unwrap_or_default())?;
+    for layout in others.into_iter().flatten() {
+        assert!(
+            read_as(file, column, rows, threads, layout)? == cells,
+            "column {column}, {rows:?}, {layout:?}"
+        );
+    }
+    Ok(cells)
+}
+
+fn read_as(
+    file: &File,
+    column: u64,
+    rows: &Rows,
+    threads: usize,
+    layout: TextLayout,
+) -> entasis::Result<Vec<Option<Vec<u8>>>> {
     let info = file.column(column)?;
     let physical = info.record.column_type.physical;
     let n = rows.n(info.record.n_values) as usize;
@@ -168,7 +189,7 @@ pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::R
     let mut mask = vec![9; n];
     let mut words = vec![0u128; (n * width).div_ceil(16)];
     let words = &mut bytemuck::cast_slice_mut::<u128, u8>(&mut words)[..n * width];
-    let mut text = Text::default();
+    let mut text = Text::new(layout);
     let output = match physical {
         p if p.is_var() => Output::Text(&mut text),
         Physical::Bool => Output::Bools(words),
@@ -176,10 +197,9 @@ pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::R
     };
     let request = Request { column, rows: rows.clone(), output, missing: MissingTo::Mask(&mut mask) };
     file.read(vec![request], Some(threads), &Silent)?;
-    let offsets: &[i64] = bytemuck::cast_slice(&text.offsets);
     let cell = |i: usize| {
         if physical.is_var() {
-            text.joined()[offsets[i] as usize..offsets[i + 1] as usize].to_vec()
+            text.get(i).unwrap().to_vec()
         } else {
             words[i * width..(i + 1) * width].to_vec()
         }
