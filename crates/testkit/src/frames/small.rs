@@ -28,6 +28,7 @@ pub fn all() -> Vec<Small> {
         (texts(), 80),
         (codecs(), 50),
         (codecs(), 100),
+        (singles(), 50),
         (raw(), 0),
         (bundles(), 50),
         (types(), 50),
@@ -127,7 +128,6 @@ fn texts() -> Table {
 fn codecs() -> Table {
     let n = 80;
     let r = noise(n, 6);
-    let smooth: Vec<f64> = (0..n).map(|i| 1.0 + (i as f64).sqrt()).collect();
     let apart = ColumnType { flavour: 1, ..ColumnType::plain(Physical::Utf8) };
     let steps: Vec<u32> = r.iter().map(|v| [5, 1 << 30, 77][(v % 3) as usize]).collect();
     let same = "what is the same in all of them takes most of the room ".repeat(3);
@@ -136,12 +136,17 @@ fn codecs() -> Table {
     Table::new(
         "codecs",
         vec![
-            Model::words("smooth", Physical::F64, &smooth[..n]),
             Model::words("steps", Physical::U32, &steps),
             Model::text("texts", &texts[..n]),
             Model { of: apart, ..Model::text("alike", &alike) },
         ],
     )
+}
+
+/// As many values as a codec is tried on, of fewer bits than they have room for.
+fn singles() -> Table {
+    let values: Vec<f64> = (0..=255u8).map(|i| f64::from(1.0 + f32::from(i).sqrt())).collect();
+    Table::new("singles", vec![Model::words("singles", Physical::F64, &values)])
 }
 
 fn raw() -> Table {
