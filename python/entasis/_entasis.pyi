@@ -106,6 +106,7 @@ class Builder:
         ordered: bool = False,
         zone: str | None = None,
         detail: Any = None,
+        logical: str | None = None,
     ) -> int | None: ...
     def text(
         self,

@@ -1,0 +1,232 @@
+//! Memory for strings, in the layouts of Arrow.
+
+use entasis_format::{Error, Result};
+use entasis_kernels::Buffer;
+
+/// Strings of up to this many bytes stand in their view.
+const INLINE: usize = 12;
+
+/// How strings stand in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextLayout {
+    /// Offsets of 32 bits. Strings of 2 GiB and more together come with offsets of 64 bits.
+    Small,
+    /// Offsets of 64 bits.
+    #[default]
+    Large,
+    /// Views of 16 bytes.
+    Views,
+}
+
+/// Strings in one of the layouts of Arrow.
+#[derive(Debug, Default)]
+pub struct Text {
+    /// The layout that is wanted, then the one that it is.
+    pub layout: TextLayout,
+    /// `n + 1` offsets into the bytes, or `n` views; empty when there are no strings.
+    pub offsets: Buffer,
+    /// The bytes of all strings in one buffer, or the first of those that views count.
+    pub bytes: Vec<Buffer>,
+    /// The buffers that views count after those: strings of which many are alike.
+    pub dictionaries: Vec<Buffer>,
+}
+
+fn no_memory() -> Error {
+    Error::limit("not enough memory for the strings")
+}
+
+fn zeroed(len: Option<usize>) -> Result<Buffer> {
+    len.and_then(Buffer::zeroed).ok_or_else(no_memory)
+}
+
+/// The ends, the buffers of bytes, and where the dictionaries go.
+pub(super) type Reserved<'a> = (Ends<'a>, &'a mut [Buffer], &'a mut Vec<Buffer>);
+
+/// Where tasks put the ends of strings, or their views.
+pub(super) enum Ends<'a> {
+    Small(&'a mut [u32]),
+    Large(&'a mut [u64]),
+    Views(&'a mut [u128]),
+}
+
+impl<'a> Ends<'a> {
+    /// Those of the first `n` strings, and the others.
+    pub(super) fn split_at(self, n: usize) -> (Self, Self) {
+        match self {
+            Self::Small(ends) => {
+                let (now, later) = ends.split_at_mut(n);
+                (Self::Small(now), Self::Small(later))
+            }
+            Self::Large(ends) => {
+                let (now, later) = ends.split_at_mut(n);
+                (Self::Large(now), Self::Large(later))
+            }
+            Self::Views(views) => {
+                let (now, later) = views.split_at_mut(n);
+                (Self::Views(now), Self::Views(later))
+            }
+        }
+    }
+}
+
+impl Text {
+    /// Strings in a layout.
+    pub fn new(layout: TextLayout) -> Self {
+        Self { layout, ..Self::default() }
+    }
+
+    /// The bytes of all strings, in a layout with offsets.
+    pub fn joined(&self) -> &[u8] {
+        self.bytes.first().map_or(&[], |bytes| bytes)
+    }
+
+    /// Makes memory for `n` strings in buffers of these lengths; only views have other than one.
+    pub(super) fn reserve(&mut self, n: usize, lens: &[usize]) -> Result<Reserved<'_>> {
+        if self.layout == TextLayout::Small && lens.iter().any(|&len| i32::try_from(len).is_err()) {
+            self.layout = TextLayout::Large;
+        }
+        let n_offsets = n.checked_add(1).ok_or_else(no_memory)?;
+        self.offsets = zeroed(match self.layout {
+            TextLayout::Small => n_offsets.checked_mul(4),
+            TextLayout::Large => n_offsets.checked_mul(8),
+            TextLayout::Views => n.checked_mul(16),
+        })?;
+        self.bytes = lens.iter().map(|&len| zeroed(Some(len))).collect::<Result<_>>()?;
+        let ends = match self.layout {
+            TextLayout::Small => Ends::Small(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
+            TextLayout::Large => Ends::Large(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
+            TextLayout::Views => Ends::Views(bytemuck::cast_slice_mut(&mut self.offsets)),
+        };
+        Ok((ends, &mut self.bytes, &mut self.dictionaries))
+    }
+
+    /// Makes the strings from parts of `bytes`: where each begins, and its length.
+    pub(super) fn assemble(
+        &mut self,
+        bytes: &[u8],
+        spans: impl ExactSizeIterator<Item = (usize, u32)> + Clone,
+    ) -> Result<()> {
+        const MOST: usize = i32::MAX as usize;
+        let mut lens = vec![0usize];
+        for (_, len) in spans.clone() {
+            let last = lens.len() - 1;
+            match lens[last].checked_add(len as usize).ok_or_else(no_memory)? {
+                sum if self.layout == TextLayout::Views && sum > MOST => lens.push(len as usize),
+                sum => lens[last] = sum,
+            }
+        }
+        let (ends, buffers, _) = self.reserve(spans.len(), &lens)?;
+        let (mut number, mut at) = (0, 0);
+        let mut put = |(start, len): (usize, u32)| {
+            let len = len as usize;
+            if at + len > buffers[number].len() {
+                (number, at) = (number + 1, 0);
+            }
+            let value = &bytes[start..start + len];
+            buffers[number][at..at + len].copy_from_slice(value);
+            at += len;
+            (view(value, 0, number as u32, (at - len) as u32), at)
+        };
+        match ends {
+            Ends::Small(ends) => ends.iter_mut().zip(spans).for_each(|(end, span)| *end = put(span).1 as u32),
+            Ends::Large(ends) => ends.iter_mut().zip(spans).for_each(|(end, span)| *end = put(span).1 as u64),
+            Ends::Views(views) => views.iter_mut().zip(spans).for_each(|(view, span)| *view = put(span).0),
+        }
+        Ok(())
+    }
+}
+
+/// The view of the string that `bytes` ends with from `at` on, standing at `offset` of buffer number `buffer`.
+fn view(bytes: &[u8], at: usize, buffer: u32, offset: u32) -> u128 {
+    let value = &bytes[at..];
+    let mut head = [0; 16];
+    let len = value.len().min(16);
+    head[..len].copy_from_slice(&value[..len]);
+    view_of(u128::from_le_bytes(head), value.len(), buffer, offset)
+}
+
+/// The view of a string that begins with `head`; what follows a shorter string there doesn't matter.
+#[inline]
+fn view_of(head: u128, len: usize, buffer: u32, offset: u32) -> u128 {
+    if len <= INLINE {
+        let head = head & ((1 << (8 * len)) - 1);
+        head << 32 | len as u128
+    } else {
+        u128::from(offset) << 96 | u128::from(buffer) << 64 | (head & 0xFFFF_FFFF) << 32 | len as u128
+    }
+}
+
+/// Views of neighbouring strings of these lengths in `bytes`, which stand from `offset` on in buffer number `buffer`.
+pub(super) fn views(bytes: &[u8], lengths: &[u32], buffer: u32, offset: u32, out: &mut [u128]) {
+    let mut at = 0;
+    for (out, &len) in out.iter_mut().zip(lengths) {
+        let (len, place) = (len as usize, offset.wrapping_add(at as u32));
+        *out = match bytes[at..].first_chunk::<16>() {
+            Some(head) => view_of(u128::from_le_bytes(*head), len, buffer, place),
+            None => view(&bytes[..at + len], at, buffer, place),
+        };
+        at += len;
+    }
+}
+
+/// Whether any of these strings has its bytes outside of its view.
+pub(super) fn any_outside(lengths: impl Iterator<Item = u32>) -> bool {
+    lengths.max().is_some_and(|longest| longest as usize > INLINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_what_they_were_in_every_layout() {
+        let bytes = b"xxentasisa string of 22 bytesyy";
+        let spans = [(2, 7), (9, 0), (9, 20), (2, 12), (2, 13), (0, 1)];
+        let expected: Vec<&[u8]> = spans.iter().map(|&(at, len)| &bytes[at..at + len as usize]).collect();
+        for layout in [TextLayout::Small, TextLayout::Large, TextLayout::Views] {
+            let mut text = Text::new(layout);
+            text.assemble(bytes, spans.into_iter()).unwrap();
+            assert_eq!(text.layout, layout);
+            let got: Vec<Vec<u8>> = match layout {
+                TextLayout::Small => by_offsets(&text, bytemuck::cast_slice::<u8, i32>(&text.offsets)),
+                TextLayout::Large => by_offsets(&text, bytemuck::cast_slice::<u8, i64>(&text.offsets)),
+                TextLayout::Views => text.offsets.chunks_exact(16).map(|view| resolve(&text, view)).collect(),
+            };
+            assert_eq!(got, expected);
+        }
+    }
+
+    fn by_offsets<O: Copy + TryInto<usize, Error: std::fmt::Debug>>(
+        text: &Text,
+        offsets: &[O],
+    ) -> Vec<Vec<u8>> {
+        let at = |offset: O| offset.try_into().unwrap();
+        offsets.windows(2).map(|pair| text.joined()[at(pair[0])..at(pair[1])].to_vec()).collect()
+    }
+
+    fn resolve(text: &Text, view: &[u8]) -> Vec<u8> {
+        let word = |at: usize| u32::from_le_bytes(view[at..at + 4].try_into().unwrap()) as usize;
+        let len = word(0);
+        if len <= 12 {
+            assert!(view[4 + len..].iter().all(|&byte| byte == 0));
+            return view[4..4 + len].to_vec();
+        }
+        let value = text.bytes[word(8)][word(12)..word(12) + len].to_vec();
+        assert_eq!(value[..4], view[4..8]);
+        value
+    }
+
+    #[test]
+    fn neighbours_have_the_views_of_single_strings() {
+        let bytes: Vec<u8> = (0..200).collect();
+        let lengths = [0, 1, 12, 13, 40, 16, 100, 11, 7];
+        let mut out = vec![0; lengths.len()];
+        views(&bytes, &lengths, 3, 1000, &mut out);
+        let mut at = 0;
+        for (&len, &got) in lengths.iter().zip(&out) {
+            let end = at + len as usize;
+            assert_eq!(got, view(&bytes[..end], at, 3, 1000 + at as u32));
+            at = end;
+        }
+    }
+}
