@@ -71,6 +71,29 @@ def _decode(description: Any) -> Any:
     return np.dtype(parts, align=description["aligned"])
 
 
+def encode_scalar(value: Any, dtype: Any) -> dict[str, Any] | None:
+    """A number of a dtype, by its bytes; None for what is no such number."""
+    import numpy as np
+
+    try:
+        array = np.array([value], dtype)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    same = array[0] == value or (array[0] != array[0] and value != value)
+    if not same or dtype.kind not in "biufcmM" or not dtype.isnative or dtype.char in "gG":
+        return None
+    return {"bytes": array.tobytes()}
+
+
+@interpretation()
+def decode_scalar(description: Any, dtype: Any) -> Any:
+    """The number that a description stands for."""
+    import numpy as np
+
+    (value,) = np.frombuffer(description["bytes"], dtype)
+    return value
+
+
 def encode_string(dtype: Any, what: str) -> dict[str, Any]:
     """What a `StringDType` is made with."""
     description: dict[str, Any] = {"coerce": bool(dtype.coerce)}

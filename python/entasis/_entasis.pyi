@@ -109,6 +109,7 @@ class Builder:
         ordered: bool = False,
         zone: str | None = None,
         detail: Any = None,
+        logical: str | None = None,
     ) -> int | None: ...
     def rows(self, arrays: list[Any], positions: Any) -> None: ...
     def text(

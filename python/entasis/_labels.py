@@ -47,13 +47,14 @@ def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
         return spec | {"name": encode_label(index.name, what)}
     if kind is pd.MultiIndex:
         return _encode_multi(index, what, add)
-    if kind not in (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex):
+    known = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
+    if kind not in known:
         raise UnsupportedTypeError(f"{what}: {kind.__name__} is not supported yet")
     number, kinds = add.array(index.array, column_name(index.name, 0, 1))
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(index.name, what)}
     if kinds is not None:
         spec["missing_kinds"] = ColumnRef(kinds)
-    freq = getattr(index, "freq", None)
+    freq = _freq(index)
     if freq is not None:
         spec["freq"] = _encode_freq(freq, what)
     return spec
@@ -75,11 +76,16 @@ def encode_values(values: Any, number: int, what: str) -> dict[str, Any] | None:
     if type(values) is pd.RangeIndex:
         spec = {"kind": "range", "start": values.start, "stop": values.stop, "step": values.step}
         return spec | {"name": encode_label(values.name, what)}
-    freq = getattr(values, "freq", None)
+    freq = _freq(values)
     if values.name is None and freq is None:
         return None
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what)}
     return spec if freq is None else spec | {"freq": _encode_freq(freq, what)}
+
+
+def _freq(index: Any) -> Any:
+    """The frequency that an index has beside its values: that of periods is part of their dtype."""
+    return getattr(index, "freq", None) if type(index).__name__ in ("DatetimeIndex", "TimedeltaIndex") else None
 
 
 def _encode_freq(freq: Any, what: str) -> str:

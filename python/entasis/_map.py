@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _entasis
 from ._numpy import BIG
 from ._numpy import CLONGDOUBLE as NUMPY_CLONGDOUBLE
-from ._pandas_write import ARROW, CLONGDOUBLE, MASKED
+from ._pandas_write import ARROW, ARROW_ALONE, CLONGDOUBLE, INTERVAL, MASKED, SPARSE
 from ._pandas_write import BIG as PANDAS_BIG
 from ._times import PANDAS_UNITS
 from .errors import FileError, MissingLibraryError, NotMappableError
@@ -169,11 +169,11 @@ class MappedHandle:
         if host == "pandas" and own and column.flavour >= ARROW:
             return None
         why = None
-        if column.physical == "fixed bytes" and host == "pandas" and not (own and column.flavour == CLONGDOUBLE):
+        if host == "pandas" and own and column.flavour in (INTERVAL, SPARSE):
+            why = f"pandas keeps {column.type_name} in another form"
+        elif column.logical == "decimal" or (host == "pandas" and _is_of_arrow(column, own)):
             return None
-        if column.logical == "decimal":
-            return None
-        if own and (column.flavour == PANDAS_BIG if host == "pandas" else column.flavour & BIG):
+        elif own and (column.flavour == PANDAS_BIG if host == "pandas" else column.flavour & BIG):
             why = "its bytes have another order in memory"
         elif column.dtype is None:
             why = f"{column.type_name} has no counterpart in NumPy"
@@ -211,7 +211,16 @@ class MappedHandle:
             why = f"{kind} has fewer bytes in the file than in memory"
             raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
         buffer = pa.py_buffer(self._bytes).slice(at, length)
+        if isinstance(kind, pa.BaseExtensionType):
+            storage = pa.Array.from_buffers(kind.storage_type, n, [None, buffer], 0, first_bit)
+            return pa.ExtensionArray.from_storage(kind, storage)
         return pa.Array.from_buffers(kind, n, [None, buffer], 0, first_bit)
+
+
+def _is_of_arrow(column: Column, own: bool) -> bool:
+    """Whether pandas has the type as one of Arrow's alone."""
+    is_clongdouble = own and column.flavour == CLONGDOUBLE
+    return column.logical in ARROW_ALONE or (column.physical == "fixed bytes" and not is_clongdouble)
 
 
 def _clongdouble(host: str) -> int:

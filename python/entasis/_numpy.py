@@ -116,8 +116,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 def _refuse(handle: Handle, column: Column) -> None:
     """Refuses types, also of categories, that NumPy has nothing for."""
     values = column if column.dictionary is None else handle.columns([column.dictionary])[0]
-    if values.logical == "decimal":
-        hint = "to='pyarrow', 'polars' or 'pandas'"
+    if values.logical in ("decimal", "period", "interval"):
+        hint = "to='pyarrow' or 'pandas'"
         raise UnsupportedTypeError(
             f"column '{column.name}': {values.type_name} has no counterpart in NumPy; use {hint}"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _labels, _pandas_write, _rows
+from . import _dtypes, _labels, _pandas_write, _rows
 from ._hosts import interpretation
 from ._names import decode_label
 from ._static_frame_labels import for_pandas as _for_pandas
@@ -223,6 +223,12 @@ class _Arrays:
                 codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
             dtype = pd.CategoricalDtype(categories, column.ordered)
             return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
+        if column.logical == "period":
+            return _periods(column, values)
+        if self._own and column.flavour == _pandas_write.INTERVAL:
+            return _intervals(column, values)
+        if self._own and column.flavour == _pandas_write.SPARSE:
+            return _sparse(column, values)
         if column.logical == "date":
             days = values.astype("M8[D]").astype("M8[s]")
             if mask is not None:
@@ -235,6 +241,45 @@ class _Arrays:
         if values.dtype.kind in "iu":
             return pd.arrays.IntegerArray(values, mask)
         return pd.arrays.FloatingArray(values, mask)
+
+
+@interpretation()
+def _periods(column: Column, values: Any) -> Any:
+    import pandas as pd
+
+    if type(column.detail) is not str:
+        raise TypeError("a frequency is a string")
+    dtype: Any = pd.PeriodDtype(column.detail)
+    return pd.arrays.PeriodArray(values, dtype=dtype)
+
+
+@interpretation()
+def _intervals(column: Column, values: Any) -> Any:
+    import numpy as np
+    import pandas as pd
+    from pandas.api.types import pandas_dtype
+
+    subtype: Any = pandas_dtype(column.detail["subtype"])
+    zone = getattr(subtype, "tz", None)
+    plain = np.dtype(subtype if zone is None else f"M8[{subtype.unit}]")
+    if plain.kind not in "iufmM":
+        raise TypeError(f"bounds of {plain}")
+    pairs = values.view([("left", plain), ("right", plain)])
+    bounds = (np.ascontiguousarray(pairs[name]) for name in ("left", "right"))
+    if zone is None:
+        left, right = (pd.Index(bound, copy=False) for bound in bounds)
+    else:
+        left, right = (pd.DatetimeIndex(bound).tz_localize("UTC").tz_convert(zone) for bound in bounds)
+    return pd.arrays.IntervalArray.from_arrays(left, right, column.detail["closed"], dtype=None)
+
+
+@interpretation()
+def _sparse(column: Column, values: Any) -> Any:
+    import pandas as pd
+
+    fill = _dtypes.decode_scalar(column.detail["fill"], values.dtype)
+    dtype = pd.SparseDtype(values.dtype, fill)
+    return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
 
 
 def _as_block(array: Any) -> Any:
@@ -262,7 +307,10 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     import numpy as np
     import pandas as pd
 
-    flavour = column.flavour if own else _default_flavour(column)
+    is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
+    # The dtypes of pandas that are not Arrow's tell of strings alone.
+    is_told = own and (is_string or column.flavour >= _pandas_write.ARROW)
+    flavour = column.flavour if is_told else _default_flavour(column)
     if flavour >= _pandas_write.ARROW:
         import pyarrow as pa
 
@@ -286,7 +334,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
 
 def _default_flavour(column: Column) -> int:
     """How columns of other hosts come to pandas."""
-    if column.logical in ("time", "decimal") or column.physical == "fixed bytes":
+    if column.logical in _pandas_write.ARROW_ALONE or column.physical == "fixed bytes":
         if not _has_pyarrow():
             message = f"column '{column.name}': type {column.type_name} needs pyarrow in pandas"
             raise UnsupportedTypeError(message)

@@ -17,8 +17,12 @@ _MANY = 64
 # Codes of the dtypes whose values are words: booleans, integers, floats, complex numbers.
 _PLAIN = frozenset("?bhilqBHILQefdFD")
 # Flavours of columns (section 6 of the format).
-NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE = range(9)
+NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE, INTERVAL, SPARSE = range(
+    11
+)
 ARROW = 16
+# Logical types that pandas has as dtypes of Arrow alone.
+ARROW_ALONE = ("time", "decimal", "interval", "uuid", "json", "extension")
 
 
 class _Builder(Builder):
@@ -210,7 +214,7 @@ def _add_timedelta(builder: _Builder, array: Any, position: Any, name: str) -> i
 
 def _add_categorical(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
     categories = array.categories
-    if type(categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex"):
+    if type(categories).__name__ == "MultiIndex":
         raise UnsupportedTypeError(f"column '{name}': categories of {categories.dtype} are not supported yet")
     number = builder.values(categories, f"column '{name}'")
     codes = array.codes
@@ -234,13 +238,62 @@ def _add_arrow(builder: _Builder, array: Any, position: Any, name: str) -> int |
     import pyarrow as pa
 
     data = array._pa_array
-    if isinstance(data.type, pa.BaseExtensionType):
-        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     if pa.types.is_dictionary(data.type):
         data = data.unify_dictionaries()
     if "\0" in str(data.type):
         raise UnsupportedTypeError(f"column '{name}': a time zone with a zero character is not supported")
     return builder.arrow(data, position, name=name, flavour=ARROW)
+
+
+def _add_period(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
+    import pandas as pd
+
+    freq = array.freqstr
+    if pd.PeriodDtype(freq) != array.dtype:
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    return builder.words(array.asi8, position, name=name, missing="NaT", detail=freq, logical="period")
+
+
+def _add_interval(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
+    """Both bounds side by side: they are always read together."""
+    import numpy as np
+
+    left, right = (_bounds(bound) for bound in (array.left, array.right))
+    subtype = str(array.dtype.subtype)
+    if left.dtype.kind not in "iufmM" or not left.dtype.isnative or not _is_subtype(subtype, array.dtype.subtype):
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    pairs = np.empty(len(array), [("left", left.dtype), ("right", right.dtype)])
+    pairs["left"], pairs["right"] = left, right
+    detail = {"name": "pandas.bounds", "metadata": b"", "subtype": subtype, "closed": array.closed}
+    return builder.words(
+        _dtypes.as_bytes(pairs), position, name=name, flavour=INTERVAL, detail=detail, logical="extension"
+    )
+
+
+def _bounds(index: Any) -> Any:
+    values = index.array
+    return getattr(values, "_ndarray", None) if hasattr(values, "_ndarray") else index.to_numpy()
+
+
+def _is_subtype(name: str, subtype: Any) -> bool:
+    from pandas.api.types import pandas_dtype
+
+    try:
+        return bool(pandas_dtype(name) == subtype)
+    except (TypeError, ValueError, KeyError):
+        return False
+
+
+def _add_sparse(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
+    """The values as they would be without gaps: encodings make little of what repeats."""
+    import numpy as np
+
+    dense = np.asarray(array.to_dense())
+    fill = _dtypes.encode_scalar(array.fill_value, array.dtype.subtype)
+    if fill is None or dense.dtype != array.dtype.subtype or dense.dtype.kind not in "biufcmM":
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    detail = {"fill": fill, "kind": array.kind}
+    return builder.words(dense, position, name=name, flavour=SPARSE, detail=detail)
 
 
 def _is_nan(value: Any) -> bool:
@@ -253,6 +306,9 @@ _ADD = {
     "BooleanArray": _add_masked,
     "DatetimeArray": _add_datetime,
     "TimedeltaArray": _add_timedelta,
+    "PeriodArray": _add_period,
+    "IntervalArray": _add_interval,
+    "SparseArray": _add_sparse,
     "Categorical": _add_categorical,
     "StringArray": _add_string,
     "StringArrayNumpySemantics": _add_string,

@@ -35,6 +35,7 @@ _KEPT = frozenset(
         "Categorical",
         "Enum",
         "Null",
+        "Extension",
     ]
 )
 _VIEWS = 2

@@ -27,8 +27,6 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
             raise UnsupportedTypeError(f"column '{field.name}': a time zone with a zero character is not supported")
         if pa.types.is_dictionary(inner) and table.num_rows == 0:
             continue
-        if isinstance(inner, pa.BaseExtensionType):
-            raise UnsupportedTypeError(f"column '{field.name}': type {inner} is not supported yet")
     if any(pa.types.is_dictionary(kind) for kind in table.schema.types):
         table = table.unify_dictionaries()
     builder = Builder(table.num_rows, table.column_names)

@@ -168,7 +168,7 @@ impl Builder {
 
     /// Adds columns of a NumPy array: one, or the rows of a two-dimensional one. Without a position it is an extra column; then
     /// its number is returned.
-    #[pyo3(signature = (array, position=None, *, name="", missing=None, flavour=0, mask=None, categories=None, ordered=false, zone=None, detail=None))]
+    #[pyo3(signature = (array, position=None, *, name="", missing=None, flavour=0, mask=None, categories=None, ordered=false, zone=None, detail=None, logical=None))]
     #[allow(clippy::too_many_arguments)]
     fn words(
         &mut self,
@@ -183,6 +183,7 @@ impl Builder {
         ordered: bool,
         zone: Option<&str>,
         detail: Option<Bound<'_, PyAny>>,
+        logical: Option<&str>,
     ) -> PyResult<Option<u64>> {
         let view = NumpyArray::new(&array)?;
         let detail = match detail {
@@ -201,6 +202,11 @@ impl Builder {
         if categories.is_some() {
             column_type.logical = Logical::Categorical;
             column_type.ordered = ordered;
+        }
+        if let Some(name) = logical {
+            let found = Logical::ALL.iter().find(|logical| logical.name() == name);
+            column_type.logical =
+                *found.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no such logical type"))?;
         }
         let mask = match mask {
             Some(mask) => {
@@ -228,7 +234,9 @@ impl Builder {
                     HostValidity::Mask { memory: unsafe { mask.column(index) }, stride: mask.stride() }
                 }
                 (None, Logical::Categorical) => HostValidity::Mark(u64::MAX >> (64 - 8 * view.width)),
-                (None, Logical::Timestamp | Logical::Duration) => HostValidity::Mark(i64::MIN as u64),
+                (None, Logical::Timestamp | Logical::Duration | Logical::Period) => {
+                    HostValidity::Mark(i64::MIN as u64)
+                }
                 _ => HostValidity::AllValid,
             };
             let column = Column {
@@ -342,6 +350,10 @@ impl Builder {
         let what = self.called(position.as_ref(), name);
         let mut stream = Stream::new(&data)?;
         let field = stream.array(data.py(), &what)?;
+        if field.is_bare {
+            let message = format!("{what}: an extension type on such a storage is not supported yet");
+            return Err(errors::unsupported(data.py(), message));
+        }
         let target = self.target(position.as_ref(), 1)?;
         let put = self.put_field(
             &target,

@@ -34,6 +34,9 @@ pub fn type_name(info: &ColumnInfo) -> String {
         (Logical::Plain, _) if t.physical == Physical::FixedBytes => format!("bytes[{}]", t.value_len),
         (Logical::Plain, _) => t.physical.name().to_owned(),
         (Logical::Date, _) => "date".to_owned(),
+        (Logical::Period | Logical::Interval | Logical::Uuid | Logical::Json | Logical::Extension, _) => {
+            entasis::type_name(t, info.detail.as_ref())
+        }
         (Logical::Decimal, _) => format!("decimal({}, {})", t.precision, t.scale),
         (Logical::Categorical, _) if t.ordered => "categorical (ordered)".to_owned(),
         (logical, Unit::None) => logical.name().to_owned(),

@@ -41,6 +41,9 @@ pub const NUMPY_CLONGDOUBLE: u8 = 5;
 /// Flavour in files of pandas: the other order of bytes. In those of NumPy it is this bit.
 pub const PANDAS_BIG: u8 = 7;
 pub const NUMPY_BIG: u8 = 8;
+/// Flavours in files of pandas: bounds of intervals as fixed bytes, and arrays that were sparse.
+pub const PANDAS_INTERVAL: u8 = 9;
+pub const PANDAS_SPARSE: u8 = 10;
 /// Flavours in files of pandas from here on: `ArrowDtype`, with the flavour of Arrow added.
 pub const PANDAS_ARROW: u8 = 16;
 
@@ -71,17 +74,24 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         Physical::I128 | Physical::I256 => return Target::Refused,
         Physical::LongDouble if !array::LONG_DOUBLE => return Target::Refused,
         Physical::FixedBytes if is_clongdouble => "c32".to_owned(),
-        Physical::FixedBytes if host == Host::Pandas => return Target::Arrow(0),
-        Physical::Bool | Physical::FixedBytes => array::dtype(column_type),
-        // The caller turns the bytes round.
-        _ if is_big => format!(">{}", array::dtype(column_type)),
+        Physical::FixedBytes if host == Host::Pandas && flavour != PANDAS_INTERVAL => {
+            return Target::Arrow(0);
+        }
         _ => array::dtype(column_type),
     };
     let block = |mark| {
         let zone = info.detail.as_ref().and_then(|detail| detail.as_str()).map(str::to_owned);
-        Target::Block { dtype: dtype.clone(), zone, mark }
+        // The caller turns the bytes round.
+        let order = if is_big && column_type.physical.width() > Some(1) { ">" } else { "" };
+        Target::Block { dtype: format!("{order}{dtype}"), zone, mark }
     };
     let array = |mask, mark| Target::Array { dtype: dtype.clone(), mask, mark };
+    if host == Host::Pandas && flavour == PANDAS_SPARSE && column_type.logical != Logical::Categorical {
+        let is_time = matches!(column_type.logical, Logical::Timestamp | Logical::Duration);
+        if column_type.physical.width().is_some() || column_type.physical == Physical::Bool {
+            return array(false, is_time.then_some(i64::MIN as u64));
+        }
+    }
     match column_type.logical {
         Logical::Categorical if column_type.physical.is_signed() => {
             let width = column_type.physical.width().unwrap_or(8);
@@ -95,11 +105,18 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         Logical::Time => array(has_missing, None),
         // Dealt with above.
         Logical::Decimal => Target::Arrow(of_file),
-        Logical::Plain => match column_type.physical {
+        Logical::Period if host == Host::Pandas => array(false, Some(i64::MIN as u64)),
+        Logical::Period | Logical::Interval if host == Host::Numpy => Target::Refused,
+        Logical::Uuid | Logical::Json | Logical::Extension | Logical::Interval
+            if host == Host::Pandas && flavour != PANDAS_INTERVAL =>
+        {
+            Target::Arrow(if column_type.physical.is_var() { format::LARGE } else { 0 })
+        }
+        _ => match column_type.physical {
             Physical::Null => Target::Null,
-            Physical::Utf8 | Physical::Binary => Target::Arrow(crate::arrow::format::LARGE),
+            Physical::Utf8 | Physical::Binary => Target::Arrow(format::LARGE),
             // Equal lengths don't make equal dtypes.
-            Physical::FixedBytes if host == Host::Numpy => array(has_missing, None),
+            Physical::FixedBytes if host == Host::Numpy || !is_clongdouble => array(has_missing, None),
             _ if host == Host::Pandas && flavour == PANDAS_MASKED => array(true, None),
             _ if !has_missing => block(None),
             physical => match nan(physical) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-use entasis::{Buffer, ColumnInfo, ColumnType, Logical, Physical, Text, TextLayout};
+use entasis::{Buffer, ColumnInfo, ColumnType, Logical, Physical, Text, TextLayout, Value, json_string};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -12,6 +12,7 @@ use crate::array;
 use crate::arrow::column::{ArrowColumn, ArrowTable};
 use crate::arrow::export::{Data, Kind};
 use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED, SMALL, VIEW};
+use crate::arrow::metadata;
 use crate::errors;
 use crate::handle::Column;
 use crate::plan::Target;
@@ -87,7 +88,8 @@ pub fn table(
         for (row, &member) in unit.members.iter().enumerate() {
             let mut kind = column.kind.clone();
             kind.name = c_string(py, &infos[member].name, &infos[member].name)?;
-            kind.metadata = field_metadata.remove(&member);
+            // What the fields had has the names of extension types too.
+            kind.metadata = field_metadata.remove(&member).or(kind.metadata);
             fields[member] = Some((kind, Data { n: n_rows, offset: row * n_rows, ..column.data.clone() }));
         }
     }
@@ -119,6 +121,28 @@ fn finish_dictionaries(
 fn c_string(py: Python<'_>, text: &str, column: &str) -> PyResult<CString> {
     let zero = |_| errors::unsupported(py, format!("column {column:?}: Arrow can't hold a name with a zero"));
     CString::new(text).map_err(zero)
+}
+
+/// The metadata of a column of an extension type; none for other columns, and where the file tells no name.
+fn extension(info: &ColumnInfo) -> Option<Vec<u8>> {
+    let detail = info.detail.as_ref()?;
+    let (name, more) = match info.record.column_type.logical {
+        // The name that pandas registers.
+        Logical::Period => {
+            let freq = format!("{{\"freq\": {}}}", json_string(detail.as_str()?));
+            ("pandas.period", freq.into_bytes())
+        }
+        Logical::Uuid | Logical::Json | Logical::Extension => {
+            let more = match detail.get("metadata") {
+                Some(Value::Bytes(bytes)) => bytes.clone(),
+                _ => Vec::new(),
+            };
+            (detail.get("name")?.as_str()?, more)
+        }
+        _ => return None,
+    };
+    let pairs = [(metadata::EXTENSION_NAME, name.as_bytes()), (metadata::EXTENSION_METADATA, &more)];
+    metadata::build(&pairs)
 }
 
 /// A column in Arrow's layout.
@@ -165,6 +189,7 @@ impl Finished {
             )
         })?;
         let mut kind = Kind::new(c_string(py, &format, &info.name)?);
+        kind.metadata = extension(info);
         kind.ordered = column_type.ordered;
         kind.required = own && column_type.flavour & REQUIRED != 0;
         let mut data = Data { n, buffers, ..Data::default() };

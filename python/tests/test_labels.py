@@ -88,11 +88,9 @@ def test_labels_by_their_text(path):
 @pytest.mark.parametrize(
     "index",
     [
-        pd.period_range("2020", periods=2, freq="D"),
-        pd.interval_range(0, 2),
         pd.Index([1, "a"], dtype=object),
         pd.Index([1, 2], name=range(2)),
-        pd.MultiIndex.from_arrays([pd.period_range("2020", periods=2, freq="D"), [1, 2]]),
+        pd.MultiIndex.from_arrays([pd.Index([1, "a"], dtype=object), [1, 2]]),
     ],
 )
 def test_what_is_refused(index, path):

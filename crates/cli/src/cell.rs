@@ -24,7 +24,9 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
     Some(match column_type.logical {
         Logical::Categorical => return text(array.categories.as_deref()?, code(column_type, bytes)?),
         Logical::Decimal => decimal(column_type, bytes)?,
-        Logical::Plain => match column_type.physical {
+        Logical::Uuid => uuid(bytes),
+        Logical::Interval => interval(bytes)?,
+        Logical::Plain | Logical::Period | Logical::Json | Logical::Extension => match column_type.physical {
             Physical::Utf8 => match str::from_utf8(bytes) {
                 Ok(text) => text.chars().take(MOST_CHARS).collect(),
                 Err(_) => hex(bytes),
@@ -51,14 +53,18 @@ pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
         },
         // All digits stand there; whether a reader of JSON keeps them is its own affair.
         (Logical::Decimal, _) => out.push_str(&decimal(column_type, bytes).unwrap_or_default()),
-        (Logical::Plain, Physical::Utf8) => json::string(out, &String::from_utf8_lossy(bytes)),
-        (Logical::Plain, Physical::Binary | Physical::FixedBytes) => {
+        (Logical::Uuid, _) => json::string(out, &uuid(bytes)),
+        (Logical::Interval, _) => json::string(out, &interval(bytes).unwrap_or_default()),
+        (Logical::Plain | Logical::Json | Logical::Extension, Physical::Utf8) => {
+            json::string(out, &String::from_utf8_lossy(bytes))
+        }
+        (Logical::Plain | Logical::Extension, Physical::Binary | Physical::FixedBytes) => {
             let _ = write!(out, "\"{}\"", Hex(bytes));
         }
-        (Logical::Plain, Physical::Complex64 | Physical::Complex128) => {
+        (Logical::Plain | Logical::Extension, Physical::Complex64 | Physical::Complex128) => {
             let _ = write!(out, "\"{}\"", number(column_type.physical, bytes));
         }
-        (Logical::Plain, physical) => {
+        (Logical::Plain | Logical::Period | Logical::Extension, physical) => {
             let text = number(physical, bytes);
             match text.as_str() {
                 "NaN" => out.push_str("\"NaN\""),
@@ -143,6 +149,29 @@ fn number(physical: Physical, bytes: &[u8]) -> String {
         Physical::LongDouble => format!("{:?}", long_double(bytes)),
         physical => integer(physical, bytes).unwrap_or_default().to_string(),
     }
+}
+
+fn uuid(bytes: &[u8]) -> String {
+    let group = |from: usize, to: usize| Hex(bytes.get(from..to).unwrap_or_default());
+    format!("{}-{}-{}-{}-{}", group(0, 4), group(4, 6), group(6, 8), group(8, 10), group(10, 16))
+}
+
+/// Months; days and milliseconds; or months, days and nanoseconds.
+fn interval(bytes: &[u8]) -> Option<String> {
+    let i32_at = |at: usize| bytes.get(at..)?.first_chunk().map(|b| i64::from(i32::from_le_bytes(*b)));
+    let parts = match bytes.len() {
+        4 => vec![(i32_at(0)?, "months")],
+        8 => vec![(i32_at(0)?, "days"), (i32_at(4)?, "ms")],
+        _ => {
+            let ns = i64::from_le_bytes(*bytes.get(8..)?.first_chunk()?);
+            vec![(i32_at(0)?, "months"), (i32_at(4)?, "days"), (ns, "ns")]
+        }
+    };
+    let last = parts.len() - 1;
+    let is_shown =
+        |(i, (n, _)): &(usize, &(i64, &str))| *n != 0 || (*i == last && parts.iter().all(|(n, _)| *n == 0));
+    let shown = parts.iter().enumerate().filter(is_shown).map(|(_, (n, unit))| format!("{n} {unit}"));
+    Some(shown.collect::<Vec<_>>().join(" "))
 }
 
 /// A signed integer of any number of bytes.
@@ -270,6 +299,18 @@ mod tests {
             bytes[..16].copy_from_slice(&value.to_le_bytes());
             assert_eq!(decimal(&of, &bytes[..of.physical.width().unwrap()]).as_deref(), Some(text));
         }
+    }
+
+    #[test]
+    fn intervals() {
+        let of = |parts: &[&[u8]]| interval(&parts.concat()).unwrap();
+        assert_eq!(of(&[&(-3i32).to_le_bytes()]), "-3 months");
+        assert_eq!(of(&[&1i32.to_le_bytes(), &0i32.to_le_bytes()]), "1 days");
+        assert_eq!(of(&[&0i32.to_le_bytes(), &0i32.to_le_bytes()]), "0 ms");
+        let long = of(&[&1i32.to_le_bytes(), &2i32.to_le_bytes(), &(-5i64).to_le_bytes()]);
+        assert_eq!(long, "1 months 2 days -5 ns");
+        let bytes: Vec<u8> = (0..16).collect();
+        assert_eq!(uuid(&bytes), "00010203-0405-0607-0809-0a0b0c0d0e0f");
     }
 
     #[test]

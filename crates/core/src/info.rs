@@ -158,6 +158,20 @@ pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
             Some(zone) => format!("timestamp[{}, {zone}]", column_type.unit.name()),
             None => format!("timestamp{unit}"),
         },
+        Logical::Period => match detail.and_then(Value::as_str) {
+            Some(frequency) => format!("period[{frequency}]"),
+            None => "period".to_owned(),
+        },
+        Logical::Interval => match column_type.layout().width() {
+            Some(4) => "interval[months]".to_owned(),
+            Some(8) => "interval[days, ms]".to_owned(),
+            _ => "interval[months, days, ns]".to_owned(),
+        },
+        Logical::Uuid | Logical::Json => column_type.logical.name().to_owned(),
+        Logical::Extension => match detail.and_then(|detail| detail.get("name")).and_then(Value::as_str) {
+            Some(name) => format!("extension[{name}]"),
+            None => "extension".to_owned(),
+        },
         Logical::Decimal => format!("decimal({}, {})", column_type.precision, column_type.scale),
         Logical::Categorical => {
             let ordered = if column_type.ordered { ", ordered" } else { "" };

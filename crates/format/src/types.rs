@@ -164,6 +164,16 @@ codes! {
         Categorical = 5, "categorical";
         /// An integer, of which the last digits stand behind the point.
         Decimal = 6, "decimal";
+        /// A stretch of the calendar, by its number.
+        Period = 7, "period";
+        /// Months, days and parts of them that are counted apart.
+        Interval = 8, "interval";
+        /// A universally unique identifier.
+        Uuid = 9, "uuid";
+        /// Text in JSON.
+        Json = 10, "json";
+        /// What its detail names, on any storage.
+        Extension = 11, "extension";
     }
 }
 
@@ -306,6 +316,17 @@ impl ColumnType {
             (L::Categorical, ..) => return Some("codes of a categorical are integers without a unit"),
             (L::Decimal, physical, U::None) if decimal_physical(self.precision) == Some(physical) => {}
             (L::Decimal, ..) => return Some("a decimal is the narrowest integer that holds its digits"),
+            (L::Period, P::I64, U::None) => {}
+            (L::Period, ..) => return Some("a period is a number in i64"),
+            (L::Interval, P::I32, U::None) => {}
+            (L::Interval, P::FixedBytes, U::None) if matches!(self.value_len, 8 | 16) => {}
+            (L::Interval, ..) => return Some("an interval is i32 or fixed bytes of 8 or 16"),
+            (L::Uuid, P::FixedBytes, U::None) if self.value_len == 16 => {}
+            (L::Uuid, ..) => return Some("a uuid is fixed bytes of 16"),
+            (L::Json, P::Utf8, U::None) => {}
+            (L::Json, ..) => return Some("JSON is utf8"),
+            (L::Extension, _, U::None) => {}
+            (L::Extension, ..) => return Some("an extension type has no unit"),
         }
         if self.ordered && self.logical != L::Categorical {
             return Some("only a categorical is ordered");
@@ -385,6 +406,12 @@ mod tests {
                 assert_eq!(of.check().is_ok(), physical == Some(other));
                 assert!(ColumnType { unit: Unit::Second, ..of }.check().is_err());
             }
+        }
+        for value_len in [0, 8, 15, 16, 17] {
+            let of = |logical| ColumnType { logical, ..ColumnType::fixed(value_len) }.check().is_ok();
+            assert_eq!(of(Logical::Interval), value_len == 8 || value_len == 16);
+            assert_eq!(of(Logical::Uuid), value_len == 16);
+            assert!(of(Logical::Extension) && !of(Logical::Json) && !of(Logical::Period));
         }
         assert!(ColumnType { ordered: true, ..ColumnType::plain(Physical::I8) }.check().is_err());
         assert!(ColumnType { scale: -1, ..ColumnType::plain(Physical::I8) }.check().is_err());

@@ -27,11 +27,26 @@ pub fn width(column_type: &ColumnType, layout: u8) -> Option<usize> {
     }
 }
 
+/// An extension type by its name in Arrow: the logical type that it is kept as, when its storage means nothing by itself.
+pub fn extension(name: &str, storage: &ColumnType) -> Option<ColumnType> {
+    let of = |logical| Some(ColumnType { logical, ..*storage });
+    if storage.logical != Logical::Plain {
+        return None;
+    }
+    let found = match name {
+        "arrow.uuid" => of(Logical::Uuid),
+        "arrow.json" => of(Logical::Json),
+        _ => None,
+    };
+    found.filter(|column_type| column_type.check().is_ok()).or_else(|| of(Logical::Extension))
+}
+
 /// Whether Polars takes a type that Arrow has.
 pub fn is_polars(column_type: &ColumnType) -> bool {
     let ColumnType { precision, scale, .. } = *column_type;
     match column_type.logical {
         Logical::Decimal => precision <= 38 && (0..=precision as i8).contains(&scale),
+        Logical::Period | Logical::Interval => false,
         _ => column_type.physical != Physical::FixedBytes || column_type.value_len > 0,
     }
 }
@@ -65,6 +80,8 @@ pub fn text_layout(flavour: u8) -> TextLayout {
 pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
     let plain = |physical| Some((ColumnType::plain(physical), None));
     let text = |physical, flavour| Some((ColumnType { flavour, ..ColumnType::plain(physical) }, None));
+    let interval =
+        |column_type: ColumnType| Some((ColumnType { logical: Logical::Interval, ..column_type }, None));
     let time =
         |physical, logical, unit| Some((ColumnType { logical, unit, ..ColumnType::plain(physical) }, None));
     match format {
@@ -93,6 +110,9 @@ pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
         "ttm" => time(Physical::I32, Logical::Time, Unit::Millisecond),
         "ttu" => time(Physical::I64, Logical::Time, Unit::Microsecond),
         "ttn" => time(Physical::I64, Logical::Time, Unit::Nanosecond),
+        "tiM" => interval(ColumnType::plain(Physical::I32)),
+        "tiD" => interval(ColumnType::fixed(8)),
+        "tin" => interval(ColumnType::fixed(16)),
         _ if format.starts_with("w:") => {
             let value_len = format[2..].parse().ok()?;
             let column_type = ColumnType::fixed(value_len);
@@ -149,7 +169,12 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
             let bits = if bits == 128 { String::new() } else { format!(",{bits}") };
             return Some(format!("d:{},{}{bits}", column_type.precision, column_type.scale));
         }
-        (Logical::Plain | Logical::Categorical, _) => {}
+        (Logical::Interval, _) => {
+            let width = column_type.layout().width()?;
+            return Some(["tiM", "tiD", "tin"][usize::from(width > 4) + usize::from(width > 8)].to_owned());
+        }
+        (Logical::Period | Logical::Plain | Logical::Categorical, _) => {}
+        (Logical::Uuid | Logical::Json | Logical::Extension, _) => {}
     }
     let format = match (column_type.physical, layout) {
         (Physical::Null, _) => "n",
@@ -189,7 +214,6 @@ pub fn describe(format: &str) -> String {
         "+m" => "map",
         "+r" => "run-end encoded",
         f if f.starts_with("+u") => "union",
-        f if f.starts_with("ti") => "interval",
         f => return format!("'{f}'"),
     };
     name.to_owned()

@@ -25,6 +25,8 @@ pub struct Field {
     pub array: Array,
     /// Key-value pairs in the interface's binary form.
     pub metadata: Option<Vec<u8>>,
+    /// The type is an extension type of which the column keeps the storage alone: its name is in the metadata.
+    pub is_bare: bool,
     /// Where the dictionary of the chunks stands, to see whether it is always the same.
     place: Option<(usize, i64, i64)>,
 }
@@ -141,18 +143,30 @@ fn field(py: Python<'_>, schema: &ArrowSchema, what: &str) -> PyResult<Field> {
         }
         None => None,
     };
+    // SAFETY: a valid schema's metadata is null or whole.
+    let metadata = unsafe { copy_metadata(schema.metadata.cast()) };
+    let mut detail = zone.map(Value::from);
+    let mut is_bare = false;
+    if let Some(bytes) = &metadata
+        && let Some(name) = metadata::get(bytes, metadata::EXTENSION_NAME)
+        && let Ok(name) = std::str::from_utf8(name)
+    {
+        match format::extension(name, &column_type).filter(|_| dictionary.is_none()) {
+            Some(extension) => {
+                column_type = extension;
+                let more = metadata::get(bytes, metadata::EXTENSION_METADATA).unwrap_or_default();
+                detail = Some(Value::map([
+                    ("name", Value::from(name)),
+                    ("metadata", Value::Bytes(more.to_vec())),
+                ]));
+            }
+            None => is_bare = true,
+        }
+    }
     if schema.flags & NULLABLE == 0 {
         column_type.flavour |= format::REQUIRED;
     }
-    Ok(Field {
-        column_type,
-        detail: zone.map(Value::from),
-        dictionary,
-        array: Array::default(),
-        // SAFETY: a valid schema's metadata is null or whole.
-        metadata: unsafe { copy_metadata(schema.metadata.cast()) },
-        place: None,
-    })
+    Ok(Field { column_type, detail, dictionary, array: Array::default(), metadata, is_bare, place: None })
 }
 
 impl Field {

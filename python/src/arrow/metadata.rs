@@ -1,5 +1,10 @@
 //! Metadata in the interface's binary form: a count, then keys and values, each with its length before it.
 
+/// The key of an extension type's name.
+pub const EXTENSION_NAME: &[u8] = b"ARROW:extension:name";
+/// The key of what else an extension type has.
+pub const EXTENSION_METADATA: &[u8] = b"ARROW:extension:metadata";
+
 /// The length of metadata, whose numbers `int` reads; none when there is a number that can't be.
 pub fn walk(int: impl Fn(usize) -> Option<i32>) -> Option<usize> {
     let size = |at| usize::try_from(int(at)?).ok();
@@ -14,4 +19,35 @@ pub fn walk(int: impl Fn(usize) -> Option<i32>) -> Option<usize> {
 pub fn is_whole(bytes: &[u8]) -> bool {
     let int = |at: usize| Some(i32::from_ne_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?));
     walk(int) == Some(bytes.len())
+}
+
+/// The value of a key in metadata that are whole.
+pub fn get<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let mut rest = bytes;
+    let mut take = |len: usize| {
+        let (taken, after) = rest.split_at_checked(len)?;
+        rest = after;
+        Some(taken)
+    };
+    let size = |bytes: &[u8]| usize::try_from(i32::from_ne_bytes(bytes.try_into().ok()?)).ok();
+    for _ in 0..size(take(4)?)? {
+        let len = size(take(4)?)?;
+        let found = take(len)?;
+        let len = size(take(4)?)?;
+        let value = take(len)?;
+        if found == key {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Metadata with these keys and values; none when one is too long.
+pub fn build(pairs: &[(&[u8], &[u8])]) -> Option<Vec<u8>> {
+    let mut bytes = i32::try_from(pairs.len()).ok()?.to_ne_bytes().to_vec();
+    for part in pairs.iter().flat_map(|(key, value)| [key, value]) {
+        bytes.extend_from_slice(&i32::try_from(part.len()).ok()?.to_ne_bytes());
+        bytes.extend_from_slice(part);
+    }
+    Some(bytes)
 }

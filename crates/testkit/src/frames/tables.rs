@@ -68,6 +68,29 @@ pub fn types(n: usize) -> Table {
             columns.push(words(&format!("timestamp {}", unit.name())).logical(Logical::Timestamp, unit));
         }
     }
+    let fixed = |name: &str, len: u32, logical| {
+        let cells = r.iter().map(|v| (v % 6 != 1).then(|| bytes_of(*v, len as usize))).collect();
+        Model::fixed(name, len, cells).logical(logical, Unit::None)
+    };
+    let named = |mut column: Model, name: &str| {
+        column.detail =
+            Some(Value::map([("name", Value::Str(name.into())), ("metadata", Value::Bytes(vec![1, 0]))]));
+        column
+    };
+    let texts: Vec<String> = r.iter().map(|v| format!("[{}]", v % 7)).collect();
+    let mut months = words("period").logical(Logical::Period, Unit::None);
+    months.detail = Some(Value::Str("M".into()));
+    columns.extend([
+        months,
+        Model::words("interval, months", Physical::I32, &days).logical(Logical::Interval, Unit::None),
+        fixed("interval, days", 8, Logical::Interval),
+        fixed("interval, all", 16, Logical::Interval),
+        named(fixed("uuid", 16, Logical::Uuid), "arrow.uuid"),
+        named(Model::text("json", &texts).logical(Logical::Json, Unit::None), "arrow.json"),
+        named(fixed("extension", 5, Logical::Extension), "a.b"),
+        named(Model::text("text extension", &texts).logical(Logical::Extension, Unit::None), "c"),
+        named(words("long extension").logical(Logical::Extension, Unit::None), "d"),
+    ]);
     for len in [0u32, 1, 2, 3, 8, 16, 17, 40] {
         let cells = r.iter().map(|v| (v % 6 != 1).then(|| bytes_of(*v, len as usize))).collect();
         columns.push(Model::fixed(format!("fixed {len}"), len, cells));

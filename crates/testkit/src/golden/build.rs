@@ -20,6 +20,7 @@ pub fn all() -> Vec<Golden> {
     all.extend(types());
     all.push(decimals());
     all.extend(rows());
+    all.push(meanings());
     all
 }
 
@@ -334,4 +335,34 @@ fn rows() -> Vec<Golden> {
             &["bit-packed", "raw"],
         ),
     ]
+}
+
+fn meanings() -> Golden {
+    let r = noise(20, 12);
+    let fixed = |name: &str, len: usize, logical| {
+        let cells =
+            r.iter().map(|v| Some((0..len).map(|i| v.rotate_left(i as u32 * 9) as u8).collect())).collect();
+        Model::fixed(name, len as u32, cells).with_missing(|i| i % 6 != 2).logical(logical, Unit::None)
+    };
+    let named = |mut column: Model, name: &str, metadata: &[u8]| {
+        let metadata = Value::Bytes(metadata.to_vec());
+        column.detail = Some(Value::map([("name", Value::Str(name.into())), ("metadata", metadata)]));
+        column
+    };
+    let numbers: Vec<i64> = r.iter().map(|v| (v % 999) as i64 - 500).collect();
+    let months: Vec<i32> = numbers.iter().map(|&v| v as i32).collect();
+    let texts: Vec<String> = numbers.iter().map(|v| format!("[{v}, {{}}]")).collect();
+    let mut period = Model::words("period", Physical::I64, &numbers).logical(Logical::Period, Unit::None);
+    period.detail = Some(Value::Str("M".into()));
+    let columns = vec![
+        period.with_missing(|i| i != 3),
+        Model::words("months", Physical::I32, &months).logical(Logical::Interval, Unit::None),
+        fixed("days", 8, Logical::Interval),
+        fixed("months, days", 16, Logical::Interval),
+        named(fixed("uuid", 16, Logical::Uuid), "arrow.uuid", b""),
+        named(Model::text("json", &texts).logical(Logical::Json, Unit::None), "arrow.json", b""),
+        named(fixed("of bytes", 3, Logical::Extension), "example.bytes", b"\x00\xff"),
+        named(Model::text("of text", &texts).logical(Logical::Extension, Unit::None), "example.text", b"m"),
+    ];
+    golden("meanings", columns, 50, &[])
 }

@@ -86,7 +86,7 @@ fn decimal(precision: u8) -> Option<u8> {
 /// *Unsupported*, *corrupt*.
 pub fn check(of: &Type) -> Result<(), Wrong> {
     use physical::{I32, I64, U64};
-    if of.physical > 20 || of.logical > 6 || of.unit > 13 || of.missing > 5 {
+    if of.physical > 20 || of.logical > 11 || of.unit > 13 || of.missing > 5 {
         return wrong(Kind::Unsupported, "a type that version 0 has not");
     }
     let most = if of.physical == physical::FIXED { 256 << 10 } else { 0 };
@@ -94,15 +94,20 @@ pub fn check(of: &Type) -> Result<(), Wrong> {
     let no_decimal = of.precision == 0 && of.scale == 0;
     rule(no_decimal || of.logical == DECIMAL, "precision and scale belong to decimals")?;
     rule(!of.ordered || of.logical == CATEGORICAL, "only categoricals are ordered")?;
-    let (physical, unit) = (of.physical, of.unit);
+    let (kind, unit) = (of.physical, of.unit);
     let fits = match of.logical {
         0 => unit == 0,
-        1 => (physical == I32 && unit == 4) || (physical == I64 && unit == 8),
-        2 => (physical == I32 || physical == I64) && (7..=10).contains(&unit),
-        3 => physical == I64 && unit != 0,
-        4 => physical == I64,
-        CATEGORICAL => (2..=U64).contains(&physical) && unit == 0,
-        _ => unit == 0 && decimal(of.precision) == Some(physical),
+        1 => (kind == I32 && unit == 4) || (kind == I64 && unit == 8),
+        2 => (kind == I32 || kind == I64) && (7..=10).contains(&unit),
+        3 => kind == I64 && unit != 0,
+        4 => kind == I64,
+        CATEGORICAL => (2..=U64).contains(&kind) && unit == 0,
+        DECIMAL => unit == 0 && decimal(of.precision) == Some(kind),
+        7 => unit == 0 && kind == I64,
+        8 => unit == 0 && (kind == I32 || (kind == physical::FIXED && [8, 16].contains(&of.value_len))),
+        9 => unit == 0 && kind == physical::FIXED && of.value_len == 16,
+        10 => unit == 0 && kind == physical::UTF8,
+        _ => unit == 0,
     };
     rule(fits, "a logical type on a physical type or unit that doesn't go with it")
 }
