@@ -263,7 +263,7 @@ impl Builder {
         for (array, position) in arrays.into_iter().zip(positions) {
             let Some((column_type, chunk)) = array::row(&array)? else {
                 let number = position.into_pyobject(py)?.into_any();
-                self.words(py, array, Some(number), "", None, 0, None, None, false, None, None)?;
+                self.words(py, array, Some(number), "", None, 0, None, None, false, None, None, None)?;
                 continue;
             };
             self.columns[position] = Some(Column {
