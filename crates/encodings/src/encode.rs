@@ -9,9 +9,11 @@ use entasis_kernels::{Word, bits, extend};
 use crate::alp::{self, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
+use crate::fsst::Matcher;
 use crate::page_writer::{Context, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
+use crate::text_plan::TextHint;
 use crate::word::Order;
 use crate::{bools, fixed, page_writer, statistics, strings, validity};
 
@@ -92,7 +94,9 @@ pub(crate) struct Hints {
     codes: CodecHint,
     ints: CodecHint,
     exponents: Option<(u8, u8)>,
-    pub(crate) text: Option<(Codec, i32)>,
+    pub(crate) text: Option<TextHint>,
+    /// The symbols of the run, when they are used.
+    pub(crate) symbols: Option<Matcher>,
     pub(crate) text_ratio: Option<f64>,
     pub(crate) fixed: Option<(Filter, (Codec, i32), f64)>,
     dictionary_lost: bool,
