@@ -3,7 +3,7 @@
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack};
 
-use crate::dictionary::Text;
+use crate::dictionary::{Short, Text};
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, PAGE_LEN, PageRange, PageWriter};
 use crate::statistics;
@@ -33,13 +33,15 @@ pub(crate) fn encode(
     let mut plain = Plain::light(&lengths, bytes);
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 4;
-        let value = |i: usize| Text::new(bytes, range(i));
-        let dictionary = encoder
-            .plan_dictionary(n, plain.len * encoder.hints.text_ratio.unwrap_or(1.0), entry_len, value)
-            .map(|(entries, codes)| {
-                let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
-                (dictionary_payload(&entries), entries, codes)
-            });
+        let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
+        let dictionary = if lengths.iter().all(|&len| len as usize <= Short::MOST) {
+            let found = encoder.plan_dictionary(n, len, entry_len, |i| Short::new(bytes, range(i)));
+            found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect(), codes))
+        } else {
+            let found = encoder.plan_dictionary(n, len, entry_len, |i| Text::new(bytes, range(i)));
+            found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect::<Vec<_>>(), codes))
+        };
+        let dictionary = dictionary.map(|(entries, codes)| (dictionary_payload(&entries), entries, codes));
         let bound =
             dictionary.as_ref().map(|(payload, _, codes)| encoder.dictionary_score(codes, payload.len()));
         plain = plain.compressed(encoder, bytes, bound.unwrap_or(f64::INFINITY));

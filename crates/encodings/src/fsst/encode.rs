@@ -1,5 +1,7 @@
 //! Bytes become codes: the longest symbol that fits, by one look into a table for long ones and one for short ones.
 
+use std::hint::select_unpredictable;
+
 use super::{ESCAPE, MAX_LEN, PIECES, Symbol, Symbols, piece_len};
 
 /// Slots for symbols of three bytes or more, by a hash of the first three. Of symbols that share a slot only one is found.
@@ -9,11 +11,15 @@ const SLOTS: usize = 2048;
 ///
 /// Numbers below 256 are those of symbols; 256 + b is byte b, for which there is none.
 #[derive(Clone, Copy)]
-pub(super) struct Found(u16);
+pub(super) struct Found(u32);
 
 impl Found {
     const fn new(number: usize, len: usize) -> Self {
-        Self((len << 12 | number) as u16)
+        Self((len << 12 | number) as u32)
+    }
+
+    const fn narrow(self) -> u16 {
+        self.0 as u16
     }
 
     #[inline(always)]
@@ -54,10 +60,11 @@ const EMPTY: Slot = Slot { word: u64::MAX, other_bits: 63, found: Found::new(0, 
 pub(crate) struct Matcher {
     symbols: Symbols,
     long: Box<[Slot; SLOTS]>,
-    /// By two bytes.
-    short: Box<[Found; 1 << 16]>,
+    /// By two bytes. Narrower than what slots have: a compiler that can load either from one place chooses the place, by a
+    /// branch that no processor predicts.
+    short: Box<[u16; 1 << 16]>,
     /// By the last byte of all.
-    single: Box<[Found; 256]>,
+    single: Box<[u16; 256]>,
     /// Codes of the pieces, before it is known where they stand.
     scratch: Vec<u8>,
 }
@@ -68,10 +75,8 @@ impl Matcher {
         let mut matcher = Self {
             symbols: Symbols::default(),
             long: Box::new([EMPTY; SLOTS]),
-            short: vec![Found::new(0, 0); 1 << 16]
-                .try_into()
-                .unwrap_or_else(|_| unreachable!("65,536 of them")),
-            single: Box::new([Found::new(0, 0); 256]),
+            short: vec![0; 1 << 16].try_into().unwrap_or_else(|_| unreachable!("65,536 of them")),
+            single: Box::new([0; 256]),
             scratch: Vec::new(),
         };
         matcher.set(symbols);
@@ -82,10 +87,10 @@ impl Matcher {
     pub(super) fn set(&mut self, symbols: &Symbols) {
         self.long.fill(EMPTY);
         for (byte, found) in self.single.iter_mut().enumerate() {
-            *found = Found::new(256 + byte, 1);
+            *found = Found::new(256 + byte, 1).narrow();
         }
         for (number, symbol) in symbols.as_slice().iter().enumerate().filter(|(_, symbol)| symbol.len == 1) {
-            self.single[usize::from(symbol.first_byte())] = Found::new(number, 1);
+            self.single[usize::from(symbol.first_byte())] = Found::new(number, 1).narrow();
         }
         for row in self.short.chunks_exact_mut(256) {
             row.copy_from_slice(&*self.single);
@@ -93,7 +98,7 @@ impl Matcher {
         for (number, symbol) in symbols.as_slice().iter().enumerate() {
             match symbol.len {
                 1 => {}
-                2 => self.short[symbol.word as usize] = Found::new(number, 2),
+                2 => self.short[symbol.word as usize] = Found::new(number, 2).narrow(),
                 len => {
                     let slot = &mut self.long[slot_of(symbol.word)];
                     *slot = Slot {
@@ -116,11 +121,9 @@ impl Matcher {
     #[inline(always)]
     fn find(&self, word: u64) -> Found {
         let slot = &self.long[slot_of(word)];
-        let short = self.short[(word & 0xFFFF) as usize];
-        // Which one it is can't be predicted: no branch.
+        let short = Found(u32::from(self.short[(word & 0xFFFF) as usize]));
         let is_long = slot.word == word & (u64::MAX >> slot.other_bits);
-        let mask = u16::from(is_long).wrapping_neg();
-        Found(slot.found.0 & mask | short.0 & !mask)
+        select_unpredictable(is_long, slot.found, short)
     }
 
     /// The same at the end of `bytes`, which has fewer than 8.
@@ -133,8 +136,8 @@ impl Matcher {
         if found.len() <= len {
             return found;
         }
-        let short = self.short[(word & 0xFFFF) as usize];
-        if short.len() <= len { short } else { self.single[(word & 0xFF) as usize] }
+        let short = Found(u32::from(self.short[(word & 0xFFFF) as usize]));
+        if short.len() <= len { short } else { Found(u32::from(self.single[(word & 0xFF) as usize])) }
     }
 
     /// What stands for the first bytes of `bytes`, which are not empty.
