@@ -35,10 +35,12 @@ pub(crate) fn encode(
         let entry_len = bytes.len() / n + 4;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
         let dictionary = if lengths.iter().all(|&len| len as usize <= Short::MOST) {
-            let found = encoder.plan_dictionary(n, len, entry_len, |i| Short::new(bytes, range(i)));
+            let found =
+                encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, |i| Short::new(bytes, range(i)));
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect(), codes))
         } else {
-            let found = encoder.plan_dictionary(n, len, entry_len, |i| Text::new(bytes, range(i)));
+            let found =
+                encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, |i| Text::new(bytes, range(i)));
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect::<Vec<_>>(), codes))
         };
         let dictionary = dictionary.map(|(entries, codes)| (dictionary_payload(&entries), entries, codes));

@@ -106,8 +106,8 @@ impl Plain {
     fn with_symbols(self, encoder: &mut Encoder, bytes: &[u8], bound: f64, tried: &mut bool) -> Self {
         let ns = self.ns + bytes.len() as f64 * cost::FSST_BYTE;
         let profile = &encoder.profile;
-        // At best each symbol is 8 bytes.
-        let least = self.len - bytes.len() as f64 * 7.0 / 8.0;
+        // Text hardly ever has symbols of more than four bytes on average.
+        let least = self.len - bytes.len() as f64 * 3.0 / 4.0;
         let bound = bound.min(profile.score(self.len, self.ns));
         if bytes.len() < fsst::MIN_LEN || profile.is_raw() || profile.score(least, ns) >= bound {
             return self;
