@@ -63,7 +63,7 @@ def reader(to: str | None, written_by: str | None) -> Any:
     return import_module(_READERS[to])
 
 
-class interpretation:  # noqa: N801
+class interpretation:
     """Around all that makes something of what a file keeps for its host: checksums don't say that it makes sense.
 
     It is a context manager and a decorator, as those of `contextlib` are, at a tenth of their cost.

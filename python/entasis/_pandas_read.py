@@ -284,7 +284,7 @@ def _sparse(column: Column, values: Any) -> Any:
 
 def _are_distinct(categories: Any) -> bool:
     """Whether all are there and none twice."""
-    strings = getattr(categories.array, "_pa_array", None)
+    strings = getattr(getattr(categories, "_data", None), "_pa_array", None)
     if strings is not None and len(strings) < 1000:
         # A set of few is made sooner than the hash table that an index keeps.
         return strings.null_count == 0 and len(set(strings.to_pylist())) == len(strings)

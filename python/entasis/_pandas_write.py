@@ -85,7 +85,7 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
 
 
 def _listed(labels: Any) -> list[Any]:
-    strings = getattr(labels.array, "_pa_array", None)
+    strings = getattr(getattr(labels, "_data", None), "_pa_array", None)
     if strings is not None and strings.null_count == 0:
         return strings.to_pylist()  # type: ignore[no-any-return]
     return labels.tolist()  # type: ignore[no-any-return]
