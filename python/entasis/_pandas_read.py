@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _dtypes, _labels, _pandas_make, _pandas_write, _rows
+from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
 from ._static_frame_labels import for_pandas as _for_pandas
@@ -12,9 +13,11 @@ from ._times import to_numpy_times
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
-    from ._entasis import ArrowColumn, Column, Handle
+    from ._entasis import ArrowColumn, Column
 
 
+# From so many columns on, plain ones are read by their types.
+_MANY = 64
 _NAMES = {"kind": "names", "dtype": "str", "name": None}
 
 
@@ -26,6 +29,11 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         # Labels of StaticFrame are kept in the same form.
         host = _for_pandas(host)
     labels, index, categories = _parts(host) if host else (_NAMES, None, {})
+    asked = columns
+    plain: list[tuple[Any, Any]] = []
+    if own and n >= _MANY and columns is None and rows is None and type(handle) is Handle:
+        plain, columns = _plain_blocks(handle, threads)
+        n = len(columns)
     kinds = _kinds_wanted(host, columns)
     beside = _labels.columns_of(index) if index else []
     wanted = columns
@@ -36,13 +44,15 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     arrays = _Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
     kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True))
     blocks = arrays.blocks(kind_values)
+    if plain:
+        blocks = [*plain, *((values, _at(columns, positions)) for values, positions in blocks)]
     if index is None:
         index_values = _range_index(n_rows)
     else:
         if "missing_kinds" in index:
             arrays.beside[0] = _mixed(arrays.beside[0], arrays.beside[1])
         index_values = _labels.decode_index(index, arrays.beside[: len(beside)], handle.n_rows, rows)
-    frame = _frame(blocks, index_values, _column_labels(handle, labels, columns, own, categories))
+    frame = _frame(blocks, index_values, _column_labels(handle, labels, asked, own, categories))
     if "attrs" in host:
         with interpretation():
             frame.attrs = host["attrs"]
@@ -50,6 +60,20 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         with interpretation():
             frame.flags.allows_duplicate_labels = False
     return frame
+
+
+def _plain_blocks(handle: Handle, threads: int | None) -> tuple[list[tuple[Any, Any]], list[int]]:
+    """The columns that are plain numbers or booleans, as blocks and their positions, and the numbers of all others."""
+    found = read_blocks(handle, [], None, threads, pandas=True)
+    assert found is not None, "there are no matrices that could be wrong"
+    rowwise, _, others = found
+    return [(values, positions) for positions, values in rowwise], others
+
+
+def _at(columns: list[int] | None, positions: Any) -> Any:
+    import numpy as np
+
+    return np.array(columns, np.int64)[positions]
 
 
 @interpretation()
