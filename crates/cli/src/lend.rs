@@ -51,6 +51,7 @@ fn lend_column(array: &Array) -> Column {
         column_type: array.column_type,
         detail: array.detail.clone(),
         dictionary: None,
+        children: Vec::new(),
         array: Lent::new(Chunk { n: array.n, values, validity }),
     }
 }

@@ -1,10 +1,11 @@
 //! The check of a whole file: every byte is covered by a checksum that holds, or is zero, and every value decodes.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Layout, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
+    BlockRecord, Error, HEADER_LEN, Layout, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
     TRAILER_LEN, Trailer, visit_parts,
 };
 
@@ -95,6 +96,7 @@ impl File {
         let total = stored.iter().map(|c| c.record.n_values).sum();
         report.n_values = self.verify_values(&stored, total, threads, monitor)?;
         self.verify_members(&columns, monitor)?;
+        self.verify_families(&columns)?;
         self.host()?;
         Ok(report)
     }
@@ -205,6 +207,29 @@ impl File {
                     return Err(Error::corrupt(message).in_column(&member.name));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Children have one parent, are not too deep, and have the values that their parents' words tell.
+    fn verify_families(&self, columns: &[ColumnInfo]) -> Result<()> {
+        // Children stand behind their parents: each depth is known before it is used.
+        let mut depths = vec![0u32; columns.len()];
+        for column in columns.iter().filter(|column| column.record.column_type.physical.is_nested()) {
+            let here = |e: Error| e.in_column(&column.name);
+            let depth = depths[column.index as usize].max(1) + 1;
+            let children = self.children(column).map_err(here)?;
+            if depth > MAX_COLUMN_DEPTH && !children.is_empty() {
+                return Err(here(Error::corrupt("a column is nested more deeply than there can be")));
+            }
+            for child in &children {
+                let known = &mut depths[child.index as usize];
+                if *known != 0 {
+                    return Err(here(Error::corrupt("a column is the child of several")));
+                }
+                *known = depth;
+            }
+            self.check_words(&Arc::new(column.clone()), &children).map_err(here)?;
         }
         Ok(())
     }

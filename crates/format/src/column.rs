@@ -29,7 +29,7 @@ pub struct ColumnRecord {
     pub storage: Option<u64>,
     /// Its first value there, else 0.
     pub first_value: u64,
-    /// The first of its children; none for the types of this version.
+    /// The first of its children.
     pub first_child: Option<u64>,
     /// How many children.
     pub n_children: u32,
@@ -130,15 +130,26 @@ impl ColumnRecord {
         if self.is_bundle && self.name_len != 0 {
             return Some("a storage column has a name");
         }
-        // The types of this version have no children.
-        if self.first_child.is_some() || self.n_children != 0 {
-            return Some("a column has children that its type does not have");
+        if let Some(problem) = self.column_type.children_problem(self.n_children) {
+            return Some(problem);
+        }
+        if self.first_child.is_some() != (self.n_children > 0) {
+            return Some("a column has a first child if and only if it has children");
+        }
+        let is_nested = self.column_type.physical.is_nested();
+        if is_nested && (self.is_bundled || self.is_bundle) {
+            return Some("a column is bundled that can't be");
+        }
+        let has_no_missing = matches!(self.column_type.physical, Physical::Union | Physical::RunEnd);
+        if has_no_missing && self.n_missing > 0 {
+            return Some("a union or run-end column has missing values of its own");
         }
         if self.n_missing > self.n_values {
             return Some("a column has more missing values than values");
         }
         if self.name_at.checked_add(self.name_len.into()).is_none()
             || self.first_value.checked_add(self.n_values).is_none()
+            || self.first_child.is_some_and(|first| first.checked_add(self.n_children.into()).is_none())
         {
             return Some("numbers of a column record are larger than there can be");
         }
@@ -211,7 +222,7 @@ mod tests {
 
     #[test]
     fn unknown_types_are_unsupported() {
-        for (at, code) in [(20, 21), (20, 26), (20, 255), (21, 12), (22, 14), (23, 6)] {
+        for (at, code) in [(20, 28), (20, 255), (21, 12), (22, 14), (23, 6)] {
             let mut bytes = bytes_of(&plain());
             bytes[at] = code;
             assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
@@ -242,6 +253,34 @@ mod tests {
         bad(ColumnRecord { column_type: ColumnType::fixed(262_145), ..plain() });
         bad(ColumnRecord { n_children: 1, ..plain() });
         bad(ColumnRecord { first_child: Some(1), ..plain() });
+        let nested = |physical, first_child, n_children| ColumnRecord {
+            column_type: ColumnType::plain(physical),
+            first_child,
+            n_children,
+            n_missing: 0,
+            ..plain()
+        };
+        let good =
+            |record: ColumnRecord| assert_eq!(ColumnRecord::parse(&bytes_of(&record)).unwrap(), record);
+        for physical in [Physical::List, Physical::Map, Physical::FixedSizeList, Physical::RunEnd] {
+            good(nested(physical, Some(7), 1));
+            bad(nested(physical, None, 0));
+            bad(nested(physical, None, 1));
+            bad(nested(physical, Some(7), 2));
+        }
+        good(nested(Physical::Struct, None, 0));
+        good(nested(Physical::Struct, Some(7), 1000));
+        bad(nested(Physical::Struct, Some(7), 0));
+        bad(nested(Physical::Struct, Some(u64::MAX - 1), 3));
+        good(nested(Physical::Union, Some(7), 129));
+        bad(nested(Physical::Union, Some(7), 130));
+        bad(nested(Physical::Union, None, 0));
+        good(nested(Physical::ValueColumn, Some(7), 256));
+        bad(nested(Physical::ValueColumn, Some(7), 257));
+        good(ColumnRecord { n_missing: 3, ..nested(Physical::ValueColumn, Some(7), 1) });
+        bad(ColumnRecord { n_missing: 3, ..nested(Physical::Union, Some(7), 1) });
+        bad(ColumnRecord { n_missing: 3, ..nested(Physical::RunEnd, Some(7), 1) });
+        bad(ColumnRecord { is_bundle: true, name_len: 0, ..nested(Physical::Struct, None, 0) });
         bad(ColumnRecord { n_missing: 101, ..plain() });
         bad(ColumnRecord { name_at: u64::MAX, ..plain() });
         bad(ColumnRecord { first_value: u64::MAX, is_bundled: true, storage: Some(1), ..plain() });

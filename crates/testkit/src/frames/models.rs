@@ -30,6 +30,8 @@ pub struct Model {
     pub detail: Option<Value>,
     /// The number of its dictionary among the extra columns.
     pub dictionary: Option<usize>,
+    /// The types of the children of a nested column; they have no cells.
+    pub children: Vec<Model>,
     /// The values; none where one is missing.
     pub cells: Vec<Option<Cell>>,
 }
@@ -47,7 +49,24 @@ impl Model {
     /// A column of cells.
     pub fn new(name: impl Into<String>, physical: Physical, cells: Vec<Option<Cell>>) -> Self {
         let of = ColumnType { missing: Missing::Null, ..ColumnType::plain(physical) };
-        Self { name: name.into(), of, detail: None, dictionary: None, cells }
+        Self { name: name.into(), of, detail: None, dictionary: None, children: Vec::new(), cells }
+    }
+
+    /// A nested column.
+    pub fn nested(
+        name: impl Into<String>,
+        physical: Physical,
+        children: Vec<Model>,
+        cells: Vec<Option<Cell>>,
+    ) -> Self {
+        Self { children, ..Self::new(name, physical, cells) }
+    }
+
+    /// The same of fixed-size lists of so many values, or (1) of a sparse union.
+    #[must_use]
+    pub fn of_len(mut self, len: u32) -> Self {
+        self.of.value_len = len;
+        self
     }
 
     /// A column of words.
@@ -122,6 +141,10 @@ impl Model {
 
     /// The number of missing values.
     pub fn n_missing(&self) -> u64 {
+        // Those of a run are in its child.
+        if self.of.physical == Physical::RunEnd {
+            return 0;
+        }
         self.cells.iter().filter(|cell| cell.is_none()).count() as u64
     }
 }

@@ -1,7 +1,7 @@
 //! Sections 2.3 to 2.7: the records of the footer.
 
 use super::bytes::{Kind, Wrong, is_zero, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
-use super::types::{self, Type};
+use super::types::{self, Type, physical};
 
 /// Section 2.3.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,10 @@ pub struct ColumnRecord {
     pub detail: Option<u64>,
     /// The number of missing values.
     pub n_missing: u64,
+    /// The first child.
+    pub first_child: Option<u64>,
+    /// The number of children.
+    pub n_children: u32,
 }
 
 impl ColumnRecord {
@@ -105,8 +109,24 @@ impl ColumnRecord {
             dictionary: maybe_at(bytes, 72),
             detail: maybe_at(bytes, 80),
             n_missing: u64_at(bytes, 88),
+            first_child: maybe_at(bytes, 56),
+            n_children: u32_at(bytes, 64),
         };
-        rule(maybe_at(bytes, 56).is_none() && u32_at(bytes, 64) == 0, "children of a column")?;
+        let n = column.n_children;
+        let fits = match column.of.physical {
+            physical::LIST | physical::FIXED_LIST | physical::MAP | physical::RUN_END => n == 1,
+            physical::STRUCT => true,
+            physical::UNION if column.of.value_len == 1 => n <= 128,
+            physical::UNION => (1..=129).contains(&n),
+            physical::VALUES => (1..=256).contains(&n),
+            _ => n == 0,
+        };
+        rule(fits, "children of a column")?;
+        rule(column.first_child.is_some() == (n > 0), "the first child of a column")?;
+        let is_nested = types::is_nested(column.of.physical);
+        rule(!is_nested || !(column.is_bundled || column.is_bundle), "nested columns are not bundled")?;
+        let is_all_there = [physical::UNION, physical::RUN_END].contains(&column.of.physical);
+        rule(!is_all_there || column.n_missing == 0, "unions and runs have no missing values")?;
         let is_categorical = column.of.logical == types::CATEGORICAL;
         rule(
             column.dictionary.is_some() == is_categorical,
@@ -149,6 +169,8 @@ pub struct BlockRecord {
     pub decoded_len: u64,
     /// The checksum of the directory.
     pub directory_checksum: u64,
+    /// Where its values begin in the child.
+    pub first_child: u64,
 }
 
 impl BlockRecord {
@@ -167,8 +189,8 @@ impl BlockRecord {
             pages_len: u32_at(bytes, 36),
             decoded_len: u64_at(bytes, 40),
             directory_checksum: u64_at(bytes, 48),
+            first_child: u64_at(bytes, 56),
         };
-        rule(is_zero(&bytes[56..64]), "reserved bytes of a block")?;
         let [packing, transform, codec, filter] = block.encoding;
         if packing > 5 || transform > 2 || codec > 2 || filter > 1 {
             return wrong(Kind::Unsupported, "an unknown encoding");
