@@ -199,6 +199,8 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::FixedBytes, _) => return Some(format!("w:{}", column_type.value_len)),
         (Physical::Complex64 | Physical::Complex128 | Physical::LongDouble, _)
         | (Physical::I128 | Physical::I256, _) => return None,
+        // Nested types.
+        _ => return None,
     };
     Some(format.to_owned())
 }

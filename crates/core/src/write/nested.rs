@@ -228,7 +228,7 @@ fn take_apart(
         _ => None,
     };
     let mut valid = Vec::new();
-    for span in array.spans(0) {
+    for span in array.spans(0).filter(|span| span.n > 0) {
         let chunk = &array.chunks[span.chunk];
         match (&mut begins, of.physical) {
             (Some(begins), Physical::List | Physical::Map) => {
@@ -249,7 +249,12 @@ fn take_apart(
     }
     let mut arrays = Vec::with_capacity(n_children + 1);
     for (k, spans) in spans.into_iter().enumerate() {
-        let chunks = array.chunks.iter().map(|chunk| child(chunk, k).cloned()).collect::<Result<Vec<_>>>()?;
+        let of_chunk = |chunk: &Chunk| match child(chunk, k) {
+            // What is empty may be in memory in any form.
+            Err(_) if chunk.n == 0 => Ok(chunk.clone()),
+            child => child.cloned(),
+        };
+        let chunks = array.chunks.iter().map(of_chunk).collect::<Result<Vec<_>>>()?;
         if let Some(begins) = &mut begins {
             begins.total.push(spans.n_values());
         }
