@@ -69,6 +69,12 @@ impl Column {
         self.info.record.column_type.physical.name()
     }
 
+    /// Whether its values stand in children.
+    #[getter]
+    fn is_nested(&self) -> bool {
+        self.info.record.column_type.physical.is_nested()
+    }
+
     /// The dtype of NumPy whose memory is that of the values; none for types that NumPy doesn't have.
     #[getter]
     fn dtype(&self) -> Option<String> {
@@ -176,11 +182,12 @@ impl Handle {
 impl Handle {
     /// Refuses a column that Polars has no type for.
     fn check_polars(&self, py: Python<'_>, info: &ColumnInfo) -> PyResult<()> {
-        let dictionary = info.record.dictionary.map(|index| self.file.column(index)).transpose();
-        let values = dictionary.map_err(|e| errors::raise(py, &e))?;
-        let values = values.as_deref().unwrap_or(info);
+        let inside = info.record.dictionary.map(|index| self.file.column(index)).transpose();
+        let inside = inside.map_err(|e| errors::raise(py, &e))?;
+        let values = inside.as_deref().unwrap_or(info);
         if format::is_polars(&values.record.column_type) {
-            return Ok(());
+            let children = self.file.children(values).map_err(|e| errors::raise(py, &e))?;
+            return children.iter().try_for_each(|child| self.check_polars(py, child));
         }
         let type_name = type_name(values);
         let message = format!("column '{}': type {type_name} has no counterpart in Polars", info.name);

@@ -133,7 +133,8 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
     // SAFETY: a valid schema's format ends with a zero.
     let format = unsafe { text(schema.format) };
     if depth > nested::MAX_DEPTH {
-        return Err(errors::unsupported(py, format!("{what}: types nested so deeply are not supported")));
+        let message = format!("{what}: types nested more than {} deep are not supported", nested::MAX_DEPTH);
+        return Err(errors::unsupported(py, message));
     }
     let (mut codes, mut children) = (Vec::new(), Vec::new());
     let parsed = match nested::parse(&format) {

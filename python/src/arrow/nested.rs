@@ -14,8 +14,8 @@ use super::import::{Field, field, lend, text, validity};
 /// Lists by offsets and sizes of 64 bits.
 pub const LARGE_VIEW: u8 = 3;
 
-/// The most depth of a type: what the core takes, with room for it to tell the path.
-pub const MAX_DEPTH: usize = 80;
+/// The most depth of a type that passes Arrow's C data interface: pyarrow takes 64 levels, of which a table is one.
+pub const MAX_DEPTH: usize = 63;
 
 /// Bytes of the end of a run, by the flavour.
 const ENDS: [usize; 4] = [4, 8, 2, 4];
