@@ -87,6 +87,7 @@ class Handle:
         threads: int | None,
         field_metadata: dict[int, bytes],
         schema_metadata: bytes | None,
+        metadata: bool,
         polars: bool = False,
     ) -> ArrowTable: ...
     def extents(self, columns: list[int], start: int, stop: int) -> list[tuple[int, int, int]]: ...

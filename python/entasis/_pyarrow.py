@@ -28,13 +28,7 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
     if any(has_dictionary(kind) for kind in table.schema.types):
         table = table.unify_dictionaries()
     builder = Builder(table.num_rows, table.column_names)
-    host = {"host": "pyarrow"} | _arrow.add(builder, table, table.column_names)
-    named = [
-        [position, pa.schema([field]).serialize().to_pybytes()]
-        for position, field in enumerate(table.schema)
-        if _has_named_map(field.type)
-    ]
-    return builder, host | ({"map_types": named} if named else {})
+    return builder, {"host": "pyarrow"} | _arrow.add(builder, table, table.column_names)
 
 
 def has_dictionary(kind: Any) -> bool:
@@ -53,18 +47,6 @@ def _fields(kind: Any) -> list[Any]:
     return [kind.field(i) for i in range(kind.num_fields)] if pa.types.is_nested(kind) else []
 
 
-def _has_named_map(kind: Any) -> bool:
-    """Whether there is a map in it of which Arrow's C data interface would lose names or metadata of fields."""
-    import pyarrow as pa
-
-    kind = getattr(kind, "storage_type", kind)
-    if pa.types.is_map(kind):
-        usual = pa.map_(kind.key_type, pa.field("value", kind.item_type, kind.item_field.nullable), kind.keys_sorted)
-        if not pa.field("", kind).equals(pa.field("", usual), check_metadata=True) or str(kind) != str(usual):
-            return True
-    return any(_has_named_map(field.type) for field in _fields(kind))
-
-
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
     """A table of these columns and rows, each column in one chunk.
 
@@ -76,22 +58,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     own = host.get("host") == "pyarrow"
     table, _ = _arrow.read(handle, host, columns, rows, threads, layout=_LARGE, own=own, metadata=own)
     found = pa.RecordBatchReader.from_stream(table).read_all()
-    if own and "map_types" in host:
-        found = _with_map_types(found, host, columns)
     if own and "empty_schema" in host:
         with interpretation():
             return found.replace_schema_metadata(dict(host["empty_schema"]))
     return found
-
-
-@interpretation()
-def _with_map_types(table: Any, host: dict[str, Any], columns: list[int] | None) -> Any:
-    """The table with the names that fields of maps had."""
-    import pyarrow as pa
-
-    types = {position: pa.ipc.read_schema(pa.py_buffer(schema)).field(0).type for position, schema in host["map_types"]}
-    schema = table.schema
-    for i, position in enumerate(range(table.num_columns) if columns is None else columns):
-        if position in types:
-            schema = schema.set(i, schema.field(i).with_type(types[position]))
-    return table.cast(schema)

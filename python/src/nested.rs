@@ -56,17 +56,24 @@ pub fn dictionaries(file: &File, info: &ColumnInfo, depth: usize, found: &mut BT
     Ok(())
 }
 
+/// How nested columns become Arrow's.
+#[derive(Clone, Copy)]
+pub struct Finish<'a> {
+    /// The file was written by this host, so flavours hold.
+    pub own: bool,
+    /// The metadata of fields are kept.
+    pub metadata: bool,
+    /// The layout of strings, unless the file tells it.
+    pub layout: u8,
+    pub dictionaries: &'a Dictionaries,
+}
+
 /// The type and values of a column that was read.
-pub fn finish(
-    py: Python<'_>,
-    nested: Nested,
-    own: bool,
-    default: u8,
-    dictionaries: &Dictionaries,
-) -> PyResult<(Kind, Data)> {
+pub fn finish(py: Python<'_>, nested: Nested, how: Finish<'_>) -> PyResult<(Kind, Data)> {
+    let own = how.own;
     let Nested { info, n, validity, values, children } = nested;
     let column_type = info.record.column_type;
-    let layout = layout(&column_type, own, default);
+    let layout = layout(&column_type, own, how.layout);
     if !column_type.physical.is_nested() {
         let (words, text) = match values {
             NestedValues::Words(words) | NestedValues::Bits(words) => (words, Text::default()),
@@ -74,17 +81,17 @@ pub fn finish(
             _ => (Buffer::default(), Text::default()),
         };
         let target = Target::Arrow(layout);
-        let column = Finished::new(py, &info, &target, own, n, words, validity, text, dictionaries)?;
+        let column = Finished::new(py, &info, &target, own, n, words, validity, text, how.dictionaries)?;
         return Ok((column.kind, column.data));
     }
     let mut kinds = Vec::with_capacity(children.len());
     let mut arrays = Vec::with_capacity(children.len());
     for (k, child) in children.into_iter().enumerate() {
         let name = child.info.name.clone();
-        let (mut kind, data) = finish(py, child, own, default, dictionaries)?;
+        let (mut kind, data) = finish(py, child, how)?;
         kind.name = c_string(py, &name, &info.name)?;
         // What the field had has the name of an extension type too.
-        if let Some(metadata) = types::field_metadata(info.detail.as_ref(), k).filter(|_| own) {
+        if let Some(metadata) = types::field_metadata(info.detail.as_ref(), k).filter(|_| how.metadata) {
             if !crate::arrow::metadata::is_whole(metadata) {
                 let error = Error::corrupt("metadata of Arrow makes no sense").in_column(&info.name);
                 return Err(errors::raise(py, &error));

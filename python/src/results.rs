@@ -59,7 +59,7 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
             Memory::Nested(nested) => {
                 let (Some(nested), Target::Nested(layout)) = (nested, &unit.target) else { continue };
                 let physical = info.record.column_type.physical;
-                let (kind, data) = nested::finish(py, nested, own, *layout, &dictionaries)?;
+                let (kind, data) = nested::finish(py, nested, finish(own, own, *layout, &dictionaries))?;
                 let column = ArrowColumn { kind: Arc::new(kind), data, physical };
                 list.append(("arrow", unit.members, Column::new(info), Bound::new(py, column)?, py.None()))?;
             }
@@ -76,11 +76,16 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
     Ok(list)
 }
 
+fn finish(own: bool, metadata: bool, layout: u8, dictionaries: &Dictionaries) -> nested::Finish<'_> {
+    nested::Finish { own, metadata, layout, dictionaries }
+}
+
 /// All columns side by side as one Arrow table; every target is Arrow.
 pub fn table(
     py: Python<'_>,
     decoded: Decoded<'_>,
     own: bool,
+    metadata: bool,
     mut field_metadata: HashMap<usize, Vec<u8>>,
     schema_metadata: Option<Vec<u8>>,
 ) -> PyResult<ArrowTable> {
@@ -96,7 +101,7 @@ pub fn table(
                 Finished::new(py, info, target, own, n, words, validity, text, &dictionaries)?
             }
             (Memory::Nested(Some(nested)), Target::Nested(layout)) => {
-                let (kind, data) = nested::finish(py, nested, own, *layout, &dictionaries)?;
+                let (kind, data) = nested::finish(py, nested, finish(own, metadata, *layout, &dictionaries))?;
                 Finished { kind, data }
             }
             _ => continue,
@@ -130,7 +135,7 @@ fn finish_dictionaries(
                     Finished::new(py, info, target, own, n_rows, words, validity, text, &none)?
                 }
                 (Memory::Nested(Some(nested)), Target::Nested(layout)) => {
-                    let (kind, data) = nested::finish(py, nested, own, *layout, &none)?;
+                    let (kind, data) = nested::finish(py, nested, finish(own, own, *layout, &none))?;
                     Finished { kind, data }
                 }
                 _ => continue,
