@@ -41,6 +41,7 @@ _KEPT = frozenset(
         "List",
         "Array",
         "Struct",
+        "Map",
     ]
 )
 _VIEWS = 2
@@ -75,7 +76,13 @@ def _inside(path: str, dtype: Any) -> Iterator[tuple[str, Any]]:
             if "\0" in field.name:
                 raise UnsupportedTypeError(f"column {path!r}: a name with a zero character is not supported")
             yield from _inside(f"{path}.{field.name}", field.dtype)
+    elif hasattr(dtype, "key") and hasattr(dtype, "value"):
+        yield from _inside(f"{path}.key", dtype.key)
+        yield from _inside(f"{path}.value", dtype.value)
     elif getattr(dtype, "inner", None) is not None:
+        if getattr(dtype, "shape", (1,))[0] == 0:
+            # Polars takes none back from Arrow when some are missing.
+            raise UnsupportedTypeError(f"column '{path}': dtype {dtype} without values is not supported")
         yield from _inside(f"{path}.item", dtype.inner)
 
 

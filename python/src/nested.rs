@@ -70,7 +70,15 @@ pub struct Finish<'a> {
 
 /// The type and values of a column that was read.
 pub fn finish(py: Python<'_>, nested: Nested, how: Finish<'_>) -> PyResult<(Kind, Data)> {
+    finish_at(py, nested, how, 1)
+}
+
+fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> PyResult<(Kind, Data)> {
     let own = how.own;
+    if depth > types::MAX_DEPTH {
+        let message = format!("types nested more than {} deep have no counterpart in Arrow", types::MAX_DEPTH);
+        return Err(errors::unsupported(py, message));
+    }
     let Nested { info, n, validity, values, children } = nested;
     let column_type = info.record.column_type;
     let layout = layout(&column_type, own, how.layout);
@@ -88,7 +96,7 @@ pub fn finish(py: Python<'_>, nested: Nested, how: Finish<'_>) -> PyResult<(Kind
     let mut arrays = Vec::with_capacity(children.len());
     for (k, child) in children.into_iter().enumerate() {
         let name = child.info.name.clone();
-        let (mut kind, data) = finish(py, child, how)?;
+        let (mut kind, data) = finish_at(py, child, how, depth + 1)?;
         kind.name = c_string(py, &name, &info.name)?;
         // What the field had has the name of an extension type too.
         if let Some(metadata) = types::field_metadata(info.detail.as_ref(), k).filter(|_| how.metadata) {

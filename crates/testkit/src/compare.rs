@@ -1,6 +1,6 @@
 //! Core, naive decoder and model, compared.
 
-use entasis::{File, Silent, Value};
+use entasis::{File, Silent, Value, type_name};
 
 use crate::frames::{Model, Table, read};
 use crate::naive::{self, Decoded, Tree};
@@ -50,6 +50,8 @@ fn core_holds(file: &File, table: &Table) {
             (&model.name, model.of, &model.detail),
             "{at}"
         );
+        let type_name = file.type_name(&info, &|c| type_name(&c.record.column_type, c.detail.as_ref()));
+        assert_eq!(type_name.unwrap(), model.type_name(), "{at}: type");
         assert_eq!(info.record.n_missing, model.n_missing(), "{at}: n_missing");
         assert_eq!(
             info.record.dictionary,

@@ -48,7 +48,10 @@ pub fn is_polars(column_type: &ColumnType) -> bool {
         Logical::Decimal => precision <= 38 && (0..=precision as i8).contains(&scale),
         Logical::Period | Logical::Interval => false,
         _ if matches!(column_type.physical, Physical::Union | Physical::ValueColumn | Physical::RunEnd) => false,
-        _ => column_type.physical != Physical::FixedBytes || column_type.value_len > 0,
+        _ if matches!(column_type.physical, Physical::FixedBytes | Physical::FixedSizeList) => {
+            column_type.value_len > 0
+        }
+        _ => true,
     }
 }
 

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use super::ffi::{ArrowArray, ArrowSchema};
 use super::format::{LARGE, LAYOUT, SMALL, VIEW};
 use super::import::{Field, field, lend, text, validity};
+use crate::errors;
 
 /// Lists by offsets and sizes of 64 bits.
 pub const LARGE_VIEW: u8 = 3;
@@ -124,6 +125,10 @@ pub fn fields(
             continue;
         }
         let mut field = field(py, child, &inside(what, &name), depth + 1)?;
+        if (column_type.physical, field.column_type.physical) == (Physical::RunEnd, Physical::RunEnd) {
+            // pyarrow takes none from the interface.
+            return Err(errors::unsupported(py, format!("{what}: runs of runs are not supported")));
+        }
         field.name = name;
         fields.push(field);
     }

@@ -1,6 +1,6 @@
 //! What a table is, independent of any memory or file.
 
-use entasis::{ColumnType, Logical, Missing, Physical, Unit, Value};
+use entasis::{ColumnType, Logical, Missing, Physical, Unit, Value, type_name};
 
 use crate::naive::Cell;
 
@@ -137,6 +137,34 @@ impl Model {
         self.of.ordered = ordered;
         self.dictionary = Some(dictionary);
         self
+    }
+
+    /// The type as the core writes it.
+    pub fn type_name(&self) -> String {
+        if !self.of.physical.is_nested() {
+            return type_name(&self.of, self.detail.as_ref());
+        }
+        let of = |model: &Self, is_named: bool| match is_named {
+            true => format!("{}: {}", model.name, model.type_name()),
+            false => model.type_name(),
+        };
+        let (parts, is_named) = match self.of.physical {
+            Physical::Map => (&self.children[0].children, true),
+            Physical::Struct | Physical::Union => (&self.children, true),
+            _ => (&self.children, false),
+        };
+        let mut inside: Vec<String> = parts.iter().map(|child| of(child, is_named)).collect();
+        if self.of.physical == Physical::FixedSizeList {
+            inside.push(self.of.value_len.to_string());
+        }
+        if self.of.physical == Physical::Map && self.of.ordered {
+            inside.push("sorted".into());
+        }
+        let name = format!("{}[{}]", self.of.physical.name(), inside.join(", "));
+        match self.detail.as_ref().and_then(|detail| detail.get("name")).and_then(Value::as_str) {
+            Some(extension) => format!("extension[{extension}, {name}]"),
+            None => name,
+        }
     }
 
     /// The number of missing values.
