@@ -45,7 +45,12 @@ pub fn form(column_type: &ColumnType, own: bool, default: u8) -> Form {
 }
 
 /// The columns with the categories of what is categorical in a column.
-pub fn dictionaries(file: &File, info: &ColumnInfo, depth: usize, found: &mut BTreeSet<u64>) -> entasis::Result<()> {
+pub fn dictionaries(
+    file: &File,
+    info: &ColumnInfo,
+    depth: usize,
+    found: &mut BTreeSet<u64>,
+) -> entasis::Result<()> {
     if depth > types::MAX_DEPTH || found.len() as u64 > file.n_columns_total() {
         return Err(Error::corrupt("a column is nested more deeply than there can be").in_column(&info.name));
     }
@@ -76,7 +81,8 @@ pub fn finish(py: Python<'_>, nested: Nested, how: Finish<'_>) -> PyResult<(Kind
 fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> PyResult<(Kind, Data)> {
     let own = how.own;
     if depth > types::MAX_DEPTH {
-        let message = format!("types nested more than {} deep have no counterpart in Arrow", types::MAX_DEPTH);
+        let message =
+            format!("types nested more than {} deep have no counterpart in Arrow", types::MAX_DEPTH);
         return Err(errors::unsupported(py, message));
     }
     let Nested { info, n, validity, values, children } = nested;
@@ -140,7 +146,11 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
                 let message = format!("column '{}': so many rows have ends of runs of 64 bits", info.name);
                 errors::unsupported(py, message)
             })?;
-            let mut ends_kind = Kind::new(c_string(py, ["i", "l", "s"][[4, 8, 2].iter().position(|w| *w == width).unwrap_or(0)], "")?);
+            let mut ends_kind = Kind::new(c_string(
+                py,
+                ["i", "l", "s"][[4, 8, 2].iter().position(|w| *w == width).unwrap_or(0)],
+                "",
+            )?);
             ends_kind.name = c_string(py, "run_ends", "")?;
             ends_kind.required = true;
             let data = Data { n: n_runs, buffers: vec![None, Some(Arc::new(ends))], ..Data::default() };
@@ -188,9 +198,7 @@ fn union(
     (mut types, mut offsets): (Buffer, Option<Buffer>),
     (mut kinds, mut arrays): (Vec<Kind>, Vec<Data>),
 ) -> PyResult<(Kind, Data)> {
-    let bad = |message: &'static str| {
-        errors::raise(py, &Error::corrupt(message).in_column(&info.name))
-    };
+    let bad = |message: &'static str| errors::raise(py, &Error::corrupt(message).in_column(&info.name));
     if types.len() != n {
         types = Buffer::zeroed(n).ok_or_else(|| bad("a union has no values"))?;
     }
@@ -215,7 +223,10 @@ fn union(
             }
             next += 1;
         }
-        *k = codes.get(usize::from(*k)).copied().ok_or_else(|| bad("a value is of a type that a union has not"))?;
+        *k = codes
+            .get(usize::from(*k))
+            .copied()
+            .ok_or_else(|| bad("a value is of a type that a union has not"))?;
     }
     let kind = kind(py, info, own, 0, &codes, kinds)?;
     let mut buffers = vec![Some(Arc::new(types))];

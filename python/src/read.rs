@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use entasis::{
-    Buffer, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Nested, Output, Physical, Request, Rows, Text,
+    Buffer, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Nested, Output, Physical, Request, Rows,
+    Text,
 };
 use pyo3::prelude::*;
 

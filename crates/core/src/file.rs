@@ -336,16 +336,17 @@ impl File {
                 _ => block.first_child == 0,
             };
             if !fits {
-                return Err(here(Error::corrupt("the blocks of a column don't follow one another in its child")));
+                return Err(here(Error::corrupt(
+                    "the blocks of a column don't follow one another in its child",
+                )));
             }
             blocks.push(block);
         }
-        let expected =
-            if info.record.column_type.physical == Physical::Null || info.record.is_bundled {
-                0
-            } else {
-                info.record.n_values
-            };
+        let expected = if info.record.column_type.physical == Physical::Null || info.record.is_bundled {
+            0
+        } else {
+            info.record.n_values
+        };
         if next != expected {
             let message = format!("the blocks of a column hold {next} values, not {expected}");
             return Err(Error::corrupt(message).in_file(&self.path).in_column(&info.name));

@@ -310,8 +310,9 @@ impl Frame {
         of.check().map_err(|e| e.in_column(path))?;
         let is_categorical = of.logical == Logical::Categorical;
         if dictionary.is_some_and(|d| d >= self.extra.len()) || is_categorical != dictionary.is_some() {
-            return Err(Error::argument("a categorical needs its dictionary among the extra columns")
-                .in_column(path));
+            return Err(
+                Error::argument("a categorical needs its dictionary among the extra columns").in_column(path)
+            );
         }
         if depth > MAX_COLUMN_DEPTH {
             return Err(Error::unsupported(format!("types nested more than {MAX_COLUMN_DEPTH} deep"))

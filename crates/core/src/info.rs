@@ -175,7 +175,9 @@ impl File {
             return Ok(name(column));
         }
         if depth > MAX_COLUMN_DEPTH {
-            return Err(Error::corrupt("a column is nested more deeply than there can be").in_column(&column.name));
+            return Err(
+                Error::corrupt("a column is nested more deeply than there can be").in_column(&column.name)
+            );
         }
         let mut children = self.children(column)?;
         if of.has_begins() {
@@ -192,7 +194,8 @@ impl File {
         }
         if of.physical == Physical::Map {
             // Without the struct of the entries.
-            inside = inside.iter().map(|entries| entries["struct[".len()..entries.len() - 1].to_owned()).collect();
+            inside =
+                inside.iter().map(|entries| entries["struct[".len()..entries.len() - 1].to_owned()).collect();
             inside.extend(of.ordered.then(|| "sorted".to_owned()));
         }
         let type_name = format!("{}[{}]", of.physical.name(), inside.join(", "));

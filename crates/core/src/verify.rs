@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Layout, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
-    TRAILER_LEN, Trailer, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Layout, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result, Slot,
+    SlotState, Statistics, TRAILER_LEN, Trailer, visit_parts,
 };
 
 use crate::control::{Control, Monitor};

@@ -146,7 +146,8 @@ impl<'a> Plan<'a> {
         let mut is_bundled = vec![false; n_table + frame.extra.len()];
         self.bundles.iter().flat_map(|b| &b.members).for_each(|&i| is_bundled[i] = true);
         let single = frame.columns.iter().chain(&frame.extra).enumerate().filter(|(i, _)| !is_bundled[*i]);
-        let profile = |i: usize, name: &str| self.own.get(name).filter(|_| i < n_table).unwrap_or(&self.profile);
+        let profile =
+            |i: usize, name: &str| self.own.get(name).filter(|_| i < n_table).unwrap_or(&self.profile);
         let tops = &self.nested.tops;
         let begins = |i: usize| {
             let top = tops.binary_search_by_key(&i, |(top, _)| *top).ok()?;

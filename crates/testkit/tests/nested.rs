@@ -41,9 +41,13 @@ fn deep() {
     }
     let table = nested_tables::deep(65, 3);
     let memory = frames::host::Memory::of(&table);
-    let error =
-        entasis::write_to(&entasis::MemorySink::new(), &memory.frame(&table), &WriteOptions::default(), &entasis::Silent)
-            .unwrap_err();
+    let error = entasis::write_to(
+        &entasis::MemorySink::new(),
+        &memory.frame(&table),
+        &WriteOptions::default(),
+        &entasis::Silent,
+    )
+    .unwrap_err();
     assert_eq!(error.kind(), entasis::Kind::Unsupported);
     assert!(error.to_string().contains("item.item.item"), "{error}");
 }
@@ -93,8 +97,7 @@ fn rows_are_those_of_the_whole() {
 #[test]
 fn the_same_bytes_from_any_number_of_threads() {
     let table = nested_tables::every_type(140_000);
-    let write = |threads| {
-        frames::write(&table, &WriteOptions { threads: Some(threads), ..WriteOptions::default() })
-    };
+    let write =
+        |threads| frames::write(&table, &WriteOptions { threads: Some(threads), ..WriteOptions::default() });
     assert!(write(1) == write(4));
 }

@@ -47,7 +47,9 @@ pub fn is_polars(column_type: &ColumnType) -> bool {
     match column_type.logical {
         Logical::Decimal => precision <= 38 && (0..=precision as i8).contains(&scale),
         Logical::Period | Logical::Interval => false,
-        _ if matches!(column_type.physical, Physical::Union | Physical::ValueColumn | Physical::RunEnd) => false,
+        _ if matches!(column_type.physical, Physical::Union | Physical::ValueColumn | Physical::RunEnd) => {
+            false
+        }
         _ if matches!(column_type.physical, Physical::FixedBytes | Physical::FixedSizeList) => {
             column_type.value_len > 0
         }

@@ -171,7 +171,8 @@ impl Field {
         let bad =
             || pyo3::exceptions::PyValueError::new_err(format!("{what}: an Arrow array makes no sense"));
         let of = self.column_type;
-        let (first, len) = (usize::try_from(offset).map_err(|_| bad())?, usize::try_from(n).map_err(|_| bad())?);
+        let (first, len) =
+            (usize::try_from(offset).map_err(|_| bad())?, usize::try_from(n).map_err(|_| bad())?);
         let is_run_end = of.physical == Physical::RunEnd;
         let mut children = Vec::with_capacity(self.children.len());
         for (k, field) in self.children.iter_mut().enumerate() {

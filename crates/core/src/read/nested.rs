@@ -128,7 +128,9 @@ impl File {
         }
         // A file whose columns have more children in all than it has columns goes round in circles.
         let most = columns.len().saturating_add(
-            usize::try_from(self.n_columns_total()).unwrap_or(usize::MAX).saturating_mul(columns.len().max(1)),
+            usize::try_from(self.n_columns_total())
+                .unwrap_or(usize::MAX)
+                .saturating_mul(columns.len().max(1)),
         );
         let mut done = 0;
         while done < nodes.len() {

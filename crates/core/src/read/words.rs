@@ -83,9 +83,9 @@ impl Words {
             _ => 0,
         };
         let width = of.layout().width().unwrap_or(1);
-        let mut words =
-            Self { info: Arc::clone(info), children, blocks, n_types, stretches: Vec::new() };
-        let is_counted = !matches!(of.physical, Physical::Struct | Physical::FixedSizeList) && !of.is_sparse();
+        let mut words = Self { info: Arc::clone(info), children, blocks, n_types, stretches: Vec::new() };
+        let is_counted =
+            !matches!(of.physical, Physical::Struct | Physical::FixedSizeList) && !of.is_sparse();
         if !is_counted {
             // Without missing values there is nothing in the words of a struct or fixed-size list.
             if (width > 0 || info.record.n_missing > 0) && n > 0 {
@@ -181,7 +181,8 @@ impl Words {
                 let validity = self.validity()?;
                 let Some(stretch) = self.stretches.into_iter().next().filter(|_| of.is_sparse()) else {
                     let types = if of.is_sparse() { Some(Buffer::default()) } else { None };
-                    let values = types.map_or(NestedValues::None, |types| NestedValues::Types { types, offsets: None });
+                    let values = types
+                        .map_or(NestedValues::None, |types| NestedValues::Types { types, offsets: None });
                     return Ok(Found { validity, values, children });
                 };
                 let n_types = self.children.len();
@@ -289,7 +290,8 @@ impl Words {
         let mut picked = Picked::new(rows, n, &self)?;
         for (s, stretch) in self.stretches.iter().enumerate() {
             self.walk(stretch, |i, _, at, begins| {
-                let run = (at + begins).checked_sub(1).ok_or_else(|| corrupt("the first run has no begin"))?;
+                let run =
+                    (at + begins).checked_sub(1).ok_or_else(|| corrupt("the first run has no begin"))?;
                 picked.put(s, i, (run, 1), false);
                 Ok(())
             })?;
@@ -372,14 +374,16 @@ struct Picked {
 
 impl Picked {
     fn new(rows: &Rows, n: usize, words: &Words) -> Result<Self> {
-        let mut picked = Self { pairs: Vec::new(), mask: Vec::new(), skip: 0, places: None, next: Vec::new() };
+        let mut picked =
+            Self { pairs: Vec::new(), mask: Vec::new(), skip: 0, places: None, next: Vec::new() };
         picked.pairs.try_reserve_exact(n).map_err(|_| no_memory())?;
         picked.mask.try_reserve_exact(n).map_err(|_| no_memory())?;
         match rows {
             Rows::Indices(indices) => {
                 picked.pairs.resize(n, (0, 0));
                 picked.mask.resize(n, 0);
-                let mut places: Vec<Vec<(usize, usize)>> = words.stretches.iter().map(|_| Vec::new()).collect();
+                let mut places: Vec<Vec<(usize, usize)>> =
+                    words.stretches.iter().map(|_| Vec::new()).collect();
                 for (place, &row) in indices.iter().enumerate() {
                     let s = words.stretches.partition_point(|stretch| stretch.first <= row) - 1;
                     places[s].push(((row - words.stretches[s].first) as usize, place));
@@ -449,11 +453,7 @@ fn spans_of(rows: &Rows) -> impl Iterator<Item = Range<u64>> {
 }
 
 /// The values of a child in these ranges, `total` of them: neighbours as a range, others by number.
-fn wanted(
-    child: Arc<ColumnInfo>,
-    spans: impl Iterator<Item = Range<u64>>,
-    total: usize,
-) -> Result<Wanted> {
+fn wanted(child: Arc<ColumnInfo>, spans: impl Iterator<Item = Range<u64>>, total: usize) -> Result<Wanted> {
     if child.record.column_type.physical == Physical::Null {
         // There is nothing to be read, whatever its numbers.
         return Ok((child, Rows::Range(0..0), total));
@@ -474,7 +474,8 @@ fn wanted(
             }
         }
     }
-    let rows = if numbers.is_empty() { Rows::Range(range.unwrap_or(0..0)) } else { Rows::Indices(numbers.into()) };
+    let rows =
+        if numbers.is_empty() { Rows::Range(range.unwrap_or(0..0)) } else { Rows::Indices(numbers.into()) };
     Ok((child, rows, total))
 }
 

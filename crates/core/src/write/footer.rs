@@ -1,8 +1,9 @@
 //! The footer of a file written whole: sections, root, trailer, and the header that names them.
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, ColumnType, Header, Physical, Result, Root, SectionKind, Slot, Statistics, TRAILER_LEN, TableRecord,
-    Trailer, Value, ValueTree, build_name_index, checksum, emit_section, n_name_slots,
+    BlockRecord, ColumnRecord, ColumnType, Header, Physical, Result, Root, SectionKind, Slot, Statistics,
+    TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum, emit_section,
+    n_name_slots,
 };
 
 use super::Stored;

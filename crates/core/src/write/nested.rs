@@ -215,11 +215,7 @@ fn other_form() -> Error {
 }
 
 /// The arrays of the children, of a union or value column the begins' as the last, and where blocks begin in them.
-fn take_apart(
-    of: &ColumnType,
-    array: &Array,
-    n_children: usize,
-) -> Result<(Vec<Array>, Option<Begins>)> {
+fn take_apart(of: &ColumnType, array: &Array, n_children: usize) -> Result<(Vec<Array>, Option<Begins>)> {
     let mut spans: Vec<Spans> = Vec::new();
     spans.resize_with(n_children, Spans::default);
     let mut begins = match of.physical {
@@ -292,7 +288,13 @@ fn check_inside(child: &Chunk, start: usize, n: usize) -> Result<()> {
     }
 }
 
-fn lists(chunk: &Chunk, span: Span, spans: &mut Spans, begins: &mut Begins, spare: &mut Vec<u8>) -> Result<()> {
+fn lists(
+    chunk: &Chunk,
+    span: Span,
+    spans: &mut Spans,
+    begins: &mut Begins,
+    spare: &mut Vec<u8>,
+) -> Result<()> {
     let all = span.start..span.start + span.n;
     let of_child = child(chunk, 0)?;
     if let (HostValues::Lists { offsets, is_large, .. }, HostValidity::AllValid) =

@@ -125,8 +125,11 @@ impl NestedPiece {
         let made: Vec<Vec<Option<Cell>>> = match of.physical {
             Physical::List | Physical::Map => vec![piece.lists(cells)],
             Physical::FixedSizeList | Physical::Struct => {
-                let n_items =
-                    if of.physical == Physical::Struct { model.children.len() } else { of.value_len as usize };
+                let n_items = if of.physical == Physical::Struct {
+                    model.children.len()
+                } else {
+                    of.value_len as usize
+                };
                 let mut columns = vec![Vec::new(); if of.physical == Physical::Struct { n_items } else { 1 }];
                 for cell in cells {
                     // Behind a missing value stand missing ones.
@@ -245,12 +248,9 @@ impl NestedPiece {
                 HostValues::ListViews { offsets, sizes: lend(&self.sizes), is_large, child: child() }
             }
             Physical::FixedSizeList | Physical::Struct => HostValues::Children(children.into()),
-            Physical::RunEnd => HostValues::Runs {
-                ends: offsets,
-                width: self.width,
-                first: self.first,
-                child: child(),
-            },
+            Physical::RunEnd => {
+                HostValues::Runs { ends: offsets, width: self.width, first: self.first, child: child() }
+            }
             _ => HostValues::Union {
                 codes: lend(&self.codes),
                 types: types(children.len()),
@@ -371,7 +371,9 @@ pub fn cells(nested: &Nested) -> Vec<Option<Cell>> {
             }
             NestedValues::None => match nested.info.record.column_type.physical {
                 Physical::Null => return None,
-                Physical::Struct => return record(&children.iter().map(|c| c[i].clone()).collect::<Vec<_>>()),
+                Physical::Struct => {
+                    return record(&children.iter().map(|c| c[i].clone()).collect::<Vec<_>>());
+                }
                 _ => {
                     let len = nested.info.record.column_type.value_len as usize;
                     return record(&children[0][i * len..(i + 1) * len]);

@@ -71,7 +71,8 @@ pub fn every_type(n: usize) -> Table {
     let list_runs: Vec<Option<Cell>> =
         (0..n).map(|i| if i / 40 % 5 == 0 { None } else { list(&some(i as u64 / 40, 3, text)) }).collect();
     let run = Model::nested("run", Physical::RunEnd, vec![texts()], Vec::new());
-    let mut sorted = nested("sorted map", Physical::Map, vec![entries.clone()], cells(&r, 0, list_of(entry, 2)));
+    let mut sorted =
+        nested("sorted map", Physical::Map, vec![entries.clone()], cells(&r, 0, list_of(entry, 2)));
     sorted.of.ordered = true;
     let mut extension = nested("extension", Physical::List, vec![ints()], cells(&r, 4, list_of(int, 3)))
         .logical(Logical::Extension, Unit::None);
@@ -80,10 +81,20 @@ pub fn every_type(n: usize) -> Table {
         nested("lists", Physical::List, vec![ints()], cells(&r, 9, list_of(int, 5))),
         nested("all lists", Physical::List, vec![texts()], cells(&r, 0, list_of(text, 3))),
         nested("views", Physical::List, vec![texts()], cells(&r, 5, list_of(text, 3))),
-        nested("fixed", Physical::FixedSizeList, vec![ints()], cells(&r, 6, |v| record(&[int(v), int(v >> 9), int(v >> 18)])))
-            .of_len(3),
+        nested(
+            "fixed",
+            Physical::FixedSizeList,
+            vec![ints()],
+            cells(&r, 6, |v| record(&[int(v), int(v >> 9), int(v >> 18)])),
+        )
+        .of_len(3),
         nested("of none", Physical::FixedSizeList, vec![ints()], cells(&r, 6, |_| record(&[]))),
-        nested("structs", Physical::Struct, vec![of("i", Physical::I32), of("t", Physical::Utf8)], cells(&r, 8, pair)),
+        nested(
+            "structs",
+            Physical::Struct,
+            vec![of("i", Physical::I32), of("t", Physical::Utf8)],
+            cells(&r, 8, pair),
+        ),
         nested("empty structs", Physical::Struct, Vec::new(), cells(&r, 8, |_| record(&[]))),
         nested("map", Physical::Map, vec![entries], cells(&r, 7, list_of(entry, 4))),
         sorted,
@@ -110,8 +121,18 @@ pub fn every_type(n: usize) -> Table {
             cells(&r, 9, list_of(one_of, 3)),
         ),
         nested("lists of runs", Physical::List, vec![run], cells(&r, 6, list_of(|v| text(v % 4), 6))),
-        nested("lists of codes", Physical::List, vec![codes], cells(&r, 6, list_of(|v| Some(vec![(v % 3) as u8]), 4))),
-        nested("lists of nulls", Physical::List, vec![of("item", Physical::Null)], cells(&r, 6, list_of(|_| None, 4))),
+        nested(
+            "lists of codes",
+            Physical::List,
+            vec![codes],
+            cells(&r, 6, list_of(|v| Some(vec![(v % 3) as u8]), 4)),
+        ),
+        nested(
+            "lists of nulls",
+            Physical::List,
+            vec![of("item", Physical::Null)],
+            cells(&r, 6, list_of(|_| None, 4)),
+        ),
         extension,
     ];
     let mut table = Table::new(format!("nested {n}"), columns);

@@ -70,8 +70,10 @@ fn lists() -> Table {
 fn fields() -> Table {
     let half = |i: usize| (i % 3 > 0).then(|| (i as f64 / 2.0).to_le_bytes().to_vec());
     let cells = (0..30).map(|i| if i % 7 == 2 { None } else { nested::record(&[half(i), half(i + 1)]) });
-    let fixed = Model::nested("fixed", Physical::FixedSizeList, vec![of("item", Physical::F64)], cells.collect());
-    let cells = (0..30).map(|i| if i % 5 == 2 { None } else { nested::record(&[half(i), Some(vec![i as u8])]) });
+    let fixed =
+        Model::nested("fixed", Physical::FixedSizeList, vec![of("item", Physical::F64)], cells.collect());
+    let cells =
+        (0..30).map(|i| if i % 5 == 2 { None } else { nested::record(&[half(i), Some(vec![i as u8])]) });
     let fields = vec![of("a", Physical::F64), of("b", Physical::U8)];
     let fields = Model::nested("fields", Physical::Struct, fields, cells.collect());
     let nulls = (0..30).map(|i| nested::list(&vec![None; i % 3]));
@@ -101,7 +103,10 @@ fn value_columns() -> Table {
         _ => None,
     };
     let types = vec![of("a", Physical::I16), of("b", Physical::Utf8), item];
-    Table::new("value columns", vec![Model::nested("values", Physical::ValueColumn, types, (0..30).map(cell).collect())])
+    Table::new(
+        "value columns",
+        vec![Model::nested("values", Physical::ValueColumn, types, (0..30).map(cell).collect())],
+    )
 }
 
 fn runs() -> Table {

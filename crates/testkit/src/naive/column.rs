@@ -64,7 +64,8 @@ impl Column {
         for block in &self.blocks {
             rule(block.first_value == next, "the blocks of a column follow one another")?;
             next += u64::from(block.n_values);
-            let has_first = [physical::LIST, physical::MAP, physical::RUN_END].contains(&self.record.of.physical);
+            let has_first =
+                [physical::LIST, physical::MAP, physical::RUN_END].contains(&self.record.of.physical);
             rule(has_first || block.first_child == 0, "first child of a block")?;
         }
         let stored = if self.record.of.physical == physical::NULL || self.record.is_bundled {
