@@ -121,9 +121,7 @@ class MappedHandle:
             )
         infos, extents, decoded = self._find(columns, start, stop, "arrow", own)
         # Types and metadata are those of the same columns without rows.
-        empty = handle.read_arrow(
-            columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata, metadata, polars
-        )
+        empty = handle.read_arrow(columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata, metadata, polars)
         schema = _schema(empty)
         found = zip(infos, schema.types, extents, strict=True)
         arrays = [extent and self._arrow(column, kind, extent, stop - start) for column, kind, extent in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import struct
 import zlib
@@ -53,7 +54,7 @@ def nested(array: Any, n_types: int) -> list[bytes | None]:
         else:
             entries = array.values
         items, ends = cells(entries), array.offsets.to_pylist()
-        spans = zip(ends[:-1], ends[1:], strict=True)
+        spans = itertools.pairwise(ends)
         made = [struct.pack("<I", end - start) + b"".join(map(put, items[start:end])) for start, end in spans]
     return [cell if there else None for cell, there in zip(made, valid, strict=True)]
 

@@ -428,7 +428,7 @@ fn stretches(blocks: &[BlockRecord], rows: &Rows) -> Vec<Range<u64>> {
         Rows::Range(range) if range.is_empty() => Vec::new(),
         Rows::Range(range) => {
             let first = blocks.get(block_of(range.start)).map_or(range.start, |block| block.first_value);
-            vec![first..range.end]
+            std::iter::once(first..range.end).collect()
         }
         Rows::Indices(indices) => {
             let mut last: BTreeMap<usize, u64> = BTreeMap::new();

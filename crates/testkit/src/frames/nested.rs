@@ -311,7 +311,7 @@ pub fn read_some(file: &File, column: u64, rows: Rows, most: usize) -> Result<Op
     let form = |info: &ColumnInfo| Form {
         text: layouts[info.index as usize % 3],
         width: None,
-        is_small: info.index % 2 == 0,
+        is_small: info.index.is_multiple_of(2),
     };
     let read = file.read_nested(&[(column, rows)], &form, Some(1), &Silent)?;
     Ok((total(&read[0]) <= most).then(|| cells(&read[0])))

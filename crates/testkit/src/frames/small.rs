@@ -68,7 +68,7 @@ fn lists() -> Table {
 }
 
 fn fields() -> Table {
-    let half = |i: usize| (i % 3 > 0).then(|| (i as f64 / 2.0).to_le_bytes().to_vec());
+    let half = |i: usize| (!i.is_multiple_of(3)).then(|| (i as f64 / 2.0).to_le_bytes().to_vec());
     let cells = (0..30).map(|i| if i % 7 == 2 { None } else { nested::record(&[half(i), half(i + 1)]) });
     let fixed =
         Model::nested("fixed", Physical::FixedSizeList, vec![of("item", Physical::F64)], cells.collect());
@@ -110,7 +110,7 @@ fn value_columns() -> Table {
 }
 
 fn runs() -> Table {
-    let value = |i: usize| (i / 9 % 3 > 0).then(|| (i as i32 / 9).to_le_bytes().to_vec());
+    let value = |i: usize| (!(i / 9).is_multiple_of(3)).then(|| (i as i32 / 9).to_le_bytes().to_vec());
     let runs =
         Model::nested("runs", Physical::RunEnd, vec![of("v", Physical::I32)], (0..60).map(value).collect());
     let run = Model::nested("item", Physical::RunEnd, vec![of("v", Physical::I32)], Vec::new());
