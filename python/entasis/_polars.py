@@ -98,7 +98,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         return pl.DataFrame(table)
     except pl.exceptions.PanicException as error:
         # Polars takes what metadata say for granted.
-        if not own or "field_metadata" not in host:
+        if not own:
             raise
         raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
 

@@ -88,7 +88,9 @@ pub fn codes(detail: Option<&Value>, n: usize) -> Option<Vec<u8>> {
     };
     let codes: Vec<u8> =
         codes.as_list()?.iter().map(|code| u8::try_from(code.as_int()?).ok()).collect::<Option<_>>()?;
-    (codes.len() == n && codes.iter().all(|&code| code < 128)).then_some(codes)
+    // Arrow takes for granted that a code stands for one type.
+    let is_unique = codes.iter().enumerate().all(|(i, code)| !codes[..i].contains(code));
+    (codes.len() == n && is_unique && codes.iter().all(|&code| code < 128)).then_some(codes)
 }
 
 /// The metadata of field `k`, as the detail of its parent tells it.

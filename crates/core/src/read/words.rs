@@ -256,6 +256,9 @@ impl Words {
     }
 
     fn lists(self, rows: &Rows, n: usize, is_small: bool) -> Result<Found> {
+        if let Rows::Range(range) = rows {
+            return self.neighbours(range, n, is_small);
+        }
         let mut picked = Picked::new(rows, n, &self)?;
         for (s, stretch) in self.stretches.iter().enumerate() {
             self.walk(stretch, |i, _, at, len| {
@@ -264,26 +267,59 @@ impl Words {
             })?;
         }
         let (spans, mask) = picked.finish();
-        let mut end = 0u64;
-        let mut offsets = zeroed(n.checked_add(1).ok_or_else(no_memory)?, 8)?;
-        let places: &mut [i64] = bytemuck::cast_slice_mut(&mut offsets);
-        for (place, (_, len)) in places[1..].iter_mut().zip(&spans) {
-            end = end.checked_add(*len).ok_or_else(no_memory)?;
-            *place = i64::try_from(end).map_err(|_| no_memory())?;
-        }
-        let is_large = !is_small || i32::try_from(end).is_err();
-        if !is_large {
-            let mut narrow = zeroed(n + 1, 4)?;
-            let places: &[i64] = bytemuck::cast_slice(&offsets);
-            let narrow_places: &mut [i32] = bytemuck::cast_slice_mut(&mut narrow);
-            narrow_places.iter_mut().zip(places).for_each(|(narrow, &place)| *narrow = place as i32);
-            offsets = narrow;
-        }
-        let total = usize::try_from(end).map_err(|_| no_memory())?;
+        let total =
+            spans.iter().try_fold(0u64, |sum, (_, len)| sum.checked_add(*len)).ok_or_else(no_memory)?;
+        let (offsets, is_large) = offsets(spans.iter().map(|(_, len)| *len), n, total, is_small)?;
+        let total = usize::try_from(total).map_err(|_| no_memory())?;
         let child = Arc::clone(&self.children[0]);
         let wanted = wanted(child, spans.into_iter().map(|(at, len)| at..at + len), total)?;
         let values = NestedValues::Offsets { offsets, is_large };
         Ok(Found { validity: packed(&mask)?, values, children: vec![wanted] })
+    }
+
+    /// Lists one after the other, whose values are too.
+    fn neighbours(mut self, range: &Range<u64>, n: usize, is_small: bool) -> Result<Found> {
+        let child = Arc::clone(&self.children[0]);
+        let Some(mut stretch) = self.stretches.pop() else {
+            let (offsets, is_large) = offsets(std::iter::empty(), 0, 0, is_small)?;
+            let values = NestedValues::Offsets { offsets, is_large };
+            let children = vec![wanted(child, std::iter::empty(), 0)?];
+            return Ok(Found { validity: None, values, children });
+        };
+        let lengths: &mut [u32] = bytemuck::cast_slice_mut(&mut stretch.words);
+        let has_missing = stretch.mask.contains(&1);
+        if has_missing {
+            // What stands there for a missing list is no length.
+            lengths.iter_mut().zip(&stretch.mask).for_each(|(len, &missing)| *len *= u32::from(missing == 0));
+        }
+        let sum = |lengths: &[u32]| lengths.iter().map(|&len| u64::from(len)).sum::<u64>();
+        let first = stretch.begins.first().copied().unwrap_or(0);
+        let mut at = first;
+        let mut next = stretch.begins.iter().skip(1);
+        for block in &self.blocks[stretch.block..] {
+            let from = (block.first_value.max(stretch.first) - stretch.first) as usize;
+            if from >= lengths.len() {
+                break;
+            }
+            let end = (block.end_value() - stretch.first) as usize;
+            at = at.saturating_add(sum(&lengths[from..end.min(lengths.len())]));
+            // A block that was read to its end has in the child what the next one says.
+            if end <= lengths.len() && next.next() != Some(&at) {
+                return Err(corrupt(MISCOUNTED));
+            }
+        }
+        let is_sound = at <= child.record.n_values && (stretch.block > 0 || first == 0);
+        if !is_sound {
+            return Err(corrupt(MISCOUNTED));
+        }
+        let skip = (range.start - stretch.first) as usize;
+        let (before, lengths) = lengths.split_at(skip);
+        let begin = first + sum(before);
+        let (offsets, is_large) = offsets(lengths.iter().map(|&len| len.into()), n, at - begin, is_small)?;
+        let total = usize::try_from(at - begin).map_err(|_| no_memory())?;
+        let validity = if has_missing { packed(&stretch.mask[skip..])? } else { None };
+        let values = NestedValues::Offsets { offsets, is_large };
+        Ok(Found { validity, values, children: vec![wanted(child, std::iter::once(begin..at), total)?] })
     }
 
     fn runs(self, rows: &Rows, n: usize) -> Result<Found> {
@@ -484,6 +520,32 @@ fn mask(n: usize) -> Result<Vec<u8>> {
     mask.try_reserve_exact(n).map_err(|_| no_memory())?;
     mask.resize(n, 0);
     Ok(mask)
+}
+
+/// Offsets of lists of these lengths, `total` in all; whether they have 64 bits.
+fn offsets(
+    lengths: impl Iterator<Item = u64>,
+    n: usize,
+    total: u64,
+    is_small: bool,
+) -> Result<(Buffer, bool)> {
+    let is_large = !is_small || i32::try_from(total).is_err();
+    let mut offsets = zeroed(n.checked_add(1).ok_or_else(no_memory)?, if is_large { 8 } else { 4 })?;
+    let mut end = 0u64;
+    if is_large {
+        let ends: &mut [u64] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
+        for (out, len) in ends.iter_mut().zip(lengths) {
+            end += len;
+            *out = end;
+        }
+    } else {
+        let ends: &mut [u32] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
+        for (out, len) in ends.iter_mut().zip(lengths) {
+            end += len;
+            *out = end as u32;
+        }
+    }
+    Ok((offsets, is_large))
 }
 
 /// A mask of missing values as validity bits; none when none is missing.
