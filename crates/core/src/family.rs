@@ -24,8 +24,9 @@ impl File {
         for index in first..end {
             children.push(self.column(index).map_err(here)?);
         }
-        if children.iter().any(|child| child.record.is_bundled || child.record.is_bundle) {
-            return Err(corrupt("a child of a column is bundled"));
+        // So no column is the child of two, and what is below a column is a tree.
+        if children.iter().any(|child| child.record.parent != Some(parent.index)) {
+            return Err(corrupt("a child of a column is that of another, or of none"));
         }
         let of = &record.column_type;
         let n_values = match of.physical {

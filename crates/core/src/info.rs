@@ -88,14 +88,7 @@ impl File {
     /// *Corrupt*, *unsupported*, *io*.
     pub fn info(&self) -> Result<Info> {
         let all = self.columns(0..self.n_columns_total())?;
-        let mut is_child = vec![false; all.len()];
-        for record in all.iter().map(|column| &column.record) {
-            let first = record.first_child.and_then(|first| usize::try_from(first).ok()).unwrap_or(0);
-            let children = first..first.saturating_add(record.n_children as usize);
-            is_child.get_mut(children).into_iter().flatten().for_each(|is_child| *is_child = true);
-        }
-        let columns = all.iter().zip(is_child).map(|(column, is_child)| self.layout(column, is_child));
-        let mut columns = columns.collect::<Result<Vec<_>>>()?;
+        let mut columns = all.iter().map(|column| self.layout(column)).collect::<Result<Vec<_>>>()?;
         let segments_len = columns.iter().map(|c| c.stored_len).sum();
         for (i, column) in all.iter().enumerate() {
             if let Some(bundle) =
@@ -125,7 +118,7 @@ impl File {
         })
     }
 
-    fn layout(&self, column: &ColumnInfo, is_child: bool) -> Result<ColumnLayout> {
+    fn layout(&self, column: &ColumnInfo) -> Result<ColumnLayout> {
         let blocks = self.blocks(column.index)?;
         let mut encodings: BTreeMap<String, u64> = BTreeMap::new();
         for block in blocks.iter() {
@@ -136,7 +129,7 @@ impl File {
         let role = match column.record.is_bundle {
             true => Role::Bundle,
             false if column.index < self.n_columns() => Role::Table,
-            false if is_child => Role::Child,
+            false if column.record.parent.is_some() => Role::Child,
             false => Role::Extra,
         };
         Ok(ColumnLayout {

@@ -211,10 +211,20 @@ impl File {
         Ok(())
     }
 
-    /// Children have one parent, are not too deep, and have the values that their parents' words tell.
+    /// Children are children of their parents, not too deep, and have the values that their parents' words tell.
     fn verify_families(&self, columns: &[ColumnInfo]) -> Result<()> {
         // Children stand behind their parents: each depth is known before it is used.
         let mut depths = vec![0u32; columns.len()];
+        for column in columns {
+            let parent = column.record.parent.map(|parent| self.column(parent)).transpose()?;
+            let first = parent.as_ref().and_then(|parent| parent.record.first_child);
+            let n = parent.as_ref().map_or(0, |parent| u64::from(parent.record.n_children));
+            let is_there =
+                first.is_some_and(|first| (first..first.saturating_add(n)).contains(&column.index));
+            if parent.is_some() && !is_there {
+                return Err(Error::corrupt("a child is none of its parent's").in_column(&column.name));
+            }
+        }
         for column in columns.iter().filter(|column| column.record.column_type.physical.is_nested()) {
             let here = |e: Error| e.in_column(&column.name);
             let depth = depths[column.index as usize].max(1) + 1;
@@ -222,13 +232,7 @@ impl File {
             if depth > MAX_COLUMN_DEPTH && !children.is_empty() {
                 return Err(here(Error::corrupt("a column is nested more deeply than there can be")));
             }
-            for child in &children {
-                let known = &mut depths[child.index as usize];
-                if *known != 0 {
-                    return Err(here(Error::corrupt("a column is the child of several")));
-                }
-                *known = depth;
-            }
+            children.iter().for_each(|child| depths[child.index as usize] = depth);
             self.check_words(&Arc::new(column.clone()), &children).map_err(here)?;
         }
         Ok(())

@@ -7,6 +7,7 @@ use crate::types::{ColumnType, Logical, Missing, Physical, Unit};
 const ORDERED: u32 = 1;
 const BUNDLED: u32 = 2;
 const BUNDLE: u32 = 4;
+const CHILD: u32 = 8;
 
 /// A column: its name, type and length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +28,9 @@ pub struct ColumnRecord {
     pub n_values: u64,
     /// The storage column of a bundled column.
     pub storage: Option<u64>,
-    /// Its first value there, else 0.
+    /// The column that it is a child of.
+    pub parent: Option<u64>,
+    /// Its first value in the storage column, else 0.
     pub first_value: u64,
     /// The first of its children.
     pub first_child: Option<u64>,
@@ -51,10 +54,11 @@ impl ColumnRecord {
         let flag = |set: bool, bit: u32| if set { bit } else { 0 };
         let flags =
             flag(kind.ordered, ORDERED) | flag(self.is_bundled, BUNDLED) | flag(self.is_bundle, BUNDLE);
+        let flags = flags | flag(self.parent.is_some(), CHILD);
         put!(out, self.id, self.name_at, self.name_len);
         put!(out, kind.physical.code(), kind.logical.code(), kind.unit.code(), kind.missing.code());
         put!(out, kind.value_len, flags, self.n_values);
-        put_optional(out, self.storage);
+        put_optional(out, self.storage.or(self.parent));
         put!(out, self.first_value);
         put_optional(out, self.first_child);
         put!(out, self.n_children, kind.precision, kind.scale, kind.flavour, 0u8);
@@ -71,7 +75,7 @@ impl ColumnRecord {
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let codes = reader.array::<4>()?;
         let (value_len, flags, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
-        let (storage, first_value, first_child) = (reader.optional()?, reader.u64()?, reader.optional()?);
+        let (related, first_value, first_child) = (reader.optional()?, reader.u64()?, reader.optional()?);
         let (n_children, precision, scale, flavour) =
             (reader.u32()?, reader.u8()?, reader.i8()?, reader.u8()?);
         reader.reserved::<1>()?;
@@ -88,7 +92,8 @@ impl ColumnRecord {
             is_bundled: flags & BUNDLED != 0,
             is_bundle: flags & BUNDLE != 0,
             n_values,
-            storage,
+            storage: related.filter(|_| flags & CHILD == 0),
+            parent: related.filter(|_| flags & CHILD != 0),
             first_value,
             first_child,
             n_children,
@@ -96,7 +101,11 @@ impl ColumnRecord {
             detail,
             n_missing,
         };
-        if flags & !(ORDERED | BUNDLED | BUNDLE) != 0 {
+        let is_child = flags & CHILD != 0;
+        if is_child && (related.is_none() || flags & (BUNDLED | BUNDLE) != 0) {
+            return Err(Error::corrupt("a child has no parent, or is bundled"));
+        }
+        if flags & !(ORDERED | BUNDLED | BUNDLE | CHILD) != 0 {
             return Err(Error::corrupt("reserved flags of a column record are set"));
         }
         match record.problem() {
@@ -195,6 +204,7 @@ mod tests {
             is_bundle: false,
             n_values: 100,
             storage: None,
+            parent: None,
             first_value: 0,
             first_child: None,
             n_children: 0,
@@ -269,6 +279,10 @@ mod tests {
             bad(nested(physical, Some(7), 2));
         }
         good(nested(Physical::Struct, None, 0));
+        good(ColumnRecord { parent: Some(0), ..plain() });
+        bad(ColumnRecord { parent: Some(0), is_bundle: true, name_len: 0, ..plain() });
+        bad(ColumnRecord { parent: Some(0), is_bundled: true, ..plain() });
+        bad(ColumnRecord { parent: Some(0), first_value: 1, ..plain() });
         good(nested(Physical::Struct, Some(7), 1000));
         bad(nested(Physical::Struct, Some(7), 0));
         bad(nested(Physical::Struct, Some(u64::MAX - 1), 3));

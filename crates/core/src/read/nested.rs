@@ -126,12 +126,6 @@ impl File {
             };
             nodes.push(Node::new(info, rows, n, 1));
         }
-        // A file whose columns have more children in all than it has columns goes round in circles.
-        let most = columns.len().saturating_add(
-            usize::try_from(self.n_columns_total())
-                .unwrap_or(usize::MAX)
-                .saturating_mul(columns.len().max(1)),
-        );
         let mut done = 0;
         while done < nodes.len() {
             let level = done..nodes.len();
@@ -162,9 +156,6 @@ impl File {
                     found.children.into_iter().map(|(info, rows, n)| Node::new(info, rows, n, depth)),
                 );
                 nodes[i].children = first..nodes.len();
-                if nodes.len() > most {
-                    return Err(Error::corrupt("a column is the child of several").in_column(&name));
-                }
             }
         }
         self.read_leaves(&mut nodes, form, threads, monitor)?;

@@ -45,6 +45,8 @@ pub(crate) struct Child<'a> {
     pub array: Array,
     /// The number of the column that it is in.
     pub top: usize,
+    /// The number of its parent among the children, if that is one.
+    pub parent: Option<usize>,
     pub family: Family,
 }
 
@@ -67,7 +69,7 @@ impl<'a> Nested<'a> {
             let (arrays, begins) = take_apart(&column.column_type, &column.array, column.children.len())
                 .map_err(|e| e.in_column(&column.name))?;
             let first = nested.children.len();
-            add(&column.children, arrays, begins.as_ref(), &column.name, top, &mut found);
+            add(&column.children, arrays, begins.as_ref(), &column.name, (top, None), &mut found);
             nested.tops.push((top, Family { children: first..first + found.len(), begins }));
             // Children stand together: all of one column, then theirs.
             let mut queue: VecDeque<(usize, &'a [Field])> = VecDeque::new();
@@ -79,10 +81,11 @@ impl<'a> Nested<'a> {
             enqueue(&mut queue, first, &column.children);
             while let Some((parent, fields)) = queue.pop_front() {
                 let child = &nested.children[parent];
+                let top = child.top;
                 let (arrays, begins) = take_apart(&child.column_type, &child.array, fields.len())
                     .map_err(|e| e.in_column(&child.path))?;
                 let first = nested.children.len();
-                add(fields, arrays, begins.as_ref(), &child.path, top, &mut found);
+                add(fields, arrays, begins.as_ref(), &child.path, (top, Some(parent)), &mut found);
                 nested.children[parent].family = Family { children: first..first + found.len(), begins };
                 nested.children.append(&mut found);
                 enqueue(&mut queue, first, fields);
@@ -98,7 +101,7 @@ fn add<'a>(
     arrays: Vec<Array>,
     begins: Option<&Begins>,
     path: &str,
-    top: usize,
+    (top, parent): (usize, Option<usize>),
     found: &mut Vec<Child<'a>>,
 ) {
     let has_begins = arrays.len() > fields.len();
@@ -111,6 +114,7 @@ fn add<'a>(
             dictionary: field.dictionary,
             array: if field.column_type.physical == Physical::RunEnd { apart(array) } else { array },
             top,
+            parent,
             family: Family::default(),
         });
     }
@@ -129,6 +133,7 @@ fn add<'a>(
             dictionary: None,
             array: Array::new(chunk),
             top,
+            parent,
             family: Family::default(),
         });
     }

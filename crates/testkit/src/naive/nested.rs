@@ -28,9 +28,8 @@ pub fn check(columns: &mut [Column]) -> Result<(), Wrong> {
         let n_types = children.len() - usize::from(has_begins(&of));
         for k in children.clone() {
             let child = &mut columns[k];
-            rule(!child.is_child, "a child has one parent")?;
+            rule(child.record.parent == Some(i as u64), "a child has one parent")?;
             child.is_child = true;
-            rule(!child.record.is_bundle && !child.record.is_bundled, "a child is not bundled")?;
             depths[k] = depths[i] + 1;
             rule(depths[k] <= 64, "the depth of a column")?;
         }
@@ -55,7 +54,8 @@ pub fn check(columns: &mut [Column]) -> Result<(), Wrong> {
         }
         count(&columns[i], &columns[children], n_types)?;
     }
-    Ok(())
+    let sound = columns.iter().all(|column| column.is_child == column.record.parent.is_some());
+    rule(sound, "a child is one of its parent's")
 }
 
 fn begins(parent: &Column, begins: &Column, n_types: usize) -> Result<(), Wrong> {

@@ -69,6 +69,8 @@ pub struct ColumnRecord {
     pub detail: Option<u64>,
     /// The number of missing values.
     pub n_missing: u64,
+    /// The parent of a child.
+    pub parent: Option<u64>,
     /// The first child.
     pub first_child: Option<u64>,
     /// The number of children.
@@ -82,7 +84,11 @@ impl ColumnRecord {
     /// *Corrupt*; *unsupported* for types that version 0 has not.
     pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
         let flags = u32_at(bytes, 28);
-        rule(flags & !7 == 0, "flags of a column")?;
+        rule(flags & !15 == 0, "flags of a column")?;
+        let is_child = flags & 8 != 0;
+        rule(!is_child || flags & 6 == 0, "a child is not bundled")?;
+        let related = maybe_at(bytes, 40);
+        rule(!is_child || related.is_some(), "a child has a parent")?;
         rule(bytes[71] == 0, "reserved bytes of a column")?;
         let of = Type {
             physical: bytes[20],
@@ -104,7 +110,8 @@ impl ColumnRecord {
             is_bundled: flags & 2 != 0,
             is_bundle: flags & 4 != 0,
             n_values: u64_at(bytes, 32),
-            storage: maybe_at(bytes, 40),
+            storage: related.filter(|_| !is_child),
+            parent: related.filter(|_| is_child),
             first_value: u64_at(bytes, 48),
             dictionary: maybe_at(bytes, 72),
             detail: maybe_at(bytes, 80),
