@@ -49,7 +49,7 @@ def read(
     if labels:
         columns = [*labels, *(range(n) if columns is None else columns)]
         n += len(labels)
-    table = handle.read_arrow(columns, _rows.native(rows), layout, own, threads, fields, schema, polars)
+    table = handle.read_arrow(columns, _rows.native(rows), layout, own, threads, fields, schema, metadata, polars)
     return table, n
 
 

@@ -85,7 +85,7 @@ class MappedHandle:
         entries = [entry.entry(self._bytes, n, host) if isinstance(entry, _Block) else entry for entry in entries]
         if of_arrow:
             columns_of_arrow = [infos[i].index for i in of_arrow]
-            schema = _schema(handle.read_arrow(columns_of_arrow, _NO_ROWS, 1, False, 1, {}, None))
+            schema = _schema(handle.read_arrow(columns_of_arrow, _NO_ROWS, 1, False, 1, {}, None, False))
             for position, kind in zip(of_arrow, schema.types, strict=True):
                 values = self._arrow(infos[position], kind, extents[position], n)
                 entries.append(("arrow", [position], infos[position], values, None))
@@ -109,23 +109,27 @@ class MappedHandle:
         threads: int | None,
         field_metadata: dict[int, bytes],
         schema_metadata: bytes | None,
+        metadata: bool,
         polars: bool = False,
     ) -> Any:
         """As `Handle.read_arrow`."""
         handle = self._handle
         start, stop = self._range(rows)
         if start == stop or columns == [] or handle.n_columns == 0:
-            return handle.read_arrow(columns, rows, layout, own, threads, field_metadata, schema_metadata, polars)
+            return handle.read_arrow(
+                columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars
+            )
         infos, extents, decoded = self._find(columns, start, stop, "arrow", own)
         # Types and metadata are those of the same columns without rows.
-        schema = _schema(handle.read_arrow(columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata, polars))
+        empty = handle.read_arrow(columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata, metadata, polars)
+        schema = _schema(empty)
         found = zip(infos, schema.types, extents, strict=True)
         arrays = [extent and self._arrow(column, kind, extent, stop - start) for column, kind, extent in found]
         if decoded:
             import pyarrow as pa
 
             numbers = [infos[i].index for i in decoded]
-            part = handle.read_arrow(numbers, rows, layout, own, threads, {}, None, polars)
+            part = handle.read_arrow(numbers, rows, layout, own, threads, {}, None, metadata, polars)
             for i, column in zip(decoded, pa.RecordBatchReader.from_stream(part).read_all().columns, strict=True):
                 arrays[i] = column
                 # Strings too long for their type have another one.

@@ -367,7 +367,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
 
 def _default_flavour(column: Column) -> int:
     """How columns of other hosts come to pandas."""
-    if column.logical in _pandas_write.ARROW_ALONE or column.physical == "fixed bytes":
+    if column.logical in _pandas_write.ARROW_ALONE or column.physical == "fixed bytes" or column.is_nested:
         if not _has_pyarrow():
             message = f"column '{column.name}': type {column.type_name} needs pyarrow in pandas"
             raise UnsupportedTypeError(message)

@@ -238,10 +238,10 @@ def _add_string(builder: _Builder, array: Any, position: Any, name: str) -> int 
 
 
 def _add_arrow(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
-    import pyarrow as pa
+    from ._pyarrow import has_dictionary
 
     data = array._pa_array
-    if pa.types.is_dictionary(data.type):
+    if has_dictionary(data.type):
         data = data.unify_dictionaries()
     if "\0" in str(data.type):
         raise UnsupportedTypeError(f"column '{name}': a time zone with a zero character is not supported")

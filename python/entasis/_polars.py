@@ -9,6 +9,8 @@ from ._entasis import Builder
 from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ._entasis import Handle
 
 _KEPT = frozenset(
@@ -36,6 +38,10 @@ _KEPT = frozenset(
         "Enum",
         "Null",
         "Extension",
+        "List",
+        "Array",
+        "Struct",
+        "Map",
     ]
 )
 _VIEWS = 2
@@ -50,15 +56,34 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         raise UnsupportedTypeError(f"a Polars {type(frame).__name__} is not supported{hint}, only a DataFrame")
     has_categories = False
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        base = type(dtype).__name__ if isinstance(dtype, pl.DataType) else dtype.__name__
-        if base not in _KEPT:
-            raise UnsupportedTypeError(f"column '{name}': dtype {dtype} is not supported yet")
-        has_categories = has_categories or base in ("Categorical", "Enum")
+        for path, inner in _inside(name, dtype):
+            base = type(inner).__name__ if isinstance(inner, pl.DataType) else inner.__name__
+            if base not in _KEPT:
+                raise UnsupportedTypeError(f"column '{path}': dtype {inner} is not supported yet")
+            has_categories = has_categories or base in ("Categorical", "Enum")
     if has_categories and frame.n_chunks() > 1:
         # Chunks have dictionaries of their own.
         frame = frame.rechunk()
     builder = Builder(frame.height, frame.columns)
     return builder, {"host": "polars"} | _arrow.add(builder, frame, frame.columns)
+
+
+def _inside(path: str, dtype: Any) -> Iterator[tuple[str, Any]]:
+    """A dtype and all that are in it, with their paths."""
+    yield path, dtype
+    if hasattr(dtype, "fields"):
+        for field in dtype.fields:
+            if "\0" in field.name:
+                raise UnsupportedTypeError(f"column {path!r}: a name with a zero character is not supported")
+            yield from _inside(f"{path}.{field.name}", field.dtype)
+    elif hasattr(dtype, "key") and hasattr(dtype, "value"):
+        yield from _inside(f"{path}.key", dtype.key)
+        yield from _inside(f"{path}.value", dtype.value)
+    elif getattr(dtype, "inner", None) is not None:
+        if getattr(dtype, "shape", (1,))[0] == 0:
+            # Polars takes none back from Arrow when some are missing.
+            raise UnsupportedTypeError(f"column '{path}': dtype {dtype} without values is not supported")
+        yield from _inside(f"{path}.item", dtype.inner)
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
@@ -73,7 +98,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         return pl.DataFrame(table)
     except pl.exceptions.PanicException as error:
         # Polars takes what metadata say for granted.
-        if not own or "field_metadata" not in host:
+        if not own:
             raise
         raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
 

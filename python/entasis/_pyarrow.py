@@ -25,12 +25,26 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
         inner = field.type
         if "\0" in str(inner):
             raise UnsupportedTypeError(f"column '{field.name}': a time zone with a zero character is not supported")
-        if pa.types.is_dictionary(inner) and table.num_rows == 0:
-            continue
-    if any(pa.types.is_dictionary(kind) for kind in table.schema.types):
+    if any(has_dictionary(kind) for kind in table.schema.types):
         table = table.unify_dictionaries()
     builder = Builder(table.num_rows, table.column_names)
     return builder, {"host": "pyarrow"} | _arrow.add(builder, table, table.column_names)
+
+
+def has_dictionary(kind: Any) -> bool:
+    """Whether a type is a dictionary, or has one in it."""
+    import pyarrow as pa
+
+    storage = getattr(kind, "storage_type", kind)
+    return pa.types.is_dictionary(storage) or any(has_dictionary(field.type) for field in _fields(storage))
+
+
+def _fields(kind: Any) -> list[Any]:
+    import pyarrow as pa
+
+    if pa.types.is_run_end_encoded(kind):
+        return [pa.field("values", kind.value_type)]
+    return [kind.field(i) for i in range(kind.num_fields)] if pa.types.is_nested(kind) else []
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:

@@ -200,6 +200,8 @@ pub fn dtype(column_type: &ColumnType) -> String {
         Physical::LongDouble => "f16",
         Physical::FixedBytes => return format!("V{}", column_type.value_len),
         Physical::Null | Physical::Utf8 | Physical::Binary | Physical::I128 | Physical::I256 => "O",
+        // Nested types.
+        _ => "O",
     };
     let letter = match (column_type.logical, column_type.physical) {
         (Logical::Timestamp, _) | (Logical::Date, Physical::I64) => "M8",

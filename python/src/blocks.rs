@@ -149,6 +149,7 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
                 column_type,
                 detail: None,
                 dictionary: None,
+                children: Vec::new(),
                 array: Array::new(Chunk { n: view.n_rows, values, validity }),
             });
         }

@@ -114,6 +114,7 @@ impl Builder {
             column_type: ColumnType { flavour, ..ColumnType::plain(physical) },
             detail: Some(Value::Int(width as i64)),
             dictionary: None,
+            children: Vec::new(),
             array: Array::new(Chunk { n: view.n(), values, validity: HostValidity::AllValid }),
         };
         self.arrays.push(array.unbind());
@@ -131,7 +132,8 @@ impl Builder {
         flavour: Flavour,
         missing: Missing,
     ) -> Option<u64> {
-        let Field { column_type, detail, dictionary, array, .. } = field;
+        let Field { column_type, detail, dictionary, children, array, .. } = field;
+        let children = children.into_iter().map(|child| self.core_field(child, flavour)).collect();
         let dictionary = dictionary.map(|dictionary| {
             self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null).unwrap_or_default()
                 as usize
@@ -141,8 +143,26 @@ impl Builder {
             Flavour::Plus(flavour) => flavour | column_type.flavour,
         };
         let column_type = ColumnType { flavour, missing, ..column_type };
-        let column = Column { name: String::new(), column_type, detail, dictionary, array };
+        let column = Column { name: String::new(), column_type, detail, dictionary, children, array };
         self.put(target, 0, name, column)
+    }
+}
+
+impl Builder {
+    /// A field of a nested column; dictionaries in it become extra columns.
+    fn core_field(&mut self, field: Field, flavour: Flavour) -> entasis::Field {
+        let Field { name, column_type, detail, dictionary, children, .. } = field;
+        let dictionary = dictionary.map(|dictionary| {
+            let put = self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null);
+            put.unwrap_or_default() as usize
+        });
+        let children = children.into_iter().map(|child| self.core_field(child, flavour)).collect();
+        let flavour = match flavour {
+            Flavour::Only(flavour) => flavour,
+            Flavour::Plus(flavour) => flavour | column_type.flavour,
+        };
+        let column_type = ColumnType { flavour, missing: Missing::Null, ..column_type };
+        entasis::Field { name, column_type, detail, dictionary, children }
     }
 }
 
@@ -244,6 +264,7 @@ impl Builder {
                 column_type,
                 detail: detail.clone(),
                 dictionary: categories,
+                children: Vec::new(),
                 array: Array::new(Chunk { n: view.n(), values, validity }),
             };
             put = self.put(&target, index, name, column);
@@ -271,6 +292,7 @@ impl Builder {
                 column_type,
                 detail: None,
                 dictionary: None,
+                children: Vec::new(),
                 array: Array::new(chunk),
             });
             self.arrays.push(array.unbind());
@@ -313,6 +335,7 @@ impl Builder {
             column_type,
             detail: detail.map(|detail| value::from_python(&detail, &what, 0, 0)).transpose()?,
             dictionary: None,
+            children: Vec::new(),
             array: Array::new(Chunk { n: own.n(), values, validity }),
         };
         let target = self.target(position.as_ref(), 1)?;
@@ -325,6 +348,7 @@ impl Builder {
                 column_type: ColumnType::plain(Physical::U8),
                 detail: None,
                 dictionary: None,
+                children: Vec::new(),
                 array: Array::new(Chunk { n: own.n(), values, validity: HostValidity::AllValid }),
             };
             self.put(&Target::Extra, 0, "", column)

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::arrow::column::ArrowTable;
-use crate::arrow::{format, metadata};
+use crate::arrow::format;
+use crate::arrow::metadata::is_whole;
 use crate::plan::Host;
 use crate::{array, errors, read, results, rows, value};
 
@@ -17,12 +18,21 @@ use crate::{array, errors, read, results, rows, value};
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct Column {
     info: ColumnInfo,
+    /// Of a nested column with the types of its children.
+    type_name: Option<String>,
 }
 
 impl Column {
     /// A column that Python looks at.
     pub fn new(info: &ColumnInfo) -> Self {
-        Self { info: info.clone() }
+        Self { info: info.clone(), type_name: None }
+    }
+
+    /// The same with its whole type.
+    fn of(py: Python<'_>, file: &File, info: &ColumnInfo) -> PyResult<Self> {
+        let is_nested = info.record.column_type.physical.is_nested();
+        let type_name = is_nested.then(|| file.type_name(info, &type_name)).transpose();
+        Ok(Self { info: info.clone(), type_name: type_name.map_err(|e| errors::raise(py, &e))? })
     }
 }
 
@@ -61,12 +71,18 @@ impl Column {
 
     #[getter]
     fn type_name(&self) -> String {
-        type_name(&self.info)
+        self.type_name.clone().unwrap_or_else(|| type_name(&self.info))
     }
 
     #[getter]
     fn physical(&self) -> &'static str {
         self.info.record.column_type.physical.name()
+    }
+
+    /// Whether its values stand in children.
+    #[getter]
+    fn is_nested(&self) -> bool {
+        self.info.record.column_type.physical.is_nested()
     }
 
     /// The dtype of NumPy whose memory is that of the values; none for types that NumPy doesn't have.
@@ -186,11 +202,12 @@ impl Handle {
 impl Handle {
     /// Refuses a column that Polars has no type for.
     fn check_polars(&self, py: Python<'_>, info: &ColumnInfo) -> PyResult<()> {
-        let dictionary = info.record.dictionary.map(|index| self.file.column(index)).transpose();
-        let values = dictionary.map_err(|e| errors::raise(py, &e))?;
-        let values = values.as_deref().unwrap_or(info);
+        let inside = info.record.dictionary.map(|index| self.file.column(index)).transpose();
+        let inside = inside.map_err(|e| errors::raise(py, &e))?;
+        let values = inside.as_deref().unwrap_or(info);
         if format::is_polars(&values.record.column_type) {
-            return Ok(());
+            let children = self.file.children(values).map_err(|e| errors::raise(py, &e))?;
+            return children.iter().try_for_each(|child| self.check_polars(py, child));
         }
         let type_name = type_name(values);
         let message = format!("column '{}': type {type_name} has no counterpart in Polars", info.name);
@@ -246,7 +263,8 @@ impl Handle {
     /// The columns with these numbers; None: all of the table.
     #[pyo3(signature = (columns=None))]
     fn columns(&self, py: Python<'_>, columns: Option<Vec<u64>>) -> PyResult<Vec<Column>> {
-        Ok(self.select(py, columns.as_deref())?.iter().map(Column::new).collect())
+        let infos = self.select(py, columns.as_deref())?;
+        infos.iter().map(|info| Column::of(py, &self.file, info)).collect()
     }
 
     /// The numbers of all columns with this name.
@@ -278,8 +296,8 @@ impl Handle {
     }
 
     /// Decodes columns for Arrow. `own`: in exactly the types of an Arrow file; else strings in the layout 1 (large) or 2 (views).
-    /// `polars`: types that Polars doesn't take are refused.
-    #[pyo3(signature = (columns, rows, layout, own, threads, field_metadata, schema_metadata, polars=false))]
+    /// `metadata`: those of fields in nested columns are kept. `polars`: types that Polars doesn't take are refused.
+    #[pyo3(signature = (columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars=false))]
     #[allow(clippy::too_many_arguments)]
     fn read_arrow(
         &self,
@@ -291,6 +309,7 @@ impl Handle {
         threads: Option<usize>,
         field_metadata: HashMap<usize, Vec<u8>>,
         schema_metadata: Option<Vec<u8>>,
+        metadata: bool,
         polars: bool,
     ) -> PyResult<ArrowTable> {
         let rows = rows::from_python(rows.as_ref())?;
@@ -298,13 +317,13 @@ impl Handle {
         for info in infos.iter().filter(|_| polars) {
             self.check_polars(py, info)?;
         }
-        if !field_metadata.values().chain(&schema_metadata).all(|bytes| metadata::is_whole(bytes)) {
+        if !field_metadata.values().chain(&schema_metadata).all(|bytes| is_whole(bytes)) {
             let error = Error::corrupt("metadata of Arrow makes no sense").in_file(self.file.path());
             return Err(errors::raise(py, &error));
         }
         let n_rows = self.file.n_rows();
         let decoded = read::read(py, &self.file, infos, n_rows, &rows, Host::Arrow(layout), own, 0, threads)?;
-        results::table(py, decoded, own, field_metadata, schema_metadata)
+        results::table(py, decoded, own, metadata, field_metadata, schema_metadata)
     }
 
     /// Where the values of columns in neighbouring rows stand in the file: place, length, and the bit of the first boolean.

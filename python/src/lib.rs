@@ -10,6 +10,7 @@ mod builder;
 mod errors;
 mod handle;
 mod monitor;
+mod nested;
 mod plan;
 mod read;
 mod results;

@@ -27,6 +27,8 @@ pub enum Target {
     Array { dtype: String, mask: bool, mark: Option<u64> },
     /// Arrow buffers, strings in the layout.
     Arrow(u8),
+    /// Arrow arrays with children, strings in the layout unless the file tells it.
+    Nested(u8),
     /// Nothing: all values are missing.
     Null,
     /// The host has nothing for the type.
@@ -53,6 +55,13 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     let flavour = if own { column_type.flavour } else { 0 };
     let has_missing = info.record.n_missing > 0;
     let of_file = flavour & format::LAYOUT;
+    if column_type.physical.is_nested() {
+        return match host {
+            Host::Arrow(layout) => Target::Nested(layout),
+            Host::Pandas => Target::Nested(format::LARGE),
+            Host::Numpy => Target::Refused,
+        };
+    }
     if column_type.logical == Logical::Decimal {
         // A file that tells of fewer bytes than the values have is not followed.
         let fits = format::width(column_type, of_file) >= column_type.physical.width();

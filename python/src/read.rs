@@ -1,16 +1,18 @@
 //! Reads columns: memory for all of them first, then one piece of work of the core.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use entasis::{
-    Buffer, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Output, Physical, Request, Rows, Text,
+    Buffer, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Nested, Output, Physical, Request, Rows,
+    Text,
 };
 use pyo3::prelude::*;
 
 use crate::array;
 use crate::arrow::format;
 use crate::plan::{self, Host, Target, Unit};
-use crate::{errors, monitor};
+use crate::{errors, monitor, nested};
 
 /// A two-dimensional array that columns of one dtype share.
 pub struct Block<'py> {
@@ -32,6 +34,8 @@ pub enum Memory<'py> {
     Arrays { values: Bound<'py, PyAny>, mask: Option<Bound<'py, PyAny>> },
     /// In Arrow's layout, strings with large offsets.
     Arrow { words: Buffer, validity: Option<Buffer>, text: Text },
+    /// In Arrow's layout with children, once it was read.
+    Nested(Option<Nested>),
 }
 
 /// What was read.
@@ -67,6 +71,7 @@ pub fn read<'py>(
     let mut requests = Vec::new();
     decoded.requests(rows, &mut requests)?;
     monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
+    decoded.read_nested(py, file, rows, own, threads)?;
     Ok(decoded)
 }
 
@@ -92,7 +97,7 @@ fn prepare<'py>(
     let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
     let mut blocks: Vec<Block<'py>> = Vec::new();
     let mut memory = Vec::with_capacity(units.len());
-    let mut wanted: Vec<u64> = Vec::new();
+    let mut wanted: BTreeSet<u64> = BTreeSet::new();
     for (number, unit) in units.iter().enumerate() {
         check_bundle(py, file, unit)?;
         let n = n_rows.checked_mul(unit.members.len()).ok_or_else(|| no_memory(py))?;
@@ -125,9 +130,14 @@ fn prepare<'py>(
                 let mask = if *mask { Some(array::empty(py, shape, "b1")?) } else { None };
                 Memory::Arrays { values: array::empty(py, shape, dtype)?, mask }
             }
+            Target::Nested(_) => {
+                let found = nested::dictionaries(file, &infos[unit.first], 1, &mut wanted);
+                found.map_err(|error| errors::raise(py, &error))?;
+                Memory::Nested(None)
+            }
             &Target::Arrow(layout) => {
                 if let Some(dictionary) = infos[unit.first].record.dictionary {
-                    wanted.push(dictionary);
+                    wanted.insert(dictionary);
                 }
                 arrow_memory(&unit.column_type, layout, unit.has_missing, n).ok_or_else(|| no_memory(py))?
             }
@@ -136,8 +146,6 @@ fn prepare<'py>(
     for block in &mut blocks {
         block.array = Some(array::empty(py, (block.n_columns, n_rows), &block.dtype)?);
     }
-    wanted.sort_unstable();
-    wanted.dedup();
     let mut dictionaries = Vec::with_capacity(wanted.len());
     for index in wanted {
         let info = file.column(index).map_err(|error| errors::raise(py, &error))?;
@@ -185,6 +193,32 @@ fn arrow_memory<'py>(
 }
 
 impl Decoded<'_> {
+    /// Reads the nested columns, those of dictionaries too.
+    fn read_nested(
+        &mut self,
+        py: Python<'_>,
+        file: &File,
+        rows: &Rows,
+        own: bool,
+        threads: Option<usize>,
+    ) -> PyResult<()> {
+        for (_, dictionary) in &mut self.dictionaries {
+            dictionary.read_nested(py, file, &Rows::All, own, threads)?;
+        }
+        let of = |unit: &Unit| match unit.target {
+            Target::Nested(layout) => Some((unit.column, layout)),
+            _ => None,
+        };
+        let Some((_, layout)) = self.units.iter().find_map(of) else { return Ok(()) };
+        let columns: Vec<_> =
+            self.units.iter().filter_map(of).map(|(column, _)| (column, rows.clone())).collect();
+        let form = |info: &ColumnInfo| nested::form(&info.record.column_type, own, layout);
+        let read = monitor::run(py, |monitor| file.read_nested(&columns, &form, threads, monitor))?;
+        let places = self.memory.iter_mut().filter(|memory| matches!(memory, Memory::Nested(_)));
+        places.zip(read).for_each(|(memory, nested)| *memory = Memory::Nested(Some(nested)));
+        Ok(())
+    }
+
     /// Adds a request for each unit.
     fn requests<'a>(&'a mut self, rows: &Rows, requests: &mut Vec<Request<'a>>) -> PyResult<()> {
         let mut of_blocks: Vec<Option<&mut [u8]>> = Vec::new();

@@ -15,11 +15,12 @@ use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED, SMALL, VIEW};
 use crate::arrow::metadata;
 use crate::errors;
 use crate::handle::Column;
+use crate::nested;
 use crate::plan::Target;
 use crate::read::{Decoded, Memory};
 
 /// The dictionaries of Arrow columns, by their number.
-type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
+pub type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
 
 /// A list of `(kind, positions, column, values, mask)`:
 /// - `block`: positions are an array, values a two-dimensional one
@@ -55,6 +56,13 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
                     list.append(("array", member, column, values.get_item(row)?, mask))?;
                 }
             }
+            Memory::Nested(nested) => {
+                let (Some(nested), Target::Nested(layout)) = (nested, &unit.target) else { continue };
+                let physical = info.record.column_type.physical;
+                let (kind, data) = nested::finish(py, nested, finish(own, own, *layout, &dictionaries))?;
+                let column = ArrowColumn { kind: Arc::new(kind), data, physical };
+                list.append(("arrow", unit.members, Column::new(info), Bound::new(py, column)?, py.None()))?;
+            }
             Memory::Arrow { words, validity, text } => {
                 let n = n_rows * unit.members.len();
                 let column =
@@ -68,11 +76,16 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
     Ok(list)
 }
 
+fn finish(own: bool, metadata: bool, layout: u8, dictionaries: &Dictionaries) -> nested::Finish<'_> {
+    nested::Finish { own, metadata, layout, dictionaries }
+}
+
 /// All columns side by side as one Arrow table; every target is Arrow.
 pub fn table(
     py: Python<'_>,
     decoded: Decoded<'_>,
     own: bool,
+    metadata: bool,
     mut field_metadata: HashMap<usize, Vec<u8>>,
     schema_metadata: Option<Vec<u8>>,
 ) -> PyResult<ArrowTable> {
@@ -81,10 +94,18 @@ pub fn table(
     let mut fields: Vec<Option<(Kind, Data)>> = Vec::new();
     fields.resize_with(infos.len(), || None);
     for (unit, memory) in units.into_iter().zip(memory) {
-        let Memory::Arrow { words, validity, text } = memory else { continue };
-        let n = n_rows * unit.members.len();
         let info = &infos[unit.first];
-        let column = Finished::new(py, info, &unit.target, own, n, words, validity, text, &dictionaries)?;
+        let n = n_rows * unit.members.len();
+        let column = match (memory, &unit.target) {
+            (Memory::Arrow { words, validity, text }, target) => {
+                Finished::new(py, info, target, own, n, words, validity, text, &dictionaries)?
+            }
+            (Memory::Nested(Some(nested)), Target::Nested(layout)) => {
+                let (kind, data) = nested::finish(py, nested, finish(own, metadata, *layout, &dictionaries))?;
+                Finished { kind, data }
+            }
+            _ => continue,
+        };
         for (row, &member) in unit.members.iter().enumerate() {
             let mut kind = column.kind.clone();
             kind.name = c_string(py, &infos[member].name, &infos[member].name)?;
@@ -108,9 +129,17 @@ fn finish_dictionaries(
     let mut finished = Dictionaries::new();
     for (index, Decoded { infos, units, memory, n_rows, .. }) in dictionaries {
         for (unit, memory) in units.into_iter().zip(memory) {
-            let Memory::Arrow { words, validity, text } = memory else { continue };
             let (info, none) = (&infos[unit.first], Dictionaries::new());
-            let column = Finished::new(py, info, &unit.target, own, n_rows, words, validity, text, &none)?;
+            let column = match (memory, &unit.target) {
+                (Memory::Arrow { words, validity, text }, target) => {
+                    Finished::new(py, info, target, own, n_rows, words, validity, text, &none)?
+                }
+                (Memory::Nested(Some(nested)), Target::Nested(layout)) => {
+                    let (kind, data) = nested::finish(py, nested, finish(own, own, *layout, &none))?;
+                    Finished { kind, data }
+                }
+                _ => continue,
+            };
             finished.insert(index, (Arc::new(column.kind), Arc::new(column.data)));
         }
     }
@@ -118,13 +147,13 @@ fn finish_dictionaries(
 }
 
 /// A name or format as C wants it, which can't hold a zero.
-fn c_string(py: Python<'_>, text: &str, column: &str) -> PyResult<CString> {
+pub fn c_string(py: Python<'_>, text: &str, column: &str) -> PyResult<CString> {
     let zero = |_| errors::unsupported(py, format!("column {column:?}: Arrow can't hold a name with a zero"));
     CString::new(text).map_err(zero)
 }
 
 /// The metadata of a column of an extension type; none for other columns, and where the file tells no name.
-fn extension(info: &ColumnInfo) -> Option<Vec<u8>> {
+pub fn extension(info: &ColumnInfo) -> Option<Vec<u8>> {
     let detail = info.detail.as_ref()?;
     let (name, more) = match info.record.column_type.logical {
         // The name that pandas registers.
@@ -146,14 +175,14 @@ fn extension(info: &ColumnInfo) -> Option<Vec<u8>> {
 }
 
 /// A column in Arrow's layout.
-struct Finished {
-    kind: Kind,
-    data: Data,
+pub struct Finished {
+    pub kind: Kind,
+    pub data: Data,
 }
 
 impl Finished {
     #[allow(clippy::too_many_arguments)]
-    fn new(
+    pub fn new(
         py: Python<'_>,
         info: &ColumnInfo,
         target: &Target,

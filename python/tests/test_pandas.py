@@ -194,7 +194,6 @@ def test_attrs_that_cannot_be_kept(attrs, path):
         (pd.Series([b"a", b"b"], dtype=object), "column 'x': object cells of type bytes"),
         (pd.Series([[1], [2]], dtype=object), "column 'x': object cells of type list"),
         (pd.Series(["a", "\ud800"], dtype=object), "column 'x': the string in row 1 has lone surrogates"),
-        (pd.array([[1], [2]], dtype=pd.ArrowDtype(pa.list_(pa.int8()))), "column 'x': Arrow type list"),
     ],
 )
 def test_what_is_refused(values, message, path):

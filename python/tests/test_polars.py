@@ -75,8 +75,9 @@ def test_empty(round_trip):
 @pytest.mark.parametrize(
     ("series", "message"),
     [
-        (pl.Series("x", [[1]]), r"column 'x': dtype List\(Int64\)"),
-        (pl.Series("x", [{"a": 1}]), "column 'x': dtype Struct"),
+        (pl.Series("x", [[1]], dtype=pl.List(pl.Int128)), r"column 'x\.item': dtype Int128"),
+        (pl.Series("x", [{"a": 1}], dtype=pl.Struct({"a": pl.Int128})), r"column 'x\.a': dtype Int128"),
+        (pl.Series("x", [[]], dtype=pl.Array(pl.Int8, 0)), "column 'x': dtype Array"),
         (pl.Series("x", [1], dtype=pl.Int128), "column 'x': dtype Int128"),
         (pl.Series("x", [object()], dtype=pl.Object), "column 'x': dtype Object"),
     ],

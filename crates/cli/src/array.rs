@@ -8,6 +8,8 @@ use entasis::{
     Text, Value,
 };
 
+use crate::nested::{self, Inside};
+
 /// A column in memory.
 pub(crate) struct Array {
     /// The name.
@@ -36,6 +38,8 @@ pub(crate) enum Values {
     Bools(Buffer),
     /// Strings.
     Text(Text),
+    /// In children.
+    Nested(Box<Inside>),
 }
 
 impl Array {
@@ -55,7 +59,11 @@ impl Array {
 
     /// Bytes of its memory, categories aside.
     pub(crate) fn len(&self) -> usize {
-        self.buffers().map(|buffer| buffer.len()).sum()
+        let inside = match &self.values {
+            Values::Nested(inside) => inside.children().iter().map(Self::len).sum(),
+            _ => 0,
+        };
+        self.buffers().map(|buffer| buffer.len()).sum::<usize>() + inside
     }
 
     /// All memory of it, categories aside.
@@ -64,6 +72,8 @@ impl Array {
             Values::Null => (None, None),
             Values::Words(words) | Values::Bools(words) => (Some(words), None),
             Values::Text(text) => (Some(&text.offsets), text.bytes.first()),
+            // Children have memory of their own.
+            Values::Nested(_) => (None, None),
         };
         first.into_iter().chain(second).chain(&self.missing)
     }
@@ -77,7 +87,7 @@ impl Array {
     /// The bytes of value `i` (one of a bool); none when there is no such value.
     pub(crate) fn value(&self, i: usize) -> Option<&[u8]> {
         match &self.values {
-            Values::Null => None,
+            Values::Null | Values::Nested(_) => None,
             Values::Bools(bytes) => bytes.get(i..i.checked_add(1)?),
             Values::Words(words) => {
                 let width = self.column_type.layout().width()?;
@@ -97,7 +107,7 @@ impl Array {
 
     fn request(&mut self, column: u64, rows: Rows) -> Option<Request<'_>> {
         let output = match &mut self.values {
-            Values::Null => return None,
+            Values::Null | Values::Nested(_) => return None,
             Values::Words(words) => Output::Words(words),
             Values::Bools(bytes) => Output::Bools(bytes),
             Values::Text(text) => Output::Text(text),
@@ -162,9 +172,15 @@ pub(crate) fn load(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Array>> {
     let n = in_memory(rows.end.saturating_sub(rows.start))?;
+    let is_nested = |info: &&ColumnInfo| info.record.column_type.physical.is_nested();
+    let of_nested: Vec<&ColumnInfo> = columns.iter().filter(is_nested).collect();
+    let mut nested = nested::load(file, &of_nested, rows, threads, monitor)?.into_iter();
     let mut arrays = Vec::with_capacity(columns.len());
     for info in columns {
-        arrays.push(Array::new(info, n, info.record.n_missing > 0)?);
+        arrays.push(match if is_nested(&info) { nested.next() } else { None } {
+            Some(array) => array,
+            None => Array::new(info, n, info.record.n_missing > 0)?,
+        });
     }
     let requests = arrays.iter_mut().zip(columns);
     let requests = requests.filter_map(|(array, info)| array.request(info.index, Rows::Range(rows.clone())));

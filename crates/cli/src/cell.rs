@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use entasis::{ColumnType, Logical, Physical, Unit};
 
-use crate::array::Array;
+use crate::array::{Array, Values};
 use crate::calendar::{self, Form};
 use crate::json;
 use crate::types::time_zone;
@@ -18,6 +18,11 @@ const MOST_CHARS: usize = 10_000;
 pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
     if array.is_missing(i) {
         return None;
+    }
+    if let Values::Nested(inside) = &array.values {
+        let mut text = String::new();
+        inside.json(array, i, &mut text);
+        return Some(text).filter(|text| text != "null");
     }
     let bytes = array.value(i)?;
     let column_type = &array.column_type;
@@ -41,6 +46,11 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
 /// Appends the value as JSON: null when it is missing, text for times, binary in hexadecimal digits, and for the floats
 /// that JSON doesn't have.
 pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
+    if let Values::Nested(inside) = &array.values
+        && !array.is_missing(i)
+    {
+        return inside.json(array, i, out);
+    }
     let Some(bytes) = array.value(i).filter(|_| !array.is_missing(i)) else {
         out.push_str("null");
         return;

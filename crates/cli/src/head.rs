@@ -29,10 +29,10 @@ const EXAMPLES: &str = "Examples:
   entasis head --json -n 1000000 flights.entasis | jq .delay
 
 The second line of the table has the types. A missing value is shown as null, or as NA, NaN, NaT or None where it was \
-written as such.
+written as such. Nested values are shown as JSON.
 
 JSON: missing values are null, times text as in ISO 8601, bytes hexadecimal digits, and floats that JSON doesn't have \
-\"NaN\", \"Infinity\", \"-Infinity\". A second column of one name has its number behind it: \"delay#7\".";
+\"NaN\", \"Infinity\", \"-Infinity\"; lists are arrays, structs objects, maps arrays of objects. A second column of one name has its number behind it: \"delay#7\".";
 
 /// Show the first rows of a table, or any others
 ///
@@ -173,8 +173,9 @@ fn print_table(
 ) -> Outcome {
     let style = out.style();
     let n = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
-    let table = columns.iter().zip(arrays).map(|(info, array)| {
-        let titles = [Cell::from(escape(&info.name)), Cell::dim(escape(&type_of(info)))];
+    let types = columns.iter().map(|info| type_of(file, info)).collect::<entasis::Result<Vec<_>>>()?;
+    let table = columns.iter().zip(arrays).zip(types).map(|((info, array), type_name)| {
+        let titles = [Cell::from(escape(&info.name)), Cell::dim(escape(&type_name))];
         let mut column =
             if is_number(&array.column_type) { Column::right(titles) } else { Column::flexible(titles) };
         for i in 0..n {

@@ -9,6 +9,7 @@ use entasis::{
 };
 
 use crate::array::{Array, Values};
+use crate::nested;
 
 /// Writes a table of these columns.
 pub(crate) fn write(
@@ -20,10 +21,10 @@ pub(crate) fn write(
 ) -> Result<()> {
     let mut frame = Frame { n_rows, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
     for array in arrays {
-        let mut column = lend_column(array);
+        let mut column = lend_column(array)?;
         if let Some(categories) = &array.categories {
             column.dictionary = Some(frame.extra.len());
-            frame.extra.push(lend_column(categories));
+            frame.extra.push(lend_column(categories)?);
         }
         frame.columns.push(column);
     }
@@ -31,11 +32,12 @@ pub(crate) fn write(
     entasis::write(path, &frame, options, monitor)
 }
 
-fn lend_column(array: &Array) -> Column {
+fn lend_column(array: &Array) -> Result<Column> {
     let stride =
         array.column_type.layout().width().and_then(|width| isize::try_from(width).ok()).unwrap_or(1);
     let values = match &array.values {
         Values::Null => HostValues::Null,
+        Values::Nested(_) => return Err(nested::unsupported(array)),
         Values::Words(words) => HostValues::Words { memory: lend(words), stride },
         Values::Bools(bytes) => HostValues::Bools { memory: lend(bytes), stride: 1 },
         Values::Text(text) => {
@@ -46,13 +48,14 @@ fn lend_column(array: &Array) -> Column {
         Some(mask) => HostValidity::Mask { memory: lend(mask), stride: 1 },
         None => HostValidity::AllValid,
     };
-    Column {
+    Ok(Column {
         name: array.name.clone(),
         column_type: array.column_type,
         detail: array.detail.clone(),
         dictionary: None,
+        children: Vec::new(),
         array: Lent::new(Chunk { n: array.n, values, validity }),
-    }
+    })
 }
 
 fn lend(buffer: &[u8]) -> HostRead {

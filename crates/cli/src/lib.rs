@@ -12,6 +12,7 @@ mod head;
 mod info;
 mod json;
 mod lend;
+mod nested;
 mod output;
 mod progress;
 mod schema;

@@ -61,7 +61,7 @@ fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
     let mut notes = Column::left([""]);
     for info in &columns {
         names.push(escape(&info.name));
-        types.push(escape(&type_of(info)));
+        types.push(escape(&type_of(&file, info)?));
         missing.push(thousands(info.record.n_missing));
         notes.push(match n_categories(&file, info)? {
             Some(1) => "1 category".to_owned(),
@@ -87,7 +87,7 @@ fn column_json(file: &File, info: &ColumnInfo) -> entasis::Result<String> {
     let column_type = &info.record.column_type;
     let mut object = Object::new()
         .text("name", &info.name)
-        .text("type", &type_of(info))
+        .text("type", &type_of(file, info)?)
         .text("physical", column_type.physical.name())
         .text("logical", column_type.logical.name())
         .raw("n_missing", info.record.n_missing)

@@ -1,10 +1,10 @@
 //! What there is to know about types.
 
-use entasis::{ColumnInfo, ColumnType, Logical, Missing, Physical, Value, type_name};
+use entasis::{ColumnInfo, ColumnType, File, Logical, Missing, Physical, Result, Value, type_name};
 
-/// The name of a column's type.
-pub(crate) fn type_of(info: &ColumnInfo) -> String {
-    type_name(&info.record.column_type, info.detail.as_ref())
+/// The name of a column's type, with those of its children.
+pub(crate) fn type_of(file: &File, info: &ColumnInfo) -> Result<String> {
+    file.type_name(info, &|info| type_name(&info.record.column_type, info.detail.as_ref()))
 }
 
 /// The time zone in a column's detail.

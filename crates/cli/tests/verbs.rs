@@ -86,6 +86,41 @@ fn head_shows_every_type() {
 }
 
 #[test]
+fn nested_values_are_json() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.1/nested.entasis");
+    let rows = lines(&entasis(args!["head", "--json", "-n", "300", file]).fine());
+    assert_eq!(rows.len(), 300);
+    let is = |column: &str, fits: fn(&serde_json::Value) -> bool| {
+        assert!(rows.iter().all(|row| row[column].is_null() || fits(&row[column])), "{column}");
+        assert!(rows.iter().any(|row| !row[column].is_null()), "{column}");
+    };
+    is("lists", |value| {
+        value.as_array().is_some_and(|items| items.iter().all(|i| i.is_null() || i.is_i64()))
+    });
+    is("fixed", |value| value.as_array().is_some_and(|items| items.len() == 3));
+    is("structs", |value| value.get("i").is_some() && value.get("t").is_some());
+    is("map", |value| {
+        value.as_array().is_some_and(|e| e.iter().all(|e| e.get("key").is_some_and(|k| k.is_string())))
+    });
+    is("dense", |value| value.is_i64() || value.is_string() || value.is_array());
+    is("runs", serde_json::Value::is_i64);
+    is("lists of lists", |value| {
+        value.as_array().is_some_and(|v| v.iter().all(|i| i.is_null() || i.is_array()))
+    });
+    is("lists of codes", |value| {
+        value.as_array().is_some_and(|v| v.iter().all(serde_json::Value::is_string))
+    });
+    let text = entasis(args!["head", "-n", "2", "-c", "structs,runs", file]).fine();
+    assert!(text.contains("struct[i: i32, t: utf8]") && text.contains("{\"i\":"), "{text}");
+    let text = entasis(args!["schema", file]).fine();
+    for part in ["map[key: utf8, value: i32, sorted]", "extension[a.b, list[i32]]", "run-end[list[utf8]]"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(entasis(args!["info", file]).fine().contains("fixed-size list[i32, 3]"));
+    entasis(args!["verify", file]).fine();
+}
+
+#[test]
 fn head_takes_rows_and_columns() {
     let folder = Folder::new();
     let file = folder.write("counting.entasis", &counting(100_000));

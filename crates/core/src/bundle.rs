@@ -39,9 +39,9 @@ pub(crate) fn bundles(frame: &Frame, is_apart: impl Fn(&Column) -> bool) -> Vec<
     groups
         .into_iter()
         .map(|members| {
-            let chunks =
+            let chunks: Vec<_> =
                 members.iter().flat_map(|&i| frame.columns[i].array.chunks.iter().cloned()).collect();
-            Bundle { column_type: frame.columns[members[0]].column_type, members, array: Array { chunks } }
+            Bundle { column_type: frame.columns[members[0]].column_type, members, array: Array::from(chunks) }
         })
         .collect()
 }
@@ -57,7 +57,7 @@ enum Detail<'a> {
 /// What columns of one bundle have in common; none for columns that are never bundled.
 fn key(column: &Column) -> Option<(ColumnType, Detail<'_>)> {
     let t = column.column_type;
-    if t.logical == Logical::Categorical || t.physical == Physical::Null {
+    if t.logical == Logical::Categorical || t.physical == Physical::Null || t.physical.is_nested() {
         return None;
     }
     let detail = match &column.detail {

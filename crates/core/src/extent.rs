@@ -63,6 +63,9 @@ impl File {
         let record = &info.record;
         let physical = record.column_type.physical;
         Rows::Range(rows.clone()).check(record.n_values)?;
+        if physical.is_nested() {
+            return refuse("a nested column can't be mapped", other_columns());
+        }
         let bits = match (physical, record.column_type.layout().width()) {
             (Physical::Bool, _) => 1,
             (_, Some(width @ 1..)) => 8 * width as u64,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Error, HEADER_LEN, Header, Limits, NameSlot, Result, Root, Section,
+    BlockRecord, ColumnRecord, Error, HEADER_LEN, Header, Limits, NameSlot, Physical, Result, Root, Section,
     SectionKind, Slot, Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, first_slot, name_hash,
     parse_block_index, parse_value, read_records,
 };
@@ -328,14 +328,25 @@ impl File {
                 return Err(here(Error::corrupt("the blocks of a column don't follow one another")));
             }
             next = block.end_value();
+            let before = blocks.last().map(|last: &BlockRecord| last.first_child);
+            let fits = match (info.record.column_type.physical, before) {
+                (Physical::List | Physical::Map | Physical::RunEnd, Some(before)) => {
+                    before <= block.first_child
+                }
+                _ => block.first_child == 0,
+            };
+            if !fits {
+                return Err(here(Error::corrupt(
+                    "the blocks of a column don't follow one another in its child",
+                )));
+            }
             blocks.push(block);
         }
-        let expected =
-            if info.record.column_type.physical == entasis_format::Physical::Null || info.record.is_bundled {
-                0
-            } else {
-                info.record.n_values
-            };
+        let expected = if info.record.column_type.physical == Physical::Null || info.record.is_bundled {
+            0
+        } else {
+            info.record.n_values
+        };
         if next != expected {
             let message = format!("the blocks of a column hold {next} values, not {expected}");
             return Err(Error::corrupt(message).in_file(&self.path).in_column(&info.name));

@@ -1,6 +1,8 @@
 //! What is written: columns in memory that belongs to a host.
 
-use entasis_format::{ColumnType, Error, Limits, Result, Value};
+use std::sync::Arc;
+
+use entasis_format::{ColumnType, Error, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result, Value};
 use entasis_kernels::HostRead;
 
 /// A table to write, with the columns that its labels and dictionaries need.
@@ -29,8 +31,25 @@ pub struct Column {
     pub detail: Option<Value>,
     /// The index in [`Frame::extra`] of the categories of a categorical.
     pub dictionary: Option<usize>,
+    /// The children of a nested type.
+    pub children: Vec<Field>,
     /// The values.
     pub array: Array,
+}
+
+/// A child of a nested column: a column whose values stand in the chunks of its parent.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The name.
+    pub name: String,
+    /// The type.
+    pub column_type: ColumnType,
+    /// As of a column.
+    pub detail: Option<Value>,
+    /// As of a column.
+    pub dictionary: Option<usize>,
+    /// Its own children. Those of a union or value column are its types, without the column of begins.
+    pub children: Vec<Field>,
 }
 
 /// Values in one or more pieces.
@@ -38,17 +57,56 @@ pub struct Column {
 pub struct Array {
     /// The pieces, in order.
     pub chunks: Vec<Chunk>,
+    /// Which parts of the pieces are the values, in order, when it isn't all of all pieces.
+    pub(crate) spans: Option<Vec<Span>>,
+}
+
+/// Neighbouring values of a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub chunk: usize,
+    /// The first value, in the chunk.
+    pub start: usize,
+    /// The first value, in the array.
+    pub first: u64,
+    pub n: usize,
+}
+
+impl From<Vec<Chunk>> for Array {
+    fn from(chunks: Vec<Chunk>) -> Self {
+        Self { chunks, spans: None }
+    }
 }
 
 impl Array {
     /// An array in one piece.
     pub fn new(chunk: Chunk) -> Self {
-        Self { chunks: vec![chunk] }
+        Self::from(vec![chunk])
     }
 
     /// The number of values.
     pub fn n_values(&self) -> u64 {
-        self.chunks.iter().map(|chunk| chunk.n as u64).sum()
+        match &self.spans {
+            None => self.chunks.iter().map(|chunk| chunk.n as u64).sum(),
+            Some(spans) => spans.last().map_or(0, |span| span.first + span.n as u64),
+        }
+    }
+
+    /// The parts, in order, from the one with value `from` on.
+    pub(crate) fn spans(&self, from: u64) -> impl Iterator<Item = Span> {
+        let (mut i, mut first) = match &self.spans {
+            None => (0, 0),
+            Some(spans) => (spans.partition_point(|span| span.first + span.n as u64 <= from), 0),
+        };
+        std::iter::from_fn(move || {
+            let span = match &self.spans {
+                None => Span { chunk: i, start: 0, first, n: self.chunks.get(i)?.n },
+                Some(spans) => *spans.get(i)?,
+            };
+            i += 1;
+            first += span.n as u64;
+            Some(span)
+        })
     }
 }
 
@@ -139,6 +197,53 @@ pub enum HostValues {
         /// The buffers of long strings.
         buffers: Vec<HostRead>,
     },
+    /// Lists or maps by `n + 1` offsets into a child. Those of missing lists need not be equal.
+    Lists {
+        /// The offsets, i32 or i64.
+        offsets: HostRead,
+        /// Whether they have 64 bits.
+        is_large: bool,
+        /// The values of all lists.
+        child: Arc<Chunk>,
+    },
+    /// Lists by offset and size, in any order. Those of missing lists may be anything.
+    ListViews {
+        /// The offsets, i32 or i64.
+        offsets: HostRead,
+        /// The sizes, as wide.
+        sizes: HostRead,
+        /// Whether they have 64 bits.
+        is_large: bool,
+        /// The values of all lists.
+        child: Arc<Chunk>,
+    },
+    /// Structs, with as many values of each child (or more); fixed-size lists, with so many times as many of the one child.
+    Children(Arc<[Chunk]>),
+    /// Unions and value columns.
+    Union {
+        /// The code of each value's type, a byte each.
+        codes: HostRead,
+        /// The child of each code; 255 for codes that there aren't.
+        types: Arc<[u8; 256]>,
+        /// The place of each value in its child, i32. Without them values of a type stand one after the other in their child, in
+        /// a sparse union beside the codes.
+        offsets: Option<HostRead>,
+        /// The values of each type.
+        children: Arc<[Chunk]>,
+    },
+    /// Runs by their ends.
+    Runs {
+        /// Where each run ends, i16, i32 or i64, counted from a value `first` before the first one of the chunk.
+        ends: HostRead,
+        /// Bytes of an end: 2, 4 or 8.
+        width: usize,
+        /// Values before the first one of the chunk.
+        first: u64,
+        /// The value of each run.
+        child: Arc<Chunk>,
+    },
+    /// Numbers that the writer found (u64).
+    Counted(Arc<[u64]>),
 }
 
 /// Which values of a chunk are there.
@@ -189,14 +294,47 @@ impl Frame {
                     format!("a column name of {} bytes, the most are {}", column.name.len(), limits.name_len);
                 return Err(Error::unsupported(message));
             }
-            column.column_type.check().map_err(|e| e.in_column(&column.name))?;
-            let is_categorical = column.column_type.logical == entasis_format::Logical::Categorical;
-            if column.dictionary.is_some_and(|d| d >= self.extra.len())
-                || is_categorical != column.dictionary.is_some()
-            {
-                return Err(Error::argument("a categorical needs its dictionary among the extra columns")
-                    .in_column(&column.name));
+            let of = (&column.column_type, column.dictionary, &column.children[..]);
+            self.check_type(of, &column.name, 1)?;
+        }
+        Ok(())
+    }
+
+    /// Checks a type with all that is in it; `path` names it in errors.
+    fn check_type(
+        &self,
+        (of, dictionary, children): (&ColumnType, Option<usize>, &[Field]),
+        path: &str,
+        depth: u32,
+    ) -> Result<()> {
+        of.check().map_err(|e| e.in_column(path))?;
+        let is_categorical = of.logical == Logical::Categorical;
+        if dictionary.is_some_and(|d| d >= self.extra.len()) || is_categorical != dictionary.is_some() {
+            return Err(
+                Error::argument("a categorical needs its dictionary among the extra columns").in_column(path)
+            );
+        }
+        if depth > MAX_COLUMN_DEPTH {
+            return Err(Error::unsupported(format!("types nested more than {MAX_COLUMN_DEPTH} deep"))
+                .in_column(path)
+                .advise("take the values apart"));
+        }
+        let n_children = u32::try_from(children.len() + usize::from(of.has_begins())).unwrap_or(u32::MAX);
+        of.check_children(n_children).map_err(|e| e.in_column(path))?;
+        let is_map = of.physical == Physical::Map;
+        if is_map
+            && !children
+                .iter()
+                .all(|entry| entry.column_type.physical == Physical::Struct && entry.children.len() == 2)
+        {
+            return Err(Error::argument("the entries of a map are a struct of two").in_column(path));
+        }
+        for child in children {
+            if child.name.len() > Limits::default().name_len as usize {
+                return Err(Error::unsupported("the name of a field is too long").in_column(path));
             }
+            let of = (&child.column_type, child.dictionary, &child.children[..]);
+            self.check_type(of, &format!("{path}.{}", child.name), depth + 1)?;
         }
         Ok(())
     }

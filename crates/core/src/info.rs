@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entasis_format::{ColumnType, Logical, Physical, Result, Unit, Value};
+use entasis_format::{ColumnType, Error, Logical, MAX_COLUMN_DEPTH, Physical, Result, Unit, Value};
 
 use crate::file::{ColumnInfo, File};
 
@@ -28,7 +28,7 @@ pub struct Info {
     pub n_columns: u64,
     /// The host that wrote it: `pandas`, `polars` ...
     pub host: Option<String>,
-    /// The table's columns, then labels and dictionaries, then bundles.
+    /// The table's columns, then labels and dictionaries, children, then bundles.
     pub columns: Vec<ColumnLayout>,
 }
 
@@ -63,6 +63,8 @@ pub enum Role {
     Table,
     /// A label, or the dictionary of a categorical.
     Extra,
+    /// A child of a nested column.
+    Child,
     /// Storage of bundled columns.
     Bundle,
 }
@@ -73,6 +75,7 @@ impl Role {
         match self {
             Self::Table => "column",
             Self::Extra => "extra",
+            Self::Child => "child",
             Self::Bundle => "bundle",
         }
     }
@@ -126,18 +129,73 @@ impl File {
         let role = match column.record.is_bundle {
             true => Role::Bundle,
             false if column.index < self.n_columns() => Role::Table,
+            false if column.record.parent.is_some() => Role::Child,
             false => Role::Extra,
         };
         Ok(ColumnLayout {
             name: column.name.clone(),
             role,
-            type_name: type_name(&column.record.column_type, column.detail.as_ref()),
+            type_name: self.type_name(column, &|c| type_name(&c.record.column_type, c.detail.as_ref()))?,
             n_values: column.record.n_values,
             n_missing: column.record.n_missing,
             n_blocks: blocks.len() as u64,
             stored_len: blocks.iter().map(|b| u64::from(b.pages_len) + u64::from(b.directory_len)).sum(),
             decoded_len: blocks.iter().map(|b| b.decoded_len).sum(),
             encodings,
+        })
+    }
+}
+
+impl File {
+    /// The type of a column as people write it, with those of its children: `list[i64]`, `struct[x: f64, y: list[utf8]]`.
+    ///
+    /// `name` tells the type of a column without children; [`type_name`] is one.
+    ///
+    /// # Errors
+    /// As [`children`](Self::children).
+    pub fn type_name(&self, column: &ColumnInfo, name: &dyn Fn(&ColumnInfo) -> String) -> Result<String> {
+        self.nested_type_name(column, name, 1)
+    }
+
+    fn nested_type_name(
+        &self,
+        column: &ColumnInfo,
+        name: &dyn Fn(&ColumnInfo) -> String,
+        depth: u32,
+    ) -> Result<String> {
+        let of = &column.record.column_type;
+        if !of.physical.is_nested() {
+            return Ok(name(column));
+        }
+        if depth > MAX_COLUMN_DEPTH {
+            return Err(
+                Error::corrupt("a column is nested more deeply than there can be").in_column(&column.name)
+            );
+        }
+        let mut children = self.children(column)?;
+        if of.has_begins() {
+            children.pop();
+        }
+        let mut inside = Vec::with_capacity(children.len());
+        for child in &children {
+            let type_name = self.nested_type_name(child, name, depth + 1)?;
+            let is_named = matches!(of.physical, Physical::Struct | Physical::Union);
+            inside.push(if is_named { format!("{}: {type_name}", child.name) } else { type_name });
+        }
+        if of.physical == Physical::FixedSizeList {
+            inside.push(of.value_len.to_string());
+        }
+        if of.physical == Physical::Map {
+            // Without the struct of the entries.
+            inside =
+                inside.iter().map(|entries| entries["struct[".len()..entries.len() - 1].to_owned()).collect();
+            inside.extend(of.ordered.then(|| "sorted".to_owned()));
+        }
+        let type_name = format!("{}[{}]", of.physical.name(), inside.join(", "));
+        let extension = column.detail.as_ref().and_then(|detail| detail.get("name")).and_then(Value::as_str);
+        Ok(match (of.logical, extension) {
+            (Logical::Extension, Some(extension)) => format!("extension[{extension}, {type_name}]"),
+            _ => type_name,
         })
     }
 }

@@ -1,5 +1,7 @@
 //! From the memory of a host into a block of scratch: each value is copied once, and nothing looks at the host's again.
 
+pub(crate) mod nested;
+
 use std::ops::Range;
 
 use bytemuck::Pod;
@@ -43,7 +45,7 @@ struct WideScratch {
     outside: Vec<usize>,
 }
 
-fn short() -> Error {
+pub(crate) fn short() -> Error {
     Error::argument("the memory of a column is shorter than its values")
 }
 
@@ -53,15 +55,14 @@ fn too_long() -> Error {
 
 /// Where the parts of a range of values lie in the chunks: (chunk, range in the chunk, place in the range).
 fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = (&Chunk, Range<usize>, usize)> {
-    let mut start = 0u64;
-    array.chunks.iter().filter_map(move |chunk| {
-        let of_chunk = start..start + chunk.n as u64;
-        start = of_chunk.end;
-        let from = range.start.max(of_chunk.start);
-        let to = range.end.min(of_chunk.end);
+    let spans = array.spans(range.start).take_while(move |span| span.first < range.end);
+    spans.filter_map(move |span| {
+        let from = range.start.max(span.first);
+        let to = range.end.min(span.first + span.n as u64);
         (from < to).then(|| {
-            let inside = (from - of_chunk.start) as usize..(to - of_chunk.start) as usize;
-            (chunk, inside, (from - range.start) as usize)
+            let start = span.start + (from - span.first) as usize;
+            let inside = start..start + (to - from) as usize;
+            (&array.chunks[span.chunk], inside, (from - range.start) as usize)
         })
     })
 }
@@ -494,10 +495,10 @@ fn push_ucs4(bytes: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 /// The validity of a piece of strings, copied before their lengths are used.
-struct ValidBits(Option<Vec<u8>>);
+pub(crate) struct ValidBits(Option<Vec<u8>>);
 
 impl ValidBits {
-    fn copy(chunk: &Chunk, inside: Range<usize>, spare: &mut Vec<u8>) -> Result<Self> {
+    pub(crate) fn copy(chunk: &Chunk, inside: Range<usize>, spare: &mut Vec<u8>) -> Result<Self> {
         let len = inside.len();
         let copied = match &chunk.validity {
             HostValidity::AllValid => return Ok(Self(None)),
@@ -529,7 +530,7 @@ impl ValidBits {
             || offsets.windows(2).enumerate().all(|(i, pair)| pair[0] == pair[1] || self.is_valid(i))
     }
 
-    fn is_valid(&self, i: usize) -> bool {
+    pub(crate) fn is_valid(&self, i: usize) -> bool {
         self.0.as_ref().is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1)
     }
 }
@@ -596,6 +597,7 @@ fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -
                 _ => rows(memory, at, *stride, width, out),
             }
         }
+        (values, _) if nested::is_nested(values) => return nested::words(chunk, inside, out),
         (HostValues::Bools { memory, stride }, None) => {
             let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
             let copied = memory.copy_strided::<u8>(at, *stride, out);

@@ -5,8 +5,10 @@ mod fixed;
 mod gather;
 mod layout;
 mod matrix;
+mod nested;
 mod segment;
 mod text;
+mod words;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,6 +27,7 @@ use fixed::FixedTask;
 use gather::GatherTask;
 pub use layout::{Text, TextLayout};
 pub use matrix::{Matrix, Side};
+pub use nested::{Form, Nested, NestedValues};
 use segment::Reader;
 use text::{Done, TextTask};
 

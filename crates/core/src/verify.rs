@@ -1,11 +1,12 @@
 //! The check of a whole file: every byte is covered by a checksum that holds, or is zero, and every value decodes.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Layout, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
-    TRAILER_LEN, Trailer, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Layout, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result, Slot,
+    SlotState, Statistics, TRAILER_LEN, Trailer, visit_parts,
 };
 
 use crate::control::{Control, Monitor};
@@ -95,6 +96,7 @@ impl File {
         let total = stored.iter().map(|c| c.record.n_values).sum();
         report.n_values = self.verify_values(&stored, total, threads, monitor)?;
         self.verify_members(&columns, monitor)?;
+        self.verify_families(&columns)?;
         self.host()?;
         Ok(report)
     }
@@ -205,6 +207,33 @@ impl File {
                     return Err(Error::corrupt(message).in_column(&member.name));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Children are children of their parents, not too deep, and have the values that their parents' words tell.
+    fn verify_families(&self, columns: &[ColumnInfo]) -> Result<()> {
+        // Children stand behind their parents: each depth is known before it is used.
+        let mut depths = vec![0u32; columns.len()];
+        for column in columns {
+            let parent = column.record.parent.map(|parent| self.column(parent)).transpose()?;
+            let first = parent.as_ref().and_then(|parent| parent.record.first_child);
+            let n = parent.as_ref().map_or(0, |parent| u64::from(parent.record.n_children));
+            let is_there =
+                first.is_some_and(|first| (first..first.saturating_add(n)).contains(&column.index));
+            if parent.is_some() && !is_there {
+                return Err(Error::corrupt("a child is none of its parent's").in_column(&column.name));
+            }
+        }
+        for column in columns.iter().filter(|column| column.record.column_type.physical.is_nested()) {
+            let here = |e: Error| e.in_column(&column.name);
+            let depth = depths[column.index as usize].max(1) + 1;
+            let children = self.children(column).map_err(here)?;
+            if depth > MAX_COLUMN_DEPTH && !children.is_empty() {
+                return Err(here(Error::corrupt("a column is nested more deeply than there can be")));
+            }
+            children.iter().for_each(|child| depths[child.index as usize] = depth);
+            self.check_words(&Arc::new(column.clone()), &children).map_err(here)?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Writing: blocks are encoded by many threads and placed in their order, then the footer, then the commit.
 
 mod footer;
+mod nested;
 mod output;
 
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use entasis_encodings::{Encoder, Profile};
-use entasis_format::{Error, Layout, Physical, Result};
+use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::bundle::{Bundle, bundles};
@@ -17,6 +18,7 @@ use crate::control::{Control, Monitor};
 use crate::frame::{Array, Frame, HostValues};
 use crate::load::{self, Scratch, block_values};
 use crate::threads;
+use nested::{Begins, Nested};
 use output::{Output, Placed};
 
 /// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
@@ -84,6 +86,7 @@ pub fn write_to(
 /// What is to be written, checked.
 struct Plan<'a> {
     frame: &'a Frame,
+    nested: Nested<'a>,
     bundles: Vec<Bundle>,
     profile: Profile,
     /// Columns with a profile of their own, by name.
@@ -99,6 +102,8 @@ pub(crate) struct Stored<'a> {
     pub of: Layout,
     pub array: &'a Array,
     profile: &'a Profile,
+    /// Where its blocks begin in its children.
+    begins: Option<&'a Begins>,
 }
 
 impl<'a> Plan<'a> {
@@ -125,34 +130,54 @@ impl<'a> Plan<'a> {
                     .map_err(|e| e.in_column(&column.name))?;
             }
         }
-        let n_values: u64 = frame.columns.iter().chain(&frame.extra).map(|c| c.array.n_values()).sum();
+        let nested = Nested::of(frame)?;
+        let of_children = nested.children.iter().map(|child| child.array.n_values());
+        let of_columns = frame.columns.iter().chain(&frame.extra).map(|c| c.array.n_values());
+        let n_values = of_columns.chain(of_children).fold(0, u64::saturating_add);
         let is_short = n_values < PARALLEL;
         let threads = if is_short { 1 } else { options.threads.unwrap_or_else(threads::default_threads) };
-        Ok(Self { frame, bundles, profile, own, threads })
+        Ok(Self { frame, nested, bundles, profile, own, threads })
     }
 
-    /// The columns that have blocks, in the order of the file: the frame's that are in no bundle, then the bundles.
+    /// The columns that have blocks, in the order of the file: the frame's that are in no bundle, children, then the bundles.
     fn stored(&self) -> Vec<Stored<'_>> {
         let frame = self.frame;
         let n_table = frame.columns.len();
         let mut is_bundled = vec![false; n_table + frame.extra.len()];
         self.bundles.iter().flat_map(|b| &b.members).for_each(|&i| is_bundled[i] = true);
         let single = frame.columns.iter().chain(&frame.extra).enumerate().filter(|(i, _)| !is_bundled[*i]);
+        let profile =
+            |i: usize, name: &str| self.own.get(name).filter(|_| i < n_table).unwrap_or(&self.profile);
+        let tops = &self.nested.tops;
+        let begins = |i: usize| {
+            let top = tops.binary_search_by_key(&i, |(top, _)| *top).ok()?;
+            tops[top].1.begins.as_ref()
+        };
         let single = single.map(|(i, column)| Stored {
             column: i,
             name: &column.name,
             of: column.column_type.layout(),
             array: &column.array,
-            profile: self.own.get(column.name.as_str()).filter(|_| i < n_table).unwrap_or(&self.profile),
+            profile: profile(i, &column.name),
+            begins: begins(i),
+        });
+        let children = self.nested.children.iter().enumerate().map(|(i, child)| Stored {
+            column: is_bundled.len() + i,
+            name: &child.path,
+            of: child.column_type.layout(),
+            array: &child.array,
+            profile: profile(child.top, frame.columns.get(child.top).map_or("", |column| &column.name)),
+            begins: child.family.begins.as_ref(),
         });
         let bundled = self.bundles.iter().enumerate().map(|(i, bundle)| Stored {
-            column: is_bundled.len() + i,
+            column: is_bundled.len() + self.nested.children.len() + i,
             name: "",
             of: bundle.column_type.layout(),
             array: &bundle.array,
             profile: &self.profile,
+            begins: None,
         });
-        single.chain(bundled).collect()
+        single.chain(children).chain(bundled).collect()
     }
 
     fn execute(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
@@ -174,7 +199,7 @@ impl<'a> Plan<'a> {
             blocks[column].extend(of_task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner));
         }
         output.place_directories(&mut blocks)?;
-        footer::write(self.frame, &self.bundles, &stored, &blocks, &output)
+        footer::write(self.frame, &self.nested, &self.bundles, &stored, &blocks, &output)
     }
 }
 
@@ -234,9 +259,15 @@ impl Worker {
             control.check()?;
             let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
             let (values, validity) = self.scratch.values(column.of, n);
+            let block = at / u64::from(MAX_BLOCK_VALUES);
+            if let Some(begins) = column.begins {
+                let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+                begins.check(block, &values, is_valid)?;
+            }
+            let first_child = column.begins.map_or(0, |begins| begins.first_child(block));
             let pages_at = run.bytes.len();
             let encoded = encoder.encode(column.of, values, validity, &|| control.check(), &mut run.bytes)?;
-            run.add(at..at + n as u64, pages_at, encoded, column.profile.is_raw())?;
+            run.add(at..at + n as u64, pages_at, encoded, column.profile.is_raw(), first_child)?;
             at += n as u64;
             control.advance(n as u64);
             if run.bytes.len() >= BUFFER || (run.bytes.len() >= WRITE && run.is_next()) {

@@ -241,7 +241,14 @@ fn wide_column(
     let values = HostValues::Wide { memory: lend(memory), width, stride };
     let validity = HostValidity::Mask { memory: lend(mask), stride: 1 };
     let array = Array::new(Chunk { n: mask.len(), values, validity });
-    Column { name: name.to_owned(), column_type: of, detail: None, dictionary: None, array }
+    Column {
+        name: name.to_owned(),
+        column_type: of,
+        detail: None,
+        dictionary: None,
+        children: Vec::new(),
+        array,
+    }
 }
 
 fn extended(value: i128, width: usize) -> Vec<u8> {

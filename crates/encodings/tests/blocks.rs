@@ -29,6 +29,7 @@ fn encode(physical: Physical, values: Values<'_>, validity: Option<&[u8]>, compr
         pages_len: pages.len() as u32,
         decoded_len: encoded.decoded_len,
         directory_checksum: checksum(&directory),
+        first_child: 0,
     };
     encoded.statistics.check(physical, n as u32).unwrap();
     Stored { record, directory, pages }

@@ -32,6 +32,8 @@ pub struct BlockRecord {
     pub decoded_len: u64,
     /// Checksum of the directory.
     pub directory_checksum: u64,
+    /// Where its values begin in the child, of list, map and run-end columns; else 0.
+    pub first_child: u64,
 }
 
 impl BlockRecord {
@@ -43,7 +45,7 @@ impl BlockRecord {
         put!(out, self.first_value, self.n_values);
         out.extend_from_slice(&self.encoding.codes());
         put!(out, self.directory_at, self.pages_at, self.directory_len, self.pages_len);
-        put!(out, self.decoded_len, self.directory_checksum, 0u64);
+        put!(out, self.decoded_len, self.directory_checksum, self.first_child);
     }
 
     /// The record in exactly these bytes. An encoding that is not known here is an error of kind unsupported.
@@ -53,8 +55,7 @@ impl BlockRecord {
         let (first_value, n_values, codes) = (reader.u64()?, reader.u32()?, reader.array::<4>()?);
         let (directory_at, pages_at) = (reader.u64()?, reader.u64()?);
         let (directory_len, pages_len) = (reader.u32()?, reader.u32()?);
-        let (decoded_len, directory_checksum) = (reader.u64()?, reader.u64()?);
-        reader.reserved::<8>()?;
+        let (decoded_len, directory_checksum, first_child) = (reader.u64()?, reader.u64()?, reader.u64()?);
         let encoding = Encoding::from_codes(codes)?;
         let record = Self {
             first_value,
@@ -66,6 +67,7 @@ impl BlockRecord {
             pages_len,
             decoded_len,
             directory_checksum,
+            first_child,
         };
         match record.problem() {
             None => Ok(record),
@@ -145,6 +147,7 @@ mod tests {
         pages_len: 80,
         decoded_len: 80,
         directory_checksum: 3,
+        first_child: 0,
     };
 
     #[test]
@@ -189,7 +192,7 @@ mod tests {
         #[test]
         fn records_are_exact(first_value in 0u64..1 << 60, n_values in 1u32..=65_536, codes in (0usize..6, 0usize..3, 0usize..3, 0usize..2),
                              directory_at in 0u64..1 << 60, pages_at in 0u64..1 << 60, pages in 0u32..1000,
-                             pages_len: u32, decoded_len in 0..=MAX_BLOCK_LEN, directory_checksum: u64) {
+                             pages_len: u32, decoded_len in 0..=MAX_BLOCK_LEN, directory_checksum: u64, first_child: u64) {
             let encoding = Encoding {
                 packing: Packing::ALL[codes.0],
                 transform: Transform::ALL[codes.1],
@@ -199,6 +202,7 @@ mod tests {
             let directory_len = 40 + 24 * pages.min(n_values);
             let record = BlockRecord {
                 first_value, n_values, encoding, directory_at, pages_at, directory_len, pages_len, decoded_len, directory_checksum,
+                first_child,
             };
             exact(&record, BlockRecord::emit, BlockRecord::parse);
         }

@@ -7,6 +7,7 @@ use crate::types::{ColumnType, Logical, Missing, Physical, Unit};
 const ORDERED: u32 = 1;
 const BUNDLED: u32 = 2;
 const BUNDLE: u32 = 4;
+const CHILD: u32 = 8;
 
 /// A column: its name, type and length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,9 +28,11 @@ pub struct ColumnRecord {
     pub n_values: u64,
     /// The storage column of a bundled column.
     pub storage: Option<u64>,
-    /// Its first value there, else 0.
+    /// The column that it is a child of.
+    pub parent: Option<u64>,
+    /// Its first value in the storage column, else 0.
     pub first_value: u64,
-    /// The first of its children; none for the types of this version.
+    /// The first of its children.
     pub first_child: Option<u64>,
     /// How many children.
     pub n_children: u32,
@@ -51,10 +54,11 @@ impl ColumnRecord {
         let flag = |set: bool, bit: u32| if set { bit } else { 0 };
         let flags =
             flag(kind.ordered, ORDERED) | flag(self.is_bundled, BUNDLED) | flag(self.is_bundle, BUNDLE);
+        let flags = flags | flag(self.parent.is_some(), CHILD);
         put!(out, self.id, self.name_at, self.name_len);
         put!(out, kind.physical.code(), kind.logical.code(), kind.unit.code(), kind.missing.code());
         put!(out, kind.value_len, flags, self.n_values);
-        put_optional(out, self.storage);
+        put_optional(out, self.storage.or(self.parent));
         put!(out, self.first_value);
         put_optional(out, self.first_child);
         put!(out, self.n_children, kind.precision, kind.scale, kind.flavour, 0u8);
@@ -71,7 +75,7 @@ impl ColumnRecord {
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let codes = reader.array::<4>()?;
         let (value_len, flags, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
-        let (storage, first_value, first_child) = (reader.optional()?, reader.u64()?, reader.optional()?);
+        let (related, first_value, first_child) = (reader.optional()?, reader.u64()?, reader.optional()?);
         let (n_children, precision, scale, flavour) =
             (reader.u32()?, reader.u8()?, reader.i8()?, reader.u8()?);
         reader.reserved::<1>()?;
@@ -88,7 +92,8 @@ impl ColumnRecord {
             is_bundled: flags & BUNDLED != 0,
             is_bundle: flags & BUNDLE != 0,
             n_values,
-            storage,
+            storage: related.filter(|_| flags & CHILD == 0),
+            parent: related.filter(|_| flags & CHILD != 0),
             first_value,
             first_child,
             n_children,
@@ -96,7 +101,11 @@ impl ColumnRecord {
             detail,
             n_missing,
         };
-        if flags & !(ORDERED | BUNDLED | BUNDLE) != 0 {
+        let is_child = flags & CHILD != 0;
+        if is_child && (related.is_none() || flags & (BUNDLED | BUNDLE) != 0) {
+            return Err(Error::corrupt("a child has no parent, or is bundled"));
+        }
+        if flags & !(ORDERED | BUNDLED | BUNDLE | CHILD) != 0 {
             return Err(Error::corrupt("reserved flags of a column record are set"));
         }
         match record.problem() {
@@ -130,15 +139,26 @@ impl ColumnRecord {
         if self.is_bundle && self.name_len != 0 {
             return Some("a storage column has a name");
         }
-        // The types of this version have no children.
-        if self.first_child.is_some() || self.n_children != 0 {
-            return Some("a column has children that its type does not have");
+        if let Some(problem) = self.column_type.children_problem(self.n_children) {
+            return Some(problem);
+        }
+        if self.first_child.is_some() != (self.n_children > 0) {
+            return Some("a column has a first child if and only if it has children");
+        }
+        let is_nested = self.column_type.physical.is_nested();
+        if is_nested && (self.is_bundled || self.is_bundle) {
+            return Some("a column is bundled that can't be");
+        }
+        let has_no_missing = matches!(self.column_type.physical, Physical::Union | Physical::RunEnd);
+        if has_no_missing && self.n_missing > 0 {
+            return Some("a union or run-end column has missing values of its own");
         }
         if self.n_missing > self.n_values {
             return Some("a column has more missing values than values");
         }
         if self.name_at.checked_add(self.name_len.into()).is_none()
             || self.first_value.checked_add(self.n_values).is_none()
+            || self.first_child.is_some_and(|first| first.checked_add(self.n_children.into()).is_none())
         {
             return Some("numbers of a column record are larger than there can be");
         }
@@ -184,6 +204,7 @@ mod tests {
             is_bundle: false,
             n_values: 100,
             storage: None,
+            parent: None,
             first_value: 0,
             first_child: None,
             n_children: 0,
@@ -211,7 +232,7 @@ mod tests {
 
     #[test]
     fn unknown_types_are_unsupported() {
-        for (at, code) in [(20, 21), (20, 26), (20, 255), (21, 12), (22, 14), (23, 6)] {
+        for (at, code) in [(20, 28), (20, 255), (21, 12), (22, 14), (23, 6)] {
             let mut bytes = bytes_of(&plain());
             bytes[at] = code;
             assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
@@ -242,6 +263,38 @@ mod tests {
         bad(ColumnRecord { column_type: ColumnType::fixed(262_145), ..plain() });
         bad(ColumnRecord { n_children: 1, ..plain() });
         bad(ColumnRecord { first_child: Some(1), ..plain() });
+        let nested = |physical, first_child, n_children| ColumnRecord {
+            column_type: ColumnType::plain(physical),
+            first_child,
+            n_children,
+            n_missing: 0,
+            ..plain()
+        };
+        let good =
+            |record: ColumnRecord| assert_eq!(ColumnRecord::parse(&bytes_of(&record)).unwrap(), record);
+        for physical in [Physical::List, Physical::Map, Physical::FixedSizeList, Physical::RunEnd] {
+            good(nested(physical, Some(7), 1));
+            bad(nested(physical, None, 0));
+            bad(nested(physical, None, 1));
+            bad(nested(physical, Some(7), 2));
+        }
+        good(nested(Physical::Struct, None, 0));
+        good(ColumnRecord { parent: Some(0), ..plain() });
+        bad(ColumnRecord { parent: Some(0), is_bundle: true, name_len: 0, ..plain() });
+        bad(ColumnRecord { parent: Some(0), is_bundled: true, ..plain() });
+        bad(ColumnRecord { parent: Some(0), first_value: 1, ..plain() });
+        good(nested(Physical::Struct, Some(7), 1000));
+        bad(nested(Physical::Struct, Some(7), 0));
+        bad(nested(Physical::Struct, Some(u64::MAX - 1), 3));
+        good(nested(Physical::Union, Some(7), 129));
+        bad(nested(Physical::Union, Some(7), 130));
+        bad(nested(Physical::Union, None, 0));
+        good(nested(Physical::ValueColumn, Some(7), 256));
+        bad(nested(Physical::ValueColumn, Some(7), 257));
+        good(ColumnRecord { n_missing: 3, ..nested(Physical::ValueColumn, Some(7), 1) });
+        bad(ColumnRecord { n_missing: 3, ..nested(Physical::Union, Some(7), 1) });
+        bad(ColumnRecord { n_missing: 3, ..nested(Physical::RunEnd, Some(7), 1) });
+        bad(ColumnRecord { is_bundle: true, name_len: 0, ..nested(Physical::Struct, None, 0) });
         bad(ColumnRecord { n_missing: 101, ..plain() });
         bad(ColumnRecord { name_at: u64::MAX, ..plain() });
         bad(ColumnRecord { first_value: u64::MAX, is_bundled: true, storage: Some(1), ..plain() });

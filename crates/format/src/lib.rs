@@ -49,5 +49,7 @@ pub use statistics::Statistics;
 pub use table::TableRecord;
 pub use trailer::{TRAILER_LEN, Trailer};
 pub use tree::{MAX_DEPTH, ValueTree, parse_value};
-pub use types::{ColumnType, Layout, Logical, Missing, Physical, Unit};
+pub use types::{
+    ColumnType, Layout, Logical, MAX_COLUMN_DEPTH, MAX_UNION_TYPES, MAX_VALUE_TYPES, Missing, Physical, Unit,
+};
 pub use value::Value;

@@ -48,11 +48,25 @@ codes! {
         LongDouble = 19, "long double";
         /// As many bytes as the column says.
         FixedBytes = 20, "fixed bytes";
+        /// A list of values of one child.
+        List = 21, "list";
+        /// A list of values of one child, as many as the column says.
+        FixedSizeList = 22, "fixed-size list";
+        /// A value of each child.
+        Struct = 23, "struct";
+        /// A list of pairs: values of a child that is a struct of two.
+        Map = 24, "map";
+        /// A value of one of the children.
+        Union = 25, "union";
+        /// A value of one of the children, or a missing one.
+        ValueColumn = 26, "value column";
+        /// A value of the child, which many in a row share.
+        RunEnd = 27, "run-end";
     }
 }
 
 impl Physical {
-    /// Bytes of a value; none for null, bool, utf8 and binary, and for fixed bytes: see [`Layout`].
+    /// Bytes of a value; none for null, bool, utf8, binary and nested types, and for fixed bytes: see [`Layout`].
     #[inline]
     pub const fn width(self) -> Option<usize> {
         match self {
@@ -63,7 +77,14 @@ impl Physical {
             Self::I64 | Self::U64 | Self::F64 | Self::Complex64 => Some(8),
             Self::Complex128 | Self::I128 | Self::LongDouble => Some(16),
             Self::I256 => Some(32),
+            _ => None,
         }
+    }
+
+    /// Whether values stand in children.
+    #[inline]
+    pub const fn is_nested(self) -> bool {
+        self.code() >= Self::List.code()
     }
 
     /// Whether values differ in length: utf8 and binary.
@@ -105,11 +126,23 @@ pub struct Layout {
 
 impl From<Physical> for Layout {
     fn from(physical: Physical) -> Self {
-        Self { physical, value_len: 0 }
+        Self::of(physical, 0)
     }
 }
 
 impl Layout {
+    /// How values are stored, or the words of a nested type.
+    #[inline]
+    const fn of(physical: Physical, value_len: u32) -> Self {
+        match physical {
+            Physical::List | Physical::Map => Self { physical: Physical::U32, value_len: 0 },
+            Physical::FixedSizeList | Physical::Struct => Self::fixed(0),
+            Physical::Union | Physical::ValueColumn => Self { physical: Physical::U8, value_len: 0 },
+            Physical::RunEnd => Self { physical: Physical::Bool, value_len: 0 },
+            physical => Self { physical, value_len },
+        }
+    }
+
     /// Fixed bytes.
     pub const fn fixed(value_len: u32) -> Self {
         Self { physical: Physical::FixedBytes, value_len }
@@ -240,9 +273,9 @@ pub struct ColumnType {
     pub unit: Unit,
     /// What marks a missing value.
     pub missing: Missing,
-    /// Length of fixed bytes; 0 for other types.
+    /// Length of fixed bytes; values of a fixed-size list; 1 for a sparse union; 0 for other types.
     pub value_len: u32,
-    /// Whether the categories have an order.
+    /// Whether the categories have an order, or the keys of a map.
     pub ordered: bool,
     /// Digits of a decimal; 0 for other types.
     pub precision: u8,
@@ -273,10 +306,43 @@ impl ColumnType {
         Self { value_len, ..Self::plain(Physical::FixedBytes) }
     }
 
-    /// How the values are stored.
+    /// How the values are stored; of a nested type its words (section 3.1).
     #[inline]
     pub const fn layout(&self) -> Layout {
-        Layout { physical: self.physical, value_len: self.value_len }
+        Layout::of(self.physical, self.value_len)
+    }
+
+    /// Whether it is a union whose children have a value for each of its own.
+    pub const fn is_sparse(&self) -> bool {
+        matches!(self.physical, Physical::Union) && self.value_len == 1
+    }
+
+    /// Whether its last child tells where each block begins in the others.
+    pub const fn has_begins(&self) -> bool {
+        matches!(self.physical, Physical::ValueColumn)
+            || (matches!(self.physical, Physical::Union) && self.value_len == 0)
+    }
+
+    /// An error of kind argument when a column of this type has not so many children, the begins among them.
+    pub fn check_children(&self, n: u32) -> Result<()> {
+        match self.children_problem(n) {
+            None => Ok(()),
+            Some(problem) => Err(Error::argument(problem)),
+        }
+    }
+
+    /// What is wrong with this number of children, if anything.
+    #[inline]
+    pub(crate) fn children_problem(&self, n: u32) -> Option<&'static str> {
+        let fits = match self.physical {
+            Physical::Struct => true,
+            Physical::List | Physical::FixedSizeList | Physical::Map | Physical::RunEnd => n == 1,
+            Physical::Union if self.is_sparse() => n <= MAX_UNION_TYPES,
+            Physical::Union => (1..=MAX_UNION_TYPES + 1).contains(&n),
+            Physical::ValueColumn => (1..=MAX_VALUE_TYPES + 1).contains(&n),
+            _ => n == 0,
+        };
+        if fits { None } else { Some("a column has not the children that its type needs") }
     }
 
     /// Decimals of so many digits; none when there are none of so many.
@@ -328,19 +394,31 @@ impl ColumnType {
             (L::Extension, _, U::None) => {}
             (L::Extension, ..) => return Some("an extension type has no unit"),
         }
-        if self.ordered && self.logical != L::Categorical {
-            return Some("only a categorical is ordered");
+        if self.ordered && self.logical != L::Categorical && self.physical != P::Map {
+            return Some("only a categorical and a map are ordered");
         }
         let no_decimal = self.logical != L::Decimal && (self.precision != 0 || self.scale != 0);
-        if (self.value_len != 0 && self.physical != P::FixedBytes) || no_decimal {
+        let most = match self.physical {
+            P::FixedBytes | P::FixedSizeList => u32::MAX,
+            P::Union => 1,
+            _ => 0,
+        };
+        if self.value_len > most || no_decimal {
             return Some("value length, precision and scale do not belong to this type");
         }
-        if self.value_len > MAX_PAGE_LEN {
+        if self.physical == P::FixedBytes && self.value_len > MAX_PAGE_LEN {
             return Some("fixed bytes are longer than pages can be");
         }
         None
     }
 }
+
+/// Most types of a union.
+pub const MAX_UNION_TYPES: u32 = 128;
+/// Most types of a value column.
+pub const MAX_VALUE_TYPES: u32 = 255;
+/// Most depth of a nested column, one that is no child having depth 1.
+pub const MAX_COLUMN_DEPTH: u32 = 64;
 
 /// The narrowest integer that holds all numbers of so many digits.
 const fn decimal_physical(precision: u8) -> Option<Physical> {

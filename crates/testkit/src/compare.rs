@@ -1,6 +1,6 @@
 //! Core, naive decoder and model, compared.
 
-use entasis::{File, Silent, Value};
+use entasis::{File, Silent, Value, type_name};
 
 use crate::frames::{Model, Table, read};
 use crate::naive::{self, Decoded, Tree};
@@ -50,6 +50,8 @@ fn core_holds(file: &File, table: &Table) {
             (&model.name, model.of, &model.detail),
             "{at}"
         );
+        let type_name = file.type_name(&info, &|c| type_name(&c.record.column_type, c.detail.as_ref()));
+        assert_eq!(type_name.unwrap(), model.type_name(), "{at}: type");
         assert_eq!(info.record.n_missing, model.n_missing(), "{at}: n_missing");
         assert_eq!(
             info.record.dictionary,
@@ -84,7 +86,8 @@ fn naive_holds(decoded: &Decoded, table: &Table) {
         assert_eq!(of.value_len, wanted.value_len, "{at}: value_len");
         assert_eq!((of.precision, of.scale as i8), (wanted.precision, wanted.scale), "{at}: decimal");
         assert_eq!(column.detail, model.detail.as_ref().map(tree), "{at}: detail");
-        assert_same(&at, &column.cells, &model.cells);
+        let cells = naive::nested::values(&decoded.columns, i);
+        assert_same(&at, &cells.unwrap_or_else(|wrong| panic!("{at}: naive: {wrong}")), &model.cells);
     }
 }
 

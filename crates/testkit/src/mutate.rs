@@ -124,7 +124,7 @@ const BLOCK: Fields = &[
     ("pages_len", 36, 4),
     ("decoded_len", 40, 8),
     ("directory_checksum", 48, 8),
-    ("reserved", 56, 8),
+    ("first_child", 56, 8),
 ];
 const STATISTICS: Fields = &[
     ("n_missing", 0, 4),

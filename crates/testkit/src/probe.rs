@@ -2,7 +2,9 @@
 
 use entasis::{Error, File, Kind, Limits, Logical, MemorySource, Result, Rows, Silent};
 
+use crate::frames::nested;
 use crate::frames::read::Target;
+use crate::naive;
 
 /// All that a reader can get from a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +51,9 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
         }
         some_rows(&file, i, record.n_values, &target)?;
         columns.push(target.bytes());
+        if record.column_type.physical.is_nested() {
+            columns.push(nested_values(&file, i, record.n_values)?);
+        }
         if i < file.n_columns() {
             file.find_all(&info.name)?;
         }
@@ -128,6 +133,29 @@ fn some_rows(file: &File, column: u64, n_values: u64, all: &Target) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Values of nested columns that a test takes apart.
+const MOST_NESTED: usize = 1 << 20;
+
+/// Reads a nested column with all that is in it, in several selections of rows: the same values in each. Returns them.
+fn nested_values(file: &File, column: u64, n_values: u64) -> Result<Vec<u8>> {
+    let most = n_values.min(1 << 17);
+    let (from, to) = (most / 3, most - most / 5);
+    let every: Vec<u64> = (0..most).rev().step_by(7).collect();
+    let Some(all) = nested::read_some(file, column, Rows::Range(0..most), MOST_NESTED)? else {
+        return Ok(Vec::new());
+    };
+    let range: Vec<u64> = (from..to).collect();
+    for (rows, numbers) in [(Rows::Indices(every.clone().into()), every), (Rows::Range(from..to), range)] {
+        let Some(some) = nested::read_some(file, column, rows, MOST_NESTED)? else { continue };
+        for (cell, &row) in some.iter().zip(&numbers) {
+            assert!(*cell == all[row as usize], "row {row} of column {column} depends on the rows asked for");
+        }
+    }
+    let mut bytes = Vec::new();
+    all.iter().for_each(|cell| naive::nested::put(&mut bytes, cell));
+    Ok(bytes)
 }
 
 /// Verifies bytes.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use entasis::Buffer;
 
-use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, NULLABLE, ORDERED};
+use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, KEYS_SORTED, NULLABLE, ORDERED};
 
 /// The type of a column.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Kind {
     pub name: CString,
     pub format: CString,
     pub ordered: bool,
+    /// Of a map.
+    pub keys_sorted: bool,
     pub required: bool,
     pub metadata: Option<Vec<u8>>,
     pub dictionary: Option<Arc<Kind>>,
@@ -24,7 +26,8 @@ impl Kind {
     /// A type with nothing beside its format.
     pub fn new(format: CString) -> Self {
         let (name, metadata, dictionary, children) = (CString::default(), None, None, Vec::new());
-        Self { name, format, ordered: false, required: false, metadata, dictionary, children }
+        let (ordered, keys_sorted, required) = (false, false, false);
+        Self { name, format, ordered, keys_sorted, required, metadata, dictionary, children }
     }
 }
 
@@ -37,6 +40,8 @@ pub struct Data {
     pub buffers: Vec<Option<Arc<Buffer>>>,
     pub dictionary: Option<Arc<Data>>,
     pub children: Vec<Data>,
+    /// The first buffer is not one of validity: of a union.
+    pub is_all_there: bool,
 }
 
 struct SchemaOwner {
@@ -63,7 +68,9 @@ pub fn schema(kind: &Kind) -> ArrowSchema {
         format: owner.format.as_ptr(),
         name: owner.name.as_ptr(),
         metadata: owner.metadata.as_ref().map_or(ptr::null(), |bytes| bytes.as_ptr().cast()),
-        flags: if kind.ordered { ORDERED } else { 0 } | if kind.required { 0 } else { NULLABLE },
+        flags: if kind.ordered { ORDERED } else { 0 }
+            | if kind.keys_sorted { KEYS_SORTED } else { 0 }
+            | if kind.required { 0 } else { NULLABLE },
         n_children: owner.children.len() as i64,
         children: owner.children.as_mut_ptr(),
         dictionary,
@@ -103,8 +110,8 @@ pub fn array(data: &Data) -> ArrowArray {
     let buffers = buffers.map(|buffer| buffer.as_ref().map_or(ptr::null(), |buffer| buffer.as_ptr().cast()));
     let mut owner =
         Box::new(ArrayOwner { buffers: buffers.collect(), children, dictionary, _data: data.clone() });
-    let has_validity = matches!(data.buffers.first(), Some(Some(_)));
-    let is_null = data.buffers.is_empty() && data.children.is_empty();
+    let has_validity = matches!(data.buffers.first(), Some(Some(_))) && !data.is_all_there;
+    let is_null = data.buffers.is_empty() && data.children.is_empty() && !data.is_all_there;
     ArrowArray {
         length: data.n as i64,
         null_count: if has_validity {

@@ -4,6 +4,8 @@ use std::ffi::{c_char, c_int, c_void};
 
 /// The categories have an order.
 pub const ORDERED: i64 = 1;
+/// The keys of a map are sorted.
+pub const KEYS_SORTED: i64 = 4;
 /// Values may be missing.
 pub const NULLABLE: i64 = 2;
 

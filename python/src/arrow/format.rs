@@ -47,7 +47,13 @@ pub fn is_polars(column_type: &ColumnType) -> bool {
     match column_type.logical {
         Logical::Decimal => precision <= 38 && (0..=precision as i8).contains(&scale),
         Logical::Period | Logical::Interval => false,
-        _ => column_type.physical != Physical::FixedBytes || column_type.value_len > 0,
+        _ if matches!(column_type.physical, Physical::Union | Physical::ValueColumn | Physical::RunEnd) => {
+            false
+        }
+        _ if matches!(column_type.physical, Physical::FixedBytes | Physical::FixedSizeList) => {
+            column_type.value_len > 0
+        }
+        _ => true,
     }
 }
 
@@ -199,6 +205,8 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::FixedBytes, _) => return Some(format!("w:{}", column_type.value_len)),
         (Physical::Complex64 | Physical::Complex128 | Physical::LongDouble, _)
         | (Physical::I128 | Physical::I256, _) => return None,
+        // Nested types.
+        _ => return None,
     };
     Some(format.to_owned())
 }

@@ -6,8 +6,8 @@ use entasis::{Array, Chunk, ColumnType, HostRead, HostValidity, HostValues, Logi
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, NULLABLE, ORDERED};
-use super::{format, metadata};
+use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, KEYS_SORTED, NULLABLE, ORDERED};
+use super::{format, metadata, nested};
 use crate::builder::nothing;
 use crate::errors;
 
@@ -17,19 +17,28 @@ pub struct Stream {
     chunks: Vec<ArrowArray>,
 }
 
-/// A column that a stream holds.
+/// A column that a stream holds, or a field of one.
 pub struct Field {
+    /// The name of a field; that of a column is known.
+    pub name: String,
     pub column_type: ColumnType,
     pub detail: Option<Value>,
     pub dictionary: Option<Box<Field>>,
+    /// The fields of a nested type; of runs their values.
+    pub children: Vec<Field>,
+    /// The codes of a union.
+    pub codes: Vec<u8>,
     pub array: Array,
     /// Key-value pairs in the interface's binary form.
     pub metadata: Option<Vec<u8>>,
     /// The type is an extension type of which the column keeps the storage alone: its name is in the metadata.
     pub is_bare: bool,
     /// Where the dictionary of the chunks stands, to see whether it is always the same.
-    place: Option<(usize, i64, i64)>,
+    place: Option<Vec<Place>>,
 }
+
+/// A buffer of an array, its offset and length.
+type Place = (usize, i64, i64);
 
 impl Stream {
     /// Takes the stream of an object that has `__arrow_c_stream__`.
@@ -74,7 +83,7 @@ impl Stream {
 
     /// The stream's one column.
     pub fn array(&mut self, py: Python<'_>, what: &str) -> PyResult<Field> {
-        let mut field = field(py, &self.schema, what)?;
+        let mut field = field(py, &self.schema, what, 1)?;
         for chunk in &self.chunks {
             field.push(py, chunk, 0, chunk.length, what)?;
         }
@@ -91,7 +100,7 @@ impl Stream {
             let schema = unsafe { &**self.schema.children.add(i) };
             // SAFETY: a valid schema's name is null or ends with a zero.
             let what = format!("column '{}'", unsafe { text(schema.name) });
-            fields.push(field(py, schema, &what)?);
+            fields.push(field(py, schema, &what, 1)?);
             names.push(what);
         }
         let mut n_rows = 0;
@@ -120,10 +129,24 @@ impl Stream {
 }
 
 /// An empty column of the schema's type.
-fn field(py: Python<'_>, schema: &ArrowSchema, what: &str) -> PyResult<Field> {
+pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usize) -> PyResult<Field> {
     // SAFETY: a valid schema's format ends with a zero.
     let format = unsafe { text(schema.format) };
-    let Some((mut column_type, zone)) = format::parse(&format) else {
+    if depth > nested::MAX_DEPTH {
+        let message = format!("{what}: types nested more than {} deep are not supported", nested::MAX_DEPTH);
+        return Err(errors::unsupported(py, message));
+    }
+    let (mut codes, mut children) = (Vec::new(), Vec::new());
+    let parsed = match nested::parse(&format) {
+        Some((mut column_type, of_union)) => {
+            children = nested::fields(py, schema, &mut column_type, what, depth)?;
+            column_type.ordered = column_type.physical == Physical::Map && schema.flags & KEYS_SORTED != 0;
+            codes = of_union;
+            Some((column_type, None))
+        }
+        None => format::parse(&format),
+    };
+    let Some((mut column_type, zone)) = parsed else {
         let message = format!("{what}: Arrow type {} is not supported yet", format::describe(&format));
         return Err(errors::unsupported(py, message));
     };
@@ -132,8 +155,8 @@ fn field(py: Python<'_>, schema: &ArrowSchema, what: &str) -> PyResult<Field> {
         Some(dictionary) => {
             column_type.logical = Logical::Categorical;
             column_type.ordered = schema.flags & ORDERED != 0;
-            let dictionary = field(py, dictionary, what)?;
-            if dictionary.dictionary.is_some() || dictionary.column_type.physical == Physical::Null {
+            let dictionary = field(py, dictionary, what, depth)?;
+            if dictionary.has_dictionary() || dictionary.column_type.physical == Physical::Null {
                 return Err(errors::unsupported(
                     py,
                     format!("{what}: its dictionary's type is not supported yet"),
@@ -163,38 +186,102 @@ fn field(py: Python<'_>, schema: &ArrowSchema, what: &str) -> PyResult<Field> {
             None => is_bare = true,
         }
     }
+    if column_type.physical.is_nested() {
+        detail = nested::detail(detail, &codes, &children);
+    }
     if schema.flags & NULLABLE == 0 {
         column_type.flavour |= format::REQUIRED;
     }
-    Ok(Field { column_type, detail, dictionary, array: Array::default(), metadata, is_bare, place: None })
+    let (name, array, place) = Default::default();
+    Ok(Field { name, column_type, detail, dictionary, children, codes, array, metadata, is_bare, place })
 }
 
 impl Field {
+    /// Whether there are dictionaries in it.
+    fn has_dictionary(&self) -> bool {
+        self.dictionary.is_some() || self.children.iter().any(Self::has_dictionary)
+    }
+
     /// Adds `n` values of an array, from `skip` behind its own offset on.
     fn push(&mut self, py: Python<'_>, array: &ArrowArray, skip: i64, n: i64, what: &str) -> PyResult<()> {
+        let chunk = self.chunk(py, array, skip + array.offset, n, what)?;
+        if n > 0 {
+            self.array.chunks.push(chunk);
+        }
+        Ok(())
+    }
+
+    /// `n` values of an array, `offset` from the start of its buffers on. Its dictionary is added when it is the first.
+    pub(super) fn chunk(
+        &mut self,
+        py: Python<'_>,
+        array: &ArrowArray,
+        offset: i64,
+        n: i64,
+        what: &str,
+    ) -> PyResult<Chunk> {
         if let Some(dictionary) = &mut self.dictionary {
             // SAFETY: a dictionary-encoded array has a valid dictionary.
             let values = unsafe { array.dictionary.as_ref() };
             let values =
                 values.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a dictionary is not there"))?;
-            // SAFETY: a valid array has as many buffers as it says; the last tells most.
-            let last = unsafe { *values.buffers.add((values.n_buffers - 1).max(0) as usize) } as usize;
-            let place = (last, values.offset, values.length);
+            let place = place(values);
             if self.place.is_none() {
                 dictionary.push(py, values, 0, values.length, what)?;
                 self.place = Some(place);
-            } else if self.place != Some(place) && n > 0 {
+            } else if self.place.as_ref() != Some(&place) && n > 0 {
                 return Err(errors::unsupported(py, format!("{what}: chunks with different dictionaries")));
             }
         }
-        if n > 0 {
-            let bad =
-                || pyo3::exceptions::PyValueError::new_err(format!("{what}: an Arrow array makes no sense"));
-            let chunk = chunk(&self.column_type, array, skip + array.offset, n).ok_or_else(bad)?;
-            self.array.chunks.push(chunk);
+        if self.column_type.physical.is_nested() {
+            return self.nested_chunk(py, array, offset, n, what);
         }
-        Ok(())
+        if n == 0 {
+            return Ok(Chunk { n: 0, values: HostValues::Null, validity: HostValidity::AllValid });
+        }
+        chunk(&self.column_type, array, offset, n).ok_or_else(|| {
+            pyo3::exceptions::PyValueError::new_err(format!("{what}: an Arrow array makes no sense"))
+        })
     }
+}
+
+/// Where an array stands, with what is in it.
+fn place(array: &ArrowArray) -> Vec<Place> {
+    let last = match usize::try_from(array.n_buffers) {
+        // SAFETY: a valid array has as many buffers as it says; the last tells most.
+        Ok(n @ 1..) => unsafe { *array.buffers.add(n - 1) as usize },
+        _ => 0,
+    };
+    let mut places = vec![(last, array.offset, array.length)];
+    for k in 0..usize::try_from(array.n_children).unwrap_or(0) {
+        // SAFETY: a valid array has as many children as it says, each valid.
+        places.extend(place(unsafe { &**array.children.add(k) }));
+    }
+    places
+}
+
+/// Bytes of a buffer, from `skip` on.
+pub(super) fn lend(array: &ArrowArray, i: usize, skip: usize, len: usize) -> Option<HostRead> {
+    if len == 0 {
+        return Some(nothing());
+    }
+    if i as i64 >= array.n_buffers {
+        return None;
+    }
+    // SAFETY: a valid array has as many buffers as it says.
+    let start = unsafe { *array.buffers.add(i) };
+    // SAFETY: the type and length of the array tell how long its buffers are; it is kept until the file is written.
+    (!start.is_null()).then(|| unsafe { HostRead::new(start.cast::<u8>().add(skip), len) })
+}
+
+/// Which of `n` values from `first` on are there.
+pub(super) fn validity(array: &ArrowArray, first: usize, n: usize) -> Option<HostValidity> {
+    // SAFETY: a valid array has as many buffers as it says.
+    if array.null_count == 0 || array.n_buffers == 0 || unsafe { *array.buffers }.is_null() {
+        return Some(HostValidity::AllValid);
+    }
+    let memory = lend(array, 0, first / 8, (first % 8 + n).div_ceil(8))?;
+    Some(HostValidity::Bits { memory, first_bit: first % 8 })
 }
 
 /// `n` values of an array, `offset` from the start of its buffers on.
@@ -204,23 +291,11 @@ fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> O
         // SAFETY: a valid array has as many buffers as it says.
         ((i as i64) < array.n_buffers).then(|| unsafe { *array.buffers.add(i) })
     };
-    let lend = |i: usize, skip: usize, len: usize| -> Option<HostRead> {
-        let start = buffer(i)?;
-        if len == 0 {
-            return Some(nothing());
-        }
-        // SAFETY: the type and length of the array tell how long its buffers are; it is kept until the file is written.
-        (!start.is_null()).then(|| unsafe { HostRead::new(start.cast::<u8>().add(skip), len) })
-    };
+    let lend = |i: usize, skip: usize, len: usize| lend(array, i, skip, len);
     if column_type.physical == Physical::Null {
         return Some(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid });
     }
-    let validity = if array.null_count == 0 || buffer(0)?.is_null() {
-        HostValidity::AllValid
-    } else {
-        let byte = first / 8;
-        HostValidity::Bits { memory: lend(0, byte, (first % 8 + n).div_ceil(8))?, first_bit: first % 8 }
-    };
+    let validity = validity(array, first, n)?;
     let layout = column_type.flavour & format::LAYOUT;
     let values = match (column_type.physical, layout) {
         (Physical::Bool, _) => HostValues::Bits {
@@ -264,7 +339,7 @@ fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> O
 ///
 /// # Safety
 /// The pointer is null, or there is a zero behind it up to which its memory may be read.
-unsafe fn text(pointer: *const std::ffi::c_char) -> String {
+pub(super) unsafe fn text(pointer: *const std::ffi::c_char) -> String {
     if pointer.is_null() {
         return String::new();
     }

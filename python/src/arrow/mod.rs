@@ -1,4 +1,4 @@
-//! Arrow's C data interface, for the flat types that a column can have.
+//! Arrow's C data interface, for the types that a column can have.
 
 pub mod column;
 pub mod export;
@@ -6,3 +6,4 @@ pub mod ffi;
 pub mod format;
 pub mod import;
 pub mod metadata;
+pub mod nested;

@@ -1,14 +1,16 @@
 //! The footer of a file written whole: sections, root, trailer, and the header that names them.
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Header, Result, Root, SectionKind, Slot, Statistics, TRAILER_LEN, TableRecord,
-    Trailer, Value, ValueTree, build_name_index, checksum, emit_section, n_name_slots,
+    BlockRecord, ColumnRecord, ColumnType, Header, Physical, Result, Root, SectionKind, Slot, Statistics,
+    TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum, emit_section,
+    n_name_slots,
 };
 
 use super::Stored;
+use super::nested::{Family, Nested};
 use super::output::{Output, Placed};
 use crate::bundle::Bundle;
-use crate::frame::{Column, Frame};
+use crate::frame::Frame;
 use crate::load::Scratch;
 
 /// Records of the sections, in the making.
@@ -24,6 +26,7 @@ struct Records {
 /// Writes footer and header; returns the length of the file.
 pub(super) fn write(
     frame: &Frame,
+    nested: &Nested<'_>,
     bundles: &[Bundle],
     stored: &[Stored<'_>],
     blocks: &[Vec<Placed>],
@@ -31,7 +34,8 @@ pub(super) fn write(
 ) -> Result<u64> {
     let n_table = frame.columns.len();
     let n_own = n_table + frame.extra.len();
-    let n_total = n_own + bundles.len();
+    let n_before_bundles = n_own + nested.children.len();
+    let n_total = n_before_bundles + bundles.len();
     let mut blocks_of: Vec<&[Placed]> = vec![&[]; n_total];
     for (column, blocks) in stored.iter().zip(blocks) {
         blocks_of[column.column] = blocks;
@@ -41,36 +45,64 @@ pub(super) fn write(
     let host_node = if frame.host.is_null() { None } else { Some(tree.add(&frame.host)) };
     let mut records = Records::default();
     let mut members = member_places(frame, bundles)?;
+    let mut tops = nested.tops.iter().peekable();
     for (i, column) in frame.columns.iter().chain(&frame.extra).enumerate() {
         let mut record = ColumnRecord {
             id: i as u64,
             name_at: records.names.len() as u64,
-            name_len: u32::try_from(column.name.len()).map_err(|_| too_long(column))?,
+            name_len: u32::try_from(column.name.len()).map_err(|_| too_long(&column.name))?,
             column_type: column.column_type,
             is_bundled: false,
             is_bundle: false,
             n_values: column.array.n_values(),
             storage: None,
+            parent: None,
             first_value: 0,
             first_child: None,
             n_children: 0,
             dictionary: column.dictionary.map(|d| (n_table + d) as u64),
             detail: column.detail.as_ref().map(|detail| tree.add(detail)),
-            n_missing: n_missing(column, blocks_of[i]),
+            n_missing: n_missing(&column.column_type, column.array.n_values(), blocks_of[i]),
         };
         if let Some(member) = members.get_mut(i).and_then(Option::take) {
             record.is_bundled = true;
-            record.storage = Some((n_own + member.bundle) as u64);
+            record.storage = Some((n_before_bundles + member.bundle) as u64);
             record.first_value = member.first_value;
             record.n_missing = member.n_missing;
         }
+        if let Some((_, family)) = tops.next_if(|(top, _)| *top == i) {
+            adopt(&mut record, family, n_own);
+        }
         records.names.extend_from_slice(column.name.as_bytes());
+        record.emit(&mut records.columns);
+    }
+    for (i, child) in nested.children.iter().enumerate() {
+        let (n_values, blocks) = (child.array.n_values(), blocks_of[n_own + i]);
+        let mut record = ColumnRecord {
+            id: (n_own + i) as u64,
+            name_at: records.names.len() as u64,
+            name_len: u32::try_from(child.name.len()).map_err(|_| too_long(&child.path))?,
+            column_type: child.column_type,
+            is_bundled: false,
+            is_bundle: false,
+            n_values,
+            storage: None,
+            parent: Some(child.parent.map_or(child.top, |parent| n_own + parent) as u64),
+            first_value: 0,
+            first_child: None,
+            n_children: 0,
+            dictionary: child.dictionary.map(|d| (n_table + d) as u64),
+            detail: child.detail.map(|detail| tree.add(detail)),
+            n_missing: n_missing(&child.column_type, n_values, blocks),
+        };
+        adopt(&mut record, &child.family, n_own);
+        records.names.extend_from_slice(child.name.as_bytes());
         record.emit(&mut records.columns);
     }
     for (i, bundle) in bundles.iter().enumerate() {
         let first = &frame.columns[bundle.members[0]];
         let record = ColumnRecord {
-            id: (n_own + i) as u64,
+            id: (n_before_bundles + i) as u64,
             name_at: records.names.len() as u64,
             name_len: 0,
             column_type: bundle.column_type,
@@ -78,12 +110,16 @@ pub(super) fn write(
             is_bundle: true,
             n_values: bundle.array.n_values(),
             storage: None,
+            parent: None,
             first_value: 0,
             first_child: None,
             n_children: 0,
             dictionary: None,
             detail: first.detail.as_ref().map(|detail| tree.add(detail)),
-            n_missing: blocks_of[n_own + i].iter().map(|b| u64::from(b.statistics.n_missing)).sum(),
+            n_missing: blocks_of[n_before_bundles + i]
+                .iter()
+                .map(|b| u64::from(b.statistics.n_missing))
+                .sum(),
         };
         record.emit(&mut records.columns);
     }
@@ -178,9 +214,17 @@ fn member_places(frame: &Frame, bundles: &[Bundle]) -> Result<Vec<Option<Member>
     Ok(places)
 }
 
-fn n_missing(column: &Column, blocks: &[Placed]) -> u64 {
-    if column.column_type.physical == entasis_format::Physical::Null {
-        column.array.n_values()
+/// Tells the record of a column of its children.
+fn adopt(record: &mut ColumnRecord, family: &Family, n_own: usize) {
+    if !family.children.is_empty() {
+        record.first_child = Some((n_own + family.children.start) as u64);
+        record.n_children = family.children.len() as u32;
+    }
+}
+
+fn n_missing(of: &ColumnType, n_values: u64, blocks: &[Placed]) -> u64 {
+    if of.physical == Physical::Null {
+        n_values
     } else {
         blocks.iter().map(|block| u64::from(block.statistics.n_missing)).sum()
     }
@@ -191,8 +235,8 @@ fn emit_block(record: &BlockRecord, statistics: &Statistics, records: &mut Recor
     statistics.emit(&mut records.statistics);
 }
 
-fn too_long(column: &Column) -> entasis_format::Error {
-    entasis_format::Error::argument("a column name of 4 GiB or more").in_column(&column.name[..64])
+fn too_long(name: &str) -> entasis_format::Error {
+    entasis_format::Error::argument("a column name of 4 GiB or more").in_column(&name[..64])
 }
 
 /// This release, as the root keeps it.

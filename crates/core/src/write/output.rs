@@ -154,6 +154,7 @@ impl Run<'_> {
         pages_at: usize,
         encoded: Encoded,
         is_raw: bool,
+        first_child: u64,
     ) -> Result<()> {
         let Encoded { directory, decoded_len, statistics } = encoded;
         let pages_len = self.bytes.len() - pages_at;
@@ -174,6 +175,7 @@ impl Run<'_> {
             pages_len: u32::try_from(pages_len).map_err(|_| too_large())?,
             decoded_len,
             directory_checksum: checksum(&bytes),
+            first_child,
         };
         let later = if is_plain {
             Some(bytes)

@@ -123,6 +123,7 @@ impl Memory {
             column_type,
             detail: None,
             dictionary: None,
+            children: Vec::new(),
             array: Array::new(Chunk { n: model.n(), values, validity }),
         }
     }

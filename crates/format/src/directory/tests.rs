@@ -19,6 +19,7 @@ fn record_of(directory: &Directory, n_values: u32, decoded_len: u64) -> (BlockRe
         pages_len: stored.wrapping_add(directory.dictionary.stored_len),
         decoded_len,
         directory_checksum: checksum(&bytes),
+        first_child: 0,
     };
     (record, bytes)
 }
@@ -335,7 +336,7 @@ proptest! {
         }
         let record = BlockRecord {
             first_value: 0, n_values, encoding, directory_at: 0, pages_at: 0, directory_len: len32(bytes.len()),
-            pages_len: 100, decoded_len: 100, directory_checksum: checksum(&bytes),
+            pages_len: 100, decoded_len: 100, directory_checksum: checksum(&bytes), first_child: 0,
         };
         let _ = Directory::parse(&bytes, &record, of, &Limits::default());
     }

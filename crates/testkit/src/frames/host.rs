@@ -1,19 +1,27 @@
 //! The memory of a host that a table is written from, in all forms that the core takes.
 
-use entasis::{Array, Chunk, Column, Frame, HostRead, HostValidity, HostValues, Logical, Physical};
+use entasis::{Chunk, Column, Frame, HostRead, HostValidity, HostValues, Logical, Physical};
 
 use super::models::{Model, Table};
+use super::nested::{self, NestedPiece};
 
 /// Memory of all columns of a table. The form (strides, bits, masks, views, pieces) differs from column to column.
 #[derive(Debug)]
 pub struct Memory {
-    columns: Vec<Vec<Piece>>,
-    extra: Vec<Vec<Piece>>,
+    columns: Vec<Pieces>,
+    extra: Vec<Pieces>,
+}
+
+/// Memory of one column.
+#[derive(Debug)]
+enum Pieces {
+    Plain(Vec<Piece>),
+    Nested(Vec<NestedPiece>),
 }
 
 /// Memory of one chunk.
 #[derive(Debug)]
-struct Piece {
+pub(super) struct Piece {
     n: usize,
     form: usize,
     physical: Physical,
@@ -30,7 +38,7 @@ struct Piece {
 /// What stands in memory where a value is missing.
 const JUNK: u8 = 0x5A;
 
-fn lend(bytes: &[u8]) -> HostRead {
+pub(super) fn lend(bytes: &[u8]) -> HostRead {
     // SAFETY: the caller of `Memory::frame` keeps the memory while it has the frame.
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }
@@ -41,7 +49,11 @@ impl Memory {
         let pieces = |(i, model): (usize, &Model)| {
             // Every third column stands in two pieces.
             let middle = if i % 3 == 2 { model.cells.len() / 2 } else { model.cells.len() };
-            [0..middle, middle..model.cells.len()].map(|range| Piece::new(model, range, i)).into()
+            let ranges = [0..middle, middle..model.cells.len()];
+            if model.of.physical.is_nested() {
+                return Pieces::Nested(nested::pieces(model, &ranges, i));
+            }
+            Pieces::Plain(ranges.map(|range| Piece::new(model, range, i)).into())
         };
         Self {
             columns: table.columns.iter().enumerate().map(pieces).collect(),
@@ -51,12 +63,16 @@ impl Memory {
 
     /// The frame. It must not be used after `self` is gone.
     pub fn frame(&self, table: &Table) -> Frame {
-        let column = |(model, pieces): (&Model, &Vec<Piece>)| Column {
+        let column = |(model, pieces): (&Model, &Pieces)| Column {
             name: model.name.clone(),
             column_type: model.of,
             detail: model.detail.clone(),
             dictionary: model.dictionary,
-            array: Array { chunks: pieces.iter().map(Piece::chunk).collect() },
+            children: nested::fields(&model.children),
+            array: match pieces {
+                Pieces::Plain(pieces) => pieces.iter().map(Piece::chunk).collect::<Vec<_>>().into(),
+                Pieces::Nested(pieces) => nested::array(pieces),
+            },
         };
         Frame {
             n_rows: table.n_rows as u64,
@@ -68,7 +84,7 @@ impl Memory {
 }
 
 impl Piece {
-    fn new(model: &Model, range: std::ops::Range<usize>, form: usize) -> Self {
+    pub(super) fn new(model: &Model, range: std::ops::Range<usize>, form: usize) -> Self {
         let physical = model.of.physical;
         let cells = &model.cells[range];
         let mut piece = Self {
@@ -148,7 +164,7 @@ impl Piece {
         }
     }
 
-    fn chunk(&self) -> Chunk {
+    pub(super) fn chunk(&self) -> Chunk {
         let memory = lend(&self.values);
         let values = match self.physical {
             Physical::Null => HostValues::Null,

@@ -2,6 +2,8 @@
 
 pub mod host;
 pub mod models;
+pub mod nested;
+pub mod nested_tables;
 pub mod read;
 pub mod shapes;
 pub mod small;

@@ -1,6 +1,6 @@
 //! What a table is, independent of any memory or file.
 
-use entasis::{ColumnType, Logical, Missing, Physical, Unit, Value};
+use entasis::{ColumnType, Logical, Missing, Physical, Unit, Value, type_name};
 
 use crate::naive::Cell;
 
@@ -30,6 +30,8 @@ pub struct Model {
     pub detail: Option<Value>,
     /// The number of its dictionary among the extra columns.
     pub dictionary: Option<usize>,
+    /// The types of the children of a nested column; they have no cells.
+    pub children: Vec<Model>,
     /// The values; none where one is missing.
     pub cells: Vec<Option<Cell>>,
 }
@@ -47,7 +49,24 @@ impl Model {
     /// A column of cells.
     pub fn new(name: impl Into<String>, physical: Physical, cells: Vec<Option<Cell>>) -> Self {
         let of = ColumnType { missing: Missing::Null, ..ColumnType::plain(physical) };
-        Self { name: name.into(), of, detail: None, dictionary: None, cells }
+        Self { name: name.into(), of, detail: None, dictionary: None, children: Vec::new(), cells }
+    }
+
+    /// A nested column.
+    pub fn nested(
+        name: impl Into<String>,
+        physical: Physical,
+        children: Vec<Model>,
+        cells: Vec<Option<Cell>>,
+    ) -> Self {
+        Self { children, ..Self::new(name, physical, cells) }
+    }
+
+    /// The same of fixed-size lists of so many values, or (1) of a sparse union.
+    #[must_use]
+    pub fn of_len(mut self, len: u32) -> Self {
+        self.of.value_len = len;
+        self
     }
 
     /// A column of words.
@@ -120,8 +139,40 @@ impl Model {
         self
     }
 
+    /// The type as the core writes it.
+    pub fn type_name(&self) -> String {
+        if !self.of.physical.is_nested() {
+            return type_name(&self.of, self.detail.as_ref());
+        }
+        let of = |model: &Self, is_named: bool| match is_named {
+            true => format!("{}: {}", model.name, model.type_name()),
+            false => model.type_name(),
+        };
+        let (parts, is_named) = match self.of.physical {
+            Physical::Map => (&self.children[0].children, true),
+            Physical::Struct | Physical::Union => (&self.children, true),
+            _ => (&self.children, false),
+        };
+        let mut inside: Vec<String> = parts.iter().map(|child| of(child, is_named)).collect();
+        if self.of.physical == Physical::FixedSizeList {
+            inside.push(self.of.value_len.to_string());
+        }
+        if self.of.physical == Physical::Map && self.of.ordered {
+            inside.push("sorted".into());
+        }
+        let name = format!("{}[{}]", self.of.physical.name(), inside.join(", "));
+        match self.detail.as_ref().and_then(|detail| detail.get("name")).and_then(Value::as_str) {
+            Some(extension) => format!("extension[{extension}, {name}]"),
+            None => name,
+        }
+    }
+
     /// The number of missing values.
     pub fn n_missing(&self) -> u64 {
+        // Those of a run are in its child.
+        if self.of.physical == Physical::RunEnd {
+            return 0;
+        }
         self.cells.iter().filter(|cell| cell.is_none()).count() as u64
     }
 }

@@ -142,6 +142,9 @@ impl Target {
 /// # Errors
 /// As the core.
 pub fn column(file: &File, number: u64) -> Result<Vec<Option<Cell>>> {
+    if file.column(number)?.record.column_type.physical.is_nested() {
+        return super::nested::read(file, number, Rows::All);
+    }
     Ok(target(file, number, 0xA5)?.cells())
 }
 

@@ -3,6 +3,7 @@
 use entasis::{ColumnType, Logical, Physical, Unit, Value};
 
 use super::models::{Model, Table, noise};
+use super::nested;
 use super::write_at;
 
 /// The length that no small file exceeds.
@@ -38,6 +39,11 @@ pub fn all() -> Vec<Small> {
         (rows(), 0),
         (rows(), 80),
         (values(), 50),
+        (lists(), 50),
+        (fields(), 50),
+        (unions(), 50),
+        (value_columns(), 0),
+        (runs(), 50),
         (Table::new("empty", vec![Model::words::<i32>("a", Physical::I32, &[])]), 50),
     ];
     let small = |(mut table, compression): (Table, u8)| {
@@ -47,6 +53,76 @@ pub fn all() -> Vec<Small> {
         Small { table, bytes }
     };
     tables.into_iter().map(small).collect()
+}
+
+fn lists() -> Table {
+    let ints = |k: usize| (0..k % 4).map(|i| Some((i as i32).to_le_bytes().to_vec())).collect::<Vec<_>>();
+    let cells = (0..40).map(|i| if i % 9 == 4 { None } else { nested::list(&ints(i)) });
+    let lists = Model::nested("lists", Physical::List, vec![of("i", Physical::I32)], cells.collect());
+    let entry = |i: usize| nested::record(&[Some(vec![b'k', i as u8]), Some(vec![i as u8])]);
+    let cells = (0..40).map(|i| nested::list(&(0..i % 3).map(entry).collect::<Vec<_>>()));
+    let fields = vec![of("key", Physical::Utf8), of("value", Physical::U8)];
+    let entries = Model::nested("entries", Physical::Struct, fields, Vec::new());
+    let map = Model::nested("map", Physical::Map, vec![entries], cells.collect());
+    Table::new("lists", vec![lists, map])
+}
+
+fn fields() -> Table {
+    let half = |i: usize| (!i.is_multiple_of(3)).then(|| (i as f64 / 2.0).to_le_bytes().to_vec());
+    let cells = (0..30).map(|i| if i % 7 == 2 { None } else { nested::record(&[half(i), half(i + 1)]) });
+    let fixed =
+        Model::nested("fixed", Physical::FixedSizeList, vec![of("item", Physical::F64)], cells.collect());
+    let cells =
+        (0..30).map(|i| if i % 5 == 2 { None } else { nested::record(&[half(i), Some(vec![i as u8])]) });
+    let fields = vec![of("a", Physical::F64), of("b", Physical::U8)];
+    let fields = Model::nested("fields", Physical::Struct, fields, cells.collect());
+    let nulls = (0..30).map(|i| nested::list(&vec![None; i % 3]));
+    let nulls = Model::nested("nulls", Physical::List, vec![of("item", Physical::Null)], nulls.collect());
+    Table::new("fields", vec![fixed.of_len(2), fields, nulls])
+}
+
+fn unions() -> Table {
+    let types = || vec![of("a", Physical::I16), of("b", Physical::Utf8)];
+    let cell = |i: usize| match i % 3 {
+        0 => nested::typed(0, &Some((i as i16).to_le_bytes().to_vec())),
+        1 => nested::typed(1, &Some(vec![b'a' + i as u8 % 20])),
+        _ => nested::typed(1, &None),
+    };
+    let values: Vec<_> = (0..30).map(cell).collect();
+    let dense = Model::nested("dense", Physical::Union, types(), values.clone());
+    let sparse = Model::nested("sparse", Physical::Union, types(), values).of_len(1);
+    Table::new("unions", vec![dense, sparse])
+}
+
+fn value_columns() -> Table {
+    let item = Model::nested("l", Physical::List, vec![of("item", Physical::Bool)], Vec::new());
+    let cell = |i: usize| match i % 4 {
+        0 => nested::typed(0, &Some((i as i16).to_le_bytes().to_vec())),
+        1 => nested::typed(2, &nested::list(&[Some(vec![1]), None, Some(vec![0])][..i % 3])),
+        2 => nested::typed(1, &Some(vec![b'a' + i as u8 % 20])),
+        _ => None,
+    };
+    let types = vec![of("a", Physical::I16), of("b", Physical::Utf8), item];
+    Table::new(
+        "value columns",
+        vec![Model::nested("values", Physical::ValueColumn, types, (0..30).map(cell).collect())],
+    )
+}
+
+fn runs() -> Table {
+    let value = |i: usize| (!(i / 9).is_multiple_of(3)).then(|| (i as i32 / 9).to_le_bytes().to_vec());
+    let runs =
+        Model::nested("runs", Physical::RunEnd, vec![of("v", Physical::I32)], (0..60).map(value).collect());
+    let run = Model::nested("item", Physical::RunEnd, vec![of("v", Physical::I32)], Vec::new());
+    let cells = (0..60).map(|i| nested::list(&[value(i), value(i), value(i + 9)][..i % 4]));
+    let inner = Model::nested("item", Physical::List, vec![run], Vec::new());
+    let cells = cells.map(|cell| nested::list(&[cell, None]));
+    Table::new("runs", vec![runs, Model::nested("lists", Physical::List, vec![inner], cells.collect())])
+}
+
+/// The type of a child.
+fn of(name: &str, physical: Physical) -> Model {
+    Model::new(name, physical, Vec::new())
 }
 
 fn integers() -> Table {

@@ -3,7 +3,7 @@
 use entasis::{Logical, Physical, Unit, Value};
 
 use super::Golden;
-use crate::frames::{Model, Table, noise};
+use crate::frames::{Model, Table, nested_tables, noise};
 
 fn golden(name: &str, columns: Vec<Model>, compression: u8, features: &'static [&'static str]) -> Golden {
     Golden { table: Table::new(name, columns), compression, features }
@@ -21,6 +21,7 @@ pub fn all() -> Vec<Golden> {
     all.push(decimals());
     all.extend(rows());
     all.push(meanings());
+    all.extend(nested());
     all
 }
 
@@ -373,4 +374,19 @@ fn meanings() -> Golden {
         named(Model::text("of text", &texts).logical(Logical::Extension, Unit::None), "example.text", b"m"),
     ];
     golden("meanings", columns, 50, &[])
+}
+
+/// Nested types: values as `docs/testing.md` lays them out.
+fn nested() -> Vec<Golden> {
+    let at = |table: Table, name: &str, compression, features| Golden {
+        table: Table { name: name.into(), ..table },
+        compression,
+        features,
+    };
+    vec![
+        at(nested_tables::every_type(300), "nested", 50, &["bit-packed"]),
+        at(nested_tables::every_type(20), "nested-raw", 0, &["raw"]),
+        at(nested_tables::deep(62, 40), "nested-deep", 50, &["constant"]),
+        at(nested_tables::every_type(0), "nested-no-rows", 50, &[]),
+    ]
 }

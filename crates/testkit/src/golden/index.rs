@@ -1,6 +1,6 @@
 //! The index of the golden files, for tests in other languages.
 
-use entasis::{Physical, json_string, type_name};
+use entasis::{Physical, json_string};
 
 use super::Golden;
 use crate::frames::Model;
@@ -29,13 +29,13 @@ pub fn crc(model: &Model) -> u32 {
     !crc
 }
 
-/// A value as JSON: integers and booleans as they are, strings (at most 40 characters), else the bytes in hexadecimal (of fixed bytes at most 40).
+/// A value as JSON: integers and booleans as they are, strings (at most 40 characters), else the bytes in hexadecimal (of fixed bytes and nested values at most 40).
 fn show(physical: Physical, cell: &Option<Vec<u8>>) -> String {
     let Some(bytes) = cell else { return "null".into() };
     let hex =
         |bytes: &[u8]| format!("\"{}\"", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     match physical {
-        Physical::FixedBytes => hex(&bytes[..bytes.len().min(40)]),
+        _ if physical == Physical::FixedBytes || physical.is_nested() => hex(&bytes[..bytes.len().min(40)]),
         Physical::Bool => (bytes[0] != 0).to_string(),
         Physical::Utf8 => json_string(&String::from_utf8_lossy(bytes).chars().take(40).collect::<String>()),
         _ if physical.is_integer() || physical == Physical::I128 => {
@@ -57,7 +57,7 @@ pub fn json(files: &[Golden]) -> String {
         format!(
             "        {{\"name\": {}, \"type\": {}, \"n_values\": {}, \"n_missing\": {}, \"crc32\": \"{:08x}\", \"first\": [{}]}}",
             json_string(&model.name),
-            json_string(&type_name(&model.of, model.detail.as_ref())),
+            json_string(&model.type_name()),
             model.cells.len(),
             model.n_missing(),
             crc(model),

@@ -5,7 +5,7 @@ use super::column::Column;
 use super::file::Decoded;
 use super::header::{State, trailer};
 use super::records::{BlockRecord, Statistics};
-use super::types::{Type, is_var, physical, width};
+use super::types::{self, Type, is_var, physical, width};
 
 /// Checks a decoded file.
 ///
@@ -23,7 +23,7 @@ pub fn check(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
         let mut at = 0;
         for (block, statistics) in column.blocks.iter().zip(&column.statistics) {
             let n = block.n_values as usize;
-            statistics_hold(statistics, &column.record.of, &column.cells[at..at + n])?;
+            statistics_hold(statistics, &types::words(&column.record.of), &column.cells[at..at + n])?;
             at += n;
         }
     }

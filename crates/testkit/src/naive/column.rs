@@ -2,7 +2,7 @@
 
 use super::bytes::{Kind, Wrong, rule, u64_at, wrong};
 use super::records::{BlockRecord, ColumnRecord, Statistics};
-use super::types::{CATEGORICAL, physical};
+use super::types::{self, CATEGORICAL, physical};
 use super::value::Tree;
 use super::{Cell, segment};
 
@@ -22,8 +22,10 @@ pub struct Column {
     pub blocks: Vec<BlockRecord>,
     /// The statistics of the blocks.
     pub statistics: Vec<Statistics>,
-    /// The values; none where one is missing.
+    /// The values, of a nested column its words; none where one is missing.
     pub cells: Vec<Option<Cell>>,
+    /// Whether it is the child of another.
+    pub is_child: bool,
 }
 
 /// Block index, blocks and statistics of one tier.
@@ -62,6 +64,9 @@ impl Column {
         for block in &self.blocks {
             rule(block.first_value == next, "the blocks of a column follow one another")?;
             next += u64::from(block.n_values);
+            let has_first =
+                [physical::LIST, physical::MAP, physical::RUN_END].contains(&self.record.of.physical);
+            rule(has_first || block.first_child == 0, "first child of a block")?;
         }
         let stored = if self.record.of.physical == physical::NULL || self.record.is_bundled {
             0
@@ -83,7 +88,7 @@ impl Column {
             self.cells = vec![None; self.record.n_values as usize];
         }
         for block in &self.blocks {
-            self.cells.extend(segment::block(file, block, &self.record.of)?);
+            self.cells.extend(segment::block(file, block, &types::words(&self.record.of))?);
         }
         Ok(())
     }

@@ -89,6 +89,7 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
         for column in decoded.columns_of(i) {
             rule(column.record.n_values == table.record.n_rows, "n_rows equals n_values of each column")?;
             rule(!column.record.is_bundle, "a storage column belongs to no table")?;
+            rule(!column.is_child, "a child belongs to no table")?;
         }
     }
     Ok(decoded)
@@ -131,7 +132,7 @@ fn read_columns(
             Some(node) => Some(nodes.value(node)?),
         };
         let (blocks, statistics, cells) = Default::default();
-        let mut column = Column { name, record, detail, blocks, statistics, cells };
+        let mut column = Column { name, record, detail, blocks, statistics, cells, is_child: false };
         column.find_blocks(i as u64, tiers)?;
         if !column.record.is_bundled {
             column.decode(file)?;
@@ -155,5 +156,6 @@ fn read_columns(
         };
         column.check_values(n_categories)?;
     }
+    super::nested::check(&mut columns)?;
     Ok(columns)
 }

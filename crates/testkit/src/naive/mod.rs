@@ -12,6 +12,7 @@ pub mod check;
 pub mod column;
 pub mod file;
 pub mod header;
+pub mod nested;
 pub mod payload;
 pub mod records;
 pub mod root;

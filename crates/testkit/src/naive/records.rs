@@ -1,7 +1,7 @@
 //! Sections 2.3 to 2.7: the records of the footer.
 
 use super::bytes::{Kind, Wrong, is_zero, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
-use super::types::{self, Type};
+use super::types::{self, Type, physical};
 
 /// Section 2.3.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,12 @@ pub struct ColumnRecord {
     pub detail: Option<u64>,
     /// The number of missing values.
     pub n_missing: u64,
+    /// The parent of a child.
+    pub parent: Option<u64>,
+    /// The first child.
+    pub first_child: Option<u64>,
+    /// The number of children.
+    pub n_children: u32,
 }
 
 impl ColumnRecord {
@@ -78,7 +84,11 @@ impl ColumnRecord {
     /// *Corrupt*; *unsupported* for types that version 0 has not.
     pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
         let flags = u32_at(bytes, 28);
-        rule(flags & !7 == 0, "flags of a column")?;
+        rule(flags & !15 == 0, "flags of a column")?;
+        let is_child = flags & 8 != 0;
+        rule(!is_child || flags & 6 == 0, "a child is not bundled")?;
+        let related = maybe_at(bytes, 40);
+        rule(!is_child || related.is_some(), "a child has a parent")?;
         rule(bytes[71] == 0, "reserved bytes of a column")?;
         let of = Type {
             physical: bytes[20],
@@ -100,13 +110,30 @@ impl ColumnRecord {
             is_bundled: flags & 2 != 0,
             is_bundle: flags & 4 != 0,
             n_values: u64_at(bytes, 32),
-            storage: maybe_at(bytes, 40),
+            storage: related.filter(|_| !is_child),
+            parent: related.filter(|_| is_child),
             first_value: u64_at(bytes, 48),
             dictionary: maybe_at(bytes, 72),
             detail: maybe_at(bytes, 80),
             n_missing: u64_at(bytes, 88),
+            first_child: maybe_at(bytes, 56),
+            n_children: u32_at(bytes, 64),
         };
-        rule(maybe_at(bytes, 56).is_none() && u32_at(bytes, 64) == 0, "children of a column")?;
+        let n = column.n_children;
+        let fits = match column.of.physical {
+            physical::LIST | physical::FIXED_LIST | physical::MAP | physical::RUN_END => n == 1,
+            physical::STRUCT => true,
+            physical::UNION if column.of.value_len == 1 => n <= 128,
+            physical::UNION => (1..=129).contains(&n),
+            physical::VALUES => (1..=256).contains(&n),
+            _ => n == 0,
+        };
+        rule(fits, "children of a column")?;
+        rule(column.first_child.is_some() == (n > 0), "the first child of a column")?;
+        let is_nested = types::is_nested(column.of.physical);
+        rule(!is_nested || !(column.is_bundled || column.is_bundle), "nested columns are not bundled")?;
+        let is_all_there = [physical::UNION, physical::RUN_END].contains(&column.of.physical);
+        rule(!is_all_there || column.n_missing == 0, "unions and runs have no missing values")?;
         let is_categorical = column.of.logical == types::CATEGORICAL;
         rule(
             column.dictionary.is_some() == is_categorical,
@@ -149,6 +176,8 @@ pub struct BlockRecord {
     pub decoded_len: u64,
     /// The checksum of the directory.
     pub directory_checksum: u64,
+    /// Where its values begin in the child.
+    pub first_child: u64,
 }
 
 impl BlockRecord {
@@ -167,8 +196,8 @@ impl BlockRecord {
             pages_len: u32_at(bytes, 36),
             decoded_len: u64_at(bytes, 40),
             directory_checksum: u64_at(bytes, 48),
+            first_child: u64_at(bytes, 56),
         };
-        rule(is_zero(&bytes[56..64]), "reserved bytes of a block")?;
         let [packing, transform, codec, filter] = block.encoding;
         if packing > 6 || transform > 2 || codec > 2 || filter > 1 {
             return wrong(Kind::Unsupported, "an unknown encoding");

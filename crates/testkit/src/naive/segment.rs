@@ -5,7 +5,7 @@ use super::body::{self, Shape};
 use super::bytes::{Cursor, Wrong, checksum, is_zero, range, rule, u32_at, u64_at, word};
 use super::payload::{payload, validity};
 use super::records::BlockRecord;
-use super::types::{Type, is_var, physical, width};
+use super::types::{Type, is_var, physical, width, words};
 
 /// The fixed part of a directory.
 #[derive(Clone, Debug)]
@@ -293,7 +293,7 @@ pub fn block(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Option<C
 /// As [`block`].
 pub fn features(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<String>, Wrong> {
     let bytes = range(file, block.directory_at, u64::from(block.directory_len))?;
-    let directory = Directory::parse(bytes, block, of)?;
+    let directory = Directory::parse(bytes, block, &words(of))?;
     let [packing, transform, codec, filter] = block.encoding;
     let packings = ["raw", "constant", "bit-packed", "delta", "run-length", "strings", "fsst"];
     let name = format!(

@@ -43,12 +43,44 @@ pub mod physical {
     pub const I256: u8 = 18;
     pub const LONG_DOUBLE: u8 = 19;
     pub const FIXED: u8 = 20;
+    pub const LIST: u8 = 21;
+    pub const FIXED_LIST: u8 = 22;
+    pub const STRUCT: u8 = 23;
+    pub const MAP: u8 = 24;
+    pub const UNION: u8 = 25;
+    pub const VALUES: u8 = 26;
+    pub const RUN_END: u8 = 27;
+    pub const U8: u8 = 6;
+    pub const U32: u8 = 8;
 }
 
 /// The logical code of categoricals.
 pub const CATEGORICAL: u8 = 5;
 /// The logical code of decimals.
 pub const DECIMAL: u8 = 6;
+
+/// Whether there are children (section 3.1).
+pub fn is_nested(physical: u8) -> bool {
+    physical >= physical::LIST
+}
+
+/// The plain type of the words of a nested column; other types are themselves.
+pub fn words(of: &Type) -> Type {
+    use physical::{BOOL, FIXED, FIXED_LIST, LIST, MAP, RUN_END, STRUCT, U8, U32, UNION, VALUES};
+    let physical = match of.physical {
+        LIST | MAP => U32,
+        FIXED_LIST | STRUCT => FIXED,
+        UNION | VALUES => U8,
+        RUN_END => BOOL,
+        _ => return *of,
+    };
+    Type { physical, value_len: 0, ..*of }
+}
+
+/// Whether the last child holds the begins.
+pub fn has_begins(of: &Type) -> bool {
+    of.physical == physical::VALUES || (of.physical == physical::UNION && of.value_len == 0)
+}
 
 /// Bytes of a value; none for null, bool, utf8 and binary.
 pub fn width(of: &Type) -> Option<usize> {
@@ -86,14 +118,20 @@ fn decimal(precision: u8) -> Option<u8> {
 /// *Unsupported*, *corrupt*.
 pub fn check(of: &Type) -> Result<(), Wrong> {
     use physical::{I32, I64, U64};
-    if of.physical > 20 || of.logical > 11 || of.unit > 13 || of.missing > 5 {
+    if of.physical > 27 || of.logical > 11 || of.unit > 13 || of.missing > 5 {
         return wrong(Kind::Unsupported, "a type that version 0 has not");
     }
-    let most = if of.physical == physical::FIXED { 256 << 10 } else { 0 };
-    rule(of.value_len <= most, "value_len: of fixed bytes alone, and at most 256 KiB")?;
+    let most = match of.physical {
+        physical::FIXED => 256 << 10,
+        physical::FIXED_LIST => u32::MAX,
+        physical::UNION => 1,
+        _ => 0,
+    };
+    rule(of.value_len <= most, "value_len: of fixed bytes, at most 256 KiB, lists and unions")?;
     let no_decimal = of.precision == 0 && of.scale == 0;
     rule(no_decimal || of.logical == DECIMAL, "precision and scale belong to decimals")?;
-    rule(!of.ordered || of.logical == CATEGORICAL, "only categoricals are ordered")?;
+    let may_order = of.logical == CATEGORICAL || of.physical == physical::MAP;
+    rule(!of.ordered || may_order, "only categoricals and maps are ordered")?;
     let (kind, unit) = (of.physical, of.unit);
     let fits = match of.logical {
         0 => unit == 0,

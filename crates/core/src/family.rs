@@ -1,0 +1,64 @@
+//! The children of nested columns (format, section 3.1), and what has to hold between them and their parent.
+
+use std::sync::Arc;
+
+use entasis_format::{Error, Logical, Physical, Result};
+
+use crate::file::{ColumnInfo, File};
+
+impl File {
+    /// The children of a column, in order; of a union or value column the begins are the last. None for other types.
+    ///
+    /// # Errors
+    /// *Corrupt* when they are not what the parent's type asks for; as [`column`](Self::column).
+    pub fn children(&self, parent: &ColumnInfo) -> Result<Vec<Arc<ColumnInfo>>> {
+        let record = &parent.record;
+        let Some(first) = record.first_child else { return Ok(Vec::new()) };
+        let here = |e: Error| e.in_column(&parent.name).in_file(self.path());
+        let corrupt = |message| here(Error::corrupt(message));
+        let end = first.saturating_add(record.n_children.into());
+        if first <= parent.index || first < self.n_columns() || end > self.n_columns_total() {
+            return Err(corrupt("the children of a column are not where they can be"));
+        }
+        let mut children = Vec::with_capacity(record.n_children as usize);
+        for index in first..end {
+            children.push(self.column(index).map_err(here)?);
+        }
+        // So no column is the child of two, and what is below a column is a tree.
+        if children.iter().any(|child| child.record.parent != Some(parent.index)) {
+            return Err(corrupt("a child of a column is that of another, or of none"));
+        }
+        let of = &record.column_type;
+        let n_values = match of.physical {
+            Physical::Struct => Some(record.n_values),
+            Physical::Union if of.is_sparse() => Some(record.n_values),
+            Physical::FixedSizeList => {
+                let n = record.n_values.checked_mul(of.value_len.into());
+                Some(n.ok_or_else(|| corrupt("a fixed-size list has more values than there can be"))?)
+            }
+            _ => None,
+        };
+        if n_values.is_some_and(|n| children.iter().any(|child| child.record.n_values != n)) {
+            return Err(corrupt("a child has not as many values as its parent needs"));
+        }
+        if of.physical == Physical::Map {
+            let entries = &children[0].record;
+            if entries.column_type.physical != Physical::Struct || entries.n_children != 2 {
+                return Err(corrupt("the entries of a map are not a struct of two"));
+            }
+        }
+        if of.has_begins() {
+            let n_types = u64::from(record.n_children - 1);
+            let n_blocks = self.blocks(parent.index)?.len() as u64;
+            let begins = &children[children.len() - 1].record;
+            let is_sound = begins.column_type.physical == Physical::U64
+                && begins.column_type.logical == Logical::Plain
+                && begins.n_missing == 0
+                && n_blocks.checked_mul(n_types) == Some(begins.n_values);
+            if !is_sound {
+                return Err(corrupt("the begins of a union don't fit it"));
+            }
+        }
+        Ok(children)
+    }
+}

@@ -1,0 +1,220 @@
+//! Nested columns: a level after the other. The words of a column say which values of its children are wanted, so all memory is measured
+//! before it is made; what has no children is read at the end, by all threads, like any column.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use entasis_format::{Error, MAX_COLUMN_DEPTH, Physical, Result};
+use entasis_kernels::Buffer;
+
+use super::words::Words;
+use super::{MissingTo, Output, Request, Text, TextLayout};
+use crate::control::Monitor;
+use crate::file::{ColumnInfo, File};
+use crate::rows::Rows;
+
+/// A column decoded with all that is in it, in the layout of Arrow.
+#[derive(Debug)]
+pub struct Nested {
+    /// What the file says of it.
+    pub info: Arc<ColumnInfo>,
+    /// Values.
+    pub n: usize,
+    /// A bit for each value, least significant first, 1 = valid; none when all are.
+    pub validity: Option<Buffer>,
+    /// The values, or where they are in the children.
+    pub values: NestedValues,
+    /// The children that have values: all but the begins.
+    pub children: Vec<Nested>,
+}
+
+/// The values of a column, or where they are in its children.
+#[derive(Debug)]
+pub enum NestedValues {
+    /// Nothing: of the type null, of structs and of fixed-size lists.
+    None,
+    /// Words or fixed bytes, one after the other.
+    Words(Buffer),
+    /// Booleans, a bit each, least significant first.
+    Bits(Buffer),
+    /// Strings.
+    Text(Text),
+    /// `n + 1` offsets into the one child.
+    Offsets {
+        /// They, i32 or i64.
+        offsets: Buffer,
+        /// Whether they have 64 bits.
+        is_large: bool,
+    },
+    /// The child that each value is in, a byte each; in a value column 255 where one is missing. Where it stands there, i32 each (0 for
+    /// a missing one); not in a sparse union, where that is its own number.
+    Types {
+        /// The numbers of the children.
+        types: Buffer,
+        /// The places in them.
+        offsets: Option<Buffer>,
+    },
+    /// Where each run ends, i64; the one child has a value for each.
+    Ends(Buffer),
+}
+
+/// What a host wants of a column that the file leaves open.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Form {
+    /// The layout of strings.
+    pub text: TextLayout,
+    /// Bytes of a decimal, when more than the file has.
+    pub width: Option<usize>,
+    /// Whether offsets of lists have 32 bits, as long as they can.
+    pub is_small: bool,
+}
+
+/// A column on its way.
+struct Node {
+    info: Arc<ColumnInfo>,
+    /// Which of its values, by range or number.
+    rows: Rows,
+    n: usize,
+    depth: u32,
+    validity: Option<Buffer>,
+    values: NestedValues,
+    children: Range<usize>,
+}
+
+pub(super) fn no_memory() -> Error {
+    Error::limit("not enough memory for the columns")
+}
+
+pub(super) fn zeroed(n: usize, width: usize) -> Result<Buffer> {
+    n.checked_mul(width).and_then(Buffer::zeroed).ok_or_else(no_memory)
+}
+
+impl File {
+    /// Reads columns with all that is in them, in memory of their own: nested ones, and others too.
+    ///
+    /// `form` is asked for each column, children included. Costs for each level of nesting a read of the columns of that level; rows by
+    /// number read the words of their blocks up to the row.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_nested(
+        &self,
+        columns: &[(u64, Rows)],
+        form: &dyn Fn(&ColumnInfo) -> Form,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Nested>> {
+        self.read_levels(columns, form, threads, monitor).map_err(|e| e.in_file(self.path()))
+    }
+
+    fn read_levels(
+        &self,
+        columns: &[(u64, Rows)],
+        form: &dyn Fn(&ColumnInfo) -> Form,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Nested>> {
+        let mut nodes = Vec::new();
+        for (column, rows) in columns {
+            let info = self.column(*column)?;
+            rows.check(info.record.n_values).map_err(|e| e.in_column(&info.name))?;
+            let n = usize::try_from(rows.n(info.record.n_values)).map_err(|_| no_memory())?;
+            let rows = match rows {
+                Rows::All => Rows::Range(0..info.record.n_values),
+                Rows::Step { start, n, step } => Rows::Indices(Rows::numbers(*start, *n, *step)?),
+                rows => rows.clone(),
+            };
+            nodes.push(Node::new(info, rows, n, 1));
+        }
+        let mut done = 0;
+        while done < nodes.len() {
+            let level = done..nodes.len();
+            done = level.end;
+            let nested = level.filter(|&i| nodes[i].info.record.column_type.physical.is_nested());
+            let nested: Vec<usize> = nested.collect();
+            let mut words = Vec::with_capacity(nested.len());
+            for &i in &nested {
+                let node = &nodes[i];
+                let named = |e: Error| e.in_column(&node.info.name);
+                if node.depth >= MAX_COLUMN_DEPTH && node.info.record.first_child.is_some() {
+                    return Err(named(Error::corrupt("a column is nested more deeply than there can be")));
+                }
+                let children = self.children(&node.info)?;
+                words.push(Words::new(self, &node.info, children, &node.rows, node.n).map_err(named)?);
+            }
+            let requests = words.iter_mut().flat_map(Words::requests).collect();
+            self.read(requests, threads, monitor)?;
+            for (i, words) in nested.into_iter().zip(words) {
+                let node = &mut nodes[i];
+                let small = form(&node.info).is_small;
+                let (name, depth) = (node.info.name.clone(), node.depth + 1);
+                let found = words.finish(&node.rows, node.n, small).map_err(|e| e.in_column(&name))?;
+                node.validity = found.validity;
+                node.values = found.values;
+                let first = nodes.len();
+                nodes.extend(
+                    found.children.into_iter().map(|(info, rows, n)| Node::new(info, rows, n, depth)),
+                );
+                nodes[i].children = first..nodes.len();
+            }
+        }
+        self.read_leaves(&mut nodes, form, threads, monitor)?;
+        Ok(assemble(nodes, columns.len()))
+    }
+
+    fn read_leaves(
+        &self,
+        nodes: &mut [Node],
+        form: &dyn Fn(&ColumnInfo) -> Form,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let mut requests = Vec::new();
+        for node in nodes {
+            let of = node.info.record.column_type;
+            if of.physical.is_nested() || of.physical == Physical::Null {
+                continue;
+            }
+            let (n, form) = (node.n, form(&node.info));
+            let width = of.layout().width();
+            let wide = form.width.filter(|wide| width.is_some_and(|width| width < *wide));
+            node.values = match of.physical {
+                Physical::Bool => NestedValues::Bits(zeroed(n.div_ceil(8), 1)?),
+                physical if physical.is_var() => NestedValues::Text(Text::new(form.text)),
+                _ => NestedValues::Words(zeroed(n, wide.or(width).unwrap_or(0))?),
+            };
+            if node.info.record.n_missing > 0 {
+                node.validity = Some(zeroed(n.div_ceil(8), 1)?);
+            }
+            let output = match (&mut node.values, wide) {
+                (NestedValues::Words(words), Some(width)) => Output::Wide { memory: words, width },
+                (NestedValues::Words(words), None) => Output::Words(words),
+                (NestedValues::Bits(bits), _) => Output::Bits(bits),
+                (NestedValues::Text(text), _) => Output::Text(text),
+                _ => continue,
+            };
+            let missing = node.validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits);
+            requests.push(Request { column: node.info.index, rows: node.rows.clone(), output, missing });
+        }
+        self.read(requests, threads, monitor)
+    }
+}
+
+impl Node {
+    fn new(info: Arc<ColumnInfo>, rows: Rows, n: usize, depth: u32) -> Self {
+        Self { info, rows, n, depth, validity: None, values: NestedValues::None, children: 0..0 }
+    }
+}
+
+/// Gives each column its children, which stand behind it.
+fn assemble(nodes: Vec<Node>, n_columns: usize) -> Vec<Nested> {
+    let mut made: Vec<Option<Nested>> = Vec::new();
+    made.resize_with(nodes.len(), || None);
+    for (i, node) in nodes.into_iter().enumerate().rev() {
+        let Node { info, n, validity, values, children, .. } = node;
+        let children = made[children].iter_mut().filter_map(Option::take).collect();
+        made[i] = Some(Nested { info, n, validity, values, children });
+    }
+    made.truncate(n_columns);
+    made.into_iter().flatten().collect()
+}

@@ -1,0 +1,563 @@
+//! The words of a nested column: read from the start of a block on, counted, and made into what the children are asked for.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use entasis_format::{BlockRecord, Error, Physical, Result};
+use entasis_kernels::{Buffer, bits};
+
+use super::nested::{NestedValues, no_memory, zeroed};
+use super::{MissingTo, Output, Request};
+use crate::control::Silent;
+use crate::file::{ColumnInfo, File};
+use crate::rows::Rows;
+
+/// A child, with which of its values and how many.
+pub(super) type Wanted = (Arc<ColumnInfo>, Rows, usize);
+
+/// What a column's words say.
+pub(super) struct Found {
+    pub validity: Option<Buffer>,
+    pub values: NestedValues,
+    pub children: Vec<Wanted>,
+}
+
+/// The words of a column in some rows.
+pub(super) struct Words {
+    info: Arc<ColumnInfo>,
+    children: Vec<Arc<ColumnInfo>>,
+    blocks: Arc<[BlockRecord]>,
+    /// Types that are counted: those of a dense union or value column, one for lists and runs; else none.
+    n_types: usize,
+    stretches: Vec<Stretch>,
+}
+
+/// Neighbouring words.
+struct Stretch {
+    rows: Rows,
+    /// The first of them, when they are counted.
+    first: u64,
+    words: Buffer,
+    /// A byte each, 1 = missing.
+    mask: Vec<u8>,
+    /// The first block, and the begins of it and of those up to the one behind the last.
+    block: usize,
+    begins: Vec<u64>,
+    /// How many of the begins are read from their column.
+    n_read: usize,
+}
+
+fn corrupt(message: &'static str) -> Error {
+    Error::corrupt(message)
+}
+
+impl File {
+    /// Checks that the words of a nested column count what its blocks say they have in the children.
+    pub(crate) fn check_words(&self, info: &Arc<ColumnInfo>, children: &[Arc<ColumnInfo>]) -> Result<()> {
+        for (i, block) in self.blocks(info.index)?.iter().enumerate() {
+            let (rows, n) = (Rows::Range(block.first_value..block.end_value()), block.n_values as usize);
+            let mut words = Words::new(self, info, children.to_vec(), &rows, n)?;
+            let requests = words.requests().collect();
+            self.read(requests, Some(1), &Silent)?;
+            words.finish(&rows, n, false).map_err(|e| e.in_block(i as u64))?;
+        }
+        Ok(())
+    }
+}
+
+impl Words {
+    pub(super) fn new(
+        file: &File,
+        info: &Arc<ColumnInfo>,
+        mut children: Vec<Arc<ColumnInfo>>,
+        rows: &Rows,
+        n: usize,
+    ) -> Result<Self> {
+        let of = &info.record.column_type;
+        let blocks = file.blocks(info.index)?;
+        let begins = if of.has_begins() { children.pop() } else { None };
+        let n_types = match of.physical {
+            Physical::List | Physical::Map | Physical::RunEnd => 1,
+            _ if of.has_begins() => children.len(),
+            _ => 0,
+        };
+        let width = of.layout().width().unwrap_or(1);
+        let mut words = Self { info: Arc::clone(info), children, blocks, n_types, stretches: Vec::new() };
+        let is_counted =
+            !matches!(of.physical, Physical::Struct | Physical::FixedSizeList) && !of.is_sparse();
+        if !is_counted {
+            // Without missing values there is nothing in the words of a struct or fixed-size list.
+            if (width > 0 || info.record.n_missing > 0) && n > 0 {
+                words.stretches.push(Stretch {
+                    rows: rows.clone(),
+                    first: 0,
+                    words: zeroed(n, width)?,
+                    mask: mask(n)?,
+                    block: 0,
+                    begins: Vec::new(),
+                    n_read: 0,
+                });
+            }
+            return Ok(words);
+        }
+        for range in stretches(&words.blocks, rows) {
+            let stretch = words.stretch(range, width, begins.as_deref())?;
+            words.stretches.push(stretch);
+        }
+        Ok(words)
+    }
+
+    fn stretch(&self, range: Range<u64>, width: usize, begins: Option<&ColumnInfo>) -> Result<Stretch> {
+        let n = usize::try_from(range.end - range.start).map_err(|_| no_memory())?;
+        let block = self.blocks.partition_point(|block| block.end_value() <= range.start);
+        let end = self.blocks.partition_point(|block| block.first_value < range.end);
+        let behind = (end + 1).min(self.blocks.len());
+        let mut stretch = Stretch {
+            first: range.start,
+            rows: Rows::Range(range),
+            words: zeroed(n, width)?,
+            mask: mask(n)?,
+            block,
+            begins: Vec::new(),
+            n_read: 0,
+        };
+        if begins.is_some() {
+            stretch.n_read = (behind - block) * self.n_types;
+            stretch.begins = vec![0; stretch.n_read];
+        } else {
+            stretch.begins.extend(self.blocks[block..behind].iter().map(|block| block.first_child));
+        }
+        if end == self.blocks.len() {
+            stretch.begins.extend(self.children.iter().map(|child| child.record.n_values));
+        }
+        Ok(stretch)
+    }
+
+    /// What has to be read.
+    pub(super) fn requests(&mut self) -> impl Iterator<Item = Request<'_>> {
+        let of = self.info.record.column_type;
+        let (column, n_types) = (self.info.index, self.n_types);
+        let begins = self.info.record.first_child.filter(|_| of.has_begins());
+        let begins = begins.map(|first| first + u64::from(self.info.record.n_children) - 1);
+        self.stretches.iter_mut().flat_map(move |stretch| {
+            let output = match of.layout().physical {
+                Physical::Bool => Output::Bools(&mut stretch.words),
+                _ => Output::Words(&mut stretch.words),
+            };
+            let missing = MissingTo::Mask(&mut stretch.mask);
+            let words = Request { column, rows: stretch.rows.clone(), output, missing };
+            let before = begins.map(|column| {
+                let first = (stretch.block * n_types) as u64;
+                Request {
+                    column,
+                    rows: Rows::Range(first..first + stretch.n_read as u64),
+                    output: Output::Words(bytemuck::cast_slice_mut(&mut stretch.begins[..stretch.n_read])),
+                    missing: MissingTo::Ignore,
+                }
+            });
+            std::iter::once(words).chain(before)
+        })
+    }
+
+    /// Makes of the words what the host gets, and what the children are asked for.
+    pub(super) fn finish(self, rows: &Rows, n: usize, is_small: bool) -> Result<Found> {
+        let of = self.info.record.column_type;
+        match of.physical {
+            Physical::List | Physical::Map => self.lists(rows, n, is_small),
+            Physical::RunEnd => self.runs(rows, n),
+            _ if of.has_begins() => self.types(rows, n),
+            Physical::FixedSizeList => {
+                let len = u64::from(of.value_len);
+                let total = n.checked_mul(of.value_len as usize).ok_or_else(no_memory)?;
+                let child = Arc::clone(&self.children[0]);
+                let spans = spans_of(rows).map(|span| span.start * len..span.end * len);
+                let wanted = wanted(child, spans, total)?;
+                Ok(Found { validity: self.validity()?, values: NestedValues::None, children: vec![wanted] })
+            }
+            _ => {
+                let children = self.children.iter().map(|child| (Arc::clone(child), rows.clone(), n));
+                let children = children.collect();
+                let validity = self.validity()?;
+                let Some(stretch) = self.stretches.into_iter().next().filter(|_| of.is_sparse()) else {
+                    let types = if of.is_sparse() { Some(Buffer::default()) } else { None };
+                    let values = types
+                        .map_or(NestedValues::None, |types| NestedValues::Types { types, offsets: None });
+                    return Ok(Found { validity, values, children });
+                };
+                let n_types = self.children.len();
+                if stretch.words.iter().any(|&k| usize::from(k) >= n_types) {
+                    return Err(corrupt(NO_TYPE));
+                }
+                let values = NestedValues::Types { types: stretch.words, offsets: None };
+                Ok(Found { validity: None, values, children })
+            }
+        }
+    }
+
+    /// The validity of words that were read as they were asked for.
+    fn validity(&self) -> Result<Option<Buffer>> {
+        self.stretches.first().map_or(Ok(None), |stretch| packed(&stretch.mask))
+    }
+
+    /// Walks over counted words: `visit` gets the row, its type and the place in the child; for a missing value no type.
+    fn walk(
+        &self,
+        stretch: &Stretch,
+        mut visit: impl FnMut(usize, Option<usize>, u64, u64) -> Result<()>,
+    ) -> Result<()> {
+        let n_types = self.n_types;
+        if stretch.block == 0 && stretch.begins.iter().take(n_types).any(|&begin| begin != 0) {
+            return Err(corrupt(MISCOUNTED));
+        }
+        let mut rows = stretch.begins.chunks_exact(n_types.max(1));
+        let mut at: Vec<u64> = rows.next().unwrap_or(&[]).to_vec();
+        let n = stretch.mask.len();
+        let mut i = 0;
+        for block in &self.blocks[stretch.block..] {
+            let end = (block.end_value() - stretch.first).min(n as u64) as usize;
+            while i < end {
+                let is_missing = stretch.mask[i] != 0;
+                let (k, len) = match self.info.record.column_type.physical {
+                    Physical::List | Physical::Map => {
+                        let length = stretch.words[4 * i..4 * i + 4].try_into().map(u32::from_le_bytes);
+                        (0, u64::from(length.unwrap_or(0)))
+                    }
+                    Physical::RunEnd => (0, u64::from(stretch.words[i])),
+                    _ => (usize::from(stretch.words[i]), 1),
+                };
+                if is_missing {
+                    visit(i, None, at.first().copied().unwrap_or(0), 0)?;
+                } else {
+                    let before = at.get_mut(k).ok_or_else(|| corrupt(NO_TYPE))?;
+                    visit(i, Some(k), *before, len)?;
+                    *before = before.checked_add(len).ok_or_else(|| corrupt(MISCOUNTED))?;
+                }
+                i += 1;
+            }
+            if block.end_value() - stretch.first == end as u64 {
+                // The block was read to its end: the next one begins there in the children.
+                match rows.next() {
+                    Some(next) if next == at => {}
+                    None if n_types == 0 => {}
+                    _ => return Err(corrupt(MISCOUNTED)),
+                }
+            }
+            if i == n {
+                break;
+            }
+        }
+        for (&at, child) in at.iter().zip(&self.children) {
+            if at > child.record.n_values {
+                return Err(corrupt(MISCOUNTED));
+            }
+        }
+        Ok(())
+    }
+
+    fn lists(self, rows: &Rows, n: usize, is_small: bool) -> Result<Found> {
+        if let Rows::Range(range) = rows {
+            return self.neighbours(range, n, is_small);
+        }
+        let mut picked = Picked::new(rows, n, &self)?;
+        for (s, stretch) in self.stretches.iter().enumerate() {
+            self.walk(stretch, |i, _, at, len| {
+                picked.put(s, i, (at, len), stretch.mask[i] != 0);
+                Ok(())
+            })?;
+        }
+        let (spans, mask) = picked.finish();
+        let total =
+            spans.iter().try_fold(0u64, |sum, (_, len)| sum.checked_add(*len)).ok_or_else(no_memory)?;
+        let (offsets, is_large) = offsets(spans.iter().map(|(_, len)| *len), n, total, is_small)?;
+        let total = usize::try_from(total).map_err(|_| no_memory())?;
+        let child = Arc::clone(&self.children[0]);
+        let wanted = wanted(child, spans.into_iter().map(|(at, len)| at..at + len), total)?;
+        let values = NestedValues::Offsets { offsets, is_large };
+        Ok(Found { validity: packed(&mask)?, values, children: vec![wanted] })
+    }
+
+    /// Lists one after the other, whose values are too.
+    fn neighbours(mut self, range: &Range<u64>, n: usize, is_small: bool) -> Result<Found> {
+        let child = Arc::clone(&self.children[0]);
+        let Some(mut stretch) = self.stretches.pop() else {
+            let (offsets, is_large) = offsets(std::iter::empty(), 0, 0, is_small)?;
+            let values = NestedValues::Offsets { offsets, is_large };
+            let children = vec![wanted(child, std::iter::empty(), 0)?];
+            return Ok(Found { validity: None, values, children });
+        };
+        let lengths: &mut [u32] = bytemuck::cast_slice_mut(&mut stretch.words);
+        let has_missing = stretch.mask.contains(&1);
+        if has_missing {
+            // What stands there for a missing list is no length.
+            lengths.iter_mut().zip(&stretch.mask).for_each(|(len, &missing)| *len *= u32::from(missing == 0));
+        }
+        let sum = |lengths: &[u32]| lengths.iter().map(|&len| u64::from(len)).sum::<u64>();
+        let first = stretch.begins.first().copied().unwrap_or(0);
+        let mut at = first;
+        let mut next = stretch.begins.iter().skip(1);
+        for block in &self.blocks[stretch.block..] {
+            let from = (block.first_value.max(stretch.first) - stretch.first) as usize;
+            if from >= lengths.len() {
+                break;
+            }
+            let end = (block.end_value() - stretch.first) as usize;
+            at = at.saturating_add(sum(&lengths[from..end.min(lengths.len())]));
+            // A block that was read to its end has in the child what the next one says.
+            if end <= lengths.len() && next.next() != Some(&at) {
+                return Err(corrupt(MISCOUNTED));
+            }
+        }
+        let is_sound = at <= child.record.n_values && (stretch.block > 0 || first == 0);
+        if !is_sound {
+            return Err(corrupt(MISCOUNTED));
+        }
+        let skip = (range.start - stretch.first) as usize;
+        let (before, lengths) = lengths.split_at(skip);
+        let begin = first + sum(before);
+        let (offsets, is_large) = offsets(lengths.iter().map(|&len| len.into()), n, at - begin, is_small)?;
+        let total = usize::try_from(at - begin).map_err(|_| no_memory())?;
+        let validity = if has_missing { packed(&stretch.mask[skip..])? } else { None };
+        let values = NestedValues::Offsets { offsets, is_large };
+        Ok(Found { validity, values, children: vec![wanted(child, std::iter::once(begin..at), total)?] })
+    }
+
+    fn runs(self, rows: &Rows, n: usize) -> Result<Found> {
+        let mut picked = Picked::new(rows, n, &self)?;
+        for (s, stretch) in self.stretches.iter().enumerate() {
+            self.walk(stretch, |i, _, at, begins| {
+                let run =
+                    (at + begins).checked_sub(1).ok_or_else(|| corrupt("the first run has no begin"))?;
+                picked.put(s, i, (run, 1), false);
+                Ok(())
+            })?;
+        }
+        let (spans, _) = picked.finish();
+        let mut ends: Vec<i64> = Vec::new();
+        let mut runs: Vec<u64> = Vec::new();
+        for (i, (run, _)) in spans.into_iter().enumerate() {
+            match ends.last_mut() {
+                Some(end) if runs.last() == Some(&run) => *end = i as i64 + 1,
+                _ => {
+                    ends.push(i as i64 + 1);
+                    runs.push(run);
+                }
+            }
+        }
+        let mut buffer = zeroed(ends.len(), 8)?;
+        buffer.copy_from_slice(bytemuck::cast_slice(&ends));
+        let total = runs.len();
+        let wanted = wanted(Arc::clone(&self.children[0]), runs.into_iter().map(|run| run..run + 1), total)?;
+        Ok(Found { validity: None, values: NestedValues::Ends(buffer), children: vec![wanted] })
+    }
+
+    fn types(self, rows: &Rows, n: usize) -> Result<Found> {
+        let mut picked = Picked::new(rows, n, &self)?;
+        // A type and a place in one number each.
+        const MISSING: u64 = u8::MAX as u64;
+        for (s, stretch) in self.stretches.iter().enumerate() {
+            self.walk(stretch, |i, k, at, _| {
+                let k = k.map_or(MISSING, |k| k as u64);
+                picked.put(s, i, (at, k), k == MISSING);
+                Ok(())
+            })?;
+        }
+        let (places, mask) = picked.finish();
+        let mut types = zeroed(n, 1)?;
+        let mut offsets = zeroed(n, 4)?;
+        let offset_words: &mut [i32] = bytemuck::cast_slice_mut(&mut offsets);
+        let mut of_child: Vec<Vec<Range<u64>>> = self.children.iter().map(|_| Vec::new()).collect();
+        let mut totals = vec![0usize; self.children.len()];
+        for (i, (at, k)) in places.into_iter().enumerate() {
+            types[i] = k as u8;
+            if k == MISSING {
+                continue;
+            }
+            let (spans, total) = (&mut of_child[k as usize], &mut totals[k as usize]);
+            match spans.last_mut() {
+                Some(last) if last.end == at => last.end += 1,
+                _ => spans.push(at..at + 1),
+            }
+            offset_words[i] = i32::try_from(*total).map_err(|_| {
+                Error::unsupported("2,147,483,648 values or more of one type at a time")
+                    .advise("read fewer rows at a time")
+            })?;
+            *total += 1;
+        }
+        let children = self.children.iter().zip(of_child).zip(totals);
+        let children = children
+            .map(|((child, spans), total)| wanted(Arc::clone(child), spans.into_iter(), total))
+            .collect::<Result<_>>()?;
+        let values = NestedValues::Types { types, offsets: Some(offsets) };
+        Ok(Found { validity: packed(&mask)?, values, children })
+    }
+}
+
+const MISCOUNTED: &str = "the values of a nested column are not as many as its blocks say";
+const NO_TYPE: &str = "a value is of a type that a union has not";
+
+/// What is asked for, picked from the words of stretches in the order of the request.
+struct Picked {
+    /// A pair of numbers for each row.
+    pairs: Vec<(u64, u64)>,
+    mask: Vec<u8>,
+    /// Where each word of each stretch goes: skipped words, or the places in the request.
+    skip: usize,
+    places: Option<Vec<Vec<(usize, usize)>>>,
+    /// The next of the places of a stretch.
+    next: Vec<usize>,
+}
+
+impl Picked {
+    fn new(rows: &Rows, n: usize, words: &Words) -> Result<Self> {
+        let mut picked =
+            Self { pairs: Vec::new(), mask: Vec::new(), skip: 0, places: None, next: Vec::new() };
+        picked.pairs.try_reserve_exact(n).map_err(|_| no_memory())?;
+        picked.mask.try_reserve_exact(n).map_err(|_| no_memory())?;
+        match rows {
+            Rows::Indices(indices) => {
+                picked.pairs.resize(n, (0, 0));
+                picked.mask.resize(n, 0);
+                let mut places: Vec<Vec<(usize, usize)>> =
+                    words.stretches.iter().map(|_| Vec::new()).collect();
+                for (place, &row) in indices.iter().enumerate() {
+                    let s = words.stretches.partition_point(|stretch| stretch.first <= row) - 1;
+                    places[s].push(((row - words.stretches[s].first) as usize, place));
+                }
+                places.iter_mut().for_each(|places| places.sort_unstable());
+                picked.next = vec![0; places.len()];
+                picked.places = Some(places);
+            }
+            Rows::Range(range) => {
+                let first = words.stretches.first().map_or(range.start, |stretch| stretch.first);
+                picked.skip = (range.start - first) as usize;
+            }
+            Rows::All | Rows::Step { .. } => {}
+        }
+        Ok(picked)
+    }
+
+    fn put(&mut self, stretch: usize, i: usize, pair: (u64, u64), is_missing: bool) {
+        let Some(places) = &self.places else {
+            if i >= self.skip {
+                self.pairs.push(pair);
+                self.mask.push(u8::from(is_missing));
+            }
+            return;
+        };
+        while let Some(&(_, place)) = places[stretch].get(self.next[stretch]).filter(|(at, _)| *at == i) {
+            self.pairs[place] = pair;
+            self.mask[place] = u8::from(is_missing);
+            self.next[stretch] += 1;
+        }
+    }
+
+    fn finish(self) -> (Vec<(u64, u64)>, Vec<u8>) {
+        (self.pairs, self.mask)
+    }
+}
+
+/// Where words are counted from: the start of the first block of neighbouring rows, of each block that has some of the rows by number.
+fn stretches(blocks: &[BlockRecord], rows: &Rows) -> Vec<Range<u64>> {
+    let block_of = |row: u64| blocks.partition_point(|block| block.end_value() <= row);
+    match rows {
+        Rows::Range(range) if range.is_empty() => Vec::new(),
+        Rows::Range(range) => {
+            let first = blocks.get(block_of(range.start)).map_or(range.start, |block| block.first_value);
+            std::iter::once(first..range.end).collect()
+        }
+        Rows::Indices(indices) => {
+            let mut last: BTreeMap<usize, u64> = BTreeMap::new();
+            for &row in indices.iter() {
+                let last = last.entry(block_of(row)).or_insert(row);
+                *last = row.max(*last);
+            }
+            last.into_iter().map(|(block, last)| blocks[block].first_value..last + 1).collect()
+        }
+        Rows::All | Rows::Step { .. } => Vec::new(),
+    }
+}
+
+/// The rows as ranges.
+fn spans_of(rows: &Rows) -> impl Iterator<Item = Range<u64>> {
+    let (range, indices) = match rows {
+        Rows::Range(range) => (Some(range.clone()), None),
+        Rows::Indices(indices) => (None, Some(indices.iter().map(|&row| row..row + 1))),
+        Rows::All | Rows::Step { .. } => (None, None),
+    };
+    range.into_iter().chain(indices.into_iter().flatten())
+}
+
+/// The values of a child in these ranges, `total` of them: neighbours as a range, others by number.
+fn wanted(child: Arc<ColumnInfo>, spans: impl Iterator<Item = Range<u64>>, total: usize) -> Result<Wanted> {
+    if child.record.column_type.physical == Physical::Null {
+        // There is nothing to be read, whatever its numbers.
+        return Ok((child, Rows::Range(0..0), total));
+    }
+    let mut range: Option<Range<u64>> = None;
+    let mut numbers: Vec<u64> = Vec::new();
+    for span in spans.filter(|span| !span.is_empty()) {
+        if span.end > child.record.n_values {
+            return Err(corrupt("a value of a nested column is not in its child"));
+        }
+        match &mut range {
+            _ if !numbers.is_empty() => numbers.extend(span),
+            None => range = Some(span),
+            Some(range) if range.end == span.start => range.end = span.end,
+            Some(range) => {
+                numbers.try_reserve_exact(total).map_err(|_| no_memory())?;
+                numbers.extend(range.clone().chain(span));
+            }
+        }
+    }
+    let rows =
+        if numbers.is_empty() { Rows::Range(range.unwrap_or(0..0)) } else { Rows::Indices(numbers.into()) };
+    Ok((child, rows, total))
+}
+
+fn mask(n: usize) -> Result<Vec<u8>> {
+    let mut mask = Vec::new();
+    mask.try_reserve_exact(n).map_err(|_| no_memory())?;
+    mask.resize(n, 0);
+    Ok(mask)
+}
+
+/// Offsets of lists of these lengths, `total` in all; whether they have 64 bits.
+fn offsets(
+    lengths: impl Iterator<Item = u64>,
+    n: usize,
+    total: u64,
+    is_small: bool,
+) -> Result<(Buffer, bool)> {
+    let is_large = !is_small || i32::try_from(total).is_err();
+    let mut offsets = zeroed(n.checked_add(1).ok_or_else(no_memory)?, if is_large { 8 } else { 4 })?;
+    let mut end = 0u64;
+    if is_large {
+        let ends: &mut [u64] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
+        for (out, len) in ends.iter_mut().zip(lengths) {
+            end += len;
+            *out = end;
+        }
+    } else {
+        let ends: &mut [u32] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
+        for (out, len) in ends.iter_mut().zip(lengths) {
+            end += len;
+            *out = end as u32;
+        }
+    }
+    Ok((offsets, is_large))
+}
+
+/// A mask of missing values as validity bits; none when none is missing.
+fn packed(mask: &[u8]) -> Result<Option<Buffer>> {
+    if !mask.contains(&1) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::with_capacity(mask.len().div_ceil(8));
+    let valid: Vec<u8> = mask.iter().map(|&missing| 1 - missing).collect();
+    bits::pack_bytes(&valid, &mut bytes);
+    let mut buffer = zeroed(mask.len().div_ceil(8), 1)?;
+    let n = buffer.len();
+    buffer.copy_from_slice(bytes.get(..n).ok_or_else(no_memory)?);
+    Ok(Some(buffer))
+}

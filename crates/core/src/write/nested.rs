@@ -1,0 +1,421 @@
+//! Nested columns, taken apart into columns that have blocks: where the values of each child stand in the memory of the host, and how many
+//! of them each block of the parent has.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use entasis_encodings::Values;
+use entasis_format::{ColumnType, Error, MAX_BLOCK_VALUES, Physical, Result, Value};
+
+use crate::frame::{Array, Chunk, Field, Frame, HostValidity, HostValues, Span};
+use crate::load::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
+use crate::load::{ValidBits, short};
+
+/// Values of a block of words.
+const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
+/// Values that are looked at together.
+const STRETCH: usize = 1 << 16;
+
+/// How many values of each child stand before each block, and in all.
+#[derive(Debug, Default)]
+pub(crate) struct Begins {
+    n_types: usize,
+    /// A row of `n_types` numbers for each block.
+    before: Vec<u64>,
+    total: Vec<u64>,
+}
+
+/// The children of a column among all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Family {
+    pub children: Range<usize>,
+    pub begins: Option<Begins>,
+}
+
+/// A child: a column with blocks of its own.
+#[derive(Debug)]
+pub(crate) struct Child<'a> {
+    pub name: &'a str,
+    /// The names from the table's column on, for errors.
+    pub path: String,
+    pub column_type: ColumnType,
+    pub detail: Option<&'a Value>,
+    pub dictionary: Option<usize>,
+    pub array: Array,
+    /// The number of the column that it is in.
+    pub top: usize,
+    /// The number of its parent among the children, if that is one.
+    pub parent: Option<usize>,
+    pub family: Family,
+}
+
+/// All nested columns of a frame.
+#[derive(Debug, Default)]
+pub(crate) struct Nested<'a> {
+    /// The families of columns of the frame that are nested: number, family.
+    pub tops: Vec<(usize, Family)>,
+    pub children: Vec<Child<'a>>,
+}
+
+impl<'a> Nested<'a> {
+    pub(crate) fn of(frame: &'a Frame) -> Result<Self> {
+        let mut nested = Self::default();
+        for (top, column) in frame.columns.iter().chain(&frame.extra).enumerate() {
+            if !column.column_type.physical.is_nested() {
+                continue;
+            }
+            let mut found = Vec::new();
+            let (arrays, begins) = take_apart(&column.column_type, &column.array, column.children.len())
+                .map_err(|e| e.in_column(&column.name))?;
+            let first = nested.children.len();
+            add(&column.children, arrays, begins.as_ref(), &column.name, (top, None), &mut found);
+            nested.tops.push((top, Family { children: first..first + found.len(), begins }));
+            // Children stand together: all of one column, then theirs.
+            let mut queue: VecDeque<(usize, &'a [Field])> = VecDeque::new();
+            let enqueue = |queue: &mut VecDeque<(usize, &'a [Field])>, first: usize, of: &'a [Field]| {
+                let of = of.iter().enumerate().filter(|(_, field)| field.column_type.physical.is_nested());
+                queue.extend(of.map(|(i, field)| (first + i, &field.children[..])));
+            };
+            nested.children.append(&mut found);
+            enqueue(&mut queue, first, &column.children);
+            while let Some((parent, fields)) = queue.pop_front() {
+                let child = &nested.children[parent];
+                let top = child.top;
+                let (arrays, begins) = take_apart(&child.column_type, &child.array, fields.len())
+                    .map_err(|e| e.in_column(&child.path))?;
+                let first = nested.children.len();
+                add(fields, arrays, begins.as_ref(), &child.path, (top, Some(parent)), &mut found);
+                nested.children[parent].family = Family { children: first..first + found.len(), begins };
+                nested.children.append(&mut found);
+                enqueue(&mut queue, first, fields);
+            }
+        }
+        Ok(nested)
+    }
+}
+
+/// Makes the children of a column, the begins last.
+fn add<'a>(
+    fields: &'a [Field],
+    arrays: Vec<Array>,
+    begins: Option<&Begins>,
+    path: &str,
+    (top, parent): (usize, Option<usize>),
+    found: &mut Vec<Child<'a>>,
+) {
+    let has_begins = arrays.len() > fields.len();
+    for (field, array) in fields.iter().zip(arrays) {
+        found.push(Child {
+            name: &field.name,
+            path: format!("{path}.{}", field.name),
+            column_type: field.column_type,
+            detail: field.detail.as_ref(),
+            dictionary: field.dictionary,
+            array: if field.column_type.physical == Physical::RunEnd { apart(array) } else { array },
+            top,
+            parent,
+            family: Family::default(),
+        });
+    }
+    if let Some(begins) = begins.filter(|_| has_begins) {
+        let numbers: Arc<[u64]> = begins.before.as_slice().into();
+        let chunk = Chunk {
+            n: numbers.len(),
+            values: HostValues::Counted(numbers),
+            validity: HostValidity::AllValid,
+        };
+        found.push(Child {
+            name: "",
+            path: path.to_owned(),
+            column_type: ColumnType::plain(Physical::U64),
+            detail: None,
+            dictionary: None,
+            array: Array::new(chunk),
+            top,
+            parent,
+            family: Family::default(),
+        });
+    }
+}
+
+/// A chunk for each span: a run that two of them share begins in each.
+fn apart(array: Array) -> Array {
+    let chunks = array.spans(0).map(|span| {
+        let mut chunk = array.chunks[span.chunk].clone();
+        if let HostValues::Runs { first, .. } = &mut chunk.values {
+            *first = first.saturating_add(span.start as u64);
+        }
+        chunk.n = span.n;
+        chunk
+    });
+    chunks.collect::<Vec<_>>().into()
+}
+
+/// Parts of the chunks of a child, in the making.
+#[derive(Default)]
+struct Spans(Vec<Span>);
+
+impl Spans {
+    fn n_values(&self) -> u64 {
+        self.0.last().map_or(0, |span| span.first + span.n as u64)
+    }
+
+    fn push(&mut self, chunk: usize, start: usize, n: usize) {
+        match self.0.last_mut() {
+            Some(last) if last.chunk == chunk && last.start + last.n == start => last.n += n,
+            _ if n == 0 => {}
+            _ => self.0.push(Span { chunk, start, first: self.n_values(), n }),
+        }
+    }
+}
+
+impl Begins {
+    fn new(n_types: usize) -> Self {
+        Self { n_types, before: Vec::new(), total: Vec::new() }
+    }
+
+    /// Notes the counts at a value that begins a block.
+    fn note(&mut self, row: u64, counts: impl Iterator<Item = u64>) {
+        if row.is_multiple_of(BLOCK) {
+            self.before.extend(counts);
+        }
+    }
+
+    /// Where the values of a block begin in the one child.
+    pub(crate) fn first_child(&self, block: u64) -> u64 {
+        self.before.get(block as usize).copied().filter(|_| self.n_types == 1).unwrap_or(0)
+    }
+
+    /// Checks that the words of a block, as they were loaded, count as many values as were found before: the host's memory may have changed.
+    pub(crate) fn check(
+        &self,
+        block: u64,
+        values: &Values<'_>,
+        is_valid: impl Fn(usize) -> bool,
+    ) -> Result<()> {
+        let changed = || Error::argument("the memory of a column changed while it was written");
+        let at = block as usize * self.n_types;
+        let mut counts = self.before.get(at..at + self.n_types).ok_or_else(changed)?.to_vec();
+        match values {
+            Values::W32(lengths) => {
+                let valid = lengths.iter().enumerate().filter(|(i, _)| is_valid(*i));
+                counts[0] += valid.map(|(_, &length)| u64::from(length)).sum::<u64>();
+            }
+            Values::Bool(begins) => counts[0] += begins.iter().map(|&begin| u64::from(begin)).sum::<u64>(),
+            Values::W8(codes) => {
+                for (_, &code) in codes.iter().enumerate().filter(|(i, _)| is_valid(*i)) {
+                    *counts.get_mut(usize::from(code)).ok_or_else(changed)? += 1;
+                }
+            }
+            _ => return Err(changed()),
+        }
+        let next = self.before.get(at + self.n_types..at + 2 * self.n_types).unwrap_or(&self.total);
+        if counts == next { Ok(()) } else { Err(changed()) }
+    }
+}
+
+fn other_form() -> Error {
+    Error::argument("a column is in memory in another form than its type says")
+}
+
+/// The arrays of the children, of a union or value column the begins' as the last, and where blocks begin in them.
+fn take_apart(of: &ColumnType, array: &Array, n_children: usize) -> Result<(Vec<Array>, Option<Begins>)> {
+    let mut spans: Vec<Spans> = Vec::new();
+    spans.resize_with(n_children, Spans::default);
+    let mut begins = match of.physical {
+        Physical::List | Physical::Map | Physical::RunEnd => Some(Begins::new(1)),
+        _ if of.has_begins() => Some(Begins::new(n_children)),
+        _ => None,
+    };
+    let mut valid = Vec::new();
+    for span in array.spans(0).filter(|span| span.n > 0) {
+        let chunk = &array.chunks[span.chunk];
+        match (&mut begins, of.physical) {
+            (Some(begins), Physical::List | Physical::Map) => {
+                lists(chunk, span, &mut spans[0], begins, &mut valid)?;
+            }
+            (Some(begins), Physical::RunEnd) => runs(chunk, span, &mut spans[0], begins)?,
+            (Some(begins), _) => union(chunk, span, &mut spans, begins, &mut valid)?,
+            (None, _) => {
+                let factor = if of.physical == Physical::FixedSizeList { of.value_len as usize } else { 1 };
+                for (k, spans) in spans.iter_mut().enumerate() {
+                    let from = span.start.checked_mul(factor).ok_or_else(short)?;
+                    let n = span.n.checked_mul(factor).ok_or_else(short)?;
+                    check_inside(child(chunk, k)?, from, n)?;
+                    spans.push(span.chunk, from, n);
+                }
+            }
+        }
+    }
+    let mut arrays = Vec::with_capacity(n_children + 1);
+    for (k, spans) in spans.into_iter().enumerate() {
+        let of_chunk = |chunk: &Chunk| match child(chunk, k) {
+            // What is empty may be in memory in any form.
+            Err(_) if chunk.n == 0 => Ok(chunk.clone()),
+            child => child.cloned(),
+        };
+        let chunks = array.chunks.iter().map(of_chunk).collect::<Result<Vec<_>>>()?;
+        if let Some(begins) = &mut begins {
+            begins.total.push(spans.n_values());
+        }
+        arrays.push(Array { chunks, spans: Some(spans.0) });
+    }
+    if of.has_begins() {
+        // Made of the begins themselves.
+        arrays.push(Array::default());
+    }
+    Ok((arrays, begins))
+}
+
+/// Child `k` of a chunk.
+fn child(chunk: &Chunk, k: usize) -> Result<&Chunk> {
+    match &chunk.values {
+        HostValues::Lists { child, .. }
+        | HostValues::ListViews { child, .. }
+        | HostValues::Runs { child, .. }
+            if k == 0 =>
+        {
+            Ok(child)
+        }
+        HostValues::Children(children) | HostValues::Union { children, .. } => {
+            children.get(k).ok_or_else(other_form)
+        }
+        _ => Err(other_form()),
+    }
+}
+
+fn check_inside(child: &Chunk, start: usize, n: usize) -> Result<()> {
+    if start.checked_add(n).is_some_and(|end| end <= child.n) {
+        Ok(())
+    } else {
+        Err(Error::argument("values of a nested column are not in its child"))
+    }
+}
+
+fn lists(
+    chunk: &Chunk,
+    span: Span,
+    spans: &mut Spans,
+    begins: &mut Begins,
+    spare: &mut Vec<u8>,
+) -> Result<()> {
+    let all = span.start..span.start + span.n;
+    let of_child = child(chunk, 0)?;
+    if let (HostValues::Lists { offsets, is_large, .. }, HostValidity::AllValid) =
+        (&chunk.values, &chunk.validity)
+    {
+        // One list after the other: only where blocks begin matters. Each length is looked at when its block is encoded.
+        let offset = |i: usize| {
+            let offset = numbers(offsets, *is_large, i..i + 1)?[0];
+            usize::try_from(offset).map_err(|_| bad_length(offset))
+        };
+        let (first, end, before) = (offset(all.start)?, offset(all.end)?, spans.n_values());
+        let size = |end: usize| end.checked_sub(first).ok_or_else(|| bad_length(-1));
+        check_inside(of_child, first, size(end)?)?;
+        let mut row = span.first.next_multiple_of(BLOCK);
+        while row < span.first + span.n as u64 {
+            let size = size(offset(span.start + (row - span.first) as usize)?)?;
+            begins.note(row, std::iter::once(before + size as u64));
+            row += BLOCK;
+        }
+        spans.push(span.chunk, first, size(end)?);
+        return Ok(());
+    }
+    for start in all.clone().step_by(STRETCH) {
+        let part = start..all.end.min(start + STRETCH);
+        let valid = ValidBits::copy(chunk, part.clone(), spare)?;
+        let (starts, sizes) = match &chunk.values {
+            HostValues::Lists { offsets, is_large, .. } => {
+                let offsets = numbers(offsets, *is_large, part.start..part.end + 1)?;
+                let sizes = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+                (offsets, sizes)
+            }
+            HostValues::ListViews { offsets, sizes, is_large, .. } => {
+                (numbers(offsets, *is_large, part.clone())?, numbers(sizes, *is_large, part.clone())?)
+            }
+            _ => return Err(other_form()),
+        };
+        for (i, (&start, &size)) in starts.iter().zip(&sizes).enumerate() {
+            let row = span.first + (part.start - span.start + i) as u64;
+            begins.note(row, std::iter::once(spans.n_values()));
+            if !valid.is_valid(i) || size == 0 {
+                continue;
+            }
+            let n = u32::try_from(size).map_err(|_| bad_length(size))? as usize;
+            let start = usize::try_from(start).map_err(|_| bad_length(-1))?;
+            check_inside(of_child, start, n)?;
+            spans.push(span.chunk, start, n);
+        }
+    }
+    Ok(())
+}
+
+fn runs(chunk: &Chunk, span: Span, spans: &mut Spans, begins: &mut Begins) -> Result<()> {
+    let mut boundary = span.first.next_multiple_of(BLOCK);
+    for run in Runs::of(chunk, span.start..span.start + span.n)? {
+        let (begin, run) = run?;
+        let row = span.first + begin.saturating_sub(span.start) as u64;
+        while boundary <= row {
+            begins.note(boundary, std::iter::once(spans.n_values()));
+            boundary += BLOCK;
+        }
+        spans.push(span.chunk, run, 1);
+    }
+    while boundary < span.first + span.n as u64 {
+        begins.note(boundary, std::iter::once(spans.n_values()));
+        boundary += BLOCK;
+    }
+    Ok(())
+}
+
+fn union(
+    chunk: &Chunk,
+    span: Span,
+    spans: &mut [Spans],
+    begins: &mut Begins,
+    spare: &mut Vec<u8>,
+) -> Result<()> {
+    let HostValues::Union { codes, types, offsets, children } = &chunk.values else {
+        return Err(other_form());
+    };
+    if children.len() < spans.len() {
+        return Err(other_form());
+    }
+    // Without offsets the place of a value is counted, from the start of the chunk on.
+    let mut counts = vec![0usize; spans.len()];
+    let first = if offsets.is_none() { 0 } else { span.start };
+    for start in (first..span.start + span.n).step_by(STRETCH) {
+        let part = start..(span.start + span.n).min(start + STRETCH);
+        let valid = ValidBits::copy(chunk, part.clone(), spare)?;
+        let mut copy = vec![0u8; part.len()];
+        if !codes.copy_to(part.start, &mut copy) {
+            return Err(short());
+        }
+        let places = offsets.as_ref().map(|offsets| numbers(offsets, false, part.clone())).transpose()?;
+        for (i, &code) in copy.iter().enumerate() {
+            let at = part.start + i;
+            if at >= span.start {
+                let row = span.first + (at - span.start) as u64;
+                begins.note(row, spans.iter().map(Spans::n_values));
+            }
+            if !valid.is_valid(i) {
+                continue;
+            }
+            let k = usize::from(types[usize::from(code)]);
+            if k == usize::from(NO_TYPE) || k >= spans.len() {
+                return Err(no_type());
+            }
+            let place = match &places {
+                Some(places) => usize::try_from(places[i]).map_err(|_| short())?,
+                None => counts[k],
+            };
+            counts[k] += 1;
+            if at >= span.start {
+                check_inside(&children[k], place, 1)?;
+                spans[k].push(span.chunk, place, 1);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Nested columns: core, naive decoder and model agree; rows in any selection are those of the whole.
+
+use entasis::{Rows, WriteOptions};
+use entasis_testkit::compare::{assert_holds, assert_same};
+use entasis_testkit::frames::{self, Table, nested, nested_tables, noise, read};
+use entasis_testkit::naive::Cell;
+
+fn check(table: &Table) {
+    for compression in [0, 50, 90] {
+        let mut table = table.clone();
+        table.name = format!("{} at {compression}", table.name);
+        let bytes = frames::write_at(&table, compression);
+        assert_holds(&bytes, &table);
+    }
+}
+
+#[test]
+fn every_type() {
+    for n in [0, 1, 2, 30, 1100] {
+        check(&nested_tables::every_type(n));
+    }
+}
+
+#[test]
+fn around_a_block() {
+    for n in [65_535, 65_536, 65_537, 140_000] {
+        let table = nested_tables::every_type(n);
+        assert_holds(&frames::write_at(&table, 50), &table);
+    }
+}
+
+#[test]
+fn many_types() {
+    check(&nested_tables::many_types(3000));
+}
+
+#[test]
+fn deep() {
+    for depth in [2, 63, 64] {
+        check(&nested_tables::deep(depth, 200));
+    }
+    let table = nested_tables::deep(65, 3);
+    let memory = frames::host::Memory::of(&table);
+    let error = entasis::write_to(
+        &entasis::MemorySink::new(),
+        &memory.frame(&table),
+        &WriteOptions::default(),
+        &entasis::Silent,
+    )
+    .unwrap_err();
+    assert_eq!(error.kind(), entasis::Kind::Unsupported);
+    assert!(error.to_string().contains("item.item.item"), "{error}");
+}
+
+#[test]
+fn rows_are_those_of_the_whole() {
+    for n in [1, 50, 3000, 70_000] {
+        let table = nested_tables::every_type(n);
+        let file = read::open(&frames::write_at(&table, 50)).unwrap();
+        let random: Vec<u64> = noise(20, 5).iter().map(|v| v % n as u64).collect();
+        let mut twice: Vec<u64> = random.iter().chain(&random).copied().collect();
+        twice.sort_unstable();
+        let n = n as u64;
+        let selections = [
+            Rows::Range(0..0),
+            Rows::Range(n..n),
+            Rows::Range(0..1),
+            Rows::Range(n - 1..n),
+            Rows::Range(n / 3..n - n / 4),
+            Rows::Range(n / 2..(n / 2 + 5).min(n)),
+            Rows::step(n - 1, u64::MAX, -7),
+            Rows::step(0, n, 3),
+            Rows::Indices(random.into()),
+            Rows::Indices(twice.into()),
+            Rows::Indices([].into()),
+        ];
+        for (i, model) in table.columns.iter().enumerate() {
+            for rows in &selections {
+                let wanted: Vec<Option<Cell>> = match rows {
+                    Rows::Range(range) => model.cells[range.start as usize..range.end as usize].to_vec(),
+                    Rows::Indices(indices) => {
+                        indices.iter().map(|&row| model.cells[row as usize].clone()).collect()
+                    }
+                    Rows::Step { start, n, step } => (0..*n as i64)
+                        .map(|k| model.cells[(*start as i64 + k * step) as usize].clone())
+                        .collect(),
+                    Rows::All => unreachable!(),
+                };
+                let got = nested::read(&file, i as u64, rows.clone());
+                let at = format!("{} {}: {rows:?}", table.name, model.name);
+                assert_same(&at, &got.unwrap_or_else(|error| panic!("{at}: {error}")), &wanted);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_from_any_number_of_threads() {
+    let table = nested_tables::every_type(140_000);
+    let write =
+        |threads| frames::write(&table, &WriteOptions { threads: Some(threads), ..WriteOptions::default() });
+    assert!(write(1) == write(4));
+}

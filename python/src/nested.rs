@@ -1,0 +1,264 @@
+//! Nested columns as Arrow has them: which form each column in them takes, and what was read as types and arrays.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use entasis::{
+    Buffer, ColumnInfo, ColumnType, Error, File, Form, Logical, Nested, NestedValues, Physical, Text,
+};
+use pyo3::prelude::*;
+
+use crate::arrow::export::{Data, Kind};
+use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED};
+use crate::arrow::nested as types;
+use crate::errors;
+use crate::plan::Target;
+use crate::results::{Dictionaries, Finished, c_string, extension};
+
+/// Codes of types in an Arrow union are below this.
+const MOST_CODES: usize = 128;
+
+/// The layout of a column in a nested one. `own`: flavours hold; else strings have `layout`, and lists offsets of 64 bits.
+pub fn layout(column_type: &ColumnType, own: bool, layout: u8) -> u8 {
+    let of_file = column_type.flavour & LAYOUT;
+    match (column_type.physical, column_type.logical) {
+        (_, Logical::Decimal) => {
+            // A file that tells of fewer bytes than the values have is not followed.
+            let fits = format::width(column_type, of_file) >= column_type.physical.width();
+            if own && fits { of_file } else { format::usual_decimal(column_type.physical) }
+        }
+        _ if own => of_file,
+        (Physical::List, _) => LARGE,
+        (physical, _) if physical.is_nested() => 0,
+        _ => layout,
+    }
+}
+
+/// How the core lays a column out for this.
+pub fn form(column_type: &ColumnType, own: bool, default: u8) -> Form {
+    let layout = layout(column_type, own, default);
+    Form {
+        text: format::text_layout(layout),
+        width: format::width(column_type, layout).filter(|_| column_type.logical == Logical::Decimal),
+        is_small: column_type.physical == Physical::Map || !types::list_layout(layout).0,
+    }
+}
+
+/// The columns with the categories of what is categorical in a column.
+pub fn dictionaries(
+    file: &File,
+    info: &ColumnInfo,
+    depth: usize,
+    found: &mut BTreeSet<u64>,
+) -> entasis::Result<()> {
+    if depth > types::MAX_DEPTH || found.len() as u64 > file.n_columns_total() {
+        return Err(Error::corrupt("a column is nested more deeply than there can be").in_column(&info.name));
+    }
+    found.extend(info.record.dictionary);
+    for child in file.children(info)? {
+        dictionaries(file, &child, depth + 1, found)?;
+    }
+    Ok(())
+}
+
+/// How nested columns become Arrow's.
+#[derive(Clone, Copy)]
+pub struct Finish<'a> {
+    /// The file was written by this host, so flavours hold.
+    pub own: bool,
+    /// The metadata of fields are kept.
+    pub metadata: bool,
+    /// The layout of strings, unless the file tells it.
+    pub layout: u8,
+    pub dictionaries: &'a Dictionaries,
+}
+
+/// The type and values of a column that was read.
+pub fn finish(py: Python<'_>, nested: Nested, how: Finish<'_>) -> PyResult<(Kind, Data)> {
+    finish_at(py, nested, how, 1)
+}
+
+fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> PyResult<(Kind, Data)> {
+    let own = how.own;
+    if depth > types::MAX_DEPTH {
+        let message =
+            format!("types nested more than {} deep have no counterpart in Arrow", types::MAX_DEPTH);
+        return Err(errors::unsupported(py, message));
+    }
+    let Nested { info, n, validity, values, children } = nested;
+    let column_type = info.record.column_type;
+    let layout = layout(&column_type, own, how.layout);
+    if !column_type.physical.is_nested() {
+        let (words, text) = match values {
+            NestedValues::Words(words) | NestedValues::Bits(words) => (words, Text::default()),
+            NestedValues::Text(text) => (Buffer::default(), text),
+            _ => (Buffer::default(), Text::default()),
+        };
+        let target = Target::Arrow(layout);
+        let column = Finished::new(py, &info, &target, own, n, words, validity, text, how.dictionaries)?;
+        return Ok((column.kind, column.data));
+    }
+    let mut kinds = Vec::with_capacity(children.len());
+    let mut arrays = Vec::with_capacity(children.len());
+    for (k, child) in children.into_iter().enumerate() {
+        let name = child.info.name.clone();
+        let (mut kind, data) = finish_at(py, child, how, depth + 1)?;
+        kind.name = c_string(py, &name, &info.name)?;
+        // What the field had has the name of an extension type too.
+        if let Some(metadata) = types::field_metadata(info.detail.as_ref(), k).filter(|_| how.metadata) {
+            if !crate::arrow::metadata::is_whole(metadata) {
+                let error = Error::corrupt("metadata of Arrow makes no sense").in_column(&info.name);
+                return Err(errors::raise(py, &error));
+            }
+            kind.metadata = Some(metadata.to_vec());
+        }
+        kinds.push(kind);
+        arrays.push(data);
+    }
+    let no_memory = || errors::new(py, "LimitError", "not enough memory for the columns");
+    let (buffers, layout) = match values {
+        NestedValues::Offsets { offsets, is_large } => {
+            let mut layout = layout;
+            if is_large && column_type.physical == Physical::Map {
+                let message = format!("column '{}': a map of 2^31 entries and more at a time", info.name);
+                return Err(errors::unsupported(py, message));
+            }
+            if is_large && !types::list_layout(layout).0 {
+                // So many values have offsets of 64 bits alone.
+                layout = if types::list_layout(layout).1 { types::LARGE_VIEW } else { LARGE };
+            }
+            let mut buffers = vec![validity.map(Arc::new)];
+            if types::list_layout(layout).1 && column_type.physical == Physical::List {
+                let (starts, sizes) = views(&offsets, n, is_large).ok_or_else(no_memory)?;
+                buffers.extend([Some(Arc::new(starts)), Some(Arc::new(sizes))]);
+            } else {
+                buffers.push(Some(Arc::new(offsets)));
+            }
+            (buffers, layout)
+        }
+        NestedValues::Types { types, offsets } => {
+            return union(py, &info, own, n, (types, offsets), (kinds, arrays));
+        }
+        NestedValues::Ends(ends) => {
+            let width = types::end_width(layout);
+            let n_runs = ends.len() / 8;
+            let ends = narrow(&ends, width, n).ok_or_else(|| {
+                let message = format!("column '{}': so many rows have ends of runs of 64 bits", info.name);
+                errors::unsupported(py, message)
+            })?;
+            let mut ends_kind = Kind::new(c_string(
+                py,
+                ["i", "l", "s"][[4, 8, 2].iter().position(|w| *w == width).unwrap_or(0)],
+                "",
+            )?);
+            ends_kind.name = c_string(py, "run_ends", "")?;
+            ends_kind.required = true;
+            let data = Data { n: n_runs, buffers: vec![None, Some(Arc::new(ends))], ..Data::default() };
+            kinds.insert(0, ends_kind);
+            arrays.insert(0, data);
+            (Vec::new(), layout)
+        }
+        _ => (vec![validity.map(Arc::new)], layout),
+    };
+    if column_type.physical == Physical::Map {
+        // Neither entries nor keys are ever missing.
+        for entries in &mut kinds {
+            entries.required = true;
+            entries.children.iter_mut().take(1).for_each(|key| key.required = true);
+        }
+    }
+    let kind = kind(py, &info, own, layout, &[], kinds)?;
+    Ok((kind, Data { n, buffers, children: arrays, ..Data::default() }))
+}
+
+fn kind(
+    py: Python<'_>,
+    info: &ColumnInfo,
+    own: bool,
+    layout: u8,
+    codes: &[u8],
+    children: Vec<Kind>,
+) -> PyResult<Kind> {
+    let column_type = &info.record.column_type;
+    let format = types::format(column_type, layout, codes).unwrap_or_default();
+    let mut kind = Kind::new(c_string(py, &format, &info.name)?);
+    kind.metadata = extension(info);
+    kind.keys_sorted = column_type.ordered;
+    kind.required = own && column_type.flavour & REQUIRED != 0;
+    kind.children = children;
+    Ok(kind)
+}
+
+/// A union. What is missing in a value column is of a type of its own there.
+fn union(
+    py: Python<'_>,
+    info: &ColumnInfo,
+    own: bool,
+    n: usize,
+    (mut types, mut offsets): (Buffer, Option<Buffer>),
+    (mut kinds, mut arrays): (Vec<Kind>, Vec<Data>),
+) -> PyResult<(Kind, Data)> {
+    let bad = |message: &'static str| errors::raise(py, &Error::corrupt(message).in_column(&info.name));
+    if types.len() != n {
+        types = Buffer::zeroed(n).ok_or_else(|| bad("a union has no values"))?;
+    }
+    let mut codes = types::codes(info.detail.as_ref(), kinds.len())
+        .ok_or_else(|| bad("the codes of a union don't fit its types"))?;
+    let n_missing = types.iter().filter(|&&k| k == u8::MAX).count();
+    if n_missing > 0 {
+        codes.push(codes.len() as u8);
+        kinds.push(Kind::new(c_string(py, "n", "")?));
+        arrays.push(Data { n: n_missing, ..Data::default() });
+    }
+    if codes.len() > MOST_CODES {
+        let message = format!("column '{}': {} types have no counterpart in Arrow", info.name, codes.len());
+        return Err(errors::unsupported(py, message));
+    }
+    let mut next = 0i32;
+    for (i, k) in types.iter_mut().enumerate() {
+        if *k == u8::MAX {
+            *k = (codes.len() - 1) as u8;
+            if let Some(place) = offsets.as_mut().and_then(|offsets| offsets.get_mut(4 * i..4 * i + 4)) {
+                place.copy_from_slice(&next.to_le_bytes());
+            }
+            next += 1;
+        }
+        *k = codes
+            .get(usize::from(*k))
+            .copied()
+            .ok_or_else(|| bad("a value is of a type that a union has not"))?;
+    }
+    let kind = kind(py, info, own, 0, &codes, kinds)?;
+    let mut buffers = vec![Some(Arc::new(types))];
+    buffers.extend(offsets.map(|offsets| Some(Arc::new(offsets))));
+    Ok((kind, Data { n, buffers, children: arrays, is_all_there: true, ..Data::default() }))
+}
+
+/// Offsets as the start and size of each list.
+fn views(offsets: &Buffer, n: usize, is_large: bool) -> Option<(Buffer, Buffer)> {
+    let width = if is_large { 8 } else { 4 };
+    let number = |i: usize| {
+        let mut wide = [0; 8];
+        wide[..width].copy_from_slice(&offsets[i * width..(i + 1) * width]);
+        u64::from_le_bytes(wide)
+    };
+    let mut starts = Buffer::zeroed(n.checked_mul(width)?)?;
+    let mut sizes = Buffer::zeroed(n.checked_mul(width)?)?;
+    starts.copy_from_slice(offsets.get(..n * width)?);
+    for (i, size) in sizes.chunks_exact_mut(width).enumerate() {
+        size.copy_from_slice(&(number(i + 1) - number(i)).to_le_bytes()[..width]);
+    }
+    Some((starts, sizes))
+}
+
+/// Ends of runs in fewer bytes; none when there are more values than those can count.
+fn narrow(ends: &Buffer, width: usize, n: usize) -> Option<Buffer> {
+    if n as u128 >= 1u128 << (8 * width - 1) {
+        return None;
+    }
+    let mut narrow = Buffer::zeroed(ends.len() / 8 * width)?;
+    for (narrow, end) in narrow.chunks_exact_mut(width).zip(ends.chunks_exact(8)) {
+        narrow.copy_from_slice(&end[..width]);
+    }
+    Some(narrow)
+}
