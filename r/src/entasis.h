@@ -63,7 +63,8 @@ int ent_exact_unit(const double *values, size_t n, int scale, ent_failure **fail
 
 /* strings.rs */
 ent_strings *ent_strings_new(size_t n, ent_failure **failure);
-int ent_strings_again(ent_strings *strings, uintptr_t address, ent_failure **failure);
+ptrdiff_t ent_strings_again(ent_strings *strings, const uintptr_t *addresses, size_t n, uintptr_t missing,
+                            ent_failure **failure);
 int ent_strings_add(ent_strings *strings, uintptr_t address, const char *bytes, size_t len, int mark,
                     ent_failure **failure);
 const unsigned char *ent_strings_kept(const ent_strings *strings);

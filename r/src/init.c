@@ -2,6 +2,7 @@
 #include "glue.h"
 
 #include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
 
 #define ENTRY(name, n) {"C_" #name, (DL_FUNC)&ent_c_##name, n}
 
@@ -12,7 +13,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(hash, 2),    ENTRY(materialised, 1), ENTRY(decorate, 3), {NULL, NULL, 0},
 };
 
-void R_init_entasis(DllInfo *dll) {
+attribute_visible void R_init_entasis(DllInfo *dll) {
     R_registerRoutines(dll, NULL, calls, NULL, NULL);
     R_useDynamicSymbols(dll, FALSE);
     R_forceSymbols(dll, TRUE);

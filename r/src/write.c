@@ -13,6 +13,8 @@ static void free_builder(SEXP pointer) {
     if (builder != NULL) ent_builder_free(builder);
 }
 
+_Static_assert(CE_NATIVE == 0 && CE_UTF8 == 1 && CE_LATIN1 == 2 && CE_BYTES == 3, "strings.rs has these numbers");
+
 /* Collects the strings of a character vector. */
 SEXP ent_c_strings(SEXP x) {
     ent_failure *failure = NULL;
@@ -22,20 +24,23 @@ SEXP ent_c_strings(SEXP x) {
     ent_strings *collected = ent_strings_new((size_t)n, &failure);
     if (collected == NULL) return ent_failed(failure);
     SEXP pointer = PROTECT(ent_hold(collected, free_strings, R_NilValue));
-    for (R_xlen_t i = 0; i < n; i++) {
-        if ((i & 0xFFFF) == 0xFFFF) R_CheckUserInterrupt();
-        SEXP string = strings[i];
-        int done = string == NA_STRING ? 0 : ent_strings_again(collected, (uintptr_t)string, &failure);
-        if (done == 0) {
-            const char *bytes = string == NA_STRING ? NULL : CHAR(string);
-            size_t len = string == NA_STRING ? 0 : (size_t)LENGTH(string);
-            int mark = string == NA_STRING ? 0 : (int)Rf_getCharCE(string);
-            done = ent_strings_add(collected, (uintptr_t)string, bytes, len, mark, &failure);
+    R_xlen_t i = 0, seen = 0;
+    while (i < n) {
+        if (i >= seen) {
+            R_CheckUserInterrupt();
+            seen = i + (1 << 20);
         }
-        if (done < 0) {
+        R_xlen_t most = seen < n ? seen - i : n - i;
+        ptrdiff_t again = ent_strings_again(collected, (const uintptr_t *)(strings + i), (size_t)most,
+                                            (uintptr_t)NA_STRING, &failure);
+        i += again > 0 ? again : 0;
+        if (again < 0 || (again < most &&
+                          ent_strings_add(collected, (uintptr_t)strings[i], CHAR(strings[i]), (size_t)LENGTH(strings[i]),
+                                          (int)Rf_getCharCE(strings[i]), &failure) < 0)) {
             UNPROTECT(1);
             return ent_failed(failure);
         }
+        i += again < most;
     }
     UNPROTECT(1);
     return pointer;

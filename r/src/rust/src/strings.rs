@@ -14,7 +14,7 @@ const INLINE: usize = 12;
 const NATIVE: i32 = 0;
 const UTF8: i32 = 1;
 const AS_BYTES: i32 = 3;
-const LATIN1: i32 = 4;
+const LATIN1: i32 = 2;
 
 /// How a string is kept (format, section 6): as it is and marked as UTF-8, or ASCII.
 const KEPT_UTF8: u8 = 0;
@@ -59,6 +59,7 @@ impl Strings {
         self.views.len() / 16
     }
 
+    #[inline]
     fn put(&mut self, view: u128, kept: Option<u8>) -> Result<()> {
         let views = self.views.as_chunks_mut::<16>().0;
         let place = views.get_mut(self.n).ok_or_else(|| Error::argument("more strings than were told"))?;
@@ -84,14 +85,21 @@ impl Strings {
         Ok(())
     }
 
-    /// Adds the string at this address again, if it was added lately.
-    fn again(&mut self, address: usize) -> Result<bool> {
-        let (known, view, kept) = self.lately[slot(address)];
-        if known == address && address != 0 {
-            self.put(view, kept)?;
-            return Ok(true);
+    /// Adds strings, by their addresses, until one was not added lately; returns how many. `missing` is the address of the missing one.
+    fn again(&mut self, addresses: &[usize], missing: usize) -> Result<usize> {
+        let mut done = 0;
+        for &address in addresses {
+            let (known, view, kept) = self.lately[slot(address)];
+            if address == missing {
+                self.put_missing()?;
+            } else if known == address && address != 0 {
+                self.put(view, kept)?;
+            } else {
+                break;
+            }
+            done += 1;
         }
-        Ok(false)
+        Ok(done)
     }
 
     fn add(&mut self, address: usize, bytes: &[u8], mark: i32) -> Result<()> {
@@ -176,21 +184,29 @@ pub unsafe extern "C" fn ent_strings_new(n: usize, failure: *mut *mut Failure) -
     unsafe { guard::call(failure, std::ptr::null_mut(), || Ok(Box::into_raw(Box::new(Strings::new(n)?)))) }
 }
 
-/// Adds the string at `address` if it was added lately: 1 when it was, 0 when not, -1 with an error.
+/// Adds strings by their addresses until one was not added lately; how many, or -1 with an error. `missing` is the address of the
+/// missing one. Addresses are compared and nothing else.
 ///
 /// # Safety
-/// `strings` must be what [`ent_strings_new`] gave, used by this thread alone; `failure` null or writable.
+/// `strings` must be what [`ent_strings_new`] gave, used by this thread alone; the addresses must be there, `failure` null or
+/// writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_again(
     strings: *mut Strings,
-    address: usize,
+    addresses: *const usize,
+    n: usize,
+    missing: usize,
     failure: *mut *mut Failure,
-) -> i32 {
+) -> isize {
     // SAFETY: as the caller promises.
-    unsafe { guard::call(failure, -1, || Ok(i32::from((*strings).again(address)?))) }
+    unsafe {
+        guard::call(failure, -1, || {
+            Ok((*strings).again(guard::slice(addresses, n), missing)?.cast_signed())
+        })
+    }
 }
 
-/// Adds a string of `len` bytes, marked as R does; a missing one when `bytes` is null. 0, or -1 with an error.
+/// Adds a string of `len` bytes, marked as R does. 0, or -1 with an error.
 ///
 /// # Safety
 /// As for [`ent_strings_again`]; the bytes must be there.
@@ -206,11 +222,7 @@ pub unsafe extern "C" fn ent_strings_add(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            if bytes.is_null() {
-                (*strings).put_missing()?;
-            } else {
-                (*strings).add(address, guard::slice(bytes, len), mark)?;
-            }
+            (*strings).add(address, guard::slice(bytes, len), mark)?;
             Ok(0)
         })
     }
@@ -246,9 +258,9 @@ mod tests {
         strings.add(16, b"plain", NATIVE).unwrap();
         strings.add(32, "caf\u{e9} with more than twelve".as_bytes(), UTF8).unwrap();
         assert!(strings.kept.is_none());
-        strings.put_missing().unwrap();
+        assert_eq!(strings.again(&[1000], 1000).unwrap(), 1);
         strings.add(48, b"caf\xe9", LATIN1).unwrap();
-        assert!(strings.again(32).unwrap() && !strings.again(64).unwrap());
+        assert_eq!(strings.again(&[32, 64, 32], 1000).unwrap(), 1);
         strings.add(80, b"\xff\x00\xfe", AS_BYTES).unwrap();
         strings.add(96, b"plain", NATIVE).unwrap();
         strings.add(112, b"\xff", UTF8).unwrap();
