@@ -8,7 +8,7 @@ foreign_vector <- function(file, x, want) {
     x <- decorate(x, implied(INTEGER64)),
     x <- decorate(x, implied(DAYS)), NULL,
     x <- decorate(x, implied(INSTANT, zone = if (is.na(facts$zone) || facts$zone == "") "UTC" else facts$zone)), NULL,
-    x <- decorate(x, if (facts$logical == "time of day") list(class = c("hms", "difftime"), units = "secs") else implied(SPAN))
+    x <- decorate(x, if (facts$logical == "time") list(class = c("hms", "difftime"), units = "secs") else implied(SPAN))
   )
   x
 }

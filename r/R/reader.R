@@ -41,6 +41,7 @@ reader_run <- function(reader) {
   if (reader$n == 0L) {
     return(list())
   }
+  plan$foreign <- !reader$file$own
   vectors <- core(.Call(C_read, handle_of(reader$file), plan, reader$rows))
   if (is.character(vectors)) damaged(reader$file, vectors)
   vectors
@@ -62,7 +63,7 @@ reading_kinds <- function(file, facts, which) {
   } else {
     kind[logical == "date"] <- DAYS
     kind[logical == "timestamp"] <- INSTANT
-    kind[logical %in% c("duration", "time of day")] <- SPAN
+    kind[logical %in% c("duration", "time")] <- SPAN
     small <- facts$precision[which] <= 15L & physical %in% c("i32", "i64")
     kind[logical == "decimal"] <- ifelse(small, DOUBLE, NA)[logical == "decimal"]
     kind[logical %in% c("period", "interval", "uuid")] <- NA

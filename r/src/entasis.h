@@ -111,7 +111,7 @@ typedef struct {
     double column;
     void *values; /* null for strings */
     size_t n;
-    int kind, seconds, quiet;
+    int kind, seconds, quiet, foreign;
 } ent_want;
 
 typedef struct {

@@ -114,7 +114,7 @@ static void *place(SEXP vector, R_xlen_t at) {
  * `plan` is a list of vectors, an element for each column that is read: `column` its number, `kind`, `seconds`, `quiet`, `n` its
  * values, `vector` which of the results it goes to (from 1), columns of one result behind one another; `kept` the place (from 1) of
  * the column that tells how its strings are kept, or 0; `lazy` whether strings may be made when they are looked at.
- * `rows` is a list: the kind, start, stop, numbers.
+ * `foreign` is one for all: whether another host wrote the file. `rows` is a list: the kind, start, stop, numbers.
  */
 SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     ent_failure *failure = NULL;
@@ -145,6 +145,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         }
     }
     ent_want *wants = (ent_want *)R_alloc((size_t)n_wants + 1, sizeof(ent_want));
+    int foreign = Rf_asLogical(ent_element(plan, "foreign"));
     for (R_xlen_t i = 0; i < n_wants; i++) {
         SEXP result = VECTOR_ELT(results, vectors[i] - 1);
         if (result != R_NilValue && TYPEOF(result) != (int)ent_kind_type(kinds[i])) Rf_error("columns of one vector differ");
@@ -154,6 +155,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         wants[i].kind = kinds[i];
         wants[i].seconds = seconds[i];
         wants[i].quiet = quiet[i];
+        wants[i].foreign = foreign;
     }
     SEXP numbers = VECTOR_ELT(rows, 3);
     ent_rows selected = {

@@ -27,6 +27,8 @@ pub struct Want {
     seconds: i32,
     /// Whether missing doubles become the quiet NA.
     quiet: i32,
+    /// Whether another host wrote the column: its integers may be the one that R takes for NA.
+    foreign: i32,
 }
 
 /// Rows that C wants: all (kind 0), from `start` to before `stop` (1), or those of these numbers from 0 on (2).
@@ -51,6 +53,10 @@ struct Job<'a> {
     memory: &'a mut [u8],
     /// Where values stand until they are converted.
     beside: Option<Buffer>,
+    /// Which integers of another host are there, when some are missing.
+    validity: Option<Buffer>,
+    /// Whether integers are looked at before R sees them.
+    is_checked: bool,
     strings: Option<Box<Strings>>,
 }
 
@@ -97,7 +103,13 @@ impl Job<'_> {
             }
             (None, None) => {
                 let memory = &mut *self.memory;
+                let checked = match &mut self.validity {
+                    Some(bits) => MissingTo::Bits(bits),
+                    None => MissingTo::Ignore,
+                };
                 match kind {
+                    Kind::Integer if self.is_checked => (Output::Int32 { memory, plus: 0 }, checked),
+                    Kind::Integer64 if self.is_checked => (Output::Words(memory), checked),
                     Kind::Logical | Kind::Integer | Kind::Codes | Kind::DaysInteger => {
                         let plus = i32::from(kind == Kind::Codes);
                         (Output::Int32 { memory, plus }, MissingTo::Mark(NA_INTEGER as u32 as u64))
@@ -119,14 +131,12 @@ impl Job<'_> {
             return strings.check();
         }
         match (&self.beside, kind) {
-            (None, Kind::Integer64) if physical == Physical::U64 => {
-                let values: &[u64] = bytemuck::cast_slice(self.memory);
-                // The mark of missing values has this bit too.
-                if self.info.record.n_missing == 0 && values.iter().any(|value| value >> 63 == 1) {
-                    return Err(Error::unsupported("a value is beyond the integers of 64 bits that bit64 has")
-                        .advise("read other columns"));
-                }
-                Ok(())
+            (None, Kind::Integer) if self.is_checked => {
+                fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER, |n| n == NA_INTEGER)
+            }
+            (None, Kind::Integer64) if self.is_checked => {
+                let is_beyond = |n: i64| n == NA_INTEGER64 || (physical == Physical::U64 && n < 0);
+                fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER64, is_beyond)
             }
             (None, Kind::Days | Kind::Instant | Kind::Span) => {
                 times::to_doubles(bytemuck::cast_slice_mut(self.memory), of.unit, scale(kind, self.seconds), na)
@@ -186,6 +196,27 @@ impl Job<'_> {
             }
         }
     }
+}
+
+/// Marks the integers that are missing, after a look at the others: none may be beyond what R has, or its mark.
+fn fuse<T: Copy + Send + Sync>(
+    values: &mut [T],
+    validity: Option<&[u8]>,
+    mark: T,
+    is_beyond: impl Fn(T) -> bool + Sync,
+) -> Result<()> {
+    let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+    let beyond = parallel::parts(values.len(), |range| {
+        values[range.clone()].iter().zip(range).any(|(&value, i)| is_beyond(value) && is_valid(i))
+    });
+    if beyond.contains(&true) {
+        let message = "an integer is beyond those of R, whose least one means NA";
+        return Err(Error::unsupported(message).advise("read other columns"));
+    }
+    if validity.is_some() {
+        values.iter_mut().enumerate().filter(|(i, _)| !is_valid(*i)).for_each(|(_, value)| *value = mark);
+    }
+    Ok(())
 }
 
 fn too_wide() -> Error {
@@ -250,7 +281,15 @@ fn read(
             None
         };
         let na = missing::na_real(want.quiet != 0);
-        jobs.push(Job { info, kind, seconds: want.seconds, na, memory, beside, strings });
+        let is_checked = want.foreign != 0
+            && matches!(of.physical, Physical::I32 | Physical::I64 | Physical::U64)
+            && matches!(kind, Kind::Integer | Kind::Integer64);
+        let validity = if is_checked && info.record.n_missing > 0 {
+            Some(Buffer::zeroed(n.div_ceil(8)).ok_or_else(no_memory)?)
+        } else {
+            None
+        };
+        jobs.push(Job { info, kind, seconds: want.seconds, na, memory, beside, validity, is_checked, strings });
     }
     let requests = jobs.iter_mut().map(|job| job.request(rows)).collect();
     file.read(requests, None, &Signals(interrupted))?;
