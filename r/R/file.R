@@ -16,8 +16,8 @@ reopen <- function(file) {
   }
   file$own <- identical(file$host$host, "r")
   file$kept <- if (file$own) interpret(file, kept_of(file$host))
-  # Values of columns beside the table that were asked for, by their number.
-  file$values <- new.env(parent = emptyenv())
+  file$layout <- NULL
+  file$table_facts <- NULL
 }
 
 # The handle: opened again when it comes from another session.
@@ -34,12 +34,14 @@ kept_of <- function(host) {
   if (length(pairs) == 0L) {
     return(NULL)
   }
-  number <- function(node) {
-    if (!is.numeric(node) || length(node) != 1L || is.na(node)) stop("a column is a number")
-    as.double(node)
-  }
-  of <- vapply(pairs, function(pair) number(pair[[1L]]), 0)
-  list(of = of, by = vapply(pairs, function(pair) number(pair[[2L]]), 0))
+  of <- vapply(pairs, function(pair) number_of(pair[[1L]]), 0)
+  list(of = of, by = vapply(pairs, function(pair) number_of(pair[[2L]]), 0))
+}
+
+# The number that a node is, of a column or of one of its places.
+number_of <- function(node) {
+  if (!is.numeric(node) || length(node) != 1L || is.na(node)) stop("a column is a number")
+  as.double(node)
 }
 
 # What columns are, by their numbers; NULL for all of the table.
@@ -64,7 +66,7 @@ own_layout <- function(file) {
     first <- seq_len(n) - 1
     descriptions <- vector("list", n)
   } else {
-    starts <- vapply(entries, function(entry) as.double(entry[[1L]]), 0)
+    starts <- vapply(entries, function(entry) number_of(entry[[1L]]), 0)
     widths <- vapply(entries, function(entry) width_of(entry[[2L]]), 0)
     ends <- c(0, starts + widths)
     if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) stop("columns overlap")
@@ -104,8 +106,8 @@ table_facts <- function(file) {
 # How many of the file's columns a column of R takes.
 width_of <- function(description) {
   if (!is.null(description$matrix)) {
-    width <- as.double(description$matrix)
-    if (length(width) != 1L || is.na(width) || width < 0) stop("a matrix without columns")
+    width <- number_of(description$matrix)
+    if (width < 0) stop("a matrix of fewer than no columns")
     width
   } else if ("parts" %in% names(description)) {
     sum(vapply(description$parts, width_of, 0), 0)

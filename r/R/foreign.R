@@ -35,8 +35,8 @@ foreign_labels <- function(file, rows) {
   }
   n <- file$facts$n_rows
   if (kind == "range") {
-    start <- as.double(index$start)
-    step <- as.double(index$step)
+    start <- number_of(index$start)
+    step <- number_of(index$step)
     last <- start + step * max(n - 1, 0)
     if (step != 1 || start != 0) {
       numbers <- start + step * (seq_len(n) - 1)
@@ -48,7 +48,7 @@ foreign_labels <- function(file, rows) {
     return(list())
   }
   refs <- switch(kind, column = list(index$column), multi = index$columns, names = list(), stop("an index of kind ", kind))
-  facts <- describe_columns(file, vapply(refs, as.double, 0))
+  facts <- describe_columns(file, vapply(refs, number_of, 0))
   columns <- lapply(seq_along(refs), function(i) extra_values(file, facts$number[i], NULL, rows))
   names(columns) <- facts$name
   if (kind == "column") {

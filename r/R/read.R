@@ -102,7 +102,7 @@ own_frame <- function(file, columns, which, rows) {
   names <- layout_of(file)$names
   row_names <- if (!is.null(host$index)) {
     description <- if (is.list(host$row_names)) host$row_names
-    labels <- extra_values(file, as.double(host$index$column), NULL, rows)
+    labels <- extra_values(file, number_of(host$index$column), NULL, rows)
     decorate(labels, lapply_pairs(extras_of(file), description$attributes))
   } else {
     c(NA, if (identical(host$row_names, "numbers") && is_all(rows)) as.integer(n) else -as.integer(n))

@@ -9,7 +9,12 @@ entasis <- function(path) {
   structure(list(file), class = "entasis_table")
 }
 
-file_of <- function(x) .subset2(x, 1L)
+# The open file: opened anew when the table was saved with another session.
+file_of <- function(x) {
+  file <- .subset2(x, 1L)
+  handle_of(file)
+  file
+}
 
 dim.entasis_table <- function(x) {
   file <- file_of(x)

@@ -122,9 +122,16 @@ impl Scratch {
                         if !memory.copy_strided(4 * inside.start, 4, ints) {
                             return Err(short());
                         }
-                        let mark = if let HostValidity::Mark(mark) = chunk.validity { Some(mark as i32) } else { None };
+                        let mark = if let HostValidity::Mark(mark) = chunk.validity {
+                            Some(mark as i32)
+                        } else {
+                            None
+                        };
                         if let Some(i) = narrow(ints, first, below, mark, of, out)? {
-                            let message = format!("the value in row {} is none that its type has", start + (at + i) as u64);
+                            let message = format!(
+                                "the value in row {} is none that its type has",
+                                start + (at + i) as u64
+                            );
                             return Err(Error::unsupported(message).advise("correct the values"));
                         }
                     }

@@ -312,7 +312,12 @@ fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<(
 }
 
 /// Checks that codes are below the number of categories; those of missing values are made 0.
-pub(super) fn check_codes<T: Word>(validity: Validity<'_>, range: Range<usize>, n: u64, codes: &mut [T]) -> Result<()> {
+pub(super) fn check_codes<T: Word>(
+    validity: Validity<'_>,
+    range: Range<usize>,
+    n: u64,
+    codes: &mut [T],
+) -> Result<()> {
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     let below = |codes: &[T]| gather::check_codes(codes, n);
     if below(codes) {

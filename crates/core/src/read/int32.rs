@@ -34,14 +34,23 @@ pub(crate) fn put(
     let out = &mut out[opened.at..opened.at + opened.range.len()];
     match (source.of.physical, source.n_categories) {
         (Physical::Bool, _) => {
-            let decode = |part: Range<usize>, bytes: &mut [u8]| opened.decoder.decode_bools(opened.page, part, bytes);
+            let decode =
+                |part: Range<usize>, bytes: &mut [u8]| opened.decoder.decode_bools(opened.page, part, bytes);
             by_vectors(opened, out, decode, |byte| i32::from(byte).wrapping_add(plus))?;
         }
         (Physical::I32, None) if plus == 0 => {
-            opened.decoder.decode(opened.page, opened.range.clone(), bytemuck::cast_slice_mut::<i32, u32>(out))?;
+            opened.decoder.decode(
+                opened.page,
+                opened.range.clone(),
+                bytemuck::cast_slice_mut::<i32, u32>(out),
+            )?;
         }
-        (Physical::I8, _) => words::<u8>(source, opened, out, |word| i32::from(word as i8).wrapping_add(plus))?,
-        (Physical::I16, _) => words::<u16>(source, opened, out, |word| i32::from(word as i16).wrapping_add(plus))?,
+        (Physical::I8, _) => {
+            words::<u8>(source, opened, out, |word| i32::from(word as i8).wrapping_add(plus))?
+        }
+        (Physical::I16, _) => {
+            words::<u16>(source, opened, out, |word| i32::from(word as i16).wrapping_add(plus))?
+        }
         (Physical::U8, _) => words::<u8>(source, opened, out, |word| i32::from(word).wrapping_add(plus))?,
         (Physical::U16, _) => words::<u16>(source, opened, out, |word| i32::from(word).wrapping_add(plus))?,
         (Physical::I32 | Physical::U32, _) => {

@@ -37,10 +37,12 @@ pub unsafe extern "C" fn ent_compress(
     unsafe {
         guard::call(failure, null_mut(), || {
             let codec = codec.text()?;
-            let known = Codec::ALL.iter().copied().find(|known| *known != Codec::None && known.name() == codec);
+            let known =
+                Codec::ALL.iter().copied().find(|known| *known != Codec::None && known.name() == codec);
             let codec = known.ok_or_else(|| Error::argument("the compressor is \"LZ4\" or \"ZSTD\""))?;
             let options = Options { level: (level >= -131_072).then_some(level), ..Options::new(codec) };
-            let compressed = buffers::compress(Input::Slice(slice(bytes, n)), &options, None, &Signals(interrupted))?;
+            let compressed =
+                buffers::compress(Input::Slice(slice(bytes, n)), &options, None, &Signals(interrupted))?;
             *len = compressed.len();
             Ok(Box::into_raw(Box::new(compressed)))
         })

@@ -63,8 +63,7 @@ impl Builder {
         let chunk = unsafe { self.chunk(column, kind, unit) }.map_err(|e| e.in_column(&name))?;
         let mut column_type = kind.column_type(unit, n_levels);
         column_type.ordered = column.ordered != 0;
-        column_type.flavour =
-            u8::try_from(column.flavour).map_err(|_| Error::argument("no such flavour"))?;
+        column_type.flavour = u8::try_from(column.flavour).map_err(|_| Error::argument("no such flavour"))?;
         let column = Column {
             name,
             column_type,
@@ -72,7 +71,11 @@ impl Builder {
             dictionary: usize::try_from(column.levels).ok(),
             array: Array::new(chunk),
         };
-        if is_extra { self.extra.push(column) } else { self.columns.push(column) }
+        if is_extra {
+            self.extra.push(column)
+        } else {
+            self.columns.push(column)
+        }
         Ok(())
     }
 

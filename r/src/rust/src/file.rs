@@ -51,7 +51,9 @@ pub struct ColumnFacts {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_open(path: Text, failure: *mut *mut Failure) -> *mut File {
     // SAFETY: as the caller promises.
-    unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(File::open(&build::path(path)?)?)))) }
+    unsafe {
+        guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(File::open(&build::path(path)?)?))))
+    }
 }
 
 /// Closes a file.
@@ -158,7 +160,8 @@ pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize)
         number: info.index as f64,
         n_values: info.record.n_values as f64,
         // Of a column of nulls nothing is there, whatever its record counts.
-        n_missing: if of.physical == Physical::Null { info.record.n_values } else { info.record.n_missing } as f64,
+        n_missing: if of.physical == Physical::Null { info.record.n_values } else { info.record.n_missing }
+            as f64,
         dictionary: info.record.dictionary.map_or(-1.0, |number| number as f64),
         flavour: i32::from(of.flavour),
         ordered: i32::from(of.ordered),

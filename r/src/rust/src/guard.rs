@@ -225,7 +225,12 @@ mod tests {
     #[test]
     fn errors_and_panics_are_told() {
         for (work, kind, message) in [
-            (Box::new(|| Err(Error::corrupt("torn").in_column("a").at(5))) as Box<dyn FnOnce() -> Result<i32>>, "corrupt", "torn"),
+            (
+                Box::new(|| Err(Error::corrupt("torn").in_column("a").at(5)))
+                    as Box<dyn FnOnce() -> Result<i32>>,
+                "corrupt",
+                "torn",
+            ),
             (Box::new(|| panic!("on purpose")), "defect", "on purpose"),
         ] {
             let mut failure = std::ptr::null_mut();

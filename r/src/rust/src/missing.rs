@@ -25,7 +25,8 @@ pub fn first_na(values: &[f64]) -> Option<u64> {
     let found = parallel::parts(values.len(), |range| {
         let values = &values[range];
         // Many at a time: most vectors have none, and then this is the speed of memory.
-        let part = values.chunks(1024).position(|part| part.iter().fold(false, |any, value| any | is_na(value)))?;
+        let part =
+            values.chunks(1024).position(|part| part.iter().fold(false, |any, value| any | is_na(value)))?;
         values[part * 1024..].iter().find(|value| is_na(value)).map(|value| value.to_bits())
     });
     found.into_iter().flatten().next()
@@ -60,7 +61,9 @@ mod tests {
         assert_eq!(first_na(&values), None);
         values[5] = f64::NAN;
         assert_eq!(first_na(&values), None);
-        for (at, na) in [(2_999_999, NA_REAL), (1_600_000, NA_REAL_QUIET), (1024, NA_REAL), (3, NA_REAL_QUIET)] {
+        for (at, na) in
+            [(2_999_999, NA_REAL), (1_600_000, NA_REAL_QUIET), (1024, NA_REAL), (3, NA_REAL_QUIET)]
+        {
             values[at] = f64::from_bits(na);
             assert_eq!(first_na(&values), Some(na));
         }

@@ -165,7 +165,10 @@ mod tests {
         let value = Value::map([
             ("host", Value::from("r")),
             ("empty", Value::List(vec![])),
-            ("list", Value::List(vec![Value::Null, Value::Bool(true), Value::Int(-3), Value::Float(f64::NAN)])),
+            (
+                "list",
+                Value::List(vec![Value::Null, Value::Bool(true), Value::Int(-3), Value::Float(f64::NAN)]),
+            ),
             ("bytes", Value::Bytes(vec![0, 255])),
             ("map", Value::map([("ref", Value::Column(4))])),
         ]);

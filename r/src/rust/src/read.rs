@@ -132,15 +132,20 @@ impl Job<'_> {
         }
         match (&self.beside, kind) {
             (None, Kind::Integer) if self.is_checked => {
-                fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER, |n| n == NA_INTEGER)
+                fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER, |n| {
+                    n == NA_INTEGER
+                })
             }
             (None, Kind::Integer64) if self.is_checked => {
                 let is_beyond = |n: i64| n == NA_INTEGER64 || (physical == Physical::U64 && n < 0);
                 fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER64, is_beyond)
             }
-            (None, Kind::Days | Kind::Instant | Kind::Span) => {
-                times::to_doubles(bytemuck::cast_slice_mut(self.memory), of.unit, scale(kind, self.seconds), na)
-            }
+            (None, Kind::Days | Kind::Instant | Kind::Span) => times::to_doubles(
+                bytemuck::cast_slice_mut(self.memory),
+                of.unit,
+                scale(kind, self.seconds),
+                na,
+            ),
             (None, _) => Ok(()),
             (Some(beside), Kind::Days | Kind::Instant | Kind::Span) => {
                 let from: &[i32] = bytemuck::cast_slice(beside);
@@ -154,11 +159,17 @@ impl Job<'_> {
             (Some(beside), Kind::InstantInteger | Kind::SpanInteger) => {
                 let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
                 let cut = |n: i64, out: &mut i32| {
-                    *out = if n == NA_INTEGER64 { NA_INTEGER } else { i32::try_from(n).map_err(|_| too_wide())? };
+                    *out = if n == NA_INTEGER64 {
+                        NA_INTEGER
+                    } else {
+                        i32::try_from(n).map_err(|_| too_wide())?
+                    };
                     Ok(())
                 };
                 match physical {
-                    Physical::I64 => parallel::convert(bytemuck::cast_slice::<u8, i64>(beside), out, |n, out| cut(*n, out)),
+                    Physical::I64 => {
+                        parallel::convert(bytemuck::cast_slice::<u8, i64>(beside), out, |n, out| cut(*n, out))
+                    }
                     _ => {
                         out.copy_from_slice(bytemuck::cast_slice(beside));
                         Ok(())
@@ -276,7 +287,9 @@ fn read(
             None
         };
         let strings = if kind == Kind::String {
-            Some(Box::new(Strings::new(n, info.record.n_missing > 0, TextLayout::Views).ok_or_else(no_memory)?))
+            Some(Box::new(
+                Strings::new(n, info.record.n_missing > 0, TextLayout::Views).ok_or_else(no_memory)?,
+            ))
         } else {
             None
         };
@@ -289,7 +302,17 @@ fn read(
         } else {
             None
         };
-        jobs.push(Job { info, kind, seconds: want.seconds, na, memory, beside, validity, is_checked, strings });
+        jobs.push(Job {
+            info,
+            kind,
+            seconds: want.seconds,
+            na,
+            memory,
+            beside,
+            validity,
+            is_checked,
+            strings,
+        });
     }
     let requests = jobs.iter_mut().map(|job| job.request(rows)).collect();
     file.read(requests, None, &Signals(interrupted))?;

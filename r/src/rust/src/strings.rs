@@ -200,9 +200,7 @@ pub unsafe extern "C" fn ent_strings_again(
 ) -> isize {
     // SAFETY: as the caller promises.
     unsafe {
-        guard::call(failure, -1, || {
-            Ok((*strings).again(guard::slice(addresses, n), missing)?.cast_signed())
-        })
+        guard::call(failure, -1, || Ok((*strings).again(guard::slice(addresses, n), missing)?.cast_signed()))
     }
 }
 

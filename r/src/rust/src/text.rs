@@ -37,7 +37,8 @@ impl Strings {
     /// The bytes of string `i`, which may be missing.
     fn get(&self, i: usize) -> Option<&[u8]> {
         let view = self.text.offsets.as_chunks::<16>().0.get(i)?;
-        let word = |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
+        let word =
+            |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
         let len = word(0);
         if len <= INLINE {
             return view.get(4..4 + len);

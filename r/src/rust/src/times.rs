@@ -18,8 +18,12 @@ pub enum Scale {
 }
 
 /// The units that doubles are tried in, the coarsest first, and how many there are in a second.
-const TRIED: [(Unit, i64); 4] =
-    [(Unit::Second, 1), (Unit::Millisecond, 1_000), (Unit::Microsecond, 1_000_000), (Unit::Nanosecond, 1_000_000_000)];
+const TRIED: [(Unit, i64); 4] = [
+    (Unit::Second, 1),
+    (Unit::Millisecond, 1_000),
+    (Unit::Microsecond, 1_000_000),
+    (Unit::Nanosecond, 1_000_000_000),
+];
 
 /// Beyond this many seconds no unit holds them.
 const FAR: f64 = 9.2e18;
@@ -117,8 +121,9 @@ pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit>
     let (unit, per) = tried[level];
     // A coarse unit reaches farther than a fine one.
     let fits = |value: &f64| Some(value.to_bits()) == na || from_double(*value, unit, per, scale).is_some();
-    (level == 0 || parallel::parts(values.len(), |range| values[range].iter().all(fits)).into_iter().all(|fits| fits))
-        .then_some(unit)
+    (level == 0
+        || parallel::parts(values.len(), |range| values[range].iter().all(fits)).into_iter().all(|fits| fits))
+    .then_some(unit)
 }
 
 /// Doubles as counts of a unit, missing ones as the least integer.
@@ -150,7 +155,7 @@ pub fn to_doubles(memory: &mut [u64], unit: Unit, scale: Scale, na: u64) -> Resu
     Ok(())
 }
 
-/// The code of the unit in which doubles are counts: 0 when there is none. 
+/// The code of the unit in which doubles are counts: 0 when there is none.
 ///
 /// # Safety
 /// `values` must be `n` doubles that nothing changes meanwhile, `failure` null or writable.
