@@ -148,7 +148,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     int foreign = Rf_asLogical(ent_element(plan, "foreign"));
     for (R_xlen_t i = 0; i < n_wants; i++) {
         SEXP result = VECTOR_ELT(results, vectors[i] - 1);
-        if (result != R_NilValue && TYPEOF(result) != (int)ent_kind_type(kinds[i])) Rf_error("columns of one vector differ");
+        if (result != R_NilValue && (SEXPTYPE)TYPEOF(result) != ent_kind_type(kinds[i])) Rf_error("columns of one vector differ");
         wants[i].column = REAL(columns)[i];
         wants[i].values = result == R_NilValue ? NULL : place(result, (R_xlen_t)starts[i]);
         wants[i].n = (size_t)lengths[i];

@@ -90,7 +90,7 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
         if (kinds[i] == ENT_KIND_CHARACTER) {
             column.values = ent_held(x, "a character vector");
         } else {
-            if (TYPEOF(x) != ent_kind_type(kinds[i]) || offsets[i] + lengths[i] > (double)Rf_xlength(x)) {
+            if ((SEXPTYPE)TYPEOF(x) != ent_kind_type(kinds[i]) || offsets[i] + lengths[i] > (double)Rf_xlength(x)) {
                 Rf_error("a column is not the vector that it was");
             }
             if (lengths[i] > 0) column.values = (const char *)DATAPTR_RO(x) + (size_t)offsets[i] * ent_kind_width(kinds[i]);
