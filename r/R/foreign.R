@@ -1,21 +1,28 @@
 # Columns that other hosts wrote, as R has such values; the table is in docs/fidelity.md.
 
-foreign_vector <- function(file, x, want) {
+foreign_vector <- function(reader, x, want) {
   facts <- want$facts
-  switch(want$kind,
-    NULL, NULL, NULL, NULL, NULL, NULL,
-    x <- foreign_factor(file, x, facts),
-    x <- decorate(x, implied(INTEGER64)),
-    x <- decorate(x, implied(DAYS)), NULL,
-    x <- decorate(x, implied(INSTANT, zone = if (is.na(facts$zone) || facts$zone == "") "UTC" else facts$zone)), NULL,
-    x <- decorate(x, if (facts$logical == "time") list(class = c("hms", "difftime"), units = "secs") else implied(SPAN))
-  )
-  x
+  kind <- want$kind
+  if (kind == CODES) {
+    foreign_factor(reader, x, facts)
+  } else if (kind == INSTANT) {
+    decorate(x, implied(INSTANT, zone = if (is.na(facts$zone) || facts$zone == "") "UTC" else facts$zone))
+  } else if (kind == SPAN && facts$logical == "time") {
+    decorate(x, list(class = c("hms", "difftime"), units = "secs"))
+  } else {
+    decorate(x, implied(kind))
+  }
 }
 
 # Levels are strings, each once; other hosts have values of any type, and Arrow also missing and equal ones.
-foreign_factor <- function(file, codes, facts) {
-  levels <- as.character(extra_values(file, facts$dictionary))
+foreign_factor <- function(reader, codes, facts) {
+  levels <- levels_of(reader, facts$dictionary)
+  # Its method makes strings of them.
+  if (inherits(levels, "integer64") && !requireNamespace("bit64", quietly = TRUE)) {
+    abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are integers of 64 bits; install bit64"),
+          list(file = reader$file$path, column = facts$name))
+  }
+  levels <- as.character(levels)
   if (anyNA(levels) || anyDuplicated(levels)) {
     known <- unique(levels[!is.na(levels)])
     codes <- match(levels, known)[codes]

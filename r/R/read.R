@@ -66,7 +66,7 @@ read_vector <- function(file, rows) {
 
 # A frame of these columns, by their positions, and rows.
 read_frame <- function(file, which, rows) {
-  if (file$facts$n_rows > .Machine$integer.max && is_all(rows)) {
+  if (count_rows(rows, file$facts$n_rows) > .Machine$integer.max) {
     abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; read some of them with 'from' and 'to'")
   }
   interpret(file, {
@@ -90,6 +90,7 @@ read_columns <- function(file, which, rows) {
   bare_vectors <- if (any(bare)) reader_add(reader, facts, at[bare], kinds[bare])
   others <- which(!bare)
   wants <- lapply(others, function(k) reader_want(reader, facts, at[k], descriptions[[k]]))
+  reader_levels(reader, wants)
   vectors <- reader_run(reader)
   out[bare] <- vectors[bare_vectors]
   out[others] <- lapply(wants, function(want) reader_finish(reader, vectors, want))

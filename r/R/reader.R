@@ -116,6 +116,31 @@ reader_want <- function(reader, facts, which, description) {
   want
 }
 
+# The numbers of the columns with the levels of all factors that are wanted.
+dictionaries_of <- function(wants) {
+  unlist(lapply(wants, function(want) {
+    if (!is.null(want$parts)) dictionaries_of(want$parts) else if (identical(want$kind, CODES)) want$facts$dictionary
+  }))
+}
+
+# Reads the levels of all factors at once.
+reader_levels <- function(reader, wants) {
+  numbers <- unique(dictionaries_of(wants))
+  if (length(numbers) > 1L) {
+    facts <- describe_columns(reader$file, numbers)
+    beside <- new_reader(reader$file, ALL_ROWS, FALSE)
+    found <- lapply(seq_along(numbers), function(i) reader_want(beside, facts, i, NULL))
+    vectors <- reader_run(beside)
+    reader$levels <- lapply(found, function(want) reader_finish(beside, vectors, want))
+    reader$dictionaries <- numbers
+  }
+}
+
+levels_of <- function(reader, number) {
+  at <- match(number, reader$dictionaries)
+  if (is.na(at)) extra_values(reader$file, number) else reader$levels[[at]]
+}
+
 # The vector or list that was wanted.
 reader_finish <- function(reader, vectors, want) {
   rows <- reader$rows
@@ -125,7 +150,7 @@ reader_finish <- function(reader, vectors, want) {
   }
   x <- if (is.null(want$empty)) vectors[[want$vector]] else want$empty
   if (!reader$file$own) {
-    return(foreign_vector(reader$file, x, want))
+    return(foreign_vector(reader, x, want))
   }
   attrs <- want$attributes
   if (!want$told && !is.null(want$kind)) {
@@ -133,7 +158,7 @@ reader_finish <- function(reader, vectors, want) {
       implied(want$kind, want$facts$ordered > 0L, want$facts$zone)
   }
   if ("levels" %in% names(attrs) && is.null(attrs$levels)) {
-    attrs[["levels"]] <- extra_values(reader$file, want$facts$dictionary)
+    attrs[["levels"]] <- levels_of(reader, want$facts$dictionary)
   }
   decorate(x, row_attributes(attrs, rows), want$s4)
 }

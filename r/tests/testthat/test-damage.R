@@ -109,3 +109,11 @@ test_that("a host map that makes no sense is damage", {
     expect_s3_class(result, "entasis_error_corrupt")
   }
 })
+
+test_that("the golden file of R gives its frame", {
+  folder <- Sys.getenv("ENTASIS_GOLDEN")
+  path <- file.path(folder, "golden", "r", "frame.entasis")
+  if (folder == "" || !file.exists(path)) skip("needs ENTASIS_GOLDEN, the folder of golden files")
+  source(file.path("..", "golden.R"), local = TRUE)
+  expect_true(same(read_entasis(path), golden_frame()))
+})

@@ -48,6 +48,9 @@ impl Strings {
 
     /// Strings of R end at the first zero, so there may be none in them.
     pub fn check(&self) -> Result<()> {
+        if self.text.offsets.as_chunks::<16>().0.len() < self.n {
+            return Err(Error::corrupt("there are fewer strings than rows"));
+        }
         let buffers = || self.text.bytes.iter().chain(&self.text.dictionaries);
         let outside = buffers().any(|buffer| buffer.contains(&0));
         let has_zero = |i: usize, view: &[u8; 16]| {
