@@ -114,6 +114,6 @@ test_that("the golden file of R gives its frame", {
   folder <- Sys.getenv("ENTASIS_GOLDEN")
   path <- file.path(folder, "golden", "r", "frame.entasis")
   if (folder == "" || !file.exists(path)) skip("needs ENTASIS_GOLDEN, the folder of golden files")
-  source(file.path("..", "golden.R"), local = TRUE)
+  source("golden.R", local = TRUE)
   expect_true(same(read_entasis(path), golden_frame()))
 })

@@ -1,5 +1,5 @@
 # Writes tests/golden/r: a file of R for the tests of every language. Only when the format changes, before 1.0:
-#   Rscript r/tests/golden.R tests/golden/r
+#   Rscript r/tests/testthat/golden.R tests/golden/r
 
 golden_frame <- function() {
   frame <- data.frame(
