@@ -119,7 +119,7 @@ own_frame <- function(file, columns, which, rows) {
     attrs[name] <- told[name]
   }
   if (!whole) attrs <- selected_attributes(attrs, names[which], rows)
-  frame <- decorate(columns, attrs)
+  frame <- check_frame(decorate(columns, attrs), n)
   if (inherits(frame, "data.table") && requireNamespace("data.table", quietly = TRUE)) {
     frame <- data.table::setalloccol(frame)
   }

@@ -146,7 +146,8 @@ reader_finish <- function(reader, vectors, want) {
   rows <- reader$rows
   if (!is.null(want$parts)) {
     value <- lapply(want$parts, function(part) reader_finish(reader, vectors, part))
-    return(decorate(value, part_attributes(want$attributes, rows)))
+    value <- decorate(value, part_attributes(want$attributes, rows))
+    return(check_frame(value, count_rows(rows, reader$file$facts$n_rows)))
   }
   x <- if (is.null(want$empty)) vectors[[want$vector]] else want$empty
   if (!reader$file$own) {
@@ -160,7 +161,17 @@ reader_finish <- function(reader, vectors, want) {
   if ("levels" %in% names(attrs) && is.null(attrs$levels)) {
     attrs[["levels"]] <- levels_of(reader, want$facts$dictionary)
   }
-  decorate(x, row_attributes(attrs, rows), want$s4)
+  x <- decorate(x, row_attributes(attrs, rows), want$s4)
+  if (is.list(x) || !inherits(x, c("data.frame", "POSIXlt"))) x else stop("a vector of a class of lists")
+}
+
+# A data frame has as many row names as rows, and as many names as columns: what counts on it looks no further.
+check_frame <- function(x, n) {
+  if (inherits(x, "data.frame")) {
+    if (typeof(x) != "list" || .row_names_info(x, 2L) != n) stop("a data frame of another number of rows")
+    if (!is.null(names(x)) && length(names(x)) != length(x)) stop("a data frame of another number of names")
+  }
+  x
 }
 
 # Attributes that have a part for each row, for some rows.

@@ -87,7 +87,8 @@ decode_value <- function(extras, node) {
     return(extras(node$column, node$of))
   }
   value <- if (kind == "list") lapply(node$list, function(item) decode_value(extras, item)) else decode_inline(kind, node[[1L]])
-  decorate(value, lapply_pairs(extras, node$attributes), isTRUE(node$s4))
+  value <- decorate(value, lapply_pairs(extras, node$attributes), isTRUE(node$s4))
+  if (is.data.frame(value)) check_frame(value, .row_names_info(value, 2L)) else value
 }
 
 decode_inline <- function(kind, items) {

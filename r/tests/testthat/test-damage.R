@@ -117,3 +117,10 @@ test_that("the golden file of R gives its frame", {
   source("golden.R", local = TRUE)
   expect_true(same(read_entasis(path), golden_frame()))
 })
+
+test_that("any host map under sound checksums is read or refused", {
+  rscript <- file.path(R.home("bin"), "Rscript")
+  out <- system2(rscript, c("hostile.R", "1", "400", "."), stdout = TRUE, stderr = TRUE)
+  expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+  expect_match(paste(out, collapse = " "), "refused [1-9]")
+})
