@@ -15,7 +15,9 @@ decompress_entasis <- function(x, max_len = Inf) {
 
 hash_entasis <- function(x, seed = 0) {
   check_raw(x)
-  if (!is.numeric(seed) || length(seed) != 1L || is.na(seed) || seed < 0 || seed >= 2^53) wrong("'seed' is a whole number from 0 on")
+  if (!is.numeric(seed) || length(seed) != 1L || is.na(seed) || seed < 0 || seed >= 2^53) {
+    wrong("'seed' is a whole number from 0 on")
+  }
   core(.Call(C_hash, x, as.double(seed)))
 }
 

@@ -11,7 +11,7 @@ new_plan <- function() {
   plan
 }
 
-# A column node. Of the table's columns the number counts from their first, of extra ones too: they come behind (`finish_plan`).
+# A node that names an extra column, by its number among those: they come behind the table's when the file is written.
 extra_ref <- function(number) structure(as.double(number), class = "entasis_column")
 
 # Adds columns; returns the number of the first.

@@ -25,7 +25,9 @@ range_of <- function(file, from, to) {
   }
   from <- number(from, "from")
   to <- if (is.null(to)) n else min(number(to, "to"), n)
-  if (from > n && !(from == 1 && n == 0)) wrong("'from' is ", format(from, scientific = FALSE), ", the table has ", format(n, scientific = FALSE), " rows")
+  if (from > n && !(from == 1 && n == 0)) {
+    wrong("'from' is ", format(from, scientific = FALSE), ", the table has ", format(n, scientific = FALSE), " rows")
+  }
   if (to < from - 1) wrong("'from' is greater than 'to'")
   row_range(from - 1, to, n)
 }

@@ -39,7 +39,9 @@ resolve_rows <- function(i, n, row_names) {
     } else {
       i <- trunc(i)
       i <- i[i >= 1]
-      if (length(i) > 0L && max(i) > n) wrong("row ", format(max(i), scientific = FALSE), " of ", format(n, scientific = FALSE), " is asked for")
+      if (length(i) > 0L && max(i) > n) {
+        wrong("row ", format(max(i), scientific = FALSE), " of ", format(n, scientific = FALSE), " is asked for")
+      }
     }
   } else {
     wrong("rows are numbers, a mask, or names")

@@ -86,7 +86,11 @@ decode_value <- function(extras, node) {
   if (kind == "column") {
     return(extras(node$column, node$of))
   }
-  value <- if (kind == "list") lapply(node$list, function(item) decode_value(extras, item)) else decode_inline(kind, node[[1L]])
+  value <- if (kind == "list") {
+    lapply(node$list, function(item) decode_value(extras, item))
+  } else {
+    decode_inline(kind, node[[1L]])
+  }
   value <- decorate(value, lapply_pairs(extras, node$attributes), isTRUE(node$s4))
   if (is.data.frame(value)) check_frame(value, .row_names_info(value, 2L)) else value
 }

@@ -12,13 +12,16 @@ write_entasis <- function(x, path, compress = 50) {
     host <- plan_atomic(plan, x)
     n_rows <- length(x)
   } else {
-    refuse("x", paste0("a value of class ", paste(class(x), collapse = "/"), " can't be kept yet, only data frames and atomic vectors"))
+    class <- paste(class(x), collapse = "/")
+    refuse("x", paste0("a value of class ", class, " can't be kept yet, only data frames and atomic vectors"))
   }
   encodings <- plan_encodings(plan)
   if (length(encodings) > 0L) {
     host$encodings <- encodings
   }
-  core(.Call(C_write, path, as.double(n_rows), join_columns(plan$columns), join_columns(plan$extra), host, as.integer(compress)))
+  columns <- join_columns(plan$columns)
+  extra <- join_columns(plan$extra)
+  core(.Call(C_write, path, as.double(n_rows), columns, extra, host, as.integer(compress)))
   invisible(x)
 }
 

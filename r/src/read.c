@@ -148,7 +148,9 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     int foreign = Rf_asLogical(ent_element(plan, "foreign"));
     for (R_xlen_t i = 0; i < n_wants; i++) {
         SEXP result = VECTOR_ELT(results, vectors[i] - 1);
-        if (result != R_NilValue && (SEXPTYPE)TYPEOF(result) != ent_kind_type(kinds[i])) Rf_error("columns of one vector differ");
+        if (result != R_NilValue && (SEXPTYPE)TYPEOF(result) != ent_kind_type(kinds[i])) {
+            Rf_error("columns of one vector differ");
+        }
         wants[i].column = REAL(columns)[i];
         wants[i].values = result == R_NilValue ? NULL : place(result, (R_xlen_t)starts[i]);
         wants[i].n = (size_t)lengths[i];
@@ -174,8 +176,10 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         if (kinds[i] != ENT_KIND_CHARACTER) continue;
         ent_text *text = ent_found_strings(found, (size_t)i);
         SEXP result = VECTOR_ELT(results, vectors[i] - 1), strings;
-        const unsigned char *marks =
-            kept[i] == 0 || lengths[i] == 0 ? NULL : RAW(VECTOR_ELT(results, vectors[kept[i] - 1] - 1)) + (R_xlen_t)starts[kept[i] - 1];
+        const unsigned char *marks = NULL;
+        if (kept[i] != 0 && lengths[i] > 0) {
+            marks = RAW(VECTOR_ELT(results, vectors[kept[i] - 1] - 1)) + (R_xlen_t)starts[kept[i] - 1];
+        }
         if (result == R_NilValue && marks == NULL && lazy[i]) {
             SET_VECTOR_ELT(results, vectors[i] - 1, ent_lazy_strings(text));
             continue;
