@@ -1,6 +1,7 @@
 //! Passes over long vectors by several threads, which live as long as the pass.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use entasis::{Result, default_threads};
@@ -8,26 +9,40 @@ use entasis::{Result, default_threads};
 /// Values that are worth a thread.
 const EACH: usize = 1 << 18;
 
-/// Runs `work` on parts of `n` values, and returns what each gave, in order.
-pub fn parts<T: Send>(n: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
-    let len = share(n);
-    let mut ranges = (0..n.div_ceil(len)).map(|i| i * len..((i + 1) * len).min(n));
-    thread::scope(|scope| {
-        let (first, work) = (ranges.next(), &work);
-        let handles: Vec<_> = ranges.map(|range| scope.spawn(move || work(range))).collect();
-        let mut found: Vec<T> = first.map(work).into_iter().collect();
-        let join = |handle: thread::ScopedJoinHandle<'_, T>| {
-            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        found.extend(handles.into_iter().map(join));
-        found
-    })
-}
-
 /// How many neighbours each thread takes of `n` values.
 fn share(n: usize) -> usize {
     let threads = if n < 2 * EACH { 1 } else { default_threads().min(n / EACH) };
     n.div_ceil(threads).max(1)
+}
+
+/// Runs `work` on every task, each on a thread of its own. A thread that can't be started is done without.
+fn run<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+    let n = tasks.len();
+    let queue = Mutex::new(tasks);
+    let worker = || {
+        loop {
+            let task = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(task) = task else { break };
+            work(task);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..n {
+            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
+        }
+        worker();
+    });
+}
+
+/// Runs `work` on parts of `n` values, and returns what each gave, in order.
+pub fn parts<T: Send>(n: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let len = share(n);
+    let mut found: Vec<Option<T>> = Vec::new();
+    found.resize_with(n.div_ceil(len), || None);
+    run(found.iter_mut().enumerate(), |(i, found)| *found = Some(work(i * len..((i + 1) * len).min(n))));
+    found.into_iter().flatten().collect()
 }
 
 /// Fills `out`, each value from the one at its place in `from`, by several threads; the first error in order.
@@ -36,29 +51,16 @@ pub fn convert<A: Sync, B: Send>(
     out: &mut [B],
     work: impl Fn(&A, &mut B) -> Result<()> + Sync,
 ) -> Result<()> {
-    let part = |from: &[A], out: &mut [B]| from.iter().zip(out).try_for_each(|(a, b)| work(a, b));
     let len = share(from.len());
-    thread::scope(|scope| {
-        let mut pieces = from.chunks(len).zip(out.chunks_mut(len));
-        let (first, part) = (pieces.next(), &part);
-        let handles: Vec<_> = pieces.map(|(from, out)| scope.spawn(move || part(from, out))).collect();
-        let done = first.map_or(Ok(()), |(from, out)| part(from, out));
-        let join = |handle: thread::ScopedJoinHandle<'_, Result<()>>| {
-            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        handles.into_iter().map(join).fold(done, Result::and)
-    })
+    let mut done: Vec<Result<()>> = (0..from.len().div_ceil(len)).map(|_| Ok(())).collect();
+    let pieces = from.chunks(len).zip(out.chunks_mut(len)).zip(&mut done);
+    run(pieces, |((from, out), done)| *done = from.iter().zip(out).try_for_each(|(a, b)| work(a, b)));
+    done.into_iter().collect()
 }
 
 /// Changes each value by itself, by several threads.
 pub fn each<T: Send>(values: &mut [T], work: impl Fn(&mut T) + Sync) {
-    let len = share(values.len());
-    thread::scope(|scope| {
-        let mut pieces = values.chunks_mut(len);
-        let (first, work) = (pieces.next(), &work);
-        pieces.for_each(|piece| drop(scope.spawn(move || piece.iter_mut().for_each(work))));
-        first.into_iter().flatten().for_each(work);
-    });
+    run(values.chunks_mut(share(values.len())), |piece| piece.iter_mut().for_each(&work));
 }
 
 #[cfg(test)]
