@@ -30,7 +30,7 @@ use segment::Reader;
 use text::{Done, TextTask};
 
 /// What a thread has to do at least to be worth its start, in bytes of memory filled.
-const WORK: u64 = 4 << 20;
+const WORK: u64 = 8 << 20;
 
 /// A column to read, which of its rows, and where they go.
 #[derive(Debug)]

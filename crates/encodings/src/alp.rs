@@ -91,14 +91,23 @@ pub(crate) fn exponents<F: Float>(values: &[F], first: Option<(u8, u8)>) -> Opti
         })
         .collect();
     decimals.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let pairs: Vec<_> = decimals.iter().take(2).flat_map(|&(_, decimals)| pairs_of(decimals)).collect();
-    let best = pairs.into_iter().map(|pair| (trial.bits(&sample, pair, word), pair));
+    let mut pairs: Vec<(f64, (u8, u8))> = decimals
+        .iter()
+        .take(2)
+        .flat_map(|&(_, decimals)| pairs_of(decimals))
+        .map(|pair| (trial.bits(&few, pair, word), pair))
+        .collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let best = pairs.into_iter().take(BEST).map(|(_, pair)| (trial.bits(&sample, pair, word), pair));
     let best = best.min_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 < word * 0.75).then_some((best.1, best.0))
 }
 
 /// An exponent whose product with most values fits into the mantissa of f64.
 const EXACT: u8 = 14;
+
+/// Pairs of exponents that are tried on the whole sample.
+const BEST: usize = 6;
 
 /// Values that the number of decimals is guessed from.
 const FEW: usize = 8;

@@ -228,7 +228,9 @@ fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
 pub(crate) const MIN_PAYLOAD: usize = 2048;
 /// Pieces and values of each that a codec has to do well on before whole pages are tried, and how far above the best score
 /// it may be there: it finds more in longer pieces.
-const LOOKS: [(usize, usize, f64); 2] = [(2, 192, 2.0), (1, 2048, HOPE)];
+const LOOKS: [(usize, usize, f64); 2] = [(2, 192, 1.6), (1, 2048, HOPE)];
+/// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
+const NOTHING: f64 = 0.97;
 /// How far a glance may be above the best score for whole pages to be tried: codecs find more in these.
 pub(crate) const HOPE: f64 = 1.3;
 
@@ -277,7 +279,7 @@ impl<T: Word> Light<T> {
         }
         let mut best = (light, CodecHint::NoneAt(per_word));
         let mut payload = Vec::new();
-        let mut ratio_of = |pieces, len, packing, filter, codec: (Codec, i32)| {
+        let mut ratio_of = |(pieces, len), packing, filter, codec: (Codec, i32), by_entropy| {
             let (mut before, mut after) = (0, 0);
             for range in sample_ranges(words.len(), pieces, len) {
                 for page in words[range].chunks(PAGE) {
@@ -291,7 +293,10 @@ impl<T: Word> Light<T> {
                         page_writer::raw(bytemuck::cast_slice(page), bytes_of::<T>(), filter, &mut payload);
                     }
                     before += payload.len();
-                    after += codecs.stored_len(codec.0, codec.1, &payload);
+                    after += match by_entropy {
+                        true => entropy_len(&payload),
+                        false => codecs.stored_len(codec.0, codec.1, &payload),
+                    };
                 }
             }
             after as f64 / before as f64
@@ -305,6 +310,7 @@ impl<T: Word> Light<T> {
             &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
         };
         for &(packing, filter) in forms {
+            let mut nothing_repeats = false;
             for &codec in profile.codecs {
                 let bound = bound.min(best.0.score(profile));
                 let may_win =
@@ -313,14 +319,19 @@ impl<T: Word> Light<T> {
                     continue;
                 }
                 let mut hopeless = |(pieces, len, hope): (usize, usize, f64)| {
-                    let is_long = words.len() > 2 * pieces * len;
-                    is_long && !may_win(ratio_of(pieces, len, packing, filter, codec), hope)
+                    if words.len() <= 2 * pieces * len {
+                        return false;
+                    }
+                    let by_entropy = nothing_repeats && codec.0 == Codec::Zstd;
+                    let ratio = ratio_of((pieces, len), packing, filter, codec, by_entropy);
+                    nothing_repeats = codec.0 == Codec::Lz4 && ratio > NOTHING || by_entropy;
+                    !may_win(ratio, hope)
                 };
                 if LOOKS.into_iter().any(&mut hopeless) {
                     continue;
                 }
                 // Whole pages: codecs find what repeats within one, and nothing beyond.
-                let ratio = ratio_of(2, PAGE, packing, filter, codec);
+                let ratio = ratio_of((2, PAGE), packing, filter, codec, false);
                 let plan = dress(packing, filter, codec, ratio);
                 if plan.score(profile) < best.0.score(profile) {
                     best = (plan, CodecHint::Use(packing, filter, codec, ratio));
@@ -330,4 +341,17 @@ impl<T: Word> Light<T> {
         *hint = best.1;
         best.0
     }
+}
+/// Bytes that an entropy coder of single bytes makes of these, about.
+fn entropy_len(bytes: &[u8]) -> usize {
+    let mut counts = [0u32; 256];
+    for &byte in bytes {
+        counts[usize::from(byte)] += 1;
+    }
+    let n = bytes.len() as f64;
+    let bits = counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .map(|&count| f64::from(count) * (n / f64::from(count)).log2());
+    (bits.sum::<f64>() / 8.0) as usize
 }
