@@ -33,7 +33,7 @@ sources := $(shell find crates python -type d \( -name tests -o -name __pycache_
 	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
 	Cargo.toml Cargo.lock rust-toolchain.toml
 
-.PHONY: help setup env demo bench test test-rust test-python lint clean distclean check-rust check-python
+.PHONY: help setup env demo bench test test-rust test-python test-r r-package lint clean distclean check-rust check-python
 .DEFAULT_GOAL := help
 
 help: ## List the verbs
@@ -58,13 +58,19 @@ bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then the co
 	$(CARGO) run --release --quiet -p entasis-kernels --example throughput
 	@$(compare) $(SUITES) $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)')
 
-test: test-rust test-python ## All tests
+test: test-rust test-python test-r ## All tests
 
 test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
 	$(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
 
 test-python: $(VENV)/.package $(VENV)/.tests ## Only the Python tests
 	$(py) -m pytest python/tests
+
+test-r: $(VENV)/.package ## Only the R package: R CMD check (installs R on Debian as root, else needs it)
+	@tools/test-r.sh '$(abspath $(py))'
+
+r-package: check-rust ## The source package of R, with all that it is built from, in target/r-package
+	@tools/r-package.sh "$${CARGO_TARGET_DIR:-target}/r-package"
 
 lint: check-rust $(VENV)/.tests ## Formatting, clippy, ruff, mypy
 	$(CARGO) fmt --all --check

@@ -67,8 +67,8 @@ def _metadata(host: dict[str, Any], columns: list[int] | None) -> tuple[bytes | 
 
 @interpretation()
 def label_columns(host: dict[str, Any]) -> list[int]:
-    """The columns that hold the labels of rows in a file of pandas or StaticFrame."""
-    index = host.get("index") if host.get("host") in ("pandas", "static_frame") else None
+    """The columns that hold the labels of rows in a file of pandas, StaticFrame or R."""
+    index = host.get("index") if host.get("host") in ("pandas", "static_frame", "r") else None
     if index is None:
         return []
     return _labels.columns_of({key: value for key, value in index.items() if key != "missing_kinds"})

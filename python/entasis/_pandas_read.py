@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _dtypes, _labels, _pandas_make, _pandas_write, _rows
+from . import _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows
 from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
@@ -26,8 +26,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     own = host.get("host") == "pandas"
     n = handle.n_columns if columns is None else len(columns)
     if not own:
-        # Labels of StaticFrame are kept in the same form.
-        host = _for_pandas(host)
+        # Labels of StaticFrame and R are kept in the same form.
+        host = _for_pandas(host) or _r.for_pandas(host)
     labels, index, categories = _parts(host) if host else (_NAMES, None, {})
     asked = columns
     plain: list[tuple[Any, Any]] = []

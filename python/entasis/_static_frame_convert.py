@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels, _numpy, _rows
+from . import _labels, _numpy, _r, _rows
 from . import _static_frame_labels as _sf_labels
 from ._hosts import interpretation
 from ._names import decode_label
@@ -18,7 +18,9 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     """A frame of these columns and rows. Neighbours of one dtype share a block; categories come as their values."""
     import static_frame as sf
 
-    is_pandas = host.get("host") == "pandas"
+    labels_of_r = _r.for_pandas(host)
+    host = labels_of_r or host
+    is_pandas = bool(labels_of_r) or host.get("host") == "pandas"
     numbers = list(range(handle.n_columns)) if columns is None else columns
     with interpretation():
         index_spec = host["index"] if is_pandas else {"kind": "range", "start": 0, "stop": handle.n_rows, "step": 1}

@@ -144,6 +144,16 @@ pub enum HostValues {
         /// Bytes from one value to the next.
         stride: isize,
     },
+    /// Signed integers of 32 bits, stored as booleans or as integers of at most as many: each less `first`, and then below `n`.
+    /// [`HostValidity::Mark`] is one of those in memory, and needs not be below.
+    Int32 {
+        /// The values, one after the other.
+        memory: HostRead,
+        /// What is taken from each: codes may count from 1.
+        first: i32,
+        /// How many values there are from `first` on.
+        n: u32,
+    },
     /// Booleans of one byte, zero or not.
     Bools {
         /// The memory of all values.

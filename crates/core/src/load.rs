@@ -35,6 +35,8 @@ pub(crate) struct Scratch {
     has_missing: bool,
     spare: Vec<u8>,
     wide: WideScratch,
+    /// Integers as the host has them, where they are stored narrower.
+    ints: Vec<i32>,
 }
 
 /// What narrowing needs, and what it found.
@@ -115,6 +117,25 @@ impl Scratch {
             for (chunk, inside, at) in pieces(array, range(n)) {
                 let out = &mut out[at * width..(at + inside.len()) * width];
                 match chunk.values {
+                    HostValues::Int32 { memory, first, n: below } => {
+                        self.ints.resize(n, 0);
+                        let ints = &mut self.ints[at..at + inside.len()];
+                        if !memory.copy_strided(4 * inside.start, 4, ints) {
+                            return Err(short());
+                        }
+                        let mark = if let HostValidity::Mark(mark) = chunk.validity {
+                            Some(mark as i32)
+                        } else {
+                            None
+                        };
+                        if let Some(i) = narrow(ints, first, below, mark, of, out)? {
+                            let message = format!(
+                                "the value in row {} is none that its type has",
+                                start + (at + i) as u64
+                            );
+                            return Err(Error::unsupported(message).advise("correct the values"));
+                        }
+                    }
                     HostValues::Wide { memory, width, stride } => {
                         let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
                         self.wide.copy((&memory, from, stride), (physical, width), at, out)?;
@@ -204,6 +225,12 @@ impl Scratch {
                     let copied = memory.copy_strided::<u8>(place, *stride, &mut self.spare);
                     self.spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
                     copied && or_bytes(&self.spare, &mut self.validity, at)
+                }
+                HostValidity::Mark(mark) if matches!(chunk.values, HostValues::Int32 { .. }) => {
+                    self.spare.resize(len, 0);
+                    let ints = bytemuck::cast_slice(&self.ints[at..at + len]);
+                    compare::<u32>(ints, *mark as u32, &mut self.spare);
+                    or_bytes(&self.spare, &mut self.validity, at)
                 }
                 HostValidity::Mark(mark) => {
                     let words: &[u8] = bytemuck::cast_slice(&self.words);
@@ -582,6 +609,39 @@ impl WideScratch {
         }
         Ok(())
     }
+}
+
+/// Writes integers as those of a narrower type; the place of the first one that is not among `n` from `first` on.
+fn narrow(
+    ints: &[i32],
+    first: i32,
+    n: u32,
+    mark: Option<i32>,
+    of: Layout,
+    out: &mut [u8],
+) -> Result<Option<usize>> {
+    let is_outside = |&int: &i32| Some(int) != mark && int.wrapping_sub(first) as u32 >= n;
+    macro_rules! put {
+        ($t:ty) => {{
+            let out: &mut [$t] = bytemuck::cast_slice_mut(out);
+            out.iter_mut().zip(ints).fold(false, |any, (out, int)| {
+                *out = int.wrapping_sub(first) as $t;
+                any | is_outside(int)
+            })
+        }};
+    }
+    let any = match of.width() {
+        None if of.physical == Physical::Bool => {
+            let any = put!(u8);
+            out.iter_mut().for_each(|byte| *byte &= 1);
+            any
+        }
+        Some(1) if of.physical.is_integer() => put!(u8),
+        Some(2) if of.physical.is_integer() => put!(u16),
+        Some(4) if of.physical.is_integer() => put!(u32),
+        _ => return Err(Error::argument("a column is in memory in another form than its type says")),
+    };
+    Ok(if any { ints.iter().position(is_outside) } else { None })
 }
 
 fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -> Result<()> {

@@ -3,6 +3,7 @@
 mod bundled;
 mod fixed;
 mod gather;
+mod int32;
 mod layout;
 mod matrix;
 mod nested;
@@ -58,6 +59,13 @@ pub enum Output<'a> {
         memory: &'a mut [u8],
         /// Bytes of a value: 8, 16 or 32.
         width: usize,
+    },
+    /// Booleans, integers of at most 32 bits and codes of categoricals, as signed integers of 32 bits.
+    Int32 {
+        /// The values one after the other, aligned to 4 bytes. [`MissingTo::Mark`] is one of them, for any type.
+        memory: &'a mut [u8],
+        /// What is added to each: codes may count from 1.
+        plus: i32,
     },
     /// Booleans, a byte each: 0 or 1.
     Bools(&'a mut [u8]),
@@ -272,8 +280,8 @@ impl File {
         let Request { rows, output, missing, .. } = request;
         let n = rows.n(source.values.end - source.values.start);
         let n = usize::try_from(n).map_err(|_| Error::limit("more rows than memory has addresses"))?;
-        check_output(source.of, &output, n)?;
-        check_missing(source.of, &missing, n)?;
+        check_output(source, &output, n)?;
+        check_missing(source.of, &output, &missing, n)?;
         if source.of.physical == Physical::Null {
             fill_null(output, missing);
             return Ok(NOTHING);
@@ -310,7 +318,8 @@ impl File {
     }
 }
 
-fn check_output(of: Layout, output: &Output<'_>, n: usize) -> Result<()> {
+fn check_output(source: &Source, output: &Output<'_>, n: usize) -> Result<()> {
+    let of = source.of;
     let physical = of.physical;
     let fits = match (output, physical) {
         (Output::Words(out), _) => of.width().is_some_and(|width| n.checked_mul(width) == Some(out.len())),
@@ -318,6 +327,9 @@ fn check_output(of: Layout, output: &Output<'_>, n: usize) -> Result<()> {
             matches!(width, 8 | 16 | 32)
                 && physical.width().is_some_and(|narrow| narrow < *width)
                 && n.checked_mul(*width) == Some(memory.len())
+        }
+        (Output::Int32 { memory, plus }, _) => {
+            n.checked_mul(4) == Some(memory.len()) && int32::fits(physical, source.n_categories, *plus)
         }
         (Output::Bools(out), Physical::Bool) => out.len() == n,
         (Output::Bits(out), Physical::Bool | Physical::Null) => out.len() == n.div_ceil(8),
@@ -330,6 +342,7 @@ fn check_output(of: Layout, output: &Output<'_>, n: usize) -> Result<()> {
     let aligned = match output {
         Output::Words(out) => out.is_empty() || out.as_ptr().align_offset(width.min(8)) == 0,
         Output::Wide { memory, .. } => memory.is_empty() || memory.as_ptr().align_offset(8) == 0,
+        Output::Int32 { memory, .. } => memory.is_empty() || memory.as_ptr().align_offset(4) == 0,
         _ => true,
     };
     if fits && aligned {
@@ -342,11 +355,12 @@ fn check_output(of: Layout, output: &Output<'_>, n: usize) -> Result<()> {
     }
 }
 
-fn check_missing(of: Layout, missing: &MissingTo<'_>, n: usize) -> Result<()> {
+fn check_missing(of: Layout, output: &Output<'_>, missing: &MissingTo<'_>, n: usize) -> Result<()> {
     let fits = match missing {
         MissingTo::Ignore => true,
         MissingTo::Bits(out) => out.len() == n.div_ceil(8),
         MissingTo::Mask(out) => out.len() == n,
+        MissingTo::Mark(_) if matches!(output, Output::Int32 { .. }) => true,
         MissingTo::Mark(_) => of.physical.width().is_some_and(|width| width <= 8),
     };
     if fits { Ok(()) } else { Err(Error::argument("the memory for missing values doesn't fit the rows")) }
@@ -355,6 +369,10 @@ fn check_missing(of: Layout, missing: &MissingTo<'_>, n: usize) -> Result<()> {
 /// All values of a column of type null are missing.
 fn fill_null(output: Output<'_>, missing: MissingTo<'_>) {
     match output {
+        Output::Int32 { memory, .. } => {
+            let mark = if let MissingTo::Mark(mark) = missing { mark as u32 } else { 0 };
+            memory.as_chunks_mut::<4>().0.fill(mark.to_ne_bytes());
+        }
         Output::Words(out) | Output::Wide { memory: out, .. } | Output::Bools(out) | Output::Bits(out) => {
             out.fill(0);
         }

@@ -124,7 +124,12 @@ impl<'a> Plan<'a> {
         // Values that don't fit their type are told by their column, which a bundle doesn't know.
         let mut scratch = Scratch::default();
         for column in bundles.iter().flat_map(|bundle| &bundle.members).map(|&i| &frame.columns[i]) {
-            if column.array.chunks.iter().any(|chunk| matches!(chunk.values, HostValues::Wide { .. })) {
+            if column
+                .array
+                .chunks
+                .iter()
+                .any(|chunk| matches!(chunk.values, HostValues::Wide { .. } | HostValues::Int32 { .. }))
+            {
                 scratch
                     .load(&column.array, column.column_type.layout(), 0..frame.n_rows)
                     .map_err(|e| e.in_column(&column.name))?;

@@ -1,6 +1,8 @@
 //! Reading whatever bytes say they are a file, in full, with the checks that hold for any result.
 
-use entasis::{Error, File, Kind, Limits, Logical, MemorySource, Result, Rows, Silent};
+use entasis::{
+    Error, File, Kind, Limits, Logical, MemorySource, MissingTo, Output, Request, Result, Rows, Silent,
+};
 
 use crate::frames::nested;
 use crate::frames::read::Target;
@@ -49,6 +51,7 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
             let Some(dictionary) = record.dictionary else { panic!("a categorical has a dictionary") };
             target.check_codes(file.column(dictionary)?.record.n_values);
         }
+        integers(&file, i);
         some_rows(&file, i, record.n_values, &target)?;
         columns.push(target.bytes());
         if record.column_type.physical.is_nested() {
@@ -70,6 +73,29 @@ fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
     let mut target = Target::new(of, n_values.min(most) as usize, 0xA5);
     file.read(vec![target.request(column, rows)], Some(1), &Silent)?;
     Ok(target)
+}
+
+/// Reads a sound column as integers of 32 bits with a mark: codes are below the number of categories, or there is no such column.
+fn integers(file: &File, column: u64) {
+    const MARK: i32 = i32::MIN;
+    let Ok(info) = file.column(column) else { return };
+    let of = info.record.column_type;
+    let n = info.record.n_values.min(Target::most(of.layout()));
+    let is_code = of.logical == Logical::Categorical;
+    let mut out = vec![0x5A5A_5A5A_i32; n as usize];
+    let output = Output::Int32 { memory: bytemuck::cast_slice_mut(&mut out), plus: i32::from(is_code) };
+    let missing = MissingTo::Mark(MARK as u32 as u64);
+    let request = Request { column, rows: Rows::Range(0..n), output, missing };
+    match file.read(vec![request], Some(1), &Silent) {
+        Ok(()) if is_code => {
+            let below =
+                info.record.dictionary.and_then(|d| file.column(d).ok()).map_or(0, |d| d.record.n_values);
+            let is_fit = |&code: &i32| code == MARK || (code > 0 && code as u64 <= below);
+            assert!(out.iter().all(is_fit), "a code is not among the categories");
+        }
+        Ok(()) => {}
+        Err(error) => assert_eq!(error.kind(), Kind::Argument, "{error}"),
+    }
 }
 
 /// Asks where the values of a column stand: inside the file, as words of their own width, and if they can be read, these.

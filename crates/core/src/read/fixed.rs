@@ -8,7 +8,7 @@ use entasis_kernels::extend::{self, Narrow};
 use entasis_kernels::{VECTOR, Word, gather};
 
 use super::segment::{Opened, Reader};
-use super::{MissingTo, Output, Source};
+use super::{MissingTo, Output, Source, int32};
 use crate::control::Control;
 use crate::load::block_values;
 
@@ -52,6 +52,7 @@ pub(crate) fn plan<'a>(
 pub(crate) fn width_of(source: &Source, output: &Output<'_>) -> usize {
     match output {
         Output::Wide { width, .. } => *width,
+        Output::Int32 { .. } => 4,
         _ => source.of.width().unwrap_or(1),
     }
 }
@@ -65,6 +66,10 @@ fn split_output(output: Output<'_>, n: usize, width: usize) -> (Output<'_>, Outp
         Output::Wide { memory, .. } => {
             let (a, b) = memory.split_at_mut((n * width).min(memory.len()));
             (Output::Wide { memory: a, width }, Output::Wide { memory: b, width })
+        }
+        Output::Int32 { memory, plus } => {
+            let (a, b) = memory.split_at_mut((n * width).min(memory.len()));
+            (Output::Int32 { memory: a, plus }, Output::Int32 { memory: b, plus })
         }
         Output::Bools(out) => {
             let (a, b) = out.split_at_mut(n.min(out.len()));
@@ -173,7 +178,7 @@ fn check_codes_of<T: Word>(source: &Source, codes: &mut [u8]) -> Result<()> {
     check_codes(Validity::AllValid, 0..codes.len(), n, codes)
 }
 
-fn unaligned(_: bytemuck::PodCastError) -> Error {
+pub(super) fn unaligned(_: bytemuck::PodCastError) -> Error {
     Error::argument("the memory for words is not aligned")
 }
 
@@ -203,6 +208,7 @@ pub(crate) fn put(
             Some(8) => extended::<u64>(&opened, memory, *width, missing)?,
             _ => extended_wide(&opened, memory, *width)?,
         },
+        Output::Int32 { memory, plus } => int32::put(source, &opened, memory, *plus, missing)?,
         Output::Bools(out) => decoder.decode_bools(page, opened.range.clone(), &mut out[at..at + n])?,
         Output::Bits(out) => decoder.decode_bool_bits(page, opened.range.clone(), out, at)?,
         Output::Text(_) => return Err(Error::argument("strings are not of fixed width")),
@@ -306,7 +312,12 @@ fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<(
 }
 
 /// Checks that codes are below the number of categories; those of missing values are made 0.
-fn check_codes<T: Word>(validity: Validity<'_>, range: Range<usize>, n: u64, codes: &mut [T]) -> Result<()> {
+pub(super) fn check_codes<T: Word>(
+    validity: Validity<'_>,
+    range: Range<usize>,
+    n: u64,
+    codes: &mut [T],
+) -> Result<()> {
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     let below = |codes: &[T]| gather::check_codes(codes, n);
     if below(codes) {

@@ -128,12 +128,13 @@ fn gather_fixed(
     let stretch = match output {
         Output::Words(_) => Output::Words(&mut *bytes),
         Output::Wide { .. } => Output::Wide { memory: &mut *bytes, width },
+        Output::Int32 { plus, .. } => Output::Int32 { memory: &mut *bytes, plus: *plus },
         _ => Output::Bools(&mut *bytes),
     };
     let mut stretch = stretch;
     super::fixed::put(source, Opened { at: 0, ..opened }, &mut stretch, &mut marks)?;
     match output {
-        Output::Words(out) | Output::Wide { memory: out, .. } => {
+        Output::Words(out) | Output::Wide { memory: out, .. } | Output::Int32 { memory: out, .. } => {
             for (at, place) in wanted {
                 out[place * width..(place + 1) * width].copy_from_slice(&bytes[at * width..(at + 1) * width]);
             }

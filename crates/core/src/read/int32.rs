@@ -1,0 +1,104 @@
+//! Values as signed integers of 32 bits, the one size that R has: booleans, shorter integers, codes of categoricals.
+
+use std::ops::Range;
+
+use entasis_format::{Error, Physical, Result};
+use entasis_kernels::{VECTOR, Word};
+
+use super::fixed::{check_codes, unaligned};
+use super::segment::Opened;
+use super::{MissingTo, Source};
+
+/// Whether every value of such a column is one of 32 bits with `plus` added to it.
+pub(crate) fn fits(physical: Physical, n_categories: Option<u64>, plus: i32) -> bool {
+    match (physical, n_categories) {
+        (Physical::Null, _) => true,
+        (_, Some(n)) => physical.is_integer() && plus >= 0 && n <= (i32::MAX - plus) as u64,
+        (Physical::I32, None) => plus == 0,
+        (Physical::Bool | Physical::I8 | Physical::I16 | Physical::U8 | Physical::U16, None) => {
+            plus.unsigned_abs() <= 1 << 24
+        }
+        _ => false,
+    }
+}
+
+/// Decodes the wanted values of a page to their place.
+pub(crate) fn put(
+    source: &Source,
+    opened: &Opened<'_>,
+    out: &mut [u8],
+    plus: i32,
+    missing: &MissingTo<'_>,
+) -> Result<()> {
+    let out: &mut [i32] = bytemuck::try_cast_slice_mut(out).map_err(unaligned)?;
+    let out = &mut out[opened.at..opened.at + opened.range.len()];
+    match (source.of.physical, source.n_categories) {
+        (Physical::Bool, _) => {
+            let decode =
+                |part: Range<usize>, bytes: &mut [u8]| opened.decoder.decode_bools(opened.page, part, bytes);
+            by_vectors(opened, out, decode, |byte| i32::from(byte).wrapping_add(plus))?;
+        }
+        (Physical::I32, None) if plus == 0 => {
+            opened.decoder.decode(
+                opened.page,
+                opened.range.clone(),
+                bytemuck::cast_slice_mut::<i32, u32>(out),
+            )?;
+        }
+        (Physical::I8, _) => {
+            words::<u8>(source, opened, out, |word| i32::from(word as i8).wrapping_add(plus))?
+        }
+        (Physical::I16, _) => {
+            words::<u16>(source, opened, out, |word| i32::from(word as i16).wrapping_add(plus))?
+        }
+        (Physical::U8, _) => words::<u8>(source, opened, out, |word| i32::from(word).wrapping_add(plus))?,
+        (Physical::U16, _) => words::<u16>(source, opened, out, |word| i32::from(word).wrapping_add(plus))?,
+        (Physical::I32 | Physical::U32, _) => {
+            words::<u32>(source, opened, out, |word| (word as i32).wrapping_add(plus))?;
+        }
+        (Physical::I64 | Physical::U64, _) => {
+            words::<u64>(source, opened, out, |word| (word as i32).wrapping_add(plus))?;
+        }
+        _ => return Err(Error::argument("values are not integers of 32 bits")),
+    }
+    if let MissingTo::Mark(mark) = missing {
+        opened.page.validity.mark(opened.range.clone(), *mark as i32, out);
+    }
+    Ok(())
+}
+
+fn words<T: Word>(
+    source: &Source,
+    opened: &Opened<'_>,
+    out: &mut [i32],
+    extend: impl Fn(T) -> i32,
+) -> Result<()> {
+    let decode = |part: Range<usize>, words: &mut [T]| {
+        opened.decoder.decode(opened.page, part.clone(), words)?;
+        match source.n_categories {
+            Some(n) => check_codes(opened.page.validity, part, n, words),
+            None => Ok(()),
+        }
+    };
+    by_vectors(opened, out, decode, extend)
+}
+
+/// Decodes a vector at a time into the first-level cache, and extends it from there.
+fn by_vectors<T: Word>(
+    opened: &Opened<'_>,
+    mut out: &mut [i32],
+    decode: impl Fn(Range<usize>, &mut [T]) -> Result<()>,
+    extend: impl Fn(T) -> i32,
+) -> Result<()> {
+    let mut words = [T::from_u64(0); VECTOR];
+    let mut start = opened.range.start;
+    while start < opened.range.end {
+        let end = ((start / VECTOR + 1) * VECTOR).min(opened.range.end);
+        let words = &mut words[..end - start];
+        decode(start..end, words)?;
+        let (now, later) = out.split_at_mut(words.len());
+        now.iter_mut().zip(&*words).for_each(|(out, word)| *out = extend(*word));
+        (out, start) = (later, end);
+    }
+    Ok(())
+}

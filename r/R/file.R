@@ -1,0 +1,117 @@
+# Open files: the handle, and what the file keeps for R.
+
+open_file <- function(path) {
+  file <- new.env(parent = emptyenv())
+  file$path <- check_path(path)
+  reopen(file)
+  file
+}
+
+reopen <- function(file) {
+  file$handle <- core(.Call(C_open, file$path))
+  file$facts <- .Call(C_facts, file$handle)
+  file$host <- core(.Call(C_host, file$handle))
+  if (!is.list(file$host)) {
+    file$host <- list()
+  }
+  file$own <- identical(file$host$host, "r")
+  file$kept <- if (file$own) interpret(file, kept_of(file$host))
+  file$layout <- NULL
+  file$table_facts <- NULL
+}
+
+# The handle: opened again when it comes from another session.
+handle_of <- function(file) {
+  if (!.Call(C_is_open, file$handle)) {
+    reopen(file)
+  }
+  file$handle
+}
+
+# The columns that tell how strings are kept, by the number of those.
+kept_of <- function(host) {
+  pairs <- host$encodings
+  if (length(pairs) == 0L) {
+    return(NULL)
+  }
+  of <- vapply(pairs, function(pair) number_of(pair[[1L]]), 0)
+  list(of = of, by = vapply(pairs, function(pair) number_of(pair[[2L]]), 0))
+}
+
+# The number that a node is, of a column or of one of its places.
+number_of <- function(node) {
+  if (!is.numeric(node) || length(node) != 1L || is.na(node)) stop("a column is a number")
+  as.double(node)
+}
+
+# What columns are, by their numbers; NULL for all of the table.
+describe_columns <- function(file, numbers = NULL) {
+  core(.Call(C_describe, handle_of(file), if (!is.null(numbers)) as.double(numbers)))
+}
+
+# The columns as R has them: the first of the file's columns for each, and what the file keeps about it.
+layout_of <- function(file) {
+  if (is.null(file$layout)) {
+    file$layout <- if (file$own) interpret(file, own_layout(file)) else foreign_layout(file)
+  }
+  file$layout
+}
+
+own_layout <- function(file) {
+  n <- file$facts$n_columns
+  entries <- file$host$columns
+  first <- double()
+  descriptions <- list()
+  if (length(entries) == 0L) {
+    first <- seq_len(n) - 1
+    descriptions <- vector("list", n)
+  } else {
+    starts <- vapply(entries, function(entry) number_of(entry[[1L]]), 0)
+    widths <- vapply(entries, function(entry) width_of(entry[[2L]]), 0)
+    ends <- c(0, starts + widths)
+    if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) stop("columns overlap")
+    # Columns without a description stand between those with one.
+    pieces <- lapply(seq_len(length(entries) + 1L), function(k) {
+      end <- if (k <= length(starts)) starts[k] else n
+      plain <- ends[k] + seq_len(end - ends[k]) - 1
+      list(c(plain, if (k <= length(starts)) starts[k]), length(plain))
+    })
+    first <- unlist(lapply(pieces, `[[`, 1L))
+    descriptions <- vector("list", length(first))
+    at <- cumsum(vapply(pieces[seq_along(entries)], `[[`, 0L, 2L) + 1L)
+    descriptions[at] <- lapply(entries, `[[`, 2L)
+  }
+  names <- if ("names" %in% names(file$host)) decode_value(extras_of(file), file$host$names) else table_names(file, first)
+  if (!is.null(names) && (!is.character(names) || length(names) != length(first))) stop("names don't fit the columns")
+  list(first = first, descriptions = descriptions, names = names)
+}
+
+foreign_layout <- function(file) {
+  first <- seq_len(file$facts$n_columns) - 1
+  list(first = first, descriptions = vector("list", length(first)), names = table_names(file, first))
+}
+
+table_names <- function(file, first) {
+  names <- table_facts(file)$name
+  names[first + 1]
+}
+
+table_facts <- function(file) {
+  if (is.null(file$table_facts)) {
+    file$table_facts <- describe_columns(file)
+  }
+  file$table_facts
+}
+
+# How many of the file's columns a column of R takes.
+width_of <- function(description) {
+  if (!is.null(description$matrix)) {
+    width <- number_of(description$matrix)
+    if (width < 0) stop("a matrix of fewer than no columns")
+    width
+  } else if ("parts" %in% names(description)) {
+    sum(vapply(description$parts, width_of, 0), 0)
+  } else {
+    1
+  }
+}

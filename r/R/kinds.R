@@ -1,0 +1,44 @@
+# Kinds of vectors as in src/entasis.h, units as in section 3 of the format.
+LOGICAL <- 1L
+INTEGER <- 2L
+DOUBLE <- 3L
+COMPLEX <- 4L
+RAW <- 5L
+CHARACTER <- 6L
+CODES <- 7L
+INTEGER64 <- 8L
+DAYS <- 9L
+DAYS_INTEGER <- 10L
+INSTANT <- 11L
+INSTANT_INTEGER <- 12L
+SPAN <- 13L
+SPAN_INTEGER <- 14L
+
+BY_TYPE <- c(logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = COMPLEX, raw = RAW, character = CHARACTER)
+
+UNIT_SECOND <- 7L
+UNIT_NANOSECOND <- 10L
+
+# Flavours of columns of R are sums of these.
+FLAVOUR_INTEGER <- 1L # times that are integers
+FLAVOUR_QUIET <- 2L # missing doubles are the NA that comes out of arithmetic
+FLAVOUR_INTEGER64 <- 4L # timestamps that are 64-bit integers
+
+# Units of difftime: seconds in one, and their code.
+DIFFTIME_SECONDS <- c(secs = 1L, mins = 60L, hours = 3600L, days = 86400L, weeks = 604800L)
+DIFFTIME_UNITS <- c(secs = 7L, mins = 6L, hours = 5L, days = 4L, weeks = 3L)
+
+# The attributes that a kind has by itself, in R's own order. Levels are NULL here: the column tells them.
+implied <- function(kind, ordered = FALSE, zone = "") {
+  if (kind == CODES) {
+    list(levels = NULL, class = if (ordered) c("ordered", "factor") else "factor")
+  } else if (kind == DAYS || kind == DAYS_INTEGER) {
+    list(class = "Date")
+  } else if (kind == INSTANT || kind == INSTANT_INTEGER) {
+    list(class = c("POSIXct", "POSIXt"), tzone = zone)
+  } else if (kind == SPAN || kind == SPAN_INTEGER) {
+    list(class = "difftime", units = "secs")
+  } else if (kind == INTEGER64) {
+    list(class = "integer64")
+  }
+}

@@ -1,0 +1,73 @@
+# A plan of what is written: the columns of the table, extra ones, and what R keeps beside them. Columns are told by lists of
+# vectors, an element of each for each column, so that many plain columns are added at once.
+
+new_plan <- function() {
+  plan <- new.env(parent = emptyenv())
+  plan$columns <- list()
+  plan$extra <- list()
+  plan$n_columns <- 0L
+  plan$n_extra <- 0L
+  plan$encodings <- list()
+  plan
+}
+
+# A node that names an extra column, by its number among those: they come behind the table's when the file is written.
+extra_ref <- function(number) structure(as.double(number), class = "entasis_column")
+
+# Adds columns; returns the number of the first.
+plan_add <- function(plan, extra, name, values, kind, n, flavour = 0L, unit = 0L, seconds = 1L, na = 0L, levels = -1L,
+                     n_levels = 0L, ordered = 0L, zone = "", offset = 0) {
+  k <- length(values)
+  columns <- list(
+    name = rep_len(name, k), values = values, kind = rep_len(kind, k), flavour = rep_len(flavour, k),
+    unit = rep_len(unit, k), seconds = rep_len(seconds, k), na = rep_len(na, k), levels = rep_len(levels, k),
+    n_levels = rep_len(n_levels, k), ordered = rep_len(ordered, k), zone = rep_len(zone, k),
+    offset = rep_len(offset, k), n = rep_len(as.double(n), k)
+  )
+  if (extra) {
+    first <- plan$n_extra
+    plan$extra[[length(plan$extra) + 1L]] <- columns
+    plan$n_extra <- first + k
+  } else {
+    first <- plan$n_columns
+    plan$columns[[length(plan$columns) + 1L]] <- columns
+    plan$n_columns <- first + k
+  }
+  first
+}
+
+NO_COLUMNS <- list(
+  name = character(), values = list(), kind = integer(), flavour = integer(), unit = integer(), seconds = integer(),
+  na = integer(), levels = integer(), n_levels = integer(), ordered = integer(), zone = character(),
+  offset = double(), n = double()
+)
+
+join_columns <- function(parts) {
+  if (length(parts) == 0L) {
+    return(NO_COLUMNS)
+  }
+  field <- function(name) {
+    found <- lapply(parts, `[[`, name)
+    if (name == "values") do.call(c, found) else unlist(found, use.names = FALSE)
+  }
+  sapply(names(NO_COLUMNS), field, simplify = FALSE)
+}
+
+# The strings of a vector as they are written. How they are kept, where not all are UTF-8, is a column beside.
+plan_strings <- function(plan, extra, x, name) {
+  strings <- core(.Call(C_strings, x))
+  kept <- .Call(C_kept, strings, length(x))
+  number <- plan_add(plan, extra, name, list(strings), CHARACTER, length(x))
+  if (!is.null(kept)) {
+    how <- plan_add(plan, TRUE, "", list(kept), RAW, length(kept))
+    plan$encodings[[length(plan$encodings) + 1L]] <- list(number, extra, extra_ref(how))
+  }
+  number
+}
+
+# Pairs of columns: strings, and how they are kept. Extra columns are named by nodes, those of the table by their number.
+plan_encodings <- function(plan) {
+  lapply(plan$encodings, function(entry) {
+    list(if (entry[[2L]]) extra_ref(entry[[1L]]) else as.integer(entry[[1L]]), entry[[3L]])
+  })
+}

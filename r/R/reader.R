@@ -1,0 +1,225 @@
+# Reading: what columns need is gathered, read at once, and put together.
+
+new_reader <- function(file, rows, lazy) {
+  reader <- new.env(parent = emptyenv())
+  reader$file <- file
+  reader$rows <- rows
+  reader$lazy <- lazy
+  reader$parts <- list()
+  reader$n <- 0L
+  reader$n_vectors <- 0L
+  reader
+}
+
+# Adds columns to be read into new vectors, or all into one; returns the numbers of the vectors.
+reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
+  k <- length(which)
+  kept <- integer(k)
+  numbers <- facts$number[which]
+  for (i in which(kind == CHARACTER & numbers %in% reader$file$kept$of)) {
+    how <- describe_columns(reader$file, reader$file$kept$by[match(numbers[i], reader$file$kept$of)])
+    if (how$physical != "u8" || how$n_values != facts$n_values[which[i]]) stop("strings are not kept as they should be")
+    reader_add(reader, how, 1L, RAW)
+    kept[i] <- reader$n
+  }
+  vectors <- reader$n_vectors + if (one) rep_len(1L, k) else seq_len(k)
+  reader$parts[[length(reader$parts) + 1L]] <- list(
+    column = numbers, kind = rep_len(kind, k), seconds = rep_len(seconds, k),
+    quiet = as.integer(bitwAnd(facts$flavour[which], FLAVOUR_QUIET) > 0L & reader$file$own),
+    n = vapply(facts$n_values[which], function(n) count_rows(reader$rows, n), 0), vector = vectors, kept = kept,
+    lazy = rep_len(as.integer(reader$lazy), k)
+  )
+  reader$n <- reader$n + k
+  reader$n_vectors <- reader$n_vectors + if (one) 1L else k
+  if (one) vectors[1L] else vectors
+}
+
+# Reads all that was added: a list of vectors.
+reader_run <- function(reader) {
+  fields <- c("column", "kind", "seconds", "quiet", "n", "vector", "kept", "lazy")
+  plan <- sapply(fields, function(name) unlist(lapply(reader$parts, `[[`, name), use.names = FALSE), simplify = FALSE)
+  if (reader$n == 0L) {
+    return(list())
+  }
+  plan$foreign <- !reader$file$own
+  vectors <- core(.Call(C_read, handle_of(reader$file), plan, reader$rows))
+  if (is.character(vectors)) damaged(reader$file, vectors)
+  vectors
+}
+
+# The kind that a column becomes, by what it is. `which` may be several.
+reading_kinds <- function(file, facts, which) {
+  logical <- facts$logical[which]
+  physical <- facts$physical[which]
+  kind <- unname(PLAIN_KINDS[physical])
+  if (file$own) {
+    flavour <- facts$flavour[which]
+    is_integer <- bitwAnd(flavour, FLAVOUR_INTEGER) > 0L
+    kind[physical == "u8"] <- RAW
+    kind[logical == "date"] <- ifelse(is_integer, DAYS_INTEGER, DAYS)[logical == "date"]
+    kind[logical == "timestamp"] <- ifelse(bitwAnd(flavour, FLAVOUR_INTEGER64) > 0L, INTEGER64,
+                                           ifelse(is_integer, INSTANT_INTEGER, INSTANT))[logical == "timestamp"]
+    kind[logical == "duration"] <- ifelse(is_integer, SPAN_INTEGER, SPAN)[logical == "duration"]
+  } else {
+    kind[logical == "date"] <- DAYS
+    kind[logical == "timestamp"] <- INSTANT
+    kind[logical %in% c("duration", "time")] <- SPAN
+    small <- facts$precision[which] <= 15L & physical %in% c("i32", "i64")
+    kind[logical == "decimal"] <- ifelse(small, DOUBLE, NA)[logical == "decimal"]
+    kind[logical %in% c("period", "interval", "uuid")] <- NA
+    kind[logical == "duration" & facts$unit[which] %in% c("", "Y", "M")] <- NA
+    kind[logical == "timestamp" & facts$unit[which] %in% c("Y", "M")] <- NA
+  }
+  kind[logical == "categorical"] <- CODES
+  if (anyNA(kind)) {
+    at <- which[is.na(kind)][1L]
+    message <- paste0("not supported: type ", facts$type[at], " has no counterpart in R (file \"", file$path,
+                      "\", column \"", facts$name[at], "\"); read other columns")
+    abort("unsupported", message, list(file = file$path, column = facts$name[at]))
+  }
+  kind
+}
+
+PLAIN_KINDS <- c(
+  null = LOGICAL, bool = LOGICAL, i8 = INTEGER, i16 = INTEGER, i32 = INTEGER, u8 = INTEGER, u16 = INTEGER,
+  u32 = DOUBLE, i64 = INTEGER64, u64 = INTEGER64, f16 = DOUBLE, f32 = DOUBLE, f64 = DOUBLE, complex64 = COMPLEX,
+  complex128 = COMPLEX, utf8 = CHARACTER
+)
+
+# Adds a column of R, of which the first of the file's columns is `facts` at `which`. Returns what `reader_finish` needs.
+reader_want <- function(reader, facts, which, description) {
+  file <- reader$file
+  if ("parts" %in% names(description)) {
+    parts <- list()
+    for (i in seq_along(description$parts)) {
+      parts[[i]] <- reader_want(reader, facts, which, description$parts[[i]])
+      which <- which + width_of(description$parts[[i]])
+    }
+    return(list(parts = parts, attributes = lapply_pairs(extras_of(file), description$attributes)))
+  }
+  attributes <- lapply_pairs(extras_of(file), description$attributes)
+  want <- list(told = "attributes" %in% names(description), attributes = attributes, s4 = isTRUE(description$s4))
+  if (!is.null(description$matrix)) {
+    width <- width_of(description)
+    if (width == 0) {
+      want$empty <- vector(match.arg(description$of, names(BY_TYPE)), 0L)
+      return(want)
+    }
+    which <- which + seq_len(width) - 1
+  }
+  kind <- reading_kinds(file, facts, which)
+  if (any(kind != kind[1L])) stop("columns of one matrix differ")
+  seconds <- if (kind[1L] == SPAN && file$own && is.character(attributes$units)) DIFFTIME_SECONDS[[attributes$units]] else 1L
+  want$kind <- kind[1L]
+  want$facts <- lapply(facts, `[`, which[1L])
+  want$vector <- reader_add(reader, facts, which, kind, seconds, one = TRUE)
+  want
+}
+
+# The numbers of the columns with the levels of all factors that are wanted.
+dictionaries_of <- function(wants) {
+  unlist(lapply(wants, function(want) {
+    if (!is.null(want$parts)) dictionaries_of(want$parts) else if (identical(want$kind, CODES)) want$facts$dictionary
+  }))
+}
+
+# Reads the levels of all factors at once.
+reader_levels <- function(reader, wants) {
+  numbers <- unique(dictionaries_of(wants))
+  if (length(numbers) > 1L) {
+    facts <- describe_columns(reader$file, numbers)
+    beside <- new_reader(reader$file, ALL_ROWS, FALSE)
+    found <- lapply(seq_along(numbers), function(i) reader_want(beside, facts, i, NULL))
+    vectors <- reader_run(beside)
+    reader$levels <- lapply(found, function(want) reader_finish(beside, vectors, want))
+    reader$dictionaries <- numbers
+  }
+}
+
+levels_of <- function(reader, number) {
+  at <- match(number, reader$dictionaries)
+  if (is.na(at)) extra_values(reader$file, number) else reader$levels[[at]]
+}
+
+# The vector or list that was wanted.
+reader_finish <- function(reader, vectors, want) {
+  rows <- reader$rows
+  if (!is.null(want$parts)) {
+    value <- lapply(want$parts, function(part) reader_finish(reader, vectors, part))
+    value <- decorate(value, part_attributes(want$attributes, rows))
+    return(check_frame(value, count_rows(rows, reader$file$facts$n_rows)))
+  }
+  x <- if (is.null(want$empty)) vectors[[want$vector]] else want$empty
+  if (!reader$file$own) {
+    return(foreign_vector(reader, x, want))
+  }
+  attrs <- want$attributes
+  if (!want$told && !is.null(want$kind)) {
+    attrs <- if (want$kind == INTEGER64 && want$facts$logical == "timestamp") NULL else
+      implied(want$kind, want$facts$ordered > 0L, want$facts$zone)
+  }
+  if ("levels" %in% names(attrs) && is.null(attrs$levels)) {
+    attrs[["levels"]] <- levels_of(reader, want$facts$dictionary)
+  }
+  x <- decorate(x, row_attributes(attrs, rows), want$s4)
+  if (is.list(x) || !inherits(x, c("data.frame", "POSIXlt"))) x else stop("a vector of a class of lists")
+}
+
+# A data frame has as many row names as rows, and as many names as columns: what counts on it looks no further.
+check_frame <- function(x, n) {
+  if (inherits(x, "data.frame")) {
+    if (typeof(x) != "list" || .row_names_info(x, 2L) != n) stop("a data frame of another number of rows")
+    if (!is.null(names(x)) && length(names(x)) != length(x)) stop("a data frame of another number of names")
+  }
+  x
+}
+
+# Attributes that have a part for each row, for some rows.
+row_attributes <- function(attrs, rows) {
+  if (is_all(rows) || length(attrs) == 0L) {
+    return(attrs)
+  }
+  if (!is.null(attrs$names)) {
+    attrs$names <- take_rows(attrs$names, rows)
+  }
+  if (!is.null(attrs$dim)) {
+    attrs$dim[1L] <- as.integer(count_rows(rows, attrs$dim[1L]))
+  }
+  if (!is.null(attrs$dimnames[[1L]])) {
+    attrs$dimnames[[1L]] <- take_rows(attrs$dimnames[[1L]], rows)
+  }
+  if (!is.null(attrs$tsp)) {
+    attrs$tsp <- NULL
+    attrs$class <- setdiff(attrs$class, "ts")
+    if (length(attrs$class) == 0L) attrs$class <- NULL
+  }
+  attrs
+}
+
+part_attributes <- function(attrs, rows) {
+  info <- attrs$row.names
+  if (is_all(rows) || is.null(info)) {
+    return(attrs)
+  }
+  attrs$row.names <- if (is.integer(info) && length(info) == 2L && is.na(info[1L])) {
+    c(NA, -as.integer(count_rows(rows, abs(info[2L]))))
+  } else {
+    take_rows(info, rows)
+  }
+  attrs
+}
+
+# Columns beside the table, whole: levels, attributes, labels.
+extra_values <- function(file, number, description = NULL, rows = ALL_ROWS) {
+  facts <- describe_columns(file, number)
+  reader <- new_reader(file, rows, FALSE)
+  want <- reader_want(reader, facts, 1L, description)
+  reader_finish(reader, reader_run(reader), want)
+}
+
+extras_of <- function(file) {
+  function(node, description) {
+    if (!inherits(node, "entasis_column")) stop("a value names no column")
+    extra_values(file, as.double(node), description)
+  }
+}

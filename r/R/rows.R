@@ -1,0 +1,57 @@
+# Which rows: a list of what the core takes (kind 0 all, 1 neighbours, 2 numbers from 0 on).
+ALL_ROWS <- list(0L, 0, 0, NULL)
+
+row_range <- function(start, stop, n) {
+  if (start == 0 && stop == n) ALL_ROWS else list(1L, start, stop, NULL)
+}
+
+row_numbers <- function(numbers) list(2L, 0, 0, as.double(numbers))
+
+is_all <- function(rows) rows[[1L]] == 0L
+
+count_rows <- function(rows, n) {
+  switch(rows[[1L]] + 1L, n, rows[[3L]] - rows[[2L]], as.double(length(rows[[4L]])))
+}
+
+# The same rows of a vector in memory.
+take_rows <- function(x, rows) {
+  switch(rows[[1L]] + 1L, x, x[rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]])], x[rows[[4L]] + 1])
+}
+
+# Rows as `[` takes them: numbers, negative ones, a mask, row names.
+resolve_rows <- function(i, n, row_names) {
+  if (is.character(i)) {
+    found <- match(i, row_names())
+    if (anyNA(found)) wrong("there is no row named '", i[is.na(found)][1L], "'")
+    i <- found
+  } else if (is.logical(i)) {
+    if (anyNA(i)) wrong("a mask of rows has missing values")
+    if (length(i) != n && length(i) != 1L) wrong("a mask of ", length(i), " values for ", n, " rows")
+    i <- which(rep_len(i, n))
+  } else if (is.numeric(i)) {
+    if (anyNA(i)) wrong("row numbers have missing values")
+    if (!is.null(oldClass(i)) && !is.factor(i)) i <- as.double(i)
+    # R cuts numbers towards zero, and row 0 is none.
+    negative <- length(i) > 0L && min(i) <= -1
+    if (negative) {
+      if (max(i) >= 1) wrong("row numbers are positive or negative, not both")
+      i <- seq_len(n)[i]
+    } else {
+      i <- trunc(i)
+      i <- i[i >= 1]
+      if (length(i) > 0L && max(i) > n) {
+        wrong("row ", format(max(i), scientific = FALSE), " of ", format(n, scientific = FALSE), " is asked for")
+      }
+    }
+  } else {
+    wrong("rows are numbers, a mask, or names")
+  }
+  k <- length(i)
+  if (k == 0L) {
+    return(row_range(0, 0, -1))
+  }
+  if (i[k] - i[1L] == k - 1 && (k == 1L || all(diff(i) == 1))) {
+    return(row_range(i[1L] - 1, i[k], n))
+  }
+  row_numbers(i - 1)
+}

@@ -1,0 +1,126 @@
+# Values that are kept beside columns, as attributes: atomic vectors and lists of them, each with attributes of its own, become
+# maps with one key that says what they are (section 6 of the format). Nothing of a file is ever unserialized or evaluated.
+
+# Vectors of up to so many values stand in the tree, longer ones in columns.
+INLINE <- 32L
+
+encode_value <- function(plan, x, path) {
+  if (is.null(x)) {
+    return(list(null = NULL))
+  }
+  type <- typeof(x)
+  if (type == "list") {
+    names <- names(x)
+    paths <- if (is.null(names)) paste0(path, "[[", seq_along(x), "]]") else paste0(path, "$", names)
+    items <- lapply(seq_along(x), function(i) encode_value(plan, .subset2(x, i), paths[i]))
+    return(with_attributes(plan, list(list = items), x, path))
+  }
+  if (!type %in% names(BY_TYPE)) {
+    refuse(path, paste0("a value of type ", type, " can't be kept yet"))
+  }
+  if (is_inline(x, type)) {
+    value <- list(as.list(unclass_all(x)))
+    names(value) <- type
+    return(with_attributes(plan, value, x, path))
+  }
+  planned <- plan_vector(plan, TRUE, x, "", path)
+  c(list(column = extra_ref(planned$first)), if (!is.null(planned$description)) list(of = planned$description))
+}
+
+# Whether a vector is short, and of values that nodes tell exactly.
+is_inline <- function(x, type) {
+  if (length(x) > INLINE || type == "complex" || type == "raw") {
+    return(FALSE)
+  }
+  if (type != "character") {
+    return(TRUE)
+  }
+  x <- unclass_all(x)
+  there <- x[!is.na(x)]
+  all(Encoding(there) == "UTF-8" & validUTF8(there) | is_ascii(there))
+}
+
+is_ascii <- function(x) !grepl("[^ -~\t\r\n]", x, useBytes = TRUE)
+
+# The bare vector.
+unclass_all <- function(x) {
+  attributes(x) <- NULL
+  x
+}
+
+with_attributes <- function(plan, value, x, path) {
+  attrs <- attributes(x)
+  if (!is.null(attrs)) {
+    if (is.data.frame(x)) {
+      attrs$row.names <- .row_names_info(x, 0L)
+    }
+    value$attributes <- encode_attributes(plan, attrs, path)
+  }
+  if (isS4(x)) {
+    value$s4 <- TRUE
+  }
+  value
+}
+
+# Attributes as pairs of a name and a value, in their order. The value is null for those that the column tells.
+encode_attributes <- function(plan, attrs, path, skip = NULL) {
+  # The address by which data.table knows its own memory: it makes a new one.
+  attrs <- attrs[names(attrs) != ".internal.selfref"]
+  lapply(seq_along(attrs), function(i) {
+    name <- names(attrs)[i]
+    if (name %in% skip) {
+      list(name, NULL)
+    } else {
+      list(enc2utf8(name), encode_value(plan, attrs[[i]], paste0("attr(", path, ", \"", name, "\")")))
+    }
+  })
+}
+
+# The value that a map tells. `extras` gives the vectors of columns.
+decode_value <- function(extras, node) {
+  if (!is.list(node) || is.null(names(node))) stop("a value is no map")
+  kind <- names(node)[1L]
+  if (kind == "null") {
+    return(NULL)
+  }
+  if (kind == "column") {
+    return(extras(node$column, node$of))
+  }
+  value <- if (kind == "list") {
+    lapply(node$list, function(item) decode_value(extras, item))
+  } else {
+    decode_inline(kind, node[[1L]])
+  }
+  value <- decorate(value, lapply_pairs(extras, node$attributes), isTRUE(node$s4))
+  if (is.data.frame(value)) check_frame(value, .row_names_info(value, 2L)) else value
+}
+
+decode_inline <- function(kind, items) {
+  missing <- switch(kind,
+    logical = NA, integer = NA_integer_, double = NA_real_, character = NA_character_,
+    stop("a vector of kind ", kind)
+  )
+  out <- rep_len(missing, length(items))
+  there <- !vapply(items, is.null, NA)
+  found <- items[there]
+  if (!all(vapply(found, typeof, "") == kind) || !all(lengths(found) == 1L)) stop("a vector of several types")
+  if (length(found) > 0L) {
+    out[there] <- unlist(found, use.names = FALSE)
+  }
+  out
+}
+
+# Attributes from pairs; NULL values stay, as places of what the column tells.
+lapply_pairs <- function(extras, pairs) {
+  attrs <- lapply(pairs, function(pair) if (!is.null(pair[[2L]])) decode_value(extras, pair[[2L]]))
+  names(attrs) <- vapply(pairs, function(pair) pair[[1L]], "")
+  attrs
+}
+
+# Gives a fresh value its attributes, without a copy of it.
+decorate <- function(x, attrs, s4 = FALSE) {
+  if (length(attrs) == 0L && !s4) {
+    return(x)
+  }
+  .Call(C_decorate, x, attrs, s4)
+}

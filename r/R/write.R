@@ -1,0 +1,160 @@
+# Writing: the function that man/write_entasis.Rd tells of.
+write_entasis <- function(x, path, compress = 50) {
+  path <- check_path(path)
+  if (!is.numeric(compress) || length(compress) != 1L || is.na(compress) || compress < 0 || compress > 100) {
+    wrong("'compress' is a number from 0 to 100")
+  }
+  plan <- new_plan()
+  if (is.data.frame(x)) {
+    host <- plan_frame(plan, x)
+    n_rows <- .row_names_info(x, 2L)
+  } else if (is.atomic(x) && !is.null(x)) {
+    host <- plan_atomic(plan, x)
+    n_rows <- length(x)
+  } else {
+    class <- paste(class(x), collapse = "/")
+    refuse("x", paste0("a value of class ", class, " can't be kept yet, only data frames and atomic vectors"))
+  }
+  encodings <- plan_encodings(plan)
+  if (length(encodings) > 0L) {
+    host$encodings <- encodings
+  }
+  columns <- join_columns(plan$columns)
+  extra <- join_columns(plan$extra)
+  core(.Call(C_write, path, as.double(n_rows), columns, extra, host, as.integer(compress)))
+  invisible(x)
+}
+
+check_path <- function(path) {
+  if (!is.character(path) || length(path) != 1L || is.na(path)) {
+    wrong("'path' is a string")
+  }
+  enc2native(path.expand(path))
+}
+
+# A vector by itself: a table of one column.
+plan_atomic <- function(plan, x) {
+  planned <- plan_vector(plan, FALSE, x, "value", "x")
+  host <- list(host = "r", form = "vector")
+  if (!is.null(planned$description)) {
+    host$columns <- list(list(0L, planned$description))
+  }
+  host
+}
+
+plan_frame <- function(plan, x) {
+  attrs <- attributes(x)
+  n_rows <- .row_names_info(x, 2L)
+  columns <- plan_columns(plan, x, attrs$names, n_rows, "")
+  host <- list(host = "r", form = "data.frame")
+  if (length(columns$descriptions) > 0L) {
+    host$columns <- columns$descriptions
+  }
+  if (!columns$named) {
+    host$names <- encode_value(plan, attrs$names, "names(x)")
+  }
+  host <- c(host, plan_row_names(plan, x))
+  if (!identical(names(attrs), c("names", "class", "row.names")) || !identical(attrs$class, "data.frame")) {
+    host$attributes <- encode_attributes(plan, attrs, "x", skip = c("names", "row.names"))
+  }
+  host
+}
+
+# Row names that are not 1, 2, 3 ...: a column, which other hosts take for labels of the rows.
+plan_row_names <- function(plan, x) {
+  info <- .row_names_info(x, 0L)
+  if (is.integer(info) && length(info) == 2L && is.na(info[1L])) {
+    return(if (info[2L] > 0L) list(row_names = "numbers"))
+  }
+  planned <- plan_vector(plan, TRUE, info, "row.names", "row.names(x)")
+  index <- list(kind = "column", column = extra_ref(planned$first), name = NULL)
+  c(list(index = index), if (!is.null(planned$description)) list(row_names = planned$description))
+}
+
+# Adds the columns of a list. Returns descriptions of those that need one, each behind the number of its first column in the
+# table, and whether the names of the columns are those of the list.
+plan_columns <- function(plan, x, names, n_rows, path) {
+  x <- unclass(x)
+  k <- length(x)
+  shown <- if (is.null(names)) rep_len("", k) else names
+  known <- !is.na(shown) & (is_ascii(shown) | Encoding(shown) == "UTF-8" & validUTF8(shown))
+  labels <- shown
+  labels[!known] <- ifelse(is.na(shown[!known]), "NA", iconv(shown[!known], to = "UTF-8", sub = "byte"))
+  labels[is.na(labels)] <- "?"
+  types <- vapply(x, typeof, "", USE.NAMES = FALSE)
+  bare <- vapply(x, function(column) is.null(attributes(column)), NA, USE.NAMES = FALSE)
+  lens <- vapply(x, function(column) as.double(length(column)), 0, USE.NAMES = FALSE)
+  paths <- paste0(path, "$", labels)
+  # Neighbours that need no look are added together.
+  simple <- bare & types %in% c("logical", "integer", "complex", "raw") & lens == n_rows
+  descriptions <- list()
+  nested <- FALSE
+  i <- 1L
+  while (i <= k) {
+    if (simple[i]) {
+      end <- i
+      while (end < k && simple[end + 1L]) end <- end + 1L
+      which <- i:end
+      plan_add(plan, FALSE, labels[which], unname(x[which]), unname(BY_TYPE[types[which]]), n_rows)
+      i <- end + 1L
+      next
+    }
+    planned <- plan_column(plan, x[[i]], labels[i], n_rows, paths[i])
+    nested <- nested || planned$nested
+    if (!is.null(planned$description)) {
+      descriptions[[length(descriptions) + 1L]] <- list(as.integer(planned$first), planned$description)
+    }
+    i <- i + 1L
+  }
+  list(descriptions = descriptions, named = !is.null(names) && all(known) && !nested)
+}
+
+plan_column <- function(plan, x, label, n_rows, path) {
+  if (is.list(x) && (is.data.frame(x) || inherits(x, "POSIXlt"))) {
+    return(plan_parts(plan, x, label, n_rows, path))
+  }
+  if (!is.atomic(x) || is.null(x)) {
+    what <- if (typeof(x) == "list") "a list column" else paste("a column of type", typeof(x))
+    refuse(path, paste(what, "can't be kept yet"))
+  }
+  dim <- dim(x)
+  if (length(dim) > 1L) {
+    if (dim[1L] != n_rows) refuse(path, paste("a matrix of", dim[1L], "rows in a table of", n_rows))
+    return(plan_matrix(plan, x, label, n_rows, path))
+  }
+  if (length(x) != n_rows) {
+    refuse(path, paste("a column of", length(x), "values in a table of", n_rows, "rows"))
+  }
+  planned <- plan_vector(plan, FALSE, x, label, path)
+  c(planned, nested = FALSE)
+}
+
+# A matrix or array: a column for each of its columns.
+plan_matrix <- function(plan, x, label, n_rows, path) {
+  dim <- dim(x)
+  parts <- as.integer(prod(dim[-1L]))
+  columns <- if (length(dim) == 2L) colnames(x)
+  suffixes <- if (is.null(columns)) seq_len(parts) else enc2utf8(columns)
+  first <- plan$n_columns
+  planned <- plan_vector(plan, FALSE, x, paste0(label, rep_len(".", parts), suffixes), path, parts)
+  description <- c(list(matrix = parts, of = typeof(x)), planned$description)
+  list(first = first, description = description, nested = TRUE)
+}
+
+# A list of columns: a data frame in a data frame, the parts of a POSIXlt.
+plan_parts <- function(plan, x, label, n_rows, path) {
+  first <- plan$n_columns
+  attrs <- attributes(x)
+  if (is.data.frame(x)) {
+    attrs$row.names <- .row_names_info(x, 0L)
+  }
+  names <- attrs$names
+  shown <- paste0(label, rep_len(".", length(names)), names)
+  x <- unclass(x)
+  parts <- lapply(seq_along(x), function(i) {
+    part <- plan_column(plan, x[[i]], shown[i], n_rows, paste0(path, "$", names[i]))
+    if (is.null(part$description)) NULL else part$description
+  })
+  description <- list(parts = parts, attributes = encode_attributes(plan, attrs, path))
+  list(first = first, description = description, nested = TRUE)
+}

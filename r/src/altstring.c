@@ -1,0 +1,229 @@
+/* Character vectors over strings that were read: each becomes one of R's when it is looked at.
+ *
+ * data1 holds the strings of Rust until all are R's; data2 is the vector that they are put into, or NULL while there is none.
+ * An element of it that is empty was not made yet, or is an empty string. The strings are in memory: nothing here knows the file.
+ */
+#include "glue.h"
+
+#include <R_ext/Altrep.h>
+
+/* Strings that were made lately, by their view: equal views are equal strings. A power of two. */
+#define LATELY 4096
+
+static R_altrep_class_t lazy_class;
+
+static void free_text(SEXP pointer) {
+    ent_text *text = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (text != NULL) ent_text_free(text);
+}
+
+static int is_missing(const unsigned char *validity, size_t i) {
+    return validity != NULL && !(validity[i / 8] >> (i % 8) & 1);
+}
+
+static SEXP make(const ent_text *text, const unsigned char *validity, size_t i, cetype_t mark) {
+    if (is_missing(validity, i)) return NA_STRING;
+    size_t len = 0;
+    const char *bytes = ent_text_get(text, i, &len);
+    if (bytes == NULL) Rf_error("a string is not there");
+    return len == 0 ? R_BlankString : Rf_mkCharLenCE(bytes, (int)len, mark);
+}
+
+/* Makes all strings of `out` that were not made yet. */
+static void make_all(const ent_text *text, SEXP out) {
+    struct { uint64_t view[2]; SEXP string; } *lately = (void *)R_alloc(LATELY, sizeof *lately);
+    memset(lately, 0, LATELY * sizeof *lately);
+    const uint64_t *views = ent_text_views(text);
+    const unsigned char *validity = ent_text_validity(text);
+    const SEXP *made = STRING_PTR_RO(out);
+    size_t n = ent_text_n(text);
+    for (size_t i = 0; i < n; i++) {
+        if (made[i] != R_BlankString) continue;
+        if (is_missing(validity, i)) {
+            SET_STRING_ELT(out, (R_xlen_t)i, NA_STRING);
+            continue;
+        }
+        uint64_t low = views[2 * i], high = views[2 * i + 1];
+        uint64_t mix = (low ^ (high << 17 | high >> 47)) * UINT64_C(0x9E3779B97F4A7C15);
+        size_t slot = (size_t)(mix >> 52) % LATELY;
+        if (lately[slot].string == NULL || lately[slot].view[0] != low || lately[slot].view[1] != high) {
+            lately[slot].string = make(text, NULL, i, CE_UTF8);
+            lately[slot].view[0] = low;
+            lately[slot].view[1] = high;
+        }
+        /* The vector keeps the string, so the table needs not. */
+        SET_STRING_ELT(out, (R_xlen_t)i, lately[slot].string);
+    }
+}
+
+static SEXP expanded(SEXP x) {
+    SEXP out = R_altrep_data2(x);
+    if (out == R_NilValue) {
+        ent_text *text = ent_held(R_altrep_data1(x), "a character vector");
+        out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)ent_text_n(text)));
+        R_set_altrep_data2(x, out);
+        UNPROTECT(1);
+    }
+    return out;
+}
+
+static SEXP materialise(SEXP x) {
+    SEXP out = PROTECT(expanded(x));
+    if (R_ExternalPtrAddr(R_altrep_data1(x)) != NULL) {
+        const void *top = vmaxget();
+        make_all(R_ExternalPtrAddr(R_altrep_data1(x)), out);
+        vmaxset(top);
+        free_text(R_altrep_data1(x));
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+static R_xlen_t lazy_length(SEXP x) {
+    ent_text *text = R_ExternalPtrAddr(R_altrep_data1(x));
+    return text == NULL ? Rf_xlength(R_altrep_data2(x)) : (R_xlen_t)ent_text_n(text);
+}
+
+static SEXP lazy_elt(SEXP x, R_xlen_t i) {
+    SEXP out = PROTECT(expanded(x));
+    SEXP string = STRING_ELT(out, i);
+    ent_text *text = R_ExternalPtrAddr(R_altrep_data1(x));
+    if (string == R_BlankString && text != NULL) {
+        string = make(text, ent_text_validity(text), (size_t)i, CE_UTF8);
+        SET_STRING_ELT(out, i, string);
+    }
+    UNPROTECT(1);
+    return string;
+}
+
+static void lazy_set_elt(SEXP x, R_xlen_t i, SEXP value) { SET_STRING_ELT(materialise(x), i, value); }
+
+static void *lazy_dataptr(SEXP x, Rboolean writable) {
+    (void)writable;
+    return (void *)STRING_PTR_RO(materialise(x));
+}
+
+static const void *lazy_dataptr_or_null(SEXP x) {
+    if (R_ExternalPtrAddr(R_altrep_data1(x)) != NULL) return NULL;
+    return STRING_PTR_RO(R_altrep_data2(x));
+}
+
+/* A part of it without making the rest; NULL leaves it to R. */
+static SEXP lazy_extract(SEXP x, SEXP indices, SEXP call) {
+    (void)call;
+    ent_text *text = R_ExternalPtrAddr(R_altrep_data1(x));
+    if (text == NULL || R_altrep_data2(x) != R_NilValue) return NULL;
+    if (TYPEOF(indices) != INTSXP && TYPEOF(indices) != REALSXP) return NULL;
+    R_xlen_t n = Rf_xlength(indices), length = (R_xlen_t)ent_text_n(text);
+    if (n > length / 4) return NULL;
+    const unsigned char *validity = ent_text_validity(text);
+    SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
+    for (R_xlen_t k = 0; k < n; k++) {
+        double index;
+        if (TYPEOF(indices) == INTSXP) {
+            int i = INTEGER_ELT(indices, k);
+            index = i == NA_INTEGER ? NA_REAL : i;
+        } else {
+            index = REAL_ELT(indices, k);
+        }
+        if (index >= 1 && index < (double)length + 1) {
+            SET_STRING_ELT(out, k, make(text, validity, (size_t)index - 1, CE_UTF8));
+        } else {
+            SET_STRING_ELT(out, k, NA_STRING);
+        }
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+static int lazy_no_na(SEXP x) {
+    ent_text *text = R_ExternalPtrAddr(R_altrep_data1(x));
+    return text != NULL && ent_text_validity(text) == NULL;
+}
+
+static Rboolean lazy_inspect(SEXP x, int pre, int deep, int pvec, void (*subtree)(SEXP, int, int, int)) {
+    (void)pre, (void)deep, (void)pvec, (void)subtree;
+    Rprintf("entasis strings (%s)\n", R_ExternalPtrAddr(R_altrep_data1(x)) == NULL ? "all made" : "made when looked at");
+    return TRUE;
+}
+
+void ent_init_altstring(DllInfo *dll) {
+    lazy_class = R_make_altstring_class("entasis_strings", "entasis", dll);
+    R_set_altrep_Length_method(lazy_class, lazy_length);
+    R_set_altrep_Inspect_method(lazy_class, lazy_inspect);
+    R_set_altvec_Dataptr_method(lazy_class, lazy_dataptr);
+    R_set_altvec_Dataptr_or_null_method(lazy_class, lazy_dataptr_or_null);
+    R_set_altvec_Extract_subset_method(lazy_class, lazy_extract);
+    R_set_altstring_Elt_method(lazy_class, lazy_elt);
+    R_set_altstring_Set_elt_method(lazy_class, lazy_set_elt);
+    R_set_altstring_No_NA_method(lazy_class, lazy_no_na);
+}
+
+/* A vector over the strings, which it frees. */
+SEXP ent_lazy_strings(ent_text *text) {
+    SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
+    SEXP x = R_new_altrep(lazy_class, pointer, R_NilValue);
+    UNPROTECT(1);
+    return x;
+}
+
+/* A string whose bytes were kept as the characters of their numbers. */
+static SEXP make_bytes(const char *text, size_t len, cetype_t mark) {
+    char *bytes = R_alloc(len + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c >= 0x80) {
+            if ((c & 0xFC) != 0xC0 || i + 1 == len) return NULL;
+            c = (unsigned char)(c << 6 | ((unsigned char)text[++i] & 0x3F));
+        }
+        if (c == 0) return NULL;
+        bytes[n++] = (char)c;
+    }
+    return Rf_mkCharLenCE(bytes, (int)n, mark);
+}
+
+/* All strings at once, each as it was kept (strings.rs): nothing told means UTF-8. NULL when what was kept makes no sense. */
+SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
+    static const cetype_t marks[] = {CE_UTF8, CE_LATIN1, CE_BYTES, CE_NATIVE, CE_NATIVE, CE_UTF8};
+    size_t n = ent_text_n(text);
+    SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
+    SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
+    if (kept == NULL) {
+        const void *top = vmaxget();
+        make_all(text, out);
+        vmaxset(top);
+    } else {
+        const unsigned char *validity = ent_text_validity(text);
+        for (size_t i = 0; i < n; i++) {
+            if (kept[i] > 5) {
+                out = NULL;
+                break;
+            }
+            if (is_missing(validity, i) || kept[i] == 0 || kept[i] == 3) {
+                SET_STRING_ELT(out, (R_xlen_t)i, make(text, validity, i, marks[kept[i]]));
+                continue;
+            }
+            size_t len = 0;
+            const char *bytes = ent_text_get(text, i, &len);
+            const void *top = vmaxget();
+            SEXP string = bytes == NULL ? NULL : make_bytes(bytes, len, marks[kept[i]]);
+            vmaxset(top);
+            if (string == NULL) {
+                out = NULL;
+                break;
+            }
+            SET_STRING_ELT(out, (R_xlen_t)i, string);
+        }
+    }
+    free_text(pointer);
+    UNPROTECT(2);
+    return out;
+}
+
+/* Whether all strings of a vector were made, for tests: NA when it is another vector. */
+SEXP ent_c_materialised(SEXP x) {
+    if (!ALTREP(x) || !R_altrep_inherits(x, lazy_class)) return Rf_ScalarLogical(NA_LOGICAL);
+    return Rf_ScalarLogical(R_ExternalPtrAddr(R_altrep_data1(x)) == NULL);
+}

@@ -1,0 +1,55 @@
+/* What the C files share. All that calls R is C: none of R's long jumps crosses a frame of Rust, because what calls R holds
+ * Rust's objects by external pointers, whose finalizers free them when a jump passes by. */
+#ifndef GLUE_H
+#define GLUE_H
+
+#define R_NO_REMAP
+#define STRICT_R_HEADERS
+#include <R.h>
+#include <Rinternals.h>
+
+#include "entasis.h"
+
+/* guard.c */
+SEXP ent_failed(ent_failure *failure);
+int ent_is_interrupted(void);
+ent_chars ent_chars_of(SEXP string);
+SEXP ent_char(ent_chars chars);
+SEXP ent_hold(void *object, R_CFinalizer_t finalizer, SEXP keep);
+void *ent_held(SEXP pointer, const char *what);
+SEXP ent_element(SEXP list, const char *name);
+
+/* kinds.c */
+SEXPTYPE ent_kind_type(int kind);
+size_t ent_kind_width(int kind);
+
+/* value.c */
+SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n);
+SEXP ent_from_nodes(const ent_node *nodes, size_t n);
+
+/* altstring.c */
+void ent_init_altstring(DllInfo *dll);
+SEXP ent_lazy_strings(ent_text *text);
+SEXP ent_eager_strings(ent_text *text, const unsigned char *kept);
+
+/* .Call */
+SEXP ent_c_strings(SEXP x);
+SEXP ent_c_kept(SEXP strings, SEXP n);
+SEXP ent_c_na_kind(SEXP x);
+SEXP ent_c_exact_unit(SEXP x, SEXP scale);
+SEXP ent_c_write(SEXP path, SEXP n_rows, SEXP columns, SEXP extra, SEXP host, SEXP compress);
+SEXP ent_c_open(SEXP path);
+SEXP ent_c_is_open(SEXP file);
+SEXP ent_c_facts(SEXP file);
+SEXP ent_c_host(SEXP file);
+SEXP ent_c_describe(SEXP file, SEXP numbers);
+SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows);
+SEXP ent_c_verify(SEXP path);
+SEXP ent_c_threads(SEXP n);
+SEXP ent_c_compress(SEXP x, SEXP codec, SEXP level);
+SEXP ent_c_decompress(SEXP x, SEXP max_len);
+SEXP ent_c_hash(SEXP x, SEXP seed);
+SEXP ent_c_materialised(SEXP x);
+SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4);
+
+#endif

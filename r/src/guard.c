@@ -1,0 +1,77 @@
+/* Errors, interrupts, and objects of Rust that R keeps. */
+#include <signal.h>
+
+#include "glue.h"
+
+static SEXP text(ent_chars chars) {
+    return chars.len == 0 ? Rf_ScalarString(NA_STRING) : Rf_ScalarString(ent_char(chars));
+}
+
+static SEXP number(double value) { return Rf_ScalarReal(value < 0 ? NA_REAL : value); }
+
+/* The failure as a list of class `entasis_failure`, which R code makes a condition of. Frees it. An interrupt goes on as R's own. */
+SEXP ent_failed(ent_failure *failure) {
+    static const char *names[] = {"kind", "message", "file", "section", "column", "block", "page", "offset", ""};
+    ent_failure_fields fields = ent_failure_parts(failure);
+    if (fields.kind.len == 11 && memcmp(fields.kind.start, "interrupted", 11) == 0) {
+        ent_failure_free(failure);
+        /* The work asked whether there was one, which used it up. */
+        raise(SIGINT);
+        R_CheckUserInterrupt();
+        Rf_error("interrupted");
+    }
+    SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
+    SET_VECTOR_ELT(list, 0, text(fields.kind));
+    SET_VECTOR_ELT(list, 1, text(fields.message));
+    SET_VECTOR_ELT(list, 2, text(fields.file));
+    SET_VECTOR_ELT(list, 3, text(fields.section));
+    SET_VECTOR_ELT(list, 4, text(fields.column));
+    SET_VECTOR_ELT(list, 5, number(fields.block));
+    SET_VECTOR_ELT(list, 6, number(fields.page));
+    SET_VECTOR_ELT(list, 7, number(fields.offset));
+    Rf_setAttrib(list, R_ClassSymbol, Rf_mkString("entasis_failure"));
+    ent_failure_free(failure);
+    UNPROTECT(1);
+    return list;
+}
+
+static void check_interrupt(void *nothing) {
+    (void)nothing;
+    R_CheckUserInterrupt();
+}
+
+/* Called by Rust on R's own thread. The jump of an interrupt ends in R_ToplevelExec. */
+int ent_is_interrupted(void) { return R_ToplevelExec(check_interrupt, NULL) == FALSE; }
+
+ent_chars ent_chars_of(SEXP string) {
+    ent_chars chars = {CHAR(string), (size_t)LENGTH(string)};
+    return chars;
+}
+
+SEXP ent_char(ent_chars chars) {
+    if (chars.len > INT_MAX) Rf_error("a text is longer than R's strings can be");
+    return Rf_mkCharLenCE(chars.len == 0 ? "" : chars.start, (int)chars.len, CE_UTF8);
+}
+
+/* An external pointer that frees the object when R has done with it, and keeps `keep` until then. */
+SEXP ent_hold(void *object, R_CFinalizer_t finalizer, SEXP keep) {
+    SEXP pointer = PROTECT(R_MakeExternalPtr(object, R_NilValue, keep));
+    R_RegisterCFinalizerEx(pointer, finalizer, FALSE);
+    UNPROTECT(1);
+    return pointer;
+}
+
+void *ent_held(SEXP pointer, const char *what) {
+    void *object = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
+    if (object == NULL) Rf_error("%s is of another session", what);
+    return object;
+}
+
+/* What a list has under a name. */
+SEXP ent_element(SEXP list, const char *name) {
+    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+    }
+    Rf_error("a list without '%s'", name);
+}

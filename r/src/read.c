@@ -1,0 +1,211 @@
+/* Open files, and columns from them to R. */
+#include "glue.h"
+
+static void free_file(SEXP pointer) {
+    ent_file *file = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (file != NULL) ent_close(file);
+}
+
+static void free_tree(SEXP pointer) {
+    ent_tree *tree = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (tree != NULL) ent_tree_free(tree);
+}
+
+static void free_described(SEXP pointer) {
+    ent_described *described = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (described != NULL) ent_described_free(described);
+}
+
+static void free_found(SEXP pointer) {
+    ent_found *found = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (found != NULL) ent_found_free(found);
+}
+
+SEXP ent_c_open(SEXP path) {
+    ent_failure *failure = NULL;
+    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), &failure);
+    return file == NULL ? ent_failed(failure) : ent_hold(file, free_file, R_NilValue);
+}
+
+/* False for what was saved with another session. */
+SEXP ent_c_is_open(SEXP file) {
+    return Rf_ScalarLogical(TYPEOF(file) == EXTPTRSXP && R_ExternalPtrAddr(file) != NULL);
+}
+
+SEXP ent_c_facts(SEXP file) {
+    ent_facts facts = ent_file_facts(ent_held(file, "an open file"));
+    static const char *names[] = {"n_rows", "n_columns", "n_columns_total", "file_len", "format_version", ""};
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+    SET_VECTOR_ELT(out, 0, Rf_ScalarReal(facts.n_rows));
+    SET_VECTOR_ELT(out, 1, Rf_ScalarReal(facts.n_columns));
+    SET_VECTOR_ELT(out, 2, Rf_ScalarReal(facts.n_columns_total));
+    SET_VECTOR_ELT(out, 3, Rf_ScalarReal(facts.file_len));
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d", facts.format_major, facts.format_minor);
+    SET_VECTOR_ELT(out, 4, Rf_mkString(version));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ent_c_host(SEXP file) {
+    ent_failure *failure = NULL;
+    ent_tree *tree = ent_host(ent_held(file, "an open file"), &failure);
+    if (tree == NULL) return ent_failed(failure);
+    SEXP pointer = PROTECT(ent_hold(tree, free_tree, R_NilValue));
+    size_t n;
+    const ent_node *nodes = ent_tree_nodes(tree, &n);
+    SEXP out = PROTECT(ent_from_nodes(nodes, n));
+    free_tree(pointer);
+    UNPROTECT(2);
+    return out;
+}
+
+/* The columns of these numbers, or all of the table: a list of vectors, an element of each for each column. */
+SEXP ent_c_describe(SEXP file, SEXP numbers) {
+    static const char *names[] = {"name", "type", "zone", "physical", "logical", "unit", "number", "n_values",
+                                  "n_missing", "dictionary", "flavour", "ordered", "precision", "scale", ""};
+    ent_failure *failure = NULL;
+    const double *wanted = numbers == R_NilValue ? NULL : REAL(numbers);
+    /* Without columns there is memory all the same, and a pointer to it. */
+    ent_described *described =
+        ent_describe(ent_held(file, "an open file"), wanted, (size_t)Rf_xlength(numbers), &failure);
+    if (described == NULL) return ent_failed(failure);
+    SEXP pointer = PROTECT(ent_hold(described, free_described, R_NilValue));
+    R_xlen_t n = (R_xlen_t)ent_described_n(described);
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+    for (int k = 0; k < 14; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k < 6 ? STRSXP : k < 10 ? REALSXP : INTSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) {
+        ent_column_facts facts = ent_described_at(described, (size_t)i);
+        const ent_chars texts[] = {facts.name, facts.type_name, facts.zone, facts.physical, facts.logical, facts.unit};
+        const double reals[] = {facts.number, facts.n_values, facts.n_missing, facts.dictionary};
+        const int integers[] = {facts.flavour, facts.ordered, facts.precision, facts.scale};
+        for (int k = 0; k < 6; k++) {
+            int has_zero = texts[k].len > 0 && memchr(texts[k].start, 0, texts[k].len) != NULL;
+            if (has_zero) Rf_warning("a name with a zero character is cut there");
+            ent_chars chars = texts[k];
+            if (has_zero) chars.len = strlen(chars.start);
+            SET_STRING_ELT(VECTOR_ELT(out, k), i, ent_char(chars));
+        }
+        for (int k = 0; k < 4; k++) REAL(VECTOR_ELT(out, 6 + k))[i] = reals[k];
+        for (int k = 0; k < 4; k++) INTEGER(VECTOR_ELT(out, 10 + k))[i] = integers[k];
+    }
+    free_described(pointer);
+    UNPROTECT(2);
+    return out;
+}
+
+static void *place(SEXP vector, R_xlen_t at) {
+    switch (TYPEOF(vector)) {
+    case LGLSXP: return LOGICAL(vector) + at;
+    case INTSXP: return INTEGER(vector) + at;
+    case REALSXP: return REAL(vector) + at;
+    case CPLXSXP: return COMPLEX(vector) + at;
+    case RAWSXP: return RAW(vector) + at;
+    default: return NULL;
+    }
+}
+
+/* Reads columns into vectors.
+ *
+ * `plan` is a list of vectors, an element for each column that is read: `column` its number, `kind`, `seconds`, `quiet`, `n` its
+ * values, `vector` which of the results it goes to (from 1), columns of one result behind one another; `kept` the place (from 1) of
+ * the column that tells how its strings are kept, or 0; `lazy` whether strings may be made when they are looked at.
+ * `foreign` is one for all: whether another host wrote the file. `rows` is a list: the kind, start, stop, numbers.
+ */
+SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
+    ent_failure *failure = NULL;
+    SEXP columns = ent_element(plan, "column");
+    R_xlen_t n_wants = Rf_xlength(columns);
+    const int *kinds = INTEGER(ent_element(plan, "kind")), *seconds = INTEGER(ent_element(plan, "seconds"));
+    const int *quiet = INTEGER(ent_element(plan, "quiet")), *vectors = INTEGER(ent_element(plan, "vector"));
+    const int *kept = INTEGER(ent_element(plan, "kept")), *lazy = INTEGER(ent_element(plan, "lazy"));
+    const double *lengths = REAL(ent_element(plan, "n"));
+    int n_results = 0;
+    for (R_xlen_t i = 0; i < n_wants; i++) n_results = vectors[i] > n_results ? vectors[i] : n_results;
+    SEXP results = PROTECT(Rf_allocVector(VECSXP, n_results));
+    double *sums = (double *)R_alloc((size_t)n_results + 1, sizeof(double));
+    double *starts = (double *)R_alloc((size_t)n_wants + 1, sizeof(double));
+    for (int k = 0; k < n_results; k++) sums[k] = 0;
+    for (R_xlen_t i = 0; i < n_wants; i++) {
+        starts[i] = sums[vectors[i] - 1];
+        sums[vectors[i] - 1] += lengths[i];
+    }
+    for (R_xlen_t i = 0; i < n_wants; i++) {
+        int k = vectors[i] - 1;
+        double total = sums[k];
+        if (total > (double)R_XLEN_T_MAX) Rf_error("a vector is longer than R's can be");
+        /* A vector of the strings of one column is made when they were read. */
+        int by_itself = kinds[i] == ENT_KIND_CHARACTER && lengths[i] == total && total > 0;
+        if (VECTOR_ELT(results, k) == R_NilValue && !by_itself) {
+            SET_VECTOR_ELT(results, k, Rf_allocVector(ent_kind_type(kinds[i]), (R_xlen_t)total));
+        }
+    }
+    ent_want *wants = (ent_want *)R_alloc((size_t)n_wants + 1, sizeof(ent_want));
+    int foreign = Rf_asLogical(ent_element(plan, "foreign"));
+    for (R_xlen_t i = 0; i < n_wants; i++) {
+        SEXP result = VECTOR_ELT(results, vectors[i] - 1);
+        if (result != R_NilValue && (SEXPTYPE)TYPEOF(result) != ent_kind_type(kinds[i])) {
+            Rf_error("columns of one vector differ");
+        }
+        wants[i].column = REAL(columns)[i];
+        wants[i].values = result == R_NilValue ? NULL : place(result, (R_xlen_t)starts[i]);
+        wants[i].n = (size_t)lengths[i];
+        wants[i].kind = kinds[i];
+        wants[i].seconds = seconds[i];
+        wants[i].quiet = quiet[i];
+        wants[i].foreign = foreign;
+    }
+    SEXP numbers = VECTOR_ELT(rows, 3);
+    ent_rows selected = {
+        .kind = Rf_asInteger(VECTOR_ELT(rows, 0)), .start = Rf_asReal(VECTOR_ELT(rows, 1)),
+        .stop = Rf_asReal(VECTOR_ELT(rows, 2)),
+        .numbers = numbers == R_NilValue ? NULL : REAL(numbers), .n = (size_t)Rf_xlength(numbers),
+    };
+    ent_found *found = ent_read(ent_held(file, "an open file"), wants, (size_t)n_wants, &selected, ent_is_interrupted,
+                                &failure);
+    if (found == NULL) {
+        UNPROTECT(1);
+        return ent_failed(failure);
+    }
+    SEXP pointer = PROTECT(ent_hold(found, free_found, R_NilValue));
+    for (R_xlen_t i = 0; i < n_wants; i++) {
+        if (kinds[i] != ENT_KIND_CHARACTER) continue;
+        ent_text *text = ent_found_strings(found, (size_t)i);
+        SEXP result = VECTOR_ELT(results, vectors[i] - 1), strings;
+        const unsigned char *marks = NULL;
+        if (kept[i] != 0 && lengths[i] > 0) {
+            marks = RAW(VECTOR_ELT(results, vectors[kept[i] - 1] - 1)) + (R_xlen_t)starts[kept[i] - 1];
+        }
+        if (result == R_NilValue && marks == NULL && lazy[i]) {
+            SET_VECTOR_ELT(results, vectors[i] - 1, ent_lazy_strings(text));
+            continue;
+        }
+        strings = ent_eager_strings(text, marks);
+        if (strings == NULL) {
+            UNPROTECT(2);
+            return Rf_mkString("strings were not kept in a way that makes sense");
+        }
+        PROTECT(strings);
+        if (result == R_NilValue) {
+            SET_VECTOR_ELT(results, vectors[i] - 1, strings);
+        } else {
+            for (R_xlen_t k = 0; k < Rf_xlength(strings); k++) {
+                SET_STRING_ELT(result, (R_xlen_t)starts[i] + k, STRING_ELT(strings, k));
+            }
+        }
+        UNPROTECT(1);
+    }
+    free_found(pointer);
+    UNPROTECT(2);
+    return results;
+}
+
+SEXP ent_c_verify(SEXP path) {
+    ent_failure *failure = NULL;
+    double checked = ent_verify(ent_chars_of(STRING_ELT(path, 0)), ent_is_interrupted, &failure);
+    return checked < 0 ? ent_failed(failure) : Rf_ScalarReal(checked);
+}

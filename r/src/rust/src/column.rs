@@ -1,0 +1,119 @@
+//! The kinds of R vectors that columns come from and go to.
+
+use entasis::{ColumnType, Error, Layout, Logical, Physical, Result, Unit};
+
+/// What an R vector is, as far as its memory goes; the numbers are those of `entasis.h` and of `R/kinds.R`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Integers, of which NA is missing: booleans.
+    Logical,
+    /// Integers, of which NA is missing.
+    Integer,
+    /// Doubles, of which one NA is missing and other NaN are values.
+    Double,
+    /// Two doubles each, as they are.
+    Complex,
+    /// Bytes.
+    Raw,
+    /// Strings.
+    String,
+    /// Integers counted from 1: codes of levels.
+    Codes,
+    /// Integers of 64 bits in the memory of doubles.
+    Integer64,
+    /// Doubles: whole days.
+    Days,
+    /// Integers: days.
+    DaysInteger,
+    /// Doubles: seconds since 1970.
+    Instant,
+    /// Integers: seconds since 1970.
+    InstantInteger,
+    /// Doubles: durations.
+    Span,
+    /// Integers: durations.
+    SpanInteger,
+}
+
+impl Kind {
+    /// The kind of a number.
+    pub fn of(code: i32) -> Result<Self> {
+        const ALL: [Kind; 14] = [
+            Kind::Logical,
+            Kind::Integer,
+            Kind::Double,
+            Kind::Complex,
+            Kind::Raw,
+            Kind::String,
+            Kind::Codes,
+            Kind::Integer64,
+            Kind::Days,
+            Kind::DaysInteger,
+            Kind::Instant,
+            Kind::InstantInteger,
+            Kind::Span,
+            Kind::SpanInteger,
+        ];
+        let at = usize::try_from(code).ok().and_then(|code| code.checked_sub(1));
+        at.and_then(|at| ALL.get(at).copied()).ok_or_else(|| Error::argument("no such kind of vector"))
+    }
+
+    /// Bytes of a value in R's memory; none for strings.
+    pub fn width(self) -> Option<usize> {
+        match self {
+            Self::Logical | Self::Integer | Self::Codes => Some(4),
+            Self::DaysInteger | Self::InstantInteger | Self::SpanInteger => Some(4),
+            Self::Double | Self::Integer64 | Self::Days | Self::Instant | Self::Span => Some(8),
+            Self::Complex => Some(16),
+            Self::Raw => Some(1),
+            Self::String => None,
+        }
+    }
+
+    /// The type of a column that is written from it. `unit` is that of its times, `n_levels` the number of levels.
+    pub fn column_type(self, unit: Unit, n_levels: u32) -> ColumnType {
+        let time = |logical, physical, unit| ColumnType { logical, unit, ..ColumnType::plain(physical) };
+        match self {
+            Self::Logical => ColumnType::plain(Physical::Bool),
+            Self::Integer => ColumnType::plain(Physical::I32),
+            Self::Double => ColumnType::plain(Physical::F64),
+            Self::Complex => ColumnType::plain(Physical::Complex128),
+            Self::Raw => ColumnType::plain(Physical::U8),
+            Self::String => ColumnType::plain(Physical::Utf8),
+            Self::Codes => {
+                let physical = match n_levels {
+                    0..=0x7F => Physical::I8,
+                    0x80..=0x7FFF => Physical::I16,
+                    _ => Physical::I32,
+                };
+                time(Logical::Categorical, physical, Unit::None)
+            }
+            Self::Integer64 if unit != Unit::None => time(Logical::Timestamp, Physical::I64, unit),
+            Self::Integer64 => ColumnType::plain(Physical::I64),
+            Self::Days | Self::DaysInteger => time(Logical::Date, Physical::I32, Unit::Day),
+            Self::Instant => time(Logical::Timestamp, Physical::I64, unit),
+            Self::InstantInteger => time(Logical::Timestamp, Physical::I64, Unit::Second),
+            Self::Span | Self::SpanInteger => time(Logical::Duration, Physical::I64, unit),
+        }
+    }
+
+    /// Whether a column of this layout can be read into it.
+    pub fn takes(self, of: Layout) -> bool {
+        use Physical as P;
+        let physical = of.physical;
+        match self {
+            Self::Logical => matches!(physical, P::Bool | P::Null),
+            Self::Integer => matches!(physical, P::I8 | P::I16 | P::I32 | P::U8 | P::U16),
+            Self::Double => matches!(physical, P::F64 | P::F32 | P::F16 | P::U32 | P::I32 | P::I64),
+            Self::Complex => matches!(physical, P::Complex128 | P::Complex64),
+            Self::Raw => physical == P::U8,
+            Self::String => physical == P::Utf8,
+            Self::Codes => physical.is_integer(),
+            Self::Integer64 => matches!(physical, P::I64 | P::U64),
+            Self::DaysInteger => physical == P::I32,
+            Self::Days | Self::Instant | Self::InstantInteger | Self::Span | Self::SpanInteger => {
+                matches!(physical, P::I32 | P::I64)
+            }
+        }
+    }
+}

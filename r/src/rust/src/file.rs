@@ -1,0 +1,200 @@
+//! An open file: what is in it, without its values.
+
+use std::ptr::null_mut;
+
+use entasis::{ColumnInfo, Error, File, Physical, Report, Unit, Value, type_name};
+
+use crate::build;
+use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
+use crate::nodes::Tree;
+
+/// What a file is.
+#[repr(C)]
+pub struct FileFacts {
+    n_rows: f64,
+    n_columns: f64,
+    n_columns_total: f64,
+    file_len: f64,
+    format_major: i32,
+    format_minor: i32,
+}
+
+/// Columns of a file, described.
+pub struct Described {
+    columns: Vec<(ColumnInfo, String)>,
+}
+
+/// A column, described. Texts are lent until the descriptions are freed.
+#[repr(C)]
+pub struct ColumnFacts {
+    name: Text,
+    type_name: Text,
+    zone: Text,
+    physical: Text,
+    logical: Text,
+    unit: Text,
+    number: f64,
+    n_values: f64,
+    n_missing: f64,
+    /// The number of the column with the categories, or -1.
+    dictionary: f64,
+    flavour: i32,
+    ordered: i32,
+    precision: i32,
+    scale: i32,
+}
+
+/// Opens a file; reads its head and tail.
+///
+/// # Safety
+/// The text must be there, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_open(path: Text, failure: *mut *mut Failure) -> *mut File {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(File::open(&build::path(path)?)?))))
+    }
+}
+
+/// Closes a file.
+///
+/// # Safety
+/// `file` must be what [`ent_open`] gave, and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_close(file: *mut File) {
+    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    drop(unsafe { Box::from_raw(file) });
+}
+
+/// What a file is.
+///
+/// # Safety
+/// `file` must be what [`ent_open`] gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
+    // SAFETY: as the caller promises.
+    let file = unsafe { &*file };
+    let (major, minor) = file.format_version();
+    FileFacts {
+        n_rows: file.n_rows() as f64,
+        n_columns: file.n_columns() as f64,
+        n_columns_total: file.n_columns_total() as f64,
+        file_len: file.file_len() as f64,
+        format_major: i32::from(major),
+        format_minor: i32::from(minor),
+    }
+}
+
+/// What the host keeps beside the columns.
+///
+/// # Safety
+/// As for [`ent_file_facts`]; `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_host(file: *const File, failure: *mut *mut Failure) -> *mut Tree {
+    // SAFETY: as the caller promises.
+    unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(Tree::new((*file).host()?)?)))) }
+}
+
+/// Describes columns by their numbers; without numbers all of the table.
+///
+/// # Safety
+/// As for [`ent_host`]; `numbers` must be `n` doubles, or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_describe(
+    file: *const File,
+    numbers: *const f64,
+    n: usize,
+    failure: *mut *mut Failure,
+) -> *mut Described {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, null_mut(), || {
+            let file = &*file;
+            let columns = if numbers.is_null() {
+                file.columns(0..file.n_columns())?
+            } else {
+                let described = slice(numbers, n).iter().map(|&number| {
+                    if number < 0.0 || number >= file.n_columns_total() as f64 {
+                        let message = "what the file keeps for R names a column that is not there";
+                        return Err(Error::corrupt(message).in_file(file.path()));
+                    }
+                    Ok((*file.column(number as u64)?).clone())
+                });
+                described.collect::<entasis::Result<_>>()?
+            };
+            let named = |info: ColumnInfo| {
+                let name = type_name(&info.record.column_type, info.detail.as_ref());
+                (info, name)
+            };
+            Ok(Box::into_raw(Box::new(Described { columns: columns.into_iter().map(named).collect() })))
+        })
+    }
+}
+
+/// How many columns were described.
+///
+/// # Safety
+/// `described` must be what [`ent_describe`] gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_described_n(described: *const Described) -> usize {
+    // SAFETY: as the caller promises.
+    unsafe { (*described).columns.len() }
+}
+
+/// The description at a place that is there.
+///
+/// # Safety
+/// `described` must be what [`ent_describe`] gave, `i` less than its number of columns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize) -> ColumnFacts {
+    // SAFETY: as the caller promises.
+    let (info, type_name) = unsafe { &(&(*described).columns)[i] };
+    let of = &info.record.column_type;
+    ColumnFacts {
+        name: Text::lend(&info.name),
+        type_name: Text::lend(type_name),
+        zone: info.detail.as_ref().and_then(Value::as_str).map_or(Text::none(), Text::lend),
+        physical: Text::lend(of.physical.name()),
+        logical: Text::lend(of.logical.name()),
+        unit: Text::lend(if of.unit == Unit::None { "" } else { of.unit.name() }),
+        number: info.index as f64,
+        n_values: info.record.n_values as f64,
+        // Of a column of nulls nothing is there, whatever its record counts.
+        n_missing: if of.physical == Physical::Null { info.record.n_values } else { info.record.n_missing }
+            as f64,
+        dictionary: info.record.dictionary.map_or(-1.0, |number| number as f64),
+        flavour: i32::from(of.flavour),
+        ordered: i32::from(of.ordered),
+        precision: i32::from(of.precision),
+        scale: i32::from(of.scale),
+    }
+}
+
+/// Frees descriptions.
+///
+/// # Safety
+/// `described` must be what [`ent_describe`] gave, and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_described_free(described: *mut Described) {
+    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    drop(unsafe { Box::from_raw(described) });
+}
+
+/// Checks every byte of a file; the bytes that were checked, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_open`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_verify(
+    path: Text,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> f64 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1.0, || {
+            let report: Report = entasis::verify(&build::path(path)?, None, &Signals(interrupted))?;
+            Ok(report.checked_len as f64)
+        })
+    }
+}

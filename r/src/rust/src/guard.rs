@@ -1,0 +1,251 @@
+//! What stands around every call from C: errors as objects, no panic, interrupts.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null;
+use std::sync::Once;
+
+use entasis::{Error, Kind, Monitor, Result};
+
+/// An error, for C to look at and to free.
+pub struct Failure {
+    message: String,
+    file: String,
+    section: String,
+    column: String,
+    kind: &'static str,
+    block: Option<u64>,
+    page: Option<u64>,
+    offset: Option<u64>,
+}
+
+/// The fields of a [`Failure`]: texts with their length, numbers or -1.
+#[repr(C)]
+pub struct FailureParts {
+    kind: Text,
+    message: Text,
+    file: Text,
+    section: Text,
+    column: Text,
+    block: f64,
+    page: f64,
+    offset: f64,
+}
+
+/// A text that belongs to a Rust object. UTF-8, without a zero at its end.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Text {
+    start: *const c_char,
+    len: usize,
+}
+
+impl Text {
+    /// Lends a text for as long as its owner lives.
+    pub fn lend(text: &str) -> Self {
+        Self::lend_bytes(text.as_bytes())
+    }
+
+    /// Lends bytes in the same way.
+    pub fn lend_bytes(bytes: &[u8]) -> Self {
+        Self { start: bytes.as_ptr().cast(), len: bytes.len() }
+    }
+
+    /// No text.
+    pub fn none() -> Self {
+        Self { start: null(), len: 0 }
+    }
+
+    /// The bytes that C lends.
+    ///
+    /// # Safety
+    /// The bytes must be there and unchanged as long as the slice is used. The start may be null.
+    pub unsafe fn bytes<'a>(self) -> &'a [u8] {
+        // SAFETY: as the caller promises; null and no bytes make an empty slice.
+        unsafe { slice(self.start.cast(), self.len) }
+    }
+
+    /// The text that C lends.
+    ///
+    /// # Safety
+    /// As for [`bytes`](Self::bytes).
+    pub unsafe fn text<'a>(self) -> Result<&'a str> {
+        // SAFETY: as the caller promises.
+        let bytes = unsafe { self.bytes() };
+        std::str::from_utf8(bytes).map_err(|_| Error::argument("a text that is not UTF-8"))
+    }
+}
+
+/// `n` values that C lends.
+///
+/// # Safety
+/// The values must be there, initialised, aligned and unchanged as long as the slice is used. With null there are none.
+pub unsafe fn slice<'a, T>(start: *const T, n: usize) -> &'a [T] {
+    if start.is_null() || n == 0 {
+        return &[];
+    }
+    // SAFETY: not null, and the caller vouches for the rest.
+    unsafe { std::slice::from_raw_parts(start, n) }
+}
+
+/// The same for values that C lets be written, and that nothing else uses meanwhile.
+///
+/// # Safety
+/// As for [`slice`]; nothing else may use the memory. It comes from another allocator by way of its address, so any bytes are
+/// initialised as far as this program can tell.
+pub unsafe fn slice_mut<'a, T>(start: *mut T, n: usize) -> &'a mut [T] {
+    if start.is_null() || n == 0 {
+        // SAFETY: no values; the address is aligned for any of them.
+        return unsafe { std::slice::from_raw_parts_mut(std::ptr::without_provenance_mut(64), 0) };
+    }
+    // SAFETY: not null, and the caller vouches for the rest.
+    unsafe { std::slice::from_raw_parts_mut(start, n) }
+}
+
+thread_local! {
+    /// What the last panic of this thread said.
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Runs `work`; null, and the failure in `failure`, when it ends with an error or a panic.
+///
+/// # Safety
+/// `failure` must be null or writable.
+pub unsafe fn call<T>(failure: *mut *mut Failure, or: T, work: impl FnOnce() -> Result<T>) -> T {
+    static QUIET: Once = Once::new();
+    // A package writes nothing to the standard error by itself.
+    QUIET.call_once(|| {
+        std::panic::set_hook(Box::new(|info| {
+            PANIC.with(|last| last.replace(info.to_string()));
+        }));
+    });
+    let error = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(value)) => return value,
+        Ok(Err(error)) => Failure::new(&error),
+        Err(panic) => Failure::of_panic(&*panic),
+    };
+    if !failure.is_null() {
+        // SAFETY: not null, and the caller says that it can be written.
+        unsafe { *failure = Box::into_raw(Box::new(error)) };
+    }
+    or
+}
+
+/// Whether the user wants the work to end. C asks R in a way that no jump leaves.
+pub type Interrupted = extern "C" fn() -> c_int;
+
+/// Asks C.
+pub struct Signals(pub Option<Interrupted>);
+
+impl Monitor for Signals {
+    fn interrupted(&self) -> bool {
+        self.0.is_some_and(|interrupted| interrupted() != 0)
+    }
+}
+
+impl Failure {
+    fn new(error: &Error) -> Self {
+        let place = error.place();
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        Self {
+            message: error.to_string(),
+            file: place.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default(),
+            section: place.section.unwrap_or_default().to_owned(),
+            column: text(&place.column),
+            kind: match error.kind() {
+                Kind::Io(_) => "io",
+                Kind::NotEntasis => "not_entasis",
+                Kind::Newer => "newer",
+                Kind::Corrupt => "corrupt",
+                Kind::Unsupported => "unsupported",
+                Kind::Limit => "limit",
+                Kind::Interrupted => "interrupted",
+                _ => "argument",
+            },
+            block: place.block,
+            page: place.page,
+            offset: place.at,
+        }
+    }
+
+    fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let said = PANIC.with(RefCell::take);
+        let of_thread = panic.downcast_ref::<&str>().map_or("another thread", |_| "this thread");
+        let what = if said.is_empty() { of_thread } else { &said };
+        Self {
+            message: format!("a defect of entasis, please report it: {what}"),
+            file: String::new(),
+            section: String::new(),
+            column: String::new(),
+            kind: "defect",
+            block: None,
+            page: None,
+            offset: None,
+        }
+    }
+}
+
+/// The fields of a failure, lent until it is freed.
+///
+/// # Safety
+/// `failure` must be one that a call gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_failure_parts(failure: *const Failure) -> FailureParts {
+    // SAFETY: as the caller promises.
+    let failure = unsafe { &*failure };
+    let number = |number: Option<u64>| number.map_or(-1.0, |number| number as f64);
+    FailureParts {
+        kind: Text::lend(failure.kind),
+        message: Text::lend(&failure.message),
+        file: Text::lend(&failure.file),
+        section: Text::lend(&failure.section),
+        column: Text::lend(&failure.column),
+        block: number(failure.block),
+        page: number(failure.page),
+        offset: number(failure.offset),
+    }
+}
+
+/// Frees a failure.
+///
+/// # Safety
+/// `failure` must be one that a call gave, and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_failure_free(failure: *mut Failure) {
+    // SAFETY: `call` made it with `Box::into_raw`, as the caller promises.
+    drop(unsafe { Box::from_raw(failure) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_and_panics_are_told() {
+        for (work, kind, message) in [
+            (
+                Box::new(|| Err(Error::corrupt("torn").in_column("a").at(5)))
+                    as Box<dyn FnOnce() -> Result<i32>>,
+                "corrupt",
+                "torn",
+            ),
+            (Box::new(|| panic!("on purpose")), "defect", "on purpose"),
+        ] {
+            let mut failure = std::ptr::null_mut();
+            // SAFETY: `failure` is a local.
+            assert_eq!(unsafe { call(&raw mut failure, -1, work) }, -1);
+            // SAFETY: `call` gave it; it is freed once, after its texts were looked at.
+            unsafe {
+                let parts = ent_failure_parts(failure);
+                assert_eq!(parts.kind.text().unwrap(), kind);
+                assert!(parts.message.text().unwrap().contains(message));
+                assert_eq!(parts.offset, if kind == "corrupt" { 5.0 } else { -1.0 });
+                ent_failure_free(failure);
+            }
+        }
+        // SAFETY: nothing is written when all goes well.
+        assert_eq!(unsafe { call(std::ptr::null_mut(), -1, || Ok(7)) }, 7);
+    }
+}

@@ -1,0 +1,71 @@
+//! How R marks missing numbers: one NaN among many, and the least integers.
+
+use entasis::Result;
+
+use crate::guard::{self, Failure};
+use crate::parallel;
+
+/// `NA_integer_`, also the missing logical.
+pub const NA_INTEGER: i32 = i32::MIN;
+/// The missing value of integer64 and nanotime.
+pub const NA_INTEGER64: i64 = i64::MIN;
+/// `NA_real_` as R makes it.
+pub const NA_REAL: u64 = 0x7FF0_0000_0000_07A2;
+/// `NA_real_` as it comes out of arithmetic: the processor makes it quiet.
+pub const NA_REAL_QUIET: u64 = 0x7FF8_0000_0000_07A2;
+
+/// The mark of missing doubles in a column.
+pub fn na_real(quiet: bool) -> u64 {
+    if quiet { NA_REAL_QUIET } else { NA_REAL }
+}
+
+/// The NA of doubles that comes first, none without any. The others are kept as the NaNs that they are.
+pub fn first_na(values: &[f64]) -> Option<u64> {
+    let is_na = |value: &f64| matches!(value.to_bits(), NA_REAL | NA_REAL_QUIET);
+    let found = parallel::parts(values.len(), |range| {
+        let values = &values[range];
+        // Many at a time: most vectors have none, and then this is the speed of memory.
+        let part =
+            values.chunks(1024).position(|part| part.iter().fold(false, |any, value| any | is_na(value)))?;
+        values[part * 1024..].iter().find(|value| is_na(value)).map(|value| value.to_bits())
+    });
+    found.into_iter().flatten().next()
+}
+
+/// Which NA doubles have: 0 none, 1 that of R, 2 the quiet one.
+///
+/// # Safety
+/// `values` must be `n` doubles that nothing changes meanwhile, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_na_kind(values: *const f64, n: usize, failure: *mut *mut Failure) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let kind: Result<i32> = Ok(match first_na(guard::slice(values, n)) {
+                None => 0,
+                Some(NA_REAL_QUIET) => 2,
+                Some(_) => 1,
+            });
+            kind
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_na_is_found() {
+        let mut values = vec![1.5; 3_000_000];
+        assert_eq!(first_na(&values), None);
+        values[5] = f64::NAN;
+        assert_eq!(first_na(&values), None);
+        for (at, na) in
+            [(2_999_999, NA_REAL), (1_600_000, NA_REAL_QUIET), (1024, NA_REAL), (3, NA_REAL_QUIET)]
+        {
+            values[at] = f64::from_bits(na);
+            assert_eq!(first_na(&values), Some(na));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Passes over long vectors by several threads, which live as long as the pass.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use entasis::{Result, default_threads};
+
+/// Values that are worth a thread.
+const EACH: usize = 1 << 18;
+
+/// How many neighbours each thread takes of `n` values.
+fn share(n: usize) -> usize {
+    let threads = if n < 2 * EACH { 1 } else { default_threads().min(n / EACH) };
+    n.div_ceil(threads).max(1)
+}
+
+/// Runs `work` on every task, each on a thread of its own. A thread that can't be started is done without.
+fn run<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+    let n = tasks.len();
+    let queue = Mutex::new(tasks);
+    let worker = || {
+        loop {
+            let task = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(task) = task else { break };
+            work(task);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..n {
+            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
+        }
+        worker();
+    });
+}
+
+/// Runs `work` on parts of `n` values, and returns what each gave, in order.
+pub fn parts<T: Send>(n: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let len = share(n);
+    let mut found: Vec<Option<T>> = Vec::new();
+    found.resize_with(n.div_ceil(len), || None);
+    run(found.iter_mut().enumerate(), |(i, found)| *found = Some(work(i * len..((i + 1) * len).min(n))));
+    found.into_iter().flatten().collect()
+}
+
+/// Fills `out`, each value from the one at its place in `from`, by several threads; the first error in order.
+pub fn convert<A: Sync, B: Send>(
+    from: &[A],
+    out: &mut [B],
+    work: impl Fn(&A, &mut B) -> Result<()> + Sync,
+) -> Result<()> {
+    let len = share(from.len());
+    let mut done: Vec<Result<()>> = (0..from.len().div_ceil(len)).map(|_| Ok(())).collect();
+    let pieces = from.chunks(len).zip(out.chunks_mut(len)).zip(&mut done);
+    run(pieces, |((from, out), done)| *done = from.iter().zip(out).try_for_each(|(a, b)| work(a, b)));
+    done.into_iter().collect()
+}
+
+/// Changes each value by itself, by several threads.
+pub fn each<T: Send>(values: &mut [T], work: impl Fn(&mut T) + Sync) {
+    run(values.chunks_mut(share(values.len())), |piece| piece.iter_mut().for_each(&work));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_all() {
+        for n in [0, 1, 5, 2 * EACH - 1, 2 * EACH, 5 * EACH + 3] {
+            let ranges = parts(n, |range| range);
+            let mut end = 0;
+            for range in &ranges {
+                assert_eq!(range.start, end);
+                end = range.end;
+            }
+            assert_eq!(end, n);
+            let from: Vec<usize> = (0..n).collect();
+            let mut out = vec![0; n];
+            convert(&from, &mut out, |a, b| {
+                *b = a + 1;
+                Ok(())
+            })
+            .unwrap();
+            each(&mut out, |b| *b -= 1);
+            each(&mut out, |b| *b += 1);
+            assert!(out.iter().zip(&from).all(|(b, a)| *b == a + 1));
+        }
+    }
+}

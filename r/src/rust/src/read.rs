@@ -1,0 +1,397 @@
+//! Columns into vectors of R: straight where the memory is alike, through counts where it isn't.
+
+use std::os::raw::c_void;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use entasis::{
+    Buffer, ColumnInfo, Error, File, Logical, MissingTo, Output, Physical, Request, Result, Rows, TextLayout,
+};
+
+use crate::build::scale;
+use crate::column::Kind;
+use crate::guard::{self, Failure, Interrupted, Signals, slice, slice_mut};
+use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
+use crate::text::Strings;
+use crate::{parallel, times};
+
+/// A column that C wants, and the memory of the vector that it becomes.
+#[repr(C)]
+pub struct Want {
+    column: f64,
+    /// Memory for `n` values of the kind; null for strings.
+    values: *mut c_void,
+    n: usize,
+    kind: i32,
+    /// Seconds in a unit of R's durations.
+    seconds: i32,
+    /// Whether missing doubles become the quiet NA.
+    quiet: i32,
+    /// Whether another host wrote the column: its integers may be the one that R takes for NA.
+    foreign: i32,
+}
+
+/// Rows that C wants: all (kind 0), from `start` to before `stop` (1), or those of these numbers from 0 on (2).
+#[repr(C)]
+pub struct WantedRows {
+    kind: i32,
+    start: f64,
+    stop: f64,
+    numbers: *const f64,
+    n: usize,
+}
+
+/// What was read of each column that was wanted: strings, or nothing.
+pub struct Found(Vec<Option<Box<Strings>>>);
+
+/// A column on its way.
+struct Job<'a> {
+    info: ColumnInfo,
+    kind: Kind,
+    seconds: i32,
+    na: u64,
+    memory: &'a mut [u8],
+    /// Where values stand until they are converted.
+    beside: Option<Buffer>,
+    /// Which integers of another host are there, when some are missing.
+    validity: Option<Buffer>,
+    /// Whether integers are looked at before R sees them.
+    is_checked: bool,
+    strings: Option<Box<Strings>>,
+}
+
+impl Job<'_> {
+    fn physical(&self) -> Physical {
+        self.info.record.column_type.physical
+    }
+
+    /// Whether values are converted from memory beside the vector.
+    fn is_beside(kind: Kind, physical: Physical) -> bool {
+        match kind {
+            Kind::Double => physical != Physical::F64,
+            Kind::Complex => physical != Physical::Complex128,
+            Kind::Days | Kind::Instant | Kind::Span => physical == Physical::I32,
+            Kind::InstantInteger | Kind::SpanInteger => true,
+            _ => false,
+        }
+    }
+
+    fn request(&mut self, rows: &Rows) -> Request<'_> {
+        let (physical, kind, na) = (self.physical(), self.kind, self.na);
+        let has_missing = self.info.record.n_missing > 0;
+        let least = |physical: Physical| match physical.width() {
+            Some(4) => NA_INTEGER as u32 as u64,
+            _ => NA_INTEGER64 as u64,
+        };
+        let (output, missing) = match (&mut self.strings, &mut self.beside) {
+            (Some(strings), _) => {
+                let (text, bits) = strings.parts();
+                (Output::Text(text), bits.map_or(MissingTo::Ignore, MissingTo::Bits))
+            }
+            (None, Some(beside)) => {
+                let mark = match (kind, physical) {
+                    (Kind::Double, Physical::F32) => u64::from(f32::NAN.to_bits()),
+                    (Kind::Double, Physical::F16) => 0x7E00,
+                    (_, physical) => least(physical),
+                };
+                let missing = if physical.width() > Some(8) || !has_missing {
+                    MissingTo::Ignore
+                } else {
+                    MissingTo::Mark(mark)
+                };
+                (Output::Words(beside), missing)
+            }
+            (None, None) => {
+                let memory = &mut *self.memory;
+                let checked = match &mut self.validity {
+                    Some(bits) => MissingTo::Bits(bits),
+                    None => MissingTo::Ignore,
+                };
+                match kind {
+                    Kind::Integer if self.is_checked => (Output::Int32 { memory, plus: 0 }, checked),
+                    Kind::Integer64 if self.is_checked => (Output::Words(memory), checked),
+                    Kind::Logical | Kind::Integer | Kind::Codes | Kind::DaysInteger => {
+                        let plus = i32::from(kind == Kind::Codes);
+                        (Output::Int32 { memory, plus }, MissingTo::Mark(NA_INTEGER as u32 as u64))
+                    }
+                    Kind::Double => (Output::Words(memory), MissingTo::Mark(na)),
+                    Kind::Complex | Kind::Raw | Kind::String => (Output::Words(memory), MissingTo::Ignore),
+                    _ => (Output::Words(memory), MissingTo::Mark(NA_INTEGER64 as u64)),
+                }
+            }
+        };
+        Request { column: self.info.index, rows: rows.clone(), output, missing }
+    }
+
+    /// Makes of the values what R has for them.
+    fn finish(&mut self) -> Result<()> {
+        let (kind, physical, na) = (self.kind, self.physical(), self.na);
+        let of = self.info.record.column_type;
+        if let Some(strings) = &self.strings {
+            return strings.check();
+        }
+        match (&self.beside, kind) {
+            (None, Kind::Integer) if self.is_checked => {
+                fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER, |n| {
+                    n == NA_INTEGER
+                })
+            }
+            (None, Kind::Integer64) if self.is_checked => {
+                let is_beyond = |n: i64| n == NA_INTEGER64 || (physical == Physical::U64 && n < 0);
+                fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER64, is_beyond)
+            }
+            (None, Kind::Days | Kind::Instant | Kind::Span) => times::to_doubles(
+                bytemuck::cast_slice_mut(self.memory),
+                of.unit,
+                scale(kind, self.seconds),
+                na,
+            ),
+            (None, _) => Ok(()),
+            (Some(beside), Kind::Days | Kind::Instant | Kind::Span) => {
+                let from: &[i32] = bytemuck::cast_slice(beside);
+                let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+                parallel::convert(from, out, |&n, out| {
+                    *out = if n == NA_INTEGER { NA_INTEGER64 as u64 } else { i64::from(n) as u64 };
+                    Ok(())
+                })?;
+                times::to_doubles(out, of.unit, scale(kind, self.seconds), na)
+            }
+            (Some(beside), Kind::InstantInteger | Kind::SpanInteger) => {
+                let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
+                let cut = |n: i64, out: &mut i32| {
+                    *out = if n == NA_INTEGER64 {
+                        NA_INTEGER
+                    } else {
+                        i32::try_from(n).map_err(|_| too_wide())?
+                    };
+                    Ok(())
+                };
+                match physical {
+                    Physical::I64 => {
+                        parallel::convert(bytemuck::cast_slice::<u8, i64>(beside), out, |n, out| cut(*n, out))
+                    }
+                    _ => {
+                        out.copy_from_slice(bytemuck::cast_slice(beside));
+                        Ok(())
+                    }
+                }
+            }
+            (Some(beside), Kind::Complex) => {
+                let from: &[f32] = bytemuck::cast_slice(beside);
+                let out: &mut [f64] = bytemuck::cast_slice_mut(self.memory);
+                out.iter_mut().zip(from).for_each(|(out, value)| *out = f64::from(*value));
+                Ok(())
+            }
+            (Some(beside), _) => {
+                let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+                // Decimals are integers and a power of ten; both are exact as doubles.
+                let ten = if of.logical == Logical::Decimal { 10f64.powi(i32::from(of.scale)) } else { 1.0 };
+                let double = |value: f64| (value / ten).to_bits();
+                let has_missing = self.info.record.n_missing > 0;
+                match physical {
+                    Physical::F32 => widen(beside, out, |value: f32| {
+                        if has_missing && value.is_nan() { na } else { f64::from(value).to_bits() }
+                    }),
+                    Physical::F16 => widen(beside, out, |half: u16| {
+                        if has_missing && half & 0x7FFF > 0x7C00 { na } else { of_half(half).to_bits() }
+                    }),
+                    Physical::U32 => widen(beside, out, |n: u32| {
+                        if has_missing && n == NA_INTEGER as u32 { na } else { double(f64::from(n)) }
+                    }),
+                    Physical::I32 => {
+                        widen(beside, out, |n: i32| if n == NA_INTEGER { na } else { double(f64::from(n)) })
+                    }
+                    _ => widen(beside, out, |n: i64| if n == NA_INTEGER64 { na } else { double(n as f64) }),
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Marks the integers that are missing, after a look at the others: none may be beyond what R has, or its mark.
+fn fuse<T: Copy + Send + Sync>(
+    values: &mut [T],
+    validity: Option<&[u8]>,
+    mark: T,
+    is_beyond: impl Fn(T) -> bool + Sync,
+) -> Result<()> {
+    let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+    let beyond = parallel::parts(values.len(), |range| {
+        values[range.clone()].iter().zip(range).any(|(&value, i)| is_beyond(value) && is_valid(i))
+    });
+    if beyond.contains(&true) {
+        let message = "an integer is beyond those of R, whose least one means NA";
+        return Err(Error::unsupported(message).advise("read other columns"));
+    }
+    if validity.is_some() {
+        values.iter_mut().enumerate().filter(|(i, _)| !is_valid(*i)).for_each(|(_, value)| *value = mark);
+    }
+    Ok(())
+}
+
+fn too_wide() -> Error {
+    Error::corrupt("a time is beyond the integers that R has for it")
+}
+
+fn widen<T: bytemuck::Pod>(from: &[u8], out: &mut [u64], to: impl Fn(T) -> u64) {
+    let from: &[T] = bytemuck::cast_slice(from);
+    out.iter_mut().zip(from).for_each(|(out, value)| *out = to(*value));
+}
+
+/// A number of half precision.
+fn of_half(half: u16) -> f64 {
+    let sign = if half >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 1023));
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        exponent => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
+
+fn read(
+    file: &File,
+    wants: &[Want],
+    rows: &Rows,
+    interrupted: Option<Interrupted>,
+) -> Result<Vec<Option<Box<Strings>>>> {
+    let mut jobs = Vec::with_capacity(wants.len());
+    for want in wants {
+        let info = (*file.column(want.column as u64)?).clone();
+        let kind = Kind::of(want.kind)?;
+        let of = info.record.column_type;
+        let named = |e: Error| e.in_column(&info.name).in_file(file.path());
+        if !kind.takes(of.layout()) {
+            let message = format!("values of type {} are no R vector of this kind", of.physical.name());
+            return Err(named(Error::corrupt(message)));
+        }
+        let n = usize::try_from(rows.n(info.record.n_values)).map_err(|_| Error::limit("too many rows"))?;
+        if n != want.n {
+            let message = format!("a column has {} values, the vector {}", n, want.n);
+            return Err(named(Error::corrupt(message)));
+        }
+        let no_memory = || Error::limit("not enough memory for the columns");
+        let len = kind.width().map_or(Some(0), |width| n.checked_mul(width)).ok_or_else(no_memory)?;
+        // SAFETY: C made a vector of `n` values of the kind, which nothing else uses until this call ends.
+        let memory = unsafe { slice_mut(want.values.cast::<u8>(), len) };
+        if memory.len() != len {
+            return Err(Error::argument("a vector without memory"));
+        }
+        entasis::buffers::ask_for_huge_pages(memory);
+        let width = of.physical.width().unwrap_or(0);
+        let beside = if Job::is_beside(kind, of.physical) {
+            Some(n.checked_mul(width).and_then(Buffer::zeroed).ok_or_else(no_memory)?)
+        } else {
+            None
+        };
+        let strings = if kind == Kind::String {
+            Some(Box::new(
+                Strings::new(n, info.record.n_missing > 0, TextLayout::Views).ok_or_else(no_memory)?,
+            ))
+        } else {
+            None
+        };
+        let na = missing::na_real(want.quiet != 0);
+        let is_checked = want.foreign != 0
+            && matches!(of.physical, Physical::I32 | Physical::I64 | Physical::U64)
+            && matches!(kind, Kind::Integer | Kind::Integer64);
+        let validity = if is_checked && info.record.n_missing > 0 {
+            Some(Buffer::zeroed(n.div_ceil(8)).ok_or_else(no_memory)?)
+        } else {
+            None
+        };
+        jobs.push(Job {
+            info,
+            kind,
+            seconds: want.seconds,
+            na,
+            memory,
+            beside,
+            validity,
+            is_checked,
+            strings,
+        });
+    }
+    let requests = jobs.iter_mut().map(|job| job.request(rows)).collect();
+    file.read(requests, None, &Signals(interrupted))?;
+    for job in &mut jobs {
+        let finished = job.finish();
+        finished.map_err(|e| e.in_column(&job.info.name).in_file(file.path()))?;
+    }
+    Ok(jobs.into_iter().map(|job| job.strings).collect())
+}
+
+/// Reads columns into vectors. With an error, what is in them is not told.
+///
+/// # Safety
+/// `file` must be what `ent_open` gave; the memory of all vectors is there, aligned, and used by nothing else; the numbers of rows
+/// are there; `failure` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_read(
+    file: *const File,
+    wants: *const Want,
+    n_wants: usize,
+    rows: *const WantedRows,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> *mut Found {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, null_mut(), || {
+            let rows = &*rows;
+            let rows = match rows.kind {
+                0 => Rows::All,
+                1 => Rows::Range(rows.start as u64..rows.stop as u64),
+                _ => {
+                    let numbers = slice(rows.numbers, rows.n).iter().map(|&number| number as u64);
+                    Rows::Indices(Arc::from_iter(numbers))
+                }
+            };
+            let found = read(&*file, slice(wants, n_wants), &rows, interrupted)?;
+            Ok(Box::into_raw(Box::new(Found(found))))
+        })
+    }
+}
+
+/// Takes the strings of a column that was wanted; null when it had none, or was taken before.
+///
+/// # Safety
+/// `found` must be what [`ent_read`] gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_found_strings(found: *mut Found, i: usize) -> *mut Strings {
+    // SAFETY: as the caller promises.
+    let found = unsafe { &mut (*found).0 };
+    found.get_mut(i).and_then(Option::take).map_or(null_mut(), Box::into_raw)
+}
+
+/// Frees what was found and not taken.
+///
+/// # Safety
+/// `found` must be what [`ent_read`] gave, and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_found_free(found: *mut Found) {
+    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    drop(unsafe { Box::from_raw(found) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_numbers() {
+        for (half, value) in [
+            (0x3C00, 1.0),
+            (0xC000, -2.0),
+            (0x0001, 2f64.powi(-24)),
+            (0x7BFF, 65504.0),
+            (0x7C00, f64::INFINITY),
+            (0x3555, 0.333251953125),
+        ] {
+            assert_eq!(of_half(half), value);
+        }
+        assert!(of_half(0x7E00).is_nan());
+    }
+}

@@ -1,0 +1,135 @@
+//! Strings that were read, for C to make R's strings of: all of them, or one when it is looked at.
+
+use std::ptr::null;
+
+use entasis::{Buffer, Error, Result, Text, TextLayout};
+
+use crate::parallel;
+
+/// Strings of up to this many bytes stand in their view.
+const INLINE: usize = 12;
+
+/// The strings of a column, as views of 16 bytes, and which are there.
+pub struct Strings {
+    n: usize,
+    text: Text,
+    validity: Option<Buffer>,
+}
+
+impl Strings {
+    /// Room for `n` strings; none when memory doesn't have it.
+    pub fn new(n: usize, has_missing: bool, layout: TextLayout) -> Option<Self> {
+        let validity = if has_missing { Some(Buffer::zeroed(n.div_ceil(8))?) } else { None };
+        Some(Self { n, text: Text::new(layout), validity })
+    }
+
+    /// Where they are read to.
+    pub fn parts(&mut self) -> (&mut Text, Option<&mut [u8]>) {
+        (&mut self.text, self.validity.as_deref_mut())
+    }
+
+    /// Buffer number `i` of those that views count.
+    fn buffer(&self, i: usize) -> Option<&Buffer> {
+        let n = self.text.bytes.len();
+        if i < n { self.text.bytes.get(i) } else { self.text.dictionaries.get(i - n) }
+    }
+
+    /// The bytes of string `i`, which may be missing.
+    fn get(&self, i: usize) -> Option<&[u8]> {
+        let view = self.text.offsets.as_chunks::<16>().0.get(i)?;
+        let word =
+            |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
+        let len = word(0);
+        if len <= INLINE {
+            return view.get(4..4 + len);
+        }
+        self.buffer(word(8))?.get(word(12)..)?.get(..len)
+    }
+
+    /// Strings of R end at the first zero, so there may be none in them.
+    pub fn check(&self) -> Result<()> {
+        if self.text.offsets.as_chunks::<16>().0.len() < self.n {
+            return Err(Error::corrupt("there are fewer strings than rows"));
+        }
+        let buffers = || self.text.bytes.iter().chain(&self.text.dictionaries);
+        let outside = buffers().any(|buffer| buffer.contains(&0));
+        let has_zero = |i: usize, view: &[u8; 16]| {
+            let len = usize::from(view[0]);
+            if view[1..4] == [0; 3] && len <= INLINE {
+                // The bytes behind a short string are zero: they are not looked at.
+                let bytes = u128::from_le_bytes(*view) >> 32 | u128::MAX << (8 * len);
+                const ONES: u128 = u128::MAX / 255;
+                return bytes.wrapping_sub(ONES) & !bytes & (ONES << 7) != 0;
+            }
+            outside && self.get(i).is_some_and(|bytes| bytes.contains(&0))
+        };
+        let views = self.text.offsets.as_chunks::<16>().0;
+        let found = parallel::parts(views.len(), |range| {
+            let start = range.start;
+            views[range].iter().enumerate().any(|(i, view)| has_zero(start + i, view))
+        });
+        if found.contains(&true) {
+            return Err(Error::unsupported("a string has a zero character, which strings of R can't have")
+                .advise("read other columns"));
+        }
+        Ok(())
+    }
+}
+
+/// How many strings there are.
+///
+/// # Safety
+/// `strings` must be what `ent_found_strings` gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_text_n(strings: *const Strings) -> usize {
+    // SAFETY: as the caller promises.
+    unsafe { (*strings).n }
+}
+
+/// The views of all strings: equal views are equal strings.
+///
+/// # Safety
+/// As for [`ent_text_n`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_text_views(strings: *const Strings) -> *const u64 {
+    // SAFETY: as the caller promises.
+    unsafe { (*strings).text.offsets.as_ptr().cast() }
+}
+
+/// A bit for each string that is there; null when all are.
+///
+/// # Safety
+/// As for [`ent_text_n`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_text_validity(strings: *const Strings) -> *const u8 {
+    // SAFETY: as the caller promises.
+    unsafe { (*strings).validity.as_ref().map_or(null(), Buffer::as_ptr) }
+}
+
+/// The bytes of string `i`, lent until the strings are freed, and their number; null when there is no such string.
+///
+/// # Safety
+/// As for [`ent_text_n`]; `len` must be writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_text_get(strings: *const Strings, i: usize, len: *mut usize) -> *const u8 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match (*strings).get(i) {
+            Some(bytes) => {
+                *len = bytes.len();
+                bytes.as_ptr()
+            }
+            None => null(),
+        }
+    }
+}
+
+/// Frees strings.
+///
+/// # Safety
+/// `strings` must be what `ent_found_strings` gave, and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_text_free(strings: *mut Strings) {
+    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    drop(unsafe { Box::from_raw(strings) });
+}

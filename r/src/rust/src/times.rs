@@ -1,0 +1,253 @@
+//! R's doubles of days and seconds, and integers of a unit: exact there and back, or not at all.
+
+use entasis::{Error, Result, Unit};
+
+use crate::guard::{self, Failure};
+use crate::missing::{self, NA_INTEGER64};
+use crate::parallel;
+
+/// What a double counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// Days since 1970, whole ones.
+    Days,
+    /// Seconds since 1970.
+    Instant,
+    /// A duration in units of this many seconds.
+    Span(u32),
+}
+
+/// The units that doubles are tried in, the coarsest first, and how many there are in a second.
+const TRIED: [(Unit, i64); 4] = [
+    (Unit::Second, 1),
+    (Unit::Millisecond, 1_000),
+    (Unit::Microsecond, 1_000_000),
+    (Unit::Nanosecond, 1_000_000_000),
+];
+
+/// Beyond this many seconds no unit holds them.
+const FAR: f64 = 9.2e18;
+
+/// Units in a second, for units of a second and less.
+fn per_second(unit: Unit) -> Option<i64> {
+    Some(match unit {
+        Unit::Second => 1,
+        Unit::Millisecond => 1_000,
+        Unit::Microsecond => 1_000_000,
+        Unit::Nanosecond => 1_000_000_000,
+        Unit::Picosecond => 1_000_000_000_000,
+        Unit::Femtosecond => 1_000_000_000_000_000,
+        Unit::Attosecond => 1_000_000_000_000_000_000,
+        _ => return None,
+    })
+}
+
+/// Seconds in a unit, for units of a second and more that have a fixed length.
+fn seconds_in(unit: Unit) -> Option<i64> {
+    Some(match unit {
+        Unit::Second => 1,
+        Unit::Minute => 60,
+        Unit::Hour => 3_600,
+        Unit::Day => 86_400,
+        Unit::Week => 604_800,
+        _ => return None,
+    })
+}
+
+/// A count of units as a double of the scale.
+fn to_double(n: i64, unit: Unit, scale: Scale) -> Option<f64> {
+    let seconds = match (per_second(unit), seconds_in(unit)) {
+        (Some(per), _) => match scale {
+            // Whole seconds and the rest apart: their sum is rounded once, and far from a tie.
+            Scale::Instant => (n / per) as f64 + (n % per) as f64 / per as f64,
+            Scale::Span(seconds) => return Some(n as f64 / (per as f64 * f64::from(seconds))),
+            Scale::Days => return Some((n.div_euclid(per) as f64 / 86_400.0).floor()),
+        },
+        (None, Some(seconds)) => n as f64 * seconds as f64,
+        _ => return None,
+    };
+    Some(match scale {
+        Scale::Days => (seconds / 86_400.0).floor(),
+        Scale::Instant => seconds,
+        Scale::Span(each) => seconds / f64::from(each),
+    })
+}
+
+/// A double of the scale as a count of units; none when it is not one exactly.
+fn from_double(value: f64, unit: Unit, per: i64, scale: Scale) -> Option<i64> {
+    let n = match scale {
+        Scale::Days => {
+            let whole = value as i32;
+            return (f64::from(whole).to_bits() == value.to_bits()).then_some(i64::from(whole));
+        }
+        _ if value.abs() > FAR => return None,
+        Scale::Instant => {
+            let whole = value.trunc();
+            let rest = ((value - whole) * per as f64).round() as i64;
+            (whole as i64).checked_mul(per)?.checked_add(rest)?
+        }
+        Scale::Span(seconds) => {
+            let n = value * (per as f64 * f64::from(seconds));
+            if n.is_nan() || n.abs() > FAR {
+                return None;
+            }
+            n.round() as i64
+        }
+    };
+    let same = to_double(n, unit, scale).is_some_and(|back| back.to_bits() == value.to_bits());
+    (same && n != NA_INTEGER64).then_some(n)
+}
+
+/// The coarsest unit in which all doubles are counts, missing ones apart.
+pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
+    let tried: &[(Unit, i64)] = if scale == Scale::Days { &[(Unit::Day, 1)] } else { &TRIED };
+    let found = parallel::parts(values.len(), |range| {
+        let mut level = 0;
+        for &value in &values[range] {
+            if Some(value.to_bits()) == na {
+                continue;
+            }
+            // What is a count of a unit is one of every finer unit too, as far as that reaches: `convert` looks again.
+            while from_double(value, tried[level].0, tried[level].1, scale).is_none() {
+                level += 1;
+                if level == tried.len() {
+                    return None;
+                }
+            }
+        }
+        Some(level)
+    });
+    let level = found.into_iter().try_fold(0, |most, level| level.map(|level| most.max(level)))?;
+    let (unit, per) = tried[level];
+    // A coarse unit reaches farther than a fine one.
+    let fits = |value: &f64| Some(value.to_bits()) == na || from_double(*value, unit, per, scale).is_some();
+    (level == 0
+        || parallel::parts(values.len(), |range| values[range].iter().all(fits)).into_iter().all(|fits| fits))
+    .then_some(unit)
+}
+
+/// Doubles as counts of a unit, missing ones as the least integer.
+pub fn from_doubles(values: &[f64], unit: Unit, scale: Scale, na: Option<u64>) -> Result<Vec<i64>> {
+    let per = if scale == Scale::Days { 1 } else { per_second(unit).unwrap_or(1) };
+    let mut out = vec![0; values.len()];
+    parallel::convert(values, &mut out, |value, out| {
+        *out = if Some(value.to_bits()) == na {
+            NA_INTEGER64
+        } else {
+            from_double(*value, unit, per, scale)
+                .ok_or_else(|| Error::argument("the values changed while they were written"))?
+        };
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// Counts of a unit, in the memory of the doubles that they become.
+pub fn to_doubles(memory: &mut [u64], unit: Unit, scale: Scale, na: u64) -> Result<()> {
+    if to_double(0, unit, scale).is_none() {
+        return Err(Error::unsupported(format!("times of unit {} have no counterpart in R", unit.name())));
+    }
+    parallel::each(memory, |word| {
+        let n = *word as i64;
+        let value = to_double(n, unit, scale).map_or(na, f64::to_bits);
+        *word = if n == NA_INTEGER64 { na } else { value };
+    });
+    Ok(())
+}
+
+/// The code of the unit in which doubles are counts: 0 when there is none.
+///
+/// # Safety
+/// `values` must be `n` doubles that nothing changes meanwhile, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_exact_unit(
+    values: *const f64,
+    n: usize,
+    scale: i32,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let values = guard::slice(values, n);
+            let unit = exact_unit(values, scale_of(scale), missing::first_na(values));
+            Ok(unit.map_or(0, |unit| i32::from(unit.code())))
+        })
+    }
+}
+
+/// The scale that C tells: -1 days, 0 instants, else durations in so many seconds.
+pub fn scale_of(code: i32) -> Scale {
+    match u32::try_from(code) {
+        Err(_) => Scale::Days,
+        Ok(0) => Scale::Instant,
+        Ok(seconds) => Scale::Span(seconds),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::missing::NA_REAL;
+
+    fn there_and_back(values: &[f64], scale: Scale) -> Option<Unit> {
+        let unit = exact_unit(values, scale, Some(NA_REAL))?;
+        let counts = from_doubles(values, unit, scale, Some(NA_REAL)).unwrap();
+        let mut words: Vec<u64> = counts.iter().map(|&n| n as u64).collect();
+        to_doubles(&mut words, unit, scale, NA_REAL).unwrap();
+        let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+        assert_eq!(words, bits);
+        Some(unit)
+    }
+
+    #[test]
+    fn the_coarsest_unit_is_found() {
+        let na = f64::from_bits(NA_REAL);
+        for (values, scale, unit) in [
+            (&[0.0, 1.0, -5.0, na][..], Scale::Days, Some(Unit::Day)),
+            (&[0.5], Scale::Days, None),
+            (&[-0.0], Scale::Days, None),
+            (&[3e9], Scale::Days, None),
+            (&[1.7e9, -3.0, na], Scale::Instant, Some(Unit::Second)),
+            (&[1.7e9, 1.5], Scale::Instant, Some(Unit::Millisecond)),
+            (&[1763744436.123457], Scale::Instant, Some(Unit::Microsecond)),
+            (&[1763744436.123457 + 2f64.powi(-22)], Scale::Instant, Some(Unit::Nanosecond)),
+            (&[f64::INFINITY], Scale::Instant, None),
+            (&[f64::NAN], Scale::Instant, None),
+            (&[1e300], Scale::Instant, None),
+            (&[1.0 / 3.0], Scale::Instant, None),
+            // Seconds reach farther than microseconds.
+            (&[9e15, 0.000_001], Scale::Instant, None),
+            (&[], Scale::Instant, Some(Unit::Second)),
+            (&[0.5, 90.0], Scale::Span(60), Some(Unit::Second)),
+            (&[1.25], Scale::Span(1), Some(Unit::Millisecond)),
+            (&[2.0, 1.0 / 7.0], Scale::Span(604_800), Some(Unit::Second)),
+        ] {
+            assert_eq!(there_and_back(values, scale), unit, "{values:?} {scale:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn clocks_are_exact(seconds in 1e7..4e9f64) {
+            prop_assert!(there_and_back(&[seconds, -seconds], Scale::Instant).is_some());
+        }
+
+        #[test]
+        fn any_bits(bits: [u64; 3], scale in 0..5usize) {
+            let scale = [Scale::Days, Scale::Instant, Scale::Span(1), Scale::Span(60), Scale::Span(604_800)][scale];
+            there_and_back(&bits.map(f64::from_bits), scale);
+        }
+    }
+
+    #[test]
+    fn units_of_other_hosts() {
+        assert_eq!(to_double(-1, Unit::Millisecond, Scale::Instant), Some(-0.001));
+        assert_eq!(to_double(2, Unit::Week, Scale::Instant), Some(1_209_600.0));
+        assert_eq!(to_double(3, Unit::Day, Scale::Span(1)), Some(259_200.0));
+        assert_eq!(to_double(-1, Unit::Millisecond, Scale::Days), Some(-1.0));
+        assert_eq!(to_double(1, Unit::Month, Scale::Instant), None);
+    }
+}

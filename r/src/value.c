@@ -1,0 +1,161 @@
+/* Trees of R values to rows of nodes and back.
+ *
+ * NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and lists with names; a column is a double of class
+ * `entasis_column`. NA is null. Nothing else comes here: R code makes these of what it keeps (R/values.R).
+ */
+#include "glue.h"
+
+static size_t count(SEXP value, int depth) {
+    if (depth > 100) Rf_error("a value is nested deeper than 100");
+    if (TYPEOF(value) != VECSXP) return 1;
+    R_xlen_t n = Rf_xlength(value);
+    size_t total = 1;
+    if (Rf_getAttrib(value, R_NamesSymbol) != R_NilValue) total += (size_t)n;
+    for (R_xlen_t i = 0; i < n; i++) total += count(VECTOR_ELT(value, i), depth + 1);
+    return total;
+}
+
+static ent_node *put_string(SEXP string, ent_node *at) {
+    if (string == NA_STRING) return at + 1;
+    at->kind = ENT_STRING;
+    at->text = ent_chars_of(string);
+    return at + 1;
+}
+
+static ent_node *put(SEXP value, ent_node *at) {
+    memset(at, 0, sizeof *at);
+    if (TYPEOF(value) == VECSXP) {
+        SEXP names = Rf_getAttrib(value, R_NamesSymbol);
+        R_xlen_t n = Rf_xlength(value);
+        if (n > INT_MAX) Rf_error("a list is too long");
+        at->kind = names == R_NilValue ? ENT_LIST : ENT_MAP;
+        at->n = (int)n;
+        at++;
+        for (R_xlen_t i = 0; i < n; i++) {
+            if (names != R_NilValue) {
+                memset(at, 0, sizeof *at);
+                at = put_string(STRING_ELT(names, i), at);
+            }
+            at = put(VECTOR_ELT(value, i), at);
+        }
+        return at;
+    }
+    if (TYPEOF(value) == RAWSXP) {
+        at->kind = ENT_BYTES;
+        at->text.start = (const char *)RAW(value);
+        at->text.len = (size_t)Rf_xlength(value);
+        return at + 1;
+    }
+    if (value == R_NilValue) return at + 1;
+    if (Rf_xlength(value) != 1) Rf_error("a value of a tree is of length %d", (int)Rf_length(value));
+    switch (TYPEOF(value)) {
+    case LGLSXP:
+        if (LOGICAL(value)[0] != NA_LOGICAL) at->kind = LOGICAL(value)[0] ? ENT_TRUE : ENT_FALSE;
+        return at + 1;
+    case INTSXP:
+        if (INTEGER(value)[0] != NA_INTEGER) {
+            at->kind = ENT_INTEGER;
+            at->integer = INTEGER(value)[0];
+        }
+        return at + 1;
+    case REALSXP:
+        if (Rf_inherits(value, "entasis_column")) {
+            at->kind = ENT_COLUMN;
+            at->integer = (int64_t)REAL(value)[0];
+        } else {
+            at->kind = ENT_FLOAT;
+            memcpy(&at->number, REAL(value), sizeof(double));
+        }
+        return at + 1;
+    case STRSXP:
+        return put_string(STRING_ELT(value, 0), at);
+    default:
+        Rf_error("a value of type %s is in a tree", Rf_type2char(TYPEOF(value)));
+    }
+}
+
+/* The nodes of a value, in a raw vector that is returned. Texts are those of the value. */
+SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n) {
+    size_t room = count(value, 0);
+    SEXP memory = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)(room * sizeof(ent_node))));
+    ent_node *start = (ent_node *)RAW(memory);
+    *nodes = start;
+    *n = (size_t)(put(value, start) - start);
+    UNPROTECT(1);
+    return memory;
+}
+
+static SEXP take(const ent_node **at, const ent_node *end) {
+    if (*at >= end) Rf_error("a tree without an end");
+    const ent_node *node = (*at)++;
+    switch (node->kind) {
+    case ENT_NULL:
+        return R_NilValue;
+    case ENT_FALSE:
+    case ENT_TRUE:
+        return Rf_ScalarLogical(node->kind == ENT_TRUE);
+    case ENT_INTEGER:
+        if (node->integer > INT_MIN && node->integer <= INT_MAX) return Rf_ScalarInteger((int)node->integer);
+        return Rf_ScalarReal((double)node->integer);
+    case ENT_FLOAT: {
+        SEXP value = Rf_allocVector(REALSXP, 1);
+        memcpy(REAL(value), &node->number, sizeof(double));
+        return value;
+    }
+    case ENT_STRING:
+        if (memchr(node->text.start, 0, node->text.len) != NULL) return R_NilValue;
+        return Rf_ScalarString(ent_char(node->text));
+    case ENT_BYTES: {
+        SEXP value = Rf_allocVector(RAWSXP, (R_xlen_t)node->text.len);
+        if (node->text.len > 0) memcpy(RAW(value), node->text.start, node->text.len);
+        return value;
+    }
+    case ENT_COLUMN:
+    case ENT_TABLE: {
+        SEXP value = PROTECT(Rf_ScalarReal((double)node->integer));
+        Rf_setAttrib(value, R_ClassSymbol, Rf_mkString(node->kind == ENT_COLUMN ? "entasis_column" : "entasis_table"));
+        UNPROTECT(1);
+        return value;
+    }
+    case ENT_LIST: {
+        SEXP value = PROTECT(Rf_allocVector(VECSXP, node->n));
+        for (int i = 0; i < node->n; i++) SET_VECTOR_ELT(value, i, take(at, end));
+        UNPROTECT(1);
+        return value;
+    }
+    case ENT_MAP: {
+        SEXP value = PROTECT(Rf_allocVector(VECSXP, node->n));
+        SEXP names = PROTECT(Rf_allocVector(STRSXP, node->n));
+        for (int i = 0; i < node->n; i++) {
+            SEXP key = PROTECT(take(at, end));
+            /* A key that is no string is nothing that R code asks for. */
+            SET_STRING_ELT(names, i, TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : R_BlankString);
+            SET_VECTOR_ELT(value, i, take(at, end));
+            UNPROTECT(1);
+        }
+        Rf_setAttrib(value, R_NamesSymbol, names);
+        UNPROTECT(2);
+        return value;
+    }
+    default:
+        Rf_error("a node of kind %d", node->kind);
+    }
+}
+
+SEXP ent_from_nodes(const ent_node *nodes, size_t n) {
+    const ent_node *at = nodes;
+    return take(&at, nodes + n);
+}
+
+/* Gives a vector that nothing else knows yet its attributes, in place: `attributes<-` would copy it. NULL ones are left out. */
+SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
+    SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
+    if (Rf_xlength(attributes) > 0 && TYPEOF(attributes) != VECSXP) Rf_error("attributes are no list");
+    for (R_xlen_t i = 0; i < Rf_xlength(attributes); i++) {
+        SEXP value = VECTOR_ELT(attributes, i);
+        if (value == R_NilValue) continue;
+        if (LENGTH(STRING_ELT(names, i)) == 0) Rf_error("an attribute has no name");
+        Rf_setAttrib(x, Rf_installTrChar(STRING_ELT(names, i)), value);
+    }
+    return Rf_asLogical(s4) == TRUE ? Rf_asS4(x, TRUE, 0) : x;
+}

@@ -1,0 +1,123 @@
+/* Frames from R to a file. */
+#include "glue.h"
+
+static void free_strings(SEXP pointer) {
+    ent_strings *strings = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (strings != NULL) ent_strings_free(strings);
+}
+
+static void free_builder(SEXP pointer) {
+    ent_builder *builder = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (builder != NULL) ent_builder_free(builder);
+}
+
+_Static_assert(CE_NATIVE == 0 && CE_UTF8 == 1 && CE_LATIN1 == 2 && CE_BYTES == 3, "strings.rs has these numbers");
+
+/* Collects the strings of a character vector. */
+SEXP ent_c_strings(SEXP x) {
+    ent_failure *failure = NULL;
+    R_xlen_t n = Rf_xlength(x);
+    /* All strings of a vector that makes them when asked: their addresses have to stay. */
+    const SEXP *strings = STRING_PTR_RO(x);
+    ent_strings *collected = ent_strings_new((size_t)n, &failure);
+    if (collected == NULL) return ent_failed(failure);
+    SEXP pointer = PROTECT(ent_hold(collected, free_strings, R_NilValue));
+    R_xlen_t i = 0, seen = 0;
+    while (i < n) {
+        if (i >= seen) {
+            R_CheckUserInterrupt();
+            seen = i + (1 << 20);
+        }
+        R_xlen_t most = seen < n ? seen - i : n - i;
+        ptrdiff_t again = ent_strings_again(collected, (const uintptr_t *)(strings + i), (size_t)most,
+                                            (uintptr_t)NA_STRING, &failure);
+        i += again > 0 ? again : 0;
+        if (again < 0 || (again < most &&
+                          ent_strings_add(collected, (uintptr_t)strings[i], CHAR(strings[i]), (size_t)LENGTH(strings[i]),
+                                          (int)Rf_getCharCE(strings[i]), &failure) < 0)) {
+            UNPROTECT(1);
+            return ent_failed(failure);
+        }
+        i += again < most;
+    }
+    UNPROTECT(1);
+    return pointer;
+}
+
+/* How each string is kept, NULL when all are UTF-8 and marked so. */
+SEXP ent_c_kept(SEXP pointer, SEXP n) {
+    const unsigned char *kept = ent_strings_kept(ent_held(pointer, "a character vector"));
+    if (kept == NULL) return R_NilValue;
+    SEXP out = Rf_allocVector(RAWSXP, (R_xlen_t)Rf_asReal(n));
+    memcpy(RAW(out), kept, (size_t)Rf_xlength(out));
+    return out;
+}
+
+/* Which NA the doubles have: 0 none, 1 R's, 2 the one that comes out of arithmetic. */
+SEXP ent_c_na_kind(SEXP x) {
+    ent_failure *failure = NULL;
+    int kind = ent_na_kind(REAL(x), (size_t)Rf_xlength(x), &failure);
+    return kind < 0 ? ent_failed(failure) : Rf_ScalarInteger(kind);
+}
+
+/* The unit in which doubles are whole numbers; 0 when there is none. */
+SEXP ent_c_exact_unit(SEXP x, SEXP scale) {
+    ent_failure *failure = NULL;
+    int unit = ent_exact_unit(REAL(x), (size_t)Rf_xlength(x), Rf_asInteger(scale), &failure);
+    return unit < 0 ? ent_failed(failure) : Rf_ScalarInteger(unit);
+}
+
+/* Adds the columns that a list of vectors tells, one element of each for each column. Returns NULL, or the failure. */
+static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra) {
+    ent_failure *failure = NULL;
+    SEXP names = ent_element(columns, "name"), values = ent_element(columns, "values");
+    SEXP zones = ent_element(columns, "zone");
+    const double *offsets = REAL(ent_element(columns, "offset")), *lengths = REAL(ent_element(columns, "n"));
+    const int *kinds = INTEGER(ent_element(columns, "kind")), *flavours = INTEGER(ent_element(columns, "flavour"));
+    const int *units = INTEGER(ent_element(columns, "unit")), *seconds = INTEGER(ent_element(columns, "seconds"));
+    const int *na = INTEGER(ent_element(columns, "na")), *levels = INTEGER(ent_element(columns, "levels"));
+    const int *n_levels = INTEGER(ent_element(columns, "n_levels"));
+    const int *ordered = INTEGER(ent_element(columns, "ordered"));
+    for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
+        SEXP x = VECTOR_ELT(values, i);
+        ent_column column = {
+            .name = ent_chars_of(STRING_ELT(names, i)), .zone = ent_chars_of(STRING_ELT(zones, i)),
+            .n = (size_t)lengths[i], .kind = kinds[i], .flavour = flavours[i], .unit = units[i],
+            .seconds = seconds[i], .na = na[i], .levels = levels[i], .n_levels = n_levels[i], .ordered = ordered[i],
+        };
+        if (kinds[i] == ENT_KIND_CHARACTER) {
+            column.values = ent_held(x, "a character vector");
+        } else {
+            if ((SEXPTYPE)TYPEOF(x) != ent_kind_type(kinds[i]) || offsets[i] + lengths[i] > (double)Rf_xlength(x)) {
+                Rf_error("a column is not the vector that it was");
+            }
+            if (lengths[i] > 0) column.values = (const char *)DATAPTR_RO(x) + (size_t)offsets[i] * ent_kind_width(kinds[i]);
+        }
+        if (ent_builder_add(builder, &column, is_extra, &failure) < 0) return failure;
+    }
+    return NULL;
+}
+
+SEXP ent_c_write(SEXP path, SEXP n_rows, SEXP columns, SEXP extra, SEXP host, SEXP compress) {
+    ent_failure *failure = NULL;
+    const ent_node *nodes;
+    size_t n_nodes;
+    SEXP memory = PROTECT(ent_to_nodes(host, &nodes, &n_nodes));
+    ent_builder *builder = ent_builder_new(Rf_asReal(n_rows), &failure);
+    if (builder == NULL) {
+        UNPROTECT(1);
+        return ent_failed(failure);
+    }
+    SEXP pointer = PROTECT(ent_hold(builder, free_builder, memory));
+    failure = add_columns(builder, columns, 0);
+    if (failure == NULL) failure = add_columns(builder, extra, 1);
+    if (failure == NULL) {
+        ent_builder_write(builder, ent_chars_of(STRING_ELT(path, 0)), nodes, n_nodes, Rf_asInteger(compress),
+                          ent_is_interrupted, &failure);
+    }
+    free_builder(pointer);
+    UNPROTECT(2);
+    return failure == NULL ? R_NilValue : ent_failed(failure);
+}

@@ -1,0 +1,53 @@
+# Bit for bit: types, NaN, the order of attributes.
+same <- function(x, y) {
+  identical(x, y, num.eq = FALSE, single.NA = FALSE, attrib.as.set = FALSE) && same_marks(x, y)
+}
+
+# The same with attributes in any order: `[` of R gives them another.
+alike <- function(x, y) {
+  identical(x, y, num.eq = FALSE, single.NA = FALSE) && same_marks(x, y)
+}
+
+# The encoding of each string, which identical() looks past.
+same_marks <- function(x, y) {
+  if (is.character(x)) {
+    return(identical(Encoding(x), Encoding(y)))
+  }
+  if (is.list(x)) {
+    return(all(unlist(Map(same_marks, unclass(x), unclass(y)))))
+  }
+  TRUE
+}
+
+round_trip <- function(x, compress = 50) {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  write_entasis(x, path, compress)
+  read_entasis(path)
+}
+
+expect_kept <- function(x, compress = 50) {
+  y <- round_trip(x, compress)
+  expect_true(same(x, y), label = paste("kept:", paste(class(x), collapse = "/")), info = paste(all.equal(x, y), collapse = "; "))
+}
+
+written <- function(x, ...) {
+  path <- tempfile(fileext = ".entasis")
+  write_entasis(x, path, ...)
+  path
+}
+
+# The frame without the names of its rows, which reading some rows gives anew.
+bare <- function(x) {
+  rownames(x) <- NULL
+  x
+}
+
+many <- function(n = 100000) {
+  set.seed(7)
+  data.frame(
+    a = seq_len(n), b = runif(n), c = sample(c(letters, NA), n, TRUE), f = factor(sample(letters, n, TRUE)),
+    d = as.Date("2020-01-01") + seq_len(n) %% 100, t = as.POSIXct("2020-01-01", tz = "UTC") + seq_len(n),
+    l = rep_len(c(TRUE, NA, FALSE), n), u = paste("a string that is longer than a view,", seq_len(n))
+  )
+}

@@ -1,0 +1,75 @@
+# Host maps of R that make no sense, under checksums that hold. Run in a process of its own by test-damage.R, which gives a
+# seed, the number of maps, and the folder of the tests.
+
+library(entasis)
+args <- commandArgs(TRUE)
+set.seed(as.integer(args[1L]))
+source(file.path(args[3L], "golden.R"))
+internal <- function(name) get(name, asNamespace("entasis"))
+call_core <- function(name, ...) internal("core")(.Call(internal(name), ...))
+
+frame <- golden_frame()
+frame$POSIXlt <- as.POSIXlt(1:3, origin = "1970-01-01", tz = "UTC")
+frame$frame <- data.frame(a = 1:3, b = letters[1:3])
+plan <- internal("new_plan")()
+host <- internal("plan_frame")(plan, frame)
+host$encodings <- internal("plan_encodings")(plan)
+columns <- internal("join_columns")(plan$columns)
+extra <- internal("join_columns")(plan$extra)
+path <- tempfile()
+write <- function(host) call_core("C_write", path, 3, columns, extra, host, 50L)
+invisible(write(host))
+stopifnot(identical(read_entasis(path), frame))
+
+column <- function(number) structure(as.double(number), class = "entasis_column")
+junk <- list(
+  NULL, TRUE, 0L, -1L, 7L, .Machine$integer.max, 1e300, NaN, "x", "", "class", "dim", "names", "levels", "row.names", "factor",
+  "data.frame", "POSIXlt", "data.table", "integer64", "ts", "tsp", as.raw(1:3), list(), setNames(list(), character()),
+  list(1L, 2L), list(a = 1L), column(0), column(3), column(20), column(25), column(99), list(integer = list(3L, 1L)),
+  list(character = list("a", NULL)), list(list = "q"), list(column = column(21)), list(list = list(list(null = NULL)))
+)
+keys <- c("attributes", "parts", "matrix", "s4", "list", "integer", "column", "of", "names", "double")
+
+mutate <- function(node) {
+  if (!is.list(node) || length(node) == 0L || runif(1) > 0.93) {
+    return(junk[[sample(length(junk), 1L)]])
+  }
+  i <- sample(length(node), 1L)
+  how <- runif(1)
+  if (how < 0.06) {
+    node[i] <- NULL
+  } else if (how < 0.12) {
+    node <- c(node, node[i])
+  } else if (how < 0.16 && !is.null(names(node))) {
+    names(node)[i] <- sample(keys, 1L)
+  } else {
+    node[i] <- list(mutate(node[[i]]))
+  }
+  node
+}
+
+use <- function() {
+  x <- read_entasis(path)
+  read_entasis(path, from = 2, to = 3)
+  table <- entasis(path)
+  table[c(3, 1), ]
+  # Whatever has been made can be looked at, or that is an error of R.
+  try(capture.output(print(x), str(x)), silent = TRUE)
+}
+
+refused <- 0
+for (k in seq_len(as.integer(args[2L]))) {
+  bad <- host
+  for (times in seq_len(sample(3L, 1L))) bad <- mutate(bad)
+  if (!is.list(bad)) next
+  written <- tryCatch(is.null(write(bad)), entasis_error = function(e) FALSE)
+  if (!written) next
+  refused <- refused + tryCatch({
+    suppressWarnings(use())
+    0
+  }, entasis_error = function(e) {
+    if (inherits(e, "entasis_error_defect")) stop(e)
+    1
+  })
+}
+cat("refused", refused, "\n")

@@ -1,0 +1,126 @@
+# Damaged files are read in processes of their own: one that ended otherwise than by an error would be seen.
+
+damage_script <- '
+library(entasis)
+args <- commandArgs(TRUE)
+bytes <- readBin(args[1], "raw", file.size(args[1]))
+good <- read_entasis(args[1])
+path <- tempfile()
+set.seed(as.integer(args[2]))
+count <- 0
+for (i in seq_len(as.integer(args[3]))) {
+  bad <- bytes
+  if (i %% 3 == 0) {
+    bad <- bad[seq_len(sample(length(bytes), 1) - 1)]
+  } else {
+    at <- sample(length(bytes), sample(3, 1))
+    bad[at] <- as.raw(bitwXor(as.integer(bad[at]), 2^sample(0:7, length(at), TRUE)))
+  }
+  writeBin(bad, path)
+  result <- tryCatch(read_entasis(path), error = function(e) {
+    if (!inherits(e, "entasis_error") || inherits(e, "entasis_error_defect")) {
+      cat("unexpected:", class(e), conditionMessage(e), "\\n")
+      quit(status = 3)
+    }
+    NULL
+  })
+  if (!is.null(result) && !identical(result, good)) {
+    cat("damage was not found\\n")
+    quit(status = 4)
+  }
+  count <- count + is.null(result)
+}
+cat("refused", count, "\\n")
+'
+
+test_that("damaged files give errors or what was written", {
+  script <- tempfile(fileext = ".R")
+  writeLines(damage_script, script)
+  nested <- data.frame(x = 1:5, f = factor(letters[1:5]), s = c("a", NA, "\u00e9", "d", "e"), row.names = LETTERS[1:5])
+  nested$m <- matrix(1:10, 5)
+  nested$t <- as.POSIXlt(1:5, origin = "1970-01-01", tz = "UTC")
+  attr(nested, "note") <- list(a = 1, b = rnorm(100))
+  rscript <- file.path(R.home("bin"), "Rscript")
+  for (frame in list(nested, many(3000), mtcars)) {
+    out <- system2(rscript, c(shQuote(script), shQuote(written(frame)), "1", "400"), stdout = TRUE, stderr = TRUE)
+    expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+    expect_match(paste(out, collapse = " "), "refused [0-9]+")
+  }
+})
+
+golden_folder <- function(name) {
+  folder <- Sys.getenv("ENTASIS_GOLDEN")
+  if (folder == "" || !dir.exists(file.path(folder, name))) skip("needs ENTASIS_GOLDEN, the folder of golden files")
+  list.files(file.path(folder, name), "[.]entasis$", full.names = TRUE)
+}
+
+test_that("golden files are read, or refused for a type that R has not", {
+  for (path in golden_folder("golden/v0.1")) {
+    # One of them has a name with a zero character, which is cut.
+    result <- suppressWarnings(tryCatch(read_entasis(path), entasis_error_unsupported = identity))
+    expect_true(is.data.frame(result) || grepl("has no counterpart|beyond", conditionMessage(result)), info = path)
+    expect_gt(verify_entasis(path), 0)
+  }
+})
+
+test_that("bad files are refused", {
+  for (path in golden_folder("golden-bad")) {
+    expect_error(verify_entasis(path), class = "entasis_error", info = path)
+    result <- tryCatch(read_entasis(path), error = identity)
+    expect_true(is.data.frame(result) || inherits(result, "entasis_error"), info = path)
+    expect_false(inherits(result, "entasis_error_defect"), info = path)
+  }
+})
+
+test_that("a host map that makes no sense is damage", {
+  write <- function(host) {
+    path <- tempfile()
+    plan <- entasis:::new_plan()
+    entasis:::plan_add(plan, FALSE, c("a", "b"), list(1:3, 4:6), 2L, 3)
+    columns <- entasis:::join_columns(plan$columns)
+    extra <- entasis:::join_columns(plan$extra)
+    entasis:::core(.Call(entasis:::C_write, path, 3, columns, extra, host, 50L))
+    path
+  }
+  r <- list(host = "r", form = "data.frame")
+  expect_identical(read_entasis(write(r)), data.frame(a = 1:3, b = 4:6))
+  column <- function(number) structure(number, class = "entasis_column")
+  bad <- list(
+    list(columns = list(list(1L, list(matrix = 2L, of = "integer")))),
+    list(columns = list(list(0L, list(matrix = -1L)))),
+    list(columns = list(list(0L, list(parts = 7L)))),
+    list(columns = list(list(0L, list(attributes = list(list("dim", list(integer = list(2L)))))))),
+    list(columns = list(list(0L, list(attributes = list(list("", list(integer = list(2L)))))))),
+    list(columns = list(list(0L, list(attributes = list(list("x", list(closure = list()))))))),
+    list(columns = list(list(0L, list(attributes = list(list("x", list(integer = list("a")))))))),
+    list(columns = list(list(0L, list(attributes = list(list("x", list(column = 0L))))))),
+    list(columns = list(list(9L, list(s4 = TRUE)))),
+    list(columns = "a"),
+    list(names = list(character = list("only one"))),
+    list(attributes = list(list("class", list(integer = list(1L))))),
+    list(attributes = 5L),
+    list(index = list(kind = "column", column = 3L)),
+    list(index = list(kind = "column", column = column(99))),
+    list(encodings = list(list("x", 1L)))
+  )
+  for (extra in bad) {
+    path <- write(c(r, extra))
+    result <- tryCatch(read_entasis(path), error = identity)
+    expect_s3_class(result, "entasis_error_corrupt")
+  }
+})
+
+test_that("the golden file of R gives its frame", {
+  folder <- Sys.getenv("ENTASIS_GOLDEN")
+  path <- file.path(folder, "golden", "r", "frame.entasis")
+  if (folder == "" || !file.exists(path)) skip("needs ENTASIS_GOLDEN, the folder of golden files")
+  source("golden.R", local = TRUE)
+  expect_true(same(read_entasis(path), golden_frame()))
+})
+
+test_that("any host map under sound checksums is read or refused", {
+  rscript <- file.path(R.home("bin"), "Rscript")
+  out <- system2(rscript, c("hostile.R", "1", "400", "."), stdout = TRUE, stderr = TRUE)
+  expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+  expect_match(paste(out, collapse = " "), "refused [1-9]")
+})

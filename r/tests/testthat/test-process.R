@@ -1,0 +1,81 @@
+test_that("forked children read and write", {
+  skip_on_os("windows")
+  path <- written(many())
+  x <- read_entasis(path)
+  sums <- parallel::mclapply(1:4, function(i) {
+    write_entasis(x[1:10, ], paste0(path, i))
+    c(sum(read_entasis(path)$a), sum(nchar(x$u)), nrow(read_entasis(paste0(path, i))))
+  }, mc.cores = 2)
+  expected <- c(sum(x$a), sum(nchar(x$u)), 10)
+  for (found in sums) expect_equal(found, expected)
+})
+
+test_that("threads are set and told", {
+  before <- threads_entasis(1)
+  on.exit(threads_entasis(before))
+  expect_identical(threads_entasis(), 1L)
+  expect_kept(many())
+  expect_error(threads_entasis(-1), class = "entasis_error_argument")
+})
+
+test_that("raw vectors are compressed and hashed", {
+  x <- as.raw(rep_len(0:99, 3e6))
+  for (compressor in c("LZ4", "ZSTD")) {
+    packed <- compress_entasis(x, compressor)
+    expect_lt(length(packed), length(x) / 10)
+    expect_identical(decompress_entasis(packed), x)
+    expect_error(decompress_entasis(packed, max_len = 1000), class = "entasis_error_limit")
+    packed[length(packed) %/% 2] <- xor(packed[length(packed) %/% 2], as.raw(1))
+    expect_error(decompress_entasis(packed), class = "entasis_error_corrupt")
+  }
+  expect_identical(decompress_entasis(compress_entasis(raw())), raw())
+  expect_lt(length(compress_entasis(x, "ZSTD", 19)), length(compress_entasis(x, "ZSTD", -5)))
+  expect_error(compress_entasis(x, "ZSTD", 99), class = "entasis_error_argument")
+  expect_error(compress_entasis(1:3), class = "entasis_error_argument")
+  # XXH3-64 of no bytes and seed 0.
+  expect_identical(hash_entasis(raw()), "2d06800538d394c2")
+  expect_false(hash_entasis(x) == hash_entasis(x, seed = 1))
+})
+
+test_that("errors are conditions with a class and a place", {
+  missing <- tryCatch(read_entasis(file.path(tempdir(), "none")), error = identity)
+  expect_s3_class(missing, c("entasis_error_io", "entasis_error", "error"))
+  expect_match(conditionMessage(missing), "check the path")
+  text <- tempfile()
+  writeLines("hello", text)
+  expect_error(read_entasis(text), class = "entasis_error_not_entasis")
+  expect_error(write_entasis(1:3, file.path(tempdir(), "no", "such", "folder")), class = "entasis_error_io")
+  path <- written(many(20000))
+  bytes <- readBin(path, "raw", file.size(path))
+  bytes[5000] <- xor(bytes[5000], as.raw(16))
+  writeBin(bytes, path)
+  damaged <- tryCatch(read_entasis(path), error = identity)
+  expect_s3_class(damaged, "entasis_error_corrupt")
+  expect_true(is.character(damaged$column) && !is.na(damaged$column) && damaged$offset > 0)
+  expect_match(conditionMessage(damaged), "column \"")
+  expect_error(verify_entasis(path), class = "entasis_error_corrupt")
+  expect_gt(verify_entasis(written(iris)), 0)
+})
+
+test_that("an interrupt ends the work and leaves nothing behind", {
+  skip_on_os("windows")
+  skip_on_cran()
+  script <- tempfile(fileext = ".R")
+  path <- tempfile()
+  writeLines(c(
+    "library(entasis)", "x <- rnorm(1e7)", sprintf("path <- '%s'", path),
+    "file.create(paste0(path, '.ready'))",
+    "found <- tryCatch({write_entasis(x, path, 100); 'finished'}, interrupt = function(e) 'interrupted')",
+    "writeLines(found, paste0(path, '.found'))"
+  ), script)
+  rscript <- file.path(R.home("bin"), "Rscript")
+  pid <- as.integer(system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", rscript, script), intern = TRUE))
+  wait <- function(file) for (i in 1:300) if (file.exists(file)) break else Sys.sleep(0.1)
+  wait(paste0(path, ".ready"))
+  Sys.sleep(0.5)
+  tools::pskill(pid, tools::SIGINT)
+  wait(paste0(path, ".found"))
+  Sys.sleep(0.2)
+  expect_identical(readLines(paste0(path, ".found")), "interrupted")
+  expect_false(file.exists(path))
+})

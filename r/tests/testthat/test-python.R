@@ -1,0 +1,92 @@
+# Frames of pandas here, frames of R there. Needs ENTASIS_PYTHON: a Python that has the package entasis, and pandas.
+
+python <- function(code) {
+  command <- Sys.getenv("ENTASIS_PYTHON")
+  if (command == "") skip("needs ENTASIS_PYTHON")
+  script <- tempfile(fileext = ".py")
+  writeLines(c("import entasis as en, pandas as pd, numpy as np", code), script)
+  out <- system2(command, shQuote(script), stdout = TRUE, stderr = TRUE)
+  if (!is.null(attr(out, "status"))) stop(paste(out, collapse = "\n"))
+  out
+}
+
+test_that("frames of pandas are data frames", {
+  path <- tempfile()
+  python(c(
+    "df = pd.DataFrame({'i8': np.array([1, -2, 3], 'i1'), 'u16': np.array([1, 2, 65535], 'u2'), 'i32': np.array([1, 2, 3], 'i4'),",
+    " 'u32': np.array([1, 2, 2**32 - 1], 'u4'), 'i64': [1, 2, 2**60], 'f32': np.array([.5, 1, np.nan], 'f4'), 'f64': [1.5, np.nan, 2],",
+    " 'b': [True, False, True], 'nb': pd.array([True, None, False], dtype='boolean'), 'ni': pd.array([1, None, 3], dtype='Int32'),",
+    " 's': ['a', None, '\\u00e9'], 'cat': pd.Categorical(['x', None, 'y']), 'icat': pd.Categorical([3, 1, None]),",
+    " 'ord': pd.Categorical(['lo', 'hi', 'lo'], categories=['lo', 'hi'], ordered=True),",
+    " 't': pd.to_datetime(['2020-01-01 00:00:00.5', None, '1960-02-03 00:00:00'], format='mixed'), 'tz': pd.date_range('2020-01-01', periods=3, tz='Europe/Oslo'),",
+    " 'td': pd.to_timedelta([1.5, None, -2], unit='s'), 'c': [1j, 2, 3]})",
+    sprintf("en.write(df, r'%s')", path),
+    sprintf("en.write(df[['i32']].set_index(pd.Index(['p', 'q', 'r'], name='key')), r'%s1')", path),
+    sprintf("en.write(df[['i32']].set_index(pd.MultiIndex.from_product([['a'], [1, 2, 3]], names=['k', None])), r'%s2')", path),
+    sprintf("en.write(df[['i32']].iloc[1:], r'%s3')", path),
+    sprintf("en.write(pd.DataFrame({'x': np.array([-2**31, 1], 'i4'), 'y': [1, 2], 'z': ['a\\0', 'b']}), r'%s4')", path)
+  ))
+  skip_if_not_installed("bit64")
+  x <- read_entasis(path)
+  utc <- function(x) as.POSIXct(x, tz = "UTC")
+  expected <- data.frame(
+    i8 = c(1L, -2L, 3L), u16 = c(1L, 2L, 65535L), i32 = 1:3, u32 = c(1, 2, 2^32 - 1), i64 = bit64::as.integer64(c("1", "2", "1152921504606846976")),
+    f32 = c(.5, 1, NaN), f64 = c(1.5, NaN, 2), b = c(TRUE, FALSE, TRUE), nb = c(TRUE, NA, FALSE), ni = c(1L, NA, 3L),
+    s = c("a", NA, "\u00e9"), cat = factor(c("x", NA, "y")), icat = factor(c(3, 1, NA)),
+    ord = factor(c("lo", "hi", "lo"), levels = c("lo", "hi"), ordered = TRUE),
+    t = utc(c("2020-01-01 00:00:00.5", NA, "1960-02-03 00:00:00")), tz = as.POSIXct(c("2020-01-01", "2020-01-02", "2020-01-03"), tz = "Europe/Oslo"),
+    td = as.difftime(c(1.5, NA, -2), units = "secs"), c = c(1i, 2, 3)
+  )
+  for (name in names(expected)) expect_identical(x[[name]], expected[[name]], info = name)
+  expect_identical(names(x), names(expected))
+  expect_identical(entasis(path)[c(3, 1), "ord"], expected[c(3, 1), "ord", drop = FALSE] |> bare())
+  expect_identical(read_entasis(paste0(path, 1)), data.frame(i32 = 1:3, row.names = c("p", "q", "r")))
+  labels <- read_entasis(paste0(path, 2))
+  expect_identical(names(labels), c("k", "level_1", "i32"))
+  expect_identical(row.names(read_entasis(paste0(path, 3))), c("1", "2"))
+  for (column in c("x", "z")) {
+    expect_error(read_entasis(paste0(path, 4), column), class = "entasis_error_unsupported")
+  }
+  expect_identical(nrow(read_entasis(paste0(path, 4), "y")), 2L)
+})
+
+test_that("data frames are frames of pandas", {
+  frame <- data.frame(
+    l = c(TRUE, NA, FALSE), i = c(1L, NA, -3L), d = c(1.5, NA, NaN), s = c("a", NA, "\u00e9"), f = factor(c("x", NA, "y")),
+    o = factor(c("lo", "hi", NA), levels = c("lo", "hi"), ordered = TRUE), D = as.Date(c("2020-01-01", NA, "1960-05-05")),
+    t = as.POSIXct(c(1.5e9, NA, 0) + 0.25, origin = "1970-01-01", tz = "Europe/Oslo"), td = as.difftime(c(1, NA, 2.5), units = "mins"),
+    row.names = c("p", "q", "r")
+  )
+  frame$m <- matrix(1:6, 3)
+  latin1 <- c("caf\xe9", "x", NA)
+  Encoding(latin1) <- "latin1"
+  frame$lat <- latin1
+  frame$r <- as.raw(1:3)
+  if (requireNamespace("bit64", quietly = TRUE)) frame$i64 <- bit64::as.integer64(c(1, NA, 3))
+  path <- written(frame)
+  vector <- written(c(1.5, NA))
+  python(c(
+    sprintf("df = en.read(r'%s')", path),
+    "assert type(df) is pd.DataFrame and list(df.index) == ['p', 'q', 'r']",
+    "assert str(df.l.dtype) == 'boolean' and df.l.tolist() == [True, pd.NA, False]",
+    "assert str(df.i.dtype) == 'Int32' and df.i.tolist() == [1, pd.NA, -3]",
+    "assert str(df.d.dtype) == 'float64' and df.d.iloc[0] == 1.5 and df.d.isna().tolist() == [False, True, True]",
+    "assert df.s.iloc[2] == '\\u00e9' and df.s.isna().tolist() == [False, True, False]",
+    "assert df.f.cat.categories.tolist() == ['x', 'y'] and df.f.cat.codes.tolist() == [0, -1, 1]",
+    "assert df.o.cat.ordered and df.o.cat.codes.tolist() == [0, 1, -1]",
+    "assert df.D.iloc[0] == pd.Timestamp('2020-01-01') and df.D.iloc[2] == pd.Timestamp('1960-05-05') and pd.isna(df.D.iloc[1])",
+    "assert str(df.t.dt.tz) == 'Europe/Oslo' and df.t.iloc[0] == pd.Timestamp('2017-07-14 02:40:00.25', tz='UTC')",
+    "assert df.td.iloc[2] == pd.Timedelta('150s') and pd.isna(df.td.iloc[1])",
+    "assert df['m.2'].tolist() == [4, 5, 6] and df.lat.iloc[0] == 'caf\\u00e9' and str(df.r.dtype) == 'uint8'",
+    "assert 'i64' not in df or str(df.i64.dtype) == 'Int64'",
+    sprintf("assert en.read(r'%s').value.isna().tolist() == [False, True]", vector),
+    sprintf("table = en.read(r'%s', to='pyarrow')", path),
+    "assert table['d'].null_count == 1 and table.column_names[0] == 'row.names'",
+    sprintf("en.write(en.read(r'%s'), r'%s.py')", path, path)
+  ))
+  back <- read_entasis(paste0(path, ".py"))
+  expect_identical(back$f, frame$f)
+  expect_identical(back$i, frame$i)
+  expect_identical(back$t, frame$t)
+  expect_identical(row.names(back), row.names(frame))
+})

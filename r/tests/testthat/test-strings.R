@@ -1,0 +1,47 @@
+made <- function(x) .Call(entasis:::C_materialised, x)
+
+test_that("strings are made when they are looked at", {
+  x <- sprintf("string number %d", 1:20000)
+  x[seq(7, 20000, 7)] <- NA
+  path <- written(data.frame(x = x))
+  y <- read_entasis(path)$x
+  unlink(path)
+  expect_false(made(y))
+  expect_identical(y[c(7, 19999, 3)], x[c(7, 19999, 3)])
+  expect_identical(y[[20000]], x[[20000]])
+  expect_identical(y[c(1, NA, 30000)], x[c(1, NA, 30000)])
+  expect_identical(length(y), 20000L)
+  expect_false(made(y))
+  expect_true(anyNA(y))
+  expect_identical(sort(y), sort(x))
+  expect_identical(unserialize(serialize(y, NULL)), x)
+  copy <- y
+  copy[2] <- "another"
+  expect_identical(y[2], x[2])
+  expect_identical(copy[-2], x[-2])
+  expect_identical(match(x, y), match(x, x))
+  expect_identical(paste(y), paste(x))
+})
+
+test_that("repeated, empty and missing strings are told apart", {
+  x <- rep_len(c("", NA, "a", "a string that is longer than a view", "NA", "\u00fc"), 100000)
+  expect_kept(x)
+  expect_kept(data.frame(x = x, y = rev(x)))
+  expect_identical(nchar(round_trip(x)), nchar(x))
+})
+
+test_that("a garbage collection at any time is survived", {
+  x <- sprintf("text %d of some length", 1:300)
+  path <- written(x)
+  y <- read_entasis(path)
+  old <- gctorture(TRUE)
+  on.exit(gctorture(old))
+  for (i in c(1, 150, 300)) stopifnot(identical(y[[i]], x[[i]]))
+  part <- y[10:20]
+  all <- paste0(y, "")
+  again <- read_entasis(path)
+  gctorture(old)
+  expect_identical(part, x[10:20])
+  expect_identical(all, x)
+  expect_identical(again, x)
+})

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Make the source package of R with all that it is built from: the core's crates and, in an archive, the crates that those need.
+# Usage: tools/r-package.sh <directory>; prints the path of the package.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+package=$out/entasis
+rm -rf "$package" "$out"/entasis_*.tar.gz
+mkdir -p "$package"
+
+# What git knows of r/, and what is new there.
+git ls-files --cached --others --exclude-standard r | while read -r file; do
+    [ -f "$file" ] || continue
+    mkdir -p "$package/$(dirname "${file#r/}")"
+    cp "$file" "$package/${file#r/}"
+done
+
+# The workspace without what R needs not.
+mkdir "$package/src/crates"
+for crate in kernels format encodings io core; do
+    mkdir "$package/src/crates/$crate"
+    cp -r "crates/$crate/Cargo.toml" "crates/$crate/src" "$package/src/crates/$crate"
+done
+sed -e 's|^members = .*|members = ["crates/*", "rust"]|' -e '/^default-members/d' -e '/^entasis-cli/d' Cargo.toml >"$package/src/Cargo.toml"
+for manifest in "$package"/src/crates/*/Cargo.toml "$package/src/rust/Cargo.toml"; do
+    # Tests stay behind, and with them what they alone need.
+    awk '/^\[/ { skip = $0 == "[dev-dependencies]" || $0 == "[[example]]" || $0 == "[[test]]" || $0 == "[[bench]]" } !skip' "$manifest" >"$manifest.new"
+    mv "$manifest.new" "$manifest"
+done
+cp Cargo.lock rust-toolchain.toml "$package/src"
+
+(
+    cd "$package/src"
+    cargo metadata --format-version 1 >/dev/null 2>&1
+    mkdir .cargo
+    cargo vendor --quiet --locked vendor >.cargo/config.toml
+    tar cJf vendor.tar.xz vendor .cargo/config.toml
+    rm -r vendor .cargo
+)
+(cd "$out" && R CMD build --no-manual entasis >build.log 2>&1) || { cat "$out/build.log" >&2; exit 1; }
+ls "$out"/entasis_*.tar.gz

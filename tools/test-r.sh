@@ -1,0 +1,42 @@
+#!/bin/sh
+# Check the R package as CRAN would: build it from its source package alone, run its examples and tests.
+# Usage: tools/test-r.sh <python with the package entasis>
+set -eu
+cd "$(dirname "$0")/.."
+here=$(pwd)
+libraries="testthat data.table tibble bit64 hms nanotime haven"
+
+missing=
+for library in $libraries; do
+    command -v Rscript >/dev/null 2>&1 && Rscript -e "quit(status = !requireNamespace('$library', quietly = TRUE))" >/dev/null 2>&1 ||
+        missing="$missing r-cran-$library"
+done
+if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "installing R and packages for its tests"
+    # shellcheck disable=SC2086 # a word for each package
+    { apt-get install --yes --no-install-recommends r-base-core $missing ||
+        { apt-get update && apt-get install --yes --no-install-recommends r-base-core $missing; }; } >/dev/null 2>&1 || true
+fi
+if ! command -v R >/dev/null 2>&1; then
+    echo "note: R is not there, so its package is not tested (Debian: apt-get install r-base-core r-cran-testthat)"
+    exit 0
+fi
+
+target=${CARGO_TARGET_DIR:-$here/target}
+out=$target/r-package
+package=$(tools/r-package.sh "$out")
+cd "$out"
+if [ -x "$1" ] && "$1" -c 'import entasis, pandas, pyarrow' >/dev/null 2>&1; then
+    ENTASIS_PYTHON=$1
+    export ENTASIS_PYTHON
+fi
+status=0
+# What can't be had is skipped by the tests; without testthat there are none.
+Rscript -e 'quit(status = !requireNamespace("testthat", quietly = TRUE))' >/dev/null 2>&1 || echo "note: testthat is not there, so only examples are run"
+_R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true ENTASIS_GOLDEN=$here/tests CARGO_TARGET_DIR=$out/target R CMD check --no-manual "$package" || status=$?
+find entasis.Rcheck/tests -name '*.Rout*' -exec tail -n 40 {} +
+if [ "$status" != 0 ] || grep -q '^Status:.*\(ERROR\|WARNING\)' entasis.Rcheck/00check.log; then
+    cat entasis.Rcheck/00install.out
+    echo "error: R CMD check is not content" >&2
+    exit 1
+fi
