@@ -21,7 +21,14 @@ fn lend<T: bytemuck::Pod>(values: &[T]) -> HostRead {
 }
 
 fn column(column_type: ColumnType, chunk: Chunk, dictionary: Option<usize>) -> Column {
-    Column { name: "x".into(), column_type, detail: None, dictionary, array: Array::new(chunk) }
+    Column {
+        name: "x".into(),
+        column_type,
+        detail: None,
+        dictionary,
+        array: Array::new(chunk),
+        children: Vec::new(),
+    }
 }
 
 fn host(values: &[i32], first: i32, n: u32) -> Chunk {
