@@ -3,6 +3,17 @@
 use entasis_format::{ColumnType, Error, Limits, Result, Value};
 use entasis_kernels::HostRead;
 
+/// Several tables and other columns to write, and the value that they are parts of.
+#[derive(Debug)]
+pub struct Document {
+    /// The tables, by their numbers.
+    pub frames: Vec<Frame>,
+    /// Columns that belong to no table: those of cells, and of arrays.
+    pub columns: Vec<Column>,
+    /// What the file holds (format, section 5.1). [`Value::Column`] counts `columns`.
+    pub value: Value,
+}
+
 /// A table to write, with the columns that its labels and dictionaries need.
 #[derive(Debug)]
 pub struct Frame {
@@ -164,6 +175,37 @@ pub enum HostValidity {
     Mark(u64),
 }
 
+impl Column {
+    /// Checks that the type is possible and the dictionary there.
+    fn check(&self, n_extra: usize, limits: &Limits) -> Result<()> {
+        if self.name.len() > limits.name_len as usize {
+            let message =
+                format!("a column name of {} bytes, the most are {}", self.name.len(), limits.name_len);
+            return Err(Error::unsupported(message));
+        }
+        self.column_type.check().map_err(|e| e.in_column(&self.name))?;
+        let is_categorical = self.column_type.logical == entasis_format::Logical::Categorical;
+        if self.dictionary.is_some_and(|d| d >= n_extra) || is_categorical != self.dictionary.is_some() {
+            return Err(Error::argument("a categorical needs its dictionary among the extra columns")
+                .in_column(&self.name));
+        }
+        Ok(())
+    }
+}
+
+impl Document {
+    /// Checks what a reader's default limits would refuse, and each frame.
+    ///
+    /// # Errors
+    /// *Argument* or *Unsupported*, with the column's name.
+    pub(crate) fn check(&self) -> Result<()> {
+        let limits = Limits::default();
+        self.value.check(&limits)?;
+        self.columns.iter().try_for_each(|column| column.check(0, &limits))?;
+        self.frames.iter().try_for_each(Frame::check)
+    }
+}
+
 impl Frame {
     /// Checks that columns are as long as the table, types possible, and dictionaries there.
     ///
@@ -183,21 +225,6 @@ impl Frame {
         // What a reader's default limits refuse is not written.
         let limits = Limits::default();
         self.host.check(&limits)?;
-        for column in self.columns.iter().chain(&self.extra) {
-            if column.name.len() > limits.name_len as usize {
-                let message =
-                    format!("a column name of {} bytes, the most are {}", column.name.len(), limits.name_len);
-                return Err(Error::unsupported(message));
-            }
-            column.column_type.check().map_err(|e| e.in_column(&column.name))?;
-            let is_categorical = column.column_type.logical == entasis_format::Logical::Categorical;
-            if column.dictionary.is_some_and(|d| d >= self.extra.len())
-                || is_categorical != column.dictionary.is_some()
-            {
-                return Err(Error::argument("a categorical needs its dictionary among the extra columns")
-                    .in_column(&column.name));
-            }
-        }
-        Ok(())
+        self.columns.iter().chain(&self.extra).try_for_each(|column| column.check(self.extra.len(), &limits))
     }
 }

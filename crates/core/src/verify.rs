@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Layout, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
-    TRAILER_LEN, Trailer, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Layout, Logical, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
+    TRAILER_LEN, Trailer, Value, visit_parts,
 };
 
 use crate::control::{Control, Monitor};
@@ -47,7 +47,7 @@ impl File {
     /// # Errors
     /// As [`verify`].
     pub fn verify(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
-        self.verify_all(threads, monitor).map_err(|e| e.in_file(self.path()))
+        self.whole().verify_all(threads, monitor).map_err(|e| e.in_file(self.path()))
     }
 
     fn verify_all(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
@@ -89,13 +89,25 @@ impl File {
                     )));
                 }
             }
-            self.resolve(column).map_err(here)?;
+            self.source(column.index).map_err(here)?;
+            if column.record.column_type.logical == Logical::Object {
+                let cells = self.cells()?.ok_or_else(|| Error::corrupt("objects without cells"));
+                let list = column.detail.as_ref().unwrap_or(&Value::Null);
+                cells.and_then(|cells| cells.objects(list, column.record.n_values)).map_err(here)?;
+            }
         }
         self.verify_spans(spans)?;
         let total = stored.iter().map(|c| c.record.n_values).sum();
         report.n_values = self.verify_values(&stored, total, threads, monitor)?;
         self.verify_members(&columns, monitor)?;
-        self.host()?;
+        for number in 0..self.n_tables() {
+            let table = self.table(number)?;
+            table.verify_names()?;
+            table.host()?;
+        }
+        if let Some(cells) = self.cells()? {
+            cells.verify(threads, monitor)?;
+        }
         Ok(report)
     }
 
@@ -209,11 +221,12 @@ impl File {
         Ok(())
     }
 
-    /// What a column refers to is there.
-    fn resolve(&self, column: &ColumnInfo) -> Result<()> {
-        self.source(column.index)?;
-        if column.index < self.n_columns() && !self.find_all(&column.name)?.contains(&column.index) {
-            return Err(Error::corrupt("the name of a column is not in the name index"));
+    /// The name of each column of the table is found.
+    fn verify_names(&self) -> Result<()> {
+        for column in self.columns(0..self.n_columns())? {
+            if !self.find_all(&column.name)?.contains(&column.index) {
+                return Err(Error::corrupt("the name of a column is not in the name index"));
+            }
         }
         Ok(())
     }
