@@ -10,7 +10,7 @@ use crate::file::File;
 
 pub use check::{MAX_DEPTH, Reference, find_cycle};
 pub use read::{Cell, Cells, Children, Slice};
-pub use write::{CellWriter, Mark};
+pub use write::CellWriter;
 
 /// Cells of which `ranks` tells once.
 pub(crate) const RANK: u64 = 4096;

@@ -1,5 +1,7 @@
 //! Cells in the making.
 
+use std::ops::Range;
+
 use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value};
 use entasis_kernels::HostRead;
 
@@ -42,19 +44,6 @@ pub struct CellWriter {
     parents: [Vec<u64>; 4],
     /// Pool, at, len, shape.
     arrays: [Vec<u64>; 4],
-}
-
-/// How far a writer has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Mark {
-    kinds: usize,
-    ranks: usize,
-    ints: usize,
-    floats: usize,
-    strings: (usize, usize),
-    bytes: (usize, usize),
-    parents: usize,
-    arrays: usize,
 }
 
 impl Default for CellWriter {
@@ -183,40 +172,19 @@ impl CellWriter {
         self.arrays[0].len() - 1
     }
 
-    /// Says where an array's values are after all, and which cell is its shape (0: it has one dimension).
-    pub fn set_array(&mut self, place: usize, pool: u64, at: u64, shape: u64) {
-        let [pools, ats, _, shapes] = &mut self.arrays;
-        (pools[place], ats[place], shapes[place]) = (pool, at, shape);
+    /// Says which cell is the shape of the array in this place, which otherwise has one dimension.
+    pub fn set_shape(&mut self, place: usize, shape: u64) {
+        self.arrays[3][place] = shape;
     }
 
-    /// How far the writer has come, to go back there.
-    pub fn mark(&self) -> Mark {
-        Mark {
-            kinds: self.kinds.len(),
-            ranks: self.ranks.len(),
-            ints: self.ints.len(),
-            floats: self.floats.len(),
-            strings: (self.strings.offsets.len(), self.strings.bytes.len()),
-            bytes: (self.bytes.offsets.len(), self.bytes.bytes.len()),
-            parents: self.parents[0].len(),
-            arrays: self.arrays[0].len(),
-        }
+    /// The number of parents, which is the place of the next one.
+    pub fn n_parents(&self) -> usize {
+        self.parents[0].len()
     }
 
-    /// Forgets all that was added since.
-    pub fn go_back(&mut self, mark: Mark) {
-        self.kinds.truncate(mark.kinds);
-        self.ranks.truncate(mark.ranks);
-        self.ints.truncate(mark.ints);
-        self.floats.truncate(mark.floats);
-        for (strings, (offsets, bytes)) in
-            [(&mut self.strings, mark.strings), (&mut self.bytes, mark.bytes)]
-        {
-            strings.offsets.truncate(offsets);
-            strings.bytes.truncate(bytes);
-        }
-        self.parents.iter_mut().for_each(|numbers| numbers.truncate(mark.parents));
-        self.arrays.iter_mut().for_each(|numbers| numbers.truncate(mark.arrays));
+    /// All cells below the parent in this place, which has come to its end.
+    pub fn below(&self, place: usize) -> Range<u64> {
+        self.parents[0][place]..self.parents[1][place]
     }
 
     /// The columns of all cells, and the map that names them: its columns count from `first` on. `lend` makes memory of bytes, for as long as
