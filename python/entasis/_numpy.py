@@ -128,8 +128,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     numbers += kinds.values()
     found: list[Any] = [None] * len(numbers)
     entries = handle.read(numbers, _rows.native(rows), "numpy", own, 0, threads)
-    if own:
-        entries = _tree.fill(handle, entries, rows, handle.n_rows)
+    entries = _tree.fill(handle, entries, rows, handle.n_rows)
     for kind, positions, column, values, mask in entries:
         if kind == "block":
             if own and column.flavour & BIG and values.dtype.itemsize > 1:

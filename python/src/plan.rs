@@ -60,7 +60,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         return Target::Arrow(if is_own { of_file } else { format::usual_decimal(column_type.physical) });
     }
     if column_type.logical == Logical::Object {
-        return if own && !matches!(host, Host::Arrow(_)) { Target::Null } else { Target::Refused };
+        return if matches!(host, Host::Arrow(_)) { Target::Refused } else { Target::Null };
     }
     if let Host::Arrow(layout) = host {
         return Target::Arrow(if own { of_file } else { layout });

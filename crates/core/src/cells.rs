@@ -8,7 +8,7 @@ use entasis_format::{CellClass, Error, Physical, Result, Value};
 
 use crate::file::File;
 
-pub use check::{MAX_DEPTH, Reference, find_cycle};
+pub use check::{MAX_DEPTH, Reference, find_cycle, shape};
 pub use read::{Cell, Cells, Children, Slice};
 pub use write::CellWriter;
 

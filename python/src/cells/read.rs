@@ -75,6 +75,23 @@ impl Loaded {
             .find(|slice| slice.range().start <= range.start && range.end <= slice.range().end)
     }
 
+    /// What objects are made of, slice by slice.
+    fn pieces(&self) -> Vec<(&Slice, Range<u64>)> {
+        let mut pieces = Vec::new();
+        for range in &self.needed.0 {
+            let mut at = range.start;
+            while let Some(slice) = self.slices.iter().find(|slice| slice.range().contains(&at)) {
+                let end = slice.range().end.min(range.end);
+                pieces.push((slice, at..end));
+                at = end;
+                if at >= range.end {
+                    break;
+                }
+            }
+        }
+        pieces
+    }
+
     /// A cell that was read.
     #[inline]
     fn cell(&self, number: u64) -> entasis::Result<Cell<'_>> {
@@ -206,10 +223,9 @@ impl<'a, 'py> Maker<'a, 'py> {
             pools: HashMap::new(),
         };
         maker.strings.resize_with(CACHE, || None);
-        for range in &loaded.needed.0 {
-            let Some(slice) = loaded.slice(range) else { continue };
+        for (slice, range) in loaded.pieces() {
             let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
-            for (number, &kind) in range.clone().zip(kinds) {
+            for (number, &kind) in range.zip(kinds) {
                 if kind != CellKind::Reference && kind.class() != CellClass::Array {
                     continue;
                 }
@@ -490,12 +506,8 @@ impl<'a, 'py> Maker<'a, 'py> {
 
     /// The shape of an array of so many elements.
     fn shape(&self, number: u64, n: u64) -> PyResult<Vec<u64>> {
-        let shape = match self.check(self.loaded.cell(number))? {
-            Cell::Parent(_, children) => self.loaded.slice(&(number..children.end.max(number + 1))),
-            _ => None,
-        };
-        let slice = shape.ok_or_else(|| self.corrupt("an array without its shape"))?;
-        let (shape, product) = self.check(slice.shape(number))?;
+        let found = entasis::cells::shape(number, &|number| self.loaded.cell(number));
+        let (shape, product) = self.check(found)?;
         if product == Some(n) { Ok(shape) } else { Err(self.corrupt("the shape of an array is not that of its values")) }
     }
 

@@ -145,29 +145,12 @@ impl Slice {
         Ok(())
     }
 
-    /// The shape that a cell is, and its product.
+    /// The shape that a cell of this slice is, and its product; see [`shape`].
     ///
     /// # Errors
     /// *Corrupt* when it is none.
     pub fn shape(&self, number: u64) -> Result<(Vec<u64>, Option<u64>)> {
-        let wrong = || damage("the shape of an array is no tuple of integers");
-        let Cell::Parent(CellKind::Tuple, children) = self.cell(number)? else { return Err(wrong()) };
-        if children.count > 64 {
-            return Err(damage("an array has more than 64 dimensions"));
-        }
-        let mut shape = Vec::new();
-        for child in 0..children.count {
-            let number = children.first.checked_add(child).ok_or_else(wrong)?;
-            let Cell::Int(CellKind::Int, n) = self.cell(number)? else { return Err(wrong()) };
-            shape.push(u64::try_from(n).map_err(|_| wrong())?);
-        }
-        // A length of nothing makes the others possible, however long.
-        let product = if shape.contains(&0) {
-            Some(0)
-        } else {
-            shape.iter().try_fold(1u64, |product, &n| product.checked_mul(n))
-        };
-        Ok((shape, product))
+        shape(number, &|number| self.cell(number))
     }
 
     /// Checks that references name what may be named, and that none leads back to where it stands. All cells are here.
@@ -205,6 +188,34 @@ impl Slice {
             _ => Err(wrong()),
         }
     }
+}
+
+/// The shape that a cell is, and its product, none when that is too large. `cell` finds cells.
+///
+/// # Errors
+/// *Corrupt* when it is no shape.
+pub fn shape<'a>(
+    number: u64,
+    cell: &dyn Fn(u64) -> Result<Cell<'a>>,
+) -> Result<(Vec<u64>, Option<u64>)> {
+    let wrong = || damage("the shape of an array is no tuple of integers");
+    let Cell::Parent(CellKind::Tuple, children) = cell(number)? else { return Err(wrong()) };
+    if children.count > 64 {
+        return Err(damage("an array has more than 64 dimensions"));
+    }
+    let mut shape = Vec::new();
+    for child in 0..children.count {
+        let number = children.first.checked_add(child).ok_or_else(wrong)?;
+        let Cell::Int(CellKind::Int, n) = cell(number)? else { return Err(wrong()) };
+        shape.push(u64::try_from(n).map_err(|_| wrong())?);
+    }
+    // A length of nothing makes the others possible, however long.
+    let product = if shape.contains(&0) {
+        Some(0)
+    } else {
+        shape.iter().try_fold(1u64, |product, &n| product.checked_mul(n))
+    };
+    Ok((shape, product))
 }
 
 /// A reference from one cell to another.
