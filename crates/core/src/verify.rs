@@ -100,12 +100,23 @@ impl File {
         let total = stored.iter().map(|c| c.record.n_values).sum();
         report.n_values = self.verify_values(&stored, total, threads, monitor)?;
         self.verify_members(&columns, monitor)?;
+        let mut named = vec![self.value().clone()];
         for number in 0..self.n_tables() {
             let table = self.table(number)?;
             table.verify_names()?;
-            table.host()?;
+            named.push(table.host()?);
         }
-        if let Some(cells) = self.cells()? {
+        let cells = self.cells()?;
+        let n_cells = cells.as_ref().map_or(0, |cells| cells.n_cells());
+        named.extend(columns.into_iter().filter_map(|column| column.detail));
+        for mut value in named {
+            let mut is_there = true;
+            value.visit_mut(&mut |scalar| is_there &= scalar.as_cell().is_none_or(|cell| cell < n_cells));
+            if !is_there {
+                return Err(Error::corrupt("a cell is named that is not there").in_section("nodes"));
+            }
+        }
+        if let Some(cells) = cells {
             cells.verify(threads, monitor)?;
         }
         Ok(report)

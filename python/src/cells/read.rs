@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis::cells::{Cell, Cells, Children, MAX_DEPTH, Slice};
+use entasis::cells::{Cell, Cells, Children, Slice};
 use entasis::{CellClass, CellKind, Error, checksum};
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -388,9 +388,6 @@ impl<'a, 'py> Maker<'a, 'py> {
         children: Children,
         stack: &mut Vec<Frame<'py>>,
     ) -> PyResult<()> {
-        if stack.len() > MAX_DEPTH {
-            return Err(self.corrupt("cells are nested deeper than they can be"));
-        }
         if children.count > 0 {
             let slice = self.loaded.slice(&(children.first..children.end));
             let slice = slice.ok_or_else(|| self.corrupt("a cell has children that are not there"))?;

@@ -294,7 +294,9 @@ impl Cells {
         let cell = |key: &str| match self.file.value().get(key) {
             Some(Value::Cell(number)) if *number < self.n_cells => Ok(Some(*number)),
             Some(Value::Cell(_)) => Err(damage("a cell is named that is not there")),
-            _ => Ok(None),
+            Some(Value::Table(_)) if key == "value" => Ok(None),
+            Some(_) => Err(damage("the file's metadata are no cell")),
+            None => Ok(None),
         };
         Ok((cell("value")?, cell("metadata")?))
     }

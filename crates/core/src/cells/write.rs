@@ -157,6 +157,11 @@ impl CellWriter {
         ends[place] = if firsts[place] == 0 { 0 } else { end };
     }
 
+    /// Says where all that is below the parent in this place ends.
+    pub fn set_end(&mut self, place: usize, end: u64) {
+        self.parents[1][place] = end;
+    }
+
     /// Changes what a parent has for keys.
     pub fn set_keys(&mut self, place: usize, keys: u64) {
         self.parents[3][place] = keys;
