@@ -278,7 +278,8 @@ impl CellBuilder {
     ) -> PyResult<bool> {
         let py = object.py();
         // One reference is the container's, one is ours.
-        let is_shared = len > 0 && references(&object) > 2;
+        let can_change = matches!(kind, CellKind::List | CellKind::Map | CellKind::Set);
+        let is_shared = (len > 0 || can_change) && references(&object) > 2;
         let number = self.writer.n_cells();
         if is_shared {
             match self.met.entry(object.as_ptr() as usize) {
@@ -288,6 +289,7 @@ impl CellBuilder {
                 }
                 Entry::Vacant(vacant) => {
                     vacant.insert(Met { number, place: Some(self.writer.n_parents()) });
+                    self.kept.push(object.clone().unbind());
                 }
             }
         }

@@ -91,7 +91,7 @@ fn kinds() -> Vec<Cell> {
         match kind.code() {
             0..16 => scalars.push(C::Unit(kind)),
             29 | 30 => {}
-            16..32 => scalars.push(C::Int(kind, i64::from(kind.code()) - 20)),
+            16..32 => scalars.push(C::Int(kind, i64::from(kind.code()) - 10)),
             32..40 => scalars.push(C::Float(kind, -0.5)),
             40..48 => scalars.push(C::Text(kind, "1.5")),
             48..64 => scalars.push(C::Bytes(kind, b"0123456789abcdef")),
