@@ -30,11 +30,71 @@ impl Key for u128 {
     }
 }
 
-/// A string, with its first 16 bytes in a word: most are compared and hashed without a look at their bytes.
+/// A string, with its first and last 16 bytes in words: those of up to 32 bytes are compared and hashed without a look at
+/// their bytes, and without branches on their length, which no processor could predict.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
+    /// The first bytes, zeros behind shorter ones.
     head: u128,
+    /// The last bytes of more than 16, else zero.
+    tail: u128,
     pub bytes: &'a [u8],
+}
+
+/// A string of up to 16 bytes, which stand in a word.
+#[derive(Clone, Copy)]
+pub(crate) struct Short<'a> {
+    /// Zeros behind shorter ones.
+    word: u128,
+    pub bytes: &'a [u8],
+}
+
+/// Bits of the first bytes of a word, by their number.
+const FIRST: [u128; 17] = {
+    let mut masks = [0; 17];
+    let mut len = 1;
+    while len <= 16 {
+        masks[len] = u128::MAX >> (128 - 8 * len);
+        len += 1;
+    }
+    masks
+};
+
+impl<'a> Short<'a> {
+    /// The most bytes of one.
+    pub(crate) const MOST: usize = 16;
+
+    /// The string at `range` of `all`, of at most [`MOST`](Self::MOST) bytes.
+    #[inline]
+    pub(crate) fn new(all: &'a [u8], range: std::ops::Range<usize>) -> Self {
+        let bytes = &all[range.clone()];
+        let word = match all[range.start..].first_chunk::<16>() {
+            Some(word) => u128::from_le_bytes(*word) & FIRST[bytes.len().min(16)],
+            None => {
+                let mut word = [0; 16];
+                word[..bytes.len()].copy_from_slice(bytes);
+                u128::from_le_bytes(word)
+            }
+        };
+        Self { word, bytes }
+    }
+}
+
+impl PartialEq for Short<'_> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.word == other.word && self.bytes.len() == other.bytes.len()
+    }
+}
+
+impl Eq for Short<'_> {}
+
+impl Key for Short<'_> {
+    #[inline]
+    fn hash(self) -> u64 {
+        let hash = (self.bytes.len() as u64 ^ self.word as u64).wrapping_mul(MIX).rotate_left(29);
+        (hash ^ (self.word >> 64) as u64).wrapping_mul(MIX)
+    }
 }
 
 impl<'a> Text<'a> {
@@ -42,64 +102,74 @@ impl<'a> Text<'a> {
     #[inline]
     pub(crate) fn new(all: &'a [u8], range: std::ops::Range<usize>) -> Self {
         let bytes = &all[range.clone()];
-        let head = match all[range.start..].first_chunk::<16>() {
-            Some(head) if bytes.len() >= 16 => u128::from_le_bytes(*head),
-            Some(head) => u128::from_le_bytes(*head) & ((1 << (8 * bytes.len())) - 1),
-            None => {
-                let mut head = [0; 16];
-                let len = bytes.len().min(16);
-                head[..len].copy_from_slice(&bytes[..len]);
-                u128::from_le_bytes(head)
+        let len = bytes.len();
+        // The bytes around a string are there, but at the ends of all.
+        let around = (all[range.start..].first_chunk::<16>(), all[..range.end].last_chunk::<16>());
+        let (head, tail) = match around {
+            (Some(head), Some(tail)) => (u128::from_le_bytes(*head), u128::from_le_bytes(*tail)),
+            _ => {
+                let (mut head, mut tail) = ([0; 16], [0; 16]);
+                let part = len.min(16);
+                head[..part].copy_from_slice(&bytes[..part]);
+                tail[16 - part..].copy_from_slice(&bytes[len - part..]);
+                (u128::from_le_bytes(head), u128::from_le_bytes(tail))
             }
         };
-        Self { head, bytes }
+        Self { head: head & FIRST[len.min(16)], tail: tail & FIRST[16 * usize::from(len > 16)], bytes }
+    }
+
+    /// The bytes that neither word has.
+    fn middle(&self) -> &'a [u8] {
+        self.bytes.get(16..self.bytes.len().saturating_sub(16)).unwrap_or_default()
     }
 }
 
 impl PartialEq for Text<'_> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.head == other.head
-            && self.bytes.len() == other.bytes.len()
-            && match self.bytes.len() {
-                0..=16 => true,
-                17..=32 => tail(self.bytes) == tail(other.bytes),
-                _ => self.bytes[16..] == other.bytes[16..],
-            }
+        let differ = (self.head ^ other.head) | (self.tail ^ other.tail);
+        let differ = differ as u64 | (differ >> 64) as u64 | (self.bytes.len() ^ other.bytes.len()) as u64;
+        differ == 0 && (self.bytes.len() <= 32 || self.middle() == other.middle())
     }
 }
 
 impl Eq for Text<'_> {}
 
-/// The last 16 bytes of at least as many.
-#[inline]
-fn tail(bytes: &[u8]) -> u128 {
-    bytes.last_chunk().map_or(0, |tail| u128::from_le_bytes(*tail))
-}
-
 impl Key for Text<'_> {
     #[inline]
     fn hash(self) -> u64 {
-        let mut hash = (self.bytes.len() as u64 ^ self.head as u64).wrapping_mul(MIX).rotate_left(29);
-        hash = (hash ^ (self.head >> 64) as u64).wrapping_mul(MIX);
-        if self.bytes.len() <= 16 {
-            return hash;
+        let (a, b) = (self.head as u64, (self.head >> 64) as u64);
+        let (c, d) = (self.tail as u64, (self.tail >> 64) as u64);
+        let mut hash = a.wrapping_mul(MIX).rotate_left(29)
+            ^ (b ^ self.bytes.len() as u64).wrapping_mul(MIX).rotate_left(11)
+            ^ c.wrapping_mul(MIX).rotate_left(43)
+            ^ d.wrapping_mul(MIX);
+        if self.bytes.len() > 32 {
+            hash ^= hash_of(self.middle());
         }
-        if self.bytes.len() <= 32 {
-            let tail = tail(self.bytes);
-            hash = (hash.rotate_left(29) ^ tail as u64).wrapping_mul(MIX);
-            return (hash.rotate_left(29) ^ (tail >> 64) as u64).wrapping_mul(MIX);
-        }
-        let rest = &self.bytes[16..];
-        let mut chunks = rest.chunks_exact(8);
-        for chunk in &mut chunks {
-            let word = u64::from_le_bytes(chunk.try_into().expect("8 bytes"));
-            hash = (hash.rotate_left(29) ^ word).wrapping_mul(MIX);
-        }
-        let mut word = [0; 8];
-        word[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-        (hash.rotate_left(29) ^ u64::from_le_bytes(word)).wrapping_mul(MIX)
+        (hash ^ hash >> 32).wrapping_mul(MIX)
     }
+}
+
+/// A hash of long strings' middles, 32 bytes at a time in four chains.
+fn hash_of(bytes: &[u8]) -> u64 {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    let mut chains = [MIX, 1, 2, 3];
+    let mut pieces = bytes.chunks_exact(32);
+    for piece in &mut pieces {
+        for (chain, bytes) in chains.iter_mut().zip(piece.chunks_exact(8)) {
+            *chain = (chain.rotate_left(29) ^ word(bytes)).wrapping_mul(MIX);
+        }
+    }
+    for (chain, bytes) in chains.iter_mut().zip(pieces.remainder().chunks(8)) {
+        *chain = (chain.rotate_left(29) ^ word(bytes)).wrapping_mul(MIX);
+    }
+    let [a, b, c, d] = chains;
+    a.rotate_left(7) ^ b.rotate_left(19) ^ c.rotate_left(37) ^ d
 }
 
 /// A table of distinct values with open addressing.
@@ -199,11 +269,10 @@ pub(crate) fn build<K: Key>(
     value: impl Fn(usize) -> K,
 ) -> Option<Vec<K>> {
     let mut distinct = Distinct::new();
-    codes.clear();
-    codes.reserve(n);
-    for i in 0..n {
-        codes.push(distinct.code(value(i)));
-        if distinct.entries.len() > limit {
+    codes.resize(n, 0);
+    for (i, code) in codes.iter_mut().enumerate() {
+        *code = distinct.code(value(i));
+        if *code as usize >= limit {
             return None;
         }
     }
@@ -238,10 +307,14 @@ mod tests {
     #[test]
     fn strings_differ_in_their_last_byte_or_their_length() {
         let all = [7u8; 100];
-        for len in 0..40 {
+        for len in 0..90 {
             let (a, b) = (Text::new(&all, 0..len), Text::new(&all, 100 - len..100));
             assert!(a == b && a.hash() == b.hash());
             assert!(a != Text::new(&all, 3..4 + len));
+            if len < Short::MOST {
+                let (a, b) = (Short::new(&all, 0..len), Short::new(&all, 100 - len..100));
+                assert!(a == b && a.hash() == b.hash() && a != Short::new(&all, 3..4 + len));
+            }
             for at in 0..len {
                 let mut other = all;
                 other[at] = 8;

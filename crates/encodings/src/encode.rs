@@ -9,9 +9,11 @@ use entasis_kernels::{Word, bits, extend};
 use crate::alp::{self, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
+use crate::fsst::Matcher;
 use crate::page_writer::{Context, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
+use crate::text_plan::TextHint;
 use crate::word::Order;
 use crate::{bools, fixed, page_writer, statistics, strings, validity};
 
@@ -92,7 +94,9 @@ pub(crate) struct Hints {
     codes: CodecHint,
     ints: CodecHint,
     exponents: Option<(u8, u8)>,
-    pub(crate) text: Option<(Codec, i32)>,
+    pub(crate) text: Option<TextHint>,
+    /// The symbols of the run, when they are used.
+    pub(crate) symbols: Option<Matcher>,
     pub(crate) text_ratio: Option<f64>,
     pub(crate) fixed: Option<(Filter, (Codec, i32), f64)>,
     dictionary_lost: bool,
@@ -217,7 +221,7 @@ impl Encoder {
         let decoded_len = size_of_val(words) as u64;
         let mut dictionary = None;
         if !settled && size_of::<T>() > 1 {
-            dictionary = self.plan_dictionary(n, light_len, size_of::<T>(), |i| words[i]);
+            dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
             if let Some((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice())));
             }
@@ -297,7 +301,7 @@ impl Encoder {
             let (len, score) = (best.len, best.score(&self.profile));
             let settled = best.packing == Packing::Constant;
             if !settled
-                && let Some((entries, codes)) = self.plan_dictionary(n, len, 16, |i| values[i])
+                && let Some((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i])
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), score)
             {
                 let bytes = bytemuck::cast_slice(&entries);
@@ -348,11 +352,11 @@ impl Encoder {
         pages.words(ranges, Transform::None, (words, plan, Order::Signed), (&[], words))
     }
 
-    /// The entries of a dictionary that may beat `light_len` bytes, and a plan for its codes (left in `self.codes`).
+    /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, and a plan for its codes (left in `self.codes`).
     pub(crate) fn plan_dictionary<K: Key>(
         &mut self,
         n: usize,
-        light_len: f64,
+        (light_len, bound): (f64, f64),
         entry_len: usize,
         value: impl Fn(usize) -> K,
     ) -> Option<(Vec<K>, WordPlan<u32>)> {
@@ -366,7 +370,11 @@ impl Encoder {
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
         let entries = dictionary::build(n, limit, &mut self.codes, value)?;
         let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
-        let plan = plan_words(&self.codes, kind, &self.profile, &mut self.codecs, &mut self.hints.codes);
+        // Codecs of codes are tried as far as the dictionary may come below what else there is.
+        let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
+        let light = plan_light(&self.codes, kind, &self.profile);
+        let hint = &mut self.hints.codes;
+        let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
         Some((entries, plan))
     }
 

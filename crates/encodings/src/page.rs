@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use entasis_format::{Directory, Error, Filter, Layout, Packing, Physical, Result, checksum};
+use entasis_format::{Directory, Encoding, Error, Filter, Layout, Packing, Physical, Result, checksum};
 use entasis_kernels::{VECTOR, bitpack, shuffle};
 
 use crate::codec::Codecs;
 use crate::encode::PAGE;
 use crate::run_length::Runs;
-use crate::short_body;
 use crate::validity::Validity;
+use crate::{fsst, short_body};
 
 /// Vectors in the largest page.
 const VECTORS: usize = PAGE / VECTOR;
@@ -23,11 +23,11 @@ pub struct Page<'a> {
     pub(crate) body: Body<'a>,
 }
 
-/// Memory that opening a page may need: what the codec restored, and the values put together from shuffled bytes.
+/// Memory that opening a page may need: what the codec restored, and the values put together from shuffled bytes or from codes.
 #[derive(Debug, Default)]
 pub struct PageScratch {
     payload: Vec<u8>,
-    unshuffled: Vec<u8>,
+    values: Vec<u8>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,7 +37,11 @@ pub(crate) enum Body<'a> {
     Packed(Packed<'a>),
     Delta(Packed<'a>),
     Runs(Runs<'a>),
-    Strings { lengths: Packed<'a>, bytes: &'a [u8] },
+    /// The bytes of all values; until the page is open their codes, when they are packed as such.
+    Strings {
+        lengths: Packed<'a>,
+        bytes: &'a [u8],
+    },
 }
 
 /// Bit-packed vectors, each with its parameters.
@@ -143,25 +147,33 @@ impl<'a> Page<'a> {
         if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
             return Err(Error::corrupt("the checksum of a page doesn't match"));
         }
+        let PageScratch { payload, values } = scratch;
         let bytes: &'a [u8] = if entry.stored_len == entry.payload_len {
             stored
         } else {
-            codecs.restore(
-                directory.encoding.codec,
-                stored,
-                entry.payload_len as usize,
-                &mut scratch.payload,
-            )?;
-            &scratch.payload
+            codecs.restore(directory.encoding.codec, stored, entry.payload_len as usize, payload)?;
+            payload
         };
         let mut page =
             Self::parse(bytes, directory, of, entry.n_values as usize, entry.decoded_len as usize)?;
-        if let (Filter::Shuffle, Body::Raw(shuffled)) = (directory.encoding.filter, &page.body) {
-            scratch.unshuffled.resize(shuffled.len(), 0);
-            if !shuffle::unshuffle(shuffled, word_len(directory, of), &mut scratch.unshuffled) {
-                return Err(short_body());
+        match (directory.encoding, &mut page.body) {
+            (Encoding { filter: Filter::Shuffle, .. }, Body::Raw(bytes)) => {
+                values.resize(bytes.len(), 0);
+                if !shuffle::unshuffle(bytes, word_len(directory, of), values) {
+                    return Err(short_body());
+                }
+                *bytes = values;
             }
-            page.body = Body::Raw(&scratch.unshuffled);
+            (Encoding { packing: Packing::Fsst, .. }, Body::Strings { bytes, .. }) => {
+                // A code stands for 8 bytes at most, so the stored bytes justify as many.
+                let len = entry.decoded_len as usize;
+                values.clear();
+                values.try_reserve_exact(len).map_err(|_| Error::limit("not enough memory for a page"))?;
+                values.resize(len, 0);
+                fsst::decode(bytes, values)?;
+                *bytes = values;
+            }
+            _ => {}
         }
         Ok(page)
     }
@@ -203,7 +215,14 @@ impl<'a> Page<'a> {
                 Body::Delta(packed)
             }
             Packing::RunLength => Body::Runs(Runs::parse(body, n, u32::from(directory.width))?),
-            Packing::Strings => parse_strings(body, directory, n, decoded_len)?,
+            Packing::Strings => match parse_strings(body, directory, n)? {
+                (lengths, bytes) if bytes.len() == decoded_len => Body::Strings { lengths, bytes },
+                _ => return Err(short_body()),
+            },
+            Packing::Fsst => {
+                let (lengths, bytes) = parse_strings(body, directory, n)?;
+                Body::Strings { lengths, bytes }
+            }
         };
         Ok(Self { n, validity, body })
     }
@@ -282,12 +301,8 @@ fn parse_delta(body: &[u8], n: usize, word_len: usize) -> Result<(Packed<'_>, &[
     Ok((packed, rest))
 }
 
-fn parse_strings<'a>(
-    body: &'a [u8],
-    directory: &Directory,
-    n: usize,
-    decoded_len: usize,
-) -> Result<Body<'a>> {
+/// The lengths of strings, and what follows them.
+fn parse_strings<'a>(body: &'a [u8], directory: &Directory, n: usize) -> Result<(Packed<'a>, &'a [u8])> {
     let n_vectors = n.div_ceil(VECTOR);
     let mut lengths = Packed::new();
     lengths.base = [directory.base; VECTORS];
@@ -297,10 +312,7 @@ fn parse_strings<'a>(
         lengths.first[v] = word(start);
     }
     let bytes = lengths.take_bits(rest, n, 32)?;
-    if bytes.len() != decoded_len {
-        return Err(short_body());
-    }
-    Ok(Body::Strings { lengths, bytes })
+    Ok((lengths, bytes))
 }
 
 /// The payload of a stored dictionary, verified.

@@ -125,7 +125,7 @@ impl<'a> PageWriter<'a> {
             let words = &words[range.clone()];
             self.page(page, |body| match plan.packing {
                 Packing::Raw => raw(bytemuck::cast_slice(words), size_of::<T>(), plan.filter, body),
-                Packing::Constant | Packing::Strings => {}
+                Packing::Constant | Packing::Strings | Packing::Fsst => {}
                 Packing::BitPacked if plan.per_vector => bit_packed::emit_per_vector(words, order, body),
                 Packing::BitPacked if plan.patches => {
                     let mut outside = exceptions.get(i).cloned().unwrap_or_default();

@@ -226,8 +226,9 @@ fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
 
 /// Bytes that codecs are tried on at least: less is not worth the time to set one up.
 pub(crate) const MIN_PAYLOAD: usize = 2048;
-/// Values of the piece that a codec has to do well on before whole pages are tried.
-const GLANCE: usize = 2048;
+/// Pieces and values of each that a codec has to do well on before whole pages are tried, and how far above the best score
+/// it may be there: it finds more in longer pieces.
+const LOOKS: [(usize, usize, f64); 2] = [(2, 192, 2.0), (1, 2048, HOPE)];
 /// How far a glance may be above the best score for whole pages to be tried: codecs find more in these.
 pub(crate) const HOPE: f64 = 1.3;
 
@@ -311,8 +312,11 @@ impl<T: Word> Light<T> {
                 if !may_win(0.0, 1.0) {
                     continue;
                 }
-                let is_long = words.len() > 2 * GLANCE;
-                if is_long && !may_win(ratio_of(1, GLANCE, packing, filter, codec), HOPE) {
+                let mut hopeless = |(pieces, len, hope): (usize, usize, f64)| {
+                    let is_long = words.len() > 2 * pieces * len;
+                    is_long && !may_win(ratio_of(pieces, len, packing, filter, codec), hope)
+                };
+                if LOOKS.into_iter().any(&mut hopeless) {
                     continue;
                 }
                 // Whole pages: codecs find what repeats within one, and nothing beyond.

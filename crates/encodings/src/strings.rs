@@ -1,22 +1,13 @@
-//! Strings: a dictionary when they repeat, else their lengths and their bytes (packing 5).
+//! Strings: a dictionary when they repeat, else their lengths and their bytes, as they are (packing 5) or as codes of symbols (packing 6).
 
-use entasis_format::{Codec, Encoding, Error, Filter, Packing, Physical, Result, Transform};
+use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack};
 
-use crate::dictionary::Text;
+use crate::dictionary::{Short, Text};
 use crate::encode::{Encoded, Encoder, PAGE};
-use crate::page_writer::{Context, PageRange, PageWriter};
-use crate::plan::{HOPE, MIN_PAYLOAD};
-use crate::profile::cost;
+use crate::page_writer::{Context, PAGE_LEN, PageRange, PageWriter};
 use crate::statistics;
-use crate::word::{bits_of, sample_ranges};
-
-/// The most bytes of a page of more than one value.
-const PAGE_LEN: usize = 256 * 1024;
-/// Bytes of each of two pieces of a block that codecs are tried on.
-const SAMPLE: usize = 64 * 1024;
-/// Bytes of the piece that a codec has to do well on before.
-const GLANCE: usize = 16 * 1024;
+use crate::text_plan::Plain;
 
 pub(crate) fn encode(
     encoder: &mut Encoder,
@@ -42,16 +33,20 @@ pub(crate) fn encode(
     let mut plain = Plain::light(&lengths, bytes);
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 4;
-        let value = |i: usize| Text::new(bytes, range(i));
-        let dictionary = encoder
-            .plan_dictionary(n, plain.len * encoder.hints.text_ratio.unwrap_or(1.0), entry_len, value)
-            .map(|(entries, codes)| {
-                let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
-                (dictionary_payload(&entries), entries, codes)
-            });
+        let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
+        let dictionary = if lengths.iter().all(|&len| len as usize <= Short::MOST) {
+            let found =
+                encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, |i| Short::new(bytes, range(i)));
+            found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect(), codes))
+        } else {
+            let found =
+                encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, |i| Text::new(bytes, range(i)));
+            found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect::<Vec<_>>(), codes))
+        };
+        let dictionary = dictionary.map(|(entries, codes)| (dictionary_payload(&entries), entries, codes));
         let bound =
             dictionary.as_ref().map(|(payload, _, codes)| encoder.dictionary_score(codes, payload.len()));
-        plain = plain.with_codec(encoder, &lengths, bytes, bound.unwrap_or(f64::INFINITY));
+        plain = plain.compressed(encoder, bytes, bound.unwrap_or(f64::INFINITY));
         if let Some((payload, entries, codes)) = dictionary {
             let plain_score = encoder.profile.score(plain.len, plain.ns);
             if encoder.dictionary_wins(&codes, payload.len(), plain_score) {
@@ -65,8 +60,9 @@ pub(crate) fn encode(
     }
     let present = (0..n).filter(|&i| is_valid(i)).map(|i| &bytes[range(i)]);
     let statistics = statistics::of_strings(context.n_missing, present);
+    let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
     let encoding = Encoding {
-        packing: Packing::Strings,
+        packing: if symbols.is_some() { Packing::Fsst } else { Packing::Strings },
         transform: Transform::None,
         codec: plain.codec.0,
         filter: Filter::None,
@@ -83,14 +79,17 @@ pub(crate) fn encode(
             for vector in lengths[range].chunks(VECTOR) {
                 bitpack::pack(vector, plain.base, plain.width, body);
             }
-            body.extend_from_slice(bytes);
+            match &mut symbols {
+                Some(symbols) => symbols.emit(bytes, body),
+                None => body.extend_from_slice(bytes),
+            }
         })?;
     }
-    Ok(Encoded {
-        directory: pages.directory(encoding, plain.width, u64::from(plain.base)),
-        decoded_len,
-        statistics,
-    })
+    let directory = pages.directory(encoding, plain.width, u64::from(plain.base));
+    if symbols.is_some() {
+        encoder.hints.symbols = symbols;
+    }
+    Ok(Encoded { directory, decoded_len, statistics })
 }
 
 /// Cuts a block into pages: as many values as fit, at least one each.
@@ -119,93 +118,6 @@ fn dictionary_payload(entries: &[&[u8]]) -> Vec<u8> {
     }
     entries.iter().for_each(|entry| payload.extend_from_slice(entry));
     payload
-}
-
-/// How to store lengths and bytes.
-struct Plain {
-    base: u32,
-    width: u32,
-    codec: (Codec, i32),
-    len: f64,
-    ns: f64,
-}
-
-impl Plain {
-    /// Without a codec.
-    fn light(lengths: &[u32], bytes: &[u8]) -> Self {
-        let (min, max) = lengths.iter().fold((u32::MAX, 0), |(a, b), &l| (a.min(l), b.max(l)));
-        let width = bits_of(max - min);
-        Self {
-            base: min,
-            width,
-            codec: (Codec::None, 0),
-            len: (bytes.len() + lengths_len(lengths.len(), width)) as f64,
-            ns: lengths.len() as f64 * cost::BIT_PACKED,
-        }
-    }
-
-    /// The best of this and of codecs, as far as they may have a score below `bound`.
-    fn with_codec(self, encoder: &mut Encoder, lengths: &[u32], bytes: &[u8], bound: f64) -> Self {
-        if bytes.len() < 64
-            || (bytes.len() < MIN_PAYLOAD && encoder.profile.compression < 80)
-            || encoder.hints.text == Some((Codec::None, 0))
-        {
-            return self;
-        }
-        let (base, width) = (self.base, self.width);
-        let aligned = if width == 0 { 0 } else { width.next_multiple_of(8).next_power_of_two() };
-        let payload = (bytes.len() + lengths_len(lengths.len(), aligned)) as f64;
-        let with = |codec: (Codec, i32), ratio: f64| Self {
-            base,
-            width: aligned,
-            codec,
-            len: payload * ratio,
-            ns: payload * cost::codec_byte(codec.0),
-        };
-        let candidates: &[(Codec, i32)] = match &encoder.hints.text {
-            Some(codec) => &[*codec],
-            None => encoder.profile.codecs,
-        };
-        let profile = encoder.profile.clone();
-        let mut best = self;
-        let mut is_tried = false;
-        for &codec in candidates {
-            let bound = bound.min(profile.score(best.len, best.ns));
-            let may_win = |ratio: f64, hope: f64| {
-                let plan = with(codec, ratio);
-                profile.score(plan.len, plan.ns) < bound * hope
-            };
-            let mut ratio_of = |pieces, len| {
-                let (mut before, mut after) = (0, 0);
-                for range in sample_ranges(bytes.len(), pieces, len) {
-                    before += range.len();
-                    after += encoder.codecs.stored_len(codec.0, codec.1, &bytes[range]);
-                }
-                after as f64 / before as f64
-            };
-            if !may_win(0.0, 1.0) {
-                continue;
-            }
-            is_tried = true;
-            if bytes.len() > SAMPLE && !may_win(ratio_of(1, GLANCE), HOPE) {
-                continue;
-            }
-            let plan = with(codec, ratio_of(2, SAMPLE));
-            if profile.score(plan.len, plan.ns) < profile.score(best.len, best.ns) {
-                best = plan;
-            }
-        }
-        if is_tried {
-            encoder.hints.text = Some(best.codec);
-            encoder.hints.text_ratio = Some(best.len / payload);
-        }
-        best
-    }
-}
-
-/// Bytes of the lengths of `n` strings, with the starts of their vectors.
-fn lengths_len(n: usize, width: u32) -> usize {
-    n * width as usize / 8 + 4 * n.div_ceil(VECTOR)
 }
 
 #[cfg(test)]

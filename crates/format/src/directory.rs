@@ -218,7 +218,7 @@ impl Directory {
         let packed = match packing {
             Packing::Raw | Packing::Constant => false,
             Packing::BitPacked => !self.per_vector,
-            Packing::Delta | Packing::RunLength | Packing::Strings => true,
+            Packing::Delta | Packing::RunLength | Packing::Strings | Packing::Fsst => true,
         };
         if u64::from(self.width) > if packed { bits } else { 0 } {
             return Some("width of packed words is impossible");
@@ -359,6 +359,11 @@ impl Directory {
             Packing::Strings => {
                 let len = vectors * 4 + packed + u64::from(page.decoded_len);
                 (len, len)
+            }
+            Packing::Fsst => {
+                // Counts of symbols and lengths of streams; a code is a symbol of up to 8 bytes, or half of a byte.
+                let (heads, decoded) = (vectors * 4 + packed + 8 + 16, u64::from(page.decoded_len));
+                (heads + decoded.div_ceil(8), heads + 255 * 8 + 2 * decoded)
             }
         };
         // Validity: a byte of kind; then nothing, bits, or a count and positions of up to n values.

@@ -20,6 +20,15 @@ codes! {
         RunLength = 4, "run-length";
         /// Lengths and bytes.
         Strings = 5, "strings";
+        /// Lengths, and bytes as codes of symbols.
+        Fsst = 6, "FSST";
+    }
+}
+
+impl Packing {
+    /// Whether it is of lengths and bytes.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Strings | Self::Fsst)
     }
 }
 
@@ -159,17 +168,19 @@ impl Encoding {
         match (self.transform, of.physical, self.packing) {
             (_, T::Null, _) => return Some("null columns have no blocks"),
             (Transform::None, T::Bool, P::Raw | P::Constant) => {}
-            (Transform::None, T::Utf8 | T::Binary, P::Strings) => {}
+            (Transform::None, T::Utf8 | T::Binary, P::Strings | P::Fsst) => {}
             (Transform::None, T::Complex128 | T::LongDouble | T::FixedBytes, P::Raw) => {}
-            (Transform::None, T::I128 | T::I256, packing) if packing != P::Strings => {}
+            (Transform::None, T::I128 | T::I256, packing) if !packing.is_text() => {}
             // All others are words of 1 to 8 bytes, complex64 one of 8: the bits are what is packed.
-            (Transform::None, word, packing)
-                if matches!(word.width(), Some(1..=8)) && packing != P::Strings => {}
+            (Transform::None, word, packing) if matches!(word.width(), Some(1..=8)) && !packing.is_text() => {
+            }
             (Transform::None, ..) => return Some("the packing is not one of the type"),
             (Transform::Dictionary, T::Bool, _) => return Some("bool has no dictionary"),
-            (Transform::Dictionary, _, P::Strings) => return Some("codes of a dictionary are no strings"),
+            (Transform::Dictionary, _, P::Strings | P::Fsst) => {
+                return Some("codes of a dictionary are no strings");
+            }
             (Transform::Dictionary, ..) => {}
-            (Transform::Alp, T::F32 | T::F64, packing) if packing != P::Strings => {}
+            (Transform::Alp, T::F32 | T::F64, packing) if !packing.is_text() => {}
             (Transform::Alp, ..) => return Some("ALP is for f32 and f64"),
         }
         // The filter is on words, whatever they stand for.
@@ -214,7 +225,7 @@ mod tests {
                 }
             }
         }
-        for codes in [[6, 0, 0, 0], [0, 3, 0, 0], [0, 0, 3, 0], [0, 0, 0, 2], [255; 4]] {
+        for codes in [[7, 0, 0, 0], [0, 3, 0, 0], [0, 0, 3, 0], [0, 0, 0, 2], [255; 4]] {
             assert_eq!(Encoding::from_codes(codes).unwrap_err().kind(), Kind::Unsupported);
         }
     }
@@ -239,7 +250,7 @@ mod tests {
         assert_eq!(packings(T::None, P::LongDouble), [0]);
         assert_eq!(packings(T::None, P::FixedBytes), [0]);
         assert_eq!(packings(T::Dictionary, P::FixedBytes), [0, 1, 2, 3, 4]);
-        assert_eq!(packings(T::None, P::Utf8), [5]);
+        assert_eq!(packings(T::None, P::Utf8), [5, 6]);
         assert_eq!(packings(T::Dictionary, P::Bool), []);
         assert_eq!(packings(T::Dictionary, P::Binary), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::Dictionary, P::Complex128), [0, 1, 2, 3, 4]);

@@ -100,7 +100,13 @@ fn reached(table: &Table) -> BTreeSet<String> {
 #[test]
 fn the_tables_reach_every_encoding() {
     let mut seen = reached(&Table::new("shapes", shapes::columns(20_000)));
-    let texts = vec![Model::text("a", &vec!["same"; 9000]), Model::text("b", &vec!["other"; 9000])];
+    let alike: Vec<String> =
+        (0..9000).map(|i| format!("{}{i:x}", "the same again for most of its length ".repeat(5))).collect();
+    let texts = vec![
+        Model::text("a", &vec!["same"; 9000]),
+        Model::text("b", &vec!["other"; 9000]),
+        Model::text("c", &alike),
+    ];
     seen.extend(reached(&Table::new("texts", texts)));
     for feature in &seen {
         println!("{feature}");
@@ -112,6 +118,7 @@ fn the_tables_reach_every_encoding() {
         "delta",
         "run-length",
         "strings",
+        "fsst",
         "constant dictionary",
         "bit-packed dictionary",
         "run-length dictionary",

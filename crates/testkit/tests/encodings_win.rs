@@ -166,9 +166,15 @@ fn strings_and_codecs() {
     let texts: Vec<String> =
         r.iter().map(|v| format!("the customer with the number {v:x} came by")).collect();
     let texts = Model::text("texts", &texts);
-    let plain: Vec<u8> = texts.cells.iter().flatten().flatten().copied().collect();
-    for (compression, codec) in [(50, Codec::Lz4), (80, Codec::Zstd)] {
-        let chosen = choose(&texts, compression);
+    let chosen = choose(&texts, LIGHT);
+    assert_eq!((chosen.packing, chosen.codec), (Packing::Fsst, Codec::None), "{:?}", chosen.features);
+    near("texts as symbols", &chosen, vec![("a third of strings", sizes::strings(&texts.cells) / 3)]);
+    // What repeats from further away than symbols see.
+    let same = "the same again for most of its length ".repeat(5);
+    let alike = Model::text("alike", &r.iter().map(|v| format!("{same}{v:x}")).collect::<Vec<_>>());
+    for (compression, codec, texts) in [(50, Codec::Lz4, &alike), (80, Codec::Zstd, &texts)] {
+        let plain: Vec<u8> = texts.cells.iter().flatten().flatten().copied().collect();
+        let chosen = choose(texts, compression);
         assert_eq!((chosen.packing, chosen.codec), (Packing::Strings, codec), "{:?}", chosen.features);
         let pages = plain.chunks(256 << 10);
         let len = match codec {

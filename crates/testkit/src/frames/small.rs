@@ -29,6 +29,7 @@ pub fn all() -> Vec<Small> {
         (floats(), 40),
         (texts(), 40),
         (texts(), 80),
+        (symbols(), 40),
         (codecs(), 50),
         (codecs(), 100),
         (singles(), 50),
@@ -131,6 +132,15 @@ fn texts() -> Table {
     let mut same = Model::text("same", &vec!["s\u{e9}"; n]);
     same.of.flavour = 3;
     Table::new("texts", vec![Model::text("words", &words), apart, same, binary])
+}
+
+/// Text that is worth a table of symbols.
+fn symbols() -> Table {
+    let words = ["express ", "deposits", " the fox", "sleepily", " jumps\u{e9}", "packages"];
+    let r = noise(2200, 11);
+    let mut words = r.iter().map(|v| words[(v >> 40) as usize % words.len()]);
+    let texts: Vec<String> = (0..44).map(|i| words.by_ref().take(49 - i % 3).collect()).collect();
+    Table::new("symbols", vec![Model::text("texts", &texts)])
 }
 
 fn codecs() -> Table {

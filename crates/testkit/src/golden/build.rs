@@ -134,11 +134,19 @@ fn texts() -> Vec<Golden> {
     let alike: Vec<String> = r[..300].iter().map(|v| format!("{same}{v:x}")).collect();
     let bytes = r[..300].iter().map(|v| Some(v.to_be_bytes()[..(v % 9) as usize].to_vec())).collect();
     let long = ["\u{e9}".repeat(200_000), String::new(), "x".repeat(3), "abc".repeat(100_000)];
+    let words = ["what ", "came ", "over ", "the ", "sea ", "and ", "na\u{ef}vely ", "stayed "];
+    let sentences: Vec<String> = r[..600]
+        .iter()
+        .map(|v| {
+            (0..v % 15).map(|k| words[(v >> (k * 3)) as usize % 8]).collect::<String>() + &format!("{v:x}")
+        })
+        .collect();
     vec![
         golden("strings", vec![Model::text("tokens", &tokens[..300])], 0, &["strings"]),
         golden("binary", vec![Model::new("bytes", Physical::Binary, bytes)], 0, &["strings"]),
         golden("lz4", vec![Model::text("alike", &alike)], 50, &["strings lz4"]),
         golden("zstd", vec![Model::text("texts", &texts)], 80, &["strings zstd"]),
+        golden("fsst", vec![Model::text("sentences", &sentences)], 40, &["fsst"]),
         golden("long-strings", vec![Model::text("long", &long)], 80, &["strings zstd", "pages"]),
     ]
 }

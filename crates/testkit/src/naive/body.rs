@@ -162,7 +162,7 @@ pub fn bools(body: &mut Cursor<'_>, of: &Directory, n: usize) -> Result<Vec<u128
     Ok(words)
 }
 
-/// Packing 5: the values of a page.
+/// Packings 5 and 6: the values of a page.
 ///
 /// # Errors
 /// *Corrupt*.
@@ -178,15 +178,54 @@ pub fn strings(body: &mut Cursor<'_>, of: &Directory, n: usize) -> Result<Vec<Ve
             lengths.push((of.base.wrapping_add(bits) & mask(4)) as usize);
         }
     }
+    let decoded;
+    let mut bytes = Cursor { rest: body.rest };
+    if of.encoding[0] == 6 {
+        decoded = symbols(body, lengths.iter().sum())?;
+        bytes.rest = &decoded;
+    }
     let mut values = Vec::new();
     let mut at = 0;
     for (i, length) in lengths.into_iter().enumerate() {
         if i % 1024 == 0 {
             rule(starts[i / 1024] == at, "where the bytes of a vector begin")?;
         }
-        values.push(body.take(length)?.to_vec());
+        values.push(bytes.take(length)?.to_vec());
         at += length;
     }
-    body.end()?;
+    bytes.end()?;
     Ok(values)
+}
+
+/// The `len` bytes that a table of symbols and four streams give.
+fn symbols(body: &mut Cursor<'_>, len: usize) -> Result<Vec<u8>, Wrong> {
+    let counts = body.take(8)?;
+    let mut symbols = Vec::new();
+    for (i, &count) in counts.iter().enumerate() {
+        for _ in 0..count {
+            symbols.push(body.take(i + 1)?);
+        }
+    }
+    rule(symbols.len() <= 255, "a table has at most 255 symbols")?;
+    let mut lens = Vec::new();
+    for _ in 0..4 {
+        lens.push(body.word(4)? as usize);
+    }
+    let piece = len.div_ceil(4);
+    let mut bytes = Vec::new();
+    for (i, codes) in lens.into_iter().enumerate() {
+        let mut codes = body.take(codes)?.iter();
+        while let Some(&code) = codes.next() {
+            let escaped = if code == 255 { codes.next() } else { None };
+            let symbol = match escaped {
+                Some(byte) => Some(std::slice::from_ref(byte)),
+                None => symbols.get(usize::from(code)).copied(),
+            };
+            rule(symbol.is_some(), "a code is one of a symbol, or an escape with a byte")?;
+            bytes.extend_from_slice(symbol.unwrap_or_default());
+        }
+        rule(bytes.len() == len.min((i + 1) * piece), "a stream gives its piece")?;
+    }
+    body.end()?;
+    Ok(bytes)
 }

@@ -170,7 +170,7 @@ impl BlockRecord {
         };
         rule(is_zero(&bytes[56..64]), "reserved bytes of a block")?;
         let [packing, transform, codec, filter] = block.encoding;
-        if packing > 5 || transform > 2 || codec > 2 || filter > 1 {
+        if packing > 6 || transform > 2 || codec > 2 || filter > 1 {
             return wrong(Kind::Unsupported, "an unknown encoding");
         }
         rule((1..=65_536).contains(&block.n_values), "the number of values of a block")?;

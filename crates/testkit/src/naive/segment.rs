@@ -33,7 +33,7 @@ pub struct Directory {
 /// Bytes of a word: section 4.4.
 fn word_len(encoding: [u8; 4], of: &Type) -> usize {
     match (encoding[0], encoding[1]) {
-        (5, _) | (_, 1) => 4,
+        (5 | 6, _) | (_, 1) => 4,
         _ if is_narrow(encoding, of) => 8,
         _ => width(of).unwrap_or(1),
     }
@@ -86,7 +86,7 @@ impl Directory {
         let raw_alone = [physical::COMPLEX128, physical::LONG_DOUBLE, physical::FIXED].contains(&of.physical);
         let fits = match transform {
             0 if of.physical == physical::BOOL => packing <= 1,
-            0 if is_var(of.physical) => packing == 5,
+            0 if is_var(of.physical) => packing == 5 || packing == 6,
             0 if raw_alone => packing == 0,
             0 => packing <= 4,
             1 => packing <= 4 && of.physical != physical::BOOL,
@@ -190,7 +190,7 @@ impl Directory {
         n: usize,
         dictionary: &[Cell],
     ) -> Result<Vec<Cell>, Wrong> {
-        if self.encoding[0] == 5 {
+        if self.encoding[0] >= 5 {
             return body::strings(rest, self, n);
         }
         if self.encoding[..2] == [0, 0] && (of.physical == physical::I256 || of.physical == physical::FIXED) {
@@ -295,7 +295,7 @@ pub fn features(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Strin
     let bytes = range(file, block.directory_at, u64::from(block.directory_len))?;
     let directory = Directory::parse(bytes, block, of)?;
     let [packing, transform, codec, filter] = block.encoding;
-    let packings = ["raw", "constant", "bit-packed", "delta", "run-length", "strings"];
+    let packings = ["raw", "constant", "bit-packed", "delta", "run-length", "strings", "fsst"];
     let name = format!(
         "{}{}{}{}",
         packings[packing as usize],

@@ -48,6 +48,7 @@ fn small_files_have_everything() {
         "delta",
         "run-length",
         "strings",
+        "fsst",
         "bit-packed dictionary",
         "constant dictionary",
         "bit-packed alp",

@@ -1,0 +1,200 @@
+//! FSST: bytes as codes of a table of at most 255 symbols of 1 to 8 bytes (packing 6).
+//!
+//! After Boncz, Neumann, Leis, "FSST: Fast Random Access String Compression" (2020): [`train`] finds symbols that shorten a sample,
+//! encoding takes the longest symbol that fits at each place. The bytes of a page are cut into [`PIECES`] of one
+//! length, each a stream of codes of its own: where a symbol ends is known only when it is found, and four streams
+//! at a time let a processor work on one while it waits for the other.
+
+mod decode;
+mod encode;
+mod train;
+
+use entasis_format::{Error, Result};
+
+pub(crate) use decode::decode;
+pub(crate) use encode::Matcher;
+pub(crate) use train::train_on;
+
+/// Less than so many bytes are not worth a table of symbols.
+pub(crate) const MIN_LEN: usize = 16 << 10;
+/// Streams of a page.
+pub(crate) const PIECES: usize = 4;
+/// The most symbols; the code after the last one possible says that the next byte stands for itself.
+pub(crate) const MAX_SYMBOLS: usize = 255;
+pub(crate) const ESCAPE: u8 = 255;
+/// The most bytes of a symbol.
+pub(crate) const MAX_LEN: usize = 8;
+
+/// Bytes of each piece but the last ones, of `len` bytes in all.
+pub(crate) fn piece_len(len: usize) -> usize {
+    len.div_ceil(PIECES)
+}
+
+/// Up to 8 bytes, the first one lowest, the others zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Symbol {
+    pub word: u64,
+    pub len: usize,
+}
+
+impl Symbol {
+    pub(crate) const fn byte(byte: u8) -> Self {
+        Self { word: byte as u64, len: 1 }
+    }
+
+    /// This one with `next` behind it, when that is no longer than symbols can be.
+    pub(crate) fn join(self, next: Self) -> Option<Self> {
+        let len = self.len + next.len;
+        (len <= MAX_LEN).then(|| Self { word: self.word | next.word << (8 * self.len), len })
+    }
+
+    pub(crate) const fn first_byte(self) -> u8 {
+        self.word as u8
+    }
+}
+
+/// Symbols in the order of their codes: shorter ones first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Symbols(Vec<Symbol>);
+
+impl Symbols {
+    /// At most [`MAX_SYMBOLS`] symbols.
+    pub(crate) fn new(mut symbols: Vec<Symbol>) -> Self {
+        debug_assert!(symbols.len() <= MAX_SYMBOLS, "a code for each");
+        symbols.sort_by_key(|symbol| symbol.len);
+        Self(symbols)
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Symbol] {
+        &self.0
+    }
+
+    /// Bytes of the table.
+    pub(crate) fn stored_len(&self) -> usize {
+        MAX_LEN + self.0.iter().map(|symbol| symbol.len).sum::<usize>()
+    }
+
+    /// Appends the table: how many symbols have each length, then their bytes.
+    pub(crate) fn emit(&self, out: &mut Vec<u8>) {
+        for len in 1..=MAX_LEN {
+            out.push(self.0.iter().filter(|symbol| symbol.len == len).count() as u8);
+        }
+        for symbol in &self.0 {
+            out.extend_from_slice(&symbol.word.to_le_bytes()[..symbol.len]);
+        }
+    }
+
+    /// Splits the table off the front of `bytes`.
+    ///
+    /// # Errors
+    /// *Corrupt* when it has too many symbols, or `bytes` end within it.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<(Self, &[u8])> {
+        let (counts, mut rest) = bytes.split_at_checked(MAX_LEN).ok_or_else(crate::short_body)?;
+        let n: usize = counts.iter().map(|&count| usize::from(count)).sum();
+        if n > MAX_SYMBOLS {
+            return Err(Error::corrupt("a table has more symbols than codes"));
+        }
+        let mut symbols = Vec::with_capacity(n);
+        for (len, &count) in (1..).zip(counts) {
+            for _ in 0..count {
+                let (symbol, after) = rest.split_at_checked(len).ok_or_else(crate::short_body)?;
+                let mut word = [0; MAX_LEN];
+                word[..len].copy_from_slice(symbol);
+                symbols.push(Symbol { word: u64::from_le_bytes(word), len });
+                rest = after;
+            }
+        }
+        Ok((Self(symbols), rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::train::train;
+    use super::*;
+
+    /// What a page has after its lengths.
+    fn page(symbols: &Symbols, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        Matcher::new(symbols).emit(bytes, &mut out);
+        out
+    }
+
+    fn round_trip(bytes: &[u8], symbols: &Symbols) -> usize {
+        let body = page(symbols, bytes);
+        let mut back = vec![1; bytes.len()];
+        decode(&body, &mut back).unwrap();
+        assert_eq!(back, bytes);
+        for cut in 0..body.len().min(2000) {
+            assert!(decode(&body[..cut], &mut back).is_err());
+        }
+        let mut longer = vec![0; bytes.len() + 1];
+        assert!(decode(&body, &mut longer).is_err());
+        if let Some((_, shorter)) = back.split_first_mut() {
+            assert!(decode(&body, shorter).is_err());
+        }
+        body.len()
+    }
+
+    fn text(n: usize) -> Vec<u8> {
+        let words = ["carefully ", "final ", "deposits ", "sleep ", "quickly ", "among ", "the ", "pending "];
+        let mut state = 7u64;
+        let mut text = Vec::new();
+        while text.len() < n {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.extend_from_slice(words[(state >> 60) as usize % words.len()].as_bytes());
+        }
+        text.truncate(n);
+        text
+    }
+
+    #[test]
+    fn text_becomes_shorter() {
+        let text = text(100_000);
+        let len = round_trip(&text, &train(&text[..16_000]));
+        assert!(len * 4 < text.len(), "{len} bytes");
+        // Bytes that the sample had not.
+        let other: Vec<u8> = (0..=255).cycle().take(10_000).collect();
+        assert!(round_trip(&other, &train(&text)) > other.len());
+    }
+
+    #[test]
+    fn every_short_length() {
+        let text = text(100);
+        for symbols in [Symbols::default(), train(&text), train(b"ab"), train(b"")] {
+            for n in 0..text.len() {
+                round_trip(&text[..n], &symbols);
+            }
+        }
+    }
+
+    #[test]
+    fn tables_are_what_they_were() {
+        let symbols = train(&text(20_000));
+        assert!(symbols.as_slice().len() > 20);
+        let mut out = Vec::new();
+        symbols.emit(&mut out);
+        assert_eq!(out.len(), symbols.stored_len());
+        out.extend_from_slice(b"rest");
+        assert_eq!(Symbols::parse(&out).unwrap(), (symbols, &b"rest"[..]));
+        for cut in 0..out.len() - 4 {
+            assert!(Symbols::parse(&out[..cut]).is_err());
+        }
+        assert!(Symbols::parse(&[128, 128, 0, 0, 0, 0, 0, 0]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn anything_comes_back(bytes: Vec<u8>, sample: Vec<u8>, repeats in 1usize..50) {
+            round_trip(&bytes.repeat(repeats), &train(&bytes));
+            round_trip(&bytes, &train(&sample));
+        }
+
+        #[test]
+        fn any_bytes_decode_or_not(body: Vec<u8>, len in 0usize..100) {
+            let _ = decode(&body, &mut vec![0; len]);
+        }
+    }
+}

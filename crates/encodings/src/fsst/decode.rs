@@ -1,0 +1,130 @@
+//! Codes become bytes: eight bytes are written for each symbol, the next one overwrites what is too much.
+
+use entasis_format::{Error, Result};
+
+use super::{ESCAPE, MAX_LEN, PIECES, Symbols, piece_len};
+
+/// Codes that are looked at together.
+const CODES: usize = 4;
+/// Bytes that these may write to.
+const WINDOW: usize = (CODES + 1) * MAX_LEN;
+
+/// More than any piece has room for behind its last symbol: no stream with a code of this length is right.
+const UNKNOWN: u8 = u8::MAX;
+
+/// Symbols by their codes, all 256 of them; those that are not in the table are of length [`UNKNOWN`].
+struct Table {
+    words: [[u8; MAX_LEN]; 256],
+    lens: [u8; 256],
+}
+
+fn damaged() -> Error {
+    Error::corrupt("the codes of a page don't give its bytes")
+}
+
+/// Restores exactly `out.len()` bytes from a table, the lengths of the streams, and the streams.
+///
+/// # Errors
+/// *Corrupt* when they give other than so many bytes. `out` holds anything then.
+pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
+    let (symbols, rest) = Symbols::parse(body)?;
+    let (lens, mut rest) = rest.split_at_checked(4 * PIECES).ok_or_else(crate::short_body)?;
+    let mut table = Table { words: [[0; MAX_LEN]; 256], lens: [UNKNOWN; 256] };
+    for (code, symbol) in symbols.as_slice().iter().enumerate() {
+        table.words[code] = symbol.word.to_le_bytes();
+        table.lens[code] = symbol.len as u8;
+    }
+    let mut streams = [[].as_slice(); PIECES];
+    for (stream, len) in streams.iter_mut().zip(lens.chunks_exact(4)) {
+        let len = u32::from_le_bytes([len[0], len[1], len[2], len[3]]) as usize;
+        (*stream, rest) = rest.split_at_checked(len).ok_or_else(crate::short_body)?;
+    }
+    if !rest.is_empty() {
+        return Err(crate::short_body());
+    }
+    let piece = piece_len(out.len()).max(1);
+    let mut pieces = out.chunks_mut(piece);
+    let pieces: [&mut [u8]; PIECES] = std::array::from_fn(|_| pieces.next().unwrap_or_default());
+    table.decode(streams, pieces)
+}
+
+impl Table {
+    /// Writes the bytes of the next codes: four, or the next one where one of them is an escape.
+    #[inline(always)]
+    fn steps(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
+        let Some(codes) = stream.get(*at..).and_then(|rest| rest.first_chunk::<CODES>()) else {
+            return false;
+        };
+        let word = u32::from_le_bytes(*codes);
+        // Whether a byte is 255: then its complement is zero.
+        if word & (!word).wrapping_sub(0x0101_0101) & 0x8080_8080 != 0 {
+            return self.step(stream, at, out, end);
+        }
+        let Some(out) = out.get_mut(*end..).and_then(|rest| rest.first_chunk_mut::<WINDOW>()) else {
+            return self.step(stream, at, out, end);
+        };
+        let mut place = 0;
+        for &code in codes {
+            // Known symbols stay below the mask by themselves.
+            let masked = place & (CODES * MAX_LEN - 1);
+            out[masked..masked + MAX_LEN].copy_from_slice(&self.words[usize::from(code)]);
+            place += usize::from(self.lens[usize::from(code)]);
+        }
+        *at += CODES;
+        *end += place;
+        true
+    }
+
+    /// Writes the bytes of the next code; false where the stream ends, or 8 bytes have no room.
+    #[inline(always)]
+    fn step(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
+        let (Some(&code), Some(place)) = (stream.get(*at), out.get_mut(*end..*end + MAX_LEN)) else {
+            return false;
+        };
+        if code == ESCAPE {
+            let Some(&byte) = stream.get(*at + 1) else { return false };
+            place[0] = byte;
+            (*at, *end) = (*at + 2, *end + 1);
+        } else {
+            place.copy_from_slice(&self.words[usize::from(code)]);
+            (*at, *end) = (*at + 1, *end + usize::from(self.lens[usize::from(code)]));
+        }
+        true
+    }
+
+    fn decode(&self, streams: [&[u8]; PIECES], mut outs: [&mut [u8]; PIECES]) -> Result<()> {
+        let (mut at, mut end) = ([0; PIECES], [0; PIECES]);
+        let [at0, at1, at2, at3] = &mut at;
+        let [end0, end1, end2, end3] = &mut end;
+        let [out0, out1, out2, out3] = &mut outs;
+        while self.steps(streams[0], at0, out0, end0)
+            && self.steps(streams[1], at1, out1, end1)
+            && self.steps(streams[2], at2, out2, end2)
+            && self.steps(streams[3], at3, out3, end3)
+        {}
+        for i in 0..PIECES {
+            let (stream, out) = (streams[i], &mut *outs[i]);
+            while self.step(stream, &mut at[i], out, &mut end[i]) {}
+            self.finish(stream, at[i], out, end[i])?;
+        }
+        Ok(())
+    }
+
+    /// The last symbols of a stream, byte by byte.
+    fn finish(&self, stream: &[u8], mut at: usize, out: &mut [u8], mut end: usize) -> Result<()> {
+        while let Some(&code) = stream.get(at) {
+            at += 1;
+            let escaped = stream.get(at..=at);
+            let bytes = if code == ESCAPE {
+                at += 1;
+                escaped.ok_or_else(damaged)?
+            } else {
+                let len = usize::from(self.lens[usize::from(code)]);
+                self.words[usize::from(code)].get(..len).ok_or_else(damaged)?
+            };
+            out.get_mut(end..end + bytes.len()).ok_or_else(damaged)?.copy_from_slice(bytes);
+            end += bytes.len();
+        }
+        if end == out.len() { Ok(()) } else { Err(damaged()) }
+    }
+}

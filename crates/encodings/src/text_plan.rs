@@ -1,0 +1,183 @@
+//! The choice for the bytes of strings: as they are, codes of symbols, or a general codec.
+//!
+//! Symbols and codecs are tried on a sample at fixed positions, once for a run of blocks.
+
+use entasis_format::Codec;
+use entasis_kernels::VECTOR;
+
+use crate::encode::{Encoder, PAGE};
+use crate::fsst::{self, Matcher};
+use crate::page_writer::PAGE_LEN;
+use crate::plan::{HOPE, MIN_PAYLOAD};
+use crate::profile::cost;
+use crate::word::{bits_of, sample_ranges};
+
+/// Bytes of each of two pieces of a block that codecs are tried on.
+const SAMPLE: usize = 64 * 1024;
+/// Bytes of the piece that a codec has to do well on before.
+const GLANCE: usize = 16 * 1024;
+
+/// How to store lengths and bytes.
+pub(crate) struct Plain {
+    n: usize,
+    pub base: u32,
+    pub width: u32,
+    /// Whether the bytes become codes of symbols.
+    pub symbols: bool,
+    pub codec: (Codec, i32),
+    /// Stored bytes, estimated.
+    pub len: f64,
+    /// Nanoseconds to decode all strings, estimated.
+    pub ns: f64,
+}
+
+impl Plain {
+    /// Without a codec.
+    pub(crate) fn light(lengths: &[u32], bytes: &[u8]) -> Self {
+        let (min, max) = lengths.iter().fold((u32::MAX, 0), |(a, b), &l| (a.min(l), b.max(l)));
+        let width = bits_of(max - min);
+        Self {
+            n: lengths.len(),
+            base: min,
+            width,
+            symbols: false,
+            codec: (Codec::None, 0),
+            len: (bytes.len() + lengths_len(lengths.len(), width)) as f64,
+            ns: lengths.len() as f64 * cost::BIT_PACKED,
+        }
+    }
+
+    /// The best of this, of symbols and of codecs, as far as they may have a score below `bound`.
+    pub(crate) fn compressed(self, encoder: &mut Encoder, bytes: &[u8], bound: f64) -> Self {
+        if bytes.len() < 64 || (bytes.len() < MIN_PAYLOAD && encoder.profile.compression < 80) {
+            return self;
+        }
+        let light = self.len;
+        let best = match encoder.hints.text {
+            Some(hint) => self.repeated(encoder, bytes.len(), hint),
+            None => {
+                let mut tried = false;
+                let best = self.with_symbols(encoder, bytes, bound, &mut tried);
+                let best = best.with_codec(encoder, bytes, bound, &mut tried);
+                if tried {
+                    encoder.hints.text = Some(best.hint());
+                }
+                best
+            }
+        };
+        if encoder.hints.text.is_some() {
+            // What the next block has to compare a dictionary with, before anything is tried there.
+            encoder.hints.text_ratio = Some(best.len / light);
+        }
+        best
+    }
+
+    /// The same as for the block before.
+    fn repeated(self, encoder: &Encoder, bytes_len: usize, hint: TextHint) -> Self {
+        let ratio = encoder.hints.text_ratio.unwrap_or(1.0);
+        match hint {
+            TextHint::Light => self,
+            TextHint::Symbols => Self {
+                symbols: true,
+                len: self.len * ratio,
+                ns: self.ns + bytes_len as f64 * cost::FSST_BYTE,
+                ..self
+            },
+            TextHint::Codec(codec) => Self { len: self.len * ratio, ..self.under(codec, bytes_len) },
+        }
+    }
+
+    /// With a codec that saves nothing.
+    fn under(&self, codec: (Codec, i32), bytes_len: usize) -> Self {
+        let aligned = if self.width == 0 { 0 } else { self.width.next_multiple_of(8).next_power_of_two() };
+        let payload = (bytes_len + lengths_len(self.n, aligned)) as f64;
+        Self {
+            n: self.n,
+            base: self.base,
+            width: aligned,
+            symbols: false,
+            codec,
+            len: payload,
+            ns: payload * cost::codec_byte(codec.0),
+        }
+    }
+
+    /// The better of this and of symbols trained on a sample, tried on others.
+    fn with_symbols(self, encoder: &mut Encoder, bytes: &[u8], bound: f64, tried: &mut bool) -> Self {
+        let ns = self.ns + bytes.len() as f64 * cost::FSST_BYTE;
+        let profile = &encoder.profile;
+        // Text hardly ever has symbols of more than four bytes on average.
+        let least = self.len - bytes.len() as f64 * 3.0 / 4.0;
+        let bound = bound.min(profile.score(self.len, self.ns));
+        if bytes.len() < fsst::MIN_LEN || profile.is_raw() || profile.score(least, ns) >= bound {
+            return self;
+        }
+        *tried = true;
+        let mut matcher = Matcher::new(&fsst::train_on(bytes));
+        let (mut before, mut after) = (0, 0);
+        for range in sample_ranges(bytes.len(), 1, SAMPLE) {
+            before += range.len();
+            after += matcher.codes_len(&bytes[range]);
+        }
+        let n_tables = bytes.len().div_ceil(PAGE_LEN).max(self.n.div_ceil(PAGE)) as f64;
+        let codes = bytes.len() as f64 * after as f64 / before as f64;
+        let len = self.len - bytes.len() as f64 + codes + n_tables * matcher.heads_len() as f64;
+        if profile.score(len, ns) >= bound {
+            return self;
+        }
+        encoder.hints.symbols = Some(matcher);
+        Self { symbols: true, len, ns, ..self }
+    }
+
+    /// The best of this and of codecs.
+    fn with_codec(self, encoder: &mut Encoder, bytes: &[u8], bound: f64, tried: &mut bool) -> Self {
+        let profile = encoder.profile.clone();
+        let mut best = self;
+        for &codec in profile.codecs {
+            let bound = bound.min(profile.score(best.len, best.ns));
+            let under = best.under(codec, bytes.len());
+            let may_win = |ratio: f64, hope: f64| profile.score(under.len * ratio, under.ns) < bound * hope;
+            let mut ratio_of = |pieces, len| {
+                let (mut before, mut after) = (0, 0);
+                for range in sample_ranges(bytes.len(), pieces, len) {
+                    before += range.len();
+                    after += encoder.codecs.stored_len(codec.0, codec.1, &bytes[range]);
+                }
+                after as f64 / before as f64
+            };
+            if !may_win(0.0, 1.0) {
+                continue;
+            }
+            *tried = true;
+            if bytes.len() > SAMPLE && !may_win(ratio_of(1, GLANCE), HOPE) {
+                continue;
+            }
+            let plan = Self { len: under.len * ratio_of(2, SAMPLE), ..under };
+            if profile.score(plan.len, plan.ns) < profile.score(best.len, best.ns) {
+                best = plan;
+            }
+        }
+        best
+    }
+
+    fn hint(&self) -> TextHint {
+        match self {
+            Self { symbols: true, .. } => TextHint::Symbols,
+            Self { codec: (Codec::None, _), .. } => TextHint::Light,
+            Self { codec, .. } => TextHint::Codec(*codec),
+        }
+    }
+}
+
+/// What was found best for the bytes of strings in an earlier block of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum TextHint {
+    Light,
+    Symbols,
+    Codec((Codec, i32)),
+}
+
+/// Bytes of the lengths of `n` strings, with the starts of their vectors.
+fn lengths_len(n: usize, width: u32) -> usize {
+    n * width as usize / 8 + 4 * n.div_ceil(VECTOR)
+}
