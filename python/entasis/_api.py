@@ -46,10 +46,7 @@ def write(
     """
     default, apart = _compression(compression)
     threads = _threads(threads)
-    if type(value) is dict:
-        is_table = _hosts.is_columns(value)
-    else:
-        is_table = _hosts.is_frame(value)
+    is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
     builder, kept = _hosts.build(value) if is_table else (None, {})
     if apart:
         names = set() if builder is None else set(builder.names)
@@ -102,9 +99,7 @@ def read(
     return file.read(columns=columns, rows=rows, to=to, threads=threads)
 
 
-def open(
-    path: str | os.PathLike[str], *, memory_map: bool = False, types: Iterable[type] | None = None
-) -> File | Tree:
+def open(path: str | os.PathLike[str], *, memory_map: bool = False, types: Iterable[type] | None = None) -> File | Tree:
     """Open a file without reading its columns or values: a `File` for a frame, a `Tree` for any other value.
 
     With `memory_map=True` the columns that are read later are views of the file, in no time whatever its size. That
@@ -120,7 +115,7 @@ def open(
       it short, looking at the arrays ends the process (SIGBUS). `entasis.write` does neither.
     """
     file = File(path, memory_map=memory_map, types=types)
-    found = file._tree()
+    found: Tree | File | None = file._tree()
     if found is None:
         return file
     if memory_map:

@@ -195,6 +195,7 @@ def _encode_sparse(value: Any) -> tuple[Any, ...]:
     if not sparse.issparse(value) or getattr(sparse, name, None) is not type(value):
         return UNSUPPORTED
     layout = value.format
+    parts: tuple[Any, ...]
     if layout in ("csr", "csc", "bsr"):
         parts = (value.data, value.indices, value.indptr)
     elif layout == "coo":
@@ -213,7 +214,7 @@ def decode(name: str, parts: list[Any], types: dict[str, type]) -> Any:
     """The value of a name and its parts; `types` are the classes of records."""
     if name == "record":
         return _decode_record(parts, types)
-    make = _DECODE.get(name)
+    make: Any = _DECODE.get(name)
     if make is None:
         raise UnsupportedTypeError(f"an object of kind {name!r} is not known here: update Entasis")
     return make(*parts)
@@ -293,7 +294,8 @@ def _timestamp(value: int, unit: str, zone: Any, fold: int) -> Any:
     import numpy as np
     import pandas as pd
 
-    found = pd.Timestamp(np.datetime64(value, unit))
+    make: Any = np.datetime64
+    found: Any = pd.Timestamp(make(value, unit))
     if zone is None:
         return found.replace(fold=fold) if fold else found
     zone = zone[0] if type(zone) is list else _decode_zone(zone)
@@ -304,7 +306,8 @@ def _timedelta(value: int, unit: str) -> Any:
     import numpy as np
     import pandas as pd
 
-    return pd.Timedelta(np.timedelta64(value, unit))
+    make: Any = np.timedelta64
+    return pd.Timedelta(make(value, unit))
 
 
 def _period(ordinal: int, freq: str) -> Any:
@@ -388,4 +391,3 @@ def classes(types: Any) -> dict[str, type]:
             raise TypeError(f"types are classes, not {kind!r}")
         found[_called(kind)] = kind
     return found
-

@@ -112,8 +112,14 @@ class Document:
         return (self._on_unsupported(value, path),)  # type: ignore[operator]
 
     def write(
-        self, path: str, table: int | None, cell: int | None, metadata: int | None, compression: tuple[Any, ...],
-        threads: int | None, durable: bool | None,
+        self,
+        path: str,
+        table: int | None,
+        cell: int | None,
+        metadata: int | None,
+        compression: tuple[int, list[tuple[str, int]]],
+        threads: int | None,
+        durable: bool | None,
     ) -> None:
         """Writes the file."""
         from ._numpy import add_pool
@@ -126,4 +132,5 @@ class Document:
             shown = "; ".join(self._skipped[:_SHOWN]) + (f"; and {n - _SHOWN} more" if n > _SHOWN else "")
             warnings.warn(f"left out, as they can't be kept: {shown}", stacklevel=3)
         parts = [(part.builder, part.kept, part.numbers) for part in self._parts]
-        write_document(path, parts, pools, self._cells, table, cell, metadata, *compression, threads, durable)
+        level, apart = compression
+        write_document(path, parts, pools, self._cells, table, cell, metadata, level, apart, threads, durable)

@@ -27,9 +27,12 @@ _READERS = _WRITERS | {"pandas": "entasis._pandas_read", "static_frame": "entasi
 
 def is_frame(value: Any) -> bool:
     """Whether a value is written as a table: a frame, series or index of a library, or an array that it has."""
-    root = type(value).__module__.partition(".")[0]
+    kind = type(value)
+    root = kind.__module__.partition(".")[0]
     if root not in ("pandas", "polars", "pyarrow", "static_frame"):
         return False
+    if kind.__name__ == "DataFrame":
+        return True
     return root == "static_frame" or bool(writer(root).is_table(value))
 
 

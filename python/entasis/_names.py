@@ -58,7 +58,7 @@ def is_plain(value: Any) -> bool:
         if part is None or kind in (bool, float, str, bytes):
             return kind is not str or not any("\ud800" <= c <= "\udfff" for c in part)
         if kind is int:
-            return -(1 << 63) <= part < 1 << 64
+            return bool(-(1 << 63) <= part < 1 << 64)
         if kind is list:
             return all(look(item, depth + 1) for item in part)
         return kind is dict and all(type(k) is str and look(k, depth) and look(v, depth + 1) for k, v in part.items())

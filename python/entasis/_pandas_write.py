@@ -66,9 +66,9 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         from ._pandas_parts import as_frame
 
         frame, kept = as_frame(frame)
-        builder, host = build(frame)
-        name = {"name": encode_label(kept.pop("name"), "the series", builder.tree)} if "name" in kept else {}
-        return builder, host | kept | name
+        found, map_ = build(frame)
+        name = {"name": encode_label(kept.pop("name"), "the series", found.tree)} if "name" in kept else {}
+        return found, map_ | kept | name
     builder = _Builder(len(frame), _names(frame.columns))
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []

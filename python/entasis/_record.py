@@ -8,9 +8,9 @@ from typing import Any
 class Record:
     """A dataclass, named tuple or member of an Enum as it was written: nothing of its class is imported or run.
 
-    `kind` is "dataclass", "namedtuple" or "enum", `name` the class ("module.Class"), `fields` a dict of its parts, which
-    are attributes too. A member of an Enum has the fields `name` and `value` (`record.fields["name"]`). Reading with
-    `types=[Class]` gives values of that class instead.
+    `kind` is "dataclass", "namedtuple" or "enum", `name` the class ("module.Class"), `fields` a dict of its
+    parts, which are attributes too. A member of an Enum has the fields `name` and `value`
+    (`record.fields["name"]`). Reading with `types=[Class]` gives values of that class instead.
     """
 
     __slots__ = ("fields", "kind", "name")

@@ -204,7 +204,7 @@ class Tree:
     def __len__(self) -> int:
         if self._rows is not None:
             return len(self._rows)
-        if "shape" in self._info and self._info["shape"]:
+        if self._info.get("shape"):
             return int(self._info["shape"][0])
         if "count" not in self._info:
             raise TypeError(f"a {self.kind} has no length")
@@ -264,7 +264,11 @@ class Tree:
         return part(self._cells, self._info["first"] + position, self._where + step)
 
     def read(
-        self, *, rows: Rows | None = None, threads: int | None = None, types: list[type] | tuple[type, ...] | None = None
+        self,
+        *,
+        rows: Rows | None = None,
+        threads: int | None = None,
+        types: list[type] | tuple[type, ...] | None = None,
     ) -> Any:
         """The value, or some rows of an array or items of a list; see `entasis.read`."""
         from . import _codecs
@@ -326,7 +330,11 @@ class Tree:
             flat = pool(info["column"], info["start"] + start * width, info["start"] + stop * width)
             array = flat.reshape((stop - start, *shape[1:]))
         if isinstance(rows, range):
-            return array if rows.step == 1 else array[_rows.as_slice(range(rows.start - start, rows.stop - start, rows.step))]
+            return (
+                array
+                if rows.step == 1
+                else array[_rows.as_slice(range(rows.start - start, rows.stop - start, rows.step))]
+            )
         return array[rows - start]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -421,6 +429,3 @@ def metadata(handle: Handle, path: str, types: dict[str, type]) -> Any:
     cells = Cells(handle, path, types)
     _, number = cells.reader.roots()
     return None if number is None else cells.read(number)
-
-
-

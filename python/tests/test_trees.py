@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import datetime
 import enum
@@ -96,7 +97,8 @@ SCALARS = {
     "bytes": [b"", b"\0\xff", bytearray(b"y"), bytearray()],
     "ranges": [range(5), range(10, 0, -3), range(0), slice(None), slice(1, "a", None)],
     "dates": [datetime.date.min, datetime.date(2020, 2, 29), datetime.date.max],
-    "times": [datetime.time(), datetime.time(23, 59, 59, 999999), datetime.time(1, fold=1), datetime.time(2, tzinfo=UTC)],
+    "times": [datetime.time(), datetime.time(23, 59, 59, 999999)],
+    "full times": [datetime.time(1, fold=1), datetime.time(2, tzinfo=UTC)],
     "datetimes": [
         datetime.datetime.min,
         datetime.datetime.max,
@@ -535,7 +537,8 @@ def test_parts(path):
     f = en.open(path)
     assert isinstance(f, en.Tree)
     assert (f.kind, len(f), f.keys(), list(f)) == ("dict", 5, list(value), list(value))
-    assert "models" in f and "x" not in f
+    assert "models" in f
+    assert "x" not in f
     assert same(f["models"]["b"].read(), matrix)
     for rows in (slice(0, 100), slice(99, 20, -7), slice(5, 5), 3, [5, 1, 5], np.array([True] + [False] * 99_999)):
         wanted = matrix[rows] if not isinstance(rows, int) else matrix[rows : rows + 1]
@@ -601,7 +604,8 @@ def test_outline(path):
         [sys.executable, "-c", "import sys; from entasis._cli import main; sys.exit(main())", "tree", os.fspath(path)],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    assert "dict" in shown and "2 x 3" in shown
+    assert "dict" in shown
+    assert "2 x 3" in shown
 
 
 # --- columns of objects ---
@@ -651,7 +655,8 @@ leaves = st.one_of(
     st.datetimes(timezones=st.timezones(no_cache=False)),
 )  # fmt: skip
 keys = st.recursive(
-    st.one_of(st.text(), st.integers(), st.none(), st.binary(), st.dates()), lambda x: st.lists(x, max_size=3).map(tuple)
+    st.one_of(st.text(), st.integers(), st.none(), st.binary(), st.dates()),
+    lambda x: st.lists(x, max_size=3).map(tuple),
 )
 trees = st.recursive(
     leaves,
@@ -688,10 +693,8 @@ def test_damage_is_survived(path):
         damaged = bytearray(whole)
         damaged[at] ^= 1 << (at % 8)
         path.write_bytes(damaged)
-        try:
+        with contextlib.suppress(en.EntasisError):
             assert same(en.read(path)["a"], [1, "x", (2.5, None)])
-        except en.EntasisError:
-            pass
         with pytest.raises(en.EntasisError):
             en.verify(path)
 
