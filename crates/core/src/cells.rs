@@ -19,8 +19,8 @@ pub(crate) const CLASSES: usize = 6;
 
 /// The columns of cells, by the places of their names in [`NAMES`].
 pub(crate) const NAMES: [&str; 14] = [
-    "kinds", "ranks", "ints", "floats", "strings", "bytes", "first", "end", "count", "keys", "pool", "at", "len",
-    "shape",
+    "kinds", "ranks", "ints", "floats", "strings", "bytes", "first", "end", "count", "keys", "pool", "at",
+    "len", "shape",
 ];
 
 /// Where the cells of a file are: the map `cells` of its value.

@@ -551,8 +551,8 @@ impl File {
         }
         for start in (first..=last).step_by(1 << 10) {
             let columns = start..last.saturating_add(1).min(start + (1 << 10));
-            let index = self
-                .records(SectionKind::BlockIndex, self.in_file(&(start..columns.end.saturating_add(1))))?;
+            let index =
+                self.records(SectionKind::BlockIndex, self.in_file(&(start..columns.end.saturating_add(1))))?;
             let index = parse_block_index(&index).map_err(|e| e.in_file(self.path()))?;
             let (Some(&from), Some(&to)) = (index.first(), index.last()) else { continue };
             // What has many blocks takes its time anyway, and what has none needs none.

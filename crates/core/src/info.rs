@@ -101,7 +101,8 @@ impl File {
             .map(|number| Ok(self.table(number)?.columns_in_file()))
             .collect::<Result<Vec<_>>>()?;
         let all = self.columns(0..self.n_columns_total())?;
-        let mut columns = all.iter().map(|column| self.layout(column, &tables)).collect::<Result<Vec<_>>>()?;
+        let mut columns =
+            all.iter().map(|column| self.layout(column, &tables)).collect::<Result<Vec<_>>>()?;
         let segments_len = columns.iter().map(|c| c.stored_len).sum();
         for (i, column) in all.iter().enumerate() {
             if let Some(bundle) =

@@ -23,8 +23,8 @@ mod write;
 pub use control::{Monitor, Silent};
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
-    BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout, Limits, Logical,
-    Missing, Packing, Physical, Place, Result, Statistics, Transform, Unit, Value, checksum,
+    BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
+    Limits, Logical, Missing, Packing, Physical, Place, Result, Statistics, Transform, Unit, Value, checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::{Buffer, HostRead};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Layout, Logical, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState, Statistics,
-    TRAILER_LEN, Trailer, Value, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Layout, Logical, MAX_PAGE_VALUES, Physical, Result, Slot, SlotState,
+    Statistics, TRAILER_LEN, Trailer, Value, visit_parts,
 };
 
 use crate::control::{Control, Monitor};

@@ -77,12 +77,7 @@ pub fn write_document(
     replace(path, Plan::new(Parts::of_document(document)?, options), options, monitor)
 }
 
-fn replace(
-    path: &Path,
-    plan: Result<Plan<'_>>,
-    options: &WriteOptions,
-    monitor: &dyn Monitor,
-) -> Result<()> {
+fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
     let plan = plan.map_err(|e| e.in_file(path))?;
     let on_disk = |doing| move |source| Error::io(source, doing).in_file(path);
     let replacement = Replacement::create(path, options.durable).map_err(on_disk("create"))?;
@@ -225,11 +220,7 @@ impl<'a> Plan<'a> {
             name: &column.name,
             of: column.column_type.layout(),
             array: &column.array,
-            profile: self
-                .own
-                .get(column.name.as_str())
-                .filter(|_| is_of_table)
-                .unwrap_or(&self.profile),
+            profile: self.own.get(column.name.as_str()).filter(|_| is_of_table).unwrap_or(&self.profile),
         });
         let bundled = self.bundles.iter().enumerate().map(|(i, bundle)| Stored {
             column: is_bundled.len() + i,

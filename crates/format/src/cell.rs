@@ -118,6 +118,17 @@ codes! {
     }
 }
 
+/// The kinds by their codes.
+static KINDS: [Option<CellKind>; 256] = {
+    let mut kinds = [None; 256];
+    let mut code = 0;
+    while code < 256 {
+        kinds[code] = CellKind::from_code(code as u8);
+        code += 1;
+    }
+    kinds
+};
+
 /// Where the value of a cell stands.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,6 +164,12 @@ impl CellKind {
         }
     }
 
+    /// The one with this code, by a table: kinds are looked up a million at a time.
+    #[inline]
+    pub fn of(code: u8) -> Option<Self> {
+        KINDS[code as usize]
+    }
+
     /// How many children it always has.
     pub const fn n_children(self) -> Option<u64> {
         match self {
@@ -171,6 +188,7 @@ mod tests {
     fn codes_and_classes() {
         for &kind in CellKind::ALL {
             assert_eq!(CellKind::from_code(kind.code()), Some(kind));
+            assert_eq!(CellKind::of(kind.code()), Some(kind));
         }
         assert!((0..=255).filter(|&code| CellKind::from_code(code).is_some()).count() == CellKind::ALL.len());
         assert_eq!(CellKind::Table.class(), CellClass::Int);

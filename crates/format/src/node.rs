@@ -81,7 +81,9 @@ impl Node {
         use NodeKind as K;
         let fields = match self.kind {
             K::Null | K::False | K::True => (self.n_children, self.a, self.b) == (0, 0, 0),
-            K::Integer | K::Float | K::Column | K::Table | K::Unsigned | K::Cell => (self.n_children, self.b) == (0, 0),
+            K::Integer | K::Float | K::Column | K::Table | K::Unsigned | K::Cell => {
+                (self.n_children, self.b) == (0, 0)
+            }
             K::String | K::Bytes => self.n_children == 0 && self.a.checked_add(self.b).is_some(),
             K::List | K::Map => self.b == 0 && (self.n_children != 0 || self.a == 0),
         };

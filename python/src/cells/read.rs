@@ -41,7 +41,9 @@ impl Ranges {
         let mut all: Vec<Range<u64>> = Vec::new();
         for range in ranges {
             match all.last_mut() {
-                Some(last) if range.start <= last.end.saturating_add(gap) => last.end = last.end.max(range.end),
+                Some(last) if range.start <= last.end.saturating_add(gap) => {
+                    last.end = last.end.max(range.end)
+                }
                 _ => all.push(range),
             }
         }
@@ -70,9 +72,7 @@ impl Loaded {
 
     /// A slice that has all these cells.
     fn slice(&self, range: &Range<u64>) -> Option<&Slice> {
-        self.slices
-            .iter()
-            .find(|slice| slice.range().start <= range.start && range.end <= slice.range().end)
+        self.slices.iter().find(|slice| slice.range().start <= range.start && range.end <= slice.range().end)
     }
 
     /// What objects are made of, slice by slice.
@@ -272,6 +272,10 @@ impl<'a, 'py> Maker<'a, 'py> {
         loop {
             let Some(frame) = stack.last_mut() else { return Err(self.corrupt("nothing is made")) };
             if frame.next < frame.end {
+                self.scalars(frame)?;
+                if frame.next == frame.end {
+                    continue;
+                }
                 let number = frame.next;
                 frame.next += 1;
                 if let Some(object) = self.one(number, &mut stack)?
@@ -296,15 +300,38 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
     }
 
+    /// Makes the next objects of a frame, as long as they are those that most values are.
+    fn scalars(&mut self, frame: &mut Frame<'py>) -> PyResult<()> {
+        let (py, loaded) = (self.py, self.loaded);
+        let here = |slice: &&Slice| slice.range().contains(&frame.next);
+        let Some(slice) = loaded.slices.iter().find(here) else { return Ok(()) };
+        let end = frame.end.min(slice.range().end);
+        while frame.next < end {
+            let object = match self.check(slice.cell(frame.next))? {
+                Cell::Int(CellKind::Int, value) => value.into_pyobject(py)?.into_any(),
+                Cell::Float(CellKind::Float, value) => PyFloat::new(py, value).into_any(),
+                Cell::Str(CellKind::Str, text) => self.text(text).into_any(),
+                Cell::Unit(CellKind::Null) => py.None().into_bound(py),
+                Cell::Unit(kind @ (CellKind::False | CellKind::True)) => {
+                    PyBool::new(py, kind == CellKind::True).to_owned().into_any()
+                }
+                _ => break,
+            };
+            frame.items.push(object);
+            frame.next += 1;
+            if frame.next.is_multiple_of(1 << 20) {
+                py.check_signals()?;
+            }
+        }
+        Ok(())
+    }
+
     /// The object of a cell without children; for others their making is begun.
     #[inline]
     fn one(&mut self, number: u64, stack: &mut Vec<Frame<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
         let loaded = self.loaded;
         Ok(Some(match self.check(loaded.cell(number))? {
-            Cell::Int(CellKind::Int, value) => value.into_pyobject(py)?.into_any(),
-            Cell::Float(CellKind::Float, value) => PyFloat::new(py, value).into_any(),
-            Cell::Str(CellKind::Str, text) => self.text(text).into_any(),
             Cell::Unit(kind) => self.unit(kind)?,
             Cell::Parent(kind, children) => {
                 // It may have been made for a reference to it.
@@ -324,8 +351,11 @@ impl<'a, 'py> Maker<'a, 'py> {
                 self.remember(number, &made);
                 made
             }
+            Cell::Int(CellKind::Int, value) => value.into_pyobject(py)?.into_any(),
             Cell::Int(kind, value) => self.types.make_int(py, kind, value)?,
+            Cell::Float(CellKind::Float, value) => PyFloat::new(py, value).into_any(),
             Cell::Float(kind, value) => self.types.make_float(py, kind, value)?,
+            Cell::Str(CellKind::Str, text) => self.text(text).into_any(),
             Cell::Str(kind, text) => self.types.make_text(py, kind, text)?,
             Cell::Bytes(CellKind::Bytes, bytes) => PyBytes::new(py, bytes).into_any(),
             Cell::Bytes(CellKind::ByteArray, bytes) => PyByteArray::new(py, bytes).into_any(),
@@ -400,23 +430,12 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
         let n = if children.has_own_keys(kind) { 2 * children.count } else { children.count };
         let items = Vec::with_capacity(usize::try_from(n).unwrap_or(0));
-        stack.push(Frame {
-            number,
-            kind,
-            children,
-            next: children.first,
-            end: children.first + n,
-            items,
-        });
+        stack.push(Frame { number, kind, children, next: children.first, end: children.first + n, items });
         Ok(())
     }
 
     /// What a reference names: it was made, or is made now.
-    fn reference(
-        &mut self,
-        number: u64,
-        stack: &mut Vec<Frame<'py>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn reference(&mut self, number: u64, stack: &mut Vec<Frame<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let wrong = || self.corrupt("a reference names what it can't");
         let Cell::Int(_, target) = self.check(self.loaded.cell(number))? else { return Err(wrong()) };
         let target = u64::try_from(target).ok().filter(|&target| target < number).ok_or_else(wrong)?;
@@ -469,7 +488,9 @@ impl<'a, 'py> Maker<'a, 'py> {
                 let part = |i: usize| items[i].extract::<f64>();
                 PyComplex::from_doubles(py, part(0)?, part(1)?).into_any()
             }
-            CellKind::Range => py.get_type::<pyo3::types::PyRange>().call1((&items[0], &items[1], &items[2]))?,
+            CellKind::Range => {
+                py.get_type::<pyo3::types::PyRange>().call1((&items[0], &items[1], &items[2]))?
+            }
             CellKind::Slice => py.get_type::<PySlice>().call1((&items[0], &items[1], &items[2]))?,
             CellKind::Fraction => self.types.make_fraction(py, &items)?,
             CellKind::ObjectArray => {
@@ -505,7 +526,11 @@ impl<'a, 'py> Maker<'a, 'py> {
     fn shape(&self, number: u64, n: u64) -> PyResult<Vec<u64>> {
         let found = entasis::cells::shape(number, &|number| self.loaded.cell(number));
         let (shape, product) = self.check(found)?;
-        if product == Some(n) { Ok(shape) } else { Err(self.corrupt("the shape of an array is not that of its values")) }
+        if product == Some(n) {
+            Ok(shape)
+        } else {
+            Err(self.corrupt("the shape of an array is not that of its values"))
+        }
     }
 
     /// An array: all of its pool, or a view of what was read of it.
@@ -522,7 +547,9 @@ impl<'a, 'py> Maker<'a, 'py> {
         let read = |range: Range<u64>| {
             self.hook.call_method1(pyo3::intern!(py, "pool"), (column, range.start, range.end))
         };
-        let Some(pool) = self.pools.get_mut(&number) else { return Err(self.corrupt("an array without values")) };
+        let Some(pool) = self.pools.get_mut(&number) else {
+            return Err(self.corrupt("an array without values"));
+        };
         // Arrays that lie far apart are read one by one.
         let is_dense = (pool.end - pool.start) / 2 <= pool.n;
         let flat = if !is_dense || (pool.start, pool.end) == (values.start, values.end) {

@@ -183,7 +183,11 @@ impl Types {
             CellKind::BigInt => {
                 let kwargs = PyDict::new(py);
                 kwargs.set_item("signed", true)?;
-                py.get_type::<pyo3::types::PyInt>().call_method("from_bytes", (bytes, "little"), Some(&kwargs))
+                py.get_type::<pyo3::types::PyInt>().call_method(
+                    "from_bytes",
+                    (bytes, "little"),
+                    Some(&kwargs),
+                )
             }
             CellKind::Surrogates => bytes.call_method1("decode", ("utf-8", "surrogatepass")),
             _ => self.class(py, kind)?.call1((bytes,)),

@@ -136,14 +136,20 @@ impl CellBuilder {
 
     /// Ends with the shapes of arrays. Returns for each pool a list of its arrays, which then follow one another in its column.
     fn finish(&mut self, py: Python<'_>) -> Vec<Py<PyList>> {
-        for (shape, users) in std::mem::take(&mut self.shapes).into_iter().collect::<std::collections::BTreeMap<_, _>>() {
+        for (shape, users) in
+            std::mem::take(&mut self.shapes).into_iter().collect::<std::collections::BTreeMap<_, _>>()
+        {
             let number = self.writer.n_cells();
             let place = self.writer.parent(CellKind::Tuple);
             shape.iter().for_each(|&n| self.writer.int(CellKind::Int, n as i64));
             self.writer.set_children(place, number + 1, shape.len() as u64, 0);
             self.writer.end(place);
             for (is_parent, user) in users {
-                if is_parent { self.writer.set_keys(user, number) } else { self.writer.set_shape(user, number) }
+                if is_parent {
+                    self.writer.set_keys(user, number)
+                } else {
+                    self.writer.set_shape(user, number)
+                }
             }
         }
         self.pools.iter().map(|pool| pool.arrays.clone_ref(py)).collect()
@@ -193,7 +199,9 @@ impl CellBuilder {
             .collect();
         match find_cycle(&all) {
             None => Ok(()),
-            Some(i) => Err(self.refuse(py, self.references[i].2, "a value that contains itself can't be kept")),
+            Some(i) => {
+                Err(self.refuse(py, self.references[i].2, "a value that contains itself can't be kept"))
+            }
         }
     }
 
@@ -360,7 +368,8 @@ impl CellBuilder {
                 count += u64::from(self.emit(&item, at(i), pending)?);
             }
         }
-        let is_whole = kind.n_children().is_some() || matches!(kind, CellKind::ObjectArray | CellKind::Object);
+        let is_whole =
+            kind.n_children().is_some() || matches!(kind, CellKind::ObjectArray | CellKind::Object);
         if is_whole && count != object.len()? as u64 {
             return Err(self.refuse(object.py(), at(0), "a part of it can't be left out"));
         }
@@ -623,7 +632,8 @@ impl CellBuilder {
             "array" => {
                 let array = answer.get_item(1)?;
                 let shape: Vec<u64> = answer.get_item(2)?.extract()?;
-                let kind = if answer.get_item(3)?.is_truthy()? { CellKind::FortranArray } else { CellKind::Array };
+                let kind =
+                    if answer.get_item(3)?.is_truthy()? { CellKind::FortranArray } else { CellKind::Array };
                 let dtype = array.getattr("dtype")?;
                 self.remember(object, number, None);
                 self.put_array(&array, &dtype, &shape, kind)?;

@@ -130,7 +130,11 @@ impl Slice {
     pub fn check_keys(&self, kind: CellKind, children: &Children) -> Result<()> {
         if kind == CellKind::ObjectArray {
             let fits = self.shape(children.keys)?.1 == Some(children.count);
-            return if fits { Ok(()) } else { Err(damage("the shape of an array is not that of its elements")) };
+            return if fits {
+                Ok(())
+            } else {
+                Err(damage("the shape of an array is not that of its elements"))
+            };
         }
         if kind != CellKind::Map || children.count == 0 || children.has_own_keys(kind) {
             return Ok(());
@@ -194,10 +198,7 @@ impl Slice {
 ///
 /// # Errors
 /// *Corrupt* when it is no shape.
-pub fn shape<'a>(
-    number: u64,
-    cell: &dyn Fn(u64) -> Result<Cell<'a>>,
-) -> Result<(Vec<u64>, Option<u64>)> {
+pub fn shape<'a>(number: u64, cell: &dyn Fn(u64) -> Result<Cell<'a>>) -> Result<(Vec<u64>, Option<u64>)> {
     let wrong = || damage("the shape of an array is no tuple of integers");
     let Cell::Parent(CellKind::Tuple, children) = cell(number)? else { return Err(wrong()) };
     if children.count > 64 {

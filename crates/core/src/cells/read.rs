@@ -162,12 +162,7 @@ impl Cells {
         self.load_range(range, threads, monitor).map_err(|e| e.in_file(self.file.path()))
     }
 
-    fn load_range(
-        &self,
-        range: Range<u64>,
-        threads: Option<usize>,
-        monitor: &dyn Monitor,
-    ) -> Result<Slice> {
+    fn load_range(&self, range: Range<u64>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Slice> {
         if range.start > range.end || range.end > self.n_cells {
             return Err(damage("a cell is named that is not there"));
         }
@@ -304,7 +299,7 @@ impl Cells {
 
 #[inline]
 fn known(code: u8) -> Result<CellKind> {
-    CellKind::from_code(code).ok_or_else(|| unknown(code))
+    CellKind::of(code).ok_or_else(|| unknown(code))
 }
 
 #[cold]

@@ -194,7 +194,11 @@ impl CellWriter {
 
     /// The columns of all cells, and the map that names them: its columns count from `first` on. `lend` makes memory of bytes, for as long as
     /// the columns are used.
-    pub fn columns(&self, first: u64, lend: &dyn Fn(&[u8]) -> HostRead) -> (Vec<Column>, Vec<(Value, Value)>) {
+    pub fn columns(
+        &self,
+        first: u64,
+        lend: &dyn Fn(&[u8]) -> HostRead,
+    ) -> (Vec<Column>, Vec<(Value, Value)>) {
         let words = |physical: Physical, bytes: &[u8]| {
             let width = physical.width().unwrap_or(1);
             let values = HostValues::Words { memory: lend(bytes), stride: width as isize };

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Header, NameSlot, Result, Root, SectionKind, Slot, Statistics, TRAILER_LEN, TableRecord,
-    Trailer, Value, ValueTree, build_name_index, checksum, emit_section, n_name_slots,
+    BlockRecord, ColumnRecord, Header, NameSlot, Result, Root, SectionKind, Slot, Statistics, TRAILER_LEN,
+    TableRecord, Trailer, Value, ValueTree, build_name_index, checksum, emit_section, n_name_slots,
 };
 
-use super::{Parts, Stored};
 use super::output::{Output, Placed};
+use super::{Parts, Stored};
 use crate::bundle::Bundle;
 use crate::frame::Column;
 use crate::load::Scratch;

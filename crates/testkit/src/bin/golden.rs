@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use entasis_testkit::golden::{bad, bad_folder, buffer_folder, buffers, build, folder, index, tree_folder};
 use entasis_testkit::frames::documents;
+use entasis_testkit::golden::{bad, bad_folder, buffer_folder, buffers, build, folder, index, tree_folder};
 
 fn put(path: &Path, bytes: &[u8], again: bool) -> std::io::Result<()> {
     if path.exists() && !again {

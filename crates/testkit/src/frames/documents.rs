@@ -184,7 +184,13 @@ fn many() -> Vec<Cell> {
     cells
 }
 
-fn write(name: &'static str, cells: Vec<Cell>, tables: Vec<Table>, value: Vec<(Value, Value)>, compression: u8) -> Tree {
+fn write(
+    name: &'static str,
+    cells: Vec<Cell>,
+    tables: Vec<Table>,
+    value: Vec<(Value, Value)>,
+    compression: u8,
+) -> Tree {
     let memories: Vec<Memory> = tables.iter().map(Memory::of).collect();
     let frames = memories.iter().zip(&tables).map(|(memory, table)| memory.frame(table)).collect();
     let pool: Vec<u8> = (0..7u32).flat_map(|i| (10 * i).to_le_bytes()).collect();
@@ -223,7 +229,8 @@ pub fn all() -> Vec<Tree> {
     objects.of = ColumnType { logical: Logical::Object, ..ColumnType::plain(Physical::Null) };
     objects.detail = Some(Value::Cell(47));
     let first = Table::new("first", vec![Model::words("n", Physical::U8, &[3u8, 1, 2]), objects]);
-    let mut second = Table::new("second", vec![Model::words("code", Physical::I8, &[1i8, 0]).codes_of(0, false)]);
+    let mut second =
+        Table::new("second", vec![Model::words("code", Physical::I8, &[1i8, 0]).codes_of(0, false)]);
     second.extra = vec![Model::text("", &["x", "y"])];
     second.host = Value::map([("host", Value::from("testkit")), ("labels", Value::Column(1))]);
     let metadata = (Value::from("metadata"), Value::Cell(45));
@@ -259,9 +266,16 @@ pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("a list with keys", vec![C::Parent(K::List, [1, 2, 1, 1]), one]),
         ("a map without keys", vec![C::Parent(K::Map, [1, 2, 1, 0]), one]),
-        ("shared keys that are no strings", vec![
-            C::Parent(K::List, [1, 5, 2, 0]), C::Parent(K::Map, [3, 4, 1, 4]), C::Parent(K::Map, [4, 5, 1, 3]), text, one,
-        ]),
+        (
+            "shared keys that are no strings",
+            vec![
+                C::Parent(K::List, [1, 5, 2, 0]),
+                C::Parent(K::Map, [3, 4, 1, 4]),
+                C::Parent(K::Map, [4, 5, 1, 3]),
+                text,
+                one,
+            ],
+        ),
         ("a complex number of one part", vec![C::Parent(K::Complex, [1, 2, 1, 0]), one]),
         ("an object without a name", vec![C::Parent(K::Object, [0, 0, 0, 0])]),
         ("a reference to what follows", vec![C::Int(K::Reference, 1), C::Parent(K::List, [0, 0, 0, 0])]),
@@ -280,24 +294,37 @@ pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
         ("a table that is not there", vec![C::Int(K::Table, 0)]),
         ("an array outside of its pool", vec![C::Array(K::Array, [0, 5, 3, 0])]),
         ("an array of no pool", vec![C::Array(K::Array, [1, 0, 3, 0])]),
-        ("a shape that is a list", vec![
-            C::Parent(K::List, [1, 3, 2, 0]), C::Array(K::Array, [0, 0, 2, 3]), one, C::Parent(K::List, [4, 5, 1, 0]), one,
-        ]),
-        ("a shape of another product", vec![
-            C::Array(K::Array, [0, 0, 2, 1]), C::Parent(K::Tuple, [2, 3, 1, 0]), C::Int(K::Int, 3),
-        ]),
-        ("a shape of less than nothing", vec![
-            C::Array(K::Array, [0, 0, 2, 1]), C::Parent(K::Tuple, [2, 4, 2, 0]), C::Int(K::Int, -1), C::Int(K::Int, -2),
-        ]),
+        (
+            "a shape that is a list",
+            vec![
+                C::Parent(K::List, [1, 3, 2, 0]),
+                C::Array(K::Array, [0, 0, 2, 3]),
+                one,
+                C::Parent(K::List, [4, 5, 1, 0]),
+                one,
+            ],
+        ),
+        (
+            "a shape of another product",
+            vec![C::Array(K::Array, [0, 0, 2, 1]), C::Parent(K::Tuple, [2, 3, 1, 0]), C::Int(K::Int, 3)],
+        ),
+        (
+            "a shape of less than nothing",
+            vec![
+                C::Array(K::Array, [0, 0, 2, 1]),
+                C::Parent(K::Tuple, [2, 4, 2, 0]),
+                C::Int(K::Int, -1),
+                C::Int(K::Int, -2),
+            ],
+        ),
     ];
     let value = || vec![(Value::from("value"), Value::Cell(0))];
     let mut broken: Vec<(&'static str, Vec<u8>)> = Vec::new();
     for (rule, cells) in cases {
         broken.push((rule, write(rule, cells, Vec::new(), value(), 50).bytes));
     }
-    let deep: Vec<Cell> = (0..1001u64)
-        .map(|i| if i < 1000 { C::Parent(K::List, [i + 1, 1001, 1, 0]) } else { one })
-        .collect();
+    let deep: Vec<Cell> =
+        (0..1001u64).map(|i| if i < 1000 { C::Parent(K::List, [i + 1, 1001, 1, 0]) } else { one }).collect();
     broken.push(("cells that are nested too deep", write("deep", deep, Vec::new(), value(), 50).bytes));
     let value = vec![(Value::from("value"), Value::Cell(7))];
     broken.push(("a value that is not there", write("value", vec![one], Vec::new(), value, 50).bytes));
