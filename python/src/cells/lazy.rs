@@ -8,7 +8,8 @@ use entasis::cells::{Cell, Cells, Children};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use super::read::{Loaded, Maker};
+use super::loaded::Loaded;
+use super::read::Maker;
 use super::types::Types;
 use crate::errors;
 

@@ -9,27 +9,16 @@ use std::collections::hash_map::Entry;
 use entasis::cells::{CellWriter, MAX_DEPTH, Reference, find_cycle};
 use entasis::{CellClass, CellKind};
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyRange, PySet,
-    PySlice, PyString, PyTuple,
-};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use super::containers::{container, ordered, parts_of};
 use super::path::{self, Expanded, ROOT};
-use super::types::{Types, references, type_of};
+use super::pools::Pools;
+use super::types::{Types, references};
 use crate::errors;
 
 /// Keys of maps that are compared with those of other maps, at most.
 const SHARED_KEYS: usize = 256;
-/// Bytes of an array that shares a column with others, at most.
-const SMALL: usize = 64 << 10;
-
-/// Arrays of one dtype, which become one column.
-struct Pool {
-    arrays: Py<PyList>,
-    len: u64,
-    itemsize: usize,
-}
-
 /// What is to be looked at next.
 enum Step<'py> {
     /// The children of an object.
@@ -81,10 +70,7 @@ pub struct CellBuilder {
     hook: Py<PyAny>,
     /// What becomes of a value that can't be kept: raises, or returns what stands for it.
     unsupported: Py<PyAny>,
-    pools: Vec<Pool>,
-    /// Pools of small arrays by the address of the dtype, and by the dtype.
-    pool_of: HashMap<usize, usize>,
-    dtypes: Py<PyDict>,
+    pools: Pools,
     /// Shapes of arrays, with the arrays that have them: place among arrays.
     shapes: HashMap<Vec<u64>, Vec<(bool, usize)>>,
     /// What has to stay alive so that its address stays its own.
@@ -107,9 +93,7 @@ impl CellBuilder {
             types: Types::new(py, false)?,
             hook,
             unsupported,
-            pools: Vec::new(),
-            pool_of: HashMap::new(),
-            dtypes: PyDict::new(py).unbind(),
+            pools: Pools::new(py),
             shapes: HashMap::new(),
             kept: Vec::new(),
             expanded: Vec::new(),
@@ -152,7 +136,7 @@ impl CellBuilder {
                 }
             }
         }
-        self.pools.iter().map(|pool| pool.arrays.clone_ref(py)).collect()
+        self.pools.arrays(py)
     }
 
     /// The number of cells.
@@ -513,7 +497,7 @@ impl CellBuilder {
         let py = array.py();
         let shape: Vec<u64> = array.getattr(pyo3::intern!(py, "shape"))?.extract()?;
         let dtype = array.getattr(pyo3::intern!(py, "dtype"))?;
-        let is_known = self.pool_of.contains_key(&(dtype.as_ptr() as usize));
+        let is_known = self.pools.know(&dtype);
         if shape.len() != 1 || (!is_known && dtype.getattr("hasobject")?.is_truthy()?) {
             return self.emit_other(array, at, pending);
         }
@@ -537,34 +521,7 @@ impl CellBuilder {
         }
     }
 
-    /// The pool of small arrays of a dtype.
-    fn pool(&mut self, dtype: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let py = dtype.py();
-        let kind: String = dtype.getattr("kind")?.extract()?;
-        // Equal dtypes of other kinds may differ in what equality doesn't look at.
-        let is_plain = "biufcmMSU".contains(&kind) && dtype.getattr("metadata")?.is_none();
-        if is_plain && let Some(pool) = self.dtypes.bind(py).get_item(dtype)? {
-            let pool: usize = pool.extract()?;
-            self.pool_of.insert(dtype.as_ptr() as usize, pool);
-            self.kept.push(dtype.clone().unbind());
-            return Ok(pool);
-        }
-        let pool = self.new_pool(dtype)?;
-        if is_plain {
-            self.dtypes.bind(py).set_item(dtype, pool)?;
-            self.pool_of.insert(dtype.as_ptr() as usize, pool);
-            self.kept.push(dtype.clone().unbind());
-        }
-        Ok(pool)
-    }
-
-    fn new_pool(&mut self, dtype: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let itemsize: usize = dtype.getattr("itemsize")?.extract()?;
-        self.pools.push(Pool { arrays: PyList::empty(dtype.py()).unbind(), len: 0, itemsize });
-        Ok(self.pools.len() - 1)
-    }
-
-    /// Adds an array of one dimension, that stands for one of this shape. A large one has a column to itself.
+    /// Adds an array of one dimension, that stands for one of this shape.
     fn put_array(
         &mut self,
         array: &Bound<'_, PyAny>,
@@ -572,22 +529,9 @@ impl CellBuilder {
         shape: &[u64],
         kind: CellKind,
     ) -> PyResult<()> {
-        let py = array.py();
         let n = array.len()?;
-        let known = self.pool_of.get(&(dtype.as_ptr() as usize)).copied();
-        let itemsize = match known {
-            Some(pool) => self.pools[pool].itemsize,
-            None => dtype.getattr("itemsize")?.extract()?,
-        };
-        let pool = match known {
-            _ if n.saturating_mul(itemsize) > SMALL => self.new_pool(dtype)?,
-            Some(pool) => pool,
-            None => self.pool(dtype)?,
-        };
-        let of = &mut self.pools[pool];
-        let place = self.writer.array(kind, pool as u64, of.len, n as u64);
-        of.arrays.bind(py).append(array)?;
-        of.len += n as u64;
+        let (pool, at) = self.pools.add(array, dtype, n)?;
+        let place = self.writer.array(kind, pool as u64, at, n as u64);
         if shape.len() != 1 {
             self.shapes.entry(shape.to_vec()).or_default().push((false, place));
         }
@@ -674,56 +618,4 @@ impl CellBuilder {
         self.replaced -= 1;
         done
     }
-}
-
-/// Objects that contain others, and how many.
-#[inline]
-fn container(object: &Bound<'_, PyAny>) -> Option<(CellKind, usize)> {
-    if let Ok(dict) = object.cast_exact::<PyDict>() {
-        Some((CellKind::Map, dict.len()))
-    } else if let Ok(list) = object.cast_exact::<PyList>() {
-        Some((CellKind::List, list.len()))
-    } else if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-        Some((CellKind::Tuple, tuple.len()))
-    } else if let Ok(set) = object.cast_exact::<PySet>() {
-        Some((CellKind::Set, set.len()))
-    } else if let Ok(set) = object.cast_exact::<PyFrozenSet>() {
-        Some((CellKind::FrozenSet, set.len()))
-    } else {
-        None
-    }
-}
-
-/// Complex numbers, ranges and slices, and their parts.
-fn parts_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<(CellKind, Bound<'py, PyTuple>)>> {
-    let py = object.py();
-    if let Ok(number) = object.cast_exact::<PyComplex>() {
-        let parts = (number.getattr("real")?, number.getattr("imag")?);
-        return Ok(Some((CellKind::Complex, parts.into_pyobject(py)?)));
-    }
-    let kind = match () {
-        () if object.cast_exact::<PyRange>().is_ok() => CellKind::Range,
-        () if object.cast_exact::<PySlice>().is_ok() => CellKind::Slice,
-        () => return Ok(None),
-    };
-    let parts = (object.getattr("start")?, object.getattr("stop")?, object.getattr("step")?);
-    Ok(Some((kind, parts.into_pyobject(py)?)))
-}
-
-/// The members of a set, in an order that doesn't depend on their hashes where they have one.
-fn ordered<'py>(set: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-    let py = set.py();
-    let members = PyList::empty(py);
-    for member in set.try_iter()? {
-        members.append(member?)?;
-    }
-    let is_of = |kind: usize| members.iter().all(|member| type_of(&member) == kind);
-    if members.iter().next().is_some_and(|first| {
-        let kind = type_of(&first);
-        let known = [py.get_type::<PyString>().as_ptr() as usize, py.get_type::<PyInt>().as_ptr() as usize];
-        known.contains(&kind) && is_of(kind)
-    }) {
-        members.sort()?;
-    }
-    Ok(members)
 }

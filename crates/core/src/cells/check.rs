@@ -43,11 +43,13 @@ impl Slice {
         let has_own_keys = children.has_own_keys(kind);
         let n = if has_own_keys { count.checked_mul(2) } else { Some(count) };
         let below = n.and_then(|n| first.checked_add(n));
-        let Some(mut next) = below.filter(|&below| first > number && below <= end && end <= self.range().end)
+        let Some(family_end) =
+            below.filter(|&below| first > number && below <= end && end <= self.range().end)
         else {
             return Err(damage("children of a cell are not after it"));
         };
-        for child in first..next {
+        let mut next = family_end;
+        for child in first..family_end {
             if let Cell::Parent(_, of) = self.cell(child)?
                 && of.count > 0
             {
