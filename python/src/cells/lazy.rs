@@ -150,12 +150,10 @@ impl CellReader {
         hook: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
         let types = Types::new(py, true)?;
-        let mut wanted = vec![range.clone()];
-        if range.start == of.first && range.end - range.start == of.count && of.count > 0 {
-            // All of them: with what is below, which stands right behind.
-            wanted = vec![of.first..of.end];
-        }
-        loaded.close(py, wanted)?;
+        // All of them: with what is below, which stands right behind.
+        let is_all = range.start == of.first && range.end - range.start == of.count && of.count > 0;
+        let wanted = if is_all { of.first..of.end } else { range.clone() };
+        loaded.close(py, vec![wanted])?;
         let objects = Maker::new(py, &loaded, &types, hook)?.make(range)?;
         PyList::new(py, objects)
     }
