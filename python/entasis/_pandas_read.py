@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _dtypes, _labels, _pandas_write, _rows, _tree
+from . import _dtypes, _labels, _pandas_make, _pandas_write, _rows, _tree
+from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
 from ._static_frame_labels import for_pandas as _for_pandas
@@ -13,9 +13,11 @@ from ._times import to_numpy_times
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
-    from ._entasis import ArrowColumn, Column, Handle
+    from ._entasis import ArrowColumn, Column
 
 
+# From so many columns on, plain ones are read by their types.
+_MANY = 64
 _NAMES = {"kind": "names", "dtype": "str", "name": None}
 
 
@@ -27,6 +29,11 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         # Labels of StaticFrame are kept in the same form.
         host = _for_pandas(host)
     labels, index, categories = _parts(host) if host else (_NAMES, None, {})
+    asked = columns
+    plain: list[tuple[Any, Any]] = []
+    if own and n >= _MANY and columns is None and rows is None and type(handle) is Handle:
+        plain, columns = _plain_blocks(handle, threads)
+        n = len(columns)
     kinds = _kinds_wanted(host, columns)
     beside = _labels.columns_of(index) if index else []
     wanted = columns
@@ -38,13 +45,15 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     arrays = _Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
     kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True))
     blocks = arrays.blocks(kind_values)
+    if plain:
+        blocks = [*plain, *((values, _at(columns, positions)) for values, positions in blocks)]
     if index is None:
         index_values = _range_index(n_rows)
     else:
         if "missing_kinds" in index:
             arrays.beside[0] = _mixed(arrays.beside[0], arrays.beside[1])
         index_values = _labels.decode_index(index, arrays.beside[: len(beside)], handle.n_rows, rows)
-    frame = _frame(blocks, index_values, _column_labels(handle, labels, columns, own, categories))
+    frame = _frame(blocks, index_values, _column_labels(handle, labels, asked, own, categories))
     if "attrs" in host:
         with interpretation():
             attrs = host["attrs"]
@@ -53,6 +62,20 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         with interpretation():
             frame.flags.allows_duplicate_labels = False
     return frame
+
+
+def _plain_blocks(handle: Handle, threads: int | None) -> tuple[list[tuple[Any, Any]], list[int]]:
+    """The columns that are plain numbers or booleans, as blocks and their positions, and the numbers of all others."""
+    found = read_blocks(handle, [], None, threads, pandas=True)
+    assert found is not None, "there are no matrices that could be wrong"
+    rowwise, _, others = found
+    return [(values, positions) for positions, values in rowwise], others
+
+
+def _at(columns: list[int] | None, positions: Any) -> Any:
+    import numpy as np
+
+    return np.array(columns, np.int64)[positions]
 
 
 @interpretation()
@@ -72,7 +95,7 @@ def _is_multi(spec: dict[str, Any] | None) -> bool:
 def _range_index(n: int) -> Any:
     import pandas as pd
 
-    return pd.RangeIndex(n)
+    return pd.RangeIndex.from_range(range(n))
 
 
 @interpretation()
@@ -98,9 +121,8 @@ def _column_labels(
             # What pandas makes of the list itself, at half the cost.
             import pyarrow as pa
 
-            return pd.Index(
-                _arrow_strings(pa.array(names, pa.large_string()), _string_dtype("pyarrow", np.nan)), name=name
-            )
+            dtype = _pandas_make.string_dtype("pyarrow", np.nan)
+            return _pandas_make.string_index(_pandas_make.strings(pa.array(names, pa.large_string()), dtype), name)
         return pd.Index(names, dtype=dtype, name=name)
     numbers = _labels.columns_of(spec)
     n = handle.n_columns
@@ -189,7 +211,9 @@ class _Arrays:
             part = _tree.fill(handle, handle.read([number], None, "pandas", self._own, 0, 1, n), None, n)
             (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
             spec = self._categories.get(number)
-            if spec is None:
+            if spec is None and type(array) is pd.arrays.ArrowStringArray:
+                found[number] = _pandas_make.string_index(array, None)
+            elif spec is None:
                 found[number] = pd.Index(array, dtype=array.dtype, copy=False)
             else:
                 found[number] = _labels.decode_index(spec, [array], n)
@@ -222,11 +246,11 @@ class _Arrays:
             categories = self._dictionaries[column.dictionary]
             if self._raw and position >= self._n:
                 return _labels.Codes(codes, categories)
-            if categories.hasnans or not categories.is_unique:
+            if not _are_distinct(categories):
                 # Dictionaries of Arrow may have what categories of pandas can't.
                 places, categories = categories.factorize()
                 codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
-            dtype = pd.CategoricalDtype(categories, column.ordered)
+            dtype = _pandas_make.category_dtype(categories, column.ordered)
             return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
         if column.logical == "period":
             return _periods(column, values)
@@ -287,6 +311,15 @@ def _sparse(column: Column, values: Any) -> Any:
     return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
 
 
+def _are_distinct(categories: Any) -> bool:
+    """Whether all are there and none twice."""
+    strings = getattr(getattr(categories, "_data", None), "_pa_array", None)
+    if strings is not None and len(strings) < 1000:
+        # A set of few is made sooner than the hash table that an index keeps.
+        return strings.null_count == 0 and len(set(strings.to_pylist())) == len(strings)
+    return not categories.hasnans and bool(categories.is_unique)
+
+
 def _as_block(array: Any) -> Any:
     import numpy as np
 
@@ -324,8 +357,8 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
         import pyarrow as pa
 
         nan_or_na = np.nan if flavour == _pandas_write.STR_ARROW else pd.NA
-        dtype = _string_dtype("pyarrow", nan_or_na)
-        return _arrow_strings(pa.array(values), dtype)
+        dtype = _pandas_make.string_dtype("pyarrow", nan_or_na)
+        return _pandas_make.strings(pa.array(values), dtype)
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
     if flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON):
         missing = np.nan
@@ -334,7 +367,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     if flavour == _pandas_write.OBJECT:
         return objects
     is_str = flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON)
-    return pd.array(objects, dtype=_string_dtype("python", np.nan if is_str else pd.NA))
+    return pd.array(objects, dtype=_pandas_make.string_dtype("python", np.nan if is_str else pd.NA))
 
 
 def _default_flavour(column: Column) -> int:
@@ -345,24 +378,6 @@ def _default_flavour(column: Column) -> int:
             raise UnsupportedTypeError(message)
         return _pandas_write.ARROW
     return _pandas_write.OBJECT if column.physical == "binary" else _pandas_write.STR_ARROW
-
-
-def _arrow_strings(values: Any, dtype: Any) -> Any:
-    import pandas as pd
-    import pyarrow as pa
-
-    array_type: Any = pd.arrays.ArrowStringArray
-    return array_type(pa.chunked_array([values]), dtype=dtype)
-
-
-@cache
-def _string_dtype(storage: str, na_value: Any) -> Any:
-    import pandas as pd
-
-    try:
-        return pd.StringDtype(storage, na_value=na_value)
-    except TypeError:
-        return pd.StringDtype(storage)
 
 
 def _has_pyarrow() -> bool:

@@ -69,14 +69,15 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         found, map_ = build(frame)
         name = {"name": encode_label(kept.pop("name"), "the series", found.tree)} if "name" in kept else {}
         return found, map_ | kept | name
-    builder = _Builder(len(frame), _names(frame.columns))
+    labels = _listed(frame.columns)
+    names = labels if _all_str(labels) else [str(label) for label in labels]
+    builder = _Builder(len(frame), names)
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
-    names = frame.columns
     for values, positions in _blocks(frame, builder):
         _add_block(builder, values, positions, names, kinds)
     host["index"] = _labels.encode_index(frame.index, "the index", builder)
-    host["columns"] = _encode_columns(builder, frame.columns)
+    host["columns"] = _encode_columns(builder, frame.columns, are_names=labels is names)
     if builder.categories:
         host["categories"] = builder.categories
     if kinds:
@@ -89,22 +90,24 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     return builder, host
 
 
-def _names(labels: Any) -> list[str]:
-    names = labels.tolist()
-    return names if _all_str(names) else [str(name) for name in names]
+def _listed(labels: Any) -> list[Any]:
+    strings = getattr(getattr(labels, "_data", None), "_pa_array", None)
+    if strings is not None and strings.null_count == 0:
+        return strings.to_pylist()  # type: ignore[no-any-return]
+    return labels.tolist()  # type: ignore[no-any-return]
 
 
 def _all_str(names: list[Any]) -> bool:
     return set(map(type, names)) <= {str}
 
 
-def _encode_columns(builder: _Builder, labels: Any) -> dict[str, Any]:
+def _encode_columns(builder: _Builder, labels: Any, *, are_names: bool) -> dict[str, Any]:
     import pandas as pd
 
     dtype = str(labels.dtype) if type(labels) is pd.Index else ""
     python_storage = getattr(labels.dtype, "storage", "pyarrow") == "python"
     # Strings of the usual types are there already: the names of the columns.
-    if (dtype == "object" or (dtype == "str" and not python_storage)) and _all_str(labels.tolist()):
+    if (dtype == "object" or (dtype == "str" and not python_storage)) and are_names:
         name = encode_label(labels.name, "the column labels", builder.tree)
         return {"kind": "names", "dtype": dtype, "name": name}
     return _labels.encode_index(labels, "the column labels", builder)
@@ -164,7 +167,7 @@ def _add_block(builder: _Builder, values: Any, positions: Any, names: Any, kinds
             if mixed is not None:
                 kinds.append([position, ColumnRef(mixed)])
         return
-    first = str(names[positions[0]]) if len(positions) else ""
+    first = names[positions[0]] if len(positions) else ""
     add_array(builder, values, int(positions[0]) if getattr(values, "ndim", 1) == 1 else positions, first)
 
 

@@ -163,19 +163,20 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
 type Rowwise<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 /// What a group of columns has, of which those in matrices were taken out.
-struct Part {
-    group: Group,
+struct Part<'a> {
+    group: &'a Group,
     /// The indices in the group of those that are left.
     members: Vec<usize>,
 }
 
-/// Reads all columns of a table that have a fixed width, for NumPy.
+/// Reads all columns of a table that have a fixed width, for NumPy; of a table of pandas those that are numbers and booleans of
+/// NumPy's dtypes, without missing values.
 ///
 /// `matrices` are `(first column, number of columns)`, ascending: each becomes an array in rows' order. `names`, an array of dtype
 /// `U` that was just made of zeros, gets the names of all columns. Returns the other columns by dtype, the arrays of the matrices,
 /// and the columns that are left to read otherwise. None instead when columns of a matrix are not of one dtype.
 #[pyfunction]
-#[pyo3(signature = (handle, matrices, names, threads))]
+#[pyo3(signature = (handle, matrices, names, threads, *, pandas=false))]
 #[allow(clippy::type_complexity)]
 pub fn read_blocks<'py>(
     py: Python<'py>,
@@ -183,23 +184,28 @@ pub fn read_blocks<'py>(
     matrices: Vec<(u64, u64)>,
     names: Option<Bound<'py, PyAny>>,
     threads: Option<usize>,
+    pandas: bool,
 ) -> PyResult<Option<(Vec<Rowwise<'py>>, Vec<Bound<'py, PyAny>>, Vec<u64>)>> {
     let file = &handle.file;
-    let found = py.detach(|| file.groups()).map_err(|e| errors::raise(py, &e))?;
+    let found = handle.groups(py)?;
     let no_memory = || errors::new(py, "LimitError", "not enough memory for the columns");
     let n_rows = usize::try_from(file.n_rows()).map_err(|_| no_memory())?;
     if let Some(names) = names {
-        fill_names(py, file, &found, &names)?;
+        fill_names(py, file, found, &names)?;
     }
-    let mut others = found.others;
+    let mut others = found.others.clone();
     let mut parts = Vec::new();
-    for group in found.groups {
+    for group in &found.groups {
         let kind = &group.record.column_type;
-        let is_time = matches!(kind.logical, Logical::Timestamp | Logical::Duration);
-        if is_time || (kind.logical == Logical::Plain && !group.has_missing) {
+        let is_plain = kind.logical == Logical::Plain && !group.has_missing;
+        let is_wanted = match pandas {
+            true => is_plain && kind.flavour == 0 && kind.physical != Physical::FixedBytes,
+            false => is_plain || matches!(kind.logical, Logical::Timestamp | Logical::Duration),
+        };
+        if is_wanted {
             parts.push(Part { members: (0..group.columns.len()).collect(), group });
         } else {
-            others.extend(group.columns);
+            others.extend(&group.columns);
         }
     }
     others.sort_unstable();
@@ -228,8 +234,8 @@ pub fn read_blocks<'py>(
             ranges.peek().is_none_or(|&(start, _)| member < start)
         });
     }
-    let dtype = |part: &Part| array::dtype(&part.group.record.column_type);
-    let left: Vec<&Part> = parts.iter().filter(|part| !part.members.is_empty()).collect();
+    let dtype = |part: &Part<'_>| array::dtype(&part.group.record.column_type);
+    let left: Vec<&Part<'_>> = parts.iter().filter(|part| !part.members.is_empty()).collect();
     let mut rowwise = Vec::with_capacity(left.len());
     for part in &left {
         let values = array::empty(py, (part.members.len(), n_rows), &dtype(part))?;
@@ -246,7 +252,7 @@ pub fn read_blocks<'py>(
     }
     let mut wanted = Vec::with_capacity(sides.len());
     for ((at, from, to), values) in sides.into_iter().zip(&arrays) {
-        let group = &parts[at].group;
+        let group = parts[at].group;
         let columns = match group.storage {
             Some(column) => Side::Stored { column, first: from as u64 * n_rows as u64, n: to - from },
             None => Side::Each(group.columns[from..to].to_vec()),
@@ -267,7 +273,7 @@ fn mark(group: &Group) -> Option<u64> {
     group.has_missing.then_some(i64::MIN as u64)
 }
 
-impl Part {
+impl Part<'_> {
     /// The columns that are left.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let positions = array::empty(py, (1, self.members.len()), "i8")?.get_item(0)?;
@@ -280,8 +286,8 @@ impl Part {
     }
 
     /// Adds requests for the columns that are left, whose rows fill the memory.
-    fn requests<'a>(&self, n_rows: usize, memory: &'a mut [u8], requests: &mut Vec<Request<'a>>) {
-        let group = &self.group;
+    fn requests<'m>(&self, n_rows: usize, memory: &'m mut [u8], requests: &mut Vec<Request<'m>>) {
+        let group = self.group;
         let row = memory.len() / self.members.len();
         let mut rest = memory;
         let mut at = 0;
@@ -364,6 +370,5 @@ pub fn put_fixed(value: &[u8], is_text: bool, out: &mut [u8]) -> bool {
 /// The names of all columns of the table, put into an array of dtype `U` that was just made of zeros.
 #[pyfunction]
 pub fn fixed_names(py: Python<'_>, handle: &Handle, array: &Bound<'_, PyAny>) -> PyResult<()> {
-    let found = handle.file.groups().map_err(|e| errors::raise(py, &e))?;
-    fill_names(py, &handle.file, &found, array)
+    fill_names(py, &handle.file, handle.groups(py)?, array)
 }

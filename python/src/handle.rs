@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use entasis::{ColumnInfo, Error, File, Logical, Physical, Unit};
+use entasis::{ColumnInfo, Error, File, Groups, Logical, Physical, Unit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
@@ -149,6 +149,7 @@ impl Column {
 pub struct Handle {
     pub file: Arc<File>,
     infos: OnceLock<Arc<Vec<ColumnInfo>>>,
+    groups: OnceLock<Groups>,
 }
 
 impl Handle {
@@ -160,6 +161,15 @@ impl Handle {
         let file = &self.file;
         let infos = py.detach(|| file.columns(0..file.n_columns())).map_err(|e| errors::raise(py, &e))?;
         Ok(Arc::clone(self.infos.get_or_init(|| Arc::new(infos))))
+    }
+
+    /// All columns of the table by their types.
+    pub fn groups(&self, py: Python<'_>) -> PyResult<&Groups> {
+        if let Some(groups) = self.groups.get() {
+            return Ok(groups);
+        }
+        let groups = py.detach(|| self.file.groups()).map_err(|e| errors::raise(py, &e))?;
+        Ok(self.groups.get_or_init(|| groups))
     }
 
     /// The columns with these numbers; none: all of the table.
@@ -200,7 +210,7 @@ impl Handle {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let file = py.detach(|| File::open(&path)).map_err(|e| errors::raise(py, &e))?;
-        Ok(Self { file: Arc::new(file), infos: OnceLock::new() })
+        Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
     }
 
     /// Whether the file's value is a table, and not a tree.
@@ -254,8 +264,19 @@ impl Handle {
     }
 
     /// The names of all columns of the table.
-    fn names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        Ok(self.infos(py)?.iter().map(|info| info.name.clone()).collect())
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        if let Some(infos) = self.infos.get() {
+            return PyList::new(py, infos.iter().map(|info| info.name.as_str()));
+        }
+        let names = PyList::empty(py);
+        let mut failed = Ok(());
+        let visited = self.file.visit_names(self.groups(py)?, |name| {
+            failed = names.append(name);
+            if failed.is_ok() { Ok(()) } else { Err(Error::limit("not enough memory for the names")) }
+        });
+        failed?;
+        visited.map_err(|e| errors::raise(py, &e))?;
+        Ok(names)
     }
 
     /// The columns with these numbers; None: all of the table.

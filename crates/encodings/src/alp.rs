@@ -84,7 +84,9 @@ pub(crate) fn exponents<F: Float>(values: &[F], first: Option<(u8, u8)>) -> Opti
     let pairs_of = |decimals| (decimals..=F::MAX_EXPONENT).rev().map(move |e| (e, e - decimals));
     let mut decimals: Vec<(f64, u8)> = (0..=F::MAX_EXPONENT)
         .map(|decimals| {
-            let bits = pairs_of(decimals).map(|pair| trial.bits(&few, pair, word));
+            // The exponents that serve most decimals: the smallest, the largest, and one at which powers of ten are exact yet.
+            let exponents = [decimals, decimals.max(EXACT.min(F::MAX_EXPONENT)), F::MAX_EXPONENT];
+            let bits = exponents.map(|e| trial.bits(&few, (e, e - decimals), word)).into_iter();
             (bits.min_by(f64::total_cmp).unwrap_or(f64::INFINITY), decimals)
         })
         .collect();
@@ -95,7 +97,10 @@ pub(crate) fn exponents<F: Float>(values: &[F], first: Option<(u8, u8)>) -> Opti
     (best.0 < word * 0.75).then_some((best.1, best.0))
 }
 
-/// Values that all pairs of exponents are tried on.
+/// An exponent whose product with most values fits into the mantissa of f64.
+const EXACT: u8 = 14;
+
+/// Values that the number of decimals is guessed from.
 const FEW: usize = 8;
 
 /// Memory for a trial of exponents.

@@ -4,6 +4,7 @@ use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::bits;
 
 use crate::codec::Codecs;
+use crate::plan::MIN_PAYLOAD;
 use crate::profile::{Profile, cost};
 use crate::word::sample_ranges;
 
@@ -19,7 +20,8 @@ pub(crate) fn plan(values: &[u8], profile: &Profile, codecs: &mut Codecs) -> (Pa
         bits::pack_bytes(&values[range], &mut sample);
     }
     let mut best = (profile.score(n / 8.0, 0.0), none);
-    for &codec in profile.codecs {
+    let is_worth_it = profile.compression >= 80 || sample.len() >= MIN_PAYLOAD;
+    for &codec in profile.codecs.iter().filter(|_| is_worth_it) {
         let len = codecs.stored_len(codec.0, codec.1, &sample);
         let ratio = len as f64 / sample.len() as f64;
         let score = profile.score(n / 8.0 * ratio, n / 8.0 * cost::codec_byte(codec.0));

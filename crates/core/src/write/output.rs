@@ -36,6 +36,8 @@ struct Turn {
     at: u64,
     /// The last bytes before `at`, not written yet: short runs are written together.
     held: Vec<u8>,
+    /// Threads that wait for their turn.
+    n_waiting: usize,
 }
 
 /// The most bytes that are held back.
@@ -45,7 +47,7 @@ impl<'a> Output<'a> {
     pub(crate) fn new(sink: &'a dyn Sink) -> Self {
         Self {
             sink,
-            turn: Mutex::new(Turn { run: 0, at: HEADER_LEN as u64, held: Vec::new() }),
+            turn: Mutex::new(Turn { run: 0, at: HEADER_LEN as u64, held: Vec::new(), n_waiting: 0 }),
             changed: Condvar::new(),
         }
     }
@@ -58,6 +60,9 @@ impl<'a> Output<'a> {
 
     /// Takes the next place after all runs for `bytes` and writes them there.
     pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64> {
+        if bytes.is_empty() {
+            return Ok(self.end());
+        }
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let at = turn.at;
         turn.at += bytes.len() as u64;
@@ -118,10 +123,12 @@ impl<'a> Output<'a> {
             if turn.run == run {
                 break;
             }
+            turn.n_waiting += 1;
             (turn, _) = self
                 .changed
                 .wait_timeout(turn, Duration::from_millis(20))
                 .unwrap_or_else(PoisonError::into_inner);
+            turn.n_waiting -= 1;
         }
         Ok(turn)
     }
@@ -205,8 +212,11 @@ impl Run<'_> {
             held.extend_from_slice(&self.bytes);
             turn.held = std::mem::take(&mut held);
         }
+        let is_awaited = turn.n_waiting > 0;
         drop(turn);
-        output.changed.notify_all();
+        if is_awaited {
+            output.changed.notify_all();
+        }
         if !is_short {
             output.write_after(&held, at, &self.bytes)?;
         }

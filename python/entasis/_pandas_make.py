@@ -1,0 +1,84 @@
+"""Objects of pandas from parts that are known to be right, without the checks that its constructors make.
+
+Each has the public way beside it, which is taken where the inside of pandas is not the one known: an object made the
+public way has to consist of the same parts. For a small frame the constructors would take more time than all else.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+def strings(values: Any, dtype: Any) -> Any:
+    """An array of strings of dtype `dtype`, kept by pyarrow, around a pyarrow array."""
+    import pyarrow as pa
+
+    values = pa.chunked_array([values])
+    make = _maker(dtype)
+    if make is None or values.type != pa.large_string():
+        return _strings(values, dtype)
+    return make(values)
+
+
+def _strings(values: Any, dtype: Any) -> Any:
+    import pandas as pd
+
+    array_type: Any = pd.arrays.ArrowStringArray
+    return array_type(values, dtype=dtype)
+
+
+@cache
+def _maker(dtype: Any) -> Any:
+    """Makes arrays of this dtype around chunked arrays of `large_string`, as operations on strings do."""
+    import pyarrow as pa
+
+    sample = _strings(pa.chunked_array([pa.array(["a"], pa.large_string())]), dtype)
+    make = getattr(sample, "_from_pyarrow_array", None)
+    if make is None:
+        return None
+    made = make(sample._pa_array)
+    return make if type(made) is type(sample) and made.dtype == sample.dtype else None
+
+
+def string_index(array: Any, name: Any) -> Any:
+    """An index of an array of strings."""
+    import pandas as pd
+
+    if not _index_is_known():
+        return pd.Index(array, dtype=array.dtype, name=name, copy=False)
+    make: Any = pd.Index._simple_new  # type: ignore[attr-defined]
+    return make(array, name=name)
+
+
+@cache
+def _index_is_known() -> bool:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    make = getattr(pd.Index, "_simple_new", None)
+    if make is None:
+        return False
+    array = strings(pa.array(["a"], pa.large_string()), string_dtype("pyarrow", np.nan))
+    public, quick = pd.Index(array, dtype=array.dtype, name="n"), make(array, name="n")
+    return type(public) is type(quick) and set(vars(public)) == set(vars(quick)) and public.equals(quick)
+
+
+def category_dtype(categories: Any, ordered: bool) -> Any:
+    """The dtype of a categorical. The categories are distinct and none is missing."""
+    import pandas as pd
+
+    make = getattr(pd.CategoricalDtype, "_from_fastpath", None)
+    return pd.CategoricalDtype(categories, ordered) if make is None else make(categories, ordered)
+
+
+@cache
+def string_dtype(storage: str, na_value: Any) -> Any:
+    """The dtype of strings of a storage, with NaN or NA for missing ones."""
+    import pandas as pd
+
+    try:
+        return pd.StringDtype(storage, na_value=na_value)
+    except TypeError:
+        return pd.StringDtype(storage)
