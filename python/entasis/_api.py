@@ -38,8 +38,8 @@ def write(
     (`UnsupportedTypeError`, with the path of the value) before the target is touched.
 
     `metadata` is any tree to keep beside the value: `open(path).metadata`. `on_unsupported` is "error", "skip" (the
-    item is left out of its dict, list or set, with a warning that names it), or a function of the value and its path
-    that returns what is written instead.
+    item is left out of its dict, list or set, in columns of frames it is None; a warning names it), or a function of
+    the value and its path that returns what is written instead.
 
     `compression` goes from 0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the
     others: `{"price": 80, None: 50}`. `durable` forces the file to the disk: None only when it replaces one.

@@ -108,7 +108,8 @@ class Document:
             raise UnsupportedTypeError(f"{path}: {what}") from error
         if self._on_unsupported == "skip":
             self._skipped.append(f"{path}: {kind}")
-            return ()
+            # A column has a value in each row.
+            return () if self._inside is None else (None,)
         return (self._on_unsupported(value, path),)  # type: ignore[operator]
 
     def write(

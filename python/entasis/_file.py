@@ -55,6 +55,10 @@ class File:
         """What was written as `metadata=`; None without any."""
         return _tree.metadata(self._handle, self.path, self._types)
 
+    def tree(self) -> str:
+        """The frame as a tree shows it; see `Tree.tree`."""
+        return "\n".join(_tree.outline(self, "value", 0, 1, 20))
+
     def _view(self, columns: list[int] | None, rows: Any) -> File:
         view = object.__new__(File)
         view.path, view._handle, view._host, view._types = self.path, self._handle, self._host, self._types

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from ._rows import Rows
 
 # Frames inside of frames, at most.
-_DEEPEST = 64
+_DEEPEST = 40
 _SEQUENCES = ("list", "tuple", "set", "frozenset")
-_depth = 0
+_state = threading.local()
 
 
 class Maker:
@@ -105,17 +106,17 @@ class Cells:
 @contextmanager
 def _making() -> Iterator[None]:
     """Around all that makes objects. The collector has nothing to find among what is just being made."""
-    global _depth
-    if _depth >= _DEEPEST:
+    depth = getattr(_state, "depth", 0)
+    if depth >= _DEEPEST:
         raise CorruptFileError("frames of the file are nested deeper than they can be")
     was_enabled = gc.isenabled()
-    _depth += 1
+    _state.depth = depth + 1
     gc.disable()
     try:
         with interpretation():
             yield
     finally:
-        _depth -= 1
+        _state.depth = depth
         if was_enabled:
             gc.enable()
 
@@ -356,11 +357,11 @@ class Tree:
 
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """The value as an outline: a line per part, with kinds, shapes and sizes."""
-        return "\n".join(_outline(self, "value" if not self._where else self._where, 0, depth, most))
+        return "\n".join(outline(self, "value" if not self._where else self._where, 0, depth, most))
 
     def __repr__(self) -> str:
         head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
-        return "\n".join([head, *_outline(self, self._named(), 0, 2, 10)])
+        return "\n".join([head, *outline(self, self._named(), 0, 2, 10)])
 
 
 def part(cells: Cells, number: int, where: str) -> Tree | File:
@@ -373,9 +374,15 @@ def part(cells: Cells, number: int, where: str) -> Tree | File:
     return File._of(cells.handle.table(found._info["int"]), cells.path, cells.types)
 
 
-def _outline(value: Tree | File, name: str, level: int, depth: int, most: int) -> list[str]:
+def outline(value: Tree | File, name: str, level: int, depth: int, most: int) -> list[str]:
+    """A line for a value, and for what is below."""
     lines = [f"{'  ' * level}{name}: {_describe(value)}"]
-    if not isinstance(value, Tree) or level >= depth:
+    if level >= depth:
+        return lines
+    if not isinstance(value, Tree):
+        if level == 0:
+            lines += [f"  {name}: {kind}" for name, kind in value.schema.pairs[:most]]
+            lines += [f"  ... {value.n_columns - most:,} more"] * (value.n_columns > most)
         return lines
     named = value.kind == "dict" or (value.kind == "object" and value._record() is not None)
     if not named and value.kind not in ("list", "tuple"):
@@ -383,7 +390,7 @@ def _outline(value: Tree | File, name: str, level: int, depth: int, most: int) -
     steps = value.keys() if named else range(len(value))
     for step in steps[:most]:
         shown = repr(step) if named else f"[{step}]"
-        lines += _outline(value[step], shown if len(shown) <= 60 else shown[:57] + "...", level + 1, depth, most)
+        lines += outline(value[step], shown if len(shown) <= 60 else shown[:57] + "...", level + 1, depth, most)
     if len(steps) > most:
         lines.append(f"{'  ' * (level + 1)}... {len(steps) - most:,} more")
     return lines

@@ -228,12 +228,12 @@ impl Handle {
     /// A table of the file, as a file of its own.
     fn table(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
         let file = py.detach(|| self.file.table(number)).map_err(|e| errors::raise(py, &e))?;
-        Ok(Self { file: Arc::new(file), infos: OnceLock::new() })
+        Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
     }
 
     /// The file's columns, of no table: for arrays inside of trees.
     fn whole(&self) -> Self {
-        Self { file: Arc::new(self.file.whole()), infos: OnceLock::new() }
+        Self { file: Arc::new(self.file.whole()), infos: OnceLock::new(), groups: OnceLock::new() }
     }
 
     /// The cells of the file; None when it has none.

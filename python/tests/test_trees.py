@@ -493,6 +493,12 @@ def test_on_unsupported(path):
             en.write(value, path, on_unsupported=bad)
     with pytest.raises(en.UnsupportedTypeError, match="a part of it"):
         en.write(Point(len), path, on_unsupported="skip")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"o": [1, len, "a"], "i": [1, 2, 3]})
+    with pytest.warns(UserWarning, match=r"column 'o'\[1\]: builtin_function"):
+        en.write([frame], path, on_unsupported="skip")
+    en.verify(path)
+    assert en.read(path)[0]["o"].tolist() == [1, None, "a"]
     with pytest.raises(en.UnsupportedTypeError, match="nothing is left"):
         en.write(len, path, on_unsupported="skip")
     with pytest.raises(en.ArgumentError, match="on_unsupported"):
@@ -600,11 +606,14 @@ def test_outline(path):
         assert line in text.splitlines() or line in text
     assert repr(f).startswith("<entasis.Tree ")
     assert len(en.open(path).tree(depth=1).splitlines()) == 4
+    pd = pytest.importorskip("pandas")
     shown = subprocess.run(
         [sys.executable, "-c", "import sys; from entasis._cli import main; sys.exit(main())", "tree", os.fspath(path)],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     assert "dict" in shown
+    en.write(pd.DataFrame({"a": [1.5]}), path)
+    assert en.open(path).tree().splitlines() == ["value: frame, 1 x 1, pandas", "  a: f64"]
     assert "2 x 3" in shown
 
 
