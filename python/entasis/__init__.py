@@ -13,13 +13,17 @@ from ._entasis import __version__
 from ._file import File
 from ._info import Info, Report
 from ._npz import read_npz, write_npz
+from ._record import Record
+from ._tree import Tree
 from ._versions import show_versions
 from .errors import *  # noqa: F403
 
 __all__ = [
     "File",
     "Info",
+    "Record",
     "Report",
+    "Tree",
     "__version__",
     "compress",
     "decompress",

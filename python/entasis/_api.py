@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import _entasis, _hosts
+from . import _entasis, _hosts, _tree
 from ._file import File
 from ._info import Info, Report
-from .errors import ArgumentError, ColumnNotFoundError
+from ._tree import Tree
+from .errors import ArgumentError, ColumnNotFoundError, NotMappableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from ._document import OnUnsupported
     from ._rows import Rows
 
 DEFAULT_COMPRESSION = 50
@@ -25,24 +27,44 @@ def write(
     compression: int | Mapping[str | None, int] = DEFAULT_COMPRESSION,
     threads: int | None = None,
     durable: bool | None = None,
+    metadata: Any = None,
+    on_unsupported: OnUnsupported = "error",
 ) -> None:
-    """Write a frame to a file, all or nothing.
+    """Write a frame or any tree of values to a file, all or nothing.
 
-    `value` is a pandas or Polars DataFrame, a pyarrow Table, a StaticFrame Frame, Series or Index, or a dict of NumPy
-    arrays. What can't be kept exactly is refused (`UnsupportedTypeError`) before the target is touched.
+    `value` is a frame, series or index of pandas, Polars, pyarrow or StaticFrame; a NumPy array, a dict of them; or a
+    tree of lists, tuples, dicts, sets, numbers, texts, times, arrays and frames, in any order and depth (to 1,000).
+    An object that is met twice is stored once, and comes back as one. What can't be kept exactly is refused
+    (`UnsupportedTypeError`, with the path of the value) before the target is touched.
+
+    `metadata` is any tree to keep beside the value: `open(path).metadata`. `on_unsupported` is "error", "skip" (the
+    item is left out of its dict, list or set, in columns of frames it is None; a warning names it), or a function of
+    the value and its path that returns what is written instead.
 
     `compression` goes from 0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the
     others: `{"price": 80, None: 50}`. `durable` forces the file to the disk: None only when it replaces one.
     """
     default, apart = _compression(compression)
-    host = _hosts.of_value(value)
-    builder, kept = _hosts.writer(host).build(value)
+    threads = _threads(threads)
+    is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
+    builder, kept = _hosts.build(value) if is_table else (None, {})
     if apart:
-        names = set(builder.names)
+        names = set() if builder is None else set(builder.names)
         for name, _ in apart:
             if name not in names:
                 raise ColumnNotFoundError(f"compression names a column '{name}' that is not there")
-    builder.write(os.fspath(path), kept, default, apart, _threads(threads), durable)
+    if builder is not None and metadata is None and not builder.has_trees:
+        builder.write(os.fspath(path), kept, default, apart, threads, durable)
+        return
+    from ._document import Document
+
+    document = Document(on_unsupported)
+    if builder is not None:
+        table, cell = document.add_frame(value, builder, kept), None
+    else:
+        table, cell = None, document.add(value, "value")
+    beside = None if metadata is None else document.add(metadata, "metadata")
+    document.write(os.fspath(path), table, cell, beside, (default, apart), threads, durable)
 
 
 def read(
@@ -53,6 +75,7 @@ def read(
     to: str | None = None,
     threads: int | None = None,
     memory_map: bool = False,
+    types: Iterable[type] | None = None,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -63,13 +86,21 @@ def read(
     A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column come as
     `large_string` and `large_binary` then.
 
+    Of a tree, `rows` are those of an array or list; its arrays that are small share memory when they are read together.
+    Dataclasses, named tuples and members of Enums come as `Record`, or as the class when it is among `types`.
+
     `memory_map=True` reads nothing of the columns: they are views of the file; see `open`.
     """
-    return File(path, memory_map=memory_map).read(columns=columns, rows=rows, to=to, threads=threads)
+    file = open(path, memory_map=memory_map, types=types)
+    if isinstance(file, Tree):
+        if columns is not None or to is not None:
+            raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
+        return file.read(rows=rows, threads=threads)
+    return file.read(columns=columns, rows=rows, to=to, threads=threads)
 
 
-def open(path: str | os.PathLike[str], *, memory_map: bool = False) -> File:
-    """Open a file without reading its columns.
+def open(path: str | os.PathLike[str], *, memory_map: bool = False, types: Iterable[type] | None = None) -> File | Tree:
+    """Open a file without reading its columns or values: a `File` for a frame, a `Tree` for any other value.
 
     With `memory_map=True` the columns that are read later are views of the file, in no time whatever its size. That
     takes a file written with `compression=0`, neighbouring rows, and columns of fixed width without missing values;
@@ -83,14 +114,21 @@ def open(path: str | os.PathLike[str], *, memory_map: bool = False) -> File:
       (Windows does neither while it is mapped). If others write into the very file, the arrays change; if they cut
       it short, looking at the arrays ends the process (SIGBUS). `entasis.write` does neither.
     """
-    return File(path, memory_map=memory_map)
+    file = File(path, memory_map=memory_map, types=types)
+    found: Tree | File | None = file._tree()
+    if found is None:
+        return file
+    if memory_map:
+        raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
+    return found
 
 
 def info(path: str | os.PathLike[str]) -> Info:
-    """How a file is stored: sizes, encodings and missing values of each column."""
+    """How a file is stored: sizes, encodings and missing values of each column, and its metadata."""
     import json
 
-    return Info(json.loads(_entasis.Handle(os.fspath(path)).info()))
+    handle = _entasis.Handle(os.fspath(path))
+    return Info(json.loads(handle.info()) | {"metadata": _tree.metadata(handle, os.fspath(path), {})})
 
 
 def verify(path: str | os.PathLike[str], *, threads: int | None = None) -> Report:

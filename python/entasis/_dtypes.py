@@ -48,10 +48,10 @@ def _encode(dtype: Any, what: str) -> Any:
 
 
 @interpretation()
-def decode(description: Any, itemsize: int) -> Any:
+def decode(description: Any, itemsize: int | None) -> Any:
     """The dtype of a description. Objects would be pointers out of a file: there are none among the kinds."""
     dtype = _decode(description)
-    if dtype.hasobject or dtype.itemsize != itemsize:
+    if dtype.hasobject or (itemsize is not None and dtype.itemsize != itemsize):
         raise CorruptFileError(f"records of {itemsize} bytes are no {dtype}")
     return dtype
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _columns, _display, _entasis, _hosts, _rows
+from . import _columns, _display, _entasis, _hosts, _rows, _tree
 from .errors import ArgumentError, CorruptFileError
 
 if TYPE_CHECKING:
@@ -24,20 +24,44 @@ class File:
     Arrow's stream interface.
     """
 
-    __slots__ = ("_columns", "_handle", "_host", "_rows", "path")
+    __slots__ = ("_columns", "_handle", "_host", "_rows", "_types", "path")
 
     path: str
 
-    def __init__(self, path: str | os.PathLike[str], *, memory_map: bool = False) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, memory_map: bool = False, types: Iterable[type] | None = None
+    ) -> None:
         self.path = os.fspath(path)
         self._handle = _mapped(self.path) if memory_map else _entasis.Handle(self.path)
         self._columns: list[int] | None = None
         self._rows: Any = None
         self._host: dict[str, Any] | None = None
+        self._types = _codec_classes(types)
+
+    @classmethod
+    def _of(cls, handle: _entasis.Handle, path: str, types: dict[str, type]) -> File:
+        """A frame inside of a file."""
+        file = object.__new__(cls)
+        file.path, file._handle, file._types = path, handle, types
+        file._columns = file._rows = file._host = None
+        return file
+
+    def _tree(self) -> Any:
+        """The file's value when that is a tree."""
+        return None if self._handle.is_table else _tree.root(self._handle, self.path, self._types)
+
+    @property
+    def metadata(self) -> Any:
+        """What was written as `metadata=`; None without any."""
+        return _tree.metadata(self._handle, self.path, self._types)
+
+    def tree(self) -> str:
+        """The frame as a tree shows it; see `Tree.tree`."""
+        return "\n".join(_tree.outline(self, "value", 0, 1, 20))
 
     def _view(self, columns: list[int] | None, rows: Any) -> File:
         view = object.__new__(File)
-        view.path, view._handle, view._host = self.path, self._handle, self._host
+        view.path, view._handle, view._host, view._types = self.path, self._handle, self._host, self._types
         view._columns, view._rows = columns, rows
         return view
 
@@ -77,7 +101,8 @@ class File:
     def _host_map(self) -> dict[str, Any]:
         if self._host is None:
             host = self._handle.host()
-            self._host = host if isinstance(host, dict) else {}
+            host = host if isinstance(host, dict) else {}
+            self._host = _tree.bind(host, self._handle, self.path, self._types) if self._handle.has_cells else host
         return self._host
 
     def __len__(self) -> int:
@@ -130,7 +155,8 @@ class File:
         host = self._host_map()
         reader = _hosts.reader(to, self.written_by)
         try:
-            return reader.read(self._handle, host, chosen, selected, _threads(threads))
+            found = reader.read(self._handle, host, chosen, selected, _threads(threads))
+            return _hosts.restore(found, host, self.written_by, to) if "class" in host else found
         except CorruptFileError as error:
             error.file = error.file or self.path
             raise
@@ -182,6 +208,17 @@ class File:
 
     def _repr_html_(self) -> str:
         return _display.html(self.path, self.n_rows, self.schema.pairs, self.written_by)
+
+
+def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:
+    if not types:
+        return {}
+    from . import _codecs
+
+    try:
+        return _codecs.classes(types)
+    except TypeError as error:
+        raise ArgumentError(str(error)) from None
 
 
 def _mapped(path: str) -> _entasis.Handle:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from .errors import ArgumentError, CorruptFileError, EntasisError, MissingLibraryError, UnsupportedTypeError
+from .errors import ArgumentError, CorruptFileError, EntasisError, MissingLibraryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,18 +29,41 @@ _WRITERS = {
 _READERS = _WRITERS | {"pandas": "entasis._pandas_read", "static_frame": "entasis._static_frame_read"}
 
 
-def of_value(value: Any) -> str:
-    """The host of a value that is to be written."""
-    if type(value) is dict:
-        return "numpy"
-    root = type(value).__module__.partition(".")[0]
-    if root in ("pandas", "polars", "pyarrow", "static_frame"):
-        return root
-    kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-    raise UnsupportedTypeError(
-        f"a {kind} is not supported yet, only a pandas or Polars DataFrame, a pyarrow Table, a StaticFrame Frame, "
-        "Series or Index, or a dict of NumPy arrays"
-    )
+def is_frame(value: Any) -> bool:
+    """Whether a value is written as a table: a frame, series or index of a library, or an array that it has."""
+    kind = type(value)
+    root = kind.__module__.partition(".")[0]
+    if root not in ("pandas", "polars", "pyarrow", "static_frame"):
+        return False
+    if kind.__name__ == "DataFrame":
+        return True
+    return root == "static_frame" or bool(writer(root).is_table(value))
+
+
+def is_columns(value: dict[Any, Any]) -> bool:
+    """Whether a dict is a table of NumPy: names, and arrays of one dimension and one length."""
+    if not value:
+        return True
+    if "numpy" not in sys.modules:
+        return False
+    import numpy as np
+
+    lengths = {len(v) if type(v) is np.ndarray and v.ndim == 1 else -1 for v in value.values()}
+    return len(lengths) == 1 and -1 not in lengths and all(type(name) is str for name in value)
+
+
+def build(value: Any) -> tuple[Any, dict[str, Any]]:
+    """A builder with the columns of a frame or dict of arrays, and what is kept beside them."""
+    root = "numpy" if type(value) is dict else type(value).__module__.partition(".")[0]
+    return writer(root).build(value)  # type: ignore[no-any-return]
+
+
+def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | None) -> Any:
+    """What a table is the form of, for the host that wrote it."""
+    if "class" not in host or written_by in (None, "static_frame") or to not in (None, written_by):
+        return value
+    with interpretation():
+        return writer(str(written_by)).restore(value, host)
 
 
 def writer(host: str) -> Any:

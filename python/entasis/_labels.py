@@ -41,17 +41,17 @@ def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
     """What a host map keeps of an index; its values become columns beside the table."""
     import pandas as pd
 
-    kind = type(index)
+    kind, tree = type(index), getattr(add, "tree", None)
     if kind is pd.RangeIndex:
         spec = {"kind": "range", "start": index.start, "stop": index.stop, "step": index.step}
-        return spec | {"name": encode_label(index.name, what)}
+        return spec | {"name": encode_label(index.name, what, tree)}
     if kind is pd.MultiIndex:
         return _encode_multi(index, what, add)
     known = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
     if kind not in known:
         raise UnsupportedTypeError(f"{what}: {kind.__name__} is not supported yet")
     number, kinds = add.array(index.array, column_name(index.name, 0, 1))
-    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(index.name, what)}
+    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(index.name, what, tree)}
     if kinds is not None:
         spec["missing_kinds"] = ColumnRef(kinds)
     freq = _freq(index)
@@ -65,7 +65,7 @@ def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
     for i, (level, codes, name) in enumerate(zip(index.levels, index.codes, index.names, strict=True)):
         number = add.level(level, codes, column_name(name, i, index.nlevels), f"{what}, level {i}")
         columns.append(ColumnRef(number))
-    names = [encode_label(name, what) for name in index.names]
+    names = [encode_label(name, what, getattr(add, "tree", None)) for name in index.names]
     return {"kind": "multi", "columns": columns, "names": names}
 
 

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._tree import Kept
 from .errors import UnsupportedTypeError
 
 _NUMPY_KINDS = "biufcmMUS"
 
 
-def encode_label(label: Any, what: str) -> Any:
-    """A label (name of an index, of a level, of a frame) as a value."""
+def encode_label(label: Any, what: str, tree: Any = None) -> Any:
+    """A label (name of an index, of a level, of a frame) as a value, or as what `tree` makes of it."""
+    if tree is None:
+        return _encode(label, what)
+    try:
+        return _encode(label, what)
+    except UnsupportedTypeError:
+        return tree(label, f"{what}: a name")
+
+
+def _encode(label: Any, what: str) -> Any:
     kind = type(label)
     if label is None or kind in (str, float, bool, bytes):
         return label
     if kind is int and label.bit_length() < 1 << 12:
         return label if -(1 << 63) <= label < 1 << 64 else {"integer": str(label)}
     if kind in (tuple, frozenset):
-        return {kind.__name__: [encode_label(part, what) for part in label]}
+        return {kind.__name__: [_encode(part, what) for part in label]}
     if kind is complex:
         return {"complex": [label.real, label.imag]}
     module = kind.__module__
@@ -34,6 +44,26 @@ def encode_label(label: Any, what: str) -> Any:
             # An empty string has a character of memory and a dtype of none.
             return {"numpy": [dtype.str, label.tobytes()[: dtype.itemsize]]}
     raise UnsupportedTypeError(f"{what}: a name of type {_called(kind)} is not supported yet")
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a small tree that a host map holds as it is."""
+    left = [256]
+
+    def look(part: Any, depth: int) -> bool:
+        left[0] -= 1
+        kind = type(part)
+        if left[0] < 0 or depth > 16:
+            return False
+        if part is None or kind in (bool, float, str, bytes):
+            return kind is not str or not any("\ud800" <= c <= "\udfff" for c in part)
+        if kind is int:
+            return bool(-(1 << 63) <= part < 1 << 64)
+        if kind is list:
+            return all(look(item, depth + 1) for item in part)
+        return kind is dict and all(type(k) is str and look(k, depth) and look(v, depth + 1) for k, v in part.items())
+
+    return look(value, 0)
 
 
 def _called(kind: type) -> str:
@@ -55,6 +85,10 @@ def _encode_time(label: Any) -> Any:
 
 def decode_label(value: Any) -> Any:
     """The label that a value stands for."""
+    if type(value) is Kept:
+        value = value.get()
+        hash(value)
+        return value
     if type(value) is not dict:
         hash(value)
         return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _dtypes, _labels, _rows
+from . import _arrow, _dtypes, _labels, _objects, _rows, _tree
 from ._entasis import Builder, ColumnRef, is_unicode
 from ._hosts import interpretation
 from .errors import ArgumentError, CorruptFileError, DuplicateColumnError, UnsupportedTypeError
@@ -47,16 +47,51 @@ def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
     return builder, host
 
 
-def _add(builder: Builder, array: Any, position: int) -> int | None:
+def is_table(value: Any) -> bool:
+    """Arrays by themselves are no tables."""
+    return False
+
+
+def add_pool(builder: Builder, arrays: list[Any]) -> None:
+    """Adds the values of arrays of one dtype as one column, that belongs to no table."""
+    import numpy as np
+
+    if len(arrays) == 1:
+        (values,) = arrays
+    else:
+        values = np.concatenate(arrays) if arrays[0].dtype.isnative else np.concatenate(arrays, dtype=arrays[0].dtype)
+    _add(builder, values, None)
+
+
+def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int | None) -> Any:
+    """Values of a column that belongs to no table."""
+    (info,) = handle.columns([column])
+    if stop > info.n_values:
+        raise CorruptFileError(f"an array has values that its column has not ({stop} of {info.n_values})")
+    rows = None if (start, stop) == (0, info.n_values) else range(start, stop)
+    entries = handle.read([column], _rows.native(rows), "numpy", True, 0, threads, info.n_values)
+    ((kind, _, info, values, mask),) = entries
+    if kind == "block":
+        swapped = info.flavour & BIG and values.dtype.itemsize > 1
+        return (values.byteswap(inplace=True) if swapped else values)[0]
+    if kind == "arrow":
+        return _strings(info, values, True)
+    if info.physical == "fixed bytes":
+        values = _rows_of_bytes(info, values)
+    return _single(handle, kind, info, values, mask, stop - start)
+
+
+def _add(builder: Builder, array: Any, position: int | None) -> int | None:
     """Adds an array. Returns the number of a column with the kinds of missing cells, when there are several."""
     dtype = array.dtype
+    what = "an array" if position is None else f"column '{builder.name(position)}'"
     if dtype.kind == "O":
-        return builder.text(array, position, flavour=OBJECT)[1]
+        return _objects.add(builder, array, position, OBJECT)[1]
     if dtype.kind == "T":
-        detail = _dtypes.encode_string(dtype, f"column '{builder.name(position)}'")
+        detail = _dtypes.encode_string(dtype, what)
         return builder.text(array.astype(object), position, flavour=STRING, detail=detail)[1]
     if dtype.names is not None:
-        detail = _dtypes.encode(dtype, f"column '{builder.name(position)}'")
+        detail = _dtypes.encode(dtype, what)
         builder.words(_dtypes.as_bytes(array), position, flavour=RECORD, detail=detail)
         return None
     flavour = 0
@@ -92,7 +127,9 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     n_rows = _rows.count(rows, handle.n_rows)
     numbers += kinds.values()
     found: list[Any] = [None] * len(numbers)
-    for kind, positions, column, values, mask in handle.read(numbers, _rows.native(rows), "numpy", own, 0, threads):
+    entries = handle.read(numbers, _rows.native(rows), "numpy", own, 0, threads)
+    entries = _tree.fill(handle, entries, rows, handle.n_rows)
+    for kind, positions, column, values, mask in entries:
         if kind == "block":
             if own and column.flavour & BIG and values.dtype.itemsize > 1:
                 # The native half made the array in the order of bytes that it is to have.
@@ -203,6 +240,8 @@ def _single(handle: Handle, kind: str, column: Column, values: Any, mask: Any, n
     """An array of what NumPy has in another form."""
     import numpy as np
 
+    if kind == "objects":
+        return values
     if kind == "null":
         return np.full(n_rows, None, dtype=object)
     if column.logical == "categorical":

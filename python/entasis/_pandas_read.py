@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows
+from . import _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
 from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
@@ -40,6 +40,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     if beside or kinds:
         wanted = [*(range(n) if columns is None else columns), *beside, *(ref for _, ref in kinds)]
     entries = handle.read(wanted, _rows.native(rows), "pandas", own, n, threads)
+    entries = _tree.fill(handle, entries, rows, handle.n_rows)
     n_rows = _rows.count(rows, handle.n_rows)
     arrays = _Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
     kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True))
@@ -55,7 +56,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     frame = _frame(blocks, index_values, _column_labels(handle, labels, asked, own, categories))
     if "attrs" in host:
         with interpretation():
-            frame.attrs = host["attrs"]
+            attrs = host["attrs"]
+            frame.attrs = attrs.get() if type(attrs) is _tree.Kept else attrs
     if host.get("allows_duplicate_labels") is False:
         with interpretation():
             frame.flags.allows_duplicate_labels = False
@@ -126,7 +128,7 @@ def _column_labels(
     n = handle.n_columns
     values: list[Any] = []
     if numbers:
-        entries = handle.read(numbers, None, "pandas", own, 0, 1, n)
+        entries = _tree.fill(handle, handle.read(numbers, None, "pandas", own, 0, 1, n), None, n)
         values = _Arrays(handle, own, entries, 0, n, categories, raw=_is_multi(spec)).beside
     if "missing_kinds" in spec:
         values[0] = _mixed(values[0], values[1])
@@ -204,8 +206,9 @@ class _Arrays:
         found = {}
         for number in wanted:
             # Each has a length of its own.
-            n = self._handle.columns([number])[0].n_values
-            part = self._handle.read([number], None, "pandas", self._own, 0, 1, n)
+            handle = self._handle
+            n = handle.columns([number])[0].n_values
+            part = _tree.fill(handle, handle.read([number], None, "pandas", self._own, 0, 1, n), None, n)
             (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
             spec = self._categories.get(number)
             if spec is None and type(array) is pd.arrays.ArrowStringArray:
@@ -229,6 +232,8 @@ class _Arrays:
         import numpy as np
         import pandas as pd
 
+        if kind == "objects":
+            return values
         if kind == "null":
             return np.full(self._n_rows, None, dtype=object)
         if column.logical == "categorical":

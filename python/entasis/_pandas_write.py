@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _dtypes, _labels
+from . import _dtypes, _labels, _objects
 from ._entasis import Builder, ColumnRef
-from ._names import encode_label
+from ._names import encode_label, is_plain
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -63,7 +63,12 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     import pandas as pd
 
     if type(frame) is not pd.DataFrame:
-        raise UnsupportedTypeError(f"a pandas {type(frame).__name__} is not supported yet, only a DataFrame")
+        from ._pandas_parts import as_frame
+
+        frame, kept = as_frame(frame)
+        found, map_ = build(frame)
+        name = {"name": encode_label(kept.pop("name"), "the series", found.tree)} if "name" in kept else {}
+        return found, map_ | kept | name
     labels = _listed(frame.columns)
     names = labels if _all_str(labels) else [str(label) for label in labels]
     builder = _Builder(len(frame), names)
@@ -78,7 +83,8 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     if kinds:
         host["missing_kinds"] = kinds
     if frame.attrs:
-        host["attrs"] = dict(frame.attrs)
+        is_small = is_plain(frame.attrs)
+        host["attrs"] = dict(frame.attrs) if is_small else builder.tree(frame.attrs, "the frame's attrs")
     if not frame.flags.allows_duplicate_labels:
         host["allows_duplicate_labels"] = False
     return builder, host
@@ -102,7 +108,7 @@ def _encode_columns(builder: _Builder, labels: Any, *, are_names: bool) -> dict[
     python_storage = getattr(labels.dtype, "storage", "pyarrow") == "python"
     # Strings of the usual types are there already: the names of the columns.
     if (dtype == "object" or (dtype == "str" and not python_storage)) and are_names:
-        name = encode_label(labels.name, "the column labels")
+        name = encode_label(labels.name, "the column labels", builder.tree)
         return {"kind": "names", "dtype": dtype, "name": name}
     return _labels.encode_index(labels, "the column labels", builder)
 
@@ -157,7 +163,7 @@ def _add_block(builder: _Builder, values: Any, positions: Any, names: Any, kinds
 
     if type(values) is np.ndarray and values.dtype.kind == "O":
         for row, position in zip(values, positions.tolist(), strict=True):
-            _, mixed = builder.text(row, position, flavour=OBJECT)
+            _, mixed = _objects.add(builder, row, position, OBJECT)
             if mixed is not None:
                 kinds.append([position, ColumnRef(mixed)])
         return
@@ -173,7 +179,7 @@ def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[
         array = array.to_numpy()
     if isinstance(array, np.ndarray):
         if array.dtype.kind == "O":
-            return builder.text(array, position, name=name, flavour=OBJECT)
+            return _objects.add(builder, array, position, OBJECT, name)
         return _add_numpy(builder, array, position, name), None
     add = _ADD.get(type(array).__name__)
     if add is None or type(array).__module__.partition(".")[0] != "pandas":
@@ -319,3 +325,17 @@ _ADD = {
     "ArrowStringArrayNumpySemantics": _add_string,
     "ArrowExtensionArray": _add_arrow,
 }
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is written as a table."""
+    from ._pandas_parts import is_table
+
+    return is_table(value)
+
+
+def restore(frame: Any, host: dict[str, Any]) -> Any:
+    """What a frame is the form of."""
+    from ._pandas_parts import restore
+
+    return restore(frame, host)

@@ -51,9 +51,13 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     """A builder with all columns of a frame, and what is kept beside them."""
     import polars as pl
 
+    kept = {}
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    elif isinstance(frame, pl.Series):
+        frame, kept = frame.to_frame(), {"class": "Series"}
     if type(frame) is not pl.DataFrame:
-        hint = "; collect it first" if type(frame) is pl.LazyFrame else ""
-        raise UnsupportedTypeError(f"a Polars {type(frame).__name__} is not supported{hint}, only a DataFrame")
+        raise UnsupportedTypeError(f"a Polars {type(frame).__name__} can't be kept")
     has_categories = False
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
         for path, inner in _inside(name, dtype):
@@ -65,7 +69,21 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         # Chunks have dictionaries of their own.
         frame = frame.rechunk()
     builder = Builder(frame.height, frame.columns)
-    return builder, {"host": "polars"} | _arrow.add(builder, frame, frame.columns)
+    return builder, {"host": "polars"} | kept | _arrow.add(builder, frame, frame.columns)
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is written as a table."""
+    import polars as pl
+
+    return isinstance(value, (pl.DataFrame, pl.Series, pl.LazyFrame))
+
+
+def restore(frame: Any, host: dict[str, Any]) -> Any:
+    """What a frame is the form of."""
+    if host["class"] != "Series":
+        raise ValueError(f"a class {host['class']!r} is not known")
+    return frame.to_series(0) if frame.width == 1 else frame
 
 
 def _inside(path: str, dtype: Any) -> Iterator[tuple[str, Any]]:

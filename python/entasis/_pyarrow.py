@@ -20,7 +20,9 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
     import pyarrow as pa
 
     if type(table) is not pa.Table:
-        raise UnsupportedTypeError(f"a pyarrow {type(table).__name__} is not supported yet, only a Table")
+        table, kept = _as_table(table)
+        builder, host = build(table)
+        return builder, host | kept
     for field in table.schema:
         inner = field.type
         if "\0" in str(inner):
@@ -62,3 +64,54 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         with interpretation():
             return found.replace_schema_metadata(dict(host["empty_schema"]))
     return found
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is written as a table."""
+    import pyarrow as pa
+
+    return isinstance(value, (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray, pa.Scalar))
+
+
+def _as_table(value: Any) -> tuple[Any, dict[str, Any]]:
+    """The table that stands for a value, and what tells of it."""
+    import pyarrow as pa
+
+    if isinstance(value, pa.RecordBatch):
+        return pa.Table.from_batches([value]), {"class": "RecordBatch"}
+    if isinstance(value, pa.ChunkedArray):
+        return pa.table([value], [""]), {"class": "ChunkedArray"}
+    if isinstance(value, pa.Array):
+        return pa.table([value], [""]), {"class": "Array"}
+    if isinstance(value, pa.Scalar):
+        return pa.table([pa.array([value.as_py()], value.type) if not value.is_valid else pa.repeat(value, 1)], [""]), {
+            "class": "Scalar"
+        }
+    raise UnsupportedTypeError(f"a pyarrow {type(value).__name__} can't be kept")
+
+
+def restore(table: Any, host: dict[str, Any]) -> Any:
+    """What a table is the form of."""
+    import pyarrow as pa
+
+    kind = host["class"]
+    if kind == "RecordBatch":
+        arrays = [_one_chunk(column) for column in table.columns]
+        if not arrays:
+            return pa.RecordBatch.from_struct_array(pa.array([{}] * table.num_rows, pa.struct([])))
+        return pa.RecordBatch.from_arrays(arrays, schema=table.schema)
+    if kind not in ("ChunkedArray", "Array", "Scalar"):
+        raise ValueError(f"a class {kind!r} is not known")
+    if table.num_columns != 1:
+        return table
+    column = table.column(0)
+    if kind == "ChunkedArray":
+        return column
+    array = _one_chunk(column)
+    return array[0] if kind == "Scalar" and len(array) == 1 else array
+
+
+def _one_chunk(column: Any) -> Any:
+    import pyarrow as pa
+
+    return column.chunk(0) if column.num_chunks == 1 else pa.array([], column.type)

@@ -12,6 +12,7 @@ use pyo3::types::PyBytes;
 use crate::array::{self, NumpyArray};
 use crate::arrow::import::{Field, Stream};
 use crate::text::{self, OwnText};
+use crate::value::CellRef;
 use crate::{errors, monitor, value};
 
 /// A frame to write. Its arrays are borrowed, and kept alive.
@@ -23,6 +24,8 @@ pub struct Builder {
     pub columns: Vec<Option<Column>>,
     extra: Vec<Column>,
     pub arrays: Vec<Py<PyAny>>,
+    /// Trees beside the columns, which have no cells yet.
+    trees: Vec<(Py<PyAny>, String)>,
     texts: Vec<OwnText>,
     streams: Vec<Stream>,
 }
@@ -176,8 +179,8 @@ impl Builder {
     #[new]
     fn new(n_rows: u64, names: Vec<String>) -> Self {
         let columns = std::iter::repeat_with(|| None).take(names.len()).collect();
-        let (extra, arrays, texts, streams) = Default::default();
-        Self { n_rows, names, columns, extra, arrays, texts, streams }
+        let (extra, arrays, trees, texts, streams) = Default::default();
+        Self { n_rows, names, columns, extra, arrays, trees, texts, streams }
     }
 
     /// The name of the column at a position.
@@ -410,6 +413,53 @@ impl Builder {
         Ok((schema, metadata))
     }
 
+    /// Keeps a tree of values beside the columns; `what` is how errors call it. What stands for it in a host map is returned.
+    fn tree(&mut self, value: Bound<'_, PyAny>, what: &str) -> CellRef {
+        self.trees.push((value.unbind(), what.to_owned()));
+        CellRef { number: self.trees.len() as u64 - 1 }
+    }
+
+    /// Adds a column of objects of any kinds: a list, or an array of objects.
+    #[pyo3(signature = (values, position=None, *, name="", flavour=0))]
+    fn objects(
+        &mut self,
+        values: Bound<'_, PyAny>,
+        position: Option<Bound<'_, PyAny>>,
+        name: &str,
+        flavour: u8,
+    ) -> PyResult<Option<u64>> {
+        let target = self.target(position.as_ref(), 1)?;
+        let list = values.call_method0("tolist").or_else(|_| PyResult::Ok(values.clone()))?;
+        let n = list.len()?;
+        let what = self.called(position.as_ref(), name);
+        let cell = self.tree(list, &what);
+        let column = Column {
+            name: String::new(),
+            column_type: ColumnType {
+                logical: Logical::Object,
+                flavour,
+                ..ColumnType::plain(Physical::Null)
+            },
+            detail: Some(Value::Cell(cell.number)),
+            dictionary: None,
+            children: Vec::new(),
+            array: Array::new(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid }),
+        };
+        Ok(self.put(&target, 0, name, column))
+    }
+
+    /// Whether there are trees beside the columns.
+    #[getter]
+    fn has_trees(&self) -> bool {
+        !self.trees.is_empty()
+    }
+
+    /// The trees beside the columns, and how errors call them.
+    #[getter]
+    fn trees(&self, py: Python<'_>) -> Vec<(Py<PyAny>, String)> {
+        self.trees.iter().map(|(tree, what)| (tree.clone_ref(py), what.clone())).collect()
+    }
+
     /// Writes the file. The builder is empty afterwards.
     #[pyo3(signature = (path, host, compression, column_compression, threads, durable))]
     #[allow(clippy::too_many_arguments)]
@@ -423,24 +473,69 @@ impl Builder {
         threads: Option<usize>,
         durable: Option<bool>,
     ) -> PyResult<()> {
-        let host = value::from_python(host, "the frame", self.columns.len() as u64, 0)?;
-        let columns: Option<Vec<Column>> = self.columns.drain(..).collect();
-        let columns =
-            columns.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a column is not there"))?;
-        let frame = Frame { n_rows: self.n_rows, columns, extra: std::mem::take(&mut self.extra), host };
-        let durable = match durable {
-            None => Durable::Auto,
-            Some(true) => Durable::Always,
-            Some(false) => Durable::Never,
-        };
-        let options = WriteOptions { compression, column_compression, threads, durable };
+        let frame = self.frame(host, &[])?;
+        let options = options(compression, column_compression, threads, durable);
         let result = monitor::run(py, |monitor| entasis::write(&path, &frame, &options, monitor));
         drop(frame);
-        self.arrays.clear();
-        self.texts.clear();
-        self.streams.clear();
+        self.clear();
         result
     }
+}
+
+impl Builder {
+    /// The frame, whose memory the builder keeps until it is cleared. `cells` are the numbers of its trees.
+    pub fn frame(&mut self, host: &Bound<'_, PyAny>, cells: &[u64]) -> PyResult<Frame> {
+        let mut host = value::from_python(host, "the frame", self.columns.len() as u64, 0)?;
+        let columns: Option<Vec<Column>> = self.columns.drain(..).collect();
+        let mut columns =
+            columns.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a column is not there"))?;
+        let mut extra = self.take_extra();
+        let mut placed = true;
+        let mut place = |value: &mut Value| {
+            if let Value::Cell(number) = value {
+                match cells.get(*number as usize) {
+                    Some(&cell) => *number = cell,
+                    None => placed = false,
+                }
+            }
+        };
+        host.visit_mut(&mut place);
+        for detail in columns.iter_mut().chain(&mut extra).filter_map(|column| column.detail.as_mut()) {
+            detail.visit_mut(&mut place);
+        }
+        if !placed {
+            return Err(pyo3::exceptions::PyValueError::new_err("a tree of a frame has no cell"));
+        }
+        Ok(Frame { n_rows: self.n_rows, columns, extra, host })
+    }
+
+    /// The columns beside the table.
+    pub fn take_extra(&mut self) -> Vec<Column> {
+        std::mem::take(&mut self.extra)
+    }
+
+    /// Lets go of all memory.
+    pub fn clear(&mut self) {
+        self.arrays.clear();
+        self.trees.clear();
+        self.texts.clear();
+        self.streams.clear();
+    }
+}
+
+/// How to write.
+pub fn options(
+    compression: u8,
+    column_compression: Vec<(String, u8)>,
+    threads: Option<usize>,
+    durable: Option<bool>,
+) -> WriteOptions {
+    let durable = match durable {
+        None => Durable::Auto,
+        Some(true) => Durable::Always,
+        Some(false) => Durable::Never,
+    };
+    WriteOptions { compression, column_compression, threads, durable }
 }
 
 /// Memory that is not there: of a column without values.

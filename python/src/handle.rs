@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyList};
 use crate::arrow::column::ArrowTable;
 use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
+use crate::cells::lazy::CellReader;
 use crate::plan::Host;
 use crate::{array, errors, read, results, rows, value};
 
@@ -44,9 +45,15 @@ pub fn type_name(info: &ColumnInfo) -> String {
         (Logical::Plain, _) if t.physical == Physical::FixedBytes => format!("bytes[{}]", t.value_len),
         (Logical::Plain, _) => t.physical.name().to_owned(),
         (Logical::Date, _) => "date".to_owned(),
-        (Logical::Period | Logical::Interval | Logical::Uuid | Logical::Json | Logical::Extension, _) => {
-            entasis::type_name(t, info.detail.as_ref())
-        }
+        (
+            Logical::Period
+            | Logical::Interval
+            | Logical::Uuid
+            | Logical::Json
+            | Logical::Extension
+            | Logical::Object,
+            _,
+        ) => entasis::type_name(t, info.detail.as_ref()),
         (Logical::Decimal, _) => format!("decimal({}, {})", t.precision, t.scale),
         (Logical::Categorical, _) if t.ordered => "categorical (ordered)".to_owned(),
         (logical, Unit::None) => logical.name().to_owned(),
@@ -221,6 +228,35 @@ impl Handle {
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let file = py.detach(|| File::open(&path)).map_err(|e| errors::raise(py, &e))?;
         Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
+    }
+
+    /// Whether the file's value is a table, and not a tree.
+    #[getter]
+    fn is_table(&self) -> bool {
+        self.file.is_table()
+    }
+
+    /// Whether the file has cells.
+    #[getter]
+    fn has_cells(&self) -> bool {
+        self.file.value().get("cells").is_some()
+    }
+
+    /// A table of the file, as a file of its own.
+    fn table(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
+        let file = py.detach(|| self.file.table(number)).map_err(|e| errors::raise(py, &e))?;
+        Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
+    }
+
+    /// The file's columns, of no table: for arrays inside of trees.
+    fn whole(&self) -> Self {
+        Self { file: Arc::new(self.file.whole()), infos: OnceLock::new(), groups: OnceLock::new() }
+    }
+
+    /// The cells of the file; None when it has none.
+    fn cells(&self, py: Python<'_>) -> PyResult<Option<CellReader>> {
+        let cells = py.detach(|| self.file.cells()).map_err(|e| errors::raise(py, &e))?;
+        Ok(cells.map(|cells| CellReader { cells: Arc::new(cells) }))
     }
 
     #[getter]

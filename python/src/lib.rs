@@ -7,6 +7,8 @@ mod arrow;
 mod blocks;
 mod buffers;
 mod builder;
+mod cells;
+mod document;
 mod errors;
 mod handle;
 mod monitor;
@@ -34,11 +36,17 @@ mod _entasis {
     #[pymodule_export]
     use crate::builder::Builder;
     #[pymodule_export]
+    use crate::cells::lazy::CellReader;
+    #[pymodule_export]
+    use crate::cells::write::CellBuilder;
+    #[pymodule_export]
+    use crate::document::write_document;
+    #[pymodule_export]
     use crate::handle::{Column, Handle};
     #[pymodule_export]
     use crate::tools::{cli_main, default_threads, is_unicode, set_threads, verify};
     #[pymodule_export]
-    use crate::value::ColumnRef;
+    use crate::value::{CellRef, ColumnRef};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -68,6 +68,9 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         let is_own = own && fits && (host != Host::Pandas || flavour >= PANDAS_ARROW);
         return Target::Arrow(if is_own { of_file } else { format::usual_decimal(column_type.physical) });
     }
+    if column_type.logical == Logical::Object {
+        return if matches!(host, Host::Arrow(_)) { Target::Refused } else { Target::Null };
+    }
     if let Host::Arrow(layout) = host {
         return Target::Arrow(if own { of_file } else { layout });
     }

@@ -121,7 +121,11 @@ fn prepare<'py>(
             Target::Refused => {
                 let info = &infos[unit.first];
                 let type_name = crate::handle::type_name(info);
-                let library = if host == Host::Pandas { "pandas" } else { "NumPy" };
+                let library = match host {
+                    Host::Pandas => "pandas",
+                    Host::Numpy => "NumPy",
+                    Host::Arrow(_) => "Arrow",
+                };
                 let message = format!("column '{}': {type_name} has no counterpart in {library}", info.name);
                 return Err(errors::unsupported(py, message));
             }

@@ -28,6 +28,21 @@ impl ColumnRef {
     }
 }
 
+/// A cell, inside a value: while a frame is built it counts the trees that the frame has beside its columns.
+#[pyclass(frozen, module = "entasis._entasis")]
+pub struct CellRef {
+    /// The number of the cell.
+    #[pyo3(get)]
+    pub number: u64,
+}
+
+#[pymethods]
+impl CellRef {
+    fn __repr__(&self) -> String {
+        format!("CellRef({})", self.number)
+    }
+}
+
 /// A tree of None, bool, int, float, str, bytes, list and dict, exactly of these types; others are refused with their path.
 pub fn from_python(object: &Bound<'_, PyAny>, path: &str, n_columns: u64, depth: usize) -> PyResult<Value> {
     let py = object.py();
@@ -84,6 +99,9 @@ pub fn from_python(object: &Bound<'_, PyAny>, path: &str, n_columns: u64, depth:
     if let Ok(column) = object.cast::<ColumnRef>() {
         return Ok(Value::Column(n_columns + column.get().index));
     }
+    if let Ok(cell) = object.cast::<CellRef>() {
+        return Ok(Value::Cell(cell.get().number));
+    }
     let kind = object.get_type();
     let message = format!("{path}: a value of type {} is not supported yet", kind.fully_qualified_name()?);
     Err(errors::unsupported(py, message))
@@ -119,5 +137,6 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyA
             dict.into_any()
         }
         Value::Column(index) => Bound::new(py, ColumnRef { index: *index })?.into_any(),
+        Value::Cell(number) => Bound::new(py, CellRef { number: *number })?.into_any(),
     })
 }

@@ -89,10 +89,24 @@ def test_labels_by_their_text(path):
     "index",
     [
         pd.Index([1, "a"], dtype=object),
+        pd.Index([1, (2, "b")], dtype=object, tupleize_cols=False),
         pd.Index([1, 2], name=range(2)),
+        pd.Index(["a", "b"], name=pd.Timestamp("2020", tz="UTC")),
         pd.MultiIndex.from_arrays([pd.Index([1, "a"], dtype=object), [1, 2]]),
+        pd.MultiIndex.from_arrays([[1, 2], [1, 2]], names=[range(2), (1, (2, None))]),
     ],
 )
+def test_labels_of_any_kind(index, round_trip):
+    for frame in (pd.DataFrame({"a": [1, 2]}, index=index), pd.DataFrame([[1, 2]], columns=index)):
+        back = round_trip(frame)
+        pd.testing.assert_frame_equal(frame, back)
+        assert list(map(repr, frame.axes[0])) == list(map(repr, back.axes[0]))
+        assert list(map(repr, frame.axes[1])) == list(map(repr, back.axes[1]))
+        assert frame.index.names == back.index.names
+        assert frame.columns.names == back.columns.names
+
+
+@pytest.mark.parametrize("index", [pd.Index([1, len], dtype=object), pd.Index([1, 2], name=len)])
 def test_what_is_refused(index, path):
     with pytest.raises(en.UnsupportedTypeError):
         en.write(pd.DataFrame({"a": [1, 2]}, index=index), path)

@@ -95,8 +95,13 @@ def test_shapes(round_trip):
 
 
 def test_what_is_refused(path):
-    with pytest.raises(en.UnsupportedTypeError, match="RecordBatch"):
-        en.write(pa.record_batch({"a": [1]}), path)
+    kind = pa.int8()
+    for _ in range(70):
+        kind = pa.list_(kind)
+    with pytest.raises(en.UnsupportedTypeError, match="column 'x"):
+        en.write(pa.table({"x": pa.nulls(3, kind)}), path)
+    with pytest.raises(en.UnsupportedTypeError, match="value\\[1\\]: "):
+        en.write([1, pa.nulls(3, kind)], path)
     assert not path.exists()
 
 

@@ -418,7 +418,7 @@ REFUSED = [
     (lambda: sf.Frame(WIDE, name=np.longdouble(1)), "the frame: a name of type numpy"),
     (lambda: sf.Frame(WIDE).rename(index=datetime.UTC), "the index: a name of type datetime.timezone"),
     (lambda: sf.Bus.from_frames([sf.Frame(WIDE, name="x")]), "a StaticFrame Bus is not supported"),
-    (lambda: type("Mine", (sf.Frame,), {})(WIDE), "is not supported yet"),
+    (lambda: type("Mine", (sf.Frame,), {})(WIDE), "can't be kept"),
     (lambda: frame(FIVE[:1], index=type("Mine", (sf.Index,), {})(("a",))), "the index: .*Mine is not supported"),
 ]
 

@@ -41,7 +41,7 @@ class Entasis(Peer):
     def schema(self, path: Path) -> Any:
         import entasis
 
-        return entasis.open(str(path)).schema
+        return entasis.File(str(path)).schema
 
     def column(self, path: Path, label: str) -> Any:
         import entasis
@@ -51,7 +51,7 @@ class Entasis(Peer):
     def open(self, path: Path, frame: Any) -> Opened:
         import entasis
 
-        file = entasis.open(str(path))
+        file = entasis.File(str(path))
         return Opened(
             lambda columns, start, stop: file.read(columns=columns, rows=(start, stop)),
             lambda columns, rows: file.read(columns=columns, rows=rows),

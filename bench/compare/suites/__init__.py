@@ -10,6 +10,7 @@ from . import (
     compression,
     headline,
     nine,
+    objects,
     real,
     realfile,
     shootout,
@@ -33,6 +34,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "vectors": vectors.run,
     "shootout": shootout.run,
     "access": access.run,
+    "objects": objects.run,
     "small": small.run,
     "sweep": sweep.run,
 }

@@ -18,6 +18,7 @@ mod progress;
 mod schema;
 mod table;
 mod text;
+mod tree;
 mod types;
 mod verify;
 
@@ -32,12 +33,14 @@ use output::Out;
 
 const ABOUT: &str = "Look into Entasis files, check them, and measure how fast they are.
 
-An Entasis file (.entasis) holds a data frame: columns of equal length, each with a name and a type.";
+An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), or a tree of
+frames, arrays and other values.";
 
 const AFTER: &str = "Examples:
   entasis schema flights.entasis           the columns and their types
   entasis head -n 20 flights.entasis       the first rows
   entasis info flights.entasis             how and how small each column is stored
+  entasis tree model.entasis               what is in a file of nested values
   entasis verify *.entasis                 whether every byte is as it was written
   entasis bench --rows 50000000            how fast this machine writes and reads
 
@@ -57,6 +60,7 @@ enum Verb {
     Info(info::Args),
     Schema(schema::Args),
     Head(head::Args),
+    Tree(tree::Args),
     Verify(verify::Args),
     Bench(bench::Args),
 }
@@ -80,6 +84,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Info(args) => info::run(args, &mut out),
         Verb::Schema(args) => schema::run(args, &mut out),
         Verb::Head(args) => head::run(args, &mut out),
+        Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
     };

@@ -13,6 +13,10 @@ const MAX_ROWS: u64 = 8192;
 #[derive(Debug)]
 pub(crate) struct Bundle {
     pub column_type: ColumnType,
+    /// The number of the frame.
+    pub frame: usize,
+    /// The number of its first column.
+    pub first: usize,
     /// Indices in the table, ascending.
     pub members: Vec<usize>,
     /// The values of all members.
@@ -20,7 +24,12 @@ pub(crate) struct Bundle {
 }
 
 /// Which columns of a table go into which bundles; those in none are stored by themselves.
-pub(crate) fn bundles(frame: &Frame, is_apart: impl Fn(&Column) -> bool) -> Vec<Bundle> {
+pub(crate) fn bundles(
+    number: usize,
+    first: usize,
+    frame: &Frame,
+    is_apart: impl Fn(&Column) -> bool,
+) -> Vec<Bundle> {
     if frame.n_rows == 0 || frame.n_rows >= MAX_ROWS {
         return Vec::new();
     }
@@ -41,7 +50,8 @@ pub(crate) fn bundles(frame: &Frame, is_apart: impl Fn(&Column) -> bool) -> Vec<
         .map(|members| {
             let chunks: Vec<_> =
                 members.iter().flat_map(|&i| frame.columns[i].array.chunks.iter().cloned()).collect();
-            Bundle { column_type: frame.columns[members[0]].column_type, members, array: Array::from(chunks) }
+            let column_type = frame.columns[members[0]].column_type;
+            Bundle { column_type, frame: number, first, members, array: Array::from(chunks) }
         })
         .collect()
 }

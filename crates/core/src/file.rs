@@ -1,43 +1,47 @@
-//! An open file: its footer, read part by part as it is asked for.
+//! An open file, and views of its tables.
+
+mod opened;
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
     BlockRecord, ColumnRecord, Error, HEADER_LEN, Header, Limits, NameSlot, Physical, Result, Root, Section,
     SectionKind, Slot, Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, first_slot, name_hash,
-    parse_block_index, parse_value, read_records,
+    parse_block_index,
 };
 use entasis_io::{FileSource, Source};
+
+use crate::cells::CellColumns;
+use opened::{Opened, read};
 
 /// Bytes read from the end of a file when it is opened, in the hope that the footer is among them.
 const TAIL: u64 = 64 << 10;
 
-/// Parts of the footer that are kept, at most; each is up to 64 KiB.
-const PARTS: usize = 64;
 /// From this many columns on, their records are read together before they are used.
 const PREFETCH: u64 = 16;
 
 /// A file that is open for reading. Opening reads its head and tail; everything else is read when it is asked for.
 ///
 /// The handle keeps showing the file that it opened, also when another one takes its place. It can be shared between threads.
+///
+/// A file has one table, or several beside other values ([`value`](Self::value)): each is a view by itself ([`table`](Self::table)).
+/// Columns are numbered from the view's first one on.
 pub struct File {
-    path: PathBuf,
-    source: Box<dyn Source>,
-    limits: Limits,
-    header: Header,
-    slot: Slot,
-    root: Root,
+    opened: Arc<Opened>,
+    /// The table of this view; one without columns where the file's value is none.
     table: TableRecord,
-    /// Head and tail of the file as read at opening: (place, bytes).
-    cached: Vec<(u64, Vec<u8>)>,
+    /// Whether it has a table.
+    is_table: bool,
     columns: Mutex<HashMap<u64, Arc<ColumnInfo>>>,
     blocks: Mutex<HashMap<u64, Arc<[BlockRecord]>>>,
-    /// Parts of the footer that were read, by their place.
-    parts: Mutex<HashMap<u64, Arc<[u8]>>>,
 }
+
+/// The view of a file that is no table.
+const NO_TABLE: TableRecord =
+    TableRecord { first_column: 0, n_columns: 0, n_rows: 0, first_slot: 0, n_slots: 0, host_node: None };
 
 /// A column of an open file.
 #[derive(Clone, Debug)]
@@ -93,7 +97,7 @@ impl File {
             let at = slot.end - TAIL;
             cached.push((at, read(&*source, at, TAIL)?));
         }
-        let mut file = Self {
+        let mut opened = Opened {
             path: name.to_path_buf(),
             source,
             limits,
@@ -106,56 +110,103 @@ impl File {
                 writer_version: 0,
                 sections: Vec::new(),
             },
-            table: TableRecord {
-                first_column: 0,
-                n_columns: 0,
-                n_rows: 0,
-                first_slot: 0,
-                n_slots: 0,
-                host_node: None,
-            },
+            value: Value::Null,
+            cells: None,
             cached,
-            columns: Mutex::default(),
-            blocks: Mutex::default(),
             parts: Mutex::default(),
         };
-        let root = file.fetch(slot.root_at, slot.root_len as usize)?;
-        file.root = Root::read(&root, &slot)?;
-        let Value::Table(table) = file.value(file.root.value_node)? else {
-            return Err(Error::unsupported("the file holds a value that is not a table"));
+        let root = opened.fetch(slot.root_at, slot.root_len as usize)?;
+        opened.root = Root::read(&root, &slot)?;
+        opened.value = opened.read_value(opened.root.value_node)?;
+        opened.cells = CellColumns::of(&opened.value)?;
+        let opened = Arc::new(opened);
+        let base = Self::base(&opened);
+        let value = match base.value() {
+            Value::Map(_) => base.value().get("value"),
+            value => Some(value),
         };
-        file.table = TableRecord::parse(&file.record(SectionKind::Tables, table)?)?;
-        let (first, n) = (file.table.first_column, file.table.n_columns);
-        if first.checked_add(n).is_none_or(|end| end > file.n_columns_total()) {
+        match value {
+            Some(&Value::Table(table)) => base.table(table),
+            Some(Value::Cell(_)) => Ok(base),
+            _ => Err(Error::unsupported("the file holds a value that is neither a table nor a tree")),
+        }
+    }
+
+    fn base(opened: &Arc<Opened>) -> Self {
+        Self {
+            opened: Arc::clone(opened),
+            table: NO_TABLE,
+            is_table: false,
+            columns: Mutex::default(),
+            blocks: Mutex::default(),
+        }
+    }
+
+    /// The file without a table: its columns are numbered from the first one on, and belong to none.
+    #[must_use]
+    pub fn whole(&self) -> Self {
+        Self::base(&self.opened)
+    }
+
+    /// The number of tables.
+    pub fn n_tables(&self) -> u64 {
+        self.section(SectionKind::Tables).map_or(0, |section| section.n_records)
+    }
+
+    /// A table, as a file of its own. Costs what opening a file costs, without the file.
+    ///
+    /// # Errors
+    /// *Corrupt* when there is none of this number; *io*.
+    pub fn table(&self, number: u64) -> Result<Self> {
+        let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?)?;
+        let n_columns = self.section(SectionKind::Columns).map_or(0, |section| section.n_records);
+        if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > n_columns) {
             return Err(Error::corrupt("the table has columns that the file has not"));
         }
-        if first != 0 {
-            return Err(Error::unsupported("the table does not begin with the file's first column"));
-        }
-        if n > 0 && file.table.n_slots == 0 {
+        if table.n_columns > 0 && table.n_slots == 0 {
             return Err(Error::corrupt("the table has columns and no name index"));
         }
-        Ok(file)
+        Ok(Self { table, is_table: true, ..Self::base(&self.opened) })
+    }
+
+    /// The numbers in the file of the table's columns.
+    pub(crate) fn columns_in_file(&self) -> Range<u64> {
+        self.in_file(&(0..self.table.n_columns))
+    }
+
+    /// Whether the view has a table: the file's value is one, or it was asked for.
+    pub fn is_table(&self) -> bool {
+        self.is_table
+    }
+
+    /// What the file holds (format, section 5.1): a table, or a map.
+    pub fn value(&self) -> &Value {
+        &self.opened.value
+    }
+
+    /// Where the file's cells are.
+    pub(crate) fn cell_columns(&self) -> Option<&CellColumns> {
+        self.opened.cells.as_ref()
     }
 
     /// The path that was opened.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.opened.path
     }
 
     /// The length of the file's current generation, in bytes.
     pub fn file_len(&self) -> u64 {
-        self.slot.end
+        self.opened.slot.end
     }
 
     /// The generation.
     pub fn generation(&self) -> u64 {
-        self.slot.generation
+        self.opened.slot.generation
     }
 
     /// Major and minor version of the format.
     pub fn format_version(&self) -> (u16, u16) {
-        (self.header.major, self.header.minor)
+        (self.opened.header.major, self.opened.header.minor)
     }
 
     /// The rows of the table.
@@ -168,9 +219,41 @@ impl File {
         self.table.n_columns
     }
 
-    /// All columns: the table's, labels, dictionaries, bundles.
+    /// All columns: the table's, labels, dictionaries, and all that follow them: of other tables, of cells, bundles.
     pub fn n_columns_total(&self) -> u64 {
-        self.section(SectionKind::Columns).map_or(0, |section| section.n_records)
+        let n_columns = self.section(SectionKind::Columns).map_or(0, |section| section.n_records);
+        n_columns.saturating_sub(self.table.first_column)
+    }
+
+    /// The numbers in the file of columns of this view.
+    fn in_file(&self, columns: &Range<u64>) -> Range<u64> {
+        let first = self.table.first_column;
+        columns.start.saturating_add(first)..columns.end.saturating_add(first)
+    }
+
+    /// The number in this view of a column of the file, which its table names.
+    fn in_view(&self, column: u64) -> Result<u64> {
+        column
+            .checked_sub(self.table.first_column)
+            .ok_or_else(|| Error::corrupt("a table names a column that stands before it"))
+    }
+
+    /// A value of this view's table: its columns are those of the view.
+    fn table_value(&self, node: u64) -> Result<Value> {
+        let mut value = self.opened.read_value(node)?;
+        if self.table.first_column > 0 {
+            let mut problem = None;
+            value.visit_mut(&mut |scalar| {
+                if let Value::Column(column) = scalar {
+                    match self.in_view(*column) {
+                        Ok(number) => *column = number,
+                        Err(error) => problem = Some(error),
+                    }
+                }
+            });
+            problem.map_or(Ok(()), Err)?;
+        }
+        Ok(value)
     }
 
     /// What the host keeps beside the columns; null when nothing.
@@ -180,8 +263,8 @@ impl File {
     pub fn host(&self) -> Result<Value> {
         self.table
             .host_node
-            .map_or(Ok(Value::Null), |node| self.value(node))
-            .map_err(|e| e.in_file(&self.path))
+            .map_or(Ok(Value::Null), |node| self.table_value(node))
+            .map_err(|e| e.in_file(self.path()))
     }
 
     /// A column, by its number: those of the table first. O(1).
@@ -192,8 +275,8 @@ impl File {
         if let Some(column) = lock(&self.columns).get(&index) {
             return Ok(Arc::clone(column));
         }
-        let record = self.record(SectionKind::Columns, index)?;
-        let column = Arc::new(self.column_of(index, &record, None).map_err(|e| e.in_file(&self.path))?);
+        let record = self.column_records(index..index.saturating_add(1))?;
+        let column = Arc::new(self.column_of(index, &record, None).map_err(|e| e.in_file(self.path()))?);
         lock(&self.columns).insert(index, Arc::clone(&column));
         Ok(column)
     }
@@ -207,7 +290,7 @@ impl File {
         // In pieces that stay below the limits on metadata, however many columns there are.
         for start in range.clone().step_by(1 << 16) {
             let part = start..range.end.min(start + (1 << 16));
-            let records = self.records(SectionKind::Columns, part.clone())?;
+            let records = self.column_records(part.clone())?;
             let parsed: Vec<_> = records.chunks_exact(ColumnRecord::LEN).map(ColumnRecord::parse).collect();
             let known = || parsed.iter().filter_map(|r| r.as_ref().ok());
             let from = known().map(|r| r.name_at).min().unwrap_or(0);
@@ -218,16 +301,15 @@ impl File {
             let names = if is_dense { Some(self.records(SectionKind::Names, from..to)?) } else { None };
             for (index, record) in part.zip(records.chunks_exact(ColumnRecord::LEN)) {
                 let names = names.as_ref().map(|names| (from, names.as_slice()));
-                columns.push(self.column_of(index, record, names).map_err(|e| e.in_file(&self.path))?);
+                columns.push(self.column_of(index, record, names).map_err(|e| e.in_file(self.path()))?);
             }
         }
         Ok(columns)
     }
 
     fn column_of(&self, index: u64, record: &[u8], names: Option<(u64, &[u8])>) -> Result<ColumnInfo> {
-        let record = ColumnRecord::parse(record)
-            .map_err(|e| e.in_section("columns").in_column(&format!("#{index}")))?;
-        if record.name_len > self.limits.name_len {
+        let record = self.parse_column(index, record)?;
+        if record.name_len > self.limits().name_len {
             return Err(Error::limit("a column name is longer than name_len").in_column(&format!("#{index}")));
         }
         let place = record.name_at..record.name_at.saturating_add(u64::from(record.name_len));
@@ -246,7 +328,7 @@ impl File {
             return Err(Error::corrupt(message).in_column(&name));
         }
         let detail =
-            record.detail.map(|node| self.value(node)).transpose().map_err(|e| e.in_column(&name))?;
+            record.detail.map(|node| self.table_value(node)).transpose().map_err(|e| e.in_column(&name))?;
         Ok(ColumnInfo { index, name, record, detail })
     }
 
@@ -255,14 +337,14 @@ impl File {
     /// # Errors
     /// *Argument* when there is none, or more than one.
     pub fn find(&self, name: &str) -> Result<u64> {
-        let found = self.find_all(name).map_err(|e| e.in_file(&self.path))?;
+        let found = self.find_all(name).map_err(|e| e.in_file(self.path()))?;
         match found[..] {
             [column] => Ok(column),
-            [] => Err(Error::argument("there is no such column").in_column(name).in_file(&self.path)),
+            [] => Err(Error::argument("there is no such column").in_column(name).in_file(self.path())),
             _ => {
                 let message =
                     format!("the name stands for {} columns: select by position instead", found.len());
-                Err(Error::argument(message).in_column(name).in_file(&self.path))
+                Err(Error::argument(message).in_column(name).in_file(self.path()))
             }
         }
     }
@@ -321,9 +403,9 @@ impl File {
         let mut blocks = Vec::with_capacity(records.len() / BlockRecord::LEN);
         let mut next = 0u64;
         for (i, bytes) in records.chunks_exact(BlockRecord::LEN).enumerate() {
-            let here = |e: Error| e.in_file(&self.path).in_column(&info.name).in_block(i as u64);
+            let here = |e: Error| e.in_file(self.path()).in_column(&info.name).in_block(i as u64);
             let block = BlockRecord::parse(bytes).map_err(here)?;
-            block.check_place(self.slot.end).map_err(here)?;
+            block.check_place(self.opened.slot.end).map_err(here)?;
             if block.first_value != next {
                 return Err(here(Error::corrupt("the blocks of a column don't follow one another")));
             }
@@ -349,7 +431,7 @@ impl File {
         };
         if next != expected {
             let message = format!("the blocks of a column hold {next} values, not {expected}");
-            return Err(Error::corrupt(message).in_file(&self.path).in_column(&info.name));
+            return Err(Error::corrupt(message).in_file(self.path()).in_column(&info.name));
         }
         Ok(blocks.into())
     }
@@ -364,43 +446,61 @@ impl File {
         let parsed = bytes.chunks_exact(Statistics::LEN).map(Statistics::parse).enumerate();
         parsed
             .map(|(i, statistics)| {
-                statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(&self.path))
+                statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))
             })
             .collect()
     }
 
     fn block_range(&self, column: u64) -> Result<Range<u64>> {
-        let index = self.records(SectionKind::BlockIndex, column..column.saturating_add(2))?;
-        match parse_block_index(&index).map_err(|e| e.in_file(&self.path))?[..] {
+        let index =
+            self.records(SectionKind::BlockIndex, self.in_file(&(column..column.saturating_add(2))))?;
+        match parse_block_index(&index).map_err(|e| e.in_file(self.path()))?[..] {
             [start, end] if start <= end => Ok(start..end),
             _ => Err(Error::corrupt("the block index is not in order")
                 .in_section("block index")
-                .in_file(&self.path)),
+                .in_file(self.path())),
         }
     }
 
     fn section(&self, kind: SectionKind) -> Option<&Section> {
-        self.root.section(kind, 0)
+        self.opened.root.section(kind, 0)
     }
 
     pub(crate) fn sections(&self) -> &[Section] {
-        &self.root.sections
+        &self.opened.root.sections
     }
 
     pub(crate) fn header(&self) -> &Header {
-        &self.header
+        &self.opened.header
     }
 
     pub(crate) fn slot(&self) -> &Slot {
-        &self.slot
+        &self.opened.slot
     }
 
     pub(crate) fn writer_version(&self) -> u32 {
-        self.root.writer_version
+        self.opened.root.writer_version
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
+        &self.opened.limits
+    }
+
+    /// A column of this view in the bytes of its record: what it names are columns of the view too.
+    pub(crate) fn parse_column(&self, index: u64, bytes: &[u8]) -> Result<ColumnRecord> {
+        let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
+        let mut record = ColumnRecord::parse(bytes).map_err(here)?;
+        if self.table.first_column > 0 {
+            for named in [&mut record.storage, &mut record.dictionary, &mut record.first_child] {
+                *named = named.map(|column| self.in_view(column)).transpose().map_err(here)?;
+            }
+        }
+        Ok(record)
+    }
+
+    /// The records of columns of this view.
+    pub(crate) fn column_records(&self, columns: Range<u64>) -> Result<Vec<u8>> {
+        self.records(SectionKind::Columns, self.in_file(&columns))
     }
 
     fn record(&self, kind: SectionKind, number: u64) -> Result<Vec<u8>> {
@@ -408,53 +508,22 @@ impl File {
     }
 
     pub(crate) fn records(&self, kind: SectionKind, range: Range<u64>) -> Result<Vec<u8>> {
-        if range.is_empty() {
-            return Ok(Vec::new());
-        }
-        let missing = || Error::corrupt("the section is not there").in_section(kind.name());
-        let section = self.section(kind).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
-        read_records(section, range, self.slot.end, &self.limits, &mut |at, len| self.fetch(at, len))
-            .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
-    }
-
-    fn value(&self, node: u64) -> Result<Value> {
-        let n_nodes = self.section(SectionKind::Nodes).map_or(0, |section| section.n_records);
-        parse_value(
-            node,
-            n_nodes,
-            &mut |range| self.records(SectionKind::Nodes, range),
-            &mut |range| self.records(SectionKind::ValueHeap, range),
-            &self.limits,
-        )
+        self.opened.records(kind, range)
     }
 
     /// Bytes of the file, from what was read before when they are there.
     pub(crate) fn fetch(&self, at: u64, len: usize) -> Result<Arc<[u8]>> {
-        if let Some(part) = lock(&self.parts).get(&at).filter(|part| part.len() == len) {
-            return Ok(Arc::clone(part));
-        }
-        let part: Arc<[u8]> = match self.opened(at, len) {
-            Some(bytes) => bytes.into(),
-            None => {
-                let mut bytes = Vec::new();
-                self.read_bytes(at, len, &mut bytes)?;
-                bytes.into()
-            }
-        };
-        let mut parts = lock(&self.parts);
-        if parts.len() >= PARTS {
-            parts.clear();
-        }
-        parts.insert(at, Arc::clone(&part));
-        Ok(part)
+        self.opened.fetch(at, len)
     }
 
-    /// Bytes of the file that were read when it was opened.
-    fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
-        self.cached.iter().find_map(|(start, bytes)| {
-            let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
-            bytes.get(skip..)?.get(..len)
-        })
+    /// Reads bytes of the file into `out`, whose old contents are dropped.
+    pub(crate) fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
+        self.opened.read_bytes(at, len, out)
+    }
+
+    /// Reads bytes of the file straight into memory.
+    pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        self.opened.read_into(at, out)
     }
 
     /// Reads the records of many columns together.
@@ -478,8 +547,9 @@ impl File {
         }
         for start in (first..=last).step_by(1 << 10) {
             let columns = start..last.saturating_add(1).min(start + (1 << 10));
-            let index = self.records(SectionKind::BlockIndex, start..columns.end.saturating_add(1))?;
-            let index = parse_block_index(&index).map_err(|e| e.in_file(&self.path))?;
+            let index =
+                self.records(SectionKind::BlockIndex, self.in_file(&(start..columns.end.saturating_add(1))))?;
+            let index = parse_block_index(&index).map_err(|e| e.in_file(self.path()))?;
             let (Some(&from), Some(&to)) = (index.first(), index.last()) else { continue };
             // What has many blocks takes its time anyway, and what has none needs none.
             if to == from || to - from > 1 << 14 {
@@ -497,32 +567,12 @@ impl File {
         }
         Ok(())
     }
-
-    /// Reads bytes of the file into `out`, whose old contents are dropped.
-    pub(crate) fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
-        if at.checked_add(len as u64).is_none_or(|end| end > self.slot.end) {
-            return Err(Error::corrupt("a place lies outside the file").at(at));
-        }
-        out.clear();
-        out.try_reserve(len).map_err(|_| Error::limit("not enough memory to read the file"))?;
-        out.resize(len, 0);
-        self.read_into(at, out)
-    }
-
-    /// Reads bytes of the file straight into memory.
-    pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
-        if let Some(bytes) = self.opened(at, out.len()) {
-            out.copy_from_slice(bytes);
-            return Ok(());
-        }
-        self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
-    }
 }
 
 impl std::fmt::Debug for File {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("File")
-            .field("path", &self.path)
+            .field("path", &self.path())
             .field("n_rows", &self.n_rows())
             .field("n_columns", &self.n_columns())
             .finish_non_exhaustive()
@@ -531,21 +581,6 @@ impl std::fmt::Debug for File {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn read_error(error: std::io::Error, at: u64) -> Error {
-    if error.kind() == std::io::ErrorKind::UnexpectedEof {
-        Error::corrupt("the file is shorter than it was when it was opened").at(at)
-    } else {
-        Error::io(error, "read").at(at)
-    }
-}
-
-fn read(source: &dyn Source, at: u64, len: u64) -> Result<Vec<u8>> {
-    let len = len.min(source.len().saturating_sub(at)) as usize;
-    let mut bytes = vec![0; len];
-    source.read_exact_at(at, &mut bytes).map_err(|e| read_error(e, at))?;
-    Ok(bytes)
 }
 
 /// The checksum of a directory, compared.

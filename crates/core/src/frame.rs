@@ -5,6 +5,17 @@ use std::sync::Arc;
 use entasis_format::{ColumnType, Error, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result, Value};
 use entasis_kernels::HostRead;
 
+/// Several tables and other columns to write, and the value that they are parts of.
+#[derive(Debug)]
+pub struct Document {
+    /// The tables, by their numbers.
+    pub frames: Vec<Frame>,
+    /// Columns that belong to no table: those of cells, and of arrays.
+    pub columns: Vec<Column>,
+    /// What the file holds (format, section 5.1). [`Value::Column`] counts `columns`.
+    pub value: Value,
+}
+
 /// A table to write, with the columns that its labels and dictionaries need.
 #[derive(Debug)]
 pub struct Frame {
@@ -279,6 +290,70 @@ pub enum HostValidity {
     Mark(u64),
 }
 
+impl Column {
+    /// Checks that the type is possible and the dictionary there.
+    fn check(&self, n_extra: usize, limits: &Limits) -> Result<()> {
+        if self.name.len() > limits.name_len as usize {
+            let message =
+                format!("a column name of {} bytes, the most are {}", self.name.len(), limits.name_len);
+            return Err(Error::unsupported(message));
+        }
+        check_type(n_extra, (&self.column_type, self.dictionary, &self.children), &self.name, 1)
+    }
+}
+
+/// Checks a type with all that is in it; `path` names it in errors.
+fn check_type(
+    n_extra: usize,
+    (of, dictionary, children): (&ColumnType, Option<usize>, &[Field]),
+    path: &str,
+    depth: u32,
+) -> Result<()> {
+    of.check().map_err(|e| e.in_column(path))?;
+    let is_categorical = of.logical == Logical::Categorical;
+    if dictionary.is_some_and(|d| d >= n_extra) || is_categorical != dictionary.is_some() {
+        return Err(
+            Error::argument("a categorical needs its dictionary among the extra columns").in_column(path)
+        );
+    }
+    if depth > MAX_COLUMN_DEPTH {
+        return Err(Error::unsupported(format!("types nested more than {MAX_COLUMN_DEPTH} deep"))
+            .in_column(path)
+            .advise("take the values apart"));
+    }
+    let n_children = u32::try_from(children.len() + usize::from(of.has_begins())).unwrap_or(u32::MAX);
+    of.check_children(n_children).map_err(|e| e.in_column(path))?;
+    let is_map = of.physical == Physical::Map;
+    if is_map
+        && !children
+            .iter()
+            .all(|entry| entry.column_type.physical == Physical::Struct && entry.children.len() == 2)
+    {
+        return Err(Error::argument("the entries of a map are a struct of two").in_column(path));
+    }
+    for child in children {
+        if child.name.len() > Limits::default().name_len as usize {
+            return Err(Error::unsupported("the name of a field is too long").in_column(path));
+        }
+        let of = (&child.column_type, child.dictionary, &child.children[..]);
+        check_type(n_extra, of, &format!("{path}.{}", child.name), depth + 1)?;
+    }
+    Ok(())
+}
+
+impl Document {
+    /// Checks what a reader's default limits would refuse, and each frame.
+    ///
+    /// # Errors
+    /// *Argument* or *Unsupported*, with the column's name.
+    pub(crate) fn check(&self) -> Result<()> {
+        let limits = Limits::default();
+        self.value.check(&limits)?;
+        self.columns.iter().try_for_each(|column| column.check(0, &limits))?;
+        self.frames.iter().try_for_each(Frame::check)
+    }
+}
+
 impl Frame {
     /// Checks that columns are as long as the table, types possible, and dictionaries there.
     ///
@@ -298,54 +373,6 @@ impl Frame {
         // What a reader's default limits refuse is not written.
         let limits = Limits::default();
         self.host.check(&limits)?;
-        for column in self.columns.iter().chain(&self.extra) {
-            if column.name.len() > limits.name_len as usize {
-                let message =
-                    format!("a column name of {} bytes, the most are {}", column.name.len(), limits.name_len);
-                return Err(Error::unsupported(message));
-            }
-            let of = (&column.column_type, column.dictionary, &column.children[..]);
-            self.check_type(of, &column.name, 1)?;
-        }
-        Ok(())
-    }
-
-    /// Checks a type with all that is in it; `path` names it in errors.
-    fn check_type(
-        &self,
-        (of, dictionary, children): (&ColumnType, Option<usize>, &[Field]),
-        path: &str,
-        depth: u32,
-    ) -> Result<()> {
-        of.check().map_err(|e| e.in_column(path))?;
-        let is_categorical = of.logical == Logical::Categorical;
-        if dictionary.is_some_and(|d| d >= self.extra.len()) || is_categorical != dictionary.is_some() {
-            return Err(
-                Error::argument("a categorical needs its dictionary among the extra columns").in_column(path)
-            );
-        }
-        if depth > MAX_COLUMN_DEPTH {
-            return Err(Error::unsupported(format!("types nested more than {MAX_COLUMN_DEPTH} deep"))
-                .in_column(path)
-                .advise("take the values apart"));
-        }
-        let n_children = u32::try_from(children.len() + usize::from(of.has_begins())).unwrap_or(u32::MAX);
-        of.check_children(n_children).map_err(|e| e.in_column(path))?;
-        let is_map = of.physical == Physical::Map;
-        if is_map
-            && !children
-                .iter()
-                .all(|entry| entry.column_type.physical == Physical::Struct && entry.children.len() == 2)
-        {
-            return Err(Error::argument("the entries of a map are a struct of two").in_column(path));
-        }
-        for child in children {
-            if child.name.len() > Limits::default().name_len as usize {
-                return Err(Error::unsupported("the name of a field is too long").in_column(path));
-            }
-            let of = (&child.column_type, child.dictionary, &child.children[..]);
-            self.check_type(of, &format!("{path}.{}", child.name), depth + 1)?;
-        }
-        Ok(())
+        self.columns.iter().chain(&self.extra).try_for_each(|column| column.check(self.extra.len(), &limits))
     }
 }

@@ -45,8 +45,7 @@ impl File {
         let mut found = Groups::default();
         let mut last = 0;
         self.visit_records(|index, bytes| {
-            let record = ColumnRecord::parse(bytes)
-                .map_err(|e| e.in_section("columns").in_column(&format!("#{index}")))?;
+            let record = self.parse_column(index, bytes)?;
             found.names.push((record.name_at, record.name_len));
             if record.n_values != n_rows {
                 let message = format!("a column has {} values, its table {n_rows} rows", record.n_values);
@@ -131,7 +130,7 @@ impl File {
     fn visit_records(&self, mut visit: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         for start in (0..self.n_columns()).step_by(PIECE as usize) {
             let piece = start..self.n_columns().min(start + PIECE);
-            let records = self.records(SectionKind::Columns, piece.clone())?;
+            let records = self.column_records(piece.clone())?;
             for (index, bytes) in piece.zip(records.chunks_exact(ColumnRecord::LEN)) {
                 visit(index, bytes)?;
             }

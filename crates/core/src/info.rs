@@ -1,6 +1,7 @@
 //! What a file is made of: sizes and encodings by column, from the footer alone.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use entasis_format::{ColumnType, Error, Logical, MAX_COLUMN_DEPTH, Physical, Result, Unit, Value};
 
@@ -22,6 +23,12 @@ pub struct Info {
     pub segments_len: u64,
     /// Bytes of the rest: header, footer, padding.
     pub footer_len: u64,
+    /// What the file holds: `table` or `tree`.
+    pub value: &'static str,
+    /// Tables, with those inside of a tree.
+    pub n_tables: u64,
+    /// Cells: parts of trees, of metadata and of columns of objects.
+    pub n_cells: u64,
     /// Rows of the table.
     pub n_rows: u64,
     /// Columns of the table.
@@ -87,8 +94,18 @@ impl File {
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.
     pub fn info(&self) -> Result<Info> {
+        let whole = self.whole();
+        whole.info_of(self).map_err(|e| e.in_file(self.path()))
+    }
+
+    /// The layout of the whole file, whose value is in `of`.
+    fn info_of(&self, of: &File) -> Result<Info> {
+        let tables = (0..self.n_tables())
+            .map(|number| Ok(self.table(number)?.columns_in_file()))
+            .collect::<Result<Vec<_>>>()?;
         let all = self.columns(0..self.n_columns_total())?;
-        let mut columns = all.iter().map(|column| self.layout(column)).collect::<Result<Vec<_>>>()?;
+        let mut columns =
+            all.iter().map(|column| self.layout(column, &tables)).collect::<Result<Vec<_>>>()?;
         let segments_len = columns.iter().map(|c| c.stored_len).sum();
         for (i, column) in all.iter().enumerate() {
             if let Some(bundle) =
@@ -111,14 +128,17 @@ impl File {
             file_len: self.file_len(),
             segments_len,
             footer_len: self.file_len().saturating_sub(segments_len),
-            n_rows: self.n_rows(),
-            n_columns: self.n_columns(),
-            host: self.host()?.get("host").and_then(Value::as_str).map(str::to_owned),
+            value: if of.is_table() { "table" } else { "tree" },
+            n_tables: self.n_tables(),
+            n_cells: self.cells()?.map_or(0, |cells| cells.n_cells()),
+            n_rows: of.n_rows(),
+            n_columns: of.n_columns(),
+            host: of.host()?.get("host").and_then(Value::as_str).map(str::to_owned),
             columns,
         })
     }
 
-    fn layout(&self, column: &ColumnInfo) -> Result<ColumnLayout> {
+    fn layout(&self, column: &ColumnInfo, tables: &[Range<u64>]) -> Result<ColumnLayout> {
         let blocks = self.blocks(column.index)?;
         let mut encodings: BTreeMap<String, u64> = BTreeMap::new();
         for block in blocks.iter() {
@@ -128,7 +148,7 @@ impl File {
         encodings.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         let role = match column.record.is_bundle {
             true => Role::Bundle,
-            false if column.index < self.n_columns() => Role::Table,
+            false if is_inside(tables, column.index) => Role::Table,
             false if column.record.parent.is_some() => Role::Child,
             false => Role::Extra,
         };
@@ -200,6 +220,18 @@ impl File {
     }
 }
 
+/// Whether a number is in one of these ranges, which ascend in the files that are written here.
+fn is_inside(ranges: &[Range<u64>], number: u64) -> bool {
+    match ranges.is_sorted_by_key(|range| range.start) {
+        true => ranges[..ranges.partition_point(|range| range.start <= number)]
+            .iter()
+            .rev()
+            .find(|range| !range.is_empty())
+            .is_some_and(|range| range.contains(&number)),
+        false => ranges.iter().any(|range| range.contains(&number)),
+    }
+}
+
 /// A type as people write it: `i64`, `bytes[12]`, `timestamp[ns, UTC]`, `categorical[i8, ordered]`.
 pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
     let unit =
@@ -225,7 +257,7 @@ pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
             Some(8) => "interval[days, ms]".to_owned(),
             _ => "interval[months, days, ns]".to_owned(),
         },
-        Logical::Uuid | Logical::Json => column_type.logical.name().to_owned(),
+        Logical::Uuid | Logical::Json | Logical::Object => column_type.logical.name().to_owned(),
         Logical::Extension => match detail.and_then(|detail| detail.get("name")).and_then(Value::as_str) {
             Some(name) => format!("extension[{name}]"),
             None => "extension".to_owned(),
@@ -244,7 +276,7 @@ impl Info {
         let columns: Vec<String> = self.columns.iter().map(ColumnLayout::to_json).collect();
         let (w, f) = (self.writer_version, self.format_version);
         format!(
-            "{{\"format_version\":\"{}.{}\",\"writer_version\":\"{}.{}.{}\",\"generation\":{},\"host\":{},\"n_rows\":{},\
+            "{{\"format_version\":\"{}.{}\",\"writer_version\":\"{}.{}.{}\",\"generation\":{},\"host\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
              \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"columns\":[{}]}}",
             f.0,
             f.1,
@@ -253,6 +285,9 @@ impl Info {
             w.2,
             self.generation,
             self.host.as_deref().map_or("null".to_owned(), json_string),
+            self.value,
+            self.n_tables,
+            self.n_cells,
             self.n_rows,
             self.n_columns,
             self.file_len,

@@ -6,6 +6,7 @@
 
 pub mod buffers;
 mod bundle;
+pub mod cells;
 mod control;
 mod extent;
 mod family;
@@ -23,21 +24,21 @@ mod write;
 pub use control::{Monitor, Silent};
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
-    BlockRecord, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout, Limits, Logical,
-    Missing, Packing, Physical, Place, Result, Statistics, Transform, Unit, Value, checksum,
+    BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
+    Limits, Logical, Missing, Packing, Physical, Place, Result, Statistics, Transform, Unit, Value, checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::{Buffer, HostRead};
 pub use extent::Extent;
 pub use file::{ColumnInfo, File};
-pub use frame::{Array, Chunk, Column, Field, Frame, HostValidity, HostValues};
+pub use frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
 pub use groups::{Group, Groups};
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
 pub use read::{Form, Matrix, MissingTo, Nested, NestedValues, Output, Request, Side, Text, TextLayout};
 pub use rows::Rows;
 pub use threads::{default_threads, set_threads};
 pub use verify::{Report, verify};
-pub use write::{WriteOptions, write, write_to};
+pub use write::{WriteOptions, write, write_document, write_document_to, write_to};
 
 /// The version of this release.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

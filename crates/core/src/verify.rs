@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Layout, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result, Slot,
-    SlotState, Statistics, TRAILER_LEN, Trailer, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result,
+    Slot, SlotState, Statistics, TRAILER_LEN, Trailer, Value, visit_parts,
 };
 
 use crate::control::{Control, Monitor};
@@ -48,7 +48,7 @@ impl File {
     /// # Errors
     /// As [`verify`].
     pub fn verify(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
-        self.verify_all(threads, monitor).map_err(|e| e.in_file(self.path()))
+        self.whole().verify_all(threads, monitor).map_err(|e| e.in_file(self.path()))
     }
 
     fn verify_all(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
@@ -90,14 +90,37 @@ impl File {
                     )));
                 }
             }
-            self.resolve(column).map_err(here)?;
+            self.source(column.index).map_err(here)?;
+            if column.record.column_type.logical == Logical::Object {
+                let cells = self.cells()?.ok_or_else(|| Error::corrupt("objects without cells"));
+                let list = column.detail.as_ref().unwrap_or(&Value::Null);
+                cells.and_then(|cells| cells.objects(list, column.record.n_values)).map_err(here)?;
+            }
         }
         self.verify_spans(spans)?;
         let total = stored.iter().map(|c| c.record.n_values).sum();
         report.n_values = self.verify_values(&stored, total, threads, monitor)?;
         self.verify_members(&columns, monitor)?;
         self.verify_families(&columns)?;
-        self.host()?;
+        let mut named = vec![self.value().clone()];
+        for number in 0..self.n_tables() {
+            let table = self.table(number)?;
+            table.verify_names()?;
+            named.push(table.host()?);
+        }
+        let cells = self.cells()?;
+        let n_cells = cells.as_ref().map_or(0, |cells| cells.n_cells());
+        named.extend(columns.into_iter().filter_map(|column| column.detail));
+        for mut value in named {
+            let mut is_there = true;
+            value.visit_mut(&mut |scalar| is_there &= scalar.as_cell().is_none_or(|cell| cell < n_cells));
+            if !is_there {
+                return Err(Error::corrupt("a cell is named that is not there").in_section("nodes"));
+            }
+        }
+        if let Some(cells) = cells {
+            cells.verify(threads, monitor)?;
+        }
         Ok(report)
     }
 
@@ -238,11 +261,12 @@ impl File {
         Ok(())
     }
 
-    /// What a column refers to is there.
-    fn resolve(&self, column: &ColumnInfo) -> Result<()> {
-        self.source(column.index)?;
-        if column.index < self.n_columns() && !self.find_all(&column.name)?.contains(&column.index) {
-            return Err(Error::corrupt("the name of a column is not in the name index"));
+    /// The name of each column of the table is found.
+    fn verify_names(&self) -> Result<()> {
+        for column in self.columns(0..self.n_columns())? {
+            if !self.find_all(&column.name)?.contains(&column.index) {
+                return Err(Error::corrupt("the name of a column is not in the name index"));
+            }
         }
         Ok(())
     }

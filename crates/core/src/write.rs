@@ -10,12 +10,12 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use entasis_encodings::{Encoder, Profile};
-use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result};
+use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::bundle::{Bundle, bundles};
 use crate::control::{Control, Monitor};
-use crate::frame::{Array, Frame, HostValues};
+use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::load::{self, Scratch, block_values};
 use crate::threads;
 use nested::{Begins, Nested};
@@ -63,7 +63,24 @@ impl Default for WriteOptions {
 /// # Errors
 /// Any kind but *corrupt*; the old file is then as it was, and no other is left.
 pub fn write(path: &Path, frame: &Frame, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
-    let plan = Plan::new(frame, options).map_err(|e| e.in_file(path))?;
+    replace(path, Plan::new(Parts::of_frame(frame)?, options), options, monitor)
+}
+
+/// Writes a document to `path`, as [`write`](write()) does a frame.
+///
+/// # Errors
+/// As [`write`](write()).
+pub fn write_document(
+    path: &Path,
+    document: &Document,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    replace(path, Plan::new(Parts::of_document(document)?, options), options, monitor)
+}
+
+fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+    let plan = plan.map_err(|e| e.in_file(path))?;
     let on_disk = |doing| move |source| Error::io(source, doing).in_file(path);
     let replacement = Replacement::create(path, options.durable).map_err(on_disk("create"))?;
     plan.execute(&replacement, monitor).map_err(|e| e.in_file(path))?;
@@ -80,12 +97,66 @@ pub fn write_to(
     options: &WriteOptions,
     monitor: &dyn Monitor,
 ) -> Result<u64> {
-    Plan::new(frame, options)?.execute(sink, monitor)
+    Plan::new(Parts::of_frame(frame)?, options)?.execute(sink, monitor)
+}
+
+/// Writes a document to a sink, as [`write_to`] does a frame.
+///
+/// # Errors
+/// As [`write`](write()).
+pub fn write_document_to(
+    sink: &dyn Sink,
+    document: &Document,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<u64> {
+    Plan::new(Parts::of_document(document)?, options)?.execute(sink, monitor)
+}
+
+/// The parts of a file, checked, and where they are in it. The columns of a frame and those beside it stand together.
+struct Parts<'a> {
+    /// Each frame, and the number of its first column.
+    frames: Vec<(usize, &'a Frame)>,
+    /// Columns of no frame, after those of all frames.
+    loose: &'a [Column],
+    /// All columns but the bundles.
+    n_columns: usize,
+    value: Option<&'a Value>,
+}
+
+impl<'a> Parts<'a> {
+    fn of_frame(frame: &'a Frame) -> Result<Self> {
+        frame.check()?;
+        let n_columns = frame.columns.len() + frame.extra.len();
+        Ok(Self { frames: vec![(0, frame)], loose: &[], n_columns, value: None })
+    }
+
+    fn of_document(document: &'a Document) -> Result<Self> {
+        document.check()?;
+        let mut frames = Vec::with_capacity(document.frames.len());
+        let mut n_columns = 0;
+        for frame in &document.frames {
+            frames.push((n_columns, frame));
+            n_columns += frame.columns.len() + frame.extra.len();
+        }
+        let loose = document.columns.as_slice();
+        Ok(Self { frames, loose, n_columns: n_columns + loose.len(), value: Some(&document.value) })
+    }
+
+    /// All columns in the order of their numbers, each with the number of the first one beside its frame's table, and whether it is of the table.
+    fn columns(&self) -> impl Iterator<Item = (&'a Column, usize, bool)> {
+        let of_frame = |&(first, frame): &(usize, &'a Frame)| {
+            let beside = first + frame.columns.len();
+            let table = frame.columns.iter().map(move |column| (column, beside, true));
+            table.chain(frame.extra.iter().map(move |column| (column, beside, false)))
+        };
+        self.frames.iter().flat_map(of_frame).chain(self.loose.iter().map(|column| (column, 0, false)))
+    }
 }
 
 /// What is to be written, checked.
 struct Plan<'a> {
-    frame: &'a Frame,
+    parts: Parts<'a>,
     nested: Nested<'a>,
     bundles: Vec<Bundle>,
     profile: Profile,
@@ -107,12 +178,11 @@ pub(crate) struct Stored<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(frame: &'a Frame, options: &'a WriteOptions) -> Result<Self> {
-        frame.check()?;
+    fn new(parts: Parts<'a>, options: &'a WriteOptions) -> Result<Self> {
         let profile = Profile::new(options.compression)?;
         let mut own = HashMap::new();
         for (name, compression) in &options.column_compression {
-            if !frame.columns.iter().any(|column| column.name == *name) {
+            if !parts.columns().any(|(column, _, is_of_table)| is_of_table && column.name == *name) {
                 return Err(
                     Error::argument("compression is set for a column that is not there").in_column(name)
                 );
@@ -120,50 +190,58 @@ impl<'a> Plan<'a> {
             own.insert(name.as_str(), Profile::new(*compression).map_err(|e| e.in_column(name))?);
         }
         // A bundle has one setting: columns with one of their own stay out.
-        let bundles = bundles(frame, |column| own.contains_key(column.name.as_str()));
+        let mut found = Vec::new();
+        for (number, &(first, frame)) in parts.frames.iter().enumerate() {
+            found.extend(bundles(number, first, frame, |column| own.contains_key(column.name.as_str())));
+        }
         // Values that don't fit their type are told by their column, which a bundle doesn't know.
         let mut scratch = Scratch::default();
-        for column in bundles.iter().flat_map(|bundle| &bundle.members).map(|&i| &frame.columns[i]) {
-            if column
-                .array
-                .chunks
-                .iter()
-                .any(|chunk| matches!(chunk.values, HostValues::Wide { .. } | HostValues::Int32 { .. }))
-            {
+        let members = found.iter().flat_map(|bundle| {
+            let frame = parts.frames[bundle.frame].1;
+            bundle.members.iter().map(move |&i| (frame, &frame.columns[i]))
+        });
+        for (frame, column) in members {
+            let is_checked =
+                |chunk: &Chunk| matches!(chunk.values, HostValues::Wide { .. } | HostValues::Int32 { .. });
+            if column.array.chunks.iter().any(is_checked) {
                 scratch
                     .load(&column.array, column.column_type.layout(), 0..frame.n_rows)
                     .map_err(|e| e.in_column(&column.name))?;
             }
         }
-        let nested = Nested::of(frame)?;
+        let nested = Nested::of(parts.columns().map(|(column, ..)| column))?;
         let of_children = nested.children.iter().map(|child| child.array.n_values());
-        let of_columns = frame.columns.iter().chain(&frame.extra).map(|c| c.array.n_values());
+        let of_columns = parts.columns().map(|(column, ..)| column.array.n_values());
         let n_values = of_columns.chain(of_children).fold(0, u64::saturating_add);
         let is_short = n_values < PARALLEL;
         let threads = if is_short { 1 } else { options.threads.unwrap_or_else(threads::default_threads) };
-        Ok(Self { frame, nested, bundles, profile, own, threads })
+        Ok(Self { parts, nested, bundles: found, profile, own, threads })
     }
 
     /// The columns that have blocks, in the order of the file: the frame's that are in no bundle, children, then the bundles.
     fn stored(&self) -> Vec<Stored<'_>> {
-        let frame = self.frame;
-        let n_table = frame.columns.len();
-        let mut is_bundled = vec![false; n_table + frame.extra.len()];
-        self.bundles.iter().flat_map(|b| &b.members).for_each(|&i| is_bundled[i] = true);
-        let single = frame.columns.iter().chain(&frame.extra).enumerate().filter(|(i, _)| !is_bundled[*i]);
-        let profile =
-            |i: usize, name: &str| self.own.get(name).filter(|_| i < n_table).unwrap_or(&self.profile);
+        let mut is_bundled = vec![false; self.parts.n_columns];
+        for bundle in &self.bundles {
+            bundle.members.iter().for_each(|&i| is_bundled[bundle.first + i] = true);
+        }
+        let columns: Vec<_> = self.parts.columns().collect();
+        // The profile of a column, for its children too.
+        let profile = |i: usize| {
+            let (column, _, is_of_table) = columns[i];
+            self.own.get(column.name.as_str()).filter(|_| is_of_table).unwrap_or(&self.profile)
+        };
         let tops = &self.nested.tops;
         let begins = |i: usize| {
             let top = tops.binary_search_by_key(&i, |(top, _)| *top).ok()?;
             tops[top].1.begins.as_ref()
         };
-        let single = single.map(|(i, column)| Stored {
+        let single = columns.iter().enumerate().filter(|(i, _)| !is_bundled[*i]);
+        let single = single.map(|(i, &(column, ..))| Stored {
             column: i,
             name: &column.name,
             of: column.column_type.layout(),
             array: &column.array,
-            profile: profile(i, &column.name),
+            profile: profile(i),
             begins: begins(i),
         });
         let children = self.nested.children.iter().enumerate().map(|(i, child)| Stored {
@@ -171,7 +249,7 @@ impl<'a> Plan<'a> {
             name: &child.path,
             of: child.column_type.layout(),
             array: &child.array,
-            profile: profile(child.top, frame.columns.get(child.top).map_or("", |column| &column.name)),
+            profile: profile(child.top),
             begins: child.family.begins.as_ref(),
         });
         let bundled = self.bundles.iter().enumerate().map(|(i, bundle)| Stored {
@@ -204,7 +282,7 @@ impl<'a> Plan<'a> {
             blocks[column].extend(of_task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner));
         }
         output.place_directories(&mut blocks)?;
-        footer::write(self.frame, &self.nested, &self.bundles, &stored, &blocks, &output)
+        footer::write(&self.parts, &self.nested, &self.bundles, &stored, &blocks, &output)
     }
 }
 

@@ -11,6 +11,7 @@ mod bytes;
 mod testing;
 
 pub mod block;
+pub mod cell;
 pub mod checksum;
 pub mod column;
 pub mod directory;
@@ -31,6 +32,7 @@ pub mod types;
 pub mod value;
 
 pub use block::{BlockRecord, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, parse_block_index};
+pub use cell::{CellClass, CellKind};
 pub use checksum::checksum;
 pub use column::ColumnRecord;
 pub use directory::{

@@ -30,6 +30,8 @@ codes! {
         Table = 10, "table";
         /// An unsigned integer.
         Unsigned = 11, "unsigned integer";
+        /// A cell.
+        Cell = 12, "cell";
     }
 }
 
@@ -79,7 +81,9 @@ impl Node {
         use NodeKind as K;
         let fields = match self.kind {
             K::Null | K::False | K::True => (self.n_children, self.a, self.b) == (0, 0, 0),
-            K::Integer | K::Float | K::Column | K::Table | K::Unsigned => (self.n_children, self.b) == (0, 0),
+            K::Integer | K::Float | K::Column | K::Table | K::Unsigned | K::Cell => {
+                (self.n_children, self.b) == (0, 0)
+            }
             K::String | K::Bytes => self.n_children == 0 && self.a.checked_add(self.b).is_some(),
             K::List | K::Map => self.b == 0 && (self.n_children != 0 || self.a == 0),
         };
@@ -123,7 +127,7 @@ mod tests {
 
     #[test]
     fn unknown_kinds_are_unsupported() {
-        for code in 12..=u8::MAX {
+        for code in 13..=u8::MAX {
             let mut bytes = [0; Node::LEN];
             bytes[0] = code;
             assert_eq!(Node::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);

@@ -207,6 +207,8 @@ codes! {
         Json = 10, "json";
         /// What its detail names, on any storage.
         Extension = 11, "extension";
+        /// Values of any kinds, which are cells.
+        Object = 12, "object";
     }
 }
 
@@ -393,6 +395,8 @@ impl ColumnType {
             (L::Json, ..) => return Some("JSON is utf8"),
             (L::Extension, _, U::None) => {}
             (L::Extension, ..) => return Some("an extension type has no unit"),
+            (L::Object, P::Null, U::None) => {}
+            (L::Object, ..) => return Some("objects have cells, and no values of their own"),
         }
         if self.ordered && self.logical != L::Categorical && self.physical != P::Map {
             return Some("only a categorical and a map are ordered");

@@ -29,6 +29,8 @@ pub enum Value {
     Column(u64),
     /// The number of a table.
     Table(u64),
+    /// The number of a cell (section 5.2).
+    Cell(u64),
 }
 
 impl PartialEq for Value {
@@ -44,7 +46,8 @@ impl PartialEq for Value {
             (Self::Map(a), Self::Map(b)) => a == b,
             (Self::UInt(a), Self::UInt(b))
             | (Self::Column(a), Self::Column(b))
-            | (Self::Table(a), Self::Table(b)) => a == b,
+            | (Self::Table(a), Self::Table(b))
+            | (Self::Cell(a), Self::Cell(b)) => a == b,
             _ => false,
         }
     }
@@ -125,6 +128,25 @@ impl Value {
     /// The number of a table.
     pub const fn as_table(&self) -> Option<u64> {
         if let Self::Table(number) = self { Some(*number) } else { None }
+    }
+
+    /// The number of a cell.
+    pub const fn as_cell(&self) -> Option<u64> {
+        if let Self::Cell(number) = self { Some(*number) } else { None }
+    }
+
+    /// Gives every value that is not a list or map to `visit`. Values are nested at most 64 deep when they were checked.
+    pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Value)) {
+        match self {
+            Self::List(values) => values.iter_mut().for_each(|value| value.visit_mut(visit)),
+            Self::Map(pairs) => {
+                for (key, value) in pairs {
+                    key.visit_mut(visit);
+                    value.visit_mut(visit);
+                }
+            }
+            scalar => visit(scalar),
+        }
     }
 
     /// An error of kind argument when a reader with these limits would refuse the value.

@@ -19,6 +19,7 @@ pub fn tree(value: &Value) -> Tree {
         Value::Map(v) => Tree::Map(v.iter().map(|(key, value)| (tree(key), tree(value))).collect()),
         Value::Column(v) => Tree::Column(*v),
         Value::Table(v) => Tree::Table(*v),
+        Value::Cell(v) => Tree::Cell(*v),
     }
 }
 

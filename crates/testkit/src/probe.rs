@@ -1,5 +1,6 @@
 //! Reading whatever bytes say they are a file, in full, with the checks that hold for any result.
 
+use entasis::cells::Cell;
 use entasis::{
     Error, File, Kind, Limits, Logical, MemorySource, MissingTo, Output, Request, Result, Rows, Silent,
 };
@@ -34,8 +35,17 @@ pub fn open(bytes: &[u8]) -> Result<File> {
 /// # Panics
 /// When a result is not what any result has to be.
 pub fn contents(bytes: &[u8]) -> Result<Contents> {
-    let file = open(bytes)?;
-    let mut about = format!("{} rows {} host {:?}", file.n_rows(), file.n_columns(), file.host()?);
+    let opened = open(bytes)?;
+    let mut about = format!("{:?} of {} tables", opened.value(), opened.n_tables());
+    for number in 0..opened.n_tables() {
+        let table = opened.table(number)?;
+        about += &format!("; {} rows {} host {:?}", table.n_rows(), table.n_columns(), table.host()?);
+        for column in table.columns(0..table.n_columns())? {
+            about += &format!("; {} {:?}", column.name, column.record);
+            table.find_all(&column.name)?;
+        }
+    }
+    let file = opened.whole();
     let mut columns = Vec::new();
     for i in 0..file.n_columns_total() {
         map(&file, i, bytes, None);
@@ -57,13 +67,37 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
         if record.column_type.physical.is_nested() {
             columns.push(nested_values(&file, i, record.n_values)?);
         }
-        if i < file.n_columns() {
-            file.find_all(&info.name)?;
-        }
         file.statistics(i)?;
     }
-    file.info()?;
+    opened.info()?;
+    about += &cells(&opened)?;
     Ok(Contents { about, columns })
+}
+
+/// All cells, which are the same whatever range of them is read.
+fn cells(file: &File) -> Result<String> {
+    let Some(cells) = file.cells()? else { return Ok(String::new()) };
+    let n = cells.n_cells();
+    let all = cells.load(0..n, Some(1), &Silent)?;
+    let mut about = format!("; {n} cells");
+    for number in 0..n {
+        let cell = all.cell(number)?;
+        if n < 1000 {
+            about += &format!(" {cell:?}");
+        }
+        if let Cell::Parent(kind, children) = cell {
+            // Whatever it says, nothing else is found out.
+            let _ = all.check_children(number, kind, &children);
+        }
+    }
+    for range in [n / 3..n - n / 5, n.saturating_sub(1)..n] {
+        let some = cells.load(range.clone(), Some(1), &Silent)?;
+        for number in range {
+            let (a, b) = (format!("{:?}", some.cell(number)), format!("{:?}", all.cell(number)));
+            assert!(a == b, "cell {number} depends on the range asked for: {a}, {b}");
+        }
+    }
+    Ok(about)
 }
 
 fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {

@@ -181,6 +181,7 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         }
         (Logical::Period | Logical::Plain | Logical::Categorical, _) => {}
         (Logical::Uuid | Logical::Json | Logical::Extension, _) => {}
+        (Logical::Object, _) => return None,
     }
     let format = match (column_type.physical, layout) {
         (Physical::Null, _) => "n",

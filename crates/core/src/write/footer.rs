@@ -1,16 +1,17 @@
 //! The footer of a file written whole: sections, root, trailer, and the header that names them.
 
+use std::borrow::Cow;
+
 use entasis_format::{
-    BlockRecord, ColumnRecord, ColumnType, Header, Physical, Result, Root, SectionKind, Slot, Statistics,
-    TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum, emit_section,
-    n_name_slots,
+    BlockRecord, ColumnRecord, ColumnType, Header, NameSlot, Physical, Result, Root, SectionKind, Slot,
+    Statistics, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
+    emit_section, n_name_slots,
 };
 
-use super::Stored;
 use super::nested::{Family, Nested};
 use super::output::{Output, Placed};
+use super::{Parts, Stored};
 use crate::bundle::Bundle;
-use crate::frame::Frame;
 use crate::load::Scratch;
 
 /// Records of the sections, in the making.
@@ -25,15 +26,14 @@ struct Records {
 
 /// Writes footer and header; returns the length of the file.
 pub(super) fn write(
-    frame: &Frame,
+    parts: &Parts<'_>,
     nested: &Nested<'_>,
     bundles: &[Bundle],
     stored: &[Stored<'_>],
     blocks: &[Vec<Placed>],
     output: &Output<'_>,
 ) -> Result<u64> {
-    let n_table = frame.columns.len();
-    let n_own = n_table + frame.extra.len();
+    let n_own = parts.n_columns;
     let n_before_bundles = n_own + nested.children.len();
     let n_total = n_before_bundles + bundles.len();
     let mut blocks_of: Vec<&[Placed]> = vec![&[]; n_total];
@@ -41,12 +41,18 @@ pub(super) fn write(
         blocks_of[column.column] = blocks;
     }
     let mut tree = ValueTree::new();
-    let value_node = tree.add(&Value::Table(0));
-    let host_node = if frame.host.is_null() { None } else { Some(tree.add(&frame.host)) };
+    let n_loose = parts.loose.len();
+    let value_node = match parts.value {
+        None => tree.add(&Value::Table(0)),
+        Some(value) => tree.add(&in_file(value, n_own - n_loose)),
+    };
     let mut records = Records::default();
-    let mut members = member_places(frame, bundles)?;
+    let mut members = member_places(parts, bundles)?;
     let mut tops = nested.tops.iter().peekable();
-    for (i, column) in frame.columns.iter().chain(&frame.extra).enumerate() {
+    // Where the columns beside the table of each column begin.
+    let mut all_beside = Vec::with_capacity(n_own);
+    for (i, (column, beside, _)) in parts.columns().enumerate() {
+        all_beside.push(beside);
         let mut record = ColumnRecord {
             id: i as u64,
             name_at: records.names.len() as u64,
@@ -60,7 +66,7 @@ pub(super) fn write(
             first_value: 0,
             first_child: None,
             n_children: 0,
-            dictionary: column.dictionary.map(|d| (n_table + d) as u64),
+            dictionary: column.dictionary.map(|d| (beside + d) as u64),
             detail: column.detail.as_ref().map(|detail| tree.add(detail)),
             n_missing: n_missing(&column.column_type, column.array.n_values(), blocks_of[i]),
         };
@@ -91,7 +97,7 @@ pub(super) fn write(
             first_value: 0,
             first_child: None,
             n_children: 0,
-            dictionary: child.dictionary.map(|d| (n_table + d) as u64),
+            dictionary: child.dictionary.map(|d| (all_beside[child.top] + d) as u64),
             detail: child.detail.map(|detail| tree.add(detail)),
             n_missing: n_missing(&child.column_type, n_values, blocks),
         };
@@ -100,7 +106,7 @@ pub(super) fn write(
         record.emit(&mut records.columns);
     }
     for (i, bundle) in bundles.iter().enumerate() {
-        let first = &frame.columns[bundle.members[0]];
+        let first = &parts.frames[bundle.frame].1.columns[bundle.members[0]];
         let record = ColumnRecord {
             id: (n_before_bundles + i) as u64,
             name_at: records.names.len() as u64,
@@ -132,17 +138,20 @@ pub(super) fn write(
         }
     }
     records.block_index.extend_from_slice(&n_blocks.to_le_bytes());
-    let table = TableRecord {
-        first_column: 0,
-        n_columns: n_table as u64,
-        n_rows: frame.n_rows,
-        first_slot: 0,
-        n_slots: n_name_slots(n_table as u64),
-        host_node,
-    };
-    let mut tables = Vec::new();
-    table.emit(&mut tables);
-    let name_index = build_name_index(frame.columns.iter().map(|c| c.name.as_str()));
+    let (mut tables, mut name_index) = (Vec::new(), Vec::new());
+    for &(first, frame) in &parts.frames {
+        let n_columns = frame.columns.len() as u64;
+        let table = TableRecord {
+            first_column: first as u64,
+            n_columns,
+            n_rows: frame.n_rows,
+            first_slot: (name_index.len() / NameSlot::LEN) as u64,
+            n_slots: n_name_slots(n_columns),
+            host_node: (!frame.host.is_null()).then(|| tree.add(&in_file(&frame.host, first))),
+        };
+        table.emit(&mut tables);
+        name_index.extend(build_name_index(frame.columns.iter().map(|c| c.name.as_str())));
+    }
     let (nodes, heap) = tree.into_parts();
     let at = output.end();
     let mut footer = Vec::new();
@@ -195,6 +204,20 @@ fn commit(root: &Root, at: u64, mut footer: Vec<u8>, output: &Output<'_>) -> Res
     Ok(slot.end)
 }
 
+/// A value whose columns count from this one on.
+fn in_file(value: &Value, first: usize) -> Cow<'_, Value> {
+    if first == 0 {
+        return Cow::Borrowed(value);
+    }
+    let mut value = value.clone();
+    value.visit_mut(&mut |scalar| {
+        if let Value::Column(number) = scalar {
+            *number += first as u64;
+        }
+    });
+    Cow::Owned(value)
+}
+
 /// Where a bundled column's values are.
 struct Member {
     bundle: usize,
@@ -202,13 +225,15 @@ struct Member {
     n_missing: u64,
 }
 
-fn member_places(frame: &Frame, bundles: &[Bundle]) -> Result<Vec<Option<Member>>> {
+fn member_places(parts: &Parts<'_>, bundles: &[Bundle]) -> Result<Vec<Option<Member>>> {
     let mut scratch = Scratch::default();
-    let mut places: Vec<Option<Member>> = frame.columns.iter().map(|_| None).collect();
+    let mut places: Vec<Option<Member>> = Vec::new();
+    places.resize_with(if bundles.is_empty() { 0 } else { parts.n_columns }, || None);
     for (bundle, of) in bundles.iter().enumerate() {
+        let frame = parts.frames[of.frame].1;
         for (k, &i) in of.members.iter().enumerate() {
             let n_missing = scratch.count_missing(&frame.columns[i].array, of.column_type.layout())?;
-            places[i] = Some(Member { bundle, first_value: k as u64 * frame.n_rows, n_missing });
+            places[of.first + i] = Some(Member { bundle, first_value: k as u64 * frame.n_rows, n_missing });
         }
     }
     Ok(places)

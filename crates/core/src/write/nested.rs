@@ -8,7 +8,7 @@ use std::sync::Arc;
 use entasis_encodings::Values;
 use entasis_format::{ColumnType, Error, MAX_BLOCK_VALUES, Physical, Result, Value};
 
-use crate::frame::{Array, Chunk, Field, Frame, HostValidity, HostValues, Span};
+use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
 use crate::load::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
 use crate::load::{ValidBits, short};
 
@@ -50,18 +50,19 @@ pub(crate) struct Child<'a> {
     pub family: Family,
 }
 
-/// All nested columns of a frame.
+/// All nested columns of what is written.
 #[derive(Debug, Default)]
 pub(crate) struct Nested<'a> {
-    /// The families of columns of the frame that are nested: number, family.
+    /// The families of nested columns: number, family.
     pub tops: Vec<(usize, Family)>,
     pub children: Vec<Child<'a>>,
 }
 
 impl<'a> Nested<'a> {
-    pub(crate) fn of(frame: &'a Frame) -> Result<Self> {
+    /// Of all columns, in the order of their numbers.
+    pub(crate) fn of(columns: impl Iterator<Item = &'a Column>) -> Result<Self> {
         let mut nested = Self::default();
-        for (top, column) in frame.columns.iter().chain(&frame.extra).enumerate() {
+        for (top, column) in columns.enumerate() {
             if !column.column_type.physical.is_nested() {
                 continue;
             }

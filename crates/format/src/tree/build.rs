@@ -86,6 +86,7 @@ impl ValueTree {
             Value::Float(value) => node(NodeKind::Float, value.to_bits()),
             Value::Column(number) => node(NodeKind::Column, *number),
             Value::Table(number) => node(NodeKind::Table, *number),
+            Value::Cell(number) => node(NodeKind::Cell, *number),
             Value::Str(text) if is_key => {
                 let hash = checksum(text.as_bytes());
                 let (a, b) = self.place_key(text, hash);

@@ -103,6 +103,7 @@ impl Parser<'_, '_, '_> {
             NodeKind::Unsigned => Value::UInt(node.a),
             NodeKind::Column => Value::Column(node.a),
             NodeKind::Table => Value::Table(node.a),
+            NodeKind::Cell => Value::Cell(node.a),
             NodeKind::Bytes => Value::Bytes(self.bytes(&node, number, depth, is_key)?),
             NodeKind::String => {
                 let bytes = self.bytes(&node, number, depth, is_key)?;

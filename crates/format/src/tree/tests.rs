@@ -222,7 +222,7 @@ fn keys_and_text_are_checked() {
     assert_eq!(kind(&[text(checksum(b"heap"))]), Kind::Corrupt);
     assert!(parse_bytes(0, &emit(&[text(0)]), b"\xff\xff\xff\xff", &Limits::default()).is_err());
     let mut unknown = emit(&[null]);
-    unknown[0] = 12;
+    unknown[0] = 13;
     assert_eq!(parse_bytes(0, &unknown, b"", &Limits::default()).unwrap_err().kind(), Kind::Unsupported);
 }
 

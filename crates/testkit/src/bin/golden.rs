@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use entasis_testkit::golden::{bad, bad_folder, buffer_folder, buffers, build, folder, index};
+use entasis_testkit::frames::documents;
+use entasis_testkit::golden::{bad, bad_folder, buffer_folder, buffers, build, folder, index, tree_folder};
 
 fn put(path: &Path, bytes: &[u8], again: bool) -> std::io::Result<()> {
     if path.exists() && !again {
@@ -25,6 +26,10 @@ fn run(again: bool) -> std::io::Result<()> {
     put(&folder().join("index.json"), index::json(&files).as_bytes(), true)?;
     for bad in bad::all() {
         put(&bad_folder().join(bad.file_name()), &bad.bytes, again)?;
+    }
+    std::fs::create_dir_all(tree_folder())?;
+    for tree in documents::all() {
+        put(&tree_folder().join(tree.file_name()), &tree.bytes, again)?;
     }
     std::fs::create_dir_all(buffer_folder())?;
     for vector in buffers::all() {

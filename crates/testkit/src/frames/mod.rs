@@ -1,5 +1,6 @@
 //! Tables to write: models of cells, and generators that reach every encoding and type.
 
+pub mod documents;
 pub mod host;
 pub mod models;
 pub mod nested;

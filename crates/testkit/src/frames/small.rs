@@ -3,11 +3,13 @@
 use entasis::{ColumnType, Logical, Physical, Unit, Value};
 
 use super::models::{Model, Table, noise};
-use super::nested;
-use super::write_at;
+use super::{documents, nested, write_at};
 
 /// The length that no small file exceeds.
 pub const MAX_LEN: usize = 4096;
+
+/// Trees have two tables and a dozen columns at least.
+const MAX_TREE: usize = 8192;
 
 /// A small file.
 #[derive(Clone, Debug)]
@@ -52,7 +54,12 @@ pub fn all() -> Vec<Small> {
         assert!(bytes.len() <= MAX_LEN, "{} has {} bytes", table.name, bytes.len());
         Small { table, bytes }
     };
-    tables.into_iter().map(small).collect()
+    let trees = documents::all().into_iter().filter(|tree| tree.bytes.len() <= MAX_TREE);
+    let tree = |tree: documents::Tree| Small {
+        table: Table::new(format!("tree {}", tree.name), Vec::new()),
+        bytes: tree.bytes,
+    };
+    tables.into_iter().map(small).chain(trees.map(tree)).collect()
 }
 
 fn lists() -> Table {

@@ -46,6 +46,11 @@ pub fn buffer_folder() -> PathBuf {
     tests().join("golden").join("buffers")
 }
 
+/// Where the golden files of trees are.
+pub fn tree_folder() -> PathBuf {
+    tests().join("golden").join("trees")
+}
+
 /// Where the bad files are.
 pub fn bad_folder() -> PathBuf {
     tests().join("golden-bad")

@@ -8,6 +8,7 @@ pub mod bits;
 pub mod body;
 pub mod buffer;
 pub mod bytes;
+pub mod cells;
 pub mod check;
 pub mod column;
 pub mod file;
@@ -36,5 +37,6 @@ pub type Cell = Vec<u8>;
 pub fn verify(file: &[u8]) -> Result<Decoded, Wrong> {
     let decoded = decode(file)?;
     check::check(file, &decoded)?;
+    cells::cells(&decoded)?;
     Ok(decoded)
 }

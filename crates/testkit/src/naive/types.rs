@@ -118,7 +118,7 @@ fn decimal(precision: u8) -> Option<u8> {
 /// *Unsupported*, *corrupt*.
 pub fn check(of: &Type) -> Result<(), Wrong> {
     use physical::{I32, I64, U64};
-    if of.physical > 27 || of.logical > 11 || of.unit > 13 || of.missing > 5 {
+    if of.physical > 27 || of.logical > 12 || of.unit > 13 || of.missing > 5 {
         return wrong(Kind::Unsupported, "a type that version 0 has not");
     }
     let most = match of.physical {
@@ -145,6 +145,7 @@ pub fn check(of: &Type) -> Result<(), Wrong> {
         8 => unit == 0 && (kind == I32 || (kind == physical::FIXED && [8, 16].contains(&of.value_len))),
         9 => unit == 0 && kind == physical::FIXED && of.value_len == 16,
         10 => unit == 0 && kind == physical::UTF8,
+        12 => unit == 0 && kind == physical::NULL,
         _ => unit == 0,
     };
     rule(fits, "a logical type on a physical type or unit that doesn't go with it")

@@ -27,6 +27,8 @@ pub enum Tree {
     Table(u64),
     /// An integer without sign.
     UInt(u64),
+    /// A cell.
+    Cell(u64),
 }
 
 /// The nodes of a file, and what they refer to.
@@ -70,7 +72,7 @@ impl<'a> Nodes<'a> {
         rule(n == 0 || kind == 7 || kind == 8, "children of a scalar")?;
         rule(b == 0 || kind == 5 || kind == 6, "b is zero where it is not used")?;
         rule(a == 0 || kind > 2, "a is zero where it is not used")?;
-        if kind > 11 {
+        if kind > 12 {
             return wrong(Kind::Unsupported, "a kind of node");
         }
         let tree = match kind {
@@ -110,7 +112,8 @@ impl<'a> Nodes<'a> {
                 rule(a < self.n_tables, "a table that is not there")?;
                 Tree::Table(a)
             }
-            _ => Tree::UInt(a),
+            11 => Tree::UInt(a),
+            _ => Tree::Cell(a),
         };
         let expected = match &tree {
             Tree::Str(text) if is_key => checksum(text.as_bytes()),

@@ -105,7 +105,8 @@ fn emit(value: &Value, nodes: &mut Vec<Node>) -> Result<()> {
     };
     let count = |n: usize| i32::try_from(n).map_err(|_| many());
     nodes.push(match value {
-        Value::Null => node(NULL),
+        // What cells hold is of other hosts: labels and attributes that R has no use for.
+        Value::Null | Value::Cell(_) => node(NULL),
         Value::Bool(value) => node(if *value { TRUE } else { FALSE }),
         Value::Int(integer) => Node { integer: *integer, ..node(INTEGER) },
         // R has no such numbers; as floats they are right to 15 digits.

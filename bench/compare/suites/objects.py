@@ -1,0 +1,201 @@
+"""Values that are no frames: trees of lists, dicts and arrays, against pickle 5 and joblib.
+
+What comes back is compared with what was written before anything is timed. New files each time.
+"""
+
+from __future__ import annotations
+
+import pickle
+import random
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import entasis as en
+import numpy as np
+import pandas as pd
+
+from ..context import Context
+from ..hosts import WrongData
+from ..timing import progress, release_memory
+
+Write = Callable[[Any, Path], object]
+Read = Callable[[Path], Any]
+PART = "one array of 1 MB out of it"
+
+
+def run(context: Context) -> None:
+    formats = _formats()
+    shown = [f"{'':32}" + "".join(f"{name:>30}" for name in formats)]
+    for name, make in _values(context).items():
+        value = make()
+        cells = []
+        times = _measure(context, value, formats)
+        for key, (write, read, n_bytes) in times.items():
+            cells.append(f"{1e3 * write:9.1f} {1e3 * read:9.1f} {n_bytes / 1e6:7.2f} MB")
+            context.raw.append(
+                {
+                    "suite": "objects",
+                    "value": name,
+                    "format": key,
+                    "write_s": write,
+                    "read_s": read,
+                    "bytes": n_bytes,
+                }
+            )
+        shown.append(f"{name:32}" + "".join(f"{cell:>30}" for cell in cells))
+    print("objects: write ms, read ms, size\n" + "\n".join(shown))
+
+
+def _formats() -> dict[str, tuple[Write, Read]]:
+    formats: dict[str, tuple[Write, Read]] = {
+        "entasis": (en.write, en.read),
+        "pickle": (_dump, _load),
+    }
+    try:
+        import joblib
+    except ImportError:
+        return formats
+    return formats | {"joblib": (joblib.dump, joblib.load)}
+
+
+def _dump(value: Any, path: Path) -> None:
+    with path.open("wb") as file:
+        pickle.dump(value, file, 5)
+
+
+def _load(path: Path) -> Any:
+    with path.open("rb") as file:
+        return pickle.load(file)
+
+
+def _measure(
+    context: Context, value: Any, formats: dict[str, tuple[Write, Read]]
+) -> dict[str, tuple[float, float, int]]:
+    """The median seconds of writing and reading, and the size, of each format."""
+    paths = {key: context.work / f"objects.{key}" for key in formats}
+    part = value.pop(PART, None) if isinstance(value, dict) else None
+    if part is not None:
+        value, part = part, "b"
+    taken: dict[str, tuple[list[float], list[float]]] = {key: ([], []) for key in formats}
+    with progress() as say:
+        for turn in range(context.options.rounds + 1):
+            for key, (write, read) in formats.items():
+                say(f"objects: round {turn}: {key}")
+                paths[key].unlink(missing_ok=True)
+                seconds_write = _seconds(partial(write, value, paths[key]))[0]
+                take = read if part is None else _taker(key, read, part)
+                seconds_read, got = _seconds(partial(take, paths[key]))
+                if turn == 0:
+                    # Nothing is timed before it is known to be right.
+                    if not equal(got, value if part is None else value[part]):
+                        raise WrongData(f"objects: {key}: what came back differs")
+                    continue
+                del got
+                taken[key][0].append(seconds_write)
+                taken[key][1].append(seconds_read)
+    sizes = {key: path.stat().st_size for key, path in paths.items()}
+    for path in paths.values():
+        path.unlink()
+    return {
+        key: (float(np.median(w)), float(np.median(r)), sizes[key]) for key, (w, r) in taken.items()
+    }
+
+
+def _taker(key: str, read: Read, part: str) -> Read:
+    if key == "entasis":
+        return lambda path: en.open(path)[part].read()
+    return lambda path: read(path)[part]
+
+
+def _seconds(action: Callable[[], Any]) -> tuple[float, Any]:
+    release_memory()
+    begin = time.perf_counter()
+    got = action()
+    return time.perf_counter() - begin, got
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two values are equal, with their types."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, np.ndarray):
+        return left.dtype == right.dtype and np.array_equal(left, right)
+    if isinstance(left, pd.DataFrame):
+        return bool(left.equals(right))
+    if isinstance(left, dict):
+        return list(left) == list(right) and all(equal(left[key], right[key]) for key in left)
+    if isinstance(left, (list, tuple)):
+        return len(left) == len(right) and all(map(equal, left, right))
+    return bool(left == right)
+
+
+def _values(context: Context) -> dict[str, Callable[[], Any]]:
+    n = context.scaled(100_000, least=100)
+    return {
+        "list of int64 arrays of 100": lambda: [np.arange(i, i + 100) for i in range(n)],
+        "dict of floats": lambda: {f"key{i}": i / 8 for i in range(n)},
+        "list of integers": lambda: list(range(10 * n)),
+        "records of 8 fields": lambda: [_record(i) for i in range(n)],
+        "frames, arrays, scalars": lambda: _nested(n),
+        PART: lambda: {PART: _nested(n)},
+        "random tree of 10 n nodes": lambda: _tree(10 * n),
+    }
+
+
+def _record(i: int) -> dict[str, Any]:
+    name = f"name {i % 1000}"
+    return {
+        "id": i,
+        "name": name,
+        "x": i / 4,
+        "y": -i,
+        "ok": i % 2 == 0,
+        "none": None,
+        "day": i % 365,
+        "to": str(i),
+    }
+
+
+def _nested(n: int) -> dict[str, Any]:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": rng.integers(0, 1000, n), "b": rng.standard_normal(n)})
+    more = [rng.standard_normal((100, 100)) for _ in range(100)]
+    scores = {f"s{i}": i / 3 for i in range(1000)}
+    return {
+        "b": rng.standard_normal(131_072),
+        "frames": [frame, frame[: n // 2]],
+        "more": more,
+        "scores": scores,
+    }
+
+
+def _tree(n: int, depth: int = 12) -> list[Any]:
+    """About n values in lists, tuples and dicts up to so deep."""
+    rng = random.Random(1)
+    left = n
+
+    def make(depth: int) -> Any:
+        nonlocal left
+        left -= 1
+        kind = rng.random()
+        if depth <= 1 or kind < 0.7:
+            leaves = (
+                rng.randrange(10**6),
+                rng.random(),
+                f"text {rng.randrange(5000)}",
+                None,
+                kind < 0.3,
+            )
+            return leaves[rng.randrange(len(leaves))]
+        parts = [make(depth - 1) for _ in range(rng.randrange(12))]
+        if kind < 0.8:
+            return parts
+        return tuple(parts) if kind < 0.85 else {f"k{i}": part for i, part in enumerate(parts)}
+
+    tree = []
+    while left > 0:
+        tree.append(make(depth - 1))
+    return tree

@@ -1,0 +1,286 @@
+//! What has to hold of cells before anything is made of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use entasis_format::{CellClass, CellKind, Result, Value};
+
+use super::read::{Cell, Cells, Children, Slice, damage};
+use crate::control::{Monitor, Silent};
+
+/// The deepest cell, a scalar having depth 1.
+pub const MAX_DEPTH: usize = 1000;
+
+impl Children {
+    /// Whether the keys of a map are its own.
+    pub fn has_own_keys(&self, kind: CellKind) -> bool {
+        kind == CellKind::Map && self.count > 0 && self.first.checked_add(self.count) == Some(self.keys)
+    }
+}
+
+impl Slice {
+    /// Checks the children of the cell `number`, all of which are in this slice: they stand behind it, and what is below them follows
+    /// without a gap. So cells are a tree, in which each is met once.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn check_children(&self, number: u64, kind: CellKind, children: &Children) -> Result<()> {
+        let &Children { first, end, count, keys } = children;
+        if kind.n_children().is_some_and(|n| n != count) || (kind == CellKind::Object && count == 0) {
+            return Err(damage("a cell has another number of children than its kind"));
+        }
+        if count == 0 {
+            let has_keys = keys != 0 && kind != CellKind::ObjectArray;
+            return if first == 0 && end == 0 && !has_keys {
+                Ok(())
+            } else {
+                Err(damage("a cell without children says where they are"))
+            };
+        }
+        if keys != 0 && !matches!(kind, CellKind::Map | CellKind::ObjectArray) {
+            return Err(damage("a cell has keys that its kind has not"));
+        }
+        let has_own_keys = children.has_own_keys(kind);
+        let n = if has_own_keys { count.checked_mul(2) } else { Some(count) };
+        let below = n.and_then(|n| first.checked_add(n));
+        let Some(family_end) =
+            below.filter(|&below| first > number && below <= end && end <= self.range().end)
+        else {
+            return Err(damage("children of a cell are not after it"));
+        };
+        let mut next = family_end;
+        for child in first..family_end {
+            if let Cell::Parent(_, of) = self.cell(child)?
+                && of.count > 0
+            {
+                if of.first != next || of.end < next {
+                    return Err(damage("what is below neighbouring cells doesn't follow one another"));
+                }
+                next = of.end;
+            }
+        }
+        if next == end { Ok(()) } else { Err(damage("a cell ends where nothing does")) }
+    }
+}
+
+impl Cells {
+    /// The list that a cell has to be: that of the values of a column of objects.
+    ///
+    /// # Errors
+    /// *Corrupt* when it is another, or another number of values.
+    pub fn objects(&self, cell: &Value, n_values: u64) -> Result<Children> {
+        let wrong = || damage("a column of objects has no list of its values");
+        let number = cell.as_cell().ok_or_else(wrong)?;
+        let end = number.checked_add(1).ok_or_else(wrong)?;
+        match self.load(number..end, Some(1), &Silent)?.cell(number)? {
+            Cell::Parent(CellKind::List, children) if children.count == n_values => Ok(children),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// Checks all cells: that they are trees, and that references lead nowhere back.
+    ///
+    /// # Errors
+    /// *Corrupt*, *unsupported*, *io*, *limit*, *interrupted*.
+    pub fn verify(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
+        let all = self.load(0..self.n_cells(), threads, monitor)?;
+        self.verify_slice(&all).map_err(|e| e.in_file(self.file().path()))
+    }
+
+    fn verify_slice(&self, all: &Slice) -> Result<()> {
+        self.roots()?;
+        let mut references = false;
+        // A cell stands behind the one that it is below.
+        let mut depths = vec![1u16; all.kinds().len()];
+        for (number, &kind) in (0u64..).zip(all.kinds()) {
+            match all.cell(number)? {
+                Cell::Parent(kind, children) => {
+                    all.check_children(number, kind, &children)?;
+                    all.check_keys(kind, &children)?;
+                    let below = depths[number as usize] + 1;
+                    let n = if children.has_own_keys(kind) { 2 * children.count } else { children.count };
+                    if n > 0 && usize::from(below) > MAX_DEPTH {
+                        return Err(damage("cells are nested deeper than they can be"));
+                    }
+                    depths[children.first as usize..][..n as usize].fill(below);
+                }
+                Cell::Int(CellKind::Reference, _) => references = true,
+                Cell::Int(CellKind::Table, table) => {
+                    if u64::try_from(table).is_ok_and(|table| table < self.file().n_tables()) {
+                        continue;
+                    }
+                    return Err(damage("a cell names a table that is not there"));
+                }
+                Cell::Array { pool, at, len, shape, .. } => {
+                    let values = self.file().column(self.pool(pool)?)?.record.n_values;
+                    if at.checked_add(len).is_none_or(|end| end > values) {
+                        return Err(damage("an array has values that its pool has not"));
+                    }
+                    if shape != 0 && all.shape(shape)?.1 != Some(len) {
+                        return Err(damage("the shape of an array is not that of its values"));
+                    }
+                }
+                _ => debug_assert!(kind.class() != CellClass::Parent),
+            }
+        }
+        if references { all.check_references() } else { Ok(()) }
+    }
+}
+
+impl Slice {
+    /// Keys that are another map's are strings; the shape of an array of objects is that of its elements.
+    pub fn check_keys(&self, kind: CellKind, children: &Children) -> Result<()> {
+        if kind == CellKind::ObjectArray {
+            let fits = self.shape(children.keys)?.1 == Some(children.count);
+            return if fits {
+                Ok(())
+            } else {
+                Err(damage("the shape of an array is not that of its elements"))
+            };
+        }
+        if kind != CellKind::Map || children.count == 0 || children.has_own_keys(kind) {
+            return Ok(());
+        }
+        let end = children.keys.checked_add(children.count).filter(|&end| end <= self.range().end);
+        let Some(end) = end else { return Err(damage("a map has keys that are not there")) };
+        for key in children.keys..end {
+            if !matches!(self.cell(key)?, Cell::Str(CellKind::Str, _)) {
+                return Err(damage("maps share keys that are not strings"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The shape that a cell of this slice is, and its product; see [`shape`].
+    ///
+    /// # Errors
+    /// *Corrupt* when it is none.
+    pub fn shape(&self, number: u64) -> Result<(Vec<u64>, Option<u64>)> {
+        shape(number, &|number| self.cell(number))
+    }
+
+    /// Checks that references name what may be named, and that none leads back to where it stands. All cells are here.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn check_references(&self) -> Result<()> {
+        let mut references = Vec::new();
+        for (number, &kind) in (self.range().start..).zip(self.kinds()) {
+            if kind == CellKind::Reference {
+                let target = self.target(number)?;
+                let below = match self.cell(target)? {
+                    Cell::Parent(_, children) => children.first..children.end,
+                    _ => 0..0,
+                };
+                references.push(Reference { number, target, below });
+            }
+        }
+        find_cycle(&references).map_or(Ok(()), |_| Err(damage("a cell contains itself")))
+    }
+
+    /// The cell that a reference means.
+    ///
+    /// # Errors
+    /// *Corrupt* when there is none that may be meant.
+    pub fn target(&self, reference: u64) -> Result<u64> {
+        let wrong = || damage("a reference names what it can't");
+        let Cell::Int(CellKind::Reference, target) = self.cell(reference)? else { return Err(wrong()) };
+        let target = u64::try_from(target).ok().filter(|&target| target < reference).ok_or_else(wrong)?;
+        match self.cell(target)? {
+            Cell::Parent(_, children) if children.first <= reference && reference < children.end => {
+                Err(damage("a cell contains itself"))
+            }
+            Cell::Parent(..) | Cell::Array { .. } | Cell::Int(CellKind::Table, _) => Ok(target),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The shape that a cell is, and its product, none when that is too large. `cell` finds cells.
+///
+/// # Errors
+/// *Corrupt* when it is no shape.
+pub fn shape<'a>(number: u64, cell: &dyn Fn(u64) -> Result<Cell<'a>>) -> Result<(Vec<u64>, Option<u64>)> {
+    let wrong = || damage("the shape of an array is no tuple of integers");
+    let Cell::Parent(CellKind::Tuple, children) = cell(number)? else { return Err(wrong()) };
+    if children.count > 64 {
+        return Err(damage("an array has more than 64 dimensions"));
+    }
+    let mut shape = Vec::new();
+    for child in 0..children.count {
+        let number = children.first.checked_add(child).ok_or_else(wrong)?;
+        let Cell::Int(CellKind::Int, n) = cell(number)? else { return Err(wrong()) };
+        shape.push(u64::try_from(n).map_err(|_| wrong())?);
+    }
+    // A length of nothing makes the others possible, however long.
+    let product = if shape.contains(&0) {
+        Some(0)
+    } else {
+        shape.iter().try_fold(1u64, |product, &n| product.checked_mul(n))
+    };
+    Ok((shape, product))
+}
+
+/// A reference from one cell to another.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// Where it stands.
+    pub number: u64,
+    /// The cell that is meant.
+    pub target: u64,
+    /// All that is below that one.
+    pub below: Range<u64>,
+}
+
+/// A reference that leads back to where it stands, over others or not. The references ascend by their numbers.
+pub fn find_cycle(references: &[Reference]) -> Option<usize> {
+    // What a target contains are the references below it. Each target is entered once: false meanwhile, true when it leads nowhere back.
+    let mut done: HashMap<u64, bool> = HashMap::new();
+    let place = |number: u64| references.partition_point(|reference| reference.number < number);
+    for first in 0..references.len() {
+        let mut stack: Vec<(u64, Range<usize>)> = Vec::new();
+        let mut next = Some(first);
+        loop {
+            if let Some(at) = next.take() {
+                let reference = &references[at];
+                match done.get(&reference.target) {
+                    Some(true) => {}
+                    Some(false) => return Some(at),
+                    None => {
+                        done.insert(reference.target, false);
+                        let below = place(reference.below.start)..place(reference.below.end);
+                        stack.push((reference.target, below));
+                    }
+                }
+            }
+            let Some((target, below)) = stack.last_mut() else { break };
+            next = below.next();
+            if next.is_none() {
+                done.insert(*target, true);
+                stack.pop();
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reference(number: u64, target: u64, below: Range<u64>) -> Reference {
+        Reference { number, target, below }
+    }
+
+    #[test]
+    fn cycles_over_several_references() {
+        // [X, Y] with X = [ref Y], Y = [ref X].
+        assert!(find_cycle(&[reference(3, 2, 4..5), reference(4, 1, 3..4)]).is_some());
+        // X = [ref Y], Y = [1].
+        assert!(find_cycle(&[reference(3, 2, 4..5)]).is_none());
+        // Two ways to the same.
+        assert!(find_cycle(&[reference(5, 1, 3..5), reference(6, 1, 3..5), reference(7, 2, 6..7)]).is_none());
+        // A cell below itself.
+        assert!(find_cycle(&[reference(3, 1, 2..4)]).is_some());
+    }
+}

@@ -1,0 +1,372 @@
+//! Cells that were read: any range of them, with what their values are.
+
+use std::ops::Range;
+
+use entasis_format::{CellClass, CellKind, Error, Logical, Physical, Result, Value};
+
+use super::{CLASSES, CellColumns, NAMES, RANK, columns_of};
+use crate::control::Monitor;
+use crate::file::File;
+use crate::read::{MissingTo, Output, Request, Text};
+use crate::rows::Rows;
+
+/// The cells of an open file.
+#[derive(Debug)]
+pub struct Cells {
+    file: File,
+    columns: [Option<u64>; NAMES.len()],
+    pools: (u64, u64),
+    n_cells: u64,
+    /// The cells of each class but the first.
+    n_of: [u64; CLASSES],
+}
+
+/// A cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// The kind says all.
+    Unit(CellKind),
+    /// An integer.
+    Int(CellKind, i64),
+    /// A float.
+    Float(CellKind, f64),
+    /// Text.
+    Str(CellKind, &'a str),
+    /// Bytes.
+    Bytes(CellKind, &'a [u8]),
+    /// A cell that may have children.
+    Parent(CellKind, Children),
+    /// An array.
+    Array {
+        /// Which order its elements have.
+        kind: CellKind,
+        /// The column of its values, among the pools.
+        pool: u64,
+        /// The first of them.
+        at: u64,
+        /// How many.
+        len: u64,
+        /// The cell with its shape; 0 for one dimension.
+        shape: u64,
+    },
+}
+
+/// Where the children of a cell are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Children {
+    /// The first.
+    pub first: u64,
+    /// Behind all that is below.
+    pub end: u64,
+    /// How many.
+    pub count: u64,
+    /// The first of the keys of a map; the shape of an array of objects; else 0.
+    pub keys: u64,
+}
+
+/// Neighbouring cells in memory.
+#[derive(Debug)]
+pub struct Slice {
+    start: u64,
+    kinds: Vec<CellKind>,
+    /// For each cell its place among the values of its class.
+    places: Vec<u32>,
+    ints: Vec<i64>,
+    floats: Vec<f64>,
+    /// Offsets, of which the first is 0, and text.
+    strings: (Vec<i64>, String),
+    bytes: (Vec<i64>, Vec<u8>),
+    parents: [Vec<u64>; 4],
+    arrays: [Vec<u64>; 4],
+}
+
+#[cold]
+pub(super) fn damage(problem: &'static str) -> Error {
+    Error::corrupt(problem).in_section("cells")
+}
+
+impl Cells {
+    pub(super) fn new(file: File, of: &CellColumns) -> Result<Self> {
+        let columns = of.numbers;
+        let length = |place: usize, physical: Physical| -> Result<u64> {
+            let Some(number) = columns[place] else { return Ok(0) };
+            let record = file.column(number)?.record;
+            let is_plain = record.column_type.physical == physical
+                && record.column_type.logical == Logical::Plain
+                && record.n_missing == 0
+                && !record.is_bundled;
+            if is_plain {
+                Ok(record.n_values)
+            } else {
+                Err(damage("a column of cells has another type").in_column(NAMES[place]))
+            }
+        };
+        let n_cells = length(0, Physical::U8)?;
+        let n_ranks = length(1, Physical::U64)?;
+        if n_cells.div_ceil(RANK).checked_mul(CLASSES as u64) != Some(n_ranks) {
+            return Err(damage("the ranks of cells are not as many as there have to be"));
+        }
+        let mut n_of = [0; CLASSES];
+        let classes = [
+            CellClass::Int,
+            CellClass::Float,
+            CellClass::Str,
+            CellClass::Bytes,
+            CellClass::Parent,
+            CellClass::Array,
+        ];
+        for (n, class) in n_of.iter_mut().zip(classes) {
+            let (places, physical) = columns_of(class);
+            *n = length(places.start, physical)?;
+            for place in places {
+                if length(place, physical)? != *n {
+                    return Err(damage("columns of a class of cells differ in length"));
+                }
+            }
+        }
+        let total: u64 = n_of.iter().fold(0, |sum, &n| sum.saturating_add(n));
+        if total > n_cells {
+            return Err(damage("there are more values of cells than cells"));
+        }
+        let (first, n) = of.pools;
+        if first.checked_add(n).is_none_or(|end| end > file.n_columns_total()) {
+            return Err(damage("arrays have columns that the file has not"));
+        }
+        Ok(Self { file, columns, pools: of.pools, n_cells, n_of })
+    }
+
+    /// How many cells the file has.
+    pub fn n_cells(&self) -> u64 {
+        self.n_cells
+    }
+
+    /// The file, as a view of all its columns.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The number, among all columns of the file, of the column with the values of a pool.
+    ///
+    /// # Errors
+    /// *Corrupt* when there is none.
+    pub fn pool(&self, pool: u64) -> Result<u64> {
+        let (first, n) = self.pools;
+        if pool < n { Ok(first + pool) } else { Err(damage("an array is in a pool that is not there")) }
+    }
+
+    /// The cells of a range and their values.
+    ///
+    /// # Errors
+    /// *Corrupt*, *unsupported* for a kind that is not known here, *io*, *limit*, *interrupted*.
+    pub fn load(&self, range: Range<u64>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Slice> {
+        self.load_range(range, threads, monitor).map_err(|e| e.in_file(self.file.path()))
+    }
+
+    fn load_range(&self, range: Range<u64>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Slice> {
+        if range.start > range.end || range.end > self.n_cells {
+            return Err(damage("a cell is named that is not there"));
+        }
+        if range.end - range.start >= u64::from(u32::MAX) {
+            return Err(Error::limit("more cells than can be read at once"));
+        }
+        let chunk = range.start / RANK;
+        let from = chunk * RANK;
+        let last = range.end.div_ceil(RANK).max(chunk);
+        let mut codes = memory(range.end - from)?;
+        let mut ranks: Vec<u64> = memory((last - chunk) * CLASSES as u64)?;
+        let classes = CLASSES as u64;
+        let requests = vec![
+            self.request(0, from..range.end, &mut codes)?,
+            self.request(1, chunk * classes..last * classes, bytemuck::cast_slice_mut(&mut ranks))?,
+        ];
+        self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
+        let skip = (range.start - from) as usize;
+        let mut counts = [0u64; CLASSES + 1];
+        let mut kinds = Vec::with_capacity(codes.len() - skip);
+        let mut places = Vec::with_capacity(codes.len() - skip);
+        let mut base = [0u64; CLASSES];
+        let mut at = [0u64; CLASSES + 1];
+        for (i, block) in codes.chunks(RANK as usize).enumerate() {
+            let rank = &ranks[i * CLASSES..(i + 1) * CLASSES];
+            if i == 0 {
+                base.copy_from_slice(rank);
+            }
+            let sum = |k: usize| base[k].checked_add(counts[k + 1]);
+            if (0..CLASSES).any(|k| sum(k) != Some(rank[k])) {
+                return Err(damage("ranks of cells are not the numbers of cells before"));
+            }
+            let before = if i == 0 { skip.min(block.len()) } else { 0 };
+            for &code in &block[..before] {
+                counts[known(code)?.class() as usize] += 1;
+            }
+            if i == 0 {
+                at = counts;
+            }
+            for &code in &block[before..] {
+                let kind = known(code)?;
+                let count = &mut counts[kind.class() as usize];
+                places.push((*count - at[kind.class() as usize]) as u32);
+                *count += 1;
+                kinds.push(kind);
+            }
+        }
+        let mut of_class = [(0, 0); CLASSES];
+        for k in 0..CLASSES {
+            let start = base[k].checked_add(at[k + 1]);
+            let end = base[k].checked_add(counts[k + 1]).filter(|&end| end <= self.n_of[k]);
+            // Behind the last cell there are no more values.
+            let is_all = range.end < self.n_cells || end == Some(self.n_of[k]);
+            match (start, end) {
+                (Some(start), Some(end)) if is_all => of_class[k] = (start, end),
+                _ => return Err(damage("the values of cells are not as many as their kinds tell")),
+            }
+        }
+        let mut slice = Slice {
+            start: range.start,
+            kinds,
+            places,
+            ints: memory(of_class[0].1 - of_class[0].0)?,
+            floats: memory(of_class[1].1 - of_class[1].0)?,
+            strings: Default::default(),
+            bytes: Default::default(),
+            parents: Default::default(),
+            arrays: Default::default(),
+        };
+        let (mut strings, mut bytes) = (Text::default(), Text::default());
+        let of = |k: usize| of_class[k].0..of_class[k].1;
+        for numbers in &mut slice.parents {
+            *numbers = memory(of(4).end - of(4).start)?;
+        }
+        for numbers in &mut slice.arrays {
+            *numbers = memory(of(5).end - of(5).start)?;
+        }
+        let mut requests = vec![
+            self.request(2, of(0), bytemuck::cast_slice_mut(&mut slice.ints))?,
+            self.request(3, of(1), bytemuck::cast_slice_mut(&mut slice.floats))?,
+            self.text_request(4, of(2), &mut strings),
+            self.text_request(5, of(3), &mut bytes),
+        ];
+        for (place, numbers) in (6..).zip(&mut slice.parents) {
+            requests.push(self.request(place, of(4), bytemuck::cast_slice_mut(numbers))?);
+        }
+        for (place, numbers) in (10..).zip(&mut slice.arrays) {
+            requests.push(self.request(place, of(5), bytemuck::cast_slice_mut(numbers))?);
+        }
+        self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
+        let offsets = |text: &Text| bytemuck::cast_slice::<u8, i64>(&text.offsets).to_vec();
+        let text = String::from_utf8(strings.joined().to_vec());
+        slice.strings = (offsets(&strings), text.map_err(|_| damage("a string of a cell is not UTF-8"))?);
+        slice.bytes = (offsets(&bytes), bytes.joined().to_vec());
+        Ok(slice)
+    }
+
+    /// What reads values of a column of cells; none when there are none.
+    fn request<'a>(
+        &self,
+        place: usize,
+        rows: Range<u64>,
+        memory: &'a mut [u8],
+    ) -> Result<Option<Request<'a>>> {
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let column = self.columns[place].ok_or_else(|| damage("a column of cells is not there"))?;
+        let (output, rows) = (Output::Words(memory), Rows::Range(rows));
+        Ok(Some(Request { column, rows, output, missing: MissingTo::Ignore }))
+    }
+
+    fn text_request<'a>(&self, place: usize, rows: Range<u64>, text: &'a mut Text) -> Option<Request<'a>> {
+        let column = self.columns[place].filter(|_| !rows.is_empty())?;
+        let (output, rows) = (Output::Text(text), Rows::Range(rows));
+        Some(Request { column, rows, output, missing: MissingTo::Ignore })
+    }
+
+    /// The cell of the file's value, and that of its metadata, where they are cells.
+    ///
+    /// # Errors
+    /// *Corrupt* when they are not there.
+    pub fn roots(&self) -> Result<(Option<u64>, Option<u64>)> {
+        let cell = |key: &str| match self.file.value().get(key) {
+            Some(Value::Cell(number)) if *number < self.n_cells => Ok(Some(*number)),
+            Some(Value::Cell(_)) => Err(damage("a cell is named that is not there")),
+            Some(Value::Table(_)) if key == "value" => Ok(None),
+            Some(_) => Err(damage("the file's metadata are no cell")),
+            None => Ok(None),
+        };
+        Ok((cell("value")?, cell("metadata")?))
+    }
+}
+
+#[inline]
+fn known(code: u8) -> Result<CellKind> {
+    CellKind::of(code).ok_or_else(|| unknown(code))
+}
+
+#[cold]
+fn unknown(code: u8) -> Error {
+    Error::unsupported(format!("a cell is of a kind that is not known here ({code})")).in_section("cells")
+}
+
+/// Zeroed memory for numbers that a file tells of.
+fn memory<T: Clone + Default>(n: u64) -> Result<Vec<T>> {
+    let too_many = || Error::limit("not enough memory for the cells");
+    let n = usize::try_from(n).map_err(|_| too_many())?;
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(n).map_err(|_| too_many())?;
+    memory.resize(n, T::default());
+    Ok(memory)
+}
+
+impl Slice {
+    /// The cells that are there.
+    #[inline]
+    pub fn range(&self) -> Range<u64> {
+        self.start..self.start + self.kinds.len() as u64
+    }
+
+    /// The kinds, in order.
+    #[inline]
+    pub fn kinds(&self) -> &[CellKind] {
+        &self.kinds
+    }
+
+    /// The parents, in order.
+    pub fn parents(&self) -> impl Iterator<Item = Children> + '_ {
+        (0..self.parents[0].len()).map(|place| self.children(place))
+    }
+
+    fn children(&self, place: usize) -> Children {
+        let [first, end, count, keys] = &self.parents;
+        Children { first: first[place], end: end[place], count: count[place], keys: keys[place] }
+    }
+
+    /// The cell of this number, which has to be in the slice.
+    ///
+    /// # Errors
+    /// *Corrupt* when it is not.
+    #[inline]
+    pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
+        let i = number.checked_sub(self.start).and_then(|i| usize::try_from(i).ok());
+        let found = i.and_then(|i| Some((*self.kinds.get(i)?, *self.places.get(i)? as usize)));
+        let Some((kind, place)) = found else { return Err(damage("a cell is named that is not there")) };
+        Ok(match kind.class() {
+            CellClass::Unit => Cell::Unit(kind),
+            CellClass::Int => Cell::Int(kind, self.ints[place]),
+            CellClass::Float => Cell::Float(kind, self.floats[place]),
+            CellClass::Str => {
+                let (offsets, text) = &self.strings;
+                let text = text.get(offsets[place] as usize..offsets[place + 1] as usize);
+                Cell::Str(kind, text.ok_or_else(|| damage("a string of a cell is not UTF-8"))?)
+            }
+            CellClass::Bytes => {
+                let (offsets, bytes) = &self.bytes;
+                Cell::Bytes(kind, &bytes[offsets[place] as usize..offsets[place + 1] as usize])
+            }
+            CellClass::Parent => Cell::Parent(kind, self.children(place)),
+            CellClass::Array => {
+                let [pool, at, len, shape] = &self.arrays;
+                Cell::Array { kind, pool: pool[place], at: at[place], len: len[place], shape: shape[place] }
+            }
+        })
+    }
+}

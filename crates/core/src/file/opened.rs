@@ -1,0 +1,117 @@
+//! The bytes of an open file, and its footer, read part by part as it is asked for.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use entasis_format::{
+    Error, Header, Limits, Result, Root, SectionKind, Slot, Value, parse_value, read_records,
+};
+use entasis_io::Source;
+
+use super::lock;
+use crate::cells::CellColumns;
+
+/// Parts of the footer that are kept, at most; each is up to 64 KiB.
+const PARTS: usize = 64;
+
+/// What all views of an open file share.
+pub(crate) struct Opened {
+    pub path: PathBuf,
+    pub source: Box<dyn Source>,
+    pub limits: Limits,
+    pub header: Header,
+    pub slot: Slot,
+    pub root: Root,
+    pub value: Value,
+    pub cells: Option<CellColumns>,
+    /// Head and tail of the file as read at opening: (place, bytes).
+    pub cached: Vec<(u64, Vec<u8>)>,
+    /// Parts of the footer that were read, by their place.
+    pub parts: Mutex<HashMap<u64, Arc<[u8]>>>,
+}
+
+impl Opened {
+    pub fn records(&self, kind: SectionKind, range: Range<u64>) -> Result<Vec<u8>> {
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let missing = || Error::corrupt("the section is not there").in_section(kind.name());
+        let section = self.root.section(kind, 0).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
+        read_records(section, range, self.slot.end, &self.limits, &mut |at, len| self.fetch(at, len))
+            .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
+    }
+
+    pub fn read_value(&self, node: u64) -> Result<Value> {
+        let n_nodes = self.root.section(SectionKind::Nodes, 0).map_or(0, |section| section.n_records);
+        parse_value(
+            node,
+            n_nodes,
+            &mut |range| self.records(SectionKind::Nodes, range),
+            &mut |range| self.records(SectionKind::ValueHeap, range),
+            &self.limits,
+        )
+    }
+
+    pub fn fetch(&self, at: u64, len: usize) -> Result<Arc<[u8]>> {
+        if let Some(part) = lock(&self.parts).get(&at).filter(|part| part.len() == len) {
+            return Ok(Arc::clone(part));
+        }
+        let part: Arc<[u8]> = match self.opened(at, len) {
+            Some(bytes) => bytes.into(),
+            None => {
+                let mut bytes = Vec::new();
+                self.read_bytes(at, len, &mut bytes)?;
+                bytes.into()
+            }
+        };
+        let mut parts = lock(&self.parts);
+        if parts.len() >= PARTS {
+            parts.clear();
+        }
+        parts.insert(at, Arc::clone(&part));
+        Ok(part)
+    }
+
+    /// Bytes of the file that were read when it was opened.
+    fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
+        self.cached.iter().find_map(|(start, bytes)| {
+            let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
+            bytes.get(skip..)?.get(..len)
+        })
+    }
+
+    pub fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
+        if at.checked_add(len as u64).is_none_or(|end| end > self.slot.end) {
+            return Err(Error::corrupt("a place lies outside the file").at(at));
+        }
+        out.clear();
+        out.try_reserve(len).map_err(|_| Error::limit("not enough memory to read the file"))?;
+        out.resize(len, 0);
+        self.read_into(at, out)
+    }
+
+    pub fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        if let Some(bytes) = self.opened(at, out.len()) {
+            out.copy_from_slice(bytes);
+            return Ok(());
+        }
+        self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
+    }
+}
+
+fn read_error(error: std::io::Error, at: u64) -> Error {
+    if error.kind() == std::io::ErrorKind::UnexpectedEof {
+        Error::corrupt("the file is shorter than it was when it was opened").at(at)
+    } else {
+        Error::io(error, "read").at(at)
+    }
+}
+
+pub(super) fn read(source: &dyn Source, at: u64, len: u64) -> Result<Vec<u8>> {
+    let len = len.min(source.len().saturating_sub(at)) as usize;
+    let mut bytes = vec![0; len];
+    source.read_exact_at(at, &mut bytes).map_err(|e| read_error(e, at))?;
+    Ok(bytes)
+}

@@ -1,0 +1,301 @@
+//! Section 5.2: cells, all of them, with every rule.
+
+use super::bytes::{Kind, Wrong, rule, u64_at, wrong};
+use super::column::Column;
+use super::file::Decoded;
+use super::types::physical;
+use super::value::Tree;
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The kind.
+    pub kind: u8,
+    /// Of classes 1 to 4: the bytes of the value.
+    pub bytes: Vec<u8>,
+    /// Of classes 5 and 6: first, end, count, keys; pool, at, len, shape.
+    pub numbers: [u64; 4],
+}
+
+/// Names and physical types of the columns of each class.
+const CLASSES: [(&[&str], u8); 7] = [
+    (&[], 0),
+    (&["ints"], physical::I64),
+    (&["floats"], physical::F64),
+    (&["strings"], physical::UTF8),
+    (&["bytes"], physical::BINARY),
+    (&["first", "end", "count", "keys"], physical::U64),
+    (&["pool", "at", "len", "shape"], physical::U64),
+];
+const U8: u8 = 6;
+
+/// The class of a kind.
+pub fn class(kind: u8) -> Result<usize, Wrong> {
+    let class = match kind {
+        0..=7 => 0,
+        16..=30 => 1,
+        32..=35 => 2,
+        40..=46 => 3,
+        48..=53 => 4,
+        64..=77 => 5,
+        96 | 97 => 6,
+        _ => return wrong(Kind::Unsupported, "a kind of cell"),
+    };
+    Ok(class)
+}
+
+fn get<'a>(map: &'a Tree, key: &str) -> Option<&'a Tree> {
+    let Tree::Map(pairs) = map else { return None };
+    pairs.iter().find(|(name, _)| *name == Tree::Str(key.into())).map(|(_, value)| value)
+}
+
+struct Cells<'a> {
+    decoded: &'a Decoded,
+    map: &'a Tree,
+    all: Vec<Cell>,
+}
+
+/// All cells of a file, and everything that has to hold of them.
+///
+/// # Errors
+/// *Corrupt*, *unsupported*.
+pub fn cells(decoded: &Decoded) -> Result<Vec<Cell>, Wrong> {
+    let none = Tree::Map(Vec::new());
+    let map = get(&decoded.value, "cells").unwrap_or(&none);
+    let mut cells = Cells { decoded, map, all: Vec::new() };
+    cells.read()?;
+    cells.value()?;
+    let mut depths = vec![1; cells.all.len()];
+    for number in 0..cells.all.len() {
+        cells.check(number as u64)?;
+        let cell = &cells.all[number];
+        let [first, _, count, keys] = cell.numbers;
+        if class(cell.kind)? == 5 && count > 0 {
+            let n = if cell.kind == 68 && keys == first + count { 2 * count } else { count };
+            let depth = depths[number] + 1;
+            rule(depth <= 1000, "depth is at most 1,000")?;
+            depths[first as usize..(first + n) as usize].fill(depth);
+        }
+    }
+    let mut done = vec![0; cells.all.len()];
+    for number in 0..cells.all.len() {
+        cells.follow(number as u64, &mut done)?;
+    }
+    Ok(cells.all)
+}
+
+impl Cells<'_> {
+    /// The values of a column that the map names; none when it is absent.
+    fn column(&self, name: &str, of: u8) -> Result<Vec<Vec<u8>>, Wrong> {
+        let column: &Column = match get(self.map, name) {
+            None => return Ok(Vec::new()),
+            Some(Tree::Column(number)) => &self.decoded.columns[*number as usize],
+            Some(_) => return wrong(Kind::Corrupt, "columns of cells are column nodes"),
+        };
+        let is_plain = column.record.of.physical == of && column.record.of.logical == 0;
+        rule(is_plain && column.record.n_missing == 0, "columns of cells are plain, none missing")?;
+        rule(!column.record.is_bundled, "columns of cells belong to no table")?;
+        column
+            .cells
+            .iter()
+            .map(|value| match value {
+                Some(bytes) => Ok(bytes.clone()),
+                None => wrong(Kind::Corrupt, "columns of cells are plain, none missing"),
+            })
+            .collect()
+    }
+
+    fn read(&mut self) -> Result<(), Wrong> {
+        let kinds = self.column("kinds", U8)?;
+        let ranks = self.column("ranks", physical::U64)?;
+        rule(ranks.len() == 6 * kinds.len().div_ceil(4096), "six ranks for each 4,096 cells")?;
+        let mut values = Vec::new();
+        for (names, of) in CLASSES {
+            let columns: Vec<Vec<Vec<u8>>> =
+                names.iter().map(|name| self.column(name, of)).collect::<Result<_, _>>()?;
+            let n = columns.first().map_or(0, Vec::len);
+            rule(columns.iter().all(|column| column.len() == n), "columns of a class are of one length")?;
+            values.push(columns);
+        }
+        let mut at = [0usize; 7];
+        for (number, kind) in kinds.iter().map(|kind| kind[0]).enumerate() {
+            if number % 4096 == 0 {
+                let rank = &ranks[number / 4096 * 6..][..6];
+                let told = rank.iter().map(|rank| u64_at(rank, 0));
+                rule(told.eq(at[1..].iter().map(|&n| n as u64)), "ranks are the cells before")?;
+            }
+            let class = class(kind)?;
+            let place = at[class];
+            at[class] += 1;
+            let mut cell = Cell { kind, bytes: Vec::new(), numbers: [0; 4] };
+            if class > 0 {
+                rule(place < values[class][0].len(), "a value for each cell")?;
+            }
+            match class {
+                0 => {}
+                5 | 6 => cell.numbers = std::array::from_fn(|i| u64_at(&values[class][i][place], 0)),
+                _ => cell.bytes = values[class][0][place].clone(),
+            }
+            self.all.push(cell);
+        }
+        for class in 1..7 {
+            rule(values[class][0].len() == at[class], "a cell for each value")?;
+        }
+        Ok(())
+    }
+
+    fn named(&self, tree: &Tree) -> Result<(), Wrong> {
+        match tree {
+            Tree::Cell(number) => rule(*number < self.all.len() as u64, "a cell that is not there"),
+            Tree::List(items) => items.iter().try_for_each(|item| self.named(item)),
+            Tree::Map(pairs) => {
+                pairs.iter().try_for_each(|(key, value)| self.named(key).and_then(|()| self.named(value)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Section 5.1, and what names cells.
+    fn value(&self) -> Result<(), Wrong> {
+        let value = &self.decoded.value;
+        if matches!(value, Tree::Map(_)) {
+            let is_value = matches!(get(value, "value"), Some(Tree::Table(_) | Tree::Cell(_)));
+            rule(is_value, "the value is a table or a cell")?;
+            let metadata = get(value, "metadata");
+            rule(matches!(metadata, None | Some(Tree::Cell(_))), "metadata are a cell")?;
+        } else {
+            rule(matches!(value, Tree::Table(_)), "the value is a table or a map")?;
+        }
+        self.named(value)?;
+        self.decoded.tables.iter().try_for_each(|table| self.named(&table.host))?;
+        for column in &self.decoded.columns {
+            if let Some(detail) = &column.detail {
+                self.named(detail)?;
+            }
+            if column.record.of.logical != 12 {
+                continue;
+            }
+            let list = match column.detail {
+                Some(Tree::Cell(number)) => &self.all[number as usize],
+                _ => return wrong(Kind::Corrupt, "a column of objects has a list"),
+            };
+            let is_list = list.kind == 64 && list.numbers[2] == column.record.n_values;
+            rule(is_list, "a column of objects has a list")?;
+        }
+        Ok(())
+    }
+
+    fn shape(&self, number: u64, n: u64) -> Result<(), Wrong> {
+        let Some(tuple) = self.all.get(number as usize).filter(|cell| cell.kind == 65) else {
+            return wrong(Kind::Corrupt, "a shape is a tuple of integers");
+        };
+        let [first, _, count, _] = tuple.numbers;
+        rule(count <= 64, "a shape has at most 64 integers")?;
+        let mut lengths = Vec::new();
+        for i in 0..count {
+            let length = first.checked_add(i).and_then(|child| self.all.get(child as usize));
+            let Some(length) = length.filter(|cell| cell.kind == 16) else {
+                return wrong(Kind::Corrupt, "a shape is a tuple of integers");
+            };
+            let length = u64_at(&length.bytes, 0);
+            rule(length <= i64::MAX as u64, "a shape is a tuple of integers")?;
+            lengths.push(u128::from(length));
+        }
+        let product = match lengths.contains(&0) {
+            true => Some(0),
+            false => lengths.iter().try_fold(1u128, |product, &length| product.checked_mul(length)),
+        };
+        rule(product == Some(u128::from(n)), "the product of a shape is the number of values")
+    }
+
+    fn check(&self, number: u64) -> Result<(), Wrong> {
+        let cell = &self.all[number as usize];
+        let n_cells = self.all.len() as u64;
+        let [first, end, count, keys] = cell.numbers;
+        match cell.kind {
+            30 => {
+                let table = u64_at(&cell.bytes, 0);
+                rule(table < self.decoded.tables.len() as u64, "a table that is not there")?;
+            }
+            64..=77 => {
+                let wanted = match cell.kind {
+                    69 | 72 => Some(2),
+                    70 | 71 | 73..=75 => Some(3),
+                    _ => None,
+                };
+                rule(wanted.is_none_or(|n| n == count), "the number of parts of a kind")?;
+                rule(cell.kind != 77 || count > 0, "an object has a name")?;
+                if cell.kind == 76 {
+                    self.shape(keys, count)?;
+                }
+                rule(keys == 0 || cell.kind == 76 || cell.kind == 68, "keys where there are none")?;
+                if count == 0 {
+                    rule(first == 0 && end == 0, "a cell without children")?;
+                    return rule(keys == 0 || cell.kind == 76, "a cell without children");
+                }
+                rule(first > number && end <= n_cells, "children are after their parent")?;
+                let Some(mut next) = first.checked_add(count) else {
+                    return wrong(Kind::Corrupt, "children are after their parent");
+                };
+                if cell.kind == 68 && keys == next {
+                    next = next.saturating_add(count);
+                } else if cell.kind == 68 {
+                    let after = keys.checked_add(count).filter(|&after| after <= n_cells);
+                    let Some(after) = after else { return wrong(Kind::Corrupt, "keys that are not there") };
+                    let are_text = self.all[keys as usize..after as usize].iter().all(|key| key.kind == 40);
+                    rule(are_text, "keys that maps share are strings")?;
+                }
+                rule(next <= end, "children are after their parent")?;
+                for child in &self.all[first as usize..next as usize] {
+                    if (64..=77).contains(&child.kind) && child.numbers[2] > 0 {
+                        rule(child.numbers[0] == next, "what is below follows without a gap")?;
+                        rule(child.numbers[1] >= next, "what is below follows without a gap")?;
+                        next = child.numbers[1];
+                    }
+                }
+                rule(next == end, "the end of what is below")?;
+            }
+            96 | 97 => {
+                let [pool, at, len, shape] = cell.numbers;
+                let first = match (get(self.map, "pools"), get(self.map, "n_pools")) {
+                    (Some(Tree::Column(first)), Some(Tree::UInt(n))) if pool < *n => first + pool,
+                    (Some(Tree::Column(first)), Some(Tree::Int(n))) if (pool as i64) < *n => first + pool,
+                    _ => return wrong(Kind::Corrupt, "a pool that is not there"),
+                };
+                let Some(column) = self.decoded.columns.get(first as usize) else {
+                    return wrong(Kind::Corrupt, "a pool that is not there");
+                };
+                let inside = at.checked_add(len).is_some_and(|end| end <= column.record.n_values);
+                rule(inside, "an array is inside of its pool")?;
+                if shape != 0 {
+                    self.shape(shape, len)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// References: 0 not looked at, 1 being looked at, 2 done.
+    fn follow(&self, number: u64, done: &mut Vec<u8>) -> Result<(), Wrong> {
+        if self.all[number as usize].kind != 29 {
+            return Ok(());
+        }
+        let target = u64_at(&self.all[number as usize].bytes, 0);
+        rule(target < number, "a reference names a cell before it")?;
+        let cell = &self.all[target as usize];
+        rule(cell.kind == 30 || cell.kind >= 64, "a reference names a parent, an array or a table")?;
+        rule(done[target as usize] != 1, "a reference leads back")?;
+        if done[target as usize] == 2 || cell.kind == 30 || cell.kind >= 96 {
+            return Ok(());
+        }
+        let [first, end, ..] = cell.numbers;
+        rule(!(first..end).contains(&number), "a reference leads back")?;
+        done[target as usize] = 1;
+        for below in first..end {
+            self.follow(below, done)?;
+        }
+        done[target as usize] = 2;
+        Ok(())
+    }
+}

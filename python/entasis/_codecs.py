@@ -1,0 +1,393 @@
+"""Values that the native half doesn't know by their type: taken apart into known ones, and made again.
+
+The list is closed: names in a file stand for these functions alone. Nothing is imported by a name from a file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+import zoneinfo
+from collections import Counter, OrderedDict, defaultdict, deque
+from typing import Any
+
+from . import _dtypes
+from ._record import Record
+from .errors import UnsupportedTypeError
+
+# Kinds of cells (section 5.2 of the format).
+ELLIPSIS, NA, NAT = 3, 4, 5
+FULL_TIME, FULL_DATETIME, FULL_TIMEDELTA, OBJECT = 73, 74, 75, 77
+
+UNSUPPORTED = ("unsupported",)
+_FACTORIES = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict)}
+# The names of the fields of a class are the same tuple each time: it is stored once.
+_ENUM = ("name", "value")
+
+
+def encode(value: Any) -> tuple[Any, ...]:
+    """How a value is taken apart: see `CellBuilder`. Frames are not dealt with here."""
+    kind = type(value)
+    module = kind.__module__.partition(".")[0]
+    if module == "numpy":
+        return _encode_numpy(value)
+    if module == "pandas":
+        return _encode_pandas(value)
+    if module == "scipy":
+        return _encode_sparse(value)
+    if kind is Record:
+        fields = value.fields
+        return _object("record", value.kind, value.name, tuple(fields), *fields.values())
+    if isinstance(value, enum.Enum):
+        return _object("record", "enum", _called(kind), _ENUM, value.name, value.value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = _field_names(kind)
+        # A field may never have been set.
+        if all(hasattr(value, name) for name in names) and not _has_more(value, names):
+            return _object("record", "dataclass", _called(kind), names, *(getattr(value, name) for name in names))
+        return UNSUPPORTED
+    if _is_named_tuple(kind):
+        return _object("record", "namedtuple", _called(kind), kind._fields, *value)
+    if value is Ellipsis:
+        return ("unit", ELLIPSIS)
+    return _encode_standard(value, kind)
+
+
+def _object(name: str, *parts: Any) -> tuple[Any, ...]:
+    return ("parts", OBJECT, (name, *parts))
+
+
+def _called(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _field_names(kind: type) -> tuple[str, ...]:
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = _FIELDS[kind] = tuple(field.name for field in dataclasses.fields(kind))
+    return names
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _has_more(value: Any, names: tuple[str, ...]) -> bool:
+    """Whether a value has attributes that are no fields."""
+    return not set(getattr(value, "__dict__", ())) <= set(names)
+
+
+def _is_named_tuple(kind: type) -> bool:
+    return tuple in kind.__bases__ and type(getattr(kind, "_fields", None)) is tuple and hasattr(kind, "_make")
+
+
+def _encode_standard(value: Any, kind: type) -> tuple[Any, ...]:
+    if kind in (datetime.datetime, datetime.time):
+        plain = value.replace(tzinfo=None, fold=0)
+        return ("parts", FULL_DATETIME if kind is datetime.datetime else FULL_TIME, (plain, _zone(value), value.fold))
+    if kind is datetime.timedelta:
+        return ("parts", FULL_TIMEDELTA, (value.days, value.seconds, value.microseconds))
+    if kind in (datetime.timezone, zoneinfo.ZoneInfo):
+        return _object("zone", _encode_zone(value))
+    if kind is OrderedDict or kind is Counter:
+        return _object(f"collections.{kind.__name__}", dict(value))
+    if kind is deque:
+        return _object("collections.deque", list(value), value.maxlen)
+    if kind is defaultdict:
+        factory = value.default_factory
+        if factory is None or _FACTORIES.get(getattr(factory, "__name__", "")) is factory:
+            return _object("collections.defaultdict", factory and factory.__name__, dict(value))
+    return UNSUPPORTED
+
+
+def _zone(value: Any) -> Any:
+    return None if value.tzinfo is None else _encode_zone(value.tzinfo)
+
+
+def _encode_zone(zone: Any) -> Any:
+    """A time zone as a value: an offset in microseconds and its name, or the name of a zone of the world."""
+    if type(zone) is datetime.timezone:
+        offset = zone.utcoffset(None)
+        parts = zone.__getinitargs__()  # type: ignore[attr-defined]
+        return (offset // datetime.timedelta(microseconds=1), parts[1] if len(parts) > 1 else None)
+    if type(zone) is zoneinfo.ZoneInfo and zone.key is not None:
+        return zone.key
+    raise UnsupportedTypeError(f"the time zone {zone!r} can't be kept")
+
+
+def _decode_zone(zone: Any) -> Any:
+    if zone is None:
+        return None
+    if type(zone) is str:
+        try:
+            return zoneinfo.ZoneInfo(zone)
+        except zoneinfo.ZoneInfoNotFoundError as error:
+            raise UnsupportedTypeError(f"there is no time zone {zone!r} here: {error}") from error
+    offset = datetime.timedelta(microseconds=zone[0])
+    return datetime.timezone(offset) if zone[1] is None else datetime.timezone(offset, zone[1])
+
+
+def _encode_numpy(value: Any) -> tuple[Any, ...]:
+    import numpy as np
+
+    if type(value) is np.ndarray:
+        if value.dtype.hasobject and value.dtype.kind == "O":
+            return ("objects", value.ravel().tolist(), value.shape)
+        fortran = bool(value.ndim > 1 and value.flags.f_contiguous and not value.flags.c_contiguous)
+        return ("array", value.T.reshape(-1) if fortran else value.reshape(-1), value.shape, fortran)
+    if type(value) is np.ma.MaskedArray:
+        mask = None if value.mask is np.ma.nomask else np.asarray(value.mask)
+        fill = None if value._fill_value is None else np.asarray(value._fill_value)  # type: ignore[attr-defined]
+        return _object("numpy.ma", np.asarray(value.data), mask, fill, bool(value.hardmask))
+    if value is np.ma.masked:
+        return _object("numpy.masked")
+    if isinstance(value, np.void) and value.dtype.names is not None:
+        return _object("numpy.void", _dtypes.encode(value.dtype, "the record"), value.tobytes())
+    if isinstance(value, np.generic) and type(value) is value.dtype.type and value.dtype.kind in "biufcmMV":
+        return _object("numpy.scalar", value.dtype.str, value.tobytes())
+    if isinstance(value, np.dtype) and value.kind != "O":
+        return _object("numpy.dtype", _dtypes.encode(value, "the dtype"))
+    return UNSUPPORTED
+
+
+def _encode_pandas(value: Any) -> tuple[Any, ...]:
+    import pandas as pd
+
+    if value is pd.NaT:
+        return ("unit", NAT)
+    if value is pd.NA:
+        return ("unit", NA)
+    kind = type(value)
+    if kind is pd.Timestamp:
+        found = _object("pandas.Timestamp", int(value.asm8.view("i8")), value.unit, _pandas_zone(value.tz), value.fold)
+    elif kind is pd.Timedelta:
+        found = _object("pandas.Timedelta", int(value.asm8.view("i8")), value.unit)
+    elif kind is pd.Period:
+        found = _object("pandas.Period", value.ordinal, value.freqstr)
+    elif kind is pd.Interval:
+        return _object("pandas.Interval", value.left, value.right, value.closed)
+    elif isinstance(value, pd.offsets.BaseOffset):
+        found = _object("pandas.offset", value.freqstr)
+    else:
+        return UNSUPPORTED
+    made = decode(found[2][0], list(found[2][1:]), {})
+    return found if made == value and repr(made) == repr(value) else UNSUPPORTED
+
+
+def _pandas_zone(zone: Any) -> Any:
+    """Zones of pandas are also those of other libraries: these are kept where their name gives them back."""
+    if zone is None:
+        return None
+    import pandas as pd
+
+    if type(zone) is datetime.timezone or type(zone) is zoneinfo.ZoneInfo:
+        return _encode_zone(zone)
+    name = str(zone)
+    if pd.Timestamp(0, tz=name).tz != zone:
+        raise UnsupportedTypeError(f"the time zone {zone!r} can't be kept")
+    return [name]
+
+
+def _encode_sparse(value: Any) -> tuple[Any, ...]:
+    from scipy import sparse
+
+    name = type(value).__name__
+    if not sparse.issparse(value) or getattr(sparse, name, None) is not type(value):
+        return UNSUPPORTED
+    layout = value.format
+    parts: tuple[Any, ...]
+    if layout in ("csr", "csc", "bsr"):
+        parts = (value.data, value.indices, value.indptr)
+    elif layout == "coo":
+        parts = (value.data, tuple(value.coords if hasattr(value, "coords") else (value.row, value.col)))
+    elif layout == "dia":
+        parts = (value.data, value.offsets)
+    elif layout == "lil":
+        parts = (value.dtype, value.rows, value.data)
+    else:
+        items = dict(value.items())
+        parts = (value.dtype, list(items), list(items.values()))
+    return _object("scipy.sparse", name, tuple(value.shape), *parts)
+
+
+def decode(name: str, parts: list[Any], types: dict[str, type]) -> Any:
+    """The value of a name and its parts; `types` are the classes of records."""
+    if name == "record":
+        return _decode_record(parts, types)
+    make: Any = _DECODE.get(name)
+    if make is None:
+        raise UnsupportedTypeError(f"an object of kind {name!r} is not known here: update Entasis")
+    return make(*parts)
+
+
+def decode_kind(kind: str, parts: list[Any], types: dict[str, type]) -> Any:
+    """The value of a cell with parts."""
+    if kind == "object":
+        name, *rest = parts
+        return decode(name, rest, types)
+    if kind == "timedelta":
+        return datetime.timedelta(*parts)
+    plain, zone, fold = parts
+    return plain.replace(tzinfo=_decode_zone(zone), fold=fold)
+
+
+def _decode_record(parts: list[Any], types: dict[str, type]) -> Any:
+    kind, name, names, *values = parts
+    fields = dict(zip(names, values, strict=True))
+    if not all(type(key) is str for key in (kind, name, *fields)):
+        raise TypeError("the parts of a record have names")
+    found = types.get(name)
+    if found is None:
+        return Record(kind, name, fields)
+    if kind == "enum" and issubclass(found, enum.Enum):
+        member = found.__members__.get(fields["name"])
+        if member is None or member.value != fields["value"]:
+            raise UnsupportedTypeError(f"{name} has no member {fields['name']!r} of that value any more")
+        return member
+    if kind == "namedtuple" and _is_named_tuple(found) and found._fields == tuple(fields):  # type: ignore[attr-defined]
+        return found._make(values)  # type: ignore[attr-defined]
+    if kind == "dataclass" and dataclasses.is_dataclass(found) and set(_field_names(found)) == set(fields):
+        value = object.__new__(found)
+        for field, part in fields.items():
+            # Frozen ones too; nothing of the class is run.
+            object.__setattr__(value, field, part)
+        return value
+    raise UnsupportedTypeError(f"{name} is another class than the {kind} that was written, with {', '.join(fields)}")
+
+
+def _scalar(dtype: str, memory: bytes) -> Any:
+    import numpy as np
+
+    found = np.dtype(dtype)
+    if found.kind not in "biufcmMV" or found.itemsize != len(memory):
+        raise ValueError(f"a scalar of dtype {dtype!r} in {len(memory)} bytes")
+    return np.frombuffer(memory, found)[0] if memory else found.type()
+
+
+def _void(description: Any, memory: bytes) -> Any:
+    import numpy as np
+
+    # A record of its own, that can be changed.
+    return np.frombuffer(memory, _dtypes.decode(description, len(memory))).copy()[0]
+
+
+def _dtype(description: Any) -> Any:
+    return _dtypes.decode(description, None)
+
+
+def _masked(data: Any, mask: Any, fill: Any, hard: bool) -> Any:
+    import numpy as np
+
+    found = np.ma.MaskedArray(data, np.ma.nomask if mask is None else mask, hard_mask=hard)
+    if fill is not None:
+        found.fill_value = fill[()]
+    return found
+
+
+def _nothing() -> Any:
+    import numpy as np
+
+    return np.ma.masked
+
+
+def _timestamp(value: int, unit: str, zone: Any, fold: int) -> Any:
+    import numpy as np
+    import pandas as pd
+
+    make: Any = np.datetime64
+    found: Any = pd.Timestamp(make(value, unit))
+    if zone is None:
+        return found.replace(fold=fold) if fold else found
+    zone = zone[0] if type(zone) is list else _decode_zone(zone)
+    return found.tz_localize("UTC").tz_convert(zone)
+
+
+def _timedelta(value: int, unit: str) -> Any:
+    import numpy as np
+    import pandas as pd
+
+    make: Any = np.timedelta64
+    return pd.Timedelta(make(value, unit))
+
+
+def _period(ordinal: int, freq: str) -> Any:
+    import pandas as pd
+
+    return pd.Period(ordinal=ordinal, freq=freq)
+
+
+def _interval(left: Any, right: Any, closed: Any) -> Any:
+    import pandas as pd
+
+    return pd.Interval(left, right, closed)
+
+
+def _offset(freq: str) -> Any:
+    from pandas.tseries.frequencies import to_offset
+
+    return to_offset(freq)
+
+
+def _sparse(name: str, shape: tuple[int, ...], *parts: Any) -> Any:
+    from scipy import sparse
+
+    layout, _, form = name.partition("_")
+    if layout not in ("csr", "csc", "bsr", "coo", "dia", "lil", "dok") or form not in ("matrix", "array"):
+        raise ValueError(f"a sparse matrix of class {name!r}")
+    kind = getattr(sparse, name)
+    if layout in ("csr", "csc", "bsr"):
+        found = kind(parts, shape=shape)
+        # What the parts say is not looked at when they are used.
+        found.check_format(full_check=True)
+        return found
+    if layout == "coo":
+        data, coords = parts
+        return kind((data, tuple(coords)), shape=shape)
+    if layout == "dia":
+        return kind(parts, shape=shape)
+    found = kind(shape, dtype=parts[0])
+    if layout == "lil":
+        for row, (columns, values) in enumerate(zip(parts[1], parts[2], strict=True)):
+            if not all(type(column) is int and 0 <= column < shape[1] for column in columns):
+                raise ValueError("a column that the matrix has not")
+            if len(columns) != len(values) or len(parts[1]) != shape[0]:
+                raise ValueError("rows of another length")
+            found.rows[row], found.data[row] = columns, values
+        return found
+    for key, value in zip(parts[1], parts[2], strict=True):
+        found[key] = value
+    return found
+
+
+def _defaultdict(factory: str | None, items: dict[Any, Any]) -> Any:
+    return defaultdict(None if factory is None else _FACTORIES[factory], items)
+
+
+_DECODE = {
+    "collections.Counter": Counter,
+    "collections.OrderedDict": OrderedDict,
+    "collections.defaultdict": _defaultdict,
+    "collections.deque": deque,
+    "numpy.dtype": _dtype,
+    "numpy.ma": _masked,
+    "numpy.masked": _nothing,
+    "numpy.scalar": _scalar,
+    "numpy.void": _void,
+    "pandas.Interval": _interval,
+    "pandas.Period": _period,
+    "pandas.Timedelta": _timedelta,
+    "pandas.Timestamp": _timestamp,
+    "pandas.offset": _offset,
+    "scipy.sparse": _sparse,
+    "zone": _decode_zone,
+}
+
+
+def classes(types: Any) -> dict[str, type]:
+    """The classes that a reader gives, by the names that files have for them."""
+    found = {}
+    for kind in types or ():
+        if not isinstance(kind, type):
+            raise TypeError(f"types are classes, not {kind!r}")
+        found[_called(kind)] = kind
+    return found

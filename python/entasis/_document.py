@@ -1,0 +1,137 @@
+"""Files of trees: frames, arrays and all other values inside of one another."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from . import _codecs, _hosts
+from ._entasis import Builder, CellBuilder, write_document
+from .errors import ArgumentError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    OnUnsupported = str | Callable[[Any, str], Any]
+
+# Frames inside of frames, at most.
+_DEEPEST = 32
+_SHOWN = 10
+
+
+class _Part:
+    """A frame of the file: its builder, what is kept beside its columns, and the frames that it is inside of."""
+
+    __slots__ = ("builder", "inside", "kept", "numbers", "root", "value")
+
+    def __init__(self, value: Any, builder: Builder, kept: dict[str, Any], root: str, inside: _Part | None) -> None:
+        self.value, self.builder, self.kept = value, builder, kept
+        self.root, self.inside = root, inside
+        self.numbers: list[int] = []
+
+    def depth(self) -> int:
+        return 1 if self.inside is None else self.inside.depth() + 1
+
+    def is_inside(self, value: Any) -> bool:
+        """Whether this frame is the value, or inside of it."""
+        part: _Part | None = self
+        while part is not None:
+            if part.value is value:
+                return True
+            part = part.inside
+        return False
+
+
+class Document:
+    """All that goes into one file."""
+
+    def __init__(self, on_unsupported: OnUnsupported) -> None:
+        if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
+            raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
+        self._on_unsupported = on_unsupported
+        self._skipped: list[str] = []
+        self._parts: list[_Part] = []
+        self._tables: dict[int, int] = {}
+        # The frame whose trees are being added.
+        self._inside: _Part | None = None
+        self._cells = CellBuilder(self._encode, self._unsupported)
+
+    def add(self, value: Any, root: str) -> int:
+        """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""
+        done = len(self._parts)
+        number = self._cells.add(value, root)
+        self._add_trees(done)
+        return number
+
+    def add_frame(self, value: Any, builder: Builder, kept: dict[str, Any]) -> int:
+        """Adds a frame, and the trees beside its columns. Returns its number."""
+        done = len(self._parts)
+        number = self._put(value, builder, kept, "")
+        self._add_trees(done)
+        return number
+
+    def _put(self, value: Any, builder: Builder, kept: dict[str, Any], root: str) -> int:
+        part = _Part(value, builder, kept, root, self._inside)
+        if part.depth() > _DEEPEST:
+            raise UnsupportedTypeError(f"frames are nested deeper than {_DEEPEST}")
+        self._parts.append(part)
+        self._tables[id(value)] = len(self._parts) - 1
+        return len(self._parts) - 1
+
+    def _add_trees(self, done: int) -> None:
+        # Trees have frames, which have trees.
+        while done < len(self._parts):
+            self._inside = part = self._parts[done]
+            part.numbers = [self._cells.add(tree, part.root + what) for tree, what in part.builder.trees]
+            done += 1
+        self._inside = None
+
+    def _encode(self, value: Any) -> tuple[Any, ...]:
+        """What the native half asks for."""
+        if not _hosts.is_frame(value):
+            return _codecs.encode(value)
+        if self._inside is not None and self._inside.is_inside(value):
+            raise UnsupportedTypeError("a frame that contains itself can't be kept")
+        known = self._tables.get(id(value))
+        if known is None:
+            builder, kept = _hosts.build(value)
+            known = self._put(value, builder, kept, "")
+        return ("table", known)
+
+    def _unsupported(self, value: Any, path: str, error: BaseException | None, again: bool) -> tuple[Any, ...]:
+        """What stands for a value that can't be kept: nothing, or another one."""
+        if error is not None and not isinstance(error, (UnsupportedTypeError, ArgumentError)):
+            raise error
+        kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+        if self._on_unsupported == "error" or again:
+            what = f"a value of type {kind} can't be kept" if error is None else str(error)
+            raise UnsupportedTypeError(f"{path}: {what}") from error
+        if self._on_unsupported == "skip":
+            self._skipped.append(f"{path}: {kind}")
+            # A column has a value in each row.
+            return () if self._inside is None else (None,)
+        return (self._on_unsupported(value, path),)  # type: ignore[operator]
+
+    def write(
+        self,
+        path: str,
+        table: int | None,
+        cell: int | None,
+        metadata: int | None,
+        compression: tuple[int, list[tuple[str, int]]],
+        threads: int | None,
+        durable: bool | None,
+    ) -> None:
+        """Writes the file."""
+        from ._numpy import add_pool
+
+        pools = Builder(0, [])
+        for arrays in self._cells.finish():
+            add_pool(pools, arrays)
+        if self._skipped:
+            n = len(self._skipped)
+            shown = "; ".join(self._skipped[:_SHOWN]) + (f"; and {n - _SHOWN} more" if n > _SHOWN else "")
+            warnings.warn(f"left out, as they can't be kept: {shown}", stacklevel=3)
+        parts = [(part.builder, part.kept, part.numbers) for part in self._parts]
+        level, apart = compression
+        write_document(path, parts, pools, self._cells, table, cell, metadata, level, apart, threads, durable)

@@ -1,0 +1,438 @@
+"""Trees of an open file: looked at part by part, or read."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from . import _rows
+from ._entasis import CellRef
+from ._hosts import interpretation
+from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ._entasis import CellReader, Handle
+    from ._file import File
+    from ._rows import Rows
+
+# Frames inside of frames, at most.
+_DEEPEST = 40
+_SEQUENCES = ("list", "tuple", "set", "frozenset")
+_state = threading.local()
+
+
+class Maker:
+    """What the native half asks for when it makes objects."""
+
+    def __init__(self, handle: Handle, path: str, types: dict[str, type], threads: int | None) -> None:
+        self._handle, self._path, self._types, self._threads = handle, path, types, threads
+        self._whole: Handle | None = None
+
+    def table(self, number: int) -> Any:
+        """A frame."""
+        from ._file import File
+
+        return File._of(self._handle.table(number), self._path, self._types).read(threads=self._threads)
+
+    def pool(self, column: int, start: int, stop: int) -> Any:
+        """Values of arrays."""
+        from ._numpy import read_pool
+
+        if self._whole is None:
+            self._whole = self._handle.whole()
+        return read_pool(self._whole, column, start, stop, self._threads)
+
+    def objects(self, cells: list[Any], shape: tuple[int, ...]) -> Any:
+        """An array of objects."""
+        return _objects(cells).reshape(shape)
+
+    def object(self, kind: str, parts: list[Any]) -> Any:
+        """A value of its parts."""
+        from . import _codecs
+
+        return _codecs.decode_kind(kind, parts, self._types)
+
+    def unit(self, kind: str) -> Any:
+        """A value of which the kind says all."""
+        if kind == "Ellipsis":
+            return ...
+        import pandas as pd
+
+        return pd.NA if kind == "NA" else pd.NaT
+
+
+def _objects(cells: list[Any]) -> Any:
+    import numpy as np
+
+    return np.fromiter(cells, dtype=object, count=len(cells))
+
+
+class Cells:
+    """The cells of a file."""
+
+    def __init__(
+        self, handle: Handle, path: str, types: dict[str, type] | None = None, reader: CellReader | None = None
+    ) -> None:
+        found = reader or handle.cells()
+        if found is None:
+            raise CorruptFileError("the file has no cells, and names some")
+        self.reader: CellReader = found
+        self.handle, self.path, self.types = handle, path, types or {}
+
+    def maker(self, threads: int | None = None) -> Maker:
+        """What makes objects."""
+        return Maker(self.handle, self.path, self.types, threads)
+
+    def read(self, number: int, threads: int | None = None) -> Any:
+        """The object of a cell."""
+        with _making():
+            return self.reader.read(number, self.maker(threads), threads)
+
+    def children(self, number: int, start: int, stop: int, threads: int | None = None) -> list[Any]:
+        """Some of the children of a cell."""
+        with _making():
+            return self.reader.children(number, start, stop, self.maker(threads), threads)
+
+    def keys(self, number: int) -> list[Any]:
+        """The keys of a map."""
+        with _making():
+            return self.reader.keys(number, self.maker())
+
+
+@contextmanager
+def _making() -> Iterator[None]:
+    """Around all that makes objects. The collector has nothing to find among what is just being made."""
+    depth = getattr(_state, "depth", 0)
+    if depth >= _DEEPEST:
+        raise CorruptFileError("frames of the file are nested deeper than they can be")
+    was_enabled = gc.isenabled()
+    _state.depth = depth + 1
+    gc.disable()
+    try:
+        with interpretation():
+            yield
+    finally:
+        _state.depth = depth
+        if was_enabled:
+            gc.enable()
+
+
+class Kept:
+    """A value that a host map names by its cell, and that is read when it is asked for."""
+
+    __slots__ = ("_cells", "_number")
+
+    def __init__(self, cells: Cells, number: int) -> None:
+        self._cells, self._number = cells, number
+
+    def get(self) -> Any:
+        """The value."""
+        return self._cells.read(self._number)
+
+
+def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> Any:
+    """A host map that can read what it names by cells."""
+    if type(host) is dict:
+        return {key: bind(value, handle, path, types) for key, value in host.items()}
+    if type(host) is list:
+        return [bind(value, handle, path, types) for value in host]
+    return Kept(Cells(handle, path, types), host.number) if type(host) is CellRef else host
+
+
+def fill(handle: Handle, entries: list[Any], rows: Any, n_values: int) -> list[Any]:
+    """What was decoded, with the values of columns of objects: those of the kind "objects"."""
+    for i, (kind, position, column, _, _) in enumerate(entries):
+        if kind == "null" and column.logical == "object":
+            entries[i] = ("objects", position, column, objects(handle, column, rows, n_values), None)
+    return entries
+
+
+def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
+    """The values of a column of objects, in these rows."""
+    import numpy as np
+
+    if type(column.detail) is not CellRef:
+        raise CorruptFileError(f"column '{column.name}': objects without cells")
+    cells, number = Cells(handle, ""), column.detail.number
+    if rows is None:
+        start, stop = 0, n_values
+    elif len(rows) == 0:
+        return np.empty(0, object)
+    elif isinstance(rows, range):
+        start, stop = min(rows[0], rows[-1]), max(rows[0], rows[-1]) + 1
+    else:
+        start, stop = int(rows.min()), int(rows.max()) + 1
+    found = _objects(cells.children(number, start, stop))
+    if rows is None or (isinstance(rows, range) and rows.step == 1):
+        return found
+    return found[np.asarray(rows) - start]
+
+
+class Tree:
+    """A value of a file that is a tree, or a part of it. Nothing is read until `read` is called.
+
+    `t["key"]` is a part of a dict, `t[3]` of a list, tuple or object; slices are parts of lists, and rows of arrays.
+    A frame inside is a `File`. The first look-up by key reads the keys of that dict, and no values.
+    """
+
+    __slots__ = ("_cells", "_info", "_keys", "_rows", "_where", "path")
+
+    path: str
+
+    def __init__(self, cells: Cells, number: int, where: str = "", rows: Any = None) -> None:
+        self._cells, self._where, self._rows = cells, where, rows
+        self.path = cells.path
+        self._info = cells.reader.describe(number)
+        self._keys: dict[Any, int] | None = None
+
+    @property
+    def kind(self) -> str:
+        """What the value is: "dict", "list", "array", "float" ..."""
+        return str(self._info["kind"])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes of an array, the number of parts of other values."""
+        if "shape" not in self._info:
+            return (len(self),)
+        shape = tuple(self._info["shape"])
+        return shape if self._rows is None else (len(self._rows), *shape[1:])
+
+    def __len__(self) -> int:
+        if self._rows is not None:
+            return len(self._rows)
+        if self._info.get("shape"):
+            return int(self._info["shape"][0])
+        if "count" not in self._info:
+            raise TypeError(f"a {self.kind} has no length")
+        return int(self._info["count"])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.keys()) if self.kind == "dict" else (self[i] for i in range(len(self)))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._places() if self.kind == "dict" else key in self.read()
+
+    def keys(self) -> list[Any]:
+        """The keys of a dict, or the names of a record's fields."""
+        return list(self._places())
+
+    def _places(self) -> dict[Any, int]:
+        if self._keys is None:
+            if self.kind == "dict":
+                keys = self._cells.keys(self._info["number"])
+                self._keys = {key: i for i, key in enumerate(keys)}
+            elif self._record() is not None:
+                self._keys = {name: 4 + i for i, name in enumerate(self._record() or ())}
+            else:
+                raise ArgumentError(f"{self._named()} is a {self.kind}, which has no keys")
+        return self._keys
+
+    def _record(self) -> tuple[str, ...] | None:
+        """The names of the fields of a record."""
+        if self.kind != "object" or len(self) < 4:
+            return None
+        head = self._cells.children(self._info["number"], 0, 4)
+        return head[3] if head[0] == "record" and type(head[3]) is tuple else None
+
+    def _named(self) -> str:
+        return f"value{self._where}"
+
+    def __getitem__(self, key: Any) -> Tree | File:
+        if self.kind in ("dict", "object"):
+            places = self._places()
+            if key not in places:
+                raise ColumnNotFoundError(f"{self._named()} has no key {key!r}")
+            return self._part(places[key], f"[{key!r}]")
+        if self.kind not in (*_SEQUENCES, "array", "array of objects"):
+            raise ArgumentError(f"{self._named()} is a {self.kind}, which has no parts")
+        if "shape" in self._info and not self._info["shape"]:
+            raise ArgumentError(f"{self._named()} is an array without axes")
+        is_one = hasattr(key, "__index__") and not isinstance(key, bool)
+        rows = _rows.compose(self._rows, _rows.resolve(key, len(self)))
+        if is_one and "shape" not in self._info:
+            return self._part(rows[0], f"[{rows[0]}]")
+        found = object.__new__(Tree)
+        found._cells, found._info, found._keys, found.path = self._cells, self._info, None, self.path
+        found._where, found._rows = self._where, rows
+        return found
+
+    def _part(self, position: int, step: str) -> Tree | File:
+        return part(self._cells, self._info["first"] + position, self._where + step)
+
+    def read(
+        self,
+        *,
+        rows: Rows | None = None,
+        threads: int | None = None,
+        types: list[type] | tuple[type, ...] | None = None,
+    ) -> Any:
+        """The value, or some rows of an array or items of a list; see `entasis.read`."""
+        from . import _codecs
+        from ._api import _threads
+
+        threads = _threads(threads)
+        cells = self._cells
+        if types is not None:
+            cells = Cells(cells.handle, cells.path, _codecs.classes(types), cells.reader)
+        wanted = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
+        try:
+            if wanted is None:
+                return cells.read(self._info["number"], threads)
+            return self._read_rows(cells, wanted, threads)
+        except CorruptFileError as error:
+            error.file = error.file or self.path
+            raise
+
+    def _read_rows(self, cells: Cells, rows: Any, threads: int | None) -> Any:
+        if self.kind == "array":
+            return self._read_array(cells, rows, threads)
+        if self.kind not in (*_SEQUENCES, "array of objects"):
+            raise ArgumentError(f"{self._named()} is a {self.kind}: rows are of arrays and lists")
+        width = 1
+        for n in self._info.get("shape", ())[1:]:
+            width *= n
+        if len(rows) == 0 or width == 0:
+            found: list[Any] = []
+        else:
+            start, stop = int(min(rows[0], rows[-1])), int(max(rows[0], rows[-1])) + 1
+            if not isinstance(rows, range):
+                start, stop = int(rows.min()), int(rows.max()) + 1
+            found = cells.children(self._info["number"], start * width, stop * width, threads)
+            rows = [row - start for row in rows] if not (isinstance(rows, range) and rows.step == 1) else None
+        if self.kind == "array of objects":
+            array = _objects(found).reshape((-1 if found else len(rows or ()), *self._info["shape"][1:]))
+            return array if rows is None or not found else array[rows]
+        if rows is not None and found:
+            found = [found[row] for row in rows]
+        return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[self.kind](found)
+
+    def _read_array(self, cells: Cells, rows: Any, threads: int | None) -> Any:
+        info = self._info
+        shape, pool = tuple(info["shape"]), cells.maker(threads).pool
+        width = 1
+        for n in shape[1:]:
+            width *= n
+        if info["fortran"]:
+            return cells.read(info["number"], threads)[_rows.as_slice(rows) if isinstance(rows, range) else rows]
+        if len(rows) == 0:
+            start = stop = 0
+        elif isinstance(rows, range):
+            start, stop = min(rows[0], rows[-1]), max(rows[0], rows[-1]) + 1
+        else:
+            start, stop = int(rows.min()), int(rows.max()) + 1
+        with interpretation():
+            if info["start"] + stop * width > info["stop"]:
+                raise CorruptFileError("an array has fewer values than its shape tells")
+            flat = pool(info["column"], info["start"] + start * width, info["start"] + stop * width)
+            array = flat.reshape((stop - start, *shape[1:]))
+        if isinstance(rows, range):
+            return (
+                array
+                if rows.step == 1
+                else array[_rows.as_slice(range(rows.start - start, rows.stop - start, rows.step))]
+            )
+        return array[rows - start]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        import numpy as np
+
+        return np.asarray(self.read(), dtype=dtype)
+
+    @property
+    def metadata(self) -> Any:
+        """What was written as `metadata=`; None without any."""
+        return metadata(self._cells.handle, self.path, self._cells.types)
+
+    def __enter__(self) -> Tree:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        # Nothing to close by hand: the file goes when its last view does.
+        return None
+
+    def tree(self, *, depth: int = 3, most: int = 20) -> str:
+        """The value as an outline: a line per part, with kinds, shapes and sizes."""
+        return "\n".join(outline(self, "value" if not self._where else self._where, 0, depth, most))
+
+    def __repr__(self) -> str:
+        head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
+        return "\n".join([head, *outline(self, self._named(), 0, 2, 10)])
+
+
+def part(cells: Cells, number: int, where: str) -> Tree | File:
+    """A part of a file: a frame, or another value."""
+    found = Tree(cells, number, where)
+    if found.kind != "table":
+        return found
+    from ._file import File
+
+    return File._of(cells.handle.table(found._info["int"]), cells.path, cells.types)
+
+
+def outline(value: Tree | File, name: str, level: int, depth: int, most: int) -> list[str]:
+    """A line for a value, and for what is below."""
+    lines = [f"{'  ' * level}{name}: {_describe(value)}"]
+    if level >= depth:
+        return lines
+    if not isinstance(value, Tree):
+        if level == 0:
+            lines += [f"  {name}: {kind}" for name, kind in value.schema.pairs[:most]]
+            lines += [f"  ... {value.n_columns - most:,} more"] * (value.n_columns > most)
+        return lines
+    named = value.kind == "dict" or (value.kind == "object" and value._record() is not None)
+    if not named and value.kind not in ("list", "tuple"):
+        return lines
+    steps = value.keys() if named else range(len(value))
+    for step in steps[:most]:
+        shown = repr(step) if named else f"[{step}]"
+        lines += outline(value[step], shown if len(shown) <= 60 else shown[:57] + "...", level + 1, depth, most)
+    if len(steps) > most:
+        lines.append(f"{'  ' * (level + 1)}... {len(steps) - most:,} more")
+    return lines
+
+
+def _describe(value: Tree | File) -> str:
+    if not isinstance(value, Tree):
+        host = f", {value.written_by}" if value.written_by else ""
+        return f"frame, {value.n_rows:,} x {value.n_columns:,}{host}"
+    kind, info = value.kind, value._info
+    if kind in ("array", "array of objects"):
+        shape = " x ".join(f"{n:,}" for n in value.shape) or "no axes"
+        if kind == "array":
+            (column,) = value._cells.handle.whole().columns([info["column"]])
+            return f"array of {column.type_name}, {shape}"
+        return f"{kind}, {shape}"
+    if kind in ("dict", *_SEQUENCES):
+        return f"{kind}, {len(value):,}"
+    if kind in ("bytes", "bytearray"):
+        return f"{kind}, {info['len']:,}"
+    if kind == "object":
+        head = value._cells.children(info["number"], 0, min(3, len(value)))
+        return f"{head[1]} {head[2]}" if head[0] == "record" else str(head[0])
+    shown = repr(value.read())
+    return f"{kind} = {shown if len(shown) <= 60 else shown[:57] + '...'}"
+
+
+def root(handle: Handle, path: str, types: dict[str, type]) -> Tree | File | None:
+    """The value of a file that is a tree; None for one that is a table."""
+    if handle.is_table:
+        return None
+    cells = Cells(handle, path, types)
+    number, _ = cells.reader.roots()
+    if number is None:
+        raise CorruptFileError("the file has no value")
+    return part(cells, number, "")
+
+
+def metadata(handle: Handle, path: str, types: dict[str, type]) -> Any:
+    """What was written as `metadata`; None without any."""
+    if handle.cells() is None:
+        return None
+    cells = Cells(handle, path, types)
+    _, number = cells.reader.roots()
+    return None if number is None else cells.read(number)

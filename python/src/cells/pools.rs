@@ -1,0 +1,94 @@
+//! Arrays that become columns: those of one dtype share one as long as they are small.
+
+use std::collections::HashMap;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// Bytes of an array that shares a column with others, at most.
+const SMALL: usize = 64 << 10;
+
+/// Arrays of one dtype, which become one column.
+struct Pool {
+    arrays: Py<PyList>,
+    len: u64,
+    itemsize: usize,
+}
+
+/// The arrays of a file.
+pub struct Pools {
+    pools: Vec<Pool>,
+    /// Pools of small arrays by the address of the dtype, and by the dtype.
+    by_address: HashMap<usize, usize>,
+    by_dtype: Py<PyDict>,
+    /// Dtypes, which so keep their addresses.
+    dtypes: Vec<Py<PyAny>>,
+}
+
+impl Pools {
+    pub fn new(py: Python<'_>) -> Self {
+        let (pools, by_address, dtypes) = Default::default();
+        Self { pools, by_address, by_dtype: PyDict::new(py).unbind(), dtypes }
+    }
+
+    /// The arrays of each pool.
+    pub fn arrays(&self, py: Python<'_>) -> Vec<Py<PyList>> {
+        self.pools.iter().map(|pool| pool.arrays.clone_ref(py)).collect()
+    }
+
+    /// Whether an array of just this dtype was met.
+    pub fn know(&self, dtype: &Bound<'_, PyAny>) -> bool {
+        self.by_address.contains_key(&(dtype.as_ptr() as usize))
+    }
+
+    /// Adds an array of one dimension with `n` values. Returns its pool, and where it begins there. A large one has a pool to itself.
+    pub fn add(
+        &mut self,
+        array: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        n: usize,
+    ) -> PyResult<(usize, u64)> {
+        let known = self.by_address.get(&(dtype.as_ptr() as usize)).copied();
+        let itemsize = match known {
+            Some(pool) => self.pools[pool].itemsize,
+            None => dtype.getattr("itemsize")?.extract()?,
+        };
+        let pool = match known {
+            _ if n.saturating_mul(itemsize) > SMALL => self.new_pool(dtype)?,
+            Some(pool) => pool,
+            None => self.pool(dtype)?,
+        };
+        let of = &mut self.pools[pool];
+        let at = of.len;
+        of.arrays.bind(array.py()).append(array)?;
+        of.len += n as u64;
+        Ok((pool, at))
+    }
+
+    /// The pool of small arrays of a dtype.
+    fn pool(&mut self, dtype: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let py = dtype.py();
+        let kind: String = dtype.getattr("kind")?.extract()?;
+        // Equal dtypes of other kinds may differ in what equality doesn't look at.
+        if !"biufcmMSU".contains(&kind) || !dtype.getattr("metadata")?.is_none() {
+            return self.new_pool(dtype);
+        }
+        let pool = match self.by_dtype.bind(py).get_item(dtype)? {
+            Some(pool) => pool.extract()?,
+            None => {
+                let pool = self.new_pool(dtype)?;
+                self.by_dtype.bind(py).set_item(dtype, pool)?;
+                pool
+            }
+        };
+        self.by_address.insert(dtype.as_ptr() as usize, pool);
+        self.dtypes.push(dtype.clone().unbind());
+        Ok(pool)
+    }
+
+    fn new_pool(&mut self, dtype: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let itemsize: usize = dtype.getattr("itemsize")?.extract()?;
+        self.pools.push(Pool { arrays: PyList::empty(dtype.py()).unbind(), len: 0, itemsize });
+        Ok(self.pools.len() - 1)
+    }
+}

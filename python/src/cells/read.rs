@@ -1,0 +1,432 @@
+//! Cells to objects.
+//!
+//! What a cell contains stands together and is read at once; with what else it names that makes a few slices. Objects are then made
+//! from the inside out, on a stack of our own.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use entasis::cells::{Cell, Cells, Children, Slice};
+use entasis::{CellClass, CellKind, Error, checksum};
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyList, PySet,
+    PySlice, PyString, PyTuple,
+};
+
+use super::loaded::Loaded;
+use super::types::Types;
+use crate::errors;
+
+/// Places of the cache of short strings.
+const CACHE: usize = 1 << 12;
+/// The longest string in it.
+const SHORT: usize = 32;
+
+fn corrupt(py: Python<'_>, cells: &Cells, problem: &'static str) -> PyErr {
+    errors::raise(py, &Error::corrupt(problem).in_section("cells").in_file(cells.file().path()))
+}
+
+/// A cell whose children are being made.
+struct Frame<'py> {
+    number: u64,
+    kind: CellKind,
+    children: Children,
+    next: u64,
+    end: u64,
+    items: Vec<Bound<'py, PyAny>>,
+}
+
+/// The values of arrays in one pool, as far as they are wanted.
+struct Pool<'py> {
+    /// Where the array begins that is here.
+    start: u64,
+    end: u64,
+    n: u64,
+    values: Option<Bound<'py, PyAny>>,
+}
+
+/// Makes objects of cells.
+pub struct Maker<'a, 'py> {
+    py: Python<'py>,
+    loaded: &'a Loaded,
+    types: &'a Types,
+    /// `pool(column, start, stop)`, `table(number)`, `object(name, parts)`, `objects(list, shape)`.
+    hook: &'a Bound<'py, PyAny>,
+    /// Cells that references name, and what was made of them; nothing while they are made.
+    named: HashMap<u64, Option<Bound<'py, PyAny>>>,
+    wanted: HashSet<u64>,
+    keys: HashMap<u64, Vec<Bound<'py, PyAny>>>,
+    strings: Vec<Option<(u64, Bound<'py, PyString>)>>,
+    pools: HashMap<u64, Pool<'py>>,
+}
+
+impl<'a, 'py> Maker<'a, 'py> {
+    /// For cells of all that was loaded; the arrays in these ranges will be wanted.
+    pub fn new(
+        py: Python<'py>,
+        loaded: &'a Loaded,
+        types: &'a Types,
+        hook: &'a Bound<'py, PyAny>,
+    ) -> PyResult<Self> {
+        let mut maker = Self {
+            py,
+            loaded,
+            types,
+            hook,
+            named: HashMap::new(),
+            wanted: HashSet::new(),
+            keys: HashMap::new(),
+            strings: Vec::new(),
+            pools: HashMap::new(),
+        };
+        maker.strings.resize_with(CACHE, || None);
+        for (slice, range) in loaded.pieces() {
+            let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
+            for (number, &kind) in range.zip(kinds) {
+                if kind != CellKind::Reference && kind.class() != CellClass::Array {
+                    continue;
+                }
+                match maker.check(slice.cell(number))? {
+                    Cell::Int(_, target) => {
+                        maker.wanted.insert(target.cast_unsigned());
+                    }
+                    Cell::Array { pool, at, len, .. } => {
+                        let end = at.checked_add(len).ok_or_else(|| maker.corrupt("an array without end"))?;
+                        let fresh = Pool { start: at, end, n: 0, values: None };
+                        let pool = maker.pools.entry(pool).or_insert(fresh);
+                        (pool.start, pool.end) = (pool.start.min(at), pool.end.max(end));
+                        pool.n = pool.n.saturating_add(len);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(maker)
+    }
+
+    fn corrupt(&self, problem: &'static str) -> PyErr {
+        corrupt(self.py, &self.loaded.cells, problem)
+    }
+
+    fn check<T>(&self, result: entasis::Result<T>) -> PyResult<T> {
+        result.map_err(|e| errors::raise(self.py, &e.in_file(self.loaded.cells.file().path())))
+    }
+
+    /// The objects of neighbouring cells.
+    pub fn make(&mut self, range: Range<u64>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let kind = CellKind::List;
+        let children = Children { count: range.end - range.start, ..Children::default() };
+        // What is made for a caller is no cell, and so is not named.
+        let mut stack = vec![Frame {
+            number: u64::MAX,
+            kind,
+            children,
+            next: range.start,
+            end: range.end,
+            items: Vec::new(),
+        }];
+        let mut steps = 0u32;
+        loop {
+            let Some(frame) = stack.last_mut() else { return Err(self.corrupt("nothing is made")) };
+            if frame.next < frame.end {
+                self.scalars(frame)?;
+                if frame.next == frame.end {
+                    continue;
+                }
+                let number = frame.next;
+                frame.next += 1;
+                if let Some(object) = self.one(number, &mut stack)?
+                    && let Some(frame) = stack.last_mut()
+                {
+                    frame.items.push(object);
+                }
+                steps = steps.wrapping_add(1);
+                if steps.is_multiple_of(1 << 18) {
+                    self.py.check_signals()?;
+                }
+                continue;
+            }
+            let Some(done) = stack.pop() else { return Err(self.corrupt("nothing is made")) };
+            let Some(parent) = stack.last_mut() else { return Ok(done.items) };
+            let number = done.number;
+            let object = self.finish(done)?;
+            parent.items.push(object.clone());
+            if self.wanted.contains(&number) {
+                self.named.insert(number, Some(object));
+            }
+        }
+    }
+
+    /// Makes the next objects of a frame, as long as they are those that most values are.
+    fn scalars(&mut self, frame: &mut Frame<'py>) -> PyResult<()> {
+        let (py, loaded) = (self.py, self.loaded);
+        let here = |slice: &&Slice| slice.range().contains(&frame.next);
+        let Some(slice) = loaded.slices.iter().find(here) else { return Ok(()) };
+        let end = frame.end.min(slice.range().end);
+        while frame.next < end {
+            let object = match self.check(slice.cell(frame.next))? {
+                Cell::Int(CellKind::Int, value) => value.into_pyobject(py)?.into_any(),
+                Cell::Float(CellKind::Float, value) => PyFloat::new(py, value).into_any(),
+                Cell::Str(CellKind::Str, text) => self.text(text).into_any(),
+                Cell::Unit(CellKind::Null) => py.None().into_bound(py),
+                Cell::Unit(kind @ (CellKind::False | CellKind::True)) => {
+                    PyBool::new(py, kind == CellKind::True).to_owned().into_any()
+                }
+                _ => break,
+            };
+            frame.items.push(object);
+            frame.next += 1;
+            if frame.next.is_multiple_of(1 << 20) {
+                py.check_signals()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The object of a cell without children; for others their making is begun.
+    #[inline]
+    fn one(&mut self, number: u64, stack: &mut Vec<Frame<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.py;
+        let loaded = self.loaded;
+        Ok(Some(match self.check(loaded.cell(number))? {
+            Cell::Unit(kind) => self.unit(kind)?,
+            Cell::Parent(kind, children) => {
+                // It may have been made for a reference to it.
+                match self.named.get(&number) {
+                    Some(Some(known)) => return Ok(Some(known.clone())),
+                    Some(None) => return Err(self.corrupt("a cell contains itself")),
+                    None => self.begin(number, kind, children, stack)?,
+                }
+                return Ok(None);
+            }
+            Cell::Int(CellKind::Reference, _) => return self.reference(number, stack),
+            Cell::Int(CellKind::Table, table) => {
+                if let Some(Some(known)) = self.named.get(&number) {
+                    return Ok(Some(known.clone()));
+                }
+                let made = self.hook.call_method1(pyo3::intern!(py, "table"), (table,))?;
+                self.remember(number, &made);
+                made
+            }
+            Cell::Int(CellKind::Int, value) => value.into_pyobject(py)?.into_any(),
+            Cell::Int(kind, value) => self.types.make_int(py, kind, value)?,
+            Cell::Float(CellKind::Float, value) => PyFloat::new(py, value).into_any(),
+            Cell::Float(kind, value) => self.types.make_float(py, kind, value)?,
+            Cell::Str(CellKind::Str, text) => self.text(text).into_any(),
+            Cell::Str(kind, text) => self.types.make_text(py, kind, text)?,
+            Cell::Bytes(CellKind::Bytes, bytes) => PyBytes::new(py, bytes).into_any(),
+            Cell::Bytes(CellKind::ByteArray, bytes) => PyByteArray::new(py, bytes).into_any(),
+            Cell::Bytes(kind, bytes) => self.types.make_bytes(py, kind, bytes)?,
+            Cell::Array { kind, pool, at, len, shape } => {
+                if let Some(Some(known)) = self.named.get(&number) {
+                    return Ok(Some(known.clone()));
+                }
+                let made = self.array(kind, pool, at..at + len, shape)?;
+                self.remember(number, &made);
+                made
+            }
+        }))
+    }
+
+    fn remember(&mut self, number: u64, object: &Bound<'py, PyAny>) {
+        if self.wanted.contains(&number) {
+            self.named.insert(number, Some(object.clone()));
+        }
+    }
+
+    /// A string; short ones that come often are made once.
+    #[inline]
+    fn text(&mut self, text: &str) -> Bound<'py, PyString> {
+        if text.len() > SHORT {
+            return PyString::new(self.py, text);
+        }
+        let hash = checksum(text.as_bytes());
+        let place = &mut self.strings[hash as usize % CACHE];
+        if let Some((known, string)) = place
+            && *known == hash
+            && string.to_str().is_ok_and(|known| known == text)
+        {
+            return string.clone();
+        }
+        let string = PyString::new(self.py, text);
+        *place = Some((hash, string.clone()));
+        string
+    }
+
+    fn unit(&self, kind: CellKind) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        Ok(match kind {
+            CellKind::Null => py.None().into_bound(py),
+            CellKind::False => PyBool::new(py, false).to_owned().into_any(),
+            CellKind::True => PyBool::new(py, true).to_owned().into_any(),
+            CellKind::Ellipsis => PyEllipsis::get(py).to_owned().into_any(),
+            CellKind::NumpyFalse | CellKind::NumpyTrue => {
+                self.types.make_int(py, CellKind::NumpyTrue, i64::from(kind == CellKind::NumpyTrue))?
+            }
+            _ => self.hook.call_method1("unit", (kind.name(),))?,
+        })
+    }
+
+    /// Begins to make the children of a cell.
+    fn begin(
+        &mut self,
+        number: u64,
+        kind: CellKind,
+        children: Children,
+        stack: &mut Vec<Frame<'py>>,
+    ) -> PyResult<()> {
+        if children.count > 0 {
+            let slice = self.loaded.slice(&(children.first..children.end));
+            let slice = slice.ok_or_else(|| self.corrupt("a cell has children that are not there"))?;
+            self.check(slice.check_children(number, kind, &children))?;
+        } else if kind.n_children().is_some() || kind == CellKind::Object {
+            return Err(self.corrupt("a cell has another number of children than its kind"));
+        }
+        if self.wanted.contains(&number) {
+            self.named.insert(number, None);
+        }
+        let n = if children.has_own_keys(kind) { 2 * children.count } else { children.count };
+        let items = Vec::with_capacity(usize::try_from(n).unwrap_or(0));
+        stack.push(Frame { number, kind, children, next: children.first, end: children.first + n, items });
+        Ok(())
+    }
+
+    /// What a reference names: it was made, or is made now.
+    fn reference(&mut self, number: u64, stack: &mut Vec<Frame<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let wrong = || self.corrupt("a reference names what it can't");
+        let Cell::Int(_, target) = self.check(self.loaded.cell(number))? else { return Err(wrong()) };
+        let target = u64::try_from(target).ok().filter(|&target| target < number).ok_or_else(wrong)?;
+        match self.named.get(&target) {
+            Some(Some(known)) => return Ok(Some(known.clone())),
+            Some(None) => return Err(self.corrupt("a cell contains itself")),
+            None => {}
+        }
+        match self.check(self.loaded.cell(target))? {
+            Cell::Parent(..) | Cell::Array { .. } | Cell::Int(CellKind::Table, _) => self.one(target, stack),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// The object of a cell, of its children.
+    fn finish(&mut self, frame: Frame<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let Frame { kind, children, items, .. } = frame;
+        Ok(match kind {
+            CellKind::List => PyList::new(py, items)?.into_any(),
+            CellKind::Tuple => PyTuple::new(py, items)?.into_any(),
+            CellKind::Set => {
+                let set = PySet::new(py, &items)?;
+                self.whole(set.len() == items.len())?;
+                set.into_any()
+            }
+            CellKind::FrozenSet => {
+                let set = PyFrozenSet::new(py, &items)?;
+                self.whole(set.len() == items.len())?;
+                set.into_any()
+            }
+            CellKind::Map => {
+                let dict = PyDict::new(py);
+                let n = usize::try_from(children.count).unwrap_or(0);
+                if items.len() > n {
+                    let (values, keys) = items.split_at(n);
+                    for (key, value) in keys.iter().zip(values) {
+                        dict.set_item(key, value)?;
+                    }
+                } else if n > 0 {
+                    self.shared_keys(&children)?;
+                    for (key, value) in self.keys[&children.keys].iter().zip(&items) {
+                        dict.set_item(key, value)?;
+                    }
+                }
+                self.whole(dict.len() == n)?;
+                dict.into_any()
+            }
+            CellKind::Complex => {
+                let part = |i: usize| items[i].extract::<f64>();
+                PyComplex::from_doubles(py, part(0)?, part(1)?).into_any()
+            }
+            CellKind::Range => {
+                py.get_type::<pyo3::types::PyRange>().call1((&items[0], &items[1], &items[2]))?
+            }
+            CellKind::Slice => py.get_type::<PySlice>().call1((&items[0], &items[1], &items[2]))?,
+            CellKind::Fraction => self.types.make_fraction(py, &items)?,
+            CellKind::ObjectArray => {
+                let shape = self.shape(children.keys, children.count)?;
+                self.hook.call_method1("objects", (PyList::new(py, items)?, PyTuple::new(py, shape)?))?
+            }
+            _ => self.hook.call_method1("object", (kind.name(), PyList::new(py, items)?))?,
+        })
+    }
+
+    fn whole(&self, is_whole: bool) -> PyResult<()> {
+        if is_whole { Ok(()) } else { Err(self.corrupt("keys or members are equal that have to differ")) }
+    }
+
+    /// Makes the keys of a map that are also another's.
+    fn shared_keys(&mut self, children: &Children) -> PyResult<()> {
+        if self.keys.get(&children.keys).is_some_and(|keys| keys.len() as u64 == children.count) {
+            return Ok(());
+        }
+        let mut keys = Vec::new();
+        for i in 0..children.count {
+            let number = children.keys.saturating_add(i);
+            let Cell::Str(CellKind::Str, text) = self.check(self.loaded.cell(number))? else {
+                return Err(self.corrupt("maps share keys that are not strings"));
+            };
+            keys.push(self.text(text).into_any());
+        }
+        self.keys.insert(children.keys, keys);
+        Ok(())
+    }
+
+    /// The shape of an array of so many elements.
+    fn shape(&self, number: u64, n: u64) -> PyResult<Vec<u64>> {
+        let found = entasis::cells::shape(number, &|number| self.loaded.cell(number));
+        let (shape, product) = self.check(found)?;
+        if product == Some(n) {
+            Ok(shape)
+        } else {
+            Err(self.corrupt("the shape of an array is not that of its values"))
+        }
+    }
+
+    /// An array: all of its pool, or a view of what was read of it.
+    fn array(
+        &mut self,
+        kind: CellKind,
+        number: u64,
+        values: Range<u64>,
+        shape: u64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let shape = if shape == 0 { None } else { Some(self.shape(shape, values.end - values.start)?) };
+        let column = self.check(self.loaded.cells.pool(number))?;
+        let read = |range: Range<u64>| {
+            self.hook.call_method1(pyo3::intern!(py, "pool"), (column, range.start, range.end))
+        };
+        let Some(pool) = self.pools.get_mut(&number) else {
+            return Err(self.corrupt("an array without values"));
+        };
+        // Arrays that lie far apart are read one by one.
+        let is_dense = (pool.end - pool.start) / 2 <= pool.n;
+        let flat = if !is_dense || (pool.start, pool.end) == (values.start, values.end) {
+            read(values)?
+        } else {
+            if pool.values.is_none() {
+                pool.values = Some(read(pool.start..pool.end)?);
+            }
+            let (from, to) = ((values.start - pool.start) as usize, (values.end - pool.start) as usize);
+            match &pool.values {
+                Some(all) => all.get_item(PySlice::new(py, from as isize, to as isize, 1))?,
+                None => return Err(self.corrupt("an array without values")),
+            }
+        };
+        let Some(mut shape) = shape else { return Ok(flat) };
+        if kind == CellKind::Array {
+            return flat.call_method1("reshape", (PyTuple::new(py, shape)?,));
+        }
+        shape.reverse();
+        flat.call_method1("reshape", (PyTuple::new(py, shape)?,))?.getattr("T")
+    }
+}
