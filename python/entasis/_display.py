@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,6 +51,8 @@ def text(path: str, n_rows: int, pairs: list[tuple[str, str]], host: str | None)
 
 def html(path: str, n_rows: int, pairs: list[tuple[str, str]], host: str | None) -> str:
     """What a notebook shows."""
+    from html import escape
+
     by = f", written by {escape(host)}" if host else ""
     shown = pairs if len(pairs) <= _MOST else [*pairs[: _MOST // 2], ("...", ""), *pairs[-_MOST // 2 :]]
     cells = "".join(f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td></tr>" for name, kind in shown)
