@@ -278,6 +278,27 @@ def test_values_of_libraries(library, round_trip, path):
     assert same(values, round_trip(values))
 
 
+def test_frames_with_nested_columns(path):
+    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    table = pa.table({
+        "n": pa.array([1, 2, 3]),
+        "l": pa.array([[1, 2], None, []]),
+        "s": pa.array([{"a": 1, "b": ["x"]}, None, {"a": None, "b": []}]),
+        "d": pa.array([["a"], ["b"], ["a"]], pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+    })  # fmt: skip
+    frame = pl.DataFrame({"a": [[1, 2], [3]], "c": pl.Series(["u", "v"], dtype=pl.Categorical)})
+    en.write([table, frame, {"again": table}], path)
+    got = en.read(path)
+    assert got[0].equals(table)
+    assert got[1].equals(frame)
+    assert got[2]["again"] is got[0]
+    en.write([frame, table.slice(1)], path)
+    part = en.open(path)[1]
+    assert part.read().equals(table.slice(1))
+    assert part.read(columns=["s", "l"], rows=(1, 2)).equals(table.select(["s", "l"]).slice(2, 1))
+    en.verify(path)
+
+
 def test_names_and_state_of_pandas(round_trip, path):
     pd = pytest.importorskip("pandas")
     for name, value in pandas_values().items():

@@ -491,7 +491,8 @@ impl File {
         let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
         let mut record = ColumnRecord::parse(bytes).map_err(here)?;
         if self.table.first_column > 0 {
-            for named in [&mut record.storage, &mut record.dictionary, &mut record.first_child] {
+            let ColumnRecord { storage, dictionary, first_child, parent, .. } = &mut record;
+            for named in [storage, dictionary, first_child, parent] {
                 *named = named.map(|column| self.in_view(column)).transpose().map_err(here)?;
             }
         }
