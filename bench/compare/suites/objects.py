@@ -35,18 +35,24 @@ def run(context: Context) -> None:
         times = _measure(context, value, formats)
         for key, (write, read, n_bytes) in times.items():
             cells.append(f"{1e3 * write:9.1f} {1e3 * read:9.1f} {n_bytes / 1e6:7.2f} MB")
-            context.raw.append(
-                {
-                    "suite": "objects",
-                    "value": name,
-                    "format": key,
-                    "write_s": write,
-                    "read_s": read,
-                    "bytes": n_bytes,
-                }
-            )
+            for direction, seconds in (("write", write), ("read", read)):
+                context.raw.append(_raw(context, name, key, direction, seconds))
         shown.append(f"{name:32}" + "".join(f"{cell:>30}" for cell in cells))
     print("objects: write ms, read ms, size\n" + "\n".join(shown))
+
+
+def _raw(context: Context, name: str, key: str, direction: str, seconds: float) -> dict[str, Any]:
+    """A median as a row of raw figures."""
+    return {
+        "suite": context.suite,
+        "frame": name,
+        "host": "python",
+        "format": key,
+        "threads": context.options.threads,
+        "direction": direction,
+        "round": "median",
+        "seconds": seconds,
+    }
 
 
 def _formats() -> dict[str, tuple[Write, Read]]:
@@ -141,7 +147,7 @@ def _values(context: Context) -> dict[str, Callable[[], Any]]:
         "records of 8 fields": lambda: [_record(i) for i in range(n)],
         "frames, arrays, scalars": lambda: _nested(n),
         PART: lambda: {PART: _nested(n)},
-        "random tree of 10 n nodes": lambda: _tree(10 * n),
+        "random tree": lambda: _tree(10 * n),
     }
 
 

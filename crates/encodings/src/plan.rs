@@ -228,7 +228,7 @@ fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
 pub(crate) const MIN_PAYLOAD: usize = 2048;
 /// Pieces and values of each that a codec has to do well on before whole pages are tried, and how far above the best score
 /// it may be there: it finds more in longer pieces.
-const LOOKS: [(usize, usize, f64); 2] = [(2, 192, 1.6), (1, 2048, HOPE)];
+const LOOKS: [(usize, usize, f64); 2] = [(2, 192, 2.5), (1, 2048, HOPE)];
 /// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
 const NOTHING: f64 = 0.97;
 /// How far a glance may be above the best score for whole pages to be tried: codecs find more in these.
