@@ -90,7 +90,7 @@ def reader(to: str | None, written_by: str | None) -> Any:
 class interpretation:
     """Around all that makes something of what a file keeps for its host: checksums don't say that it makes sense.
 
-    It is a context manager and a decorator, as those of `contextlib` are, at a tenth of their cost.
+    It is a context manager and a decorator, as those of `contextlib` are, without a generator for each call.
     """
 
     SENSELESS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
