@@ -1,5 +1,7 @@
 //! Pages become values again: any range of a page, straight into the memory where they are wanted.
 
+mod pick;
+
 use std::ops::Range;
 
 use entasis_format::{Directory, Error, Layout, Physical, Result, Transform};
@@ -74,6 +76,9 @@ impl<'a> BlockDecoder<'a> {
         self.check(page, &range, out.len())?;
         if self.of.physical.width() != Some(size_of::<T>()) {
             return Err(Error::argument("the words asked for are not those of the column's type"));
+        }
+        if out.len() == 1 {
+            return self.pick(page, &[range.start as u16], out);
         }
         match self.directory.encoding.transform {
             Transform::None => {
@@ -287,6 +292,15 @@ impl<'a> BlockDecoder<'a> {
 
     /// The words of the packing, before any transform, in words of `T` (at least as wide as all of them).
     fn words<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
+        if let [word] = out {
+            *word = self.word(page, range.start)?;
+            return Ok(());
+        }
+        self.unpacked(page, range, out)
+    }
+
+    /// The same by whole vectors.
+    fn unpacked<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         match &page.body {
             Body::Raw(bytes) => {
                 let len = size_of::<T>();
