@@ -119,7 +119,8 @@ fn scattered_rows() {
         ("texts", Model::text(&(0..n).map(|i| format!("{:x}", noise(i))).collect::<Vec<_>>())),
     ];
     let file = common::open(&file_of(&columns, &WriteOptions::default())).unwrap();
-    let ascending = |step: usize| (0..n).step_by(step).map(|i| (i + noise(i) as usize % step) as u64);
+    let ascending =
+        |step: usize| (0..n).step_by(step).map(move |i| (n - 1).min(i + noise(i) as usize % step) as u64);
     let clustered = (0..60u64).flat_map(|k| 5_000 * k..5_000 * k + k * k).collect::<Vec<_>>();
     let mut shuffled = ascending(101).collect::<Vec<_>>();
     shuffled.sort_by_key(|&row| noise(row as usize));
