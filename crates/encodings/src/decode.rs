@@ -7,7 +7,7 @@ use std::ops::Range;
 use entasis_format::{Directory, Error, Layout, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
 
-use crate::alp::Float;
+use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
 use crate::page::{Body, Packed, Page, open_dictionary};
 use crate::word::get;
@@ -90,7 +90,7 @@ impl<'a> BlockDecoder<'a> {
                 let entries: &[T] = bytemuck::cast_slice(values);
                 self.look_up(page, range, &entries[..*n], out)
             }
-            Transform::Alp => self.decode_alp(page, range, out),
+            Transform::Alp | Transform::Residual => self.decode_alp(page, range, out),
         }
     }
 
@@ -423,7 +423,7 @@ impl<'a> BlockDecoder<'a> {
         for (part, out) in parts(range, out) {
             let ints = &mut ints[..part.len()];
             self.words(page, part, ints)?;
-            F::decode(ints, self.directory.exponent, self.directory.factor, out);
+            F::decode(ints, Decimals::of(self.directory), out);
         }
         Ok(())
     }

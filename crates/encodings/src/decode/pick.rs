@@ -4,7 +4,7 @@ use entasis_format::{Error, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, Word, bitpack, gather};
 
 use super::{BlockDecoder, Dictionary, bad_code};
-use crate::alp::Float;
+use crate::alp::{Decimals, Float};
 use crate::page::{Body, Packed, Page};
 use crate::short_body;
 use crate::word::get;
@@ -32,10 +32,10 @@ impl BlockDecoder<'_> {
             match (self.directory.encoding.transform, self.of.physical) {
                 (Transform::None, _) => self.pick_words(page, at, out)?,
                 (Transform::Dictionary, _) => self.pick_entries(page, at, out)?,
-                (Transform::Alp, Physical::F64) => {
+                (Transform::Alp | Transform::Residual, Physical::F64) => {
                     self.pick_alp(page, at, bytemuck::cast_slice_mut::<T, f64>(out))?;
                 }
-                (Transform::Alp, Physical::F32) => {
+                (Transform::Alp | Transform::Residual, Physical::F32) => {
                     self.pick_alp(page, at, bytemuck::cast_slice_mut::<T, f32>(out))?;
                 }
                 _ => return Err(short_body()),
@@ -89,7 +89,7 @@ impl BlockDecoder<'_> {
         let mut ints = [F::Int::from_u64(0); STEP];
         let ints = &mut ints[..at.len()];
         self.pick_words(page, at, ints)?;
-        F::decode(ints, self.directory.exponent, self.directory.factor, out);
+        F::decode(ints, Decimals::of(self.directory), out);
         Ok(())
     }
 
