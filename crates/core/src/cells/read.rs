@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use bytemuck::Pod;
 use entasis_format::{CellClass, CellKind, Error, Logical, Physical, Result, Value};
 
-use super::{CLASSES, CellColumns, NAMES, RANK, columns_of};
-use crate::control::Monitor;
+use super::{CLASSES, CellColumns, INDEXED, NAMES, RANK, columns_of, index};
+use crate::control::{Monitor, Silent};
 use crate::file::File;
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
@@ -19,6 +20,8 @@ pub struct Cells {
     n_cells: u64,
     /// The cells of each class but the first.
     n_of: [u64; CLASSES],
+    /// Maps with an index of their keys.
+    n_indexed: u64,
 }
 
 /// A cell.
@@ -128,16 +131,54 @@ impl Cells {
         if total > n_cells {
             return Err(damage("there are more values of cells than cells"));
         }
+        for (place, physical) in index::TYPES {
+            length(place, physical)?;
+        }
+        let n_indexed = length(INDEXED, Physical::U64)?;
+        if n_indexed % 3 != 0 {
+            return Err(damage("a key index is cut short").in_column(NAMES[INDEXED]));
+        }
         let (first, n) = of.pools;
         if first.checked_add(n).is_none_or(|end| end > file.n_columns_total()) {
             return Err(damage("arrays have columns that the file has not"));
         }
-        Ok(Self { file, columns, pools: of.pools, n_cells, n_of })
+        Ok(Self { file, columns, pools: of.pools, n_cells, n_of, n_indexed: n_indexed / 3 })
     }
 
     /// How many cells the file has.
     pub fn n_cells(&self) -> u64 {
         self.n_cells
+    }
+
+    /// How many maps have an index of their keys.
+    pub(super) fn n_indexed(&self) -> u64 {
+        self.n_indexed
+    }
+
+    /// How many values a column of cells has.
+    pub(super) fn n_values(&self, place: usize) -> Result<u64> {
+        self.columns[place].map_or(Ok(0), |number| Ok(self.file.column(number)?.record.n_values))
+    }
+
+    /// Some values of a column of cells.
+    pub(super) fn words<T: Pod>(&self, place: usize, rows: Range<u64>) -> Result<Vec<T>> {
+        self.read_words(place, rows, Some(1), &Silent)
+    }
+
+    pub(super) fn read_words<T: Pod>(
+        &self,
+        place: usize,
+        rows: Range<u64>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<T>> {
+        if rows.end > self.n_values(place)? {
+            return Err(damage("a column of cells has fewer values than are named").in_column(NAMES[place]));
+        }
+        let mut words: Vec<T> = memory(rows.end - rows.start)?;
+        let request = self.request(place, rows, bytemuck::cast_slice_mut(&mut words))?;
+        self.file.read(request.into_iter().collect(), threads, monitor)?;
+        Ok(words)
     }
 
     /// The file, as a view of all its columns.
@@ -308,12 +349,12 @@ fn unknown(code: u8) -> Error {
 }
 
 /// Zeroed memory for numbers that a file tells of.
-fn memory<T: Clone + Default>(n: u64) -> Result<Vec<T>> {
+fn memory<T: Pod>(n: u64) -> Result<Vec<T>> {
     let too_many = || Error::limit("not enough memory for the cells");
     let n = usize::try_from(n).map_err(|_| too_many())?;
     let mut memory = Vec::new();
     memory.try_reserve_exact(n).map_err(|_| too_many())?;
-    memory.resize(n, T::default());
+    memory.resize(n, T::zeroed());
     Ok(memory)
 }
 
