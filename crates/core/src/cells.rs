@@ -4,6 +4,7 @@ mod check;
 mod index;
 mod read;
 mod scalars;
+mod slice;
 mod write;
 
 use entasis_format::{CellClass, Error, Physical, Result, Value};
@@ -12,8 +13,9 @@ use crate::file::File;
 
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};
 pub use index::{Found, INDEXED_FROM, Key};
-pub use read::{Cell, Cells, Children, Slice};
+pub use read::{Cell, Cells, Children};
 pub use scalars::Scalars;
+pub use slice::{Run, Slice, Texts};
 pub use write::CellWriter;
 
 /// Cells of which `ranks` tells once.

@@ -154,7 +154,6 @@ impl CellReader {
         let is_all = range.start == of.first && range.end - range.start == of.count && of.count > 0;
         let wanted = if is_all { of.first..of.end } else { range.clone() };
         loaded.close(py, vec![wanted])?;
-        let objects = Maker::new(py, &loaded, &types, hook)?.make(range)?;
-        PyList::new(py, objects)
+        Maker::new(py, &loaded, &types, hook)?.make(range)
     }
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use entasis_format::{CellClass, CellKind, Result, Value};
 
-use super::read::{Cell, Cells, Children, Slice, damage};
+use super::read::{Cell, Cells, Children, damage};
+use super::slice::Slice;
 use crate::control::{Monitor, Silent};
 
 /// The deepest cell, a scalar having depth 1.
@@ -50,8 +51,11 @@ impl Slice {
             return Err(damage("children of a cell are not after it"));
         };
         let mut next = family_end;
-        for child in first..family_end {
-            if let Cell::Parent(_, of) = self.cell(child)?
+        let place = |number: u64| (number - self.range().start) as usize;
+        let kinds = &self.kinds()[place(first)..place(family_end)];
+        for (child, kind) in (first..).zip(kinds) {
+            if kind.class() == CellClass::Parent
+                && let Cell::Parent(_, of) = self.cell(child)?
                 && of.count > 0
             {
                 if of.first != next || of.end < next {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use entasis_format::{CellKind, Physical, Result, checksum};
 
-use super::read::{Cell, Cells, Children, Slice, damage};
+use super::read::{Cell, Cells, Children, damage};
+use super::slice::Slice;
 use super::{BUCKETS, INDEXED, PLACES};
 use crate::control::{Monitor, Silent};
 

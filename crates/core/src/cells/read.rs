@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use entasis_format::{CellClass, CellKind, Error, Logical, Physical, Result, Value};
 
+use super::slice::{CellIndex, Slice};
 use super::{CLASSES, CellColumns, INDEXED, NAMES, RANK, columns_of, index};
 use crate::control::{Monitor, Silent};
 use crate::file::File;
@@ -65,22 +66,6 @@ pub struct Children {
     pub count: u64,
     /// The first of the keys of a map; the shape of an array of objects; else 0.
     pub keys: u64,
-}
-
-/// Neighbouring cells in memory.
-#[derive(Debug)]
-pub struct Slice {
-    start: u64,
-    kinds: Vec<CellKind>,
-    /// For each cell its place among the values of its class.
-    places: Vec<u32>,
-    ints: Vec<i64>,
-    floats: Vec<f64>,
-    /// Offsets, of which the first is 0, and text.
-    strings: (Vec<i64>, String),
-    bytes: (Vec<i64>, Vec<u8>),
-    parents: [Vec<u64>; 4],
-    arrays: [Vec<u64>; 4],
 }
 
 #[cold]
@@ -221,40 +206,12 @@ impl Cells {
             self.request(1, chunk * classes..last * classes, bytemuck::cast_slice_mut(&mut ranks))?,
         ];
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
-        let skip = (range.start - from) as usize;
-        let mut counts = [0u64; CLASSES + 1];
-        let mut kinds = Vec::with_capacity(codes.len() - skip);
-        let mut places = Vec::with_capacity(codes.len() - skip);
-        let mut base = [0u64; CLASSES];
-        let mut at = [0u64; CLASSES + 1];
-        for (i, block) in codes.chunks(RANK as usize).enumerate() {
-            let rank = &ranks[i * CLASSES..(i + 1) * CLASSES];
-            if i == 0 {
-                base.copy_from_slice(rank);
-            }
-            let sum = |k: usize| base[k].checked_add(counts[k + 1]);
-            if (0..CLASSES).any(|k| sum(k) != Some(rank[k])) {
-                return Err(damage("ranks of cells are not the numbers of cells before"));
-            }
-            let before = if i == 0 { skip.min(block.len()) } else { 0 };
-            for &code in &block[..before] {
-                counts[known(code)?.class() as usize] += 1;
-            }
-            if i == 0 {
-                at = counts;
-            }
-            for &code in &block[before..] {
-                let kind = known(code)?;
-                let count = &mut counts[kind.class() as usize];
-                places.push((*count - at[kind.class() as usize]) as u32);
-                *count += 1;
-                kinds.push(kind);
-            }
-        }
+        let (index, base, counts) = CellIndex::new(range.clone(), &codes, &ranks)?;
+        drop(codes);
         let mut of_class = [(0, 0); CLASSES];
         for k in 0..CLASSES {
-            let start = base[k].checked_add(at[k + 1]);
-            let end = base[k].checked_add(counts[k + 1]).filter(|&end| end <= self.n_of[k]);
+            let start = Some(base[k]);
+            let end = base[k].checked_add(counts[k]).filter(|&end| end <= self.n_of[k]);
             // Behind the last cell there are no more values.
             let is_all = range.end < self.n_cells || end == Some(self.n_of[k]);
             match (start, end) {
@@ -263,9 +220,7 @@ impl Cells {
             }
         }
         let mut slice = Slice {
-            start: range.start,
-            kinds,
-            places,
+            index,
             ints: memory(of_class[0].1 - of_class[0].0)?,
             floats: memory(of_class[1].1 - of_class[1].0)?,
             strings: Default::default(),
@@ -338,16 +293,6 @@ impl Cells {
     }
 }
 
-#[inline]
-fn known(code: u8) -> Result<CellKind> {
-    CellKind::of(code).ok_or_else(|| unknown(code))
-}
-
-#[cold]
-fn unknown(code: u8) -> Error {
-    Error::unsupported(format!("a cell is of a kind that is not known here ({code})")).in_section("cells")
-}
-
 /// Zeroed memory for numbers that a file tells of.
 fn memory<T: Pod>(n: u64) -> Result<Vec<T>> {
     let too_many = || Error::limit("not enough memory for the cells");
@@ -356,58 +301,4 @@ fn memory<T: Pod>(n: u64) -> Result<Vec<T>> {
     memory.try_reserve_exact(n).map_err(|_| too_many())?;
     memory.resize(n, T::zeroed());
     Ok(memory)
-}
-
-impl Slice {
-    /// The cells that are there.
-    #[inline]
-    pub fn range(&self) -> Range<u64> {
-        self.start..self.start + self.kinds.len() as u64
-    }
-
-    /// The kinds, in order.
-    #[inline]
-    pub fn kinds(&self) -> &[CellKind] {
-        &self.kinds
-    }
-
-    /// The parents, in order.
-    pub fn parents(&self) -> impl Iterator<Item = Children> + '_ {
-        (0..self.parents[0].len()).map(|place| self.children(place))
-    }
-
-    fn children(&self, place: usize) -> Children {
-        let [first, end, count, keys] = &self.parents;
-        Children { first: first[place], end: end[place], count: count[place], keys: keys[place] }
-    }
-
-    /// The cell of this number, which has to be in the slice.
-    ///
-    /// # Errors
-    /// *Corrupt* when it is not.
-    #[inline]
-    pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
-        let i = number.checked_sub(self.start).and_then(|i| usize::try_from(i).ok());
-        let found = i.and_then(|i| Some((*self.kinds.get(i)?, *self.places.get(i)? as usize)));
-        let Some((kind, place)) = found else { return Err(damage("a cell is named that is not there")) };
-        Ok(match kind.class() {
-            CellClass::Unit => Cell::Unit(kind),
-            CellClass::Int => Cell::Int(kind, self.ints[place]),
-            CellClass::Float => Cell::Float(kind, self.floats[place]),
-            CellClass::Str => {
-                let (offsets, text) = &self.strings;
-                let text = text.get(offsets[place] as usize..offsets[place + 1] as usize);
-                Cell::Str(kind, text.ok_or_else(|| damage("a string of a cell is not UTF-8"))?)
-            }
-            CellClass::Bytes => {
-                let (offsets, bytes) = &self.bytes;
-                Cell::Bytes(kind, &bytes[offsets[place] as usize..offsets[place + 1] as usize])
-            }
-            CellClass::Parent => Cell::Parent(kind, self.children(place)),
-            CellClass::Array => {
-                let [pool, at, len, shape] = &self.arrays;
-                Cell::Array { kind, pool: pool[place], at: at[place], len: len[place], shape: shape[place] }
-            }
-        })
-    }
 }

@@ -104,25 +104,26 @@ impl CellWriter {
         self.scalars.bytes(kind, value);
     }
 
-    /// Adds integers of one kind.
-    pub fn ints(&mut self, kind: CellKind, values: &[i64]) {
+    /// Adds integers of one kind. Returns how many there were.
+    #[inline]
+    pub fn ints(&mut self, kind: CellKind, values: impl Iterator<Item = i64>) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Int);
-        self.run(kind, values.len());
-        self.scalars.ints.extend_from_slice(values);
+        let (counts, before) = (self.counts(), self.scalars.ints.len());
+        self.scalars.ints.extend(values);
+        self.run(kind, counts, self.scalars.ints.len() - before)
     }
 
-    /// Adds floats of one kind.
-    pub fn floats(&mut self, kind: CellKind, values: &[f64]) {
+    /// Adds floats of one kind. Returns how many there were.
+    #[inline]
+    pub fn floats(&mut self, kind: CellKind, values: impl Iterator<Item = f64>) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Float);
-        self.run(kind, values.len());
-        self.scalars.floats.extend_from_slice(values);
+        let (counts, before) = (self.counts(), self.scalars.floats.len());
+        self.scalars.floats.extend(values);
+        self.run(kind, counts, self.scalars.floats.len() - before)
     }
 
-    /// Adds the kinds of cells of one kind, before their values.
-    fn run(&mut self, kind: CellKind, n: usize) {
-        const MOST: usize = 1024;
-        let kinds = [kind.code(); MOST];
-        let counts = self.counts();
+    /// Adds the kinds of cells of one kind, and their ranks; there were so many of each class before.
+    fn run(&mut self, kind: CellKind, counts: [u64; CLASSES], n: usize) -> usize {
         let from = self.n_cells();
         for at in (from.next_multiple_of(RANK)..from + n as u64).step_by(RANK as usize) {
             let mut rank = counts;
@@ -131,15 +132,20 @@ impl CellWriter {
             }
             self.ranks.extend(rank);
         }
-        for start in (0..n).step_by(MOST) {
-            self.scalars.kinds.extend_from_slice(&kinds[..MOST.min(n - start)]);
-        }
+        self.scalars.kinds.resize(self.scalars.kinds.len() + n, kind.code());
+        n
     }
 
     /// Adds values without parts.
     pub fn scalars(&mut self, values: &Scalars) {
         self.ranks_of(&values.kinds);
         self.scalars.append(values);
+    }
+
+    /// Whether the last `n` cells are strings.
+    pub fn are_texts(&self, n: usize) -> bool {
+        let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
+        kinds.iter().all(|&code| code == CellKind::Str.code())
     }
 
     /// Adds the last `n` cells, which are the keys of a map, to the key index when they are many and of a kind that it is made for.
@@ -186,6 +192,12 @@ impl CellWriter {
     /// Says where all that is below the parent in this place ends.
     pub fn set_end(&mut self, place: usize, end: u64) {
         self.parents[1][place] = end;
+    }
+
+    /// Changes the kind of a cell to another one of those that have children.
+    pub fn set_kind(&mut self, number: u64, kind: CellKind) {
+        debug_assert_eq!(kind.class(), CellClass::Parent);
+        self.scalars.kinds[number as usize] = kind.code();
     }
 
     /// Changes what a parent has for keys.
