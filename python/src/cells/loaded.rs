@@ -93,6 +93,11 @@ impl Loaded {
         self.cell(number).map_err(|e| errors::raise(py, &e))
     }
 
+    /// Reads these cells, when they have to be.
+    pub fn fetch_all(&mut self, py: Python<'_>, range: Range<u64>) -> PyResult<()> {
+        if self.slice(&range).is_none() { self.load(py, range) } else { Ok(()) }
+    }
+
     fn load(&mut self, py: Python<'_>, range: Range<u64>) -> PyResult<()> {
         let (cells, threads) = (&self.cells, self.threads);
         self.slices.push(monitor::run(py, |monitor| cells.load(range, threads, monitor))?);

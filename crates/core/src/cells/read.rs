@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_format::{CellClass, CellKind, Error, Logical, Physical, Result, Value};
+use entasis_kernels::Buffer;
 
 use super::slice::{CellIndex, Slice};
 use super::{CLASSES, CellColumns, INDEXED, NAMES, RANK, columns_of, index};
@@ -221,8 +222,8 @@ impl Cells {
         }
         let mut slice = Slice {
             index,
-            ints: memory(of_class[0].1 - of_class[0].0)?,
-            floats: memory(of_class[1].1 - of_class[1].0)?,
+            ints: buffer(of_class[0].1 - of_class[0].0)?,
+            floats: buffer(of_class[1].1 - of_class[1].0)?,
             strings: Default::default(),
             bytes: Default::default(),
             parents: Default::default(),
@@ -231,22 +232,22 @@ impl Cells {
         let (mut strings, mut bytes) = (Text::default(), Text::default());
         let of = |k: usize| of_class[k].0..of_class[k].1;
         for numbers in &mut slice.parents {
-            *numbers = memory(of(4).end - of(4).start)?;
+            *numbers = buffer(of(4).end - of(4).start)?;
         }
         for numbers in &mut slice.arrays {
-            *numbers = memory(of(5).end - of(5).start)?;
+            *numbers = buffer(of(5).end - of(5).start)?;
         }
         let mut requests = vec![
-            self.request(2, of(0), bytemuck::cast_slice_mut(&mut slice.ints))?,
-            self.request(3, of(1), bytemuck::cast_slice_mut(&mut slice.floats))?,
+            self.request(2, of(0), &mut slice.ints)?,
+            self.request(3, of(1), &mut slice.floats)?,
             self.text_request(4, of(2), &mut strings),
             self.text_request(5, of(3), &mut bytes),
         ];
         for (place, numbers) in (6..).zip(&mut slice.parents) {
-            requests.push(self.request(place, of(4), bytemuck::cast_slice_mut(numbers))?);
+            requests.push(self.request(place, of(4), numbers)?);
         }
         for (place, numbers) in (10..).zip(&mut slice.arrays) {
-            requests.push(self.request(place, of(5), bytemuck::cast_slice_mut(numbers))?);
+            requests.push(self.request(place, of(5), numbers)?);
         }
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
         let offsets = |text: &Text| bytemuck::cast_slice::<u8, i64>(&text.offsets).to_vec();
@@ -291,6 +292,12 @@ impl Cells {
         };
         Ok((cell("value")?, cell("metadata")?))
     }
+}
+
+/// Zeroed memory for so many words of 64 bits.
+fn buffer(n: u64) -> Result<Buffer> {
+    let len = n.checked_mul(8).and_then(|len| usize::try_from(len).ok());
+    len.and_then(Buffer::zeroed).ok_or_else(|| Error::limit("not enough memory for the cells"))
 }
 
 /// Zeroed memory for numbers that a file tells of.

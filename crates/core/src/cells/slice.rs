@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use bytemuck::cast_slice;
 use entasis_format::{CellClass, CellKind, Error, Result};
+use entasis_kernels::Buffer;
 
 use super::read::{Cell, Children, damage};
 use super::{CLASSES, RANK};
@@ -11,13 +13,14 @@ use super::{CLASSES, RANK};
 #[derive(Debug)]
 pub struct Slice {
     pub(super) index: CellIndex,
-    pub(super) ints: Vec<i64>,
-    pub(super) floats: Vec<f64>,
+    /// Words of 64 bits.
+    pub(super) ints: Buffer,
+    pub(super) floats: Buffer,
     /// Offsets, of which the first is 0, and text.
     pub(super) strings: (Vec<i64>, String),
     pub(super) bytes: (Vec<i64>, Vec<u8>),
-    pub(super) parents: [Vec<u64>; 4],
-    pub(super) arrays: [Vec<u64>; 4],
+    pub(super) parents: [Buffer; 4],
+    pub(super) arrays: [Buffer; 4],
 }
 
 /// Cells that stand together and are of one kind.
@@ -171,14 +174,23 @@ impl Slice {
         &self.index.kinds
     }
 
+    fn ints(&self) -> &[i64] {
+        cast_slice(&self.ints)
+    }
+
+    fn floats(&self) -> &[f64] {
+        cast_slice(&self.floats)
+    }
+
     /// The parents, in order.
     pub fn parents(&self) -> impl Iterator<Item = Children> + '_ {
-        (0..self.parents[0].len()).map(|place| self.children(place))
+        (0..self.parents[0].len() / 8).map(|place| self.children(place))
     }
 
     fn children(&self, place: usize) -> Children {
         let [first, end, count, keys] = &self.parents;
-        Children { first: first[place], end: end[place], count: count[place], keys: keys[place] }
+        let at = |numbers: &Buffer| cast_slice::<u8, u64>(numbers)[place];
+        Children { first: at(first), end: at(end), count: at(count), keys: at(keys) }
     }
 
     /// The cell of this number, which has to be in the slice.
@@ -193,8 +205,8 @@ impl Slice {
         };
         Ok(match kind.class() {
             CellClass::Unit => Cell::Unit(kind),
-            CellClass::Int => Cell::Int(kind, self.ints[place]),
-            CellClass::Float => Cell::Float(kind, self.floats[place]),
+            CellClass::Int => Cell::Int(kind, self.ints()[place]),
+            CellClass::Float => Cell::Float(kind, self.floats()[place]),
             CellClass::Str => {
                 let text = Texts { offsets: &self.strings.0[place..place + 2], text: &self.strings.1 };
                 Cell::Str(kind, text.get(0).ok_or_else(|| damage("a string of a cell is not UTF-8"))?)
@@ -206,7 +218,9 @@ impl Slice {
             CellClass::Parent => Cell::Parent(kind, self.children(place)),
             CellClass::Array => {
                 let [pool, at, len, shape] = &self.arrays;
-                Cell::Array { kind, pool: pool[place], at: at[place], len: len[place], shape: shape[place] }
+                let number = |numbers: &Buffer| cast_slice::<u8, u64>(numbers)[place];
+                let (pool, at, len, shape) = (number(pool), number(at), number(len), number(shape));
+                Cell::Array { kind, pool, at, len, shape }
             }
         })
     }
@@ -228,8 +242,8 @@ impl Slice {
         let n = kinds.iter().take_while(|&&other| other == kind).count();
         Ok(match kind.class() {
             CellClass::Unit => Run::Units(kind, n),
-            CellClass::Int => Run::Ints(kind, &self.ints[at..at + n]),
-            CellClass::Float => Run::Floats(kind, &self.floats[at..at + n]),
+            CellClass::Int => Run::Ints(kind, &self.ints()[at..at + n]),
+            CellClass::Float => Run::Floats(kind, &self.floats()[at..at + n]),
             CellClass::Str => {
                 let offsets = &self.strings.0[at..=at + n];
                 Run::Texts(kind, Texts { offsets, text: &self.strings.1 })

@@ -29,7 +29,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 
     /// `n` rows, of values that stand in these places, a range for each key or place.
-    pub(super) fn rows(
+    pub fn rows(
         &mut self,
         kind: CellKind,
         children: &Children,

@@ -89,6 +89,11 @@ impl CellBuilder {
             done += 1;
         }
         // No code of Python was run so far.
+        if done == n && n > SHARED_KEYS {
+            let keys = self.add_many_keys(dict, at, pending)?;
+            self.writer.set_children(place, first, n as u64, keys);
+            return Ok(());
+        }
         let mut keys: Vec<Bound<'py, PyAny>> = Vec::with_capacity(n);
         if done == n {
             keys.extend(dict.iter().map(|(key, _)| key));
@@ -103,6 +108,43 @@ impl CellBuilder {
         let keys = self.add_keys(&keys, first + count, |i| at(n + i), pending)?;
         self.writer.set_children(place, first, count, keys);
         Ok(())
+    }
+
+    /// Adds the keys of a dict that has more than are compared with those of others.
+    fn add_many_keys<'py>(
+        &mut self,
+        dict: &Bound<'py, PyDict>,
+        at: impl Fn(usize) -> At,
+        pending: &mut Vec<Pending<'py>>,
+    ) -> PyResult<u64> {
+        let (first, n) = (self.writer.n_cells(), dict.len());
+        let (mut position, mut done) = (0, 0);
+        while let Some((key, _)) = next_item(dict, &mut position) {
+            if !put(key, &mut self.writer) {
+                break;
+            }
+            done += 1;
+        }
+        if done < n {
+            let others: Vec<_> = dict.iter().skip(done).map(|(key, _)| key).collect();
+            for (i, key) in others.iter().enumerate() {
+                self.add_key(key, at(n + done + i), pending)?;
+            }
+        }
+        self.writer.index_keys(n);
+        Ok(first)
+    }
+
+    fn add_key<'py>(
+        &mut self,
+        key: &Bound<'py, PyAny>,
+        at: At,
+        pending: &mut Vec<Pending<'py>>,
+    ) -> PyResult<()> {
+        if self.emit(key, at, pending)? {
+            return Ok(());
+        }
+        Err(self.refuse(key.py(), at, "a key can't be left out"))
     }
 
     /// Adds the keys of maps, or finds those of another map that are the same.
@@ -136,13 +178,7 @@ impl CellBuilder {
             }
         }
         for (i, key) in keys.iter().enumerate() {
-            if put(key.as_borrowed(), &mut self.writer) {
-                continue;
-            }
-            let here = at(i);
-            if !self.emit(key, here, pending)? {
-                return Err(self.refuse(key.py(), here, "a key can't be left out"));
-            }
+            self.add_key(key, at(i), pending)?;
         }
         self.writer.index_keys(keys.len());
         // Only strings are cells that maps share: no references, none with halves of pairs.
