@@ -9,7 +9,7 @@ import pickle
 import random
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from ..timing import progress, release_memory
 Write = Callable[[Any, Path], object]
 Read = Callable[[Path], Any]
 PART = "one array of 1 MB out of it"
+# The share of the rows of the shootout sets that makes 1 GB of them in memory.
+SETS_SCALE = 0.12
 
 
 def run(context: Context) -> None:
@@ -128,7 +130,9 @@ def equal(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, np.ndarray):
-        return left.dtype == right.dtype and np.array_equal(left, right)
+        return left.dtype == right.dtype and np.array_equal(
+            left, right, equal_nan=left.dtype.kind == "f"
+        )
     if isinstance(left, pd.DataFrame):
         return bool(left.equals(right))
     if isinstance(left, dict):
@@ -140,13 +144,15 @@ def equal(left: Any, right: Any) -> bool:
 
 def _values(context: Context) -> dict[str, Callable[[], Any]]:
     n = context.scaled(100_000, least=100)
+    large = cache(partial(_large, context.options.scale))
     return {
         "list of int64 arrays of 100": lambda: [np.arange(i, i + 100) for i in range(n)],
         "dict of floats": lambda: {f"key{i}": i / 8 for i in range(n)},
         "list of integers": lambda: list(range(10 * n)),
         "records of 8 fields": lambda: [_record(i) for i in range(n)],
         "frames, arrays, scalars": lambda: _nested(n),
-        PART: lambda: {PART: _nested(n)},
+        "sets, arrays, scalars of 1 GB": large,
+        PART: lambda: {PART: large()},
         "random tree": lambda: _tree(10 * n),
     }
 
@@ -163,6 +169,22 @@ def _record(i: int) -> dict[str, Any]:
         "day": i % 365,
         "to": str(i),
     }
+
+
+def _large(scale: float) -> dict[str, Any]:
+    """The shootout sets, arrays of their numbers, and scalars, in dicts in a dict."""
+    from ..datasets.shootout import SETS
+
+    sets: dict[str, Any] = {}
+    for name, make in SETS.items():
+        frame = make(min(1.0, SETS_SCALE * scale))
+        numbers = frame.select_dtypes("number").iloc[:, :4].astype("float64")
+        scalars = {"rows": len(frame), "columns": list(map(str, frame.columns[:20])), "name": name}
+        scalars |= {
+            "means": {str(key): float(mean) for key, mean in numbers.mean().fillna(0.0).items()}
+        }
+        sets[name] = {"frame": frame, "corner": numbers[:10_000].to_numpy(), "about": scalars}
+    return {"b": np.random.default_rng(1).standard_normal(131_072), "sets": sets, "version": (1, 2)}
 
 
 def _nested(n: int) -> dict[str, Any]:
