@@ -16,9 +16,9 @@ import zoneinfo
 from decimal import Decimal
 
 import numpy as np
+import pytest
 
 UTC, HOUR = datetime.UTC, datetime.timedelta(hours=1)
-import pytest
 
 
 def same(left, right):
@@ -168,7 +168,6 @@ TREES = {
             "u": uuid.UUID(int=i),
             "p": Decimal(i) / 4,
             "q": np.int8(i % 100),
-            "big": 2**i,
             "m": [i, None, "x", 2.5][i % 4],
         }
         for i in range(200)

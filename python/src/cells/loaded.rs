@@ -150,7 +150,9 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> entasis
             Cell::Parent(kind, children) => {
                 add(children.first..children.end);
                 match kind {
-                    CellKind::Map | CellKind::Records => add(children.keys..children.keys.saturating_add(children.count)),
+                    CellKind::Map | CellKind::Records => {
+                        add(children.keys..children.keys.saturating_add(children.count))
+                    }
                     CellKind::ObjectArray => add(children.keys..children.keys.saturating_add(1)),
                     _ => {}
                 }

@@ -6,6 +6,7 @@
 mod objects;
 mod rows;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -22,6 +23,9 @@ use objects::{Items, Luck, Strings, int, text, unit};
 use super::loaded::Loaded;
 use super::types::Types;
 use crate::errors;
+
+/// Bytes of an array that has memory of its own, at least.
+const LARGE: u64 = 64 << 10;
 
 fn corrupt(py: Python<'_>, cells: &Cells, problem: &'static str) -> PyErr {
     errors::raise(py, &Error::corrupt(problem).in_section("cells").in_file(cells.file().path()))
@@ -43,7 +47,16 @@ struct Pool<'py> {
     start: u64,
     end: u64,
     n: u64,
+    /// The values of an array that has memory of its own, at least.
+    large: u64,
     values: Option<Bound<'py, PyAny>>,
+}
+
+/// Values of an array in a pool, which make it too large to share its memory.
+fn large_of(loaded: &Loaded, pool: u64) -> entasis::Result<u64> {
+    let column = loaded.cells.file().column(loaded.cells.pool(pool)?)?;
+    let of = column.record.column_type;
+    Ok(LARGE / of.layout().width().unwrap_or(16).max(1) as u64)
 }
 
 /// Makes objects of cells.
@@ -100,10 +113,17 @@ impl<'a, 'py> Maker<'a, 'py> {
                     }
                     Cell::Array { pool, at, len, .. } => {
                         let end = at.checked_add(len).ok_or_else(|| maker.corrupt("an array without end"))?;
-                        let fresh = Pool { start: at, end, n: 0, values: None };
-                        let pool = maker.pools.entry(pool).or_insert(fresh);
-                        (pool.start, pool.end) = (pool.start.min(at), pool.end.max(end));
-                        pool.n = pool.n.saturating_add(len);
+                        let pool = match maker.pools.entry(pool) {
+                            Entry::Occupied(known) => known.into_mut(),
+                            Entry::Vacant(vacant) => {
+                                let large = large_of(loaded, pool).map_err(|e| errors::raise(py, &e))?;
+                                vacant.insert(Pool { start: u64::MAX, end: 0, n: 0, large, values: None })
+                            }
+                        };
+                        if len < pool.large {
+                            (pool.start, pool.end) = (pool.start.min(at), pool.end.max(end));
+                            pool.n = pool.n.saturating_add(len);
+                        }
                     }
                     _ => {}
                 }
@@ -283,7 +303,9 @@ impl<'a, 'py> Maker<'a, 'py> {
                 self.types.make_int(py, CellKind::NumpyTrue, i64::from(kind == CellKind::NumpyTrue))
             }
             Cell::Unit(kind) => self.hook.call_method1("unit", (kind.name(),)),
-            Cell::Parent(..) | Cell::Array { .. } => Err(self.corrupt("a cell with parts where there can be none")),
+            Cell::Parent(..) | Cell::Array { .. } => {
+                Err(self.corrupt("a cell with parts where there can be none"))
+            }
         }
     }
 
@@ -425,9 +447,10 @@ impl<'a, 'py> Maker<'a, 'py> {
         let Some(pool) = self.pools.get_mut(&number) else {
             return Err(self.corrupt("an array without values"));
         };
-        // Arrays that lie far apart are read one by one.
-        let is_dense = (pool.end - pool.start) / 2 <= pool.n;
-        let flat = if !is_dense || (pool.start, pool.end) == (values.start, values.end) {
+        let len = values.end - values.start;
+        // Large arrays, and those that lie far apart, are read one by one.
+        let is_apart = len >= pool.large || (pool.end - pool.start) / 2 > pool.n;
+        let flat = if is_apart || (pool.start, pool.end) == (values.start, values.end) {
             read(values)?
         } else {
             if pool.values.is_none() {

@@ -27,7 +27,8 @@ impl Slice {
     /// *Corrupt*.
     pub fn check_children(&self, number: u64, kind: CellKind, children: &Children) -> Result<()> {
         let &Children { first, end, count, keys } = children;
-        if kind.n_children().is_some_and(|n| n != count) || (count == 0 && (kind == CellKind::Object || kind.is_rows()))
+        if kind.n_children().is_some_and(|n| n != count)
+            || (count == 0 && (kind == CellKind::Object || kind.is_rows()))
         {
             return Err(damage("a cell has another number of children than its kind"));
         }

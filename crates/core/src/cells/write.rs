@@ -245,7 +245,11 @@ impl CellWriter {
         };
         let text = |physical, strings: &Strings| {
             let offsets = lend(bytemuck::cast_slice(&strings.offsets));
-            (physical, strings.offsets.len() - 1, HostValues::Offsets64 { offsets, bytes: lend(&strings.bytes) })
+            (
+                physical,
+                strings.offsets.len() - 1,
+                HostValues::Offsets64 { offsets, bytes: lend(&strings.bytes) },
+            )
         };
         let u64s = |numbers: &[u64]| words(Physical::U64, bytemuck::cast_slice(numbers));
         let scalars = &self.scalars;

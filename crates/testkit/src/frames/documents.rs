@@ -375,7 +375,10 @@ pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
         ("no rows", vec![C::Parent(K::Rows, [1, 2, 1, 0]), C::Parent(K::List, [0, 0, 0, 0])]),
         ("rows of nothing", vec![C::Parent(K::Rows, [0, 0, 0, 0])]),
         ("tuples with keys", vec![C::Parent(K::Rows, [1, 3, 1, 1]), C::Parent(K::List, [2, 3, 1, 0]), one]),
-        ("records without keys", vec![C::Parent(K::Records, [1, 3, 1, 0]), C::Parent(K::List, [2, 3, 1, 0]), one]),
+        (
+            "records without keys",
+            vec![C::Parent(K::Records, [1, 3, 1, 0]), C::Parent(K::List, [2, 3, 1, 0]), one],
+        ),
         (
             "records with keys that are no strings",
             vec![C::Parent(K::Records, [1, 4, 1, 2]), C::Parent(K::List, [3, 4, 1, 0]), one, one],

@@ -198,7 +198,11 @@ impl CellBuilder {
 
     /// The cell of an object that others hold too, if it was met.
     fn met(&self, object: &Bound<'_, PyAny>) -> Option<Met> {
-        if references(object.as_borrowed()) > 2 { self.met.get(&(object.as_ptr().addr() as u64)).copied() } else { None }
+        if references(object.as_borrowed()) > 2 {
+            self.met.get(&(object.as_ptr().addr() as u64)).copied()
+        } else {
+            None
+        }
     }
 
     fn remember(&mut self, object: &Bound<'_, PyAny>, number: u64, place: Option<usize>) {

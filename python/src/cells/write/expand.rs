@@ -12,7 +12,12 @@ use crate::cells::path::Expanded;
 
 impl CellBuilder {
     /// Adds the children of an object; those that have children themselves are left to be expanded.
-    pub(super) fn expand<'py>(&mut self, next: Pending<'py>, up: usize, depth: usize) -> PyResult<Frame<'py>> {
+    pub(super) fn expand<'py>(
+        &mut self,
+        next: Pending<'py>,
+        up: usize,
+        depth: usize,
+    ) -> PyResult<Frame<'py>> {
         let Pending { object, kind, number, place, position, keys } = next;
         let me = self.expanded.len();
         let n_references = self.references.len();
@@ -60,8 +65,7 @@ impl CellBuilder {
         }
         if let Ok(tuple) = object.cast_exact::<PyTuple>() {
             for (i, item) in tuple.iter_borrowed().enumerate() {
-                let is_added =
-                    put(item, &mut self.writer) || self.emit(&item.to_owned(), at(i), pending)?;
+                let is_added = put(item, &mut self.writer) || self.emit(&item.to_owned(), at(i), pending)?;
                 count += u64::from(is_added);
             }
             return Ok(count);
@@ -195,9 +199,8 @@ impl CellBuilder {
     /// Keys of a map that was met before, equal to these.
     fn known_keys(&mut self, hash: u64, keys: &[Bound<'_, PyAny>]) -> Option<u64> {
         let same = |(a, b): (&Bound<'_, PyAny>, &Py<PyAny>)| a.is(b) || a.eq(b).unwrap_or(false);
-        let are_same = |known: &&Keys| {
-            known.keys.len() == keys.len() && keys.iter().zip(&known.keys).all(same)
-        };
+        let are_same =
+            |known: &&Keys| known.keys.len() == keys.len() && keys.iter().zip(&known.keys).all(same);
         let first = self.shared.get(&hash)?.iter().find(are_same)?.first;
         let keys = keys.iter().map(|key| key.clone().unbind()).collect();
         self.last_keys = Some(Keys { first, keys });

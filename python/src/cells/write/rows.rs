@@ -43,7 +43,9 @@ impl CellBuilder {
         depth: usize,
     ) -> PyResult<Option<RowValues<'py>>> {
         let (py, n) = (list.py(), list.len());
-        let Some(first) = item(list, 0).filter(|_| n >= LEAST && depth + 2 <= MAX_DEPTH) else { return Ok(None) };
+        let Some(first) = item(list, 0).filter(|_| n >= LEAST && depth + 2 <= MAX_DEPTH) else {
+            return Ok(None);
+        };
         let mut keys = Vec::new();
         let (kind, k) = if let Ok(dict) = first.cast_exact::<PyDict>() {
             keys.extend(dict.iter().map(|(key, _)| key));
