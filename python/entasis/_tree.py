@@ -176,8 +176,8 @@ class Tree:
     """A value of a file that is a tree, or a part of it. Nothing is read until `read` is called.
 
     `t["key"]` is a part of a dict, `t[3]` of a list, tuple or object; slices are parts of lists, and rows of arrays.
-    A frame inside is a `File`. A key of a dict of more than 4,096 strings or integers is found by an index, of which a few
-    pages are read; of others the keys are read at the first look-up. No values are.
+    A frame inside is a `File`. A key of a dict of more than 4,096 strings or integers is found by an index, of which a
+    few pages are read; of others the keys are read at the first look-up. No values are.
     """
 
     __slots__ = ("_cells", "_info", "_keys", "_rows", "_where", "path")
@@ -285,10 +285,15 @@ class Tree:
         self,
         *,
         rows: Rows | None = None,
+        columns: Rows | None = None,
         threads: int | None = None,
         types: list[type] | tuple[type, ...] | None = None,
     ) -> Any:
-        """The value, or some rows of an array or items of a list; see `entasis.read`."""
+        """The value, or some rows of an array or items of a list; see `entasis.read`.
+
+        `columns` are places on the second axis of an array, told as rows are. Of an array in Fortran order only they
+        are read.
+        """
         from . import _codecs
         from ._api import _threads
 
@@ -298,6 +303,8 @@ class Tree:
             cells = Cells(cells.handle, cells.path, _codecs.classes(types), cells.reader)
         wanted = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
         try:
+            if columns is not None:
+                return self._read_columns(cells, columns, wanted, threads)
             if wanted is None and "row" in self._info:
                 row = self._info["row"]
                 return cells.children(self._info["number"], row, row + 1, threads)[0]
@@ -311,10 +318,10 @@ class Tree:
     def _read_rows(self, cells: Cells, rows: Any, threads: int | None) -> Any:
         if "row" in self._info:
             row = self._info["row"]
-            found = cells.children(self._info["number"], row, row + 1, threads)[0]
             if self.kind == "dict":
                 raise ArgumentError(f"{self._named()} is a dict: rows are of arrays and lists")
-            return tuple(found[int(i)] for i in rows)
+            (whole,) = cells.children(self._info["number"], row, row + 1, threads)
+            return tuple(whole[int(i)] for i in rows)
         if self.kind == "array":
             return self._read_array(cells, rows, threads)
         if self.kind not in (*_SEQUENCES, "array of objects"):
@@ -363,6 +370,25 @@ class Tree:
                 else array[_rows.as_slice(range(rows.start - start, rows.stop - start, rows.step))]
             )
         return array[rows - start]
+
+    def _read_columns(self, cells: Cells, columns: Rows, rows: Any, threads: int | None) -> Any:
+        info = self._info
+        if self.kind != "array" or len(info["shape"]) < 2:
+            raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
+        n, n_columns = info["shape"][:2]
+        chosen = _rows.resolve(columns, n_columns)
+        rows = range(n) if rows is None else rows
+        if not (info["fortran"] and len(info["shape"]) == 2 and len(chosen) > 0):
+            return self._read_array(cells, rows, threads)[:, chosen]
+        first, last = int(min(chosen)), int(max(chosen))
+        with interpretation():
+            if info["start"] + n * n_columns > info["stop"]:
+                raise CorruptFileError("an array has fewer values than its shape tells")
+            start = info["start"] + first * n
+            flat = cells.maker(threads).pool(info["column"], start, start + (last + 1 - first) * n)
+            array = flat.reshape((last + 1 - first, n)).T
+        array = array[_rows.as_slice(rows) if isinstance(rows, range) else rows]
+        return array[:, [int(column) - first for column in chosen]]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np

@@ -174,3 +174,22 @@ def test_keys_of_large_dicts_are_found_without_the_others(keys, path):
     assert f._keys is None
     assert (4.0 in f) == (True in f) == (keys == "numbers")
     assert f.keys() == list(value)
+
+
+def test_columns_of_arrays(path):
+    matrix = np.arange(60_000.0).reshape(2000, 30)
+    value = {"c": matrix, "f": np.asfortranarray(matrix), "three": matrix.reshape(200, 30, 10), "one": matrix[:, 0]}
+    en.write(value, path)
+    f = en.open(path)
+    for columns in (slice(2, 5), [7, 0, 7], 29, slice(None, None, -4), slice(3, 3), np.arange(30) % 7 == 0):
+        wanted = matrix[:, columns] if not isinstance(columns, int) else matrix[:, columns : columns + 1]
+        for name in ("c", "f"):
+            assert np.array_equal(f[name].read(columns=columns), wanted)
+            assert np.array_equal(f[name].read(rows=(10, 20), columns=columns), wanted[10:20])
+            assert np.array_equal(f[name][100:300][[5, 1]].read(columns=columns), wanted[[105, 101]])
+    assert np.array_equal(f["three"].read(columns=[4, 2]), value["three"][:, [4, 2]])
+    for name in ("one", None):
+        with pytest.raises(en.ArgumentError, match="columns are those of frames"):
+            (f if name is None else f[name]).read(columns=[0])
+    with pytest.raises(IndexError):
+        f["c"].read(columns=[30])

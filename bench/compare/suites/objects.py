@@ -1,6 +1,7 @@
 """Values that are no frames: trees of lists, dicts and arrays, against pickle 5 and joblib.
 
 What comes back is compared with what was written before anything is timed. New files each time.
+The floor of reading is what Python takes to make such objects of arrays in memory.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ SETS_SCALE = 0.12
 
 def run(context: Context) -> None:
     formats = _formats()
-    shown = [f"{'':32}" + "".join(f"{name:>30}" for name in formats)]
+    floors = _floors(context)
+    shown = [f"{'':32}" + "".join(f"{name:>30}" for name in formats) + f"{'floor':>10}"]
     for name, make in _values(context).items():
         value = make()
         cells = []
@@ -39,7 +41,11 @@ def run(context: Context) -> None:
             cells.append(f"{1e3 * write:9.1f} {1e3 * read:9.1f} {n_bytes / 1e6:7.2f} MB")
             for direction, seconds in (("write", write), ("read", read)):
                 context.raw.append(_raw(context, name, key, direction, seconds))
-        shown.append(f"{name:32}" + "".join(f"{cell:>30}" for cell in cells))
+        line = f"{name:32}" + "".join(f"{cell:>30}" for cell in cells)
+        if name in floors:
+            taken = [_seconds(floors[name])[0] for _ in range(context.options.rounds)]
+            line += f"{1e3 * float(np.median(taken)):10.1f}"
+        shown.append(line)
     print("objects: write ms, read ms, size\n" + "\n".join(shown))
 
 
@@ -154,6 +160,29 @@ def _values(context: Context) -> dict[str, Callable[[], Any]]:
         "sets, arrays, scalars of 1 GB": large,
         PART: lambda: {PART: large()},
         "random tree": lambda: _tree(10 * n),
+    }
+
+
+def _floors(context: Context) -> dict[str, Callable[[], Any]]:
+    """What makes the objects of some of the values, and nothing else."""
+    n = context.scaled(100_000, least=100)
+    keys = [f"key{i}".encode() for i in range(n)]
+    floats, numbers = np.arange(n) / 8, np.arange(10 * n)
+    fields = {key: np.array([_record(i)[key] for i in range(n)]) for key in ("id", "x", "y", "day")}
+    texts = {key: [_record(i)[key].encode() for i in range(n)] for key in ("name", "to")}
+
+    def records() -> list[dict[str, Any]]:
+        id, x, y, day = (values.tolist() for values in fields.values())
+        name, to = (map(bytes.decode, values) for values in texts.values())
+        return [
+            {"id": a, "name": b, "x": c, "y": d, "ok": True, "none": None, "day": e, "to": f}
+            for a, b, c, d, e, f in zip(id, name, x, y, day, to, strict=True)
+        ]
+
+    return {
+        "dict of floats": lambda: dict(zip(map(bytes.decode, keys), floats.tolist(), strict=True)),
+        "list of integers": numbers.tolist,
+        "records of 8 fields": records,
     }
 
 
