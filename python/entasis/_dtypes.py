@@ -19,6 +19,16 @@ def as_bytes(array: Any) -> Any:
     return array.view(f"V{array.dtype.itemsize}")
 
 
+def has_multiple(dtype: Any) -> bool:
+    """Whether times are counted in other steps than one of a unit, or in an unknown one since 1970."""
+    import numpy as np
+
+    if dtype.kind not in "mM":
+        return False
+    unit, step = np.datetime_data(dtype)
+    return step != 1 or (unit == "generic" and dtype.kind == "M")
+
+
 def encode(dtype: Any, what: str) -> Any:
     """A description of the dtype of records: a string, or a map for one with fields or a shape."""
     description = _encode(dtype, what)
@@ -91,7 +101,7 @@ def decode_scalar(description: Any, dtype: Any) -> Any:
     import numpy as np
 
     (value,) = np.frombuffer(description["bytes"], dtype)
-    return value
+    return value.item() if description.get("python") else value
 
 
 def encode_string(dtype: Any, what: str) -> dict[str, Any]:
@@ -106,6 +116,8 @@ def encode_string(dtype: Any, what: str) -> dict[str, Any]:
         return description | {"na": "NaN"}
     if type(na).__name__ == "NAType":
         return description | {"na": "NA"}
+    if type(na) is str:
+        return description | {"na_text": na}
     raise UnsupportedTypeError(f"{what}: strings of which {na!r} are missing are not supported yet")
 
 
@@ -116,7 +128,10 @@ def decode_string(description: Any, values: ArrowColumn) -> Any:
 
     make: Any = np.dtypes.StringDType
     na: Any = None
-    if "na" not in description:
+    if "na_text" in description:
+        na = str(description["na_text"])
+        dtype = make(coerce=description["coerce"], na_object=na)
+    elif "na" not in description:
         dtype = make(coerce=description["coerce"])
     else:
         if description["na"] == "NA":

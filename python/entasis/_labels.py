@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     class Add(Protocol):
         """How the values of labels become columns."""
 
-        def array(self, array: Any, name: str) -> tuple[int, int | None]:
+        def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
             """Adds values; returns the number of the column, and of one with the kinds of missing values."""
 
         def level(self, level: Any, codes: Any, name: str, what: str) -> int:
@@ -50,7 +50,7 @@ def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
     known = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
     if kind not in known:
         raise UnsupportedTypeError(f"{what}: {kind.__name__} is not supported yet")
-    number, kinds = add.array(index.array, column_name(index.name, 0, 1))
+    number, kinds = add.array(index.array, column_name(index.name, 0, 1), what)
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(index.name, what, tree)}
     if kinds is not None:
         spec["missing_kinds"] = ColumnRef(kinds)
@@ -77,7 +77,7 @@ def encode_values(values: Any, number: int, what: str) -> dict[str, Any] | None:
         spec = {"kind": "range", "start": values.start, "stop": values.stop, "step": values.step}
         return spec | {"name": encode_label(values.name, what)}
     freq = _freq(values)
-    if values.name is None and freq is None:
+    if values.name is None and freq is None and type(values) is not pd.CategoricalIndex:
         return None
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what)}
     return spec if freq is None else spec | {"freq": _encode_freq(freq, what)}

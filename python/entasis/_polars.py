@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _rows
+from . import _arrow, _rows, _tree
 from ._entasis import Builder
 from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ._entasis import Handle
+    from ._entasis import Column, Handle
 
 _KEPT = frozenset(
     [
@@ -20,10 +20,12 @@ _KEPT = frozenset(
         "Int16",
         "Int32",
         "Int64",
+        "Int128",
         "UInt8",
         "UInt16",
         "UInt32",
         "UInt64",
+        "UInt128",
         "Float16",
         "Float32",
         "Float64",
@@ -58,8 +60,11 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         frame, kept = frame.to_frame(), {"class": "Series"}
     if type(frame) is not pl.DataFrame:
         raise UnsupportedTypeError(f"a Polars {type(frame).__name__} can't be kept")
-    has_categories = False
-    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+    has_categories, objects = False, []
+    for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        if dtype == pl.Object:
+            objects.append(position)
+            continue
         for path, inner in _inside(name, dtype):
             base = type(inner).__name__ if isinstance(inner, pl.DataType) else inner.__name__
             if base not in _KEPT:
@@ -69,7 +74,12 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         # Chunks have dictionaries of their own.
         frame = frame.rechunk()
     builder = Builder(frame.height, frame.columns)
-    return builder, {"host": "polars"} | kept | _arrow.add(builder, frame, frame.columns)
+    nulls = [pl.Series(frame.columns[i], [None] * frame.height, dtype=pl.Null) for i in objects]
+    host = _arrow.add(builder, frame.with_columns(nulls) if nulls else frame, frame.columns)
+    for position in objects:
+        what = f"df[{frame.columns[position]!r}]"
+        builder.objects(frame.to_series(position).to_list(), position, what=what)
+    return builder, {"host": "polars"} | kept | host
 
 
 def is_table(value: Any) -> bool:
@@ -109,6 +119,10 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     import polars as pl
 
     own = host.get("host") == "polars"
+    if own and handle.has_cells:
+        infos = handle.columns(columns)
+        if any(info.logical == "object" for info in infos):
+            return _with_objects(handle, host, infos, rows, threads)
     table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own, polars=True)
     if n == 0:
         return _without_columns(_rows.count(rows, handle.n_rows))
@@ -119,6 +133,22 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         if not own:
             raise
         raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
+
+
+def _with_objects(handle: Handle, host: dict[str, Any], infos: list[Column], rows: Any, threads: int | None) -> Any:
+    """A frame with columns of objects: Arrow has none."""
+    import polars as pl
+
+    others = read(handle, host, [info.index for info in infos if info.logical != "object"], rows, threads)
+    left = iter(others.get_columns())
+    found = []
+    for info in infos:
+        if info.logical == "object":
+            values = _tree.objects(handle, info, rows, handle.n_rows).tolist()
+            found.append(pl.Series(info.name, values, dtype=pl.Object))
+        else:
+            found.append(next(left))
+    return pl.DataFrame(found)
 
 
 def _without_columns(n_rows: int) -> Any:
