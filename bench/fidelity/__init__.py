@@ -1,1 +1,1 @@
-"""What comes back of what was written: panels of named values per library, for Entasis and for other formats."""
+"""What comes back of what was written: panels of named values per library, and formats."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 
@@ -25,6 +26,10 @@ class Case:
         return f"{self.group}: {self.name}"
 
 
+def _itself(value: Any) -> Any:
+    return value
+
+
 class Panel:
     """The cases of a library, in groups."""
 
@@ -43,7 +48,7 @@ class Panel:
     def add_all(self, group: str, values: dict[str, Any]) -> None:
         """Adds values that are made already, or functions that make them."""
         for name, value in values.items():
-            self.add(group, name, value if callable(value) else lambda value=value: value)
+            self.add(group, name, value if callable(value) else partial(_itself, value))
 
     def __iter__(self) -> Iterator[Case]:
         return iter(self._cases.values())

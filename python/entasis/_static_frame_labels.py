@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from . import _labels, _numpy, _objects, _rows
 from ._entasis import Builder, ColumnRef
 from ._hosts import interpretation
-from ._numpy import OBJECT
 from ._names import decode_label, encode_label
+from ._numpy import OBJECT
 from .errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from . import _static_frame_labels as _sf_labels
 from ._entasis import Handle, fixed_names, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
-from .errors import CorruptFileError, LimitError
+from .errors import CorruptFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ._entasis import ArrowColumn, Column
+    from ._entasis import Column
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
@@ -131,7 +131,11 @@ def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int 
 def _known(column: Column, values: Any) -> Any:
     """The values of a column of a type that StaticFrame writes."""
     is_told = column.logical in ("plain", "timestamp", "duration", "object") and column.detail is None
-    if column.dictionary is not None or column.is_nested or not (is_told or column.flavour or column.logical == "object"):
+    if (
+        column.dictionary is not None
+        or column.is_nested
+        or not (is_told or column.flavour or column.logical == "object")
+    ):
         raise _foreign(column)
     return values
 

@@ -410,7 +410,10 @@ REFUSED = [
     (lambda: frame(FIVE[:1], index=ih((len, 1))), r"the index, level 0\[0\]: a value of type builtin_function"),
     (lambda: sf.Frame(WIDE, name=len), "the frame: a name: a value of type builtin_function"),
     (lambda: sf.Frame(WIDE).rename(index=len), "the index: a name: a value of type builtin_function"),
-    (lambda: sf.Quilt.from_frame(sf.Frame(WIDE), chunksize=3, retain_labels=False), "static_frame.*Quilt can't be kept"),
+    (
+        lambda: sf.Quilt.from_frame(sf.Frame(WIDE), chunksize=3, retain_labels=False),
+        "static_frame.*Quilt can't be kept",
+    ),
     (lambda: type("Mine", (sf.Frame,), {})(WIDE), "can't be kept"),
     (lambda: frame(FIVE[:1], index=type("Mine", (sf.Index,), {})(("a",))), "the index: .*Mine is not supported"),
 ]

@@ -1,4 +1,4 @@
-"""The panels, a module per library. Cases are small, and named for what they have that others don't."""
+"""The panels, a module per library. Cases are named for what they have that others don't."""
 
 from __future__ import annotations
 

@@ -26,9 +26,15 @@ def panel() -> Panel:
     }
     for group, arrays in groups.items():
         for name, array in arrays.items():
-            found.add(group, f"dict of {name}", lambda array=array: {"n": np.arange(len(array)), "x": array})
+            found.add(
+                group,
+                f"dict of {name}",
+                lambda array=array: {"n": np.arange(len(array)), "x": array},
+            )
             found.add(group, name, lambda array=array: array)
-            found.add("matrices", f"{group}, {name}", lambda array=array: np.stack([array, array[::-1]]))
+            found.add(
+                "matrices", f"{group}, {name}", lambda array=array: np.stack([array, array[::-1]])
+            )
     found.add_all("shapes", _shapes())
     _objects(found)
     found.add_all("subclasses", _subclasses())
@@ -58,7 +64,21 @@ def _numbers() -> dict[str, Any]:
 
 
 def _big() -> dict[str, Any]:
-    dtypes = (">i2", ">i4", ">i8", ">u2", ">u4", ">u8", ">f2", ">f4", ">f8", ">c8", ">c16", ">M8[us]", ">m8[h]")
+    dtypes = (
+        ">i2",
+        ">i4",
+        ">i8",
+        ">u2",
+        ">u4",
+        ">u8",
+        ">f2",
+        ">f4",
+        ">f8",
+        ">c8",
+        ">c16",
+        ">M8[us]",
+        ">m8[h]",
+    )
     found = {dtype[1:]: (np.arange(4).astype(dtype)) for dtype in dtypes}
     found["longdouble"] = (np.arange(4).astype("longdouble") / 3).astype(">f16")
     found["clongdouble"] = (np.arange(4).astype("clongdouble") / 3).astype(">c32")
@@ -104,12 +124,20 @@ def _text() -> dict[str, Any]:
 
 
 def _records() -> dict[str, Any]:
-    fields: Any = [("a", "<i4"), ("b", ">f8", (2, 3)), ("c", [("d", "S3"), ("e", "M8[ns]")]), ("f", "U2"), ("g", "?")]
+    fields: Any = [
+        ("a", "<i4"),
+        ("b", ">f8", (2, 3)),
+        ("c", [("d", "S3"), ("e", "M8[ns]")]),
+        ("f", "U2"),
+        ("g", "?"),
+    ]
     nested = np.zeros(3, fields)
     nested["a"], nested["c"]["d"], nested["b"][1] = [1, 2, 3], b"abc", 0.5
     layout: Any = {"names": ["b", "a"], "formats": ["<i4", "<i2"], "offsets": [2, 0], "itemsize": 9}
     return {
-        "records": np.array([(1, 2.5, "x"), (3, np.nan, "yy")], [("i", "i8"), ("f", "f4"), ("s", "U3")]),
+        "records": np.array(
+            [(1, 2.5, "x"), (3, np.nan, "yy")], [("i", "i8"), ("f", "f4"), ("s", "U3")]
+        ),
         "nested, with arrays": nested,
         "aligned": np.zeros(3, np.dtype([("a", "i1"), ("b", "f8")], align=True)),
         "fields that overlap": np.zeros(3, layout),
@@ -164,14 +192,30 @@ def _objects(found: Panel) -> None:
         array = np.empty(3, dtype=object)
         array[0] = array[2] = cell
         found.add("object cells", name, lambda array=array: array)
-        found.add("object cells", f"dict of {name}", lambda array=array: {"x": array, "n": np.arange(3)})
+        found.add(
+            "object cells", f"dict of {name}", lambda array=array: {"x": array, "n": np.arange(3)}
+        )
     grid = np.array([[1, "a"], [None, 2.5]], dtype=object)
     found.add("object cells", "two axes", lambda: grid)
     found.add("object cells", "two axes, Fortran order", lambda: np.asfortranarray(grid))
-    found.add("object cells", "missing ones of several kinds", lambda: np.array(["a", None, np.nan], dtype=object))
-    found.add("object cells", "a function", lambda: np.array([1, len], dtype=object), r"value\[1\]: .*builtin")
+    found.add(
+        "object cells",
+        "missing ones of several kinds",
+        lambda: np.array(["a", None, np.nan], dtype=object),
+    )
+    found.add(
+        "object cells",
+        "a function",
+        lambda: np.array([1, len], dtype=object),
+        r"value\[1\]: .*builtin",
+    )
     message = r"value\['x'\]\[1\]: .*builtin"
-    found.add("object cells", "dict of a function", lambda: {"x": np.array([1, len], dtype=object)}, message)
+    found.add(
+        "object cells",
+        "dict of a function",
+        lambda: {"x": np.array([1, len], dtype=object)},
+        message,
+    )
 
 
 def _subclasses() -> dict[str, Any]:

@@ -31,6 +31,7 @@ def panel() -> Panel:
     _beside(found)
     found.add_all("shapes", _shapes())
     _parts(found)
+    _refused(found)
     return found
 
 
@@ -40,7 +41,9 @@ def _frame(values: Any) -> pd.DataFrame:
 
 
 def _with_index(index: Any) -> pd.DataFrame:
-    return pd.DataFrame({"a": np.arange(len(index)), "b": [str(i) for i in range(len(index))]}, index=index)
+    return pd.DataFrame(
+        {"a": np.arange(len(index)), "b": [str(i) for i in range(len(index))]}, index=index
+    )
 
 
 def _with_columns(labels: Any) -> pd.DataFrame:
@@ -58,9 +61,13 @@ def _objects(found: Panel) -> None:
     for name, cell in cells().items():
         for beside, other in (("", cell), (" beside None", None)):
             values = [cell, other, cell]
-            found.add("object cells", f"{name}{beside}", lambda values=values: _object_column(values))
+            found.add(
+                "object cells", f"{name}{beside}", lambda values=values: _object_column(values)
+            )
     for name, nothing in missing().items():
-        found.add("object cells", f"only {name}", lambda nothing=nothing: _object_column([nothing] * 3))
+        found.add(
+            "object cells", f"only {name}", lambda nothing=nothing: _object_column([nothing] * 3)
+        )
         texts = ["a", nothing, ""]
         found.add("object cells", f"str and {name}", lambda texts=texts: _object_column(texts))
     rest = {
@@ -70,15 +77,28 @@ def _objects(found: Panel) -> None:
         "every missing one and an int": [1, *missing().values()],
         "dicts of different keys": [{"a": 1}, {"b": 2}, {}],
         "lists of different lengths": [[1], [], [1, 2, 3]],
-        "zones of several kinds": [pd.Timestamp("2020", tz="UTC"), pd.Timestamp("2020", tz="Asia/Tokyo")],
+        "zones of several kinds": [
+            pd.Timestamp("2020", tz="UTC"),
+            pd.Timestamp("2020", tz="Asia/Tokyo"),
+        ],
         "ints of any size": [1, 1 << 70, -(1 << 64)],
         "all kinds": list(cells().values()),
     }
     for name, values in rest.items():
         found.add("object cells", name, lambda values=values: _object_column(values))
     refused = r"df\['x'\]\.iloc\[1\]"
-    found.add("object cells", "a function", lambda: _object_column([1, len]), rf"{refused}: a value of type builtin")
-    found.add("object cells", "a module", lambda: _object_column([1, np]), rf"{refused}: a value of type module")
+    found.add(
+        "object cells",
+        "a function",
+        lambda: _object_column([1, len]),
+        rf"{refused}: a value of type builtin",
+    )
+    found.add(
+        "object cells",
+        "a module",
+        lambda: _object_column([1, np]),
+        rf"{refused}: a value of type module",
+    )
 
 
 def _names(found: Panel) -> None:
@@ -89,7 +109,9 @@ def _names(found: Panel) -> None:
         found.add("names", f"of a level, {name}", lambda label=label: _with_index(
             pd.MultiIndex.from_arrays([[1, 2], ["a", "b"]], names=[label, None])
         ))  # fmt: skip
-        found.add("names", f"of a series, {name}", lambda label=label: pd.Series([1, 2], name=label))
+        found.add(
+            "names", f"of a series, {name}", lambda label=label: pd.Series([1, 2], name=label)
+        )
 
 
 def _beside(found: Panel) -> None:
@@ -138,12 +160,19 @@ def _shapes() -> dict[str, Any]:
         "columns without rows": lambda: pd.DataFrame(columns=["a", "b"]),
         "columns of types without rows": lambda: _frame(COLUMNS["text"]()["str"]).iloc[:0],
         "one cell": lambda: pd.DataFrame({"a": [1]}),
-        "10,000 columns": lambda: pd.DataFrame(np.arange(20_000.0).reshape(2, -1)).rename(columns=str),
+        "10,000 columns": lambda: pd.DataFrame(np.arange(20_000.0).reshape(2, -1)).rename(
+            columns=str
+        ),
         "10,000 columns of three types": lambda: pd.DataFrame(
-            {f"c{i}": [i, i + 1] if i % 3 == 0 else [i / 7, 0] if i % 3 == 1 else ["a", str(i)] for i in range(10_000)}
+            {
+                f"c{i}": [i, i + 1] if i % 3 == 0 else [i / 7, 0] if i % 3 == 1 else ["a", str(i)]
+                for i in range(10_000)
+            }
         ),
         "10,000 columns with numbers as labels": lambda: pd.DataFrame(np.zeros((1, 10_000), "i2")),
-        "100,000 rows": lambda: pd.DataFrame({"a": np.arange(100_000), "b": np.arange(100_000) % 7 / 3}),
+        "100,000 rows": lambda: pd.DataFrame(
+            {"a": np.arange(100_000), "b": np.arange(100_000) % 7 / 3}
+        ),
         "columns of several blocks": _blocks,
         "rows backwards": lambda: pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", None]})[::-1],
         "transposed": lambda: pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}).T,
@@ -156,6 +185,29 @@ def _blocks() -> pd.DataFrame:
     frame["c"] = np.arange(30, dtype="f8")[::-10]
     frame.insert(1, "d", np.broadcast_to(np.int32(7), 3))
     return frame
+
+
+class _OwnFrame(pd.DataFrame):
+    pass
+
+
+def _refused(found: Panel) -> None:
+    """What Entasis refuses by name."""
+    sparse = pd.arrays.SparseArray(np.array(["a", "b", "a"], dtype=object), fill_value="a")
+    holidays = pd.offsets.CustomBusinessDay(holidays=["2020-01-01"])
+    zone = datetime.timezone(datetime.timedelta(hours=1), "own name")
+    for name, make, message in (
+        ("sparse objects", lambda: _frame(sparse), "column 'x': dtype Sparse"),
+        ("an own class of frame", lambda: _OwnFrame({"a": [1]}), "_OwnFrame can't be kept"),
+        ("a freq with holidays", lambda: _with_index(
+            pd.date_range("2020", periods=3, freq=holidays)
+        ), "the index: the frequency"),
+        ("a zone with an own name", lambda: _frame(
+            pd.Series(pd.to_datetime(["2020"])).dt.tz_localize(zone).array
+        ), "column 'x': the time zone"),
+        ("a NumpyExtensionArray", lambda: pd.array([1, 2], dtype=np.dtype("i8")), "can't be kept"),
+    ):  # fmt: skip
+        found.add("refused by name", name, make, message)
 
 
 def _parts(found: Panel) -> None:

@@ -33,7 +33,9 @@ def _nullable() -> dict[str, Any]:
     found: dict[str, Any] = {}
     mask = np.array([False, True, False, False, True, False])
     for dtype in INTEGERS:
-        found[dtype.replace("int", "Int").replace("u", "U")] = pd.arrays.IntegerArray(edges(dtype), mask.copy())
+        found[dtype.replace("int", "Int").replace("u", "U")] = pd.arrays.IntegerArray(
+            edges(dtype), mask.copy()
+        )
     for dtype in ("Float32", "Float64"):
         values = np.array([1.5, 0, np.nan, -0.0, 2, np.inf], dtype.lower())
         found[dtype] = pd.arrays.FloatingArray(values, mask.copy())
@@ -101,7 +103,9 @@ def _categories() -> dict[str, Any]:
         for ordered in (False, True):
             text = f"of {name}{', ordered' if ordered else ''}"
             codes = [len(categories) - 1, 0, -1, 1]
-            found[text] = pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, ordered))
+            found[text] = pd.Categorical.from_codes(
+                codes, dtype=pd.CategoricalDtype(categories, ordered)
+            )
     found["unused categories"] = pd.Categorical(["a"], categories=["z", "a", "y"])
     found["no categories"] = pd.Categorical([None, None])
     found["no rows"] = pd.Categorical([], categories=["x"])
@@ -116,7 +120,7 @@ def _extensions() -> dict[str, Any]:
     half = np.array([np.nan, 1.0, 2.0])
     found: dict[str, Any] = {
         f"period[{freq}]": pd.period_range("2020", periods=3, freq=freq)
-        for freq in ("Y", "Q", "Q-NOV", "M", "2M", "W-MON", "D", "B", "h", "min", "s", "ms", "ns")
+        for freq in ("Y", "Q", "Q-NOV", "M", "2M", "W-MON", "D", "h", "min", "s", "ms", "ns")
     }
     found |= {
         "period with NaT": pd.array([pd.NaT, pd.Period("2020", "M")], dtype="period[M]"),
@@ -125,15 +129,20 @@ def _extensions() -> dict[str, Any]:
         "interval, neither, of floats": pd.interval_range(0.5, 3.5, closed="neither"),
         "interval with missing ones": pd.arrays.IntervalArray.from_arrays(half, half + 1),
         "interval of times": pd.interval_range(pd.Timestamp("2020"), periods=3),
-        "interval of times with a zone": pd.interval_range(pd.Timestamp("2020", tz="Europe/Zurich"), periods=3),
+        "interval of times with a zone": pd.interval_range(
+            pd.Timestamp("2020", tz="Europe/Zurich"), periods=3
+        ),
         "interval of time spans": pd.interval_range(pd.Timedelta("1D"), periods=3),
         "cut": pd.cut(np.arange(5), [0, 2, 6]),
         "sparse int": pd.arrays.SparseArray([0, 1, 0]),
         "sparse float": pd.arrays.SparseArray([np.nan, 1.0, np.nan]),
-        "sparse bool, in blocks": pd.arrays.SparseArray([True, False], fill_value=True, kind="block"),
-        "sparse int16 with a fill value": pd.arrays.SparseArray(np.array([7, 1, 7], "i2"), fill_value=7),
+        "sparse bool, in blocks": pd.arrays.SparseArray(
+            [True, False], fill_value=True, kind="block"
+        ),
+        "sparse int16 with a fill value": pd.arrays.SparseArray(
+            np.array([7, 1, 7], "i2"), fill_value=7
+        ),
         "sparse times": pd.arrays.SparseArray(np.array(["2020", "NaT"], "M8[ns]")),
-        "sparse str": pd.arrays.SparseArray(np.array(["a", "b", "a"], dtype=object), fill_value="a"),
     }
     return found
 

@@ -27,7 +27,11 @@ def panel() -> Panel:
     }
     for group, columns in groups.items():
         for name, series in columns.items():
-            found.add(group, name, lambda series=series: pl.DataFrame({"n": range(len(series)), "x": series}))
+            found.add(
+                group,
+                name,
+                lambda series=series: pl.DataFrame({"n": range(len(series)), "x": series}),
+            )
             if series.len() > 2:
                 found.add("slices", name, lambda series=series: pl.DataFrame({"x": series})[1:-1])
             found.add("no rows", name, lambda series=series: pl.DataFrame({"x": series}).head(0))
@@ -35,7 +39,12 @@ def panel() -> Panel:
             found.add("series", name, lambda series=series: series.alias("x"))
     _objects(found)
     found.add_all("names and shapes", _frames())
-    found.add("nested types", "Array of no values", lambda: _of([[]], pl.Array(pl.Int8, 0)), "column 'x': dtype Array")
+    found.add(
+        "nested types",
+        "Array of no values",
+        lambda: _of([[]], pl.Array(pl.Int8, 0)),
+        "column 'x': dtype Array",
+    )
     return found
 
 
@@ -64,8 +73,14 @@ def _numbers() -> dict[str, Any]:
     found["Boolean"] = pl.Series([True, None, False])
     found["Null"] = pl.Series([None] * 3, dtype=pl.Null)
     for precision, scale in ((5, 1), (18, 0), (38, 10)):
-        values = [decimal.Decimal("1.5").quantize(decimal.Decimal(1).scaleb(-scale)), None, decimal.Decimal(0)]
-        found[f"Decimal({precision}, {scale})"] = pl.Series(values, dtype=pl.Decimal(precision, scale))
+        values = [
+            decimal.Decimal("1.5").quantize(decimal.Decimal(1).scaleb(-scale)),
+            None,
+            decimal.Decimal(0),
+        ]
+        found[f"Decimal({precision}, {scale})"] = pl.Series(
+            values, dtype=pl.Decimal(precision, scale)
+        )
     return found
 
 
@@ -85,8 +100,12 @@ def _times() -> dict[str, Any]:
     for unit in ("ms", "us", "ns"):
         for zone in (None, "UTC", "Europe/Berlin", "Etc/GMT-2"):
             series = pl.Series([datetime(2020, 3, 29, 1), None, datetime(1960, 1, 1)])
-            found[f"Datetime({unit}, {zone})"] = series.cast(pl.Datetime(unit)).dt.replace_time_zone(zone)
-        found[f"Duration({unit})"] = pl.Series([timedelta(days=-1), None, timedelta(0)]).cast(pl.Duration(unit))
+            found[f"Datetime({unit}, {zone})"] = series.cast(
+                pl.Datetime(unit)
+            ).dt.replace_time_zone(zone)
+        found[f"Duration({unit})"] = pl.Series([timedelta(days=-1), None, timedelta(0)]).cast(
+            pl.Duration(unit)
+        )
     return found
 
 
@@ -95,7 +114,9 @@ def _categories() -> dict[str, Any]:
         "Categorical": pl.Series(["b", None, "a", "b"], dtype=pl.Categorical),
         "Categorical, all missing": pl.Series([None, None, None], dtype=pl.Categorical),
         "Enum": pl.Series(["high", None, "low"], dtype=pl.Enum(["low", "mid", "high"])),
-        "Enum of 300": pl.Series(["k299", None, "k0"], dtype=pl.Enum([f"k{i}" for i in range(300)])),
+        "Enum of 300": pl.Series(
+            ["k299", None, "k0"], dtype=pl.Enum([f"k{i}" for i in range(300)])
+        ),
         "List of Categorical": pl.Series([["a", "b"], None, ["b"]], dtype=pl.List(pl.Categorical)),
         "List of Enum": pl.Series([["x"], None, []], dtype=pl.List(pl.Enum(["y", "x"]))),
         "Struct of Enum": pl.Series(
@@ -112,15 +133,21 @@ def _nested() -> dict[str, Any]:
         "List of strings": pl.Series([["a", "a string longer than twelve"], None, [None]]),
         "List of bits of NaN": pl.Series([F64_BITS.view("f8").tolist(), None, []]),
         "List of nulls": pl.Series([[None], None, []], dtype=pl.List(pl.Null)),
-        "List of decimals": pl.Series([[decimal.Decimal("1.5")], None, []], dtype=pl.List(pl.Decimal(9, 2))),
-        "List of times": pl.Series([[datetime(2020, 1, 1)], None, []], dtype=pl.List(pl.Datetime("ms", "UTC"))),
+        "List of decimals": pl.Series(
+            [[decimal.Decimal("1.5")], None, []], dtype=pl.List(pl.Decimal(9, 2))
+        ),
+        "List of times": pl.Series(
+            [[datetime(2020, 1, 1)], None, []], dtype=pl.List(pl.Datetime("ms", "UTC"))
+        ),
         "Array": pl.Series([[1, 2], None, [None, 3]], dtype=pl.Array(pl.Int16, 2)),
         "Array of arrays": pl.Series([[[1, 2]], None, [[3, 4]]], dtype=pl.Array(pl.Int8, (1, 2))),
         "Struct": pl.Series(points),
         "Struct, all missing": pl.Series([None, None, None], dtype=pl.Struct({"a": pl.Int8})),
         "Struct without fields": pl.Series([{}, {}, {}], dtype=pl.Struct([])),
         "Struct of structs": pl.Series([{"a": {"b": [1]}}, {"a": None}, None]),
-        "List of structs": pl.Series([points, None, []], dtype=pl.List(pl.Struct({"x": pl.Int8, "y": pl.String}))),
+        "List of structs": pl.Series(
+            [points, None, []], dtype=pl.List(pl.Struct({"x": pl.Int8, "y": pl.String}))
+        ),
         "Array of strings": pl.Series([["a", None]] * 3, dtype=pl.Array(pl.String, 2)),
         "Deep": pl.Series([{"a": [[{"b": [1, None]}], None]}] * 3),
     }
@@ -133,7 +160,12 @@ def _objects(found: Panel) -> None:
         found.add("Object cells", name, lambda cell=cell: _of([cell, None, cell], pl.Object))
     found.add("Object cells", "all kinds", lambda: _of(list(cells().values()), pl.Object))
     found.add("Object cells", "no rows", lambda: _of([], pl.Object))
-    found.add("Object cells", "a function", lambda: _of([1, len], pl.Object), r"df\['x'\]\[1\]: a value of type builtin")
+    found.add(
+        "Object cells",
+        "a function",
+        lambda: _of([1, len], pl.Object),
+        r"df\['x'\]\[1\]: a value of type builtin",
+    )
 
 
 def _frames() -> dict[str, Any]:
@@ -142,10 +174,14 @@ def _frames() -> dict[str, Any]:
         "rows without columns": lambda: pl.DataFrame(height=5),
         "columns without rows": lambda: pl.DataFrame(schema={"a": pl.Int8, "b": pl.String}),
         "empty name": pl.DataFrame({"": [1], "a": [2]}),
-        "names of any text": pl.DataFrame({"é\U0001f600 \n": [1], "index": [2], "__index_level_0__": [3]}),
+        "names of any text": pl.DataFrame(
+            {"é\U0001f600 \n": [1], "index": [2], "__index_level_0__": [3]}
+        ),
         "LazyFrame": lambda: pl.DataFrame({"a": [1, 2]}),
         "1,000 columns": lambda: pl.DataFrame({f"c{i}": [i, i + 1] for i in range(1000)}),
-        "100,000 rows": lambda: pl.DataFrame({"a": np.arange(100_000), "b": [f"s{i % 97}" for i in range(100_000)]}),
+        "100,000 rows": lambda: pl.DataFrame(
+            {"a": np.arange(100_000), "b": [f"s{i % 97}" for i in range(100_000)]}
+        ),
         "rows backwards": lambda: pl.DataFrame({"a": [1, 2, 3], "b": ["x", None, "z"]})[::-1],
         "series without a name": pl.Series([1, 2]),
         "series without rows": pl.Series("x", [], dtype=pl.Datetime("ns", "UTC")),

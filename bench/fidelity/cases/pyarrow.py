@@ -31,7 +31,7 @@ def panel() -> Panel:
         found.add("garbage behind nulls", name, _table(make))
     found.add_all("schemas, metadata, shapes", _tables())
     found.add_all("parts", _parts())
-    deepest = "column 'x.item.*levels"
+    deepest = "nested more than 63 deep"
     found.add("nested types", "64 levels", _table(lambda: deep(64)), deepest)
     found.add("nested types", "70 levels", _table(lambda: deep(70)), deepest)
     return found
@@ -46,7 +46,9 @@ def _table(make: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def _chunked(array: Any) -> Any:
-    return pa.chunked_array([array, array.slice(1), array.slice(0, 0), array.slice(0, 2)], array.type)
+    return pa.chunked_array(
+        [array, array.slice(1), array.slice(0, 0), array.slice(0, 2)], array.type
+    )
 
 
 def _union(*, sparse: bool, codes: tuple[int, int] = (0, 1)) -> Any:
@@ -75,7 +77,9 @@ def _unions_and_runs() -> dict[str, Any]:
         "list of unions": pa.ListArray.from_arrays(offsets, _union(sparse=False)),
         "list of runs": pa.ListArray.from_arrays(offsets, _runs(I32, pa.array([1, None, 2, 3]))),
         "union of unions": pa.UnionArray.from_dense(
-            pa.array([0, 0, 1], pa.int8()), pa.array([0, 3, 0], I32), [_union(sparse=True), pa.array([1.5])]
+            pa.array([0, 0, 1], pa.int8()),
+            pa.array([0, 3, 0], I32),
+            [_union(sparse=True), pa.array([1.5])],
         ),
     }
 
@@ -107,9 +111,13 @@ def _garbage() -> dict[str, Any]:
         "float64": lambda: buffers(pa.float64(), np.array([1.5, np.nan, -0.0]).tobytes()),
         "bool": lambda: buffers(pa.bool_(), b"\7"),
         "string": lambda: buffers(pa.string(), b"axxb", pa.py_buffer(offsets)),
-        "string that is no UTF-8": lambda: buffers(pa.string(), b"a\xff\xfeb", pa.py_buffer(offsets)),
+        "string that is no UTF-8": lambda: buffers(
+            pa.string(), b"a\xff\xfeb", pa.py_buffer(offsets)
+        ),
         "binary": lambda: buffers(pa.binary(), b"axxb", pa.py_buffer(offsets)),
-        "decimal": lambda: buffers(pa.decimal128(5, 1), bytes([1] + [0] * 15 + [0x77] * 16 + [3] + [0] * 15)),
+        "decimal": lambda: buffers(
+            pa.decimal128(5, 1), bytes([1] + [0] * 15 + [0x77] * 16 + [3] + [0] * 15)
+        ),
         "list": lists,
         "struct": structs,
         "codes beyond the dictionary": codes,
@@ -118,27 +126,44 @@ def _garbage() -> dict[str, Any]:
 
 def _tables() -> dict[str, Any]:
     field = pa.field("a", pa.int8(), nullable=False, metadata={"k": "v", "": "\xff"})
-    schema = pa.schema([field, pa.field("b", pa.string())], metadata={"pandas": "{}", "x": "y" * 1000})
+    schema = pa.schema(
+        [field, pa.field("b", pa.string())], metadata={"pandas": "{}", "x": "y" * 1000}
+    )
     data = [pa.array([1, 2], pa.int8()), pa.array(["x", None])]
     plain_schema = pa.schema([("a", pa.int8()), ("b", pa.string())])
     make = pa.Table.from_arrays
     return {
         "metadata of schema and fields": make(data, schema=schema),
-        "metadata that are no text": make(data, schema=plain_schema.with_metadata({b"\xff\0": b"\0\xfe"})),
+        "metadata that are no text": make(
+            data, schema=plain_schema.with_metadata({b"\xff\0": b"\0\xfe"})
+        ),
         "metadata of pandas": lambda: _of_pandas(),
-        "not nullable": make([pa.array([1])], schema=pa.schema([pa.field("a", pa.int64(), nullable=False)])),
+        "not nullable": make(
+            [pa.array([1])], schema=pa.schema([pa.field("a", pa.int64(), nullable=False)])
+        ),
         "one name twice": make([pa.array([1]), pa.array(["x"])], names=["a", "a"]),
         "empty name": make([pa.array([1])], names=[""]),
         "name of any text": make([pa.array([1])], names=["é\U0001f600 \n"]),
         "nothing": pa.table({}),
         "nothing, with metadata": pa.table({}, schema=pa.schema([], metadata=META)),
         "rows without columns": pa.table({"a": [1, 2, 3]}).select([]),
-        "chunks of different lengths": pa.concat_tables([make(data, names=["a", "b"])] * 3).slice(1, 4),
+        "chunks of different lengths": pa.concat_tables([make(data, names=["a", "b"])] * 3).slice(
+            1, 4
+        ),
         "dictionaries of their own in chunks": lambda: pa.table(
-            {"x": pa.chunked_array([pa.array(["a", "b"]).dictionary_encode(), pa.array(["c", None, "a"]).dictionary_encode()])}
+            {
+                "x": pa.chunked_array(
+                    [
+                        pa.array(["a", "b"]).dictionary_encode(),
+                        pa.array(["c", None, "a"]).dictionary_encode(),
+                    ]
+                )
+            }
         ),
         "1,000 columns": lambda: pa.table({f"c{i}": [i, i + 1] for i in range(1000)}),
-        "100,000 rows": lambda: pa.table({"a": np.arange(100_000), "b": [f"s{i % 97}" for i in range(100_000)]}),
+        "100,000 rows": lambda: pa.table(
+            {"a": np.arange(100_000), "b": [f"s{i % 97}" for i in range(100_000)]}
+        ),
     }
 
 
@@ -163,7 +188,9 @@ def _parts() -> dict[str, Any]:
         "RecordBatch": batch,
         "RecordBatch, sliced": batch.slice(1, 1),
         "RecordBatch with metadata": batch.replace_schema_metadata(META),
-        "RecordBatch without columns": pa.RecordBatch.from_struct_array(pa.array([{}] * 3, pa.struct([]))),
+        "RecordBatch without columns": pa.RecordBatch.from_struct_array(
+            pa.array([{}] * 3, pa.struct([]))
+        ),
         "RecordBatch without rows": batch.slice(0, 0),
     }
     for name, scalar in {

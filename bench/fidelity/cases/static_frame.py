@@ -61,7 +61,9 @@ def panel() -> Panel:
     _objects(found)
     for name, label in names().items():
         found.add("names", f"of a frame, {name}", lambda label=label: _named(label))
-        found.add("names", f"of a series, {name}", lambda label=label: sf.Series((1, 2), name=label))
+        found.add(
+            "names", f"of a series, {name}", lambda label=label: sf.Series((1, 2), name=label)
+        )
     found.add_all("indexes", INDEXES)
     found.add_all("series", SERIES)
     found.add_all("buses", _buses())
@@ -79,7 +81,24 @@ def _times(unit: str, letter: str = "M") -> Any:
 
 def _dtypes() -> dict[str, Any]:
     numbers = np.random.default_rng(5).integers(0, 100, (5, 3))
-    kinds = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "?", "g", "G"]
+    kinds = [
+        "i1",
+        "i2",
+        "i4",
+        "i8",
+        "u1",
+        "u2",
+        "u4",
+        "u8",
+        "f2",
+        "f4",
+        "f8",
+        "c8",
+        "c16",
+        "?",
+        "g",
+        "G",
+    ]
     found = {kind: frame(numbers.astype(kind), numbers[:, 0].astype(kind)) for kind in kinds}
     for unit in NUMPY_UNITS:
         found[f"M8[{unit}]"] = frame(_times(unit), np.stack([_times(unit)] * 2, axis=1))
@@ -93,7 +112,9 @@ def _dtypes() -> dict[str, Any]:
     found["V, two axes"] = frame(np.frombuffer(bytes(range(30)), "V3").reshape(5, 2))
     found["records"] = frame(np.zeros(5, [("a", "i4"), ("b", "U2")]), FIVE)
     found["no Unicode text"] = frame(np.array(["\ud800", "a", "b", "c", "d"]))
-    found["StringDType"] = frame(np.array(["a", "bb", "", "é", "x" * 40], np.dtypes.StringDType()), FIVE)
+    found["StringDType"] = frame(
+        np.array(["a", "bb", "", "é", "x" * 40], np.dtypes.StringDType()), FIVE
+    )
     return found
 
 
@@ -110,18 +131,30 @@ BLOCKS: dict[str, Any] = {
     "rows' order": frame(rows(WIDE)),
     "columns' order": frame(columns(WIDE)),
     "both orders": frame(rows(WIDE), columns(WIDE), rows(WIDE * 2), FIVE, rows(WIDE)[:, :3]),
-    "rows' order of many types": frame(*(rows(WIDE.astype(t)) for t in ("f8", "i8", "?", "c16", "f2", "i1", "M8[s]"))),
+    "rows' order of many types": frame(
+        *(rows(WIDE.astype(t)) for t in ("f8", "i8", "?", "c16", "f2", "i1", "M8[s]"))
+    ),
     "slices of a wider array": frame(rows(WIDE)[:, 3:17], rows(WIDE)[::-1], rows(WIDE)[:, ::-2]),
     "tall, rows' order": frame(rows(np.random.default_rng(1).normal(size=(20_000, 11)))),
-    "tall, both": frame(rows(np.arange(81_000).reshape(9_000, 9)), columns(np.arange(27_000.0).reshape(9_000, 3))),
+    "tall, both": frame(
+        rows(np.arange(81_000).reshape(9_000, 9)), columns(np.arange(27_000.0).reshape(9_000, 3))
+    ),
     "wide": frame(rows(np.random.default_rng(2).normal(size=(100, 1_003)))),
     "wide, interleaved": frame(*([np.arange(30), np.ones((30, 2)), np.arange(30) > 9] * 70)),
-    "wide, irregular": frame(*(np.ones((20, n)) / n for n in (1, 2, 3, 9, 2, 1, 30)), np.arange(20)),
+    "wide, irregular": frame(
+        *(np.ones((20, n)) / n for n in (1, 2, 3, 9, 2, 1, 30)), np.arange(20)
+    ),
     "wide, one-dimensional": frame(*(np.arange(20.0) + i for i in range(300))),
-    "strings": frame(np.array(["", "abc", "é\U0001f600", "x", "y"]), np.array([["a", "bc"]] * 5), FIVE),
+    "strings": frame(
+        np.array(["", "abc", "é\U0001f600", "x", "y"]), np.array([["a", "bc"]] * 5), FIVE
+    ),
     "strings wider than needed": frame(np.array(["a"] * 5, "U20")),
-    "bytes": frame(np.array([b"", b"abc", b"\xff", b"x", b"y"]), np.array([[b"a", b"bc"]] * 5, "S7")),
-    "wide strings": frame(*(np.array(["a", "bc", str(i)]) for i in range(50)), np.array([["x"] * 40] * 3)),
+    "bytes": frame(
+        np.array([b"", b"abc", b"\xff", b"x", b"y"]), np.array([[b"a", b"bc"]] * 5, "S7")
+    ),
+    "wide strings": frame(
+        *(np.array(["a", "bc", str(i)]) for i in range(50)), np.array([["x"] * 40] * 3)
+    ),
 }
 LABELS: dict[str, Any] = {
     "auto labels with names": sf.Frame(WIDE, name="f").rename("f", index="i", columns="c"),
@@ -129,38 +162,56 @@ LABELS: dict[str, Any] = {
     "ints": frame(WIDE[:, :3], index=[5, 3, 1, -2, 0], columns=[10, 0, 7]),
     "floats": frame(WIDE[:, :3], index=[0.5, -0.0, np.nan, np.inf, 3], columns=[0.5, 1, 2]),
     "bools": frame(WIDE[:2, :2], index=[True, False], columns=[False, True]),
-    "bytes": frame(WIDE[:, :2], index=np.array([b"a", b"b", b"", b"d", b"e"]), columns=np.array([b"u", b"v"])),
+    "bytes": frame(
+        WIDE[:, :2], index=np.array([b"a", b"b", b"", b"d", b"e"]), columns=np.array([b"u", b"v"])
+    ),
     "objects": frame(WIDE[:, :2], index=OBJECTS, columns=np.array(["u", None], dtype=object)),
     "objects, strings alone": frame(WIDE[:, :2], columns=np.array(["u", "long"], dtype=object)),
-    "missing ones of several kinds": frame(WIDE[:3, :2], index=np.array(["a", None, np.nan], dtype=object)),
+    "missing ones of several kinds": frame(
+        WIDE[:3, :2], index=np.array(["a", None, np.nan], dtype=object)
+    ),
     "durations": frame(WIDE[:, :2], index=np.arange(5).astype("m8[s]")),
     "tuples": frame(FIVE[:2], index=sf.Index([("a", 1), ("b", 2)])),
-    "mixed": frame(WIDE[:3, :3], index=sf.Index((1, "a", None)), columns=sf.Index(("x", 2, (3, 4)))),
+    "mixed": frame(
+        WIDE[:3, :3], index=sf.Index((1, "a", None)), columns=sf.Index(("x", 2, (3, 4)))
+    ),
     "dates as objects": frame(FIVE[:1], columns=sf.Index([datetime.date(2020, 1, 1)])),
     "big-endian": frame(FIVE, index=np.arange(5).astype(">i4")),
     "longdouble": frame(FIVE, index=np.arange(5).astype("longdouble")),
     "dates": frame(WIDE[:, :5], index=sf.IndexDate(DATES, name="d"), columns=sf.IndexDate(DATES)),
     "hierarchy": frame(FIVE, index=ih(("a", 1), ("a", 2), ("b", 1), ("c", 9), ("c", 1))),
     "hierarchy with names": frame(
-        WIDE[:2, :2], index=ih(("a", 1), ("b", 2), name=("x", "y")), columns=ih((1, 2), (3, 4), name=7)
+        WIDE[:2, :2],
+        index=ih(("a", 1), ("b", 2), name=("x", "y")),
+        columns=ih((1, 2), (3, 4), name=7),
     ),
     "hierarchy with typed levels": frame(
         WIDE[:2, :2],
         index=ih(
-            ("2020", "2020-01-02", 1.5), ("2021", "2020-01-02", 2.5),
+            ("2020", "2020-01-02", 1.5),
+            ("2021", "2020-01-02", 2.5),
             index_constructors=[sf.IndexYear, sf.IndexDate, sf.Index],
         ),
-        columns=ih(("2020-05", "x"), ("2020-06", "x"), index_constructors=[sf.IndexYearMonth, sf.Index]),
+        columns=ih(
+            ("2020-05", "x"), ("2020-06", "x"), index_constructors=[sf.IndexYearMonth, sf.Index]
+        ),
     ),
     "hierarchy of named levels": frame(
-        np.arange(4), index=sf.IndexHierarchy.from_product(sf.Index(("a", "b"), name="l"), sf.Index((1, 2), name="r"))
+        np.arange(4),
+        index=sf.IndexHierarchy.from_product(
+            sf.Index(("a", "b"), name="l"), sf.Index((1, 2), name="r")
+        ),
     ),
     "hierarchy of objects": frame(FIVE[:2], index=ih(((1, 2), 1), (None, 2))),
     "hierarchy, missing ones of several kinds": frame(FIVE[:2], index=ih((None, 1), (np.nan, 1))),
-    "hierarchy, some of": sf.Frame(WIDE[:, :10], columns=ih(*((i, j) for i in range(5) for j in "ab"))).iloc[1:, ::3],
-    "grow-only, hierarchy": sf.FrameGO(WIDE[:, :2], columns=ih(("a", 1), ("b", 1), cls=sf.IndexHierarchyGO)),
+    "hierarchy, some of": sf.Frame(
+        WIDE[:, :10], columns=ih(*((i, j) for i in range(5) for j in "ab"))
+    ).iloc[1:, ::3],
+    "grow-only, hierarchy": sf.FrameGO(
+        WIDE[:, :2], columns=ih(("a", 1), ("b", 1), cls=sf.IndexHierarchyGO)
+    ),
     "grow-only, dates": sf.FrameGO(WIDE[:, :5], columns=sf.IndexDateGO(DATES)),
-}  # fmt: skip
+}
 
 
 def _grown() -> Any:
@@ -175,7 +226,9 @@ CLASSES: dict[str, Any] = {
     "grow-only, auto": sf.FrameGO(WIDE[:, :3]),
     "grown": _grown(),
     "hashable": sf.FrameHE(WIDE[:, :3], columns=list("abc"), name=("h", 1)),
-    "from a dict": sf.Frame.from_dict({"a": [1, 2], "b": [0.5, np.nan], "c": ["x", "yy"], "d": [True, False]}),
+    "from a dict": sf.Frame.from_dict(
+        {"a": [1, 2], "b": [0.5, np.nan], "c": ["x", "yy"], "d": [True, False]}
+    ),
     "names are labels": sf.Frame(WIDE[:, :2], name=0).rename(index=("a", None), columns=b"c"),
 }
 
@@ -188,12 +241,21 @@ def _objects(found: Panel) -> None:
         "dates": np.array([datetime.date(2020, 1, 1)] * 5, dtype=object),
     }.items():
         found.add("object cells", f"{name}", lambda array=array: frame(array, FIVE))
-        found.add("object cells", f"{name}, two axes", lambda array=array: frame(np.stack([array, array[::-1]], axis=1)))
+        found.add(
+            "object cells",
+            f"{name}, two axes",
+            lambda array=array: frame(np.stack([array, array[::-1]], axis=1)),
+        )
     for name, cell in cells().items():
         if name in ("list", "dict", "set", "dict of any keys", "bytearray"):
             continue
         found.add("object cells", name, lambda cell=cell: sf.Series(_filled(cell), name="o"))
-    found.add("object cells", "a function", lambda: frame(_filled(len)), r"frame\['0'\]\.iloc\[0\]: a value of type builtin")
+    found.add(
+        "object cells",
+        "a function",
+        lambda: frame(_filled(len)),
+        r"frame\['0'\]\.iloc\[0\]: a value of type builtin",
+    )
 
 
 def _filled(cell: Any) -> Any:
@@ -203,13 +265,17 @@ def _filled(cell: Any) -> Any:
 
 
 def _named(label: Any) -> Any:
-    return sf.Frame(np.arange(4).reshape(2, 2), name=label).rename(label, index=label, columns=label)
+    return sf.Frame(np.arange(4).reshape(2, 2), name=label).rename(
+        label, index=label, columns=label
+    )
 
 
 def _index_cases() -> dict[str, Any]:
     found: dict[str, Any] = {
         "auto": sf.Index(range(5), loc_is_iloc=True),
-        "auto, empty": sf.IndexAutoFactory.from_optional_constructor(0, default_constructor=sf.Index),
+        "auto, empty": sf.IndexAutoFactory.from_optional_constructor(
+            0, default_constructor=sf.Index
+        ),
         "ints": sf.Index((3, 1, 2), name="n"),
         "grow-only": sf.IndexGO(("a", "bb")),
         "empty strings": sf.Index(np.array([], "U3")),
@@ -218,13 +284,18 @@ def _index_cases() -> dict[str, Any]:
         "hierarchy": ih(("a", 1), ("b", 2), name=("x", "y")),
         "hierarchy, grow-only": ih(("a", 1), ("b", 2), cls=sf.IndexHierarchyGO),
         "hierarchy with NaT": ih(
-            *zip(np.array(["2020", "NaT"], "M8[D]"), (1, 2), strict=True), index_constructors=[sf.IndexDate, sf.Index]
+            *zip(np.array(["2020", "NaT"], "M8[D]"), (1, 2), strict=True),
+            index_constructors=[sf.IndexDate, sf.Index],
         ),
         "hierarchy of objects": ih(((1, 2), 1), (None, 2)),
     }
     for time, unit in TIMES.items():
-        found[time] = getattr(sf, f"Index{time}")(np.array([5, 0, -3]).astype(f"M8[{unit}]"), name=time)
-        found[f"{time}GO"] = getattr(sf, f"Index{time}GO")(np.array([5, 0, -3]).astype(f"M8[{unit}]"))
+        found[time] = getattr(sf, f"Index{time}")(
+            np.array([5, 0, -3]).astype(f"M8[{unit}]"), name=time
+        )
+        found[f"{time}GO"] = getattr(sf, f"Index{time}GO")(
+            np.array([5, 0, -3]).astype(f"M8[{unit}]")
+        )
     return found
 
 
@@ -243,12 +314,16 @@ SERIES: dict[str, Any] = {
 
 
 def _buses() -> dict[str, Any]:
-    one, two = sf.Frame(WIDE[:, :3], name="x"), sf.Frame(np.arange(4).reshape(2, 2), columns=("a", "b"), name="y")
+    one, two = (
+        sf.Frame(WIDE[:, :3], name="x"),
+        sf.Frame(np.arange(4).reshape(2, 2), columns=("a", "b"), name="y"),
+    )
     return {
         "two frames": sf.Bus.from_frames((one, two)),
         "named": sf.Bus.from_frames((one, two), name="b"),
         "typed labels": sf.Bus.from_items(
-            ((label, f) for label, f in zip(DATES[:2], (one, two), strict=True)), index_constructor=sf.IndexDate
+            ((label, f) for label, f in zip(DATES[:2], (one, two), strict=True)),
+            index_constructor=sf.IndexDate,
         ),
         "no frames": sf.Bus.from_frames(()),
     }

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-# NaN with payloads, the negative one, the signalling one; both zeros; the smallest and largest numbers.
+# NaN with payloads, negative, signalling; both zeros; the smallest and largest numbers.
 F64_BITS = np.array(
     [
         0x7FF8000000000000, 0x7FF8000000000001, 0xFFF8DEADBEEF0000, 0x7FF0000000000001,

@@ -1,25 +1,29 @@
-"""Whether two values are the same: types, state of indexes, kinds of cells, bits of NaN, order in memory.
+"""Whether two values are the same: types, state of indexes, kinds of cells, bits of NaN, layout.
 
-`check` raises `Different` with the path of the first difference. It doesn't use the comparisons of the
-libraries: they take much for equal that is not.
+`check` raises `Different` with the path of the first difference. It doesn't use the comparisons of
+the libraries: they take much for equal that is not.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
-from .different import Different
+from .different import LAYOUT, Different
 from .values import check_value
 
 __all__ = ["Different", "check", "is_same"]
 
-_HOSTS = ("pandas", "polars", "pyarrow", "static_frame", "numpy")
 
+def check(a: Any, b: Any, path: str = "value", *, layout: bool = True) -> None:
+    """Raises `Different` when `b` is not the same as `a`.
 
-def check(a: Any, b: Any, path: str = "value") -> None:
-    """Raises `Different` when `b` is not the same as `a`."""
-    check_value(a, b, path)
+    With `layout` it has to lie in memory in the same way.
+    """
+    token = LAYOUT.set(layout)
+    try:
+        check_value(a, b, path)
+    finally:
+        LAYOUT.reset(token)
 
 
 def is_same(a: Any, b: Any) -> bool:
@@ -29,8 +33,3 @@ def is_same(a: Any, b: Any) -> bool:
     except Different:
         return False
     return True
-
-
-def libraries() -> list[str]:
-    """The libraries that are imported."""
-    return [host for host in _HOSTS if host in sys.modules]

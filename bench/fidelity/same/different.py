@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
+
+# Whether it counts how values lie in memory: orders of axes, blocks.
+LAYOUT: ContextVar[bool] = ContextVar("LAYOUT", default=True)
 
 
 class Different(AssertionError):
@@ -13,6 +18,11 @@ def equal(a: Any, b: Any, path: str) -> None:
     """Two plain values are equal."""
     if a != b:
         raise Different(f"{path}: {shown(b)} instead of {shown(a)}")
+
+
+def equal_of(of: Callable[[Any], Any], a: Any, b: Any, path: str) -> None:
+    """What a function tells of two values is equal."""
+    equal(of(a), of(b), path)
 
 
 def same_type(a: Any, b: Any, path: str) -> None:

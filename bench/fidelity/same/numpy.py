@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .different import Different, equal, same_type, shown
+from .different import LAYOUT, Different, equal, same_type, shown
 
 
 def check(a: Any, b: Any, path: str) -> None:
@@ -41,7 +41,13 @@ def check_array(a: Any, b: Any, path: str, *, order: bool = True) -> None:
     same_type(a, b, path)
     same_dtype(a.dtype, b.dtype, path)
     equal(a.shape, b.shape, f"{path}: shape")
-    if order and a.ndim > 1 and a.nbytes and (a.flags.c_contiguous or a.flags.f_contiguous):
+    if (
+        order
+        and LAYOUT.get()
+        and a.ndim > 1
+        and a.nbytes
+        and (a.flags.c_contiguous or a.flags.f_contiguous)
+    ):
         was, is_ = [(x.flags.c_contiguous, x.flags.f_contiguous) for x in (a, b)]
         equal(was, is_, f"{path}: (C, Fortran) order")
     if a.dtype.kind in "OT":

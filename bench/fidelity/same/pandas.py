@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .different import Different, equal, same_type
+from .different import Different, equal, equal_of, same_type
 from .numpy import check_array as check_numpy
 from .values import _check_plain, check_value
 
@@ -43,8 +43,8 @@ def _check_frame(a: Any, b: Any, path: str) -> None:
 
 def _check_state(a: Any, b: Any, path: str) -> None:
     check_value(a.attrs, b.attrs, f"{path}.attrs")
-    flags = [x.flags.allows_duplicate_labels for x in (a, b)]
-    equal(*flags, f"{path}.flags.allows_duplicate_labels")
+    name = "allows_duplicate_labels"
+    equal_of(lambda x: getattr(x.flags, name), a, b, f"{path}.flags.{name}")
 
 
 def check_index(a: Any, b: Any, path: str) -> None:
@@ -103,7 +103,9 @@ def check_array(a: Any, b: Any, path: str) -> None:
         check_index(a.right, b.right, f"{path}.right")
         equal(a.closed, b.closed, f"{path}.closed")
     elif kind == "SparseArray":
-        check_value(np.asarray(a.fill_value)[()], np.asarray(b.fill_value)[()], f"{path}.fill_value")
+        check_value(
+            np.asarray(a.fill_value)[()], np.asarray(b.fill_value)[()], f"{path}.fill_value"
+        )
         check_value(a.sp_values, b.sp_values, f"{path}.sp_values")
         same_type(a.sp_index, b.sp_index, f"{path}.sp_index")
         equal(a.sp_index.indices.tolist(), b.sp_index.indices.tolist(), f"{path}.sp_index")

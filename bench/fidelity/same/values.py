@@ -9,13 +9,14 @@ from typing import Any
 from .different import Different, equal, same_type, shown
 
 _FRAMES = ("pandas", "polars", "pyarrow", "static_frame")
+_LIBRARIES = (*_FRAMES, "numpy", "scipy")
 
 
 def check_value(a: Any, b: Any, path: str) -> None:
     """Raises `Different` when `b` is not the same as `a`."""
     same_type(a, b, path)
     kind = type(a)
-    root = kind.__module__.partition(".")[0]
+    root = _library(kind)
     if kind is float:
         _check_bits(a, b, path)
     elif kind is complex:
@@ -28,7 +29,9 @@ def check_value(a: Any, b: Any, path: str) -> None:
     elif isinstance(a, dict):
         check_value(list(a), list(b), f"{path}: keys")
         for key, x in a.items():
-            check_value(x, b[key] if key in b else list(b.values())[list(a).index(key)], f"{path}[{key!r}]")
+            check_value(
+                x, b[key] if key in b else list(b.values())[list(a).index(key)], f"{path}[{key!r}]"
+            )
     elif kind in (set, frozenset):
         order = sorted(map(_tagged, a)), sorted(map(_tagged, b))
         equal(*order, path)
@@ -40,6 +43,15 @@ def check_value(a: Any, b: Any, path: str) -> None:
         _check_sparse(a, b, path)
     else:
         _check_plain(a, b, path)
+
+
+def _library(kind: type) -> str:
+    """The library that a class is of, or is made of."""
+    for base in kind.__mro__:
+        root = base.__module__.partition(".")[0]
+        if root in _LIBRARIES:
+            return root
+    return ""
 
 
 def _check_bits(a: float, b: float, path: str) -> None:

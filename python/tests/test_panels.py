@@ -1,0 +1,47 @@
+"""The panels of `bench/fidelity`: every value comes back the same, or is refused by name; the page tells it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from bench.fidelity.cases import LIBRARIES, panel
+from bench.fidelity.page import expected, written
+from bench.fidelity.same import check
+
+import entasis as en
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bench.fidelity.case import Case
+
+CASES = [pytest.param(case, id=f"{library}: {case.key}") for library in LIBRARIES for case in panel(library)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", CASES)
+def test_case(case: Case, path: Path) -> None:
+    value = case.make()
+    if case.refused is not None:
+        with pytest.raises(en.UnsupportedTypeError) as error:
+            en.write(value, path)
+        assert re.search(case.refused, str(error.value)), str(error.value)
+        assert list(path.parent.iterdir()) == []
+        return
+    en.write(value, path)
+    assert [child.name for child in path.parent.iterdir()] == [path.name]
+    check(case.make(), en.read(path))
+    # Writing changes nothing.
+    check(case.make(), value)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_page(library: str) -> None:
+    assert written(library) == expected(library), "docs/fidelity.md is not up to date: make fidelity"
+
+
+def test_panels_are_large() -> None:
+    for library in LIBRARIES:
+        assert len(panel(library)) >= 250, library
