@@ -73,7 +73,8 @@ def panel() -> Panel:
     return found
 
 
-def _times(unit: str, letter: str = "M") -> Any:
+def times(unit: str, letter: str = "M") -> Any:
+    """Five times, one of them missing."""
     values = np.arange(5)
     values[1] = np.iinfo("i8").min
     return values.view(f"{letter}8[{unit}]")
@@ -101,8 +102,8 @@ def _dtypes() -> dict[str, Any]:
     ]
     found = {kind: frame(numbers.astype(kind), numbers[:, 0].astype(kind)) for kind in kinds}
     for unit in NUMPY_UNITS:
-        found[f"M8[{unit}]"] = frame(_times(unit), np.stack([_times(unit)] * 2, axis=1))
-        found[f"m8[{unit}]"] = frame(_times(unit, "m"))
+        found[f"M8[{unit}]"] = frame(times(unit), np.stack([times(unit)] * 2, axis=1))
+        found[f"m8[{unit}]"] = frame(times(unit, "m"))
     found["m8"] = frame(np.arange(5).view("m8"))
     found["M8[25s]"] = frame(np.arange(5).view("M8[25s]"))
     for kind in (">i2", ">i8", ">u4", ">f4", ">f8", ">c16", ">M8[s]"):
