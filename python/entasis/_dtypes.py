@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # Fields of other kinds are no plain bytes.
 _KINDS = "biufcmMSUV"
+_NUMBERS = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 def as_bytes(array: Any) -> Any:
@@ -89,6 +90,8 @@ def encode_scalar(value: Any, dtype: Any) -> dict[str, Any] | None:
         array = np.array([value], dtype)
     except (TypeError, ValueError, OverflowError):
         return None
+    if not hasattr(value, "dtype") and type(value).__name__ not in _NUMBERS and dtype.kind not in "mM":
+        return None
     same = array[0] == value or (array[0] != array[0] and value != value)
     if not same or dtype.kind not in "biufcmM" or not dtype.isnative or dtype.char in "gG":
         return None
@@ -101,7 +104,8 @@ def decode_scalar(description: Any, dtype: Any) -> Any:
     import numpy as np
 
     (value,) = np.frombuffer(description["bytes"], dtype)
-    return value.item() if description.get("python") else value
+    python = description.get("python")
+    return value if python is None else _NUMBERS[python](value.item())
 
 
 def encode_string(dtype: Any, what: str) -> dict[str, Any]:

@@ -69,17 +69,17 @@ def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
     return {"kind": "multi", "columns": columns, "names": names}
 
 
-def encode_values(values: Any, number: int, what: str) -> dict[str, Any] | None:
+def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, Any] | None:
     """What is kept of an index with categories, or None when the column `number` with its values tells all."""
     import pandas as pd
 
     if type(values) is pd.RangeIndex:
         spec = {"kind": "range", "start": values.start, "stop": values.stop, "step": values.step}
-        return spec | {"name": encode_label(values.name, what)}
+        return spec | {"name": encode_label(values.name, what, tree)}
     freq = _freq(values)
     if values.name is None and freq is None and type(values) is not pd.CategoricalIndex:
         return None
-    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what)}
+    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what, tree)}
     return spec if freq is None else spec | {"freq": _encode_freq(freq, what)}
 
 

@@ -51,7 +51,7 @@ class _Builder(Builder):
             number, _ = self.array(plain, "", what)
         # Categories of which the labels are categories are a column of their own.
         told = number if plain is values.array else self.array(values.array, "", what)[0]
-        spec = _labels.encode_values(values, told, what)
+        spec = _labels.encode_values(values, told, what, self.tree)
         if spec is not None:
             self.categories.append([ColumnRef(number), spec])
         return number
@@ -307,7 +307,7 @@ def _add_sparse(builder: _Builder, array: Any, position: Any, name: str) -> int 
     if fill is None or dense.dtype != array.dtype.subtype or dense.dtype.kind not in "biufcmM":
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     if not isinstance(array.fill_value, np.generic) and dense.dtype.kind not in "mM":
-        fill["python"] = True
+        fill["python"] = type(array.fill_value).__name__
     detail = {"fill": fill, "kind": array.kind}
     return builder.words(dense, position, name=name, flavour=SPARSE, detail=detail)
 

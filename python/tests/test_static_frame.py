@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import static_frame as sf
 from bench.fidelity.cases import panel
-from bench.fidelity.cases.static_frame import FIVE, INDEXES, SERIES, WIDE, columns, frame, ih
+from bench.fidelity.cases.static_frame import FIVE, INDEXES, SERIES, WIDE, columnwise, frame, ih
 from bench.fidelity.same import check
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -227,7 +227,7 @@ def frames(draw: Any) -> Any:
         array = np.array(values, "i8").view(dtype) if dtype == "M8[D]" else np.array(values, dtype)
         if width:
             array = array.reshape(n, width)
-            array = columns(array) if draw(st.booleans()) else array
+            array = columnwise(array) if draw(st.booleans()) else array
         blocks.append(array)
     text = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
     labels = draw(st.lists(text, min_size=n, max_size=n, unique=True))

@@ -33,12 +33,12 @@ def ih(*labels: Any, cls: Any = sf.IndexHierarchy, **how: Any) -> Any:
     return cls.from_labels(labels, **how)
 
 
-def rows(array: Any) -> Any:
+def rowwise(array: Any) -> Any:
     """In the order of rows."""
     return np.ascontiguousarray(array)
 
 
-def columns(array: Any) -> Any:
+def columnwise(array: Any) -> Any:
     """In the order of columns."""
     return np.asfortranarray(array)
 
@@ -129,18 +129,23 @@ BLOCKS: dict[str, Any] = {
     "one row": frame(np.arange(10.0).reshape(1, 10)),
     "one column of two axes": frame(np.arange(5.0).reshape(5, 1)),
     "signalling NaN": frame(NANS, np.stack([NANS] * 9, axis=1)),
-    "rows' order": frame(rows(WIDE)),
-    "columns' order": frame(columns(WIDE)),
-    "both orders": frame(rows(WIDE), columns(WIDE), rows(WIDE * 2), FIVE, rows(WIDE)[:, :3]),
+    "rows' order": frame(rowwise(WIDE)),
+    "columns' order": frame(columnwise(WIDE)),
+    "both orders": frame(
+        rowwise(WIDE), columnwise(WIDE), rowwise(WIDE * 2), FIVE, rowwise(WIDE)[:, :3]
+    ),
     "rows' order of many types": frame(
-        *(rows(WIDE.astype(t)) for t in ("f8", "i8", "?", "c16", "f2", "i1", "M8[s]"))
+        *(rowwise(WIDE.astype(t)) for t in ("f8", "i8", "?", "c16", "f2", "i1", "M8[s]"))
     ),
-    "slices of a wider array": frame(rows(WIDE)[:, 3:17], rows(WIDE)[::-1], rows(WIDE)[:, ::-2]),
-    "tall, rows' order": frame(rows(np.random.default_rng(1).normal(size=(20_000, 11)))),
+    "slices of a wider array": frame(
+        rowwise(WIDE)[:, 3:17], rowwise(WIDE)[::-1], rowwise(WIDE)[:, ::-2]
+    ),
+    "tall, rows' order": frame(rowwise(np.random.default_rng(1).normal(size=(20_000, 11)))),
     "tall, both": frame(
-        rows(np.arange(81_000).reshape(9_000, 9)), columns(np.arange(27_000.0).reshape(9_000, 3))
+        rowwise(np.arange(81_000).reshape(9_000, 9)),
+        columnwise(np.arange(27_000.0).reshape(9_000, 3)),
     ),
-    "wide": frame(rows(np.random.default_rng(2).normal(size=(100, 1_003)))),
+    "wide": frame(rowwise(np.random.default_rng(2).normal(size=(100, 1_003)))),
     "wide, interleaved": frame(*([np.arange(30), np.ones((30, 2)), np.arange(30) > 9] * 70)),
     "wide, irregular": frame(
         *(np.ones((20, n)) / n for n in (1, 2, 3, 9, 2, 1, 30)), np.arange(20)
@@ -223,7 +228,7 @@ def _grown() -> Any:
 
 
 CLASSES: dict[str, Any] = {
-    "grow-only": sf.FrameGO(rows(WIDE), columns=[f"c{i}" for i in range(40)], name="go"),
+    "grow-only": sf.FrameGO(rowwise(WIDE), columns=[f"c{i}" for i in range(40)], name="go"),
     "grow-only, auto": sf.FrameGO(WIDE[:, :3]),
     "grown": _grown(),
     "hashable": sf.FrameHE(WIDE[:, :3], columns=list("abc"), name=("h", 1)),

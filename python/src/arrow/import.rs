@@ -156,7 +156,7 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
             column_type.logical = Logical::Categorical;
             column_type.ordered = schema.flags & ORDERED != 0;
             let dictionary = field(py, dictionary, what, depth)?;
-            if dictionary.has_dictionary() || dictionary.column_type.physical == Physical::Null {
+            if dictionary.has_dictionary() {
                 return Err(errors::unsupported(
                     py,
                     format!("{what}: its dictionary's type is not supported yet"),
