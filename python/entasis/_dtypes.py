@@ -105,7 +105,11 @@ def decode_scalar(description: Any, dtype: Any) -> Any:
 
     (value,) = np.frombuffer(description["bytes"], dtype)
     python = description.get("python")
-    return value if python is None else _NUMBERS[python](value.item())
+    if python is None:
+        return value
+    number = value.item()
+    # A whole number may stand for a complex one.
+    return _NUMBERS[python](number.real if python != "complex" else number)
 
 
 def encode_string(dtype: Any, what: str) -> dict[str, Any]:

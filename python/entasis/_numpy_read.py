@@ -25,8 +25,6 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     numbers = [*labels, *wanted]
     n = len(numbers)
     infos = handle.columns(numbers)
-    for info in infos:
-        _refuse(handle, info)
     names = [info.name for info in infos]
     if len(set(names)) < n:
         twice = next(name for i, name in enumerate(names) if name in names[:i])
@@ -51,6 +49,7 @@ def arrays(handle: Handle, entries: list[Any], rows: Any, n: int, own: bool) -> 
 
     n_rows = _rows.count(rows, n)
     for kind, at, column, values, mask in _tree.fill(handle, entries, rows, n):
+        _refuse(handle, column)
         if kind == "block":
             if own and column.flavour & BIG and values.dtype.itemsize > 1:
                 # The native half made the array in the order of bytes that it is to have.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _rows, _tree
+from . import _arrow, _numpy_read, _rows, _tree
 from ._entasis import Builder
 from .errors import CorruptFileError, UnsupportedTypeError
 
@@ -47,6 +47,7 @@ _KEPT = frozenset(
     ]
 )
 _VIEWS = 2
+_MOST_SECONDS = ((1 << 63) - 1) // 1000
 
 
 def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
@@ -119,20 +120,61 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     import polars as pl
 
     own = host.get("host") == "polars"
-    if own and handle.has_cells:
-        infos = handle.columns(columns)
-        if any(info.logical == "object" for info in infos):
-            return _with_objects(handle, host, infos, rows, threads)
+    infos = handle.columns(columns) if not own or handle.has_cells else []
+    if any(info.logical == "object" for info in infos):
+        return _with_objects(handle, host, infos, rows, threads)
+    if not own:
+        labels = _arrow.label_columns(host)
+        _check_seconds(handle, [*(handle.columns(labels) if labels else []), *infos], rows, threads)
     table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own, polars=True)
     if n == 0:
         return _without_columns(_rows.count(rows, handle.n_rows))
     try:
-        return pl.DataFrame(table)
-    except pl.exceptions.PanicException as error:
+        frame = pl.DataFrame(table)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         # Polars takes what metadata say for granted.
-        if not own:
-            raise
-        raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
+        if own:
+            raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
+        raise UnsupportedTypeError(f"Polars can't take the columns: {error}; choose others with columns=[...]") from error
+    return frame if own else _with_enums(handle, frame, infos)
+
+
+def _check_seconds(handle: Handle, infos: list[Column], rows: Any, threads: int | None) -> None:
+    """Refuses times that Polars, which has no seconds, would wrap around as milliseconds."""
+    import numpy as np
+
+    for info in infos:
+        if info.unit != "s" or info.logical not in ("timestamp", "duration"):
+            continue
+        ((_, values, _),) = _numpy_read.arrays(
+            handle,
+            handle.read([info.index], _rows.native(rows), "numpy", False, 0, threads),
+            rows,
+            handle.n_rows,
+            False,
+        )
+        numbers = values[~np.isnat(values)].view("i8")
+        if len(numbers) and max(-int(numbers.min()), int(numbers.max())) > _MOST_SECONDS:
+            raise UnsupportedTypeError(f"column '{info.name}': times beyond what Polars holds, in milliseconds")
+
+
+def _with_enums(handle: Handle, frame: Any, infos: list[Column]) -> Any:
+    """The frame with categories that have an order as those of Polars that have one."""
+    import polars as pl
+
+    first = frame.width - len(infos)
+    found = []
+    for position, info in enumerate(infos, first):
+        if not info.ordered or info.dictionary is None or frame.dtypes[position] != pl.Categorical:
+            continue
+        n = handle.columns([info.dictionary])[0].n_values
+        ((_, categories, _),) = _numpy_read.arrays(
+            handle, handle.read([info.dictionary], None, "numpy", False, 0, 1, n), None, n, False
+        )
+        categories = categories[0].tolist()
+        if None not in categories and len(set(categories)) == n:
+            found.append(frame.to_series(position).cast(pl.Enum(categories)))
+    return frame.with_columns(found) if found else frame
 
 
 def _with_objects(handle: Handle, host: dict[str, Any], infos: list[Column], rows: Any, threads: int | None) -> Any:
@@ -141,7 +183,8 @@ def _with_objects(handle: Handle, host: dict[str, Any], infos: list[Column], row
 
     others = read(handle, host, [info.index for info in infos if info.logical != "object"], rows, threads)
     left = iter(others.get_columns())
-    found = []
+    # Labels of rows are columns in front.
+    found = [next(left) for _ in _arrow.label_columns(host)]
     for info in infos:
         if info.logical == "object":
             values = _tree.objects(handle, info, rows, handle.n_rows).tolist()
