@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections import Counter
 
+from . import across
 from .cases import LIBRARIES, panel
 from .formats import LABELS, formats
 from .page import CASES, PAGE, Found, lists, replace, tables
@@ -45,6 +46,7 @@ def main() -> int:
                         print(f"  {outcome}: {case}: {why.splitlines()[0] if why else ''}")
     if given.write:
         replace(PAGE, "panels", tables(found))
+        replace(PAGE, "across", across.tables())
         CASES.write_text(lists(found), encoding="utf-8")
     return 0
 

@@ -135,7 +135,9 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         # Polars takes what metadata say for granted.
         if own:
             raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
-        raise UnsupportedTypeError(f"Polars can't take the columns: {error}; choose others with columns=[...]") from error
+        raise UnsupportedTypeError(
+            f"Polars can't take the columns: {error}; choose others with columns=[...]"
+        ) from error
     return frame if own else _with_enums(handle, frame, infos)
 
 

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from bench.fidelity import across
 from bench.fidelity.cases import LIBRARIES, panel
-from bench.fidelity.page import expected, written
+from bench.fidelity.page import PAGE, expected, written
 from bench.fidelity.same import check
 
 import entasis as en
@@ -40,6 +41,15 @@ def test_case(case: Case, path: Path) -> None:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_page(library: str) -> None:
     assert written(library) == expected(library), "docs/fidelity.md is not up to date: make fidelity"
+
+
+ROWS = [pytest.param(host, name, id=f"{host}, {name}") for host, found in across.sources().items() for name in found]
+
+
+@pytest.mark.parametrize(("host", "name"), ROWS)
+def test_row_of_conversions(host: str, name: str) -> None:
+    """What the page says of a column is so, and the values are the same ones."""
+    assert across.line(across.row(host, name)) in PAGE.read_text().splitlines(), "make fidelity"
 
 
 def test_panels_are_large() -> None:
