@@ -345,7 +345,7 @@ def _times(column: Column, values: Any) -> Any:
     values = to_numpy_times(column, values)
     zone = column.detail
     if zone is None:
-        return values
+        return _pandas_make.times(values)
     array_type = pd.arrays.DatetimeArray
     dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
     if hasattr(array_type, "_simple_new"):
