@@ -1,8 +1,8 @@
 """`python -m bench.overhead`: what Python costs in a write and a read of a small frame.
 
-The frame has 5 columns and 100 rows. Time of Python is the time of the call without that in the native
-half (`entasis._entasis`): making the file, decoding, the system. Medians of many calls, microseconds.
-The file is in memory (/dev/shm) where there is such a folder.
+The frame has 5 columns and 100 rows. Time of Python is the time of the call without that in the
+native half (`entasis._entasis`): making the file, decoding, the system. Medians of many calls, in
+microseconds. The file is in memory (/dev/shm) where there is such a folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Clock:
         return run
 
 
-def _frame() -> Any:
+def small_frame() -> Any:
+    """A frame of 5 columns of different types and 100 rows."""
     import numpy as np
     import pandas as pd
 
@@ -95,7 +96,7 @@ def _watch(clock: Clock) -> None:
 def main() -> int:
     import entasis as en
 
-    frame = _frame()
+    frame = small_frame()
     shared = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
         path = Path(folder) / "small.entasis"

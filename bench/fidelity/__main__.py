@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections import Counter
 
-from . import across
+from . import across, golden
 from .cases import LIBRARIES, panel
 from .formats import LABELS, formats
 from .page import CASES, PAGE, Found, lists, replace, tables
-from .run import results
+from .run import ROOT, results
 
 
 def main() -> int:
@@ -28,7 +28,16 @@ def main() -> int:
         action="store_true",
         help=f"put the tables into docs/{PAGE.name} and docs/{CASES.name}",
     )
+    parser.add_argument(
+        "--golden",
+        metavar="VERSION",
+        help="only write the golden files of a format version, as v0.1",
+    )
     given = parser.parse_args()
+    if given.golden:
+        for path in golden.write(given.golden):
+            print(path.relative_to(ROOT))
+        return 0
     if given.write and (given.library or given.format):
         parser.error("--write is for all libraries and formats")
     found: Found = {}

@@ -133,6 +133,7 @@ def _encode_numpy(value: Any) -> tuple[Any, ...]:
     import numpy as np
 
     if type(value) is np.ndarray:
+        _dtypes.check_size(value)
         if value.dtype.kind == "O":
             if value.ndim > 1 and value.flags.f_contiguous and not value.flags.c_contiguous:
                 return _object("numpy.fortran", value.T)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _codecs, _hosts
 from ._entasis import Builder, CellBuilder, write_document
-from .errors import ArgumentError, UnsupportedTypeError
+from .errors import ArgumentError, LimitError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,12 +52,15 @@ class Document:
         self._skipped: list[str] = []
         self._parts: list[_Part] = []
         self._tables: dict[int, int] = {}
+        # The trees, by what errors call them.
+        self._roots: list[tuple[Any, str]] = []
         # The frame whose trees are being added.
         self._inside: _Part | None = None
         self._cells = CellBuilder(self._encode, self._unsupported)
 
     def add(self, value: Any, root: str) -> int:
         """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""
+        self._roots.append((value, root))
         done = len(self._parts)
         number = self._cells.add(value, root)
         self._add_trees(done)
@@ -98,8 +101,22 @@ class Document:
             known = self._put(value, builder, kept, "")
         return ("table", known)
 
+    def _whole_path(self, path: str) -> str:
+        """The path of a value: that of the frame it is in, when that is inside of another value, and its own."""
+        part = self._inside
+        if part is None or (not self._roots and part.inside is None):
+            return path
+        from ._paths import find
+
+        roots = [*self._roots, *((other.value, "df") for other in self._parts if other.inside is None)]
+        found = find(roots, part.value)
+        return f"{found}: {path}" if found else path
+
     def _unsupported(self, value: Any, path: str, error: BaseException | None, again: bool) -> tuple[Any, ...]:
         """What stands for a value that can't be kept: nothing, or another one."""
+        path = self._whole_path(path)
+        if isinstance(error, (LimitError, MemoryError)):
+            raise LimitError(f"{path}: {error}") from error
         if error is not None and not isinstance(error, (UnsupportedTypeError, ArgumentError)):
             raise error
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")

@@ -5,19 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._hosts import interpretation
-from .errors import CorruptFileError, UnsupportedTypeError
+from .errors import CorruptFileError, LimitError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from ._entasis import ArrowColumn
 
 # Fields of other kinds are no plain bytes.
 _KINDS = "biufcmMSUV"
+# Arrays of fewer bytes are not looked at.
+_LARGE = 1 << 32
 _NUMBERS = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 def as_bytes(array: Any) -> Any:
     """The same memory as an array of `V`."""
     return array.view(f"V{array.dtype.itemsize}")
+
+
+def check_size(array: Any) -> None:
+    """Refuses an array that has more values than memory: a small one that is repeated. Maps of files are none."""
+    if array.nbytes < _LARGE or all(array.strides):
+        return
+    import os
+
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else _LARGE
+    if array.nbytes > memory:
+        what = f"an array of {array.nbytes:,} bytes, which repeats few of them"
+        raise LimitError(f"{what}: more than the memory here, of {memory:,} bytes")
 
 
 def has_multiple(dtype: Any) -> bool:

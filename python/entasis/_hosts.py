@@ -51,7 +51,11 @@ def is_columns(value: dict[Any, Any]) -> bool:
     import numpy as np
 
     lengths = {len(v) if type(v) is np.ndarray and v.ndim == 1 else -1 for v in value.values()}
-    return len(lengths) == 1 and -1 not in lengths and all(type(name) is str for name in value)
+    if len(lengths) != 1 or -1 in lengths:
+        return False
+    from ._names import is_text
+
+    return all(type(name) is str and is_text(name) for name in value)
 
 
 def build(value: Any) -> tuple[Any, dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _rows
 from ._entasis import ColumnRef
 from ._hosts import interpretation
-from ._names import decode_label, encode_label
+from ._names import as_text, decode_label, encode_label
 from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Codes(NamedTuple):
 def column_name(label: Any, position: int, n: int) -> str:
     """The name of the column that keeps an index or a level of one."""
     if label is not None:
-        return str(label)
+        return as_text(label)
     return "index" if n == 1 else f"level_{position}"
 
 

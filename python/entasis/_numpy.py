@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _dtypes, _objects
 from ._entasis import Builder, ColumnRef, is_unicode
-from .errors import ArgumentError, UnsupportedTypeError
+from .errors import ArgumentError, LimitError, UnsupportedTypeError
 
 # Flavours of columns (section 6 of the format): one of these, and a bit for the other order of bytes.
 DTYPE, FIXED, OBJECT, UNITS, RECORD, CLONGDOUBLE, STRING = 0, 1, 2, 3, 4, 5, 6
@@ -31,6 +31,10 @@ def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
         if len(array) != n_rows:
             first = next(iter(arrays))
             raise ArgumentError(f"column '{name}' has {len(array)} values, column '{first}' {n_rows}")
+        try:
+            _dtypes.check_size(array)
+        except LimitError as error:
+            raise LimitError(f"column '{name}': {error}") from None
     builder = Builder(n_rows, list(arrays))
     host: dict[str, Any] = {"host": "numpy"}
     kinds: list[list[Any]] = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _dtypes, _labels, _objects
 from ._entasis import Builder, ColumnRef
-from ._names import encode_label, is_plain
+from ._names import as_text, encode_label, is_plain
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -79,8 +79,12 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
         name = {"name": encode_label(kept.pop("name"), "the series", found.tree)} if "name" in kept else {}
         return found, map_ | kept | name
     labels = _listed(frame.columns)
-    names = labels if _all_str(labels) else [str(label) for label in labels]
-    builder = _Builder(len(frame), names)
+    names = labels if _all_str(labels) else [as_text(label) for label in labels]
+    try:
+        builder = _Builder(len(frame), names)
+    except UnicodeEncodeError:
+        names = [as_text(label) for label in labels]
+        builder = _Builder(len(frame), names)
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
     for values, positions in _blocks(frame, builder):

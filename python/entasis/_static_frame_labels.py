@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import _labels, _numpy, _objects, _rows
-from ._entasis import Builder, ColumnRef
+from ._entasis import Builder, ColumnRef, is_unicode
 from ._hosts import interpretation
-from ._names import decode_label, encode_label
+from ._names import as_text, decode_label, encode_label, is_text
 from ._numpy import OBJECT
 from .errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
@@ -46,7 +46,7 @@ def class_of(name: Any, among: Any) -> Any:
 def texts(index: Any) -> list[str]:
     """The labels of an index as names of columns."""
     labels: list[Any] = list(index) if index.depth > 1 else index.values.tolist()
-    return labels if all(type(label) is str for label in labels) else [str(label) for label in labels]
+    return [as_text(label) for label in labels]
 
 
 def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = False) -> dict[str, Any]:
@@ -65,9 +65,13 @@ def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = F
     labels = index.values
     if index._map is None and labels.dtype == "i8":
         return spec | {"kind": "range", "start": 0, "stop": len(labels), "step": 1}
-    if are_names and labels.dtype.kind == "U" and labels.dtype.isnative:
+    if are_names and labels.dtype.kind == "U" and labels.dtype.isnative and is_unicode(labels):
         return spec | {"kind": "names", "dtype": "str", "width": labels.dtype.itemsize // 4}
-    if are_names and labels.dtype.kind == "O" and all(type(label) is str for label in labels.tolist()):
+    if (
+        are_names
+        and labels.dtype.kind == "O"
+        and all(type(label) is str and is_text(label) for label in labels.tolist())
+    ):
         return spec | {"kind": "names", "dtype": "object"}
     number, kinds = _add_labels(builder, labels, _labels.column_name(index.name, 0, 1), what)
     spec |= {"kind": "column", "column": ColumnRef(number)}

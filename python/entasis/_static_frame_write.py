@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import _dtypes, _numpy
 from . import _static_frame_labels as _sf_labels
 from ._entasis import Builder, ColumnRef, add_blocks
-from ._names import encode_label
+from ._names import as_text, encode_label
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def is_table(value: Any) -> bool:
 
 def _build_series(series: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
     values = series.values
-    builder = Builder(len(values), ["values" if series.name is None else str(series.name)])
+    builder = Builder(len(values), ["values" if series.name is None else as_text(series.name)])
     host["name"] = encode_label(series.name, "the series", builder.tree)
     host |= _add_blocks(builder, [values], "series.iloc")
     host["index"] = _sf_labels.encode_index(builder, series.index, "the index")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from bench.fidelity import across
 from bench.fidelity.cases import LIBRARIES, panel
+from bench.fidelity.golden import versions
 from bench.fidelity.page import PAGE, expected, written
 from bench.fidelity.same import check
 
@@ -36,6 +37,20 @@ def test_case(case: Case, path: Path) -> None:
     check(case.make(), en.read(path))
     # Writing changes nothing.
     check(case.make(), value)
+
+
+GOLDEN = [pytest.param(path, id=f"{path.parent.name}, {path.stem}") for v in versions() for path in sorted(v.iterdir())]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", GOLDEN)
+def test_every_file_version(path: Path) -> None:
+    """What files of each version of the format hold is still read as it was written."""
+    en.verify(path)
+    cases, tree = panel(path.stem), en.open(path)
+    assert len(tree) >= 200
+    for key in list(tree.keys()):
+        check(cases[key].make(), tree[key].read())
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
