@@ -1,0 +1,231 @@
+//! The entries of a dictionary of strings (format, section 4.5): their lengths, bit-packed, and their bytes, as they are or as
+//! codes of symbols.
+
+use entasis_format::{Codec, Error, Physical, Result};
+use entasis_kernels::{VECTOR, bitpack};
+
+use crate::decode::check_utf8;
+use crate::fsst::{self, Matcher};
+use crate::profile::{Profile, cost};
+use crate::word::bits_of;
+
+/// Zeros behind the last entry: short strings are copied with as many bytes, whatever their length.
+pub(crate) const PADDING: usize = 32;
+
+/// Bytes before the lengths: their base, their width, the kind of the bytes.
+const HEAD: usize = 8;
+const PLAIN: u8 = 0;
+const SYMBOLS: u8 = 1;
+
+/// Less than so many bytes are not worth symbols of their own.
+const MIN_LEN: usize = 8 << 10;
+
+/// Bytes of the sample that symbols are trained and tried on, and its pieces.
+const SAMPLE: usize = 64 << 10;
+const PIECES: usize = 32;
+
+/// What was found for the bytes of a dictionary in an earlier block of a run.
+#[derive(Default)]
+pub(crate) enum SymbolHint {
+    #[default]
+    Unknown,
+    None,
+    /// Symbols, and the share of the bytes that their codes take.
+    Use(Matcher, f64),
+}
+
+/// How to store the entries of a dictionary.
+pub(crate) struct EntriesPlan {
+    base: u32,
+    width: u32,
+    bytes_len: usize,
+    /// Whether the bytes become codes of symbols.
+    pub symbols: bool,
+    /// Bytes of the payload, estimated.
+    pub len: f64,
+    /// Nanoseconds to decode its symbols, estimated.
+    pub ns: f64,
+}
+
+impl EntriesPlan {
+    /// The better of plain bytes and symbols. With Zstandard, which does the same better, there are none.
+    pub(crate) fn new(entries: &[&[u8]], codec: Codec, profile: &Profile, hint: &mut SymbolHint) -> Self {
+        let (mut min, mut max, mut bytes_len) = (u32::MAX, 0, 0);
+        for entry in entries {
+            let len = entry.len() as u32;
+            (min, max, bytes_len) = (min.min(len), max.max(len), bytes_len + entry.len());
+        }
+        let width = bits_of(max - min);
+        let heads = HEAD + bitpack::packed_len(entries.len(), width);
+        let len = (heads + bytes_len) as f64;
+        let plain = Self { base: min, width, bytes_len, symbols: false, len, ns: 0.0 };
+        let ns = bytes_len as f64 * cost::FSST_BYTE;
+        let score = |ratio: f64| profile.score(bytes_len as f64 * ratio, ns);
+        if bytes_len < MIN_LEN || codec == Codec::Zstd || score(0.25) >= bytes_len as f64 {
+            return plain;
+        }
+        if let SymbolHint::Unknown = hint {
+            let sample = sample(entries, bytes_len);
+            let mut matcher = Matcher::new(&fsst::train_on(&sample));
+            let ratio = matcher.codes_len(&sample) as f64 / sample.len() as f64;
+            *hint = if score(ratio) < bytes_len as f64 {
+                SymbolHint::Use(matcher, ratio)
+            } else {
+                SymbolHint::None
+            };
+        }
+        match hint {
+            SymbolHint::Use(matcher, ratio) => {
+                let len = heads as f64 + bytes_len as f64 * *ratio + matcher.heads_len() as f64;
+                let coded = Self { symbols: true, len, ns, ..plain };
+                if profile.score(coded.len, ns) < plain.len { coded } else { plain }
+            }
+            _ => plain,
+        }
+    }
+
+    /// The payload.
+    pub(crate) fn payload(&self, entries: &[&[u8]], hint: &mut SymbolHint) -> Vec<u8> {
+        let bits_len = bitpack::packed_len(entries.len(), self.width);
+        let mut out = Vec::with_capacity(HEAD + bits_len + self.bytes_len + VECTOR / 8);
+        let symbols = match hint {
+            SymbolHint::Use(matcher, _) if self.symbols => Some(matcher),
+            _ => None,
+        };
+        let kind = if symbols.is_some() { SYMBOLS } else { PLAIN };
+        out.extend_from_slice(&self.base.to_le_bytes());
+        out.extend_from_slice(&[self.width as u8, kind, 0, 0]);
+        let mut lengths = [0u32; VECTOR];
+        for entries in entries.chunks(VECTOR) {
+            let lengths = &mut lengths[..entries.len()];
+            lengths.iter_mut().zip(entries).for_each(|(len, entry)| *len = entry.len() as u32);
+            bitpack::pack(lengths, self.base, self.width, &mut out);
+        }
+        let start = out.len();
+        entries.iter().for_each(|entry| out.extend_from_slice(entry));
+        if let Some(symbols) = symbols {
+            let bytes = out.split_off(start);
+            symbols.emit(&bytes, &mut out);
+        }
+        out
+    }
+}
+
+/// Entries from everywhere, one behind the other.
+fn sample(entries: &[&[u8]], bytes_len: usize) -> Vec<u8> {
+    if bytes_len <= SAMPLE {
+        return entries.concat();
+    }
+    let mut sample = Vec::with_capacity(SAMPLE);
+    for start in (0..PIECES).map(|piece| piece * entries.len() / PIECES) {
+        let end = sample.len() + SAMPLE / PIECES;
+        for entry in &entries[start..] {
+            if sample.len() >= end {
+                break;
+            }
+            sample.extend_from_slice(&entry[..entry.len().min(end - sample.len())]);
+        }
+    }
+    sample
+}
+
+/// The entries of a payload: entry i is `bytes[offsets[i]..offsets[i + 1]]`; [`PADDING`] zeros follow the last.
+pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec<u32>, Vec<u8>)> {
+    let damaged = || Error::corrupt("the entries of a dictionary are not well-formed");
+    let (head, mut rest) = payload.split_at_checked(HEAD).ok_or_else(damaged)?;
+    let base = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
+    let (width, kind) = (u32::from(head[4]), head[5]);
+    if width > 32 || kind > SYMBOLS || head[6..] != [0, 0] {
+        return Err(damaged());
+    }
+    let mut offsets = vec![0u32; n + 1];
+    for lengths in offsets[1..].chunks_mut(VECTOR) {
+        let bits;
+        (bits, rest) =
+            rest.split_at_checked(bitpack::packed_len(lengths.len(), width)).ok_or_else(damaged)?;
+        if !bitpack::unpack(bits, width, base, lengths) {
+            return Err(damaged());
+        }
+    }
+    let mut len = 0u32;
+    for end in &mut offsets[1..] {
+        len = len.checked_add(*end).ok_or_else(damaged)?;
+        *end = len;
+    }
+    let len = len as usize;
+    // A byte is a code for 8 bytes at most: the payload justifies the memory.
+    let most = rest.len().saturating_mul(if kind == SYMBOLS { fsst::MAX_LEN } else { 1 });
+    if len > most || (kind == PLAIN && len != rest.len()) {
+        return Err(damaged());
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len + PADDING).map_err(|_| Error::limit("not enough memory for a dictionary"))?;
+    if kind == SYMBOLS {
+        bytes.resize(len + PADDING, 0);
+        fsst::decode(rest, &mut bytes[..len])?;
+    } else {
+        bytes.extend_from_slice(rest);
+        bytes.resize(len + PADDING, 0);
+    }
+    if physical == Physical::Utf8 {
+        check_utf8(&bytes[..len], offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize))?;
+    }
+    Ok((offsets, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(entries: &[String], kind: u8) {
+        let all: Vec<&[u8]> = entries.iter().map(|entry| entry.as_bytes()).collect();
+        let profile = Profile::new(Profile::DEFAULT).unwrap();
+        let mut hint = SymbolHint::default();
+        // The second time with the symbols of the first.
+        for _ in 0..2 {
+            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint);
+            let payload = plan.payload(&all, &mut hint);
+            assert_eq!((payload[5], plan.symbols, plan.ns > 0.0), (kind, kind == SYMBOLS, kind == SYMBOLS));
+            let off = payload.len() as f64 - plan.len;
+            assert!(off.abs() < 0.1 * plan.len, "{} of {}", payload.len(), plan.len);
+            let (offsets, bytes) = parse(&payload, all.len(), Physical::Utf8).unwrap();
+            let entry = |i: usize| &bytes[offsets[i] as usize..offsets[i + 1] as usize];
+            assert!((0..all.len()).all(|i| entry(i) == all[i]));
+            assert_eq!(bytes.len(), offsets[all.len()] as usize + PADDING);
+            for len in 0..payload.len().min(300) {
+                assert!(parse(&payload[..len], all.len(), Physical::Utf8).is_err());
+            }
+            assert!(payload[4] == 0 || parse(&payload, all.len() + 2000, Physical::Utf8).is_err());
+            for at in [4, 5, 6, 7] {
+                let mut bad = payload.clone();
+                bad[at] = 77;
+                assert!(parse(&bad, all.len(), Physical::Utf8).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn entries_come_back() {
+        let numbers = |n: usize| (0..n).map(|i| format!("0.{:04}", i * 7919 % 10_000)).collect::<Vec<_>>();
+        check(&numbers(5), PLAIN);
+        check(&[String::new()], PLAIN);
+        check(&["a".into(), String::new(), "longer".into()], PLAIN);
+        check(&numbers(9000), SYMBOLS);
+        let noise = (0..3000u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2);
+        check(
+            &noise
+                .map(|word| word.to_le_bytes().map(|b| char::from(b & 0x7F)).iter().collect())
+                .collect::<Vec<_>>(),
+            PLAIN,
+        );
+    }
+
+    #[test]
+    fn lengths_beyond_the_payload_are_damage() {
+        let mut payload = vec![255, 255, 255, 255, 0, PLAIN, 0, 0];
+        assert!(parse(&payload, 1, Physical::Binary).is_err());
+        assert!(parse(&payload, 2, Physical::Binary).is_err());
+        payload[5] = SYMBOLS;
+        assert!(parse(&payload, 1, Physical::Binary).is_err());
+    }
+}
