@@ -88,9 +88,8 @@ def _watch(clock: Clock) -> None:
     for name in ("__init__", "words", "rows", "text", "arrow", "write"):
         inherited = getattr(builder, name)
         setattr(builder, name, clock.timed(inherited))
-    _file._entasis = type(
-        "Native", (), {**vars(_entasis), "Handle": Handle, "__module__": __name__}
-    )
+    watched = {**vars(_entasis), "Handle": Handle, "__module__": __name__}
+    vars(_file)["_entasis"] = type("Native", (), watched)
 
 
 def main() -> int:

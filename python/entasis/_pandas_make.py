@@ -68,7 +68,7 @@ def _times_maker(kind: str) -> Any:
     if make is None:
         return None
     values = np.zeros((1, 1), f"{kind}8[us]")
-    block = pd.DataFrame(values)._mgr.blocks[0].values  # type: ignore[attr-defined]
+    block = pd.DataFrame(values)._mgr.blocks[0].values
     made = make(values, dtype=values.dtype)
     # What was asked of an array before is kept in it.
     parts = [set(vars(array)) - {"_cache"} for array in (made, block)]

@@ -21,7 +21,7 @@ def find(roots: list[tuple[Any, str]], wanted: Any) -> str | None:
             return None
         value, path = left.pop()
         if value is wanted:
-            return path
+            return str(path)
         if id(value) not in seen:
             seen.add(id(value))
             left += _inside(value, path)
