@@ -22,12 +22,14 @@ _SHOWN = 10
 class _Part:
     """A frame of the file: its builder, what is kept beside its columns, and the frames that it is inside of."""
 
-    __slots__ = ("builder", "inside", "kept", "numbers", "root", "value")
+    __slots__ = ("builder", "inside", "kept", "numbers", "root", "value", "where")
 
     def __init__(self, value: Any, builder: Builder, kept: dict[str, Any], root: str, inside: _Part | None) -> None:
         self.value, self.builder, self.kept = value, builder, kept
         self.root, self.inside = root, inside
         self.numbers: list[int] = []
+        # Where the frame is inside of others, once an error asked for it.
+        self.where: str | None = None
 
     def depth(self) -> int:
         return 1 if self.inside is None else self.inside.depth() + 1
@@ -106,11 +108,13 @@ class Document:
         part = self._inside
         if part is None or (not self._roots and part.inside is None):
             return path
-        from ._paths import find
+        if part.where is None:
+            from ._paths import find
 
-        roots = [*self._roots, *((other.value, "df") for other in self._parts if other.inside is None)]
-        found = find(roots, part.value)
-        return f"{found}: {path}" if found else path
+            roots = [*self._roots, *((other.value, "df") for other in self._parts if other.inside is None)]
+            found = find(roots, part.value)
+            part.where = f"{found}: " if found else ""
+        return part.where + path
 
     def _unsupported(self, value: Any, path: str, error: BaseException | None, again: bool) -> tuple[Any, ...]:
         """What stands for a value that can't be kept: nothing, or another one."""

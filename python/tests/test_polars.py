@@ -87,6 +87,12 @@ def test_what_is_refused(series, message, path):
     assert not path.exists()
 
 
+def test_lazy_frames_are_collected(round_trip):
+    frame = pl.DataFrame({"a": [1, None, 3], "b": ["x", "y", None]})
+    back = round_trip(frame.lazy().filter(pl.col("a").is_not_null()))
+    assert_frame_equal(back, frame[[0, 2]])
+
+
 def test_rows_without_columns(round_trip, path):
     assert round_trip(pl.DataFrame(height=5)).shape == (5, 0)
     assert en.read(path, rows=(1, 3)).shape == (2, 0)

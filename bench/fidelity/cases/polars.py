@@ -24,6 +24,7 @@ def panel() -> Panel:
         "times": _times(),
         "categories": _categories(),
         "nested types": _nested(),
+        "maps, extensions": _newer(),
     }
     for group, columns in groups.items():
         for name, series in columns.items():
@@ -151,6 +152,19 @@ def _nested() -> dict[str, Any]:
         "Array of strings": pl.Series([["a", None]] * 3, dtype=pl.Array(pl.String, 2)),
         "Deep": pl.Series([{"a": [[{"b": [1, None]}], None]}] * 3),
     }
+
+
+def _newer() -> dict[str, Any]:
+    """Dtypes that the first versions of Polars don't have."""
+    found: dict[str, Any] = {}
+    if hasattr(pl, "Map"):
+        kind: Any = pl.Map(pl.String, pl.Int8)
+        found["Map"] = pl.Series([{"a": 1, "b": None}, None, {}], dtype=kind)
+        found["List of Map"] = pl.Series([[{"a": 1}], None, []], dtype=pl.List(kind))
+    if hasattr(pl, "Extension"):
+        kind = pl.Extension("my.extension", pl.Int64, "its metadata")
+        found["Extension"] = pl.Series([1, None, 3]).ext.to(kind)
+    return found
 
 
 def _objects(found: Panel) -> None:
