@@ -386,7 +386,10 @@ def _bus(index: Any, frames: list[Any], name: Any) -> Any:
     array = np.empty(len(frames), dtype=object)
     array[:] = frames
     array.flags.writeable = False
-    return sf.Bus(array, index=index, name=name, own_data=True)
+    try:
+        return sf.Bus(array, index=index, name=name, own_data=True)
+    except sf.ErrorInit as error:
+        raise ValueError(f"no Bus is made of it: {error}") from error
 
 
 def _defaultdict(factory: str | None, items: dict[Any, Any]) -> Any:

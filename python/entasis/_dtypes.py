@@ -151,7 +151,9 @@ def decode_string(description: Any, values: ArrowColumn) -> Any:
     make: Any = np.dtypes.StringDType
     na: Any = None
     if "na_text" in description:
-        na = str(description["na_text"])
+        na = description["na_text"]
+        if type(na) is not str:
+            raise TypeError("what stands for a missing string is a string")
         dtype = make(coerce=description["coerce"], na_object=na)
     elif "na" not in description:
         dtype = make(coerce=description["coerce"])

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ._entasis import Column
 
 
+# The logical types that StaticFrame writes.
+_LOGICAL = ("plain", "timestamp", "duration", "object")
+
+
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
     """A frame, series or index of these columns and rows."""
     if host.get("host") != "static_frame":
@@ -130,13 +134,9 @@ def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int 
 
 def _known(column: Column, values: Any) -> Any:
     """The values of a column of a type that StaticFrame writes."""
-    is_told = column.logical in ("plain", "timestamp", "duration", "object") and column.detail is None
-    if (
-        column.dictionary is not None
-        or column.is_nested
-        or not (is_told or column.flavour or column.logical == "object")
-    ):
-        raise _foreign(column)
+    is_zoned = column.logical == "timestamp" and column.detail is not None
+    if column.dictionary is not None or column.is_nested or is_zoned or column.logical not in _LOGICAL:
+        raise CorruptFileError(f"column '{column.name}': StaticFrame writes no {column.type_name} there")
     return values
 
 

@@ -156,6 +156,15 @@ def test_raw_memory_never_becomes_objects(path):
             assert dtype != "V32"
 
 
+def test_kinds_of_missing_strings_that_make_no_sense(path):
+    for detail in ({}, {"coerce": True, "na_text": 3}, {"coerce": True, "na": "x"}, 3, None):
+        builder = Builder(2, ["x"])
+        builder.text(np.array(["a", "b"], dtype=object), 0, flavour=6, detail=detail)
+        builder.write(str(path), {"host": "numpy"}, 50, [], None, None)
+        with pytest.raises(en.CorruptFileError):
+            en.read(path)
+
+
 def test_dtypes_of_one_length(round_trip):
     """Columns whose values have as many bytes and other dtypes don't share an array."""
     n = 100

@@ -55,7 +55,11 @@ def test_every_file_version(path: Path) -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_page(library: str) -> None:
-    assert written(library) == expected(library), "docs/fidelity.md is not up to date: make fidelity"
+    found = expected(library)
+    assert written(library) == found, "docs/fidelity.md is not up to date: make fidelity"
+    n, kept = found["**all**"]
+    readme = (PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    assert f"| {library}, {n} | **{kept.partition(' /')[0]}** |" in readme
 
 
 ROWS = [pytest.param(host, name, id=f"{host}, {name}") for host, found in across.sources().items() for name in found]

@@ -10,8 +10,9 @@ from polars.testing.parametric import dtypes, series
 
 from .cells import CELL, TEXT
 
+# Polars can't make lists of integers of 128 bits of what it draws itself.
 _LEAVES = [
-    *(pl.Boolean, pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
+    *(pl.Boolean, pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
     *(pl.Float32, pl.Float64, pl.Decimal, pl.String, pl.Binary, pl.Date, pl.Time, pl.Datetime, pl.Duration),
     *(pl.Categorical, pl.Enum, pl.Null, pl.List, pl.Array, pl.Struct),
 ]
