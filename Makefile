@@ -33,7 +33,7 @@ sources := $(shell find crates python -type d \( -name tests -o -name __pycache_
 	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
 	Cargo.toml Cargo.lock rust-toolchain.toml
 
-.PHONY: help setup env demo bench test test-rust test-python test-r r-package lint clean distclean check-rust check-python
+.PHONY: help setup env demo bench fidelity test test-rust test-python test-r r-package lint clean distclean check-rust check-python
 .DEFAULT_GOAL := help
 
 help: ## List the verbs
@@ -58,6 +58,9 @@ bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then the co
 	$(CARGO) run --release --quiet -p entasis-kernels --example throughput
 	@$(compare) $(SUITES) $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)')
 
+fidelity: $(VENV)/.package $(VENV)/.peers ## What comes back of 2,300 values in each format, into docs/fidelity.md
+	@$(py) -m bench.fidelity --write
+
 test: test-rust test-python test-r ## All tests
 
 test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
@@ -78,6 +81,7 @@ lint: check-rust $(VENV)/.tests ## Formatting, clippy, ruff, mypy
 	$(py) -m ruff check python bench
 	$(py) -m ruff format --check python bench
 	$(py) -m mypy --ignore-missing-imports bench/compare
+	$(py) -m mypy --ignore-missing-imports --follow-imports=silent bench/fidelity/*.py bench/fidelity/same bench/fidelity/formats
 	cd python && $(abspath $(py)) -m mypy entasis
 
 clean: ## Remove what was built (keeps .venv and the demo's data)

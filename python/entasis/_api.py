@@ -81,7 +81,8 @@ def read(
 
     `columns` are names, or positions. `rows` are `(start, stop)`, a slice, an integer, an array of integers (order and
     repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow", "numpy" or "static_frame" for another kind
-    of value.
+    of value: `docs/fidelity.md` tells what each type becomes. What the other library has nothing for is an error
+    (`UnsupportedTypeError`) that names the column.
 
     A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column come as
     `large_string` and `large_binary` then.

@@ -36,6 +36,8 @@ def encode(value: Any) -> tuple[Any, ...]:
         return _encode_pandas(value)
     if module == "scipy":
         return _encode_sparse(value)
+    if module == "static_frame":
+        return _encode_bus(value)
     if kind is Record:
         fields = value.fields
         return _object("record", value.kind, value.name, tuple(fields), *fields.values())
@@ -131,7 +133,10 @@ def _encode_numpy(value: Any) -> tuple[Any, ...]:
     import numpy as np
 
     if type(value) is np.ndarray:
-        if value.dtype.hasobject and value.dtype.kind == "O":
+        _dtypes.check_size(value)
+        if value.dtype.kind == "O":
+            if value.ndim > 1 and value.flags.f_contiguous and not value.flags.c_contiguous:
+                return _object("numpy.fortran", value.T)
             return ("objects", value.ravel().tolist(), value.shape)
         fortran = bool(value.ndim > 1 and value.flags.f_contiguous and not value.flags.c_contiguous)
         return ("array", value.T.reshape(-1) if fortran else value.reshape(-1), value.shape, fortran)
@@ -210,6 +215,15 @@ def _encode_sparse(value: Any) -> tuple[Any, ...]:
     return _object("scipy.sparse", name, tuple(value.shape), *parts)
 
 
+def _encode_bus(value: Any) -> tuple[Any, ...]:
+    import static_frame as sf
+
+    if type(value) is not sf.Bus:
+        return UNSUPPORTED
+    # Frames that are not read yet are read now.
+    return _object("static_frame.Bus", value.index, list(value.values), value.name)
+
+
 def decode(name: str, parts: list[Any], types: dict[str, type]) -> Any:
     """The value of a name and its parts; `types` are the classes of records."""
     if name == "record":
@@ -282,6 +296,10 @@ def _masked(data: Any, mask: Any, fill: Any, hard: bool) -> Any:
     if fill is not None:
         found.fill_value = fill[()]
     return found
+
+
+def _fortran(array: Any) -> Any:
+    return array.T
 
 
 def _nothing() -> Any:
@@ -359,6 +377,21 @@ def _sparse(name: str, shape: tuple[int, ...], *parts: Any) -> Any:
     return found
 
 
+def _bus(index: Any, frames: list[Any], name: Any) -> Any:
+    import numpy as np
+    import static_frame as sf
+
+    if not isinstance(index, sf.Index | sf.IndexHierarchy) or not all(isinstance(one, sf.Frame) for one in frames):
+        raise TypeError("a Bus has labels and frames")
+    array = np.empty(len(frames), dtype=object)
+    array[:] = frames
+    array.flags.writeable = False
+    try:
+        return sf.Bus(array, index=index, name=name, own_data=True)
+    except sf.ErrorInit as error:
+        raise ValueError(f"no Bus is made of it: {error}") from error
+
+
 def _defaultdict(factory: str | None, items: dict[Any, Any]) -> Any:
     return defaultdict(None if factory is None else _FACTORIES[factory], items)
 
@@ -369,6 +402,7 @@ _DECODE = {
     "collections.defaultdict": _defaultdict,
     "collections.deque": deque,
     "numpy.dtype": _dtype,
+    "numpy.fortran": _fortran,
     "numpy.ma": _masked,
     "numpy.masked": _nothing,
     "numpy.scalar": _scalar,
@@ -379,6 +413,7 @@ _DECODE = {
     "pandas.Timestamp": _timestamp,
     "pandas.offset": _offset,
     "scipy.sparse": _sparse,
+    "static_frame.Bus": _bus,
     "zone": _decode_zone,
 }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _codecs, _hosts
 from ._entasis import Builder, CellBuilder, write_document
-from .errors import ArgumentError, UnsupportedTypeError
+from .errors import ArgumentError, LimitError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,12 +22,14 @@ _SHOWN = 10
 class _Part:
     """A frame of the file: its builder, what is kept beside its columns, and the frames that it is inside of."""
 
-    __slots__ = ("builder", "inside", "kept", "numbers", "root", "value")
+    __slots__ = ("builder", "inside", "kept", "numbers", "root", "value", "where")
 
     def __init__(self, value: Any, builder: Builder, kept: dict[str, Any], root: str, inside: _Part | None) -> None:
         self.value, self.builder, self.kept = value, builder, kept
         self.root, self.inside = root, inside
         self.numbers: list[int] = []
+        # Where the frame is inside of others, once an error asked for it.
+        self.where: str | None = None
 
     def depth(self) -> int:
         return 1 if self.inside is None else self.inside.depth() + 1
@@ -52,12 +54,15 @@ class Document:
         self._skipped: list[str] = []
         self._parts: list[_Part] = []
         self._tables: dict[int, int] = {}
+        # The trees, by what errors call them.
+        self._roots: list[tuple[Any, str]] = []
         # The frame whose trees are being added.
         self._inside: _Part | None = None
         self._cells = CellBuilder(self._encode, self._unsupported)
 
     def add(self, value: Any, root: str) -> int:
         """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""
+        self._roots.append((value, root))
         done = len(self._parts)
         number = self._cells.add(value, root, shares=True)
         self._add_trees(done)
@@ -98,8 +103,24 @@ class Document:
             known = self._put(value, builder, kept, "")
         return ("table", known)
 
+    def _whole_path(self, path: str) -> str:
+        """The path of a value: that of the frame it is in, when that is inside of another value, and its own."""
+        part = self._inside
+        if part is None or (not self._roots and part.inside is None):
+            return path
+        if part.where is None:
+            from ._paths import find
+
+            roots = [*self._roots, *((other.value, "df") for other in self._parts if other.inside is None)]
+            found = find(roots, part.value)
+            part.where = f"{found}: " if found else ""
+        return part.where + path
+
     def _unsupported(self, value: Any, path: str, error: BaseException | None, again: bool) -> tuple[Any, ...]:
         """What stands for a value that can't be kept: nothing, or another one."""
+        path = self._whole_path(path)
+        if isinstance(error, (LimitError, MemoryError)):
+            raise LimitError(f"{path}: {error}") from error
         if error is not None and not isinstance(error, (UnsupportedTypeError, ArgumentError)):
             raise error
         kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")

@@ -5,18 +5,43 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._hosts import interpretation
-from .errors import CorruptFileError, UnsupportedTypeError
+from .errors import CorruptFileError, LimitError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from ._entasis import ArrowColumn
 
 # Fields of other kinds are no plain bytes.
 _KINDS = "biufcmMSUV"
+# Arrays of fewer bytes are not looked at.
+_LARGE = 1 << 32
+_NUMBERS = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 def as_bytes(array: Any) -> Any:
     """The same memory as an array of `V`."""
     return array.view(f"V{array.dtype.itemsize}")
+
+
+def check_size(array: Any) -> None:
+    """Refuses an array that has more values than memory: a small one that is repeated. Maps of files are none."""
+    if array.nbytes < _LARGE or all(array.strides):
+        return
+    import os
+
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else _LARGE
+    if array.nbytes > memory:
+        what = f"an array of {array.nbytes:,} bytes, which repeats few of them"
+        raise LimitError(f"{what}: more than the memory here, of {memory:,} bytes")
+
+
+def has_multiple(dtype: Any) -> bool:
+    """Whether times are counted in other steps than one of a unit, or in an unknown one since 1970."""
+    import numpy as np
+
+    if dtype.kind not in "mM":
+        return False
+    unit, step = np.datetime_data(dtype)
+    return step != 1 or (unit == "generic" and dtype.kind == "M")
 
 
 def encode(dtype: Any, what: str) -> Any:
@@ -79,6 +104,8 @@ def encode_scalar(value: Any, dtype: Any) -> dict[str, Any] | None:
         array = np.array([value], dtype)
     except (TypeError, ValueError, OverflowError):
         return None
+    if not hasattr(value, "dtype") and type(value).__name__ not in _NUMBERS and dtype.kind not in "mM":
+        return None
     same = array[0] == value or (array[0] != array[0] and value != value)
     if not same or dtype.kind not in "biufcmM" or not dtype.isnative or dtype.char in "gG":
         return None
@@ -91,7 +118,12 @@ def decode_scalar(description: Any, dtype: Any) -> Any:
     import numpy as np
 
     (value,) = np.frombuffer(description["bytes"], dtype)
-    return value
+    python = description.get("python")
+    if python is None:
+        return value
+    number = value.item()
+    # A whole number may stand for a complex one.
+    return _NUMBERS[python](number.real if python != "complex" else number)
 
 
 def encode_string(dtype: Any, what: str) -> dict[str, Any]:
@@ -106,6 +138,8 @@ def encode_string(dtype: Any, what: str) -> dict[str, Any]:
         return description | {"na": "NaN"}
     if type(na).__name__ == "NAType":
         return description | {"na": "NA"}
+    if type(na) is str:
+        return description | {"na_text": na}
     raise UnsupportedTypeError(f"{what}: strings of which {na!r} are missing are not supported yet")
 
 
@@ -116,7 +150,12 @@ def decode_string(description: Any, values: ArrowColumn) -> Any:
 
     make: Any = np.dtypes.StringDType
     na: Any = None
-    if "na" not in description:
+    if "na_text" in description:
+        na = description["na_text"]
+        if type(na) is not str:
+            raise TypeError("what stands for a missing string is a string")
+        dtype = make(coerce=description["coerce"], na_object=na)
+    elif "na" not in description:
         dtype = make(coerce=description["coerce"])
     else:
         if description["na"] == "NA":

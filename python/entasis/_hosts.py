@@ -26,7 +26,11 @@ _WRITERS = {
     "numpy": "entasis._numpy",
     "static_frame": "entasis._static_frame_write",
 }
-_READERS = _WRITERS | {"pandas": "entasis._pandas_read", "static_frame": "entasis._static_frame_read"}
+_READERS = _WRITERS | {
+    "pandas": "entasis._pandas_read",
+    "numpy": "entasis._numpy_read",
+    "static_frame": "entasis._static_frame_read",
+}
 
 
 def is_frame(value: Any) -> bool:
@@ -35,9 +39,7 @@ def is_frame(value: Any) -> bool:
     root = kind.__module__.partition(".")[0]
     if root not in ("pandas", "polars", "pyarrow", "static_frame"):
         return False
-    if kind.__name__ == "DataFrame":
-        return True
-    return root == "static_frame" or bool(writer(root).is_table(value))
+    return kind.__name__ == "DataFrame" or bool(writer(root).is_table(value))
 
 
 def is_columns(value: dict[Any, Any]) -> bool:
@@ -49,7 +51,11 @@ def is_columns(value: dict[Any, Any]) -> bool:
     import numpy as np
 
     lengths = {len(v) if type(v) is np.ndarray and v.ndim == 1 else -1 for v in value.values()}
-    return len(lengths) == 1 and -1 not in lengths and all(type(name) is str for name in value)
+    if len(lengths) != 1 or -1 in lengths:
+        return False
+    from ._names import is_text
+
+    return all(type(name) is str and is_text(name) for name in value)
 
 
 def build(value: Any) -> tuple[Any, dict[str, Any]]:

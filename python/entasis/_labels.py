@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _rows
 from ._entasis import ColumnRef
 from ._hosts import interpretation
-from ._names import decode_label, encode_label
+from ._names import as_text, decode_label, encode_label
 from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     class Add(Protocol):
         """How the values of labels become columns."""
 
-        def array(self, array: Any, name: str) -> tuple[int, int | None]:
+        def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
             """Adds values; returns the number of the column, and of one with the kinds of missing values."""
 
         def level(self, level: Any, codes: Any, name: str, what: str) -> int:
@@ -33,7 +33,7 @@ class Codes(NamedTuple):
 def column_name(label: Any, position: int, n: int) -> str:
     """The name of the column that keeps an index or a level of one."""
     if label is not None:
-        return str(label)
+        return as_text(label)
     return "index" if n == 1 else f"level_{position}"
 
 
@@ -50,7 +50,7 @@ def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
     known = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
     if kind not in known:
         raise UnsupportedTypeError(f"{what}: {kind.__name__} is not supported yet")
-    number, kinds = add.array(index.array, column_name(index.name, 0, 1))
+    number, kinds = add.array(index.array, column_name(index.name, 0, 1), what)
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(index.name, what, tree)}
     if kinds is not None:
         spec["missing_kinds"] = ColumnRef(kinds)
@@ -69,17 +69,17 @@ def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
     return {"kind": "multi", "columns": columns, "names": names}
 
 
-def encode_values(values: Any, number: int, what: str) -> dict[str, Any] | None:
+def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, Any] | None:
     """What is kept of an index with categories, or None when the column `number` with its values tells all."""
     import pandas as pd
 
     if type(values) is pd.RangeIndex:
         spec = {"kind": "range", "start": values.start, "stop": values.stop, "step": values.step}
-        return spec | {"name": encode_label(values.name, what)}
+        return spec | {"name": encode_label(values.name, what, tree)}
     freq = _freq(values)
-    if values.name is None and freq is None:
+    if values.name is None and freq is None and type(values) is not pd.CategoricalIndex:
         return None
-    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what)}
+    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what, tree)}
     return spec if freq is None else spec | {"freq": _encode_freq(freq, what)}
 
 

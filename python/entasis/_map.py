@@ -120,6 +120,10 @@ class MappedHandle:
                 columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars
             )
         infos, extents, decoded = self._find(columns, start, stop, "arrow", own)
+        for column in infos:
+            if column.physical == "i128" and column.logical == "plain":
+                why = "pyarrow, which makes the views, has no integers of 128 bits"
+                raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
         # Types and metadata are those of the same columns without rows.
         empty = handle.read_arrow(columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata, metadata, polars)
         schema = _schema(empty)

@@ -16,13 +16,30 @@ def encode_label(label: Any, what: str, tree: Any = None) -> Any:
         return _encode(label, what)
     try:
         return _encode(label, what)
-    except UnsupportedTypeError:
+    except (UnsupportedTypeError, RecursionError):
         return tree(label, f"{what}: a name")
+
+
+def is_text(text: str) -> bool:
+    """Whether a string has no halves of pairs, so that it has UTF-8."""
+    try:
+        return text.isascii() or text.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def as_text(label: Any) -> str:
+    """A label as the name of a column; halves of pairs as question marks."""
+    try:
+        text = str(label)
+    except RecursionError:
+        text = type(label).__name__
+    return text if is_text(text) else text.encode(errors="replace").decode()
 
 
 def _encode(label: Any, what: str) -> Any:
     kind = type(label)
-    if label is None or kind in (str, float, bool, bytes):
+    if label is None or kind in (float, bool, bytes) or (kind is str and is_text(label)):
         return label
     if kind is int and label.bit_length() < 1 << 12:
         return label if -(1 << 63) <= label < 1 << 64 else {"integer": str(label)}

@@ -51,6 +51,30 @@ def string_index(array: Any, name: Any) -> Any:
     return make(array, name=name)
 
 
+def times(values: Any) -> Any:
+    """An array of times or time spans around one of NumPy, in a unit of pandas and without a zone."""
+    make = _times_maker(values.dtype.kind)
+    return values if make is None else make(values, dtype=values.dtype)
+
+
+@cache
+def _times_maker(kind: str) -> Any:
+    """Makes arrays of times; None where pandas has to be left to it."""
+    import numpy as np
+    import pandas as pd
+
+    array_type: Any = pd.arrays.DatetimeArray if kind == "M" else pd.arrays.TimedeltaArray
+    make = getattr(array_type, "_simple_new", None)
+    if make is None:
+        return None
+    values = np.zeros((1, 1), f"{kind}8[us]")
+    block = pd.DataFrame(values)._mgr.blocks[0].values
+    made = make(values, dtype=values.dtype)
+    # What was asked of an array before is kept in it.
+    parts = [set(vars(array)) - {"_cache"} for array in (made, block)]
+    return make if type(made) is type(block) and parts[0] == parts[1] and made.dtype == block.dtype else None
+
+
 @cache
 def _index_is_known() -> bool:
     import numpy as np

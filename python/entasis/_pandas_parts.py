@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._names import is_text
 from .errors import UnsupportedTypeError
 
 
@@ -35,7 +36,7 @@ def as_frame(value: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def _one_column(series: Any) -> Any:
-    name = series.name if type(series.name) is str else ""
+    name = series.name if type(series.name) is str and is_text(series.name) else ""
     return series.to_frame(name)
 
 

@@ -10,7 +10,7 @@ from ._hosts import interpretation
 from ._names import decode_label
 from ._static_frame_labels import for_pandas as _for_pandas
 from ._times import to_numpy_times
-from .errors import UnsupportedTypeError
+from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from ._entasis import ArrowColumn, Column
@@ -216,7 +216,20 @@ class _Arrays:
             elif spec is None:
                 found[number] = pd.Index(array, dtype=array.dtype, copy=False)
             else:
-                found[number] = _labels.decode_index(spec, [array], n)
+                found[number] = _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
+        return found
+
+    def _categories_of(self, spec: dict[str, Any], number: int, array: Any) -> Any:
+        """The values of an index of categories: those of the dictionary, or of a categorical column of their own."""
+        told = _labels.columns_of(spec)
+        if told in ([], [number]):
+            return array
+        handle, n = self._handle, len(array)
+        (column,) = handle.columns(told)
+        if column.dictionary is None or column.dictionary == number:
+            raise CorruptFileError("an index of categories has another column that has none")
+        entries = _tree.fill(handle, handle.read(told, None, "pandas", self._own, 0, 1, n), None, n)
+        (found,) = _Arrays(handle, self._own, entries, 0, n, {}).beside
         return found
 
     def _block(self, column: Column, values: Any) -> Any:
@@ -332,7 +345,7 @@ def _times(column: Column, values: Any) -> Any:
     values = to_numpy_times(column, values)
     zone = column.detail
     if zone is None:
-        return values
+        return _pandas_make.times(values)
     array_type = pd.arrays.DatetimeArray
     dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
     if hasattr(array_type, "_simple_new"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _dtypes, _labels, _objects
 from ._entasis import Builder, ColumnRef
-from ._names import encode_label, is_plain
+from ._names import as_text, encode_label, is_plain
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -32,18 +32,26 @@ class _Builder(Builder):
         self.categories: list[list[Any]] = []
         self.n_columns = len(names)
 
-    def array(self, array: Any, name: str) -> tuple[int, int | None]:
+    def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
         """Adds an array as an extra column. Returns its number, and that of a column with kinds of missing."""
-        number, kinds = add_array(self, array, None, name)
+        number, kinds = add_array(self, array, None, name, what)
         assert number is not None, "an extra column has a number"
         return number, kinds
 
     def values(self, values: Any, what: str) -> int:
         """Adds an index of categories, or of a level. Returns the number of the column."""
-        number, kinds = self.array(values.array, "")
-        if kinds is not None:
-            raise UnsupportedTypeError(f"{what}: categories of several kinds are not supported yet")
-        spec = _labels.encode_values(values, number, what)
+        import numpy as np
+
+        plain = values.array
+        if type(values).__name__ == "CategoricalIndex":
+            plain = values.categories.array.take(values.codes, allow_fill=True)
+        if isinstance(plain.dtype, np.dtype) and plain.dtype.kind == "O":
+            number = _objects.add_whole(self, np.asarray(plain, object), OBJECT, "", what)
+        else:
+            number, _ = self.array(plain, "", what)
+        # Categories of which the labels are categories are a column of their own.
+        told = number if plain is values.array else self.array(values.array, "", what)[0]
+        spec = _labels.encode_values(values, told, what, self.tree)
         if spec is not None:
             self.categories.append([ColumnRef(number), spec])
         return number
@@ -58,24 +66,36 @@ class _Builder(Builder):
         return number
 
 
-def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
-    """A builder with all columns of a frame, and what is kept beside them."""
+def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all columns of a frame, and what is kept beside them. `called`: the only column, in errors."""
+    import numpy as np
     import pandas as pd
 
     if type(frame) is not pd.DataFrame:
         from ._pandas_parts import as_frame
 
         frame, kept = as_frame(frame)
-        found, map_ = build(frame)
+        found, map_ = build(frame, "series.iloc" if kept["class"] == "Series" else "array")
         name = {"name": encode_label(kept.pop("name"), "the series", found.tree)} if "name" in kept else {}
         return found, map_ | kept | name
     labels = _listed(frame.columns)
-    names = labels if _all_str(labels) else [str(label) for label in labels]
-    builder = _Builder(len(frame), names)
+    names = labels if _all_str(labels) else [as_text(label) for label in labels]
+    try:
+        builder = _Builder(len(frame), names)
+    except UnicodeEncodeError:
+        names = [as_text(label) for label in labels]
+        builder = _Builder(len(frame), names)
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
     for values, positions in _blocks(frame, builder):
-        _add_block(builder, values, positions, names, kinds)
+        if type(values) is np.ndarray and values.dtype.kind == "O":
+            for row, position in zip(values, positions.tolist(), strict=True):
+                _, mixed = _objects.add(builder, row, position, OBJECT, "", called or f"df[{labels[position]!r}].iloc")
+                if mixed is not None:
+                    kinds.append([position, ColumnRef(mixed)])
+            continue
+        first = names[positions[0]] if len(positions) else ""
+        add_array(builder, values, int(positions[0]) if getattr(values, "ndim", 1) == 1 else positions, first)
     host["index"] = _labels.encode_index(frame.index, "the index", builder)
     host["columns"] = _encode_columns(builder, frame.columns, are_names=labels is names)
     if builder.categories:
@@ -158,20 +178,9 @@ def _without_rows(manager: Any, blocks: Any, builder: _Builder) -> list[Any]:
     return others
 
 
-def _add_block(builder: _Builder, values: Any, positions: Any, names: Any, kinds: list[list[Any]]) -> None:
-    import numpy as np
-
-    if type(values) is np.ndarray and values.dtype.kind == "O":
-        for row, position in zip(values, positions.tolist(), strict=True):
-            _, mixed = _objects.add(builder, row, position, OBJECT)
-            if mixed is not None:
-                kinds.append([position, ColumnRef(mixed)])
-        return
-    first = names[positions[0]] if len(positions) else ""
-    add_array(builder, values, int(positions[0]) if getattr(values, "ndim", 1) == 1 else positions, first)
-
-
-def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[int | None, int | None]:
+def add_array(
+    builder: _Builder, array: Any, position: Any, name: str, what: str | None = None
+) -> tuple[int | None, int | None]:
     """Adds an array of pandas or NumPy. Returns the numbers of the extra column, and of one with kinds of missing."""
     import numpy as np
 
@@ -179,7 +188,7 @@ def add_array(builder: _Builder, array: Any, position: Any, name: str) -> tuple[
         array = array.to_numpy()
     if isinstance(array, np.ndarray):
         if array.dtype.kind == "O":
-            return _objects.add(builder, array, position, OBJECT, name)
+            return _objects.add(builder, array, position, OBJECT, name, what)
         return _add_numpy(builder, array, position, name), None
     add = _ADD.get(type(array).__name__)
     if add is None or type(array).__module__.partition(".")[0] != "pandas":
@@ -301,6 +310,8 @@ def _add_sparse(builder: _Builder, array: Any, position: Any, name: str) -> int 
     fill = _dtypes.encode_scalar(array.fill_value, array.dtype.subtype)
     if fill is None or dense.dtype != array.dtype.subtype or dense.dtype.kind not in "biufcmM":
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    if not isinstance(array.fill_value, np.generic) and dense.dtype.kind not in "mM":
+        fill["python"] = type(array.fill_value).__name__
     detail = {"fill": fill, "kind": array.kind}
     return builder.words(dense, position, name=name, flavour=SPARSE, detail=detail)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _rows
+from . import _arrow, _numpy_read, _rows, _tree
 from ._entasis import Builder
 from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ._entasis import Handle
+    from ._entasis import Column, Handle
 
 _KEPT = frozenset(
     [
@@ -20,10 +20,12 @@ _KEPT = frozenset(
         "Int16",
         "Int32",
         "Int64",
+        "Int128",
         "UInt8",
         "UInt16",
         "UInt32",
         "UInt64",
+        "UInt128",
         "Float16",
         "Float32",
         "Float64",
@@ -45,6 +47,7 @@ _KEPT = frozenset(
     ]
 )
 _VIEWS = 2
+_MOST_SECONDS = ((1 << 63) - 1) // 1000
 
 
 def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
@@ -58,8 +61,11 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         frame, kept = frame.to_frame(), {"class": "Series"}
     if type(frame) is not pl.DataFrame:
         raise UnsupportedTypeError(f"a Polars {type(frame).__name__} can't be kept")
-    has_categories = False
-    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+    has_categories, objects = False, []
+    for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        if dtype == pl.Object:
+            objects.append(position)
+            continue
         for path, inner in _inside(name, dtype):
             base = type(inner).__name__ if isinstance(inner, pl.DataType) else inner.__name__
             if base not in _KEPT:
@@ -69,7 +75,12 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         # Chunks have dictionaries of their own.
         frame = frame.rechunk()
     builder = Builder(frame.height, frame.columns)
-    return builder, {"host": "polars"} | kept | _arrow.add(builder, frame, frame.columns)
+    nulls = [pl.Series(frame.columns[i], [None] * frame.height, dtype=pl.Null) for i in objects]
+    host = _arrow.add(builder, frame.with_columns(nulls) if nulls else frame, frame.columns)
+    for position in objects:
+        what = f"df[{frame.columns[position]!r}]"
+        builder.objects(frame.to_series(position).to_list(), position, what=what)
+    return builder, {"host": "polars"} | kept | host
 
 
 def is_table(value: Any) -> bool:
@@ -109,16 +120,80 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     import polars as pl
 
     own = host.get("host") == "polars"
+    infos = handle.columns(columns) if not own or handle.has_cells else []
+    if any(info.logical == "object" for info in infos):
+        return _with_objects(handle, host, infos, rows, threads)
+    if not own:
+        labels = _arrow.label_columns(host)
+        _check_seconds(handle, [*(handle.columns(labels) if labels else []), *infos], rows, threads)
     table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own, polars=True)
     if n == 0:
         return _without_columns(_rows.count(rows, handle.n_rows))
     try:
-        return pl.DataFrame(table)
-    except pl.exceptions.PanicException as error:
+        frame = pl.DataFrame(table)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         # Polars takes what metadata say for granted.
-        if not own:
-            raise
-        raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
+        if own:
+            raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
+        raise UnsupportedTypeError(
+            f"Polars can't take the columns: {error}; choose others with columns=[...]"
+        ) from error
+    return frame if own else _with_enums(handle, frame, infos)
+
+
+def _check_seconds(handle: Handle, infos: list[Column], rows: Any, threads: int | None) -> None:
+    """Refuses times that Polars, which has no seconds, would wrap around as milliseconds."""
+    import numpy as np
+
+    for info in infos:
+        if info.unit != "s" or info.logical not in ("timestamp", "duration"):
+            continue
+        ((_, values, _),) = _numpy_read.arrays(
+            handle,
+            handle.read([info.index], _rows.native(rows), "numpy", False, 0, threads),
+            rows,
+            handle.n_rows,
+            False,
+        )
+        numbers = values[~np.isnat(values)].view("i8")
+        if len(numbers) and max(-int(numbers.min()), int(numbers.max())) > _MOST_SECONDS:
+            raise UnsupportedTypeError(f"column '{info.name}': times beyond what Polars holds, in milliseconds")
+
+
+def _with_enums(handle: Handle, frame: Any, infos: list[Column]) -> Any:
+    """The frame with categories that have an order as those of Polars that have one."""
+    import polars as pl
+
+    first = frame.width - len(infos)
+    found = []
+    for position, info in enumerate(infos, first):
+        if not info.ordered or info.dictionary is None or frame.dtypes[position] != pl.Categorical:
+            continue
+        n = handle.columns([info.dictionary])[0].n_values
+        ((_, categories, _),) = _numpy_read.arrays(
+            handle, handle.read([info.dictionary], None, "numpy", False, 0, 1, n), None, n, False
+        )
+        categories = categories[0].tolist()
+        if None not in categories and len(set(categories)) == n:
+            found.append(frame.to_series(position).cast(pl.Enum(categories)))
+    return frame.with_columns(found) if found else frame
+
+
+def _with_objects(handle: Handle, host: dict[str, Any], infos: list[Column], rows: Any, threads: int | None) -> Any:
+    """A frame with columns of objects: Arrow has none."""
+    import polars as pl
+
+    others = read(handle, host, [info.index for info in infos if info.logical != "object"], rows, threads)
+    left = iter(others.get_columns())
+    # Labels of rows are columns in front.
+    found = [next(left) for _ in _arrow.label_columns(host)]
+    for info in infos:
+        if info.logical == "object":
+            values = _tree.objects(handle, info, rows, handle.n_rows).tolist()
+            found.append(pl.Series(info.name, values, dtype=pl.Object))
+        else:
+            found.append(next(left))
+    return pl.DataFrame(found)
 
 
 def _without_columns(n_rows: int) -> Any:

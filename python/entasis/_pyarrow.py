@@ -27,10 +27,19 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
         inner = field.type
         if "\0" in str(inner):
             raise UnsupportedTypeError(f"column '{field.name}': a time zone with a zero character is not supported")
+    names, stream = table.column_names, table
     if any(has_dictionary(kind) for kind in table.schema.types):
-        table = table.unify_dictionaries()
-    builder = Builder(table.num_rows, table.column_names)
-    return builder, {"host": "pyarrow"} | _arrow.add(builder, table, table.column_names)
+        stream = table.unify_dictionaries() if table.num_rows else _without_rows(table)
+    builder = Builder(table.num_rows, names)
+    return builder, {"host": "pyarrow"} | _arrow.add(builder, stream, names)
+
+
+def _without_rows(table: Any) -> Any:
+    """A table without rows as a stream of one batch, with its dictionaries: else it has none."""
+    import pyarrow as pa
+
+    batch = pa.RecordBatch.from_arrays([_one_chunk(column) for column in table.columns], schema=table.schema)
+    return pa.RecordBatchReader.from_batches(table.schema, [batch])
 
 
 def has_dictionary(kind: Any) -> bool:
@@ -114,4 +123,4 @@ def restore(table: Any, host: dict[str, Any]) -> Any:
 def _one_chunk(column: Any) -> Any:
     import pyarrow as pa
 
-    return column.chunk(0) if column.num_chunks == 1 else pa.array([], column.type)
+    return column.chunk(0) if column.num_chunks else pa.array([], column.type)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels, _numpy, _r, _rows
+from . import _labels, _numpy_read, _r, _rows
 from . import _static_frame_labels as _sf_labels
 from ._hosts import interpretation
 from ._names import decode_label
@@ -98,27 +98,20 @@ def _columns(
 ) -> list[Any]:
     """Columns side by side, each as a dict of NumPy arrays has it; neighbours in one array are a block of it."""
     own = host.get("host") == "numpy"
-    n_rows = _rows.count(rows, n)
-    kinds = _numpy._kinds(host, numbers) if own else {}
+    kinds = _numpy_read.kinds_of_missing(host, numbers) if own else {}
     wanted = [*numbers, *kinds.values()]
     # Blocks by their first columns, and columns that stand alone.
     blocks: dict[int, Any] = {}
     entries = handle.read(wanted, _rows.native(rows), "numpy", own, len(numbers), threads, n) if wanted else []
-    for kind, at, column, values, mask in entries:
+    for at, values, column in _numpy_read.arrays(handle, entries, rows, n, own):
         _check(column)
-        if kind == "block":
-            _add_neighbours(blocks, at, values)
-        elif kind == "arrow":
-            for k, position in enumerate(at):
-                part = values if len(at) == 1 else values.slice(k * n_rows, n_rows)
-                blocks[position] = _numpy._strings(column, part, own)
-        else:
-            blocks[at] = _numpy._single(handle, kind, column, values, mask, n_rows)
+        _add_neighbours(blocks, at, values)
     for i, number in enumerate(kinds):
         with interpretation():
             for position, other in enumerate(numbers):
                 if other == number:
-                    _numpy._restore(blocks[position], blocks[len(numbers) + i].reshape(-1))
+                    missing = blocks[len(numbers) + i].reshape(-1)
+                    _numpy_read.restore_missing(blocks[position].reshape(-1), missing)
     return [blocks[position] for position in sorted(blocks) if position < len(numbers)]
 
 

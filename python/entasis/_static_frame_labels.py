@@ -5,17 +5,15 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import _labels, _rows
-from ._entasis import Builder, ColumnRef
+from . import _labels, _numpy, _objects, _rows
+from ._entasis import Builder, ColumnRef, is_unicode
 from ._hosts import interpretation
-from ._names import decode_label, encode_label
+from ._names import as_text, decode_label, encode_label, is_text
+from ._numpy import OBJECT
 from .errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-# Flavours of columns (section 6 of the format), as those of NumPy.
-FIXED, OBJECT = 1, 2
 
 FRAMES = ("Frame", "FrameGO", "FrameHE")
 SERIES = ("Series", "SeriesHE")
@@ -45,22 +43,10 @@ def class_of(name: Any, among: Any) -> Any:
     return getattr(sf, name)
 
 
-def is_text(array: Any) -> bool:
-    """Whether cells are strings, or objects that have to be."""
-    return array.dtype.kind == "O" or (array.dtype.kind in "US" and array.dtype.isnative)
-
-
-def add_array(builder: Builder, array: Any, position: int | None, name: str) -> tuple[int | None, int | None]:
-    """Adds an array of one dimension. Returns the numbers of the extra column, and of one with kinds of missing."""
-    if is_text(array):
-        return builder.text(array, position, name=name, flavour=OBJECT if array.dtype.kind == "O" else FIXED)
-    return builder.words(array, position, name=name), None
-
-
 def texts(index: Any) -> list[str]:
     """The labels of an index as names of columns."""
     labels: list[Any] = list(index) if index.depth > 1 else index.values.tolist()
-    return labels if all(type(label) is str for label in labels) else [str(label) for label in labels]
+    return [as_text(label) for label in labels]
 
 
 def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = False) -> dict[str, Any]:
@@ -73,15 +59,19 @@ def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = F
         raise UnsupportedTypeError(f"{what}: {type(index).__module__}.{type(index).__qualname__} is not supported yet")
     if index._recache:
         index._update_array_cache()
-    spec: dict[str, Any] = {"class": name, "name": encode_label(index.name, what)}
+    spec: dict[str, Any] = {"class": name, "name": encode_label(index.name, what, builder.tree)}
     if name in HIERARCHIES:
         return spec | _encode_hierarchy(builder, index, what)
     labels = index.values
     if index._map is None and labels.dtype == "i8":
         return spec | {"kind": "range", "start": 0, "stop": len(labels), "step": 1}
-    if are_names and labels.dtype.kind == "U" and labels.dtype.isnative:
+    if are_names and labels.dtype.kind == "U" and labels.dtype.isnative and is_unicode(labels):
         return spec | {"kind": "names", "dtype": "str", "width": labels.dtype.itemsize // 4}
-    if are_names and labels.dtype.kind == "O" and all(type(label) is str for label in labels.tolist()):
+    if (
+        are_names
+        and labels.dtype.kind == "O"
+        and all(type(label) is str and is_text(label) for label in labels.tolist())
+    ):
         return spec | {"kind": "names", "dtype": "object"}
     number, kinds = _add_labels(builder, labels, _labels.column_name(index.name, 0, 1), what)
     spec |= {"kind": "column", "column": ColumnRef(number)}
@@ -90,11 +80,20 @@ def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = F
 
 def _add_labels(builder: Builder, labels: Any, name: str, what: str) -> tuple[int, int | None]:
     try:
-        number, kinds = add_array(builder, labels, None, name)
+        if labels.dtype.kind == "O":
+            number, kinds = _objects.add(builder, labels, None, OBJECT, name, what)
+        else:
+            number, kinds = _numpy.add(builder, labels, None, name)
     except UnsupportedTypeError as error:
         raise UnsupportedTypeError(f"{what}: {str(error).partition(': ')[2]}") from None
     assert number is not None, "an extra column has a number"
     return number, kinds
+
+
+def _add_level(builder: Builder, labels: Any, what: str) -> int:
+    if labels.dtype.kind == "O":
+        return _objects.add_whole(builder, labels, OBJECT, "", what)
+    return _add_labels(builder, labels, "", what)[0]
 
 
 def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]:
@@ -104,17 +103,14 @@ def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]
     for i, (level, codes, name) in enumerate(zip(levels, index._indexers, names, strict=True)):
         if level._recache:
             level._update_array_cache()
-        at = f"{what}, level {i}"
-        values, kinds = _add_labels(builder, level.values, "", at)
-        if kinds is not None:
-            raise UnsupportedTypeError(f"{at}: missing labels of several kinds are not supported yet")
+        values = _add_level(builder, level.values, f"{what}, level {i}")
         number = builder.words(codes, name=_labels.column_name(name, i, n), categories=values)
         assert number is not None, "an extra column has a number"
         columns.append(ColumnRef(number))
     spec: dict[str, Any] = {"kind": "multi", "columns": columns, "classes": [type(level).__name__ for level in levels]}
-    spec["names"] = [encode_label(name, what) for name in names]
+    spec["names"] = [encode_label(name, what, builder.tree) for name in names]
     if any(level.name is not None for level in levels):
-        spec["level_names"] = [encode_label(level.name, what) for level in levels]
+        spec["level_names"] = [encode_label(level.name, what, builder.tree) for level in levels]
     return spec
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels, _numpy, _rows, _static_frame_convert
+from . import _labels, _numpy_read, _rows, _static_frame_convert
 from . import _static_frame_labels as _sf_labels
 from ._entasis import Handle, fixed_names, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
-from .errors import CorruptFileError, LimitError
+from .errors import CorruptFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ._entasis import ArrowColumn, Column
+    from ._entasis import Column
+
+
+# The logical types that StaticFrame writes.
+_LOGICAL = ("plain", "timestamp", "duration", "object")
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
@@ -61,7 +65,7 @@ def _labels_of(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads:
     values = _beside(handle, numbers, rows, n, threads)
     if spec["kind"] == "column" and len(values) == 2:
         with interpretation():
-            _numpy._restore(values[0], values[1])
+            _numpy_read.restore_missing(values[0], values[1])
     return _sf_labels.decode_index(spec, values, n, rows)
 
 
@@ -70,7 +74,7 @@ def _room_for_names(handle: Handle, spec: dict[str, Any]) -> Any:
     """An array of zeros for the names of all columns, when the labels are strings of NumPy."""
     if spec["kind"] != "names" or spec["dtype"] != "str":
         return None
-    return _zeros(handle.n_columns, f"U{_width(spec['width'])}")
+    return _numpy_read.zeros(handle.n_columns, f"U{_width(spec['width'])}")
 
 
 @interpretation()
@@ -107,54 +111,37 @@ def _width(width: Any) -> int:
     return width
 
 
-def _zeros(shape: Any, dtype: str) -> Any:
-    import numpy as np
-
-    try:
-        return np.zeros(shape, dtype)
-    except MemoryError as error:
-        raise LimitError(f"not enough memory for strings of {dtype}: {error}") from error
-
-
 def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int | None) -> list[Any]:
     """Columns beside the table, of `n` values each: arrays, or codes with their values."""
     if not numbers:
         return []
     found: list[Any] = [None] * len(numbers)
-    for kind, position, column, values, mask in handle.read(numbers, _rows.native(rows), "numpy", True, 0, threads, n):
-        if kind == "block":
-            found[position[0]] = values[0]
-        elif kind == "arrow":
-            (found[position[0]],) = _text(column, values, 1)
-        elif kind == "array" and column.dictionary is not None and mask is None:
-            (of,) = handle.columns([column.dictionary])
-            (levels,) = _beside(handle, [column.dictionary], None, of.n_values, 1)
-            found[position] = _labels.Codes(values, levels)
-        else:
+    others = []
+    for entry in handle.read(numbers, _rows.native(rows), "numpy", True, 0, threads, n):
+        kind, position, column, values, mask = entry
+        if mask is not None:
             raise _foreign(column)
+        if kind != "array" or column.dictionary is None:
+            others.append(entry)
+            continue
+        (of,) = handle.columns([column.dictionary])
+        (levels,) = _beside(handle, [column.dictionary], None, of.n_values, 1)
+        found[position] = _labels.Codes(values, levels)
+    for at, values, column in _numpy_read.arrays(handle, others, rows, n, True):
+        found[at[0]] = _known(column, values)[0]
     return found
+
+
+def _known(column: Column, values: Any) -> Any:
+    """The values of a column of a type that StaticFrame writes."""
+    is_zoned = column.logical == "timestamp" and column.detail is not None
+    if column.dictionary is not None or column.is_nested or is_zoned or column.logical not in _LOGICAL:
+        raise CorruptFileError(f"column '{column.name}': StaticFrame writes no {column.type_name} there")
+    return values
 
 
 def _foreign(column: Column) -> CorruptFileError:
     return CorruptFileError(f"column '{column.name}': StaticFrame writes no {column.type_name} with missing values")
-
-
-def _text(column: Column, values: ArrowColumn, k: int) -> Any:
-    """Strings of `k` columns that stand one after the other, as an array with a row for each."""
-    import numpy as np
-
-    n = len(values) // k
-    if column.flavour == _sf_labels.FIXED:
-        with interpretation():
-            width = _width(column.detail)
-        out = _zeros((k, n), f"{'S' if column.physical == 'binary' else 'U'}{width}")
-        if not values.to_fixed(out):
-            raise CorruptFileError(f"column '{column.name}': a string is wider than {width}")
-        return out
-    out = np.empty((k, n), dtype=object)
-    for i in range(k):
-        out[i] = values.slice(i * n, n).to_objects(_numpy._missing(column))
-    return out
 
 
 class _Blocks:
@@ -223,17 +210,16 @@ class _Blocks:
         import numpy as np
 
         numbers = list(columns)
-        kinds = _numpy._kinds(self._host, numbers)
+        kinds = _numpy_read.kinds_of_missing(self._host, numbers)
         n = len(numbers)
         beside = [*kinds.values()]
-        groups = []
-        for entry in self._handle.read([*numbers, *beside], _rows.native(self._rows), "numpy", True, n, self._threads):
-            kind, at, column, values, _ = entry
-            if kind == "arrow":
-                values = _text(column, values, len(at))
-            elif kind != "block":
+        native = _rows.native(self._rows)
+        entries = self._handle.read([*numbers, *beside], native, "numpy", True, n, self._threads)
+        for _, _, column, _, mask in entries:
+            if mask is not None:
                 raise _foreign(column)
-            groups.append((np.asarray(at), values))
+        found = _numpy_read.arrays(self._handle, entries, self._rows, self._handle.n_rows, True)
+        groups = [(at, _known(column, values)) for at, values, column in found]
         if beside:
             self._restore(groups, kinds, numbers, n)
         groups = [(at, values) for at, values in groups if len(at) and at[0] < n]
@@ -246,7 +232,7 @@ class _Blocks:
         for i, column in enumerate(kinds):
             for position, number in enumerate(numbers):
                 if number == column:
-                    _numpy._restore(places[position], places[n + i])
+                    _numpy_read.restore_missing(places[position], places[n + i])
 
     @interpretation()
     def _join(self, codes: Any, groups: list[tuple[Any, Any]], apart: dict[int, Any] | None = None) -> list[Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import _dtypes, _numpy
 from . import _static_frame_labels as _sf_labels
 from ._entasis import Builder, ColumnRef, add_blocks
-from ._names import encode_label
+from ._names import as_text, encode_label
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ def build(value: Any) -> tuple[Builder, dict[str, Any]]:
     """A builder with all columns of a value, and what is kept beside them."""
     name = _sf_labels.class_name(value)
     if name is None:
-        raise UnsupportedTypeError(
-            f"a StaticFrame {type(value).__name__} is not supported yet, only a Frame, a Series or an Index"
-        )
+        raise UnsupportedTypeError(f"a StaticFrame {type(value).__name__} can't be kept")
     host: dict[str, Any] = {"host": "static_frame", "class": name}
     if name in _sf_labels.FRAMES:
         return _build_frame(value, host)
@@ -35,18 +34,25 @@ def build(value: Any) -> tuple[Builder, dict[str, Any]]:
     return builder, host
 
 
+def is_table(value: Any) -> bool:
+    """Whether a value is written as a table."""
+    import static_frame as sf
+
+    return isinstance(value, (sf.Frame, sf.Series, sf.Index, sf.IndexHierarchy))
+
+
 def _build_series(series: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
     values = series.values
-    host["name"] = encode_label(series.name, "the series")
-    builder = Builder(len(values), ["values" if series.name is None else str(series.name)])
-    host |= _add_blocks(builder, [values])
+    builder = Builder(len(values), ["values" if series.name is None else as_text(series.name)])
+    host["name"] = encode_label(series.name, "the series", builder.tree)
+    host |= _add_blocks(builder, [values], "series.iloc")
     host["index"] = _sf_labels.encode_index(builder, series.index, "the index")
     return builder, host
 
 
 def _build_frame(frame: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
-    host["name"] = encode_label(frame.name, "the frame")
     builder = Builder(len(frame.index), _sf_labels.texts(frame.columns))
+    host["name"] = encode_label(frame.name, "the frame", builder.tree)
     blocks = _blocks(frame)
     host |= _add_blocks(builder, blocks)
     host["index"] = _sf_labels.encode_index(builder, frame.index, "the index")
@@ -63,13 +69,13 @@ def _blocks(frame: Any) -> list[Any]:
     return list(frame.iter_array(axis=0)) if blocks is None else list(blocks)
 
 
-def _add_blocks(builder: Builder, blocks: list[Any]) -> dict[str, Any]:
-    """Adds all columns; returns what a host map keeps of their missing cells."""
+def _add_blocks(builder: Builder, blocks: list[Any], called: str = "") -> dict[str, Any]:
+    """Adds all columns; returns what a host map keeps of their missing cells. `called`: the only one, in errors."""
     kinds = []
     for number, position in add_blocks(builder, blocks):
         block = blocks[number]
         for i, column in enumerate([block] if block.ndim == 1 else block.T, position):
-            _, mixed = _sf_labels.add_array(builder, column, i, "")
+            _, mixed = _numpy.add(builder, column, i, cells=called or f"frame[{builder.name(i)!r}].iloc")
             if mixed is not None:
                 kinds.append([i, ColumnRef(mixed)])
     return {"missing_kinds": kinds} if kinds else {}
@@ -81,7 +87,10 @@ def _codes(blocks: Sequence[Any]) -> list[int]:
 
 
 def _is_rowwise(block: Any) -> bool:
-    if block.shape[1] < _ROWWISE or block.dtype.kind in "OUS":
+    dtype = block.dtype
+    if block.shape[1] < _ROWWISE or dtype.kind in "OUSVT" or not dtype.isnative or dtype.char == "G":
+        return False
+    if _dtypes.has_multiple(dtype):
         return False
     return block.flags.c_contiguous and not block.flags.f_contiguous
 

@@ -40,7 +40,7 @@ class Maker:
 
     def pool(self, column: int, start: int, stop: int) -> Any:
         """Values of arrays."""
-        from ._numpy import read_pool
+        from ._numpy_read import read_pool
 
         if self._whole is None:
             self._whole = self._handle.whole()

@@ -88,12 +88,12 @@ impl View {
 /// What a dtype stands for.
 struct Known<'py> {
     dtype: Bound<'py, PyAny>,
-    /// None for objects and strings, which are added otherwise.
+    /// None for objects, strings, records and bytes in another order, which are added otherwise.
     column_type: Option<ColumnType>,
 }
 
 /// Adds the blocks of a frame side by side: an array of one axis is a column, one of two has a column in each place of its second
-/// axis. Returns number and first column of those that hold objects or strings, which are not added.
+/// axis. Returns number and first column of those that are not added: objects, strings, and what NumPy alone has.
 #[pyfunction]
 pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> PyResult<Vec<(usize, usize)>> {
     let py = arrays.py();
@@ -107,14 +107,8 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
             Some(known) => known.column_type,
             None => {
                 let typestr: String = dtype.getattr(pyo3::intern!(py, "str"))?.extract()?;
-                let is_text = matches!(typestr.as_bytes(), [b'|' | b'<' | b'=', b'O' | b'S' | b'U', ..]);
-                // Bytes without a meaning are not read back yet.
+                // Records are bytes too, with a dtype to be kept.
                 let column_type = array::column_type(&typestr).filter(|_| typestr.get(1..2) != Some("V"));
-                if column_type.is_none() && !is_text {
-                    let name = builder.names.get(position).map_or("", String::as_str);
-                    let message = format!("column '{name}': dtype {dtype} is not supported yet");
-                    return Err(errors::unsupported(py, message));
-                }
                 // Dtypes of times are many objects.
                 if known.len() >= 64 {
                     known.clear();
@@ -198,10 +192,11 @@ pub fn read_blocks<'py>(
     let mut parts = Vec::new();
     for group in &found.groups {
         let kind = &group.record.column_type;
-        let is_plain = kind.logical == Logical::Plain && !group.has_missing;
+        let is_plain = kind.logical == Logical::Plain && !group.has_missing && kind.flavour == 0;
+        let is_time = matches!(kind.logical, Logical::Timestamp | Logical::Duration);
         let is_wanted = match pandas {
-            true => is_plain && kind.flavour == 0 && kind.physical != Physical::FixedBytes,
-            false => is_plain || matches!(kind.logical, Logical::Timestamp | Logical::Duration),
+            true => is_plain && kind.physical != Physical::FixedBytes,
+            false => is_plain || (is_time && kind.flavour == 0),
         };
         if is_wanted {
             parts.push(Part { members: (0..group.columns.len()).collect(), group });

@@ -446,18 +446,20 @@ impl Builder {
     }
 
     /// Adds a column of objects of any kinds: a list, or an array of objects.
-    #[pyo3(signature = (values, position=None, *, name="", flavour=0))]
+    /// Errors call it `what`, else by its name.
+    #[pyo3(signature = (values, position=None, *, name="", flavour=0, what=None))]
     fn objects(
         &mut self,
         values: Bound<'_, PyAny>,
         position: Option<Bound<'_, PyAny>>,
         name: &str,
         flavour: u8,
+        what: Option<String>,
     ) -> PyResult<Option<u64>> {
         let target = self.target(position.as_ref(), 1)?;
         let list = values.call_method0("tolist").or_else(|_| PyResult::Ok(values.clone()))?;
         let n = list.len()?;
-        let what = self.called(position.as_ref(), name);
+        let what = what.unwrap_or_else(|| self.called(position.as_ref(), name));
         let cell = self.tree(list, &what);
         let column = Column {
             name: String::new(),

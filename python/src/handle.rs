@@ -1,6 +1,6 @@
 //! An open file, and its columns.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -214,6 +214,14 @@ impl Handle {
         let values = inside.as_deref().unwrap_or(info);
         if format::is_polars(&values.record.column_type) {
             let children = self.file.children(values).map_err(|e| errors::raise(py, &e))?;
+            let names: HashSet<&str> = children.iter().map(|child| child.name.as_str()).collect();
+            if values.record.column_type.physical == Physical::Struct && names.len() < children.len() {
+                let message = format!(
+                    "column '{}': a struct with one name twice has no counterpart in Polars",
+                    info.name
+                );
+                return Err(errors::unsupported(py, message));
+            }
             return children.iter().try_for_each(|child| self.check_polars(py, child));
         }
         let type_name = type_name(values);

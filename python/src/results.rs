@@ -210,6 +210,8 @@ impl Finished {
         let is_categorical = column_type.logical == Logical::Categorical;
         let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
         let format = format::format(if is_categorical { &codes } else { column_type }, layout, zone);
+        let is_of_polars = format.as_deref().is_some_and(|format| format.starts_with("_pl"));
+        let format = format.filter(|_| !(own && is_of_polars));
         let format = format.ok_or_else(|| {
             let type_name = crate::handle::type_name(info);
             errors::unsupported(

@@ -138,7 +138,8 @@ fn missing_kind(cell: &Bound<'_, PyAny>) -> Option<Missing> {
         return Some(Missing::None);
     }
     if let Ok(float) = cell.cast_exact::<PyFloat>() {
-        return float.value().is_nan().then_some(Missing::NaN);
+        // Another NaN is a value of its own, as its bits are kept.
+        return (float.value().to_bits() == f64::NAN.to_bits()).then_some(Missing::NaN);
     }
     let name = cell.get_type().fully_qualified_name().ok()?;
     match name.to_str().ok()? {

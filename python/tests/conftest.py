@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import entasis as en
 
+# The panels are in `bench/fidelity`, whose folder is the root of the repository.
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -117,9 +117,8 @@ def test_shapes(round_trip):
         (np.zeros(2, "V262145"), "column 'x': dtype"),
         (np.zeros(2, [("a", "O")]), "column 'x': a field of dtype object"),
         (np.zeros(2, [(("title", "a"), "i4")]), "column 'x': dtype .* has titles"),
-        (np.array(["a"], np.dtypes.StringDType(na_object="none")), "column 'x': strings of which 'none' are missing"),
-        (np.zeros(2, "M8[25s]"), "column 'x': dtype"),
-        (np.array([1, len], dtype=object), r"column 'x'\[1\]: a value of type builtin_function_or_method"),
+        (np.array(["a"], np.dtypes.StringDType(na_object=3)), "column 'x': strings of which 3 are missing"),
+        (np.array([1, len], dtype=object), r"value\['x'\]\[1\]: a value of type builtin_function_or_method"),
     ],
 )
 def test_what_is_refused(array, message, path):
@@ -155,6 +154,15 @@ def test_raw_memory_never_becomes_objects(path):
             assert len(en.read(path)["x"]) == n
         except en.CorruptFileError:
             assert dtype != "V32"
+
+
+def test_kinds_of_missing_strings_that_make_no_sense(path):
+    for detail in ({}, {"coerce": True, "na_text": 3}, {"coerce": True, "na": "x"}, 3, None):
+        builder = Builder(2, ["x"])
+        builder.text(np.array(["a", "b"], dtype=object), 0, flavour=6, detail=detail)
+        builder.write(str(path), {"host": "numpy"}, 50, [], None, None)
+        with pytest.raises(en.CorruptFileError):
+            en.read(path)
 
 
 def test_dtypes_of_one_length(round_trip):

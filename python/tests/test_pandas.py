@@ -215,8 +215,11 @@ def test_attrs_that_cannot_be_kept(path):
     ("values", "message"),
     [
         (pd.arrays.SparseArray(["a", "b"]), r"column 'x': dtype Sparse"),
-        (pd.Series([1, len], dtype=object), r"column 'x'\[1\]: a value of type builtin_function"),
-        (pd.Series([{"a": [len]}, 1], dtype=object), r"column 'x'\[0\]\['a'\]\[0\]: a value of type builtin_function"),
+        (pd.Series([1, len], dtype=object), r"df\['x'\].iloc\[1\]: a value of type builtin_function"),
+        (
+            pd.Series([{"a": [len]}, 1], dtype=object),
+            r"df\['x'\].iloc\[0\]\['a'\]\[0\]: a value of type builtin_function",
+        ),
     ],
 )
 def test_what_is_refused(values, message, path):

@@ -78,7 +78,7 @@ def test_on_unsupported(path):
         en.write(Point(len), path, on_unsupported="skip")
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"o": [1, len, "a"], "i": [1, 2, 3]})
-    with pytest.warns(UserWarning, match=r"column 'o'\[1\]: builtin_function"):
+    with pytest.warns(UserWarning, match=r"value\[0\]: df\['o'\].iloc\[1\]: builtin_function"):
         en.write([frame], path, on_unsupported="skip")
     en.verify(path)
     assert en.read(path)[0]["o"].tolist() == [1, None, "a"]

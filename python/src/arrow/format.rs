@@ -13,6 +13,8 @@ pub const LARGE: u8 = 1;
 pub const VIEW: u8 = 2;
 /// The layout of strings, the width of decimals.
 pub const LAYOUT: u8 = 3;
+/// Integers of 128 bits that are not negative, in a flavour.
+pub const UNSIGNED: u8 = 1;
 /// The field has no missing values.
 pub const REQUIRED: u8 = 4;
 
@@ -104,6 +106,9 @@ pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
         "e" => plain(Physical::F16),
         "f" => plain(Physical::F32),
         "g" => plain(Physical::F64),
+        // Of Polars alone.
+        "_pli128" => plain(Physical::I128),
+        "_plu128" => text(Physical::I128, UNSIGNED),
         "u" => text(Physical::Utf8, SMALL),
         "U" => text(Physical::Utf8, LARGE),
         "vu" => text(Physical::Utf8, VIEW),
@@ -204,6 +209,9 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::Binary, VIEW) => "vz",
         (Physical::Binary, _) => "Z",
         (Physical::FixedBytes, _) => return Some(format!("w:{}", column_type.value_len)),
+        // Polars alone takes views, and has such integers.
+        (Physical::I128, VIEW) if column_type.flavour & LAYOUT == UNSIGNED => "_plu128",
+        (Physical::I128, VIEW) => "_pli128",
         (Physical::Complex64 | Physical::Complex128 | Physical::LongDouble, _)
         | (Physical::I128 | Physical::I256, _) => return None,
         // Nested types.

@@ -156,7 +156,7 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
             column_type.logical = Logical::Categorical;
             column_type.ordered = schema.flags & ORDERED != 0;
             let dictionary = field(py, dictionary, what, depth)?;
-            if dictionary.has_dictionary() || dictionary.column_type.physical == Physical::Null {
+            if dictionary.has_dictionary() {
                 return Err(errors::unsupported(
                     py,
                     format!("{what}: its dictionary's type is not supported yet"),
@@ -225,7 +225,7 @@ impl Field {
             let values = unsafe { array.dictionary.as_ref() };
             let values =
                 values.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a dictionary is not there"))?;
-            let place = place(values);
+            let place = place(values, dictionary);
             if self.place.is_none() {
                 dictionary.push(py, values, 0, values.length, what)?;
                 self.place = Some(place);
@@ -245,17 +245,20 @@ impl Field {
     }
 }
 
-/// Where an array stands, with what is in it.
-fn place(array: &ArrowArray) -> Vec<Place> {
-    let last = match usize::try_from(array.n_buffers) {
-        // SAFETY: a valid array has as many buffers as it says; the last tells most.
-        Ok(n @ 1..) => unsafe { *array.buffers.add(n - 1) as usize },
+/// Where an array of a field stands, with what is in it.
+fn place(array: &ArrowArray, field: &Field) -> Vec<Place> {
+    let ColumnType { physical, flavour, .. } = field.column_type;
+    let is_views = physical.is_var() && flavour & format::LAYOUT == format::VIEW;
+    // The last buffer tells most; behind those of views stand their lengths, made anew for each export.
+    let last = match usize::try_from(array.n_buffers).unwrap_or(0).saturating_sub(1 + usize::from(is_views)) {
+        // SAFETY: a valid array has as many buffers as it says.
+        at if array.n_buffers > 0 => unsafe { *array.buffers.add(at) as usize },
         _ => 0,
     };
     let mut places = vec![(last, array.offset, array.length)];
-    for k in 0..usize::try_from(array.n_children).unwrap_or(0) {
+    for (k, child) in field.children.iter().enumerate().take(usize::try_from(array.n_children).unwrap_or(0)) {
         // SAFETY: a valid array has as many children as it says, each valid.
-        places.extend(place(unsafe { &**array.children.add(k) }));
+        places.extend(place(unsafe { &**array.children.add(k) }, child));
     }
     places
 }

@@ -1,0 +1,1 @@
+"""What comes back of what was written: panels of named values per library, and formats."""

@@ -1,0 +1,64 @@
+"""`python -m bench.fidelity`: what comes back, measured and put into the documentation."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+
+from . import across, golden
+from .cases import LIBRARIES, panel
+from .formats import LABELS, formats
+from .page import CASES, PAGE, Found, lists, replace, tables
+from .run import ROOT, results
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.fidelity",
+        description="Write and read every value of the panels with each format.",
+    )
+    parser.add_argument("--library", choices=LIBRARIES, action="append", help="only this one")
+    parser.add_argument("--format", choices=list(LABELS), action="append", help="only this one")
+    parser.add_argument(
+        "--why", action="store_true", help="also the first difference, or the error, of each value"
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help=f"put the tables into docs/{PAGE.name} and docs/{CASES.name}",
+    )
+    parser.add_argument(
+        "--golden",
+        metavar="VERSION",
+        help="only write the golden files of a format version, as v0.1",
+    )
+    given = parser.parse_args()
+    if given.golden:
+        for path in golden.write(given.golden):
+            print(path.relative_to(ROOT))
+        return 0
+    if given.write and (given.library or given.format):
+        parser.error("--write is for all libraries and formats")
+    found: Found = {}
+    for library in given.library or LIBRARIES:
+        for key in formats(library):
+            if given.format and key not in given.format:
+                continue
+            got = found.setdefault(library, {})[key] = results(library, key)
+            counts = Counter(outcome for outcome, _ in got.values())
+            told = ", ".join(f"{n} {outcome}" for outcome, n in counts.items())
+            print(f"{library}, {LABELS[key]}: {len(panel(library))} values: {told}", flush=True)
+            if given.why:
+                for case, (outcome, why) in got.items():
+                    if outcome != "same":
+                        print(f"  {outcome}: {case}: {why.splitlines()[0] if why else ''}")
+    if given.write:
+        replace(PAGE, "panels", tables(found))
+        replace(PAGE, "across", across.tables())
+        CASES.write_text(lists(found), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""What a column of one library is in another: tables of `docs/fidelity.md`; no value is lost."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from .cases.across import sources
+from .plain import plain_values
+
+# pandas tells Arrow of periods when this is imported, which others may do at any time.
+import_module("pandas.core.arrays.arrow.extension_types")
+
+TARGETS = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
+LABELS = {
+    "pandas": "pandas",
+    "polars": "Polars",
+    "pyarrow": "pyarrow",
+    "numpy": "NumPy",
+    "static_frame": "StaticFrame",
+}
+ERROR = "error"
+
+
+def column(value: Any) -> Any:
+    """The column "x"."""
+    return value["x"]
+
+
+def type_of(found: Any) -> str:
+    """The type of a column, as its library writes it."""
+    values = found.values if type(found).__module__.startswith("static_frame") else found
+    if isinstance(found, pa.ChunkedArray):
+        return str(found.type)
+    if isinstance(found, pl.Series):
+        return repr(found.dtype).replace("time_unit=", "").replace("time_zone=", "")
+    return str(values.dtype)
+
+
+def row(host: str, name: str) -> list[str]:
+    """A row of a table: the source and what it is in the other libraries.
+
+    Raises `AssertionError` when a value is another one there. What has no type there is its bytes.
+    """
+    import entasis as en
+
+    value = sources()[host][name]()
+    cells = [name]
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = Path(folder) / "file"
+        en.write(value, path)
+        for to in TARGETS:
+            if to == host:
+                continue
+            try:
+                found = column(en.read(path, to=to))
+            except en.errors.UnsupportedTypeError:
+                cells.append(ERROR)
+                continue
+            told = type_of(found)
+            was, is_ = plain_values(column(value)), plain_values(found)
+            is_bytes = _is_bytes(told) and not _is_bytes(type_of(column(value)))
+            if not is_bytes and was != is_:
+                raise AssertionError(f"{host}, {name}, to {to}: {is_} instead of {was}")
+            cells.append(f"{told}, its memory" if is_bytes else told)
+    return cells
+
+
+def _is_bytes(told: str) -> bool:
+    return "inary" in told or told.startswith(("|V", "|S")) or "bounds" in told
+
+
+def table(host: str) -> str:
+    """The table of a library."""
+    names = [LABELS[host], *(LABELS[to] for to in TARGETS if to != host)]
+    rows = [line(row(host, name)) for name in sources()[host]]
+    return "\n".join([f"| {' | '.join(names)} |", f"|{'---|' * len(names)}", *rows])
+
+
+def line(cells: list[str]) -> str:
+    """A row as it is written."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def tables() -> str:
+    """All tables."""
+    parts = []
+    for host in sources():
+        more = " and StaticFrame" if host == "numpy" else ""
+        parts += [f"### From {LABELS[host]}{more}", "", table(host), ""]
+    return "\n".join(parts).rstrip()
