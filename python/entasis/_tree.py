@@ -234,7 +234,9 @@ class Tree:
         if self._keys is None:
             if self.kind == "dict":
                 keys = self._cells.keys(self._info["number"])
-                self._keys = {key: i for i, key in enumerate(keys)}
+                with interpretation():
+                    # A file may tell of keys that can't be any.
+                    self._keys = {key: i for i, key in enumerate(keys)}
             elif self._record() is not None:
                 self._keys = {name: 4 + i for i, name in enumerate(self._record() or ())}
             else:
@@ -409,7 +411,8 @@ class Tree:
 
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """The value as an outline: a line per part, with kinds, shapes and sizes."""
-        return "\n".join(outline(self, "value" if not self._where else self._where, 0, depth, most))
+        with interpretation():
+            return "\n".join(outline(self, "value" if not self._where else self._where, 0, depth, most))
 
     def __repr__(self) -> str:
         head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
