@@ -12,6 +12,7 @@
 
 /* guard.c */
 SEXP ent_failed(ent_failure *failure);
+void NORET ent_fail(ent_failure *failure);
 int ent_is_interrupted(void);
 ent_chars ent_chars_of(SEXP string);
 SEXP ent_char(ent_chars chars);
@@ -27,23 +28,42 @@ size_t ent_kind_width(int kind);
 SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n);
 SEXP ent_from_nodes(const ent_node *nodes, size_t n);
 
+/* write.c */
+int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure);
+
+/* walk.c */
+ent_cells *ent_walked(SEXP pointer);
+
 /* altstring.c */
 void ent_init_altstring(DllInfo *dll);
 SEXP ent_lazy_strings(ent_text *text);
 SEXP ent_eager_strings(ent_text *text, const unsigned char *kept);
+int ent_mark_strings(SEXP strings, const unsigned char *kept);
 
 /* .Call */
 SEXP ent_c_strings(SEXP x);
 SEXP ent_c_kept(SEXP strings, SEXP n);
 SEXP ent_c_na_kind(SEXP x);
 SEXP ent_c_exact_unit(SEXP x, SEXP scale);
-SEXP ent_c_write(SEXP path, SEXP n_rows, SEXP columns, SEXP extra, SEXP host, SEXP compress);
+SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host);
+SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP compress);
+SEXP ent_c_walker(SEXP hook);
+SEXP ent_c_walk(SEXP walker, SEXP x);
+SEXP ent_c_walk_place(SEXP walker);
+SEXP ent_c_references(SEXP walker, SEXP numbers);
+SEXP ent_c_bindings(SEXP env, SEXP names);
 SEXP ent_c_open(SEXP path);
+SEXP ent_c_table(SEXP file, SEXP number);
 SEXP ent_c_is_open(SEXP file);
 SEXP ent_c_facts(SEXP file);
 SEXP ent_c_host(SEXP file);
 SEXP ent_c_describe(SEXP file, SEXP numbers);
 SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows);
+SEXP ent_c_load(SEXP file);
+SEXP ent_c_close(SEXP loaded, SEXP start, SEXP end);
+SEXP ent_c_pools(SEXP loaded, SEXP vectors);
+SEXP ent_c_look(SEXP loaded, SEXP number);
+SEXP ent_c_make(SEXP loaded, SEXP range, SEXP hook);
 SEXP ent_c_verify(SEXP path);
 SEXP ent_c_threads(SEXP n);
 SEXP ent_c_compress(SEXP x, SEXP codec, SEXP level);

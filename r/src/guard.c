@@ -35,6 +35,15 @@ SEXP ent_failed(ent_failure *failure) {
     return list;
 }
 
+/* The same for what R code did not call itself: R code makes a condition of it, and the call ends. */
+void ent_fail(ent_failure *failure) {
+    SEXP list = PROTECT(ent_failed(failure));
+    SEXP name = PROTECT(Rf_mkString("entasis"));
+    SEXP home = PROTECT(R_FindNamespace(name));
+    Rf_eval(PROTECT(Rf_lang2(Rf_install("core"), list)), home);
+    Rf_error("a failure without an error");
+}
+
 static void check_interrupt(void *nothing) {
     (void)nothing;
     R_CheckUserInterrupt();

@@ -1,6 +1,7 @@
 //! Cells: trees of values of any size, whose parts are columns (format, section 5.2).
 
 mod check;
+mod loaded;
 mod read;
 mod write;
 
@@ -9,6 +10,7 @@ use entasis_format::{CellClass, Error, Physical, Result, Value};
 use crate::file::File;
 
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};
+pub use loaded::Loaded;
 pub use read::{Cell, Cells, Children, Slice};
 pub use write::CellWriter;
 

@@ -218,6 +218,16 @@ pub unsafe extern "C" fn ent_failure_free(failure: *mut Failure) {
     drop(unsafe { Box::from_raw(failure) });
 }
 
+/// Whether a text is UTF-8.
+///
+/// # Safety
+/// The text must be there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_is_utf8(text: Text) -> c_int {
+    // SAFETY: as the caller promises.
+    c_int::from(std::str::from_utf8(unsafe { text.bytes() }).is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
