@@ -65,6 +65,8 @@ def add_pool(builder: Builder, arrays: list[Any]) -> None:
 
 def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int | None) -> Any:
     """Values of a column that belongs to no table."""
+    import numpy as np
+
     (info,) = handle.columns([column])
     if stop > info.n_values:
         raise CorruptFileError(f"an array has values that its column has not ({stop} of {info.n_values})")
@@ -78,6 +80,9 @@ def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int |
         return _strings(info, values, True)
     if info.physical == "fixed bytes":
         values = _rows_of_bytes(info, values)
+    if info.logical == "plain" and mask is not None and mask.any() and values.dtype.kind in "biu":
+        # Vectors of R with missing values: NumPy has masked arrays for them.
+        return np.ma.MaskedArray(values, mask)
     return _single(handle, kind, info, values, mask, stop - start)
 
 

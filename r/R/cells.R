@@ -90,8 +90,7 @@ read_pools <- function(session, needed) {
 read_objects <- function(file, cell, n_values, rows) {
   in_session(file, {
     if (cell < 0) stop("a list without its values")
-    session <- file$session
-    found <- look_cells(session, cell)
+    found <- look_at_cell(file, cell)
     if (found$kind != CELL_LIST || found$count != n_values) stop("a column of lists has another number of values")
     if (rows[[1L]] == 2L) {
       wanted <- rows[[4L]]
@@ -111,14 +110,7 @@ CELL_LIST <- 64L
 CELL_MAP <- 68L
 
 # What a cell is.
-look_cells <- function(session, cell) {
-  loaded <- session$loaded
-  if (is.null(loaded)) {
-    loaded <- core(.Call(C_load, handle_of(session$file)))[[1L]]
-    core(.Call(C_close, loaded, cell, cell + 1))
-  }
-  .Call(C_look, loaded, cell)
-}
+look_at_cell <- function(file, cell) core(.Call(C_look, handle_of(file), cell))
 
 # What `src/make.c` asks for: the value of a kind or name, and its parts.
 assemble <- function(session, what, parts) {
@@ -218,7 +210,7 @@ fill_environment <- function(session, env, number) {
   if (is.null(session$records)) {
     cell <- session$file$facts$environments
     if (cell < 0) stop("the file has no environments and names one")
-    session$records <- look_cells(session, cell)
+    session$records <- look_at_cell(session$file, cell)
     if (session$records$kind != CELL_LIST) stop("the environments are no list")
   }
   if (number >= session$records$count) stop("an environment is named that is not there")
@@ -273,30 +265,92 @@ make_primitive <- function(session, parts) {
 
 # Values of Python that R has otherwise; the table is in docs/fidelity.md.
 assemble_foreign <- function(session, what, parts) {
-  value <- if (length(parts) > 0L) parts[[1L]]
-  numbers <- function(x) vapply(x, as.double, 0)
-  switch(what,
-    `NA` = NA,
-    NaT = as.POSIXct(NA_real_, origin = "1970-01-01", tz = "UTC"),
-    numpy.False = FALSE,
-    numpy.True = TRUE,
-    numpy.int8 = , numpy.int16 = , numpy.int32 = , numpy.int64 = , numpy.uint8 = , numpy.uint16 = , numpy.uint32 = , int = value,
-    date = structure(as.double(value), class = "Date"),
-    time = structure(as.double(value) / 1e6, class = c("hms", "difftime"), units = "secs"),
-    datetime = structure(as.double(value) / 1e6, class = c("POSIXct", "POSIXt"), tzone = "UTC"),
-    timedelta = structure(as.double(value) / 1e6, class = "difftime", units = "secs"),
-    complex = complex(real = numbers(value)[1L], imaginary = numbers(value)[2L]),
-    `text 42` = , `text 43` = , `text 44` = , `text 45` = , `text 46` = value,
-    `bytes 53` = value,
-    `array by rows` = {
-      kept <- attributes(value)
-      turned <- aperm(array(unclass(value), rev(parts[[2L]])))
-      attributes(turned) <- c(kept, list(dim = dim(turned)))
-      turned
-    },
-    `zero character` = abort("unsupported", paste0("not supported: a string has a zero character, which strings of R can't have (file \"",
-                                                   session$file$path, "\"); read other parts with entasis()"), list(file = session$file$path)),
-    abort("unsupported", paste0("not supported: a value of kind ", what, " has no counterpart in R (file \"", session$file$path,
+  make <- FOREIGN[[what]]
+  if (is.null(make)) {
+    what <- if (what == "zero character") "a string with a zero character" else paste("a value of kind", what)
+    abort("unsupported", paste0("not supported: ", what, " has no counterpart in R (file \"", session$file$path,
                                 "\"); read other parts with entasis()"), list(file = session$file$path))
-  )
+  }
+  make(parts)
 }
+
+one <- function(parts) parts[[1L]]
+since_1970 <- function(seconds, zone = "UTC") structure(as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone)
+lasting <- function(seconds) structure(as.double(seconds), class = "difftime", units = "secs")
+
+# A datetime of a zone: the clock there, the zone, whether it is the second time that the clock says so.
+zoned <- function(parts) {
+  clock <- parts[[1L]]
+  zone <- parts[[2L]]
+  if (is.null(zone)) {
+    return(clock)
+  }
+  if (is.character(zone)) {
+    if (!zone %in% olson()) stop("a time zone that is not known here")
+    there <- as.POSIXlt(unclass(clock), origin = "1970-01-01", tz = "UTC")
+    there <- ISOdatetime(there$year + 1900, there$mon + 1, there$mday, there$hour, there$min, 0, tz = zone)
+    return(since_1970(as.double(there) + as.double(clock) %% 60, zone))
+  }
+  since_1970(as.double(clock) - as.double(zone[[1L]]) / 1e6)
+}
+
+seconds_in <- function(unit) {
+  switch(unit, s = 1, ms = 1e3, us = 1e6, ns = 1e9, stop("a unit that is not known"))
+}
+
+# An object's parts stand behind its name.
+record_fields <- function(parts) {
+  names <- unlist(parts[[4L]])
+  values <- parts[-(1:4)]
+  if (length(names) != length(values)) stop("a record of other fields")
+  structure(values, names = names, record = parts[[3L]])
+}
+
+FOREIGN <- list(
+  `NA` = function(parts) NA,
+  NaT = function(parts) since_1970(NA),
+  numpy.False = function(parts) FALSE, numpy.True = function(parts) TRUE,
+  numpy.int8 = one, numpy.int16 = one, numpy.int32 = one, numpy.int64 = one, numpy.uint8 = one, numpy.uint16 = one, numpy.uint32 = one,
+  date = function(parts) structure(as.double(parts[[1L]]), class = "Date"),
+  time = function(parts) structure(as.double(parts[[1L]]) / 1e6, class = c("hms", "difftime"), units = "secs"),
+  datetime = function(parts) if (length(parts) == 1L && is.list(parts[[1L]])) zoned(parts[[1L]]) else since_1970(as.double(parts[[1L]]) / 1e6),
+  timedelta = function(parts) {
+    if (is.list(parts[[1L]])) lasting(sum(vapply(parts[[1L]], as.double, 0) * c(86400, 1, 1e-6))) else lasting(as.double(parts[[1L]]) / 1e6)
+  },
+  complex = function(parts) complex(real = as.double(parts[[1L]][[1L]]), imaginary = as.double(parts[[1L]][[2L]])),
+  range = function(parts) {
+    bounds <- vapply(parts[[1L]], as.double, 0)
+    n <- max(0, ceiling((bounds[2L] - bounds[1L]) / bounds[3L]))
+    if (!is.finite(n) || n > 1e8) stop("a range of too many numbers")
+    numbers <- bounds[1L] + bounds[3L] * (seq_len(n) - 1)
+    if (all(abs(numbers) < 2^31)) as.integer(numbers) else numbers
+  },
+  `array of objects` = function(parts) parts[[1L]],
+  `text 42` = one, `text 43` = one, `text 44` = one, `text 45` = one, `text 46` = one, `bytes 53` = one,
+  `bytes 51` = function(parts) {
+    digits <- paste(as.character(parts[[1L]]), collapse = "")
+    gsub("^(.{8})(.{4})(.{4})(.{4})(.{12})$", "\\1-\\2-\\3-\\4-\\5", digits)
+  },
+  `array by rows` = function(parts) {
+    x <- parts[[1L]]
+    kept <- attributes(x)
+    turned <- aperm(array(unclass(x), rev(parts[[2L]])))
+    attributes(turned) <- c(kept, list(dim = dim(turned)))
+    turned
+  },
+  record = record_fields,
+  collections.OrderedDict = function(parts) parts[[2L]],
+  collections.Counter = function(parts) parts[[2L]],
+  collections.deque = function(parts) parts[[2L]],
+  collections.defaultdict = function(parts) parts[[3L]],
+  pandas.Timestamp = function(parts) {
+    zone <- unlist(parts[[4L]])
+    since_1970(as.double(parts[[2L]]) / seconds_in(parts[[3L]]), if (is.character(zone) && zone[1L] %in% olson()) zone[1L] else "UTC")
+  },
+  pandas.Timedelta = function(parts) lasting(as.double(parts[[2L]]) / seconds_in(parts[[3L]])),
+  numpy.ma = function(parts) {
+    x <- parts[[2L]]
+    if (!is.null(parts[[3L]])) x[as.logical(parts[[3L]])] <- NA
+    x
+  }
+)

@@ -65,7 +65,7 @@ enum {
 enum {
     ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16, ENT_CELL_REFERENCE = 29,
     ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40, ENT_CELL_BYTES = 48, ENT_CELL_LIST = 64,
-    ENT_CELL_MAP = 68, ENT_CELL_OBJECT = 77, ENT_CELL_ARRAY = 96, ENT_CELL_FORTRAN = 97
+    ENT_CELL_MAP = 68, ENT_CELL_OBJECT = 77, ENT_CELL_RECORDS = 78, ENT_CELL_ROWS = 79, ENT_CELL_ARRAY = 96, ENT_CELL_FORTRAN = 97
 };
 
 typedef struct {
@@ -161,6 +161,7 @@ typedef struct {
     uint64_t of[4];     /* first, end, count, keys of a parent; pool, at, len, shape of an array */
 } ent_cell;
 
+double ent_look(const ent_file *file, uint64_t number, ent_cell *cell, ent_failure **failure);
 ent_loaded *ent_loaded_new(const ent_file *file, uint64_t *n_cells, ent_failure **failure);
 int ent_loaded_close(ent_loaded *loaded, uint64_t start, uint64_t end, ent_interrupted interrupted, ent_failure **failure);
 int ent_loaded_cell(const ent_loaded *loaded, uint64_t number, ent_cell *cell, ent_failure **failure);

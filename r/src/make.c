@@ -114,16 +114,13 @@ static ent_cell cell_at(const session *s, uint64_t number) {
     return cell;
 }
 
-/* What a cell is, of those that were read: the name of its kind, first, count and keys of its children, and its integer. */
-SEXP ent_c_look(SEXP pointer, SEXP number) {
+/* What a cell is: its kind and number (of what a reference means), first, count and keys of its children, its integer. */
+SEXP ent_c_look(SEXP file, SEXP number) {
     static const char *fields[] = {"kind", "number", "first", "count", "keys", "integer", ""};
-    session *s = ent_held(pointer, "cells");
-    ent_cell cell = cell_at(s, (uint64_t)Rf_asReal(number));
-    double at = Rf_asReal(number);
-    if (cell.kind == ENT_CELL_REFERENCE) {
-        at = (double)cell.integer;
-        cell = cell_at(s, (uint64_t)cell.integer);
-    }
+    ent_failure *failure = NULL;
+    ent_cell cell;
+    double at = ent_look(ent_held(file, "an open file"), (uint64_t)Rf_asReal(number), &cell, &failure);
+    if (at < 0) return ent_failed(failure);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(cell.kind));
     SET_VECTOR_ELT(out, 1, Rf_ScalarReal(at));
@@ -379,6 +376,23 @@ static SEXP shared_names(maker *m, const frame_t *frame) {
     return names;
 }
 
+/* A list of rows, of the lists of their values by key or place. */
+static SEXP rows_of(SEXP columns, SEXP names) {
+    R_xlen_t k = Rf_xlength(columns), n = k == 0 ? 0 : Rf_xlength(VECTOR_ELT(columns, 0));
+    for (R_xlen_t j = 0; j < k; j++) {
+        if (TYPEOF(VECTOR_ELT(columns, j)) != VECSXP || Rf_xlength(VECTOR_ELT(columns, j)) != n) Rf_error("rows of different lengths");
+    }
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) {
+        SEXP row = Rf_allocVector(VECSXP, k);
+        SET_VECTOR_ELT(out, i, row);
+        for (R_xlen_t j = 0; j < k; j++) SET_VECTOR_ELT(row, j, VECTOR_ELT(VECTOR_ELT(columns, j), i));
+        if (names != R_NilValue) Rf_setAttrib(row, R_NamesSymbol, names);
+    }
+    UNPROTECT(1);
+    return out;
+}
+
 /* The value of a cell, of its parts. */
 static SEXP finished(maker *m, const frame_t *frame) {
     switch (frame->kind) {
@@ -392,6 +406,15 @@ static SEXP finished(maker *m, const frame_t *frame) {
         UNPROTECT(1);
         return frame->items;
     }
+    case ENT_CELL_RECORDS: {
+        SEXP names = PROTECT(frame->names != R_NilValue ? frame->names : shared_names(m, frame));
+        Rf_setAttrib(frame->items, R_NamesSymbol, R_NilValue);
+        SEXP out = rows_of(frame->items, names);
+        UNPROTECT(1);
+        return out;
+    }
+    case ENT_CELL_ROWS:
+        return rows_of(frame->items, R_NilValue);
     case ENT_CELL_OBJECT:
         return object_of(m, frame->items);
     default: {
@@ -417,7 +440,8 @@ static void begin(maker *m, uint64_t number, const ent_cell *cell, R_xlen_t targ
     frame->count = cell->of[2];
     frame->keys = cell->of[3];
     frame->target = target;
-    int has_keys = cell->kind == ENT_CELL_MAP && frame->count > 0 && frame->keys == frame->first + frame->count;
+    int may_have_keys = cell->kind == ENT_CELL_MAP || cell->kind == ENT_CELL_RECORDS;
+    int has_keys = may_have_keys && frame->count > 0 && frame->keys == frame->first + frame->count;
     SEXP items = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)frame->count));
     if (has_keys) Rf_setAttrib(items, R_NamesSymbol, Rf_allocVector(STRSXP, (R_xlen_t)frame->count));
     frame->items = items;
@@ -436,9 +460,9 @@ static void one(maker *m, uint64_t number) {
         if (cell.integer < 0 || (uint64_t)cell.integer >= number) Rf_error("a reference names what it can't");
         number = (uint64_t)cell.integer;
         cell = cell_at(m->s, number);
-        if (cell.class < 5 && cell.kind != ENT_CELL_TABLE) Rf_error("a reference names what it can't");
+        if (cell.class < 3 && cell.kind != ENT_CELL_TABLE) Rf_error("a reference names what it can't");
     }
-    if (cell.class >= 5 || cell.kind == ENT_CELL_TABLE) {
+    if (cell.class >= 3 || cell.kind == ENT_CELL_TABLE) {
         target = target_of(m->s, number);
         if (target >= 0 && m->s->state[target] == 1) Rf_error("a cell contains itself");
         if (target >= 0 && m->s->state[target] == 2) {

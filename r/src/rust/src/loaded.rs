@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use entasis::cells::{Cell, Loaded as Cells};
-use entasis::{CellKind, Error, File, Result, Value};
+use entasis::{CellKind, Error, File, Result, Silent, Value};
 
 use crate::guard::{self, Failure, Interrupted, Signals, Text};
 
@@ -84,38 +84,19 @@ impl Loaded {
         Ok(())
     }
 
+    /// A cell whose children, if it has some, were read too.
     fn cell(&self, number: u64) -> Result<CellParts> {
         let cell = self.cells.cell(number)?;
-        let parts = |kind: CellKind| CellParts {
-            kind: i32::from(kind.code()),
-            class: kind.class() as i32,
-            integer: 0,
-            float: 0.0,
-            text: Text::lend(kind.name()),
-            numbers: [0; 4],
-        };
-        Ok(match cell {
-            Cell::Unit(kind) => parts(kind),
-            Cell::Int(kind, integer) => CellParts { integer, ..parts(kind) },
-            Cell::Float(kind, float) => CellParts { float, ..parts(kind) },
-            Cell::Str(kind, text) => CellParts { text: Text::lend(text), ..parts(kind) },
-            Cell::Bytes(kind, bytes) => CellParts { text: Text::lend_bytes(bytes), ..parts(kind) },
-            Cell::Parent(kind, children) => {
-                let all = children.first..children.end.max(children.first);
-                if children.count > 0 {
-                    let slice = self.cells.slice(&all);
-                    let slice = slice.ok_or_else(|| damage("a cell has children that are not there"))?;
-                    slice.check_children(number, kind, &children)?;
-                } else if kind.n_children().is_some() || kind == CellKind::Object {
-                    return Err(damage("a cell has another number of children than its kind"));
-                }
-                let numbers = [children.first, children.end, children.count, children.keys];
-                CellParts { numbers, ..parts(kind) }
+        if let Cell::Parent(kind, children) = cell {
+            if children.count > 0 {
+                let slice = self.cells.slice(&(children.first..children.end.max(children.first)));
+                let slice = slice.ok_or_else(|| damage("a cell has children that are not there"))?;
+                slice.check_children(number, kind, &children)?;
+            } else if kind.n_children().is_some() || kind == CellKind::Object {
+                return Err(damage("a cell has another number of children than its kind"));
             }
-            Cell::Array { kind, pool, at, len, shape } => {
-                CellParts { numbers: [pool, at, len, shape], ..parts(kind) }
-            }
-        })
+        }
+        Ok(parts(cell))
     }
 
     /// The shape of `n` values.
@@ -129,6 +110,47 @@ impl Loaded {
     }
 }
 
+fn parts(cell: Cell<'_>) -> CellParts {
+    let parts = |kind: CellKind| CellParts {
+        kind: i32::from(kind.code()),
+        class: kind.class() as i32,
+        integer: 0,
+        float: 0.0,
+        text: Text::lend(kind.name()),
+        numbers: [0; 4],
+    };
+    match cell {
+        Cell::Unit(kind) => parts(kind),
+        Cell::Int(kind, integer) => CellParts { integer, ..parts(kind) },
+        Cell::Float(kind, float) => CellParts { float, ..parts(kind) },
+        Cell::Str(kind, text) => CellParts { text: Text::lend(text), ..parts(kind) },
+        Cell::Bytes(kind, bytes) => CellParts { text: Text::lend_bytes(bytes), ..parts(kind) },
+        Cell::Parent(kind, of) => CellParts { numbers: [of.first, of.end, of.count, of.keys], ..parts(kind) },
+        Cell::Array { kind, pool, at, len, shape } => {
+            CellParts { numbers: [pool, at, len, shape], ..parts(kind) }
+        }
+    }
+}
+
+/// A cell by itself: what a reference means, where it is one.
+fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
+    let cells = file.cells()?.ok_or_else(|| damage("the file names cells and has none"))?;
+    let load = |number: u64| {
+        let end = number.checked_add(1).ok_or_else(|| damage("a cell is named that is not there"))?;
+        cells.load(number..end, Some(1), &Silent)
+    };
+    let mut number = number;
+    let mut slice = load(number)?;
+    if let Cell::Int(CellKind::Reference, target) = slice.cell(number)? {
+        let target = u64::try_from(target).ok().filter(|&target| target < number);
+        number = target.ok_or_else(|| damage("a reference names what it can't"))?;
+        slice = load(number)?;
+    }
+    // A text is lent by the slice, which goes: who looks asks for none.
+    let text = Text::none();
+    Ok((number, CellParts { text, ..parts(slice.cell(number)?) }))
+}
+
 fn damage(problem: &'static str) -> Error {
     Error::corrupt(problem).in_section("cells")
 }
@@ -138,6 +160,28 @@ pub fn root(file: &File, key: &str) -> f64 {
     match file.value().get(key) {
         Some(Value::Cell(number)) => *number as f64,
         _ => -1.0,
+    }
+}
+
+/// A cell by itself, without text: what a reference means, where it is one. Its number, or -1 with an error.
+///
+/// # Safety
+/// `file` must be what `ent_open` gave, `cell` writable, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_look(
+    file: *const File,
+    number: u64,
+    cell: *mut CellParts,
+    failure: *mut *mut Failure,
+) -> f64 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1.0, || {
+            let file = &*file;
+            let (number, found) = look(file, number).map_err(|e| e.in_file(file.path()))?;
+            *cell = found;
+            Ok(number as f64)
+        })
     }
 }
 
