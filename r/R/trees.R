@@ -202,7 +202,7 @@ walk_path <- function(doc) {
       parts = if (is.na(name)) "%s" else name,
       items = if (is.na(name) || name == "") paste0("%s", at) else paste0("%s$", quoted(name)),
       attributes = if (is.na(name)) "%s" else paste0("attr(%s, \"", name, "\")"),
-      slots = paste0("%s@", name),
+      slots = if (is.na(name)) "%s" else paste0("%s@", name),
       call = if (place$position[i] < 0) "%s" else paste0("%s", at),
       "%s"
     )
