@@ -21,7 +21,8 @@ typedef struct ent_strings ent_strings; /* to be written */
 typedef struct ent_text ent_text;       /* that were read */
 typedef struct ent_tree ent_tree;
 
-typedef int (*ent_interrupted)(void);
+/* Whether the user wants the work to end; how much is done, of how much. */
+typedef int (*ent_interrupted)(double done, double total);
 
 typedef struct {
     const char *start;

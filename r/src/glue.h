@@ -13,7 +13,9 @@
 /* guard.c */
 SEXP ent_failed(ent_failure *failure);
 void NORET ent_fail(ent_failure *failure);
-int ent_is_interrupted(void);
+void ent_watch(void);
+void ent_watched(void);
+int ent_is_interrupted(double done, double total);
 ent_chars ent_chars_of(SEXP string);
 SEXP ent_char(ent_chars chars);
 SEXP ent_hold(void *object, R_CFinalizer_t finalizer, SEXP keep);

@@ -178,8 +178,10 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         .stop = Rf_asReal(VECTOR_ELT(rows, 2)),
         .numbers = numbers == R_NilValue ? NULL : REAL(numbers), .n = (size_t)Rf_xlength(numbers),
     };
-    ent_found *found = ent_read(ent_held(file, "an open file"), wants, (size_t)n_wants, &selected, ent_is_interrupted,
-                                &failure);
+    const ent_file *opened = ent_held(file, "an open file");
+    ent_watch();
+    ent_found *found = ent_read(opened, wants, (size_t)n_wants, &selected, ent_is_interrupted, &failure);
+    ent_watched();
     if (found == NULL) {
         UNPROTECT(1);
         return ent_failed(failure);
@@ -219,6 +221,8 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
 
 SEXP ent_c_verify(SEXP path) {
     ent_failure *failure = NULL;
+    ent_watch();
     double checked = ent_verify(ent_chars_of(STRING_ELT(path, 0)), ent_is_interrupted, &failure);
+    ent_watched();
     return checked < 0 ? ent_failed(failure) : Rf_ScalarReal(checked);
 }

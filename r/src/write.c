@@ -136,7 +136,9 @@ SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP compress) 
         .path = ent_chars_of(STRING_ELT(path, 0)), .frames = builders, .n_frames = (size_t)n, .cells = ent_walked(cells),
         .root = REAL(roots)[0], .environments = REAL(roots)[1], .compression = Rf_asInteger(compress),
     };
+    ent_watch();
     ent_write(&file, ent_is_interrupted, &failure);
+    ent_watched();
     /* What was made beside R's vectors is given back at once. */
     for (R_xlen_t i = 0; i < n; i++) free_builder(VECTOR_ELT(frames, i));
     return failure == NULL ? R_NilValue : ent_failed(failure);

@@ -334,7 +334,7 @@ unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> 
     if file.cells.is_null() {
         let frame = frames.pop().filter(|_| frames.is_empty());
         let frame = frame.ok_or_else(|| Error::argument("frames without cells"))?;
-        return entasis::write(&path, &frame, &options, &Signals(interrupted));
+        return entasis::write(&path, &frame, &options, &Signals::new(interrupted));
     }
     // SAFETY: as the caller promises.
     let cells = unsafe { &mut *file.cells };
@@ -351,7 +351,7 @@ unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> 
         pairs.push((Value::from("environments"), Value::Cell(file.environments as u64)));
     }
     let document = Document { frames, columns, value: Value::Map(pairs) };
-    entasis::write_document(&path, &document, &options, &Signals(interrupted))
+    entasis::write_document(&path, &document, &options, &Signals::new(interrupted))
 }
 
 /// Frees a builder.

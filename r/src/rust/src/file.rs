@@ -224,7 +224,7 @@ pub unsafe extern "C" fn ent_verify(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1.0, || {
-            let report: Report = entasis::verify(&build::path(path)?, None, &Signals(interrupted))?;
+            let report: Report = entasis::verify(&build::path(path)?, None, &Signals::new(interrupted))?;
             Ok(report.checked_len as f64)
         })
     }

@@ -234,7 +234,7 @@ pub unsafe extern "C" fn ent_loaded_close(
         guard::call(failure, -1, || {
             let loaded = &mut *loaded;
             let done =
-                loaded.cells.close(vec![start..end], &Signals(interrupted)).and_then(|()| loaded.look());
+                loaded.cells.close(vec![start..end], &Signals::new(interrupted)).and_then(|()| loaded.look());
             done.map(|()| 0).map_err(|e| e.in_file(loaded.cells.cells().file().path()))
         })
     }
