@@ -291,11 +291,11 @@ impl File {
             Rows::Range(range) => source.values.start + range.start..source.values.start + range.end,
             Rows::Step { start, n, step } => {
                 let indices = Rows::numbers(start, n, step)?;
-                tasks.push(Task::Gather(GatherTask::new(source, indices, output, missing)));
+                gather::plan(source, indices, output, missing, |task| tasks.push(Task::Gather(task)));
                 return Ok(NOTHING);
             }
             Rows::Indices(indices) => {
-                tasks.push(Task::Gather(GatherTask::new(source, indices, output, missing)));
+                gather::plan(source, indices, output, missing, |task| tasks.push(Task::Gather(task)));
                 return Ok(NOTHING);
             }
         };

@@ -94,3 +94,41 @@ fn few_rows_read_few_bytes() {
     let read = n_read.swap(0, Ordering::Relaxed);
     assert!(read < len / 2, "one column read {read} of {len} bytes");
 }
+
+/// Few and many rows of a page, ascending and not, in more pieces than one, of every packing and transform.
+#[test]
+fn scattered_rows() {
+    let n = 300_000;
+    let noise = |i: usize| (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    let of = |f: fn(u64, usize) -> i64| (0..n).map(|i| f(noise(i), i)).collect::<Vec<_>>();
+    let words = |values: Vec<i64>| Model::words(Physical::I64, &values);
+    let prices = of(|noise, _| (noise % 100_000) as i64).into_iter().map(|cents| cents as f64 / 100.0);
+    let mut with_patches = prices.collect::<Vec<_>>();
+    with_patches.iter_mut().step_by(997).for_each(|price| *price = f64::NAN);
+    let columns = vec![
+        ("packed", words(of(|noise, _| (noise % 5000) as i64)).with_missing(|i| i % 7 != 3)),
+        ("raw", words(of(|noise, i| (noise << 32) as i64 ^ i as i64)).with_missing(|i| i % 4001 != 17)),
+        ("constant", words(vec![7; n])),
+        ("ascending", words(of(|noise, i| 1000 * i as i64 + (noise % 900) as i64))),
+        ("runs", words(of(|_, i| (i / 700 * 7919 % 1000) as i64))),
+        ("codes", words(of(|noise, _| (noise % 20 * 0x1234_5678_9ABC) as i64)).with_missing(|i| i > 70_000)),
+        ("prices", Model::words(Physical::F64, &with_patches)),
+        ("bytes", Model::words(Physical::U8, &(0..n).map(|i| noise(i) as u8 % 50).collect::<Vec<_>>())),
+        ("bools", Model::bools(&(0..n).map(|i| noise(i) % 3 == 0).collect::<Vec<_>>())),
+        ("words", Model::text(&(0..n).map(|i| format!("w{}", noise(i) % 90)).collect::<Vec<_>>())),
+        ("texts", Model::text(&(0..n).map(|i| format!("{:x}", noise(i))).collect::<Vec<_>>())),
+    ];
+    let file = common::open(&file_of(&columns, &WriteOptions::default())).unwrap();
+    let ascending =
+        |step: usize| (0..n).step_by(step).map(move |i| (n - 1).min(i + noise(i) as usize % step) as u64);
+    let clustered = (0..60u64).flat_map(|k| 5_000 * k..5_000 * k + k * k).collect::<Vec<_>>();
+    let mut shuffled = ascending(101).collect::<Vec<_>>();
+    shuffled.sort_by_key(|&row| noise(row as usize));
+    for (column, (_, model)) in columns.iter().enumerate() {
+        let column = column as u64;
+        check(&file, column, model, &indices(ascending(61)), 2);
+        check(&file, column, model, &indices(ascending(30_000)), 1);
+        check(&file, column, model, &indices(clustered.iter().copied()), 2);
+        check(&file, column, model, &indices(shuffled.iter().copied()), 1);
+    }
+}

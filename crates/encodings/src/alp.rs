@@ -1,12 +1,12 @@
-//! ALP (transform 2): floats that were written as decimals become integers, bit-exactly.
+//! ALP (transforms 2 and 3): floats that were written as decimals become integers, bit-exactly.
 //!
 //! Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless floating-Point Compression" (2023). A value v is kept as
 //! `d = round(v x 10^e x 10^-f)` when `(d x 10^f) x 10^-e` gives back its bits, else as an exception. Unlike there, the exponents
-//! are chosen per block, and blocks whose sample has many exceptions are left alone.
+//! are chosen per block, and blocks whose sample has many exceptions are left alone. What was added up from decimals is off
+//! in its last places: then v is `d x 10^-e` and some units in the last place, the *residual*, a few bits beside d.
 
-use entasis_kernels::{Word, alp as kernel};
-
-use crate::word::{Order, bits_of, sample_ranges};
+use entasis_format::{Directory, Transform};
+use entasis_kernels::{alp as kernel, residual};
 
 /// A float type that ALP applies to.
 pub(crate) trait Float: Copy + 'static {
@@ -14,11 +14,42 @@ pub(crate) trait Float: Copy + 'static {
     type Int: entasis_kernels::Word;
     /// The largest exponent.
     const MAX_EXPONENT: u8;
-    fn power(exponent: u8) -> Self;
-    fn inverse_power(exponent: u8) -> Self;
-    /// Encodes with exponents (e, f); positions that don't come back are added to `exceptions`.
-    fn encode(values: &[Self], e: u8, f: u8, ints: &mut [Self::Int], exceptions: &mut Vec<u16>);
-    fn decode(ints: &[Self::Int], e: u8, f: u8, out: &mut [Self]);
+    /// The most bits of a residual.
+    const MAX_RESIDUAL: u8;
+    /// Encodes; positions that don't come back are added to `exceptions`.
+    fn encode(values: &[Self], by: Decimals, ints: &mut [Self::Int], exceptions: &mut Vec<u16>);
+    fn decode(ints: &[Self::Int], by: Decimals, out: &mut [Self]);
+    /// The integer of the value with `e` decimals, and the residual; none when the integer is too large.
+    fn residual(self, e: u8) -> Option<(i64, i64)>;
+    /// Whether it is the usual NaN, which has a place among the residuals.
+    fn is_nan(self) -> bool;
+}
+
+/// How floats are decimals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Decimals {
+    /// `(d x 10^f) x 10^-e`.
+    Exact { e: u8, f: u8 },
+    /// `d x 10^-e`, and a residual of so many bits.
+    Residual { e: u8, bits: u8 },
+}
+
+impl Decimals {
+    /// Those of a block whose transform is one of decimals.
+    pub(crate) fn of(directory: &Directory) -> Self {
+        match directory.encoding.transform {
+            Transform::Residual => Self::Residual { e: directory.exponent, bits: directory.factor },
+            _ => Self::Exact { e: directory.exponent, f: directory.factor },
+        }
+    }
+
+    /// The transform, and what a directory has as exponent and factor.
+    pub(crate) fn parameters(self) -> (Transform, u8, u8) {
+        match self {
+            Self::Exact { e, f } => (Transform::Alp, e, f),
+            Self::Residual { e, bits } => (Transform::Residual, e, bits),
+        }
+    }
 }
 
 const POWERS_64: [f64; 19] =
@@ -31,133 +62,85 @@ const POWERS_32: [f32; 11] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 
 const INVERSE_32: [f32; 11] = [1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
 
 macro_rules! float {
-    ($float:ty, $int:ty, $powers:ident, $inverse:ident, $encode:ident, $decode:ident) => {
+    ($float:ty, $int:ty, $signed:ty, $powers:ident, $inverse:ident, $encode:ident, $decode:ident,
+     $residual_encode:ident, $residual_decode:ident, $bits:literal, $limit:literal) => {
         impl Float for $float {
             type Int = $int;
             const MAX_EXPONENT: u8 = ($powers.len() - 1) as u8;
 
-            fn power(exponent: u8) -> Self {
-                $powers[usize::from(exponent.min(Self::MAX_EXPONENT))]
-            }
+            const MAX_RESIDUAL: u8 = $bits;
 
-            fn inverse_power(exponent: u8) -> Self {
-                $inverse[usize::from(exponent.min(Self::MAX_EXPONENT))]
-            }
-
-            fn encode(values: &[Self], e: u8, f: u8, ints: &mut [$int], exceptions: &mut Vec<u16>) {
-                let encoded = kernel::$encode(
-                    values,
-                    Self::power(e),
-                    Self::inverse_power(f),
-                    Self::power(f),
-                    Self::inverse_power(e),
-                    bytemuck::cast_slice_mut(ints),
-                    exceptions,
-                );
+            fn encode(values: &[Self], by: Decimals, ints: &mut [$int], exceptions: &mut Vec<u16>) {
+                let encoded = match by {
+                    Decimals::Exact { e, f } => kernel::$encode(
+                        values,
+                        power(&$powers, e),
+                        power(&$inverse, f),
+                        power(&$powers, f),
+                        power(&$inverse, e),
+                        bytemuck::cast_slice_mut(ints),
+                        exceptions,
+                    ),
+                    Decimals::Residual { e, bits } => {
+                        let (bits, to, back) = (bits.into(), power(&$powers, e), power(&$inverse, e));
+                        residual::$residual_encode(values, bits, to, back, ints, exceptions)
+                    }
+                };
                 debug_assert!(encoded, "a page of values and integers each");
             }
 
-            fn decode(ints: &[$int], e: u8, f: u8, out: &mut [Self]) {
-                let decoded = kernel::$decode(ints, Self::power(f), Self::inverse_power(e), out);
+            fn decode(ints: &[$int], by: Decimals, out: &mut [Self]) {
+                let decoded = match by {
+                    Decimals::Exact { e, f } => {
+                        kernel::$decode(ints, power(&$powers, f), power(&$inverse, e), out)
+                    }
+                    Decimals::Residual { e, bits } => {
+                        residual::$residual_decode(ints, bits.into(), power(&$inverse, e), out)
+                    }
+                };
                 debug_assert!(decoded, "as many integers as values");
+            }
+
+            fn is_nan(self) -> bool {
+                self.to_bits() == <$float>::NAN.to_bits()
+            }
+
+            fn residual(self, e: u8) -> Option<(i64, i64)> {
+                let integer = (self * power(&$powers, e)).round_ties_even() + 0.0;
+                let decimal = integer * power(&$inverse, e);
+                let off = self.to_bits().wrapping_sub(decimal.to_bits()) as $signed;
+                (integer.abs() < $limit).then_some((integer as i64, i64::from(off)))
             }
         }
     };
 }
-float!(f64, u64, POWERS_64, INVERSE_64, alp_encode_f64, alp_decode_f64);
-float!(f32, u32, POWERS_32, INVERSE_32, alp_encode_f32, alp_decode_f32);
+float!(
+    f64,
+    u64,
+    i64,
+    POWERS_64,
+    INVERSE_64,
+    alp_encode_f64,
+    alp_decode_f64,
+    residual_encode_f64,
+    residual_decode_f64,
+    12,
+    2251799813685248.0
+);
+float!(
+    f32,
+    u32,
+    i32,
+    POWERS_32,
+    INVERSE_32,
+    alp_encode_f32,
+    alp_decode_f32,
+    residual_encode_f32,
+    residual_decode_f32,
+    8,
+    4194304.0
+);
 
-/// The exponents that keep a sample in the fewest bits, and these bits per value; none when they don't save a quarter of them.
-pub(crate) fn exponents<F: Float>(values: &[F], first: Option<(u8, u8)>) -> Option<((u8, u8), f64)> {
-    let sample: Vec<F> = sample_ranges(values.len(), 8, 8).flat_map(|r| values[r].iter().copied()).collect();
-    let word = 8.0 * size_of::<F>() as f64;
-    let mut trial = Trial { ints: vec![F::Int::from_u64(0); sample.len()], exceptions: Vec::new() };
-    // The choice for the block before is kept while it serves.
-    if let Some(pair) = first {
-        let bits = trial.bits(&sample, pair, word);
-        if bits < word * 0.75 {
-            return Some((pair, bits));
-        }
-    }
-    // How many decimals to keep is seen on a few values, by which exponents on all.
-    let few: Vec<F> = sample.iter().step_by(sample.len().div_ceil(FEW)).copied().collect();
-    let pairs_of = |decimals| (decimals..=F::MAX_EXPONENT).rev().map(move |e| (e, e - decimals));
-    let mut decimals: Vec<(f64, u8)> = (0..=F::MAX_EXPONENT)
-        .map(|decimals| {
-            // The exponents that serve most decimals: the smallest, the largest, and one at which powers of ten are exact yet.
-            let exponents = [decimals, decimals.max(EXACT.min(F::MAX_EXPONENT)), F::MAX_EXPONENT];
-            let bits = exponents.map(|e| trial.bits(&few, (e, e - decimals), word)).into_iter();
-            (bits.min_by(f64::total_cmp).unwrap_or(f64::INFINITY), decimals)
-        })
-        .collect();
-    decimals.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut pairs: Vec<(f64, (u8, u8))> = decimals
-        .iter()
-        .take(2)
-        .flat_map(|&(_, decimals)| pairs_of(decimals))
-        .map(|pair| (trial.bits(&few, pair, word), pair))
-        .collect();
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let best = pairs.into_iter().take(BEST).map(|(_, pair)| (trial.bits(&sample, pair, word), pair));
-    let best = best.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 < word * 0.75).then_some((best.1, best.0))
-}
-
-/// An exponent whose product with most values fits into the mantissa of f64.
-const EXACT: u8 = 14;
-
-/// Pairs of exponents that are tried on the whole sample.
-const BEST: usize = 6;
-
-/// Values that the number of decimals is guessed from.
-const FEW: usize = 8;
-
-/// Memory for a trial of exponents.
-struct Trial<I> {
-    ints: Vec<I>,
-    exceptions: Vec<u16>,
-}
-
-impl<I: Word> Trial<I> {
-    /// The bits per value that these exponents give.
-    fn bits<F: Float<Int = I>>(&mut self, sample: &[F], (e, f): (u8, u8), word: f64) -> f64 {
-        let ints = &mut self.ints[..sample.len()];
-        self.exceptions.clear();
-        F::encode(sample, e, f, ints, &mut self.exceptions);
-        let n_kept = sample.len() - self.exceptions.len();
-        if n_kept == 0 {
-            return f64::INFINITY;
-        }
-        let mut exceptions = self.exceptions.iter().map(|&at| usize::from(at)).peekable();
-        let (mut min, mut max) = (u64::MAX, 0);
-        for (i, int) in ints.iter().enumerate() {
-            if exceptions.next_if_eq(&i).is_none() {
-                let key = Order::Signed.key(*int);
-                (min, max) = (min.min(key), max.max(key));
-            }
-        }
-        let width = bits_of(max - min);
-        (n_kept as f64 * f64::from(width) + (sample.len() - n_kept) as f64 * (word + 16.0))
-            / sample.len() as f64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_become_integers_and_noise_is_left_alone() {
-        let prices: Vec<f64> = (0..5000).map(|i| f64::from(i * 7 % 10_000) / 100.0).collect();
-        let ((e, f), _) = exponents(&prices, None).unwrap();
-        let mut ints = vec![0; prices.len()];
-        let mut exceptions = Vec::new();
-        f64::encode(&prices, e, f, &mut ints, &mut exceptions);
-        assert!(exceptions.is_empty());
-        let mut back = vec![0.0; prices.len()];
-        f64::decode(&ints, e, f, &mut back);
-        assert_eq!(back, prices);
-        let noise: Vec<f64> = (1..5000).map(|i| f64::from(i).sin()).collect();
-        assert_eq!(exponents(&noise, None), None);
-    }
+fn power<F: Copy>(powers: &[F], exponent: u8) -> F {
+    powers[usize::from(exponent).min(powers.len() - 1)]
 }

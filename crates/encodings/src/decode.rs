@@ -1,11 +1,13 @@
 //! Pages become values again: any range of a page, straight into the memory where they are wanted.
 
+mod pick;
+
 use std::ops::Range;
 
 use entasis_format::{Directory, Error, Layout, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
 
-use crate::alp::Float;
+use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
 use crate::page::{Body, Packed, Page, open_dictionary};
 use crate::word::get;
@@ -75,6 +77,9 @@ impl<'a> BlockDecoder<'a> {
         if self.of.physical.width() != Some(size_of::<T>()) {
             return Err(Error::argument("the words asked for are not those of the column's type"));
         }
+        if out.len() == 1 {
+            return self.pick(page, &[range.start as u16], out);
+        }
         match self.directory.encoding.transform {
             Transform::None => {
                 self.words(page, range.clone(), out)?;
@@ -85,7 +90,7 @@ impl<'a> BlockDecoder<'a> {
                 let entries: &[T] = bytemuck::cast_slice(values);
                 self.look_up(page, range, &entries[..*n], out)
             }
-            Transform::Alp => self.decode_alp(page, range, out),
+            Transform::Alp | Transform::Residual => self.decode_alp(page, range, out),
         }
     }
 
@@ -287,6 +292,15 @@ impl<'a> BlockDecoder<'a> {
 
     /// The words of the packing, before any transform, in words of `T` (at least as wide as all of them).
     fn words<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
+        if let [word] = out {
+            *word = self.word(page, range.start)?;
+            return Ok(());
+        }
+        self.unpacked(page, range, out)
+    }
+
+    /// The same by whole vectors.
+    fn unpacked<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         match &page.body {
             Body::Raw(bytes) => {
                 let len = size_of::<T>();
@@ -409,7 +423,7 @@ impl<'a> BlockDecoder<'a> {
         for (part, out) in parts(range, out) {
             let ints = &mut ints[..part.len()];
             self.words(page, part, ints)?;
-            F::decode(ints, self.directory.exponent, self.directory.factor, out);
+            F::decode(ints, Decimals::of(self.directory), out);
         }
         Ok(())
     }

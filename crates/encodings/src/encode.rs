@@ -6,7 +6,7 @@ use entasis_format::{
 };
 use entasis_kernels::{Word, bits, extend};
 
-use crate::alp::{self, Float};
+use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
 use crate::fsst::Matcher;
@@ -15,7 +15,7 @@ use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::text_plan::TextHint;
 use crate::word::Order;
-use crate::{bools, fixed, page_writer, statistics, strings, validity};
+use crate::{bools, decimals, fixed, page_writer, statistics, strings, validity};
 
 /// The most values of a block.
 pub const BLOCK: usize = 65_536;
@@ -93,7 +93,7 @@ pub(crate) struct Hints {
     words: CodecHint,
     codes: CodecHint,
     ints: CodecHint,
-    exponents: Option<(u8, u8)>,
+    decimals: Option<Decimals>,
     pub(crate) text: Option<TextHint>,
     /// The symbols of the run, when they are used.
     pub(crate) symbols: Option<Matcher>,
@@ -208,13 +208,13 @@ impl Encoder {
         let light = plan_light(words, kind, &self.profile);
         let n = words.len();
         let settled = self.profile.is_raw() || light.best.packing == Packing::Constant;
-        let exponents = match physical {
-            Physical::F64 if !settled => self.plan_exponents::<f64>(bytemuck::cast_slice(words)),
-            Physical::F32 if !settled => self.plan_exponents::<f32>(bytemuck::cast_slice(words)),
+        let decimals = match physical {
+            Physical::F64 if !settled => self.plan_decimals::<f64>(bytemuck::cast_slice(words)),
+            Physical::F32 if !settled => self.plan_decimals::<f32>(bytemuck::cast_slice(words)),
             _ => None,
         };
         // What ALP makes of a sample stands for it until the others, which cost less to try, are ruled out.
-        let as_ints = exponents.map(|(_, bits)| (n as f64 * bits / 8.0, n as f64 * cost::ALP));
+        let as_ints = decimals.map(|(_, bits)| (n as f64 * bits / 8.0, n as f64 * cost::ALP));
         let light_len = as_ints.map_or(light.best.len, |(len, _)| len.min(light.best.len));
         let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
         let mut bound = as_ints.min(light.best.score(&self.profile));
@@ -243,9 +243,9 @@ impl Encoder {
             );
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
-        let alp = exponents.filter(|_| as_ints < best).map(|(pair, _)| match physical {
-            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), pair)),
-            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), pair)),
+        let alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
+            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by)),
+            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by)),
         });
         let alp = alp.filter(|alp| alp.score(&self.profile) < best);
         let directory = match alp {
@@ -406,27 +406,27 @@ impl Encoder {
         pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))
     }
 
-    /// The exponents of ALP and the bits per value in a sample, if it is worth a trial.
-    fn plan_exponents<F: Float>(&mut self, values: &[F]) -> Option<((u8, u8), f64)> {
-        let found = alp::exponents(values, self.hints.exponents)?;
-        self.hints.exponents = Some(found.0);
+    /// The decimals of ALP and the bits per value in a sample, if it is worth a trial.
+    fn plan_decimals<F: Float>(&mut self, values: &[F]) -> Option<(Decimals, f64)> {
+        let found = decimals::choose(values, self.hints.decimals)?;
+        self.hints.decimals = Some(found.0);
         Some(found)
     }
 
-    fn plan_alp<F: Float>(&mut self, values: &[F], (e, f): (u8, u8)) -> AlpPlan<F::Int> {
+    fn plan_alp<F: Float>(&mut self, values: &[F], by: Decimals) -> AlpPlan<F::Int> {
         let mut ints = vec![F::Int::from_u64(0); values.len()];
         let mut exceptions = Vec::new();
         let mut n_exceptions = 0;
         for (page, ints) in values.chunks(PAGE).zip(ints.chunks_mut(PAGE)) {
             let mut outside = Vec::new();
-            F::encode(page, e, f, ints, &mut outside);
+            F::encode(page, by, ints, &mut outside);
             n_exceptions += outside.len();
             exceptions.push(outside);
         }
         let kind = Kind { order: Order::Signed, patches: true, patterns: false, exceptions: n_exceptions };
         let mut words = plan_words(&ints, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
         words.ns += values.len() as f64 * cost::ALP;
-        AlpPlan { words, ints, exceptions, exponent: e, factor: f }
+        AlpPlan { words, ints, exceptions, by }
     }
 
     fn write_alp<T: Word>(
@@ -439,10 +439,9 @@ impl Encoder {
         let pages = PageWriter::new(&mut self.codecs, alp.words.codec, context, out);
         let ranges = fixed_pages(physical.len(), size_of::<T>());
         let words = (alp.ints.as_slice(), &alp.words, Order::Signed);
-        let mut directory = pages.words(ranges, Transform::Alp, words, (&alp.exceptions, physical))?;
-        directory.exponent = alp.exponent;
-        directory.factor = alp.factor;
-        Ok(directory)
+        let (transform, exponent, factor) = alp.by.parameters();
+        let directory = pages.words(ranges, transform, words, (&alp.exceptions, physical))?;
+        Ok(Directory { exponent, factor, ..directory })
     }
 }
 
@@ -456,8 +455,7 @@ struct AlpPlan<T> {
     ints: Vec<T>,
     /// For each page.
     exceptions: Vec<Vec<u16>>,
-    exponent: u8,
-    factor: u8,
+    by: Decimals,
 }
 
 impl Alp {

@@ -15,6 +15,7 @@ mod alp;
 mod bit_packed;
 mod bools;
 mod codec;
+mod decimals;
 mod decode;
 mod delta;
 mod dictionary;

@@ -67,7 +67,7 @@ pub struct Directory {
     pub width: u8,
     /// The e of ALP.
     pub exponent: u8,
-    /// The f of ALP.
+    /// The f of ALP, or the bits of a residual.
     pub factor: u8,
     /// Whether vectors have patches.
     pub patches: bool,
@@ -213,7 +213,6 @@ impl Directory {
     /// Width, base, exponents and flags.
     fn parameters_problem(&self, of: Layout) -> Option<&'static str> {
         let packing = self.encoding.packing;
-        let is_alp = self.encoding.transform == Transform::Alp;
         let bits = word_bytes(self.encoding, of).saturating_mul(8);
         let packed = match packing {
             Packing::Raw | Packing::Constant => false,
@@ -236,12 +235,17 @@ impl Directory {
         if base_bits < 64 && self.base >> base_bits != 0 {
             return Some("base of packed words is impossible");
         }
-        let most = match (is_alp, of.physical) {
-            (true, Physical::F64) => 18,
-            (true, _) => 10,
-            (false, _) => 0,
+        let transform = self.encoding.transform;
+        let (most, most_bits) = match of.physical {
+            _ if !transform.is_decimal() => (0, 0),
+            Physical::F64 => (18, 12),
+            _ => (10, 8),
         };
-        if self.exponent > most || self.factor > self.exponent {
+        let factors = match transform {
+            Transform::Residual => 1..=most_bits,
+            _ => 0..=self.exponent,
+        };
+        if self.exponent > most || !factors.contains(&self.factor) {
             return Some("exponents of decimals are impossible");
         }
         if self.per_vector && packing != Packing::BitPacked {

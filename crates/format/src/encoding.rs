@@ -41,6 +41,15 @@ codes! {
         Dictionary = 1, "dictionary";
         /// Floats as decimals.
         Alp = 2, "ALP";
+        /// Floats as decimals and what they are off in their last places.
+        Residual = 3, "ALP with residual";
+    }
+}
+
+impl Transform {
+    /// Whether the words are decimals.
+    pub const fn is_decimal(self) -> bool {
+        matches!(self, Self::Alp | Self::Residual)
     }
 }
 
@@ -142,7 +151,7 @@ impl Encoding {
         match self.transform {
             Transform::Dictionary => Some(4),
             Transform::None if self.is_narrow(of) => Some(8),
-            Transform::None | Transform::Alp => of.width(),
+            Transform::None | Transform::Alp | Transform::Residual => of.width(),
         }
     }
 
@@ -180,8 +189,8 @@ impl Encoding {
                 return Some("codes of a dictionary are no strings");
             }
             (Transform::Dictionary, ..) => {}
-            (Transform::Alp, T::F32 | T::F64, packing) if !packing.is_text() => {}
-            (Transform::Alp, ..) => return Some("ALP is for f32 and f64"),
+            (Transform::Alp | Transform::Residual, T::F32 | T::F64, packing) if !packing.is_text() => {}
+            (Transform::Alp | Transform::Residual, ..) => return Some("ALP is for f32 and f64"),
         }
         // The filter is on words, whatever they stand for.
         let shuffles = self.packing == P::Raw && self.word_len(of).is_some_and(|len| len > 1);
@@ -225,7 +234,7 @@ mod tests {
                 }
             }
         }
-        for codes in [[7, 0, 0, 0], [0, 3, 0, 0], [0, 0, 3, 0], [0, 0, 0, 2], [255; 4]] {
+        for codes in [[7, 0, 0, 0], [0, 4, 0, 0], [0, 0, 3, 0], [0, 0, 0, 2], [255; 4]] {
             assert_eq!(Encoding::from_codes(codes).unwrap_err().kind(), Kind::Unsupported);
         }
     }
@@ -256,6 +265,8 @@ mod tests {
         assert_eq!(packings(T::Dictionary, P::Complex128), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::Alp, P::F32), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::Alp, P::I64), []);
+        assert_eq!(packings(T::Residual, P::F64), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::Residual, P::U32), []);
         let shuffle = Encoding { filter: Filter::Shuffle, ..Encoding::default() };
         for &physical in P::ALL {
             let width = Layout::from(physical).width();

@@ -16,6 +16,7 @@ pub mod extend;
 pub mod gather;
 pub mod hash;
 pub mod memory;
+pub mod residual;
 pub mod scan;
 pub mod shuffle;
 mod word;

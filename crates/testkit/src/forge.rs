@@ -24,7 +24,7 @@ pub struct Plan {
     pub per_vector: bool,
     /// The kind of validity, if any.
     pub validity: Option<u8>,
-    /// ALP exponents.
+    /// ALP exponents; of transform 3 the exponent and the bits of a residual.
     pub exponents: (u8, u8),
 }
 
@@ -227,6 +227,23 @@ fn transform(plan: &Plan, cells: &[Cell], of: &Type) -> (Vec<u64>, Vec<Cell>) {
         2 => {
             let power = 10f32.powi(i32::from(plan.exponents.0) - i32::from(plan.exponents.1));
             u64::from((f32::from_bits(little(cell) as u32) * power).round() as i32 as u32)
+        }
+        3 if little(cell) == f64::NAN.to_bits() || little(cell) == u64::from(f32::NAN.to_bits()) => 0,
+        3 if cell.len() == 8 => {
+            let (power, value) = (10f64.powi(plan.exponents.0.into()), f64::from_bits(little(cell)));
+            let d = (value * power).round();
+            let power: f64 = format!("1e-{}", plan.exponents.0).parse().unwrap_or(f64::NAN);
+            let r =
+                value.to_bits().wrapping_sub((d * power).to_bits()).wrapping_add(1 << (plan.exponents.1 - 1));
+            ((d as i64) << plan.exponents.1) as u64 | r
+        }
+        3 => {
+            let (power, value) = (10f32.powi(plan.exponents.0.into()), f32::from_bits(little(cell) as u32));
+            let d = (value * power).round();
+            let power: f32 = format!("1e-{}", plan.exponents.0).parse().unwrap_or(f32::NAN);
+            let r =
+                value.to_bits().wrapping_sub((d * power).to_bits()).wrapping_add(1 << (plan.exponents.1 - 1));
+            u64::from(((d as i32) << plan.exponents.1) as u32 | r)
         }
         _ => little(cell),
     });

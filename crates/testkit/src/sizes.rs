@@ -187,6 +187,33 @@ pub fn alp(values: &[f64], single: bool) -> usize {
     best
 }
 
+/// ALP with the best exponent and residual, exceptions as patches.
+pub fn residual(values: &[f64]) -> usize {
+    let mut best = usize::MAX;
+    for e in 0..=18 {
+        let power = |text: String| text.parse::<f64>().unwrap_or(f64::NAN);
+        let parts = values.iter().map(|&value| {
+            let d = (value * power(format!("1e{e}"))).round();
+            let off = i128::from(value.to_bits()) - i128::from((d * power(format!("1e-{e}"))).to_bits());
+            (d, off)
+        });
+        let parts: Vec<_> = parts.filter(|(d, _)| d.abs() < 2f64.powi(51)).collect();
+        for bits_off in 1..=12 {
+            let half = 1i128 << (bits_off - 1);
+            let kept = parts.iter().filter(|(_, off)| off.abs() < half);
+            let words: Vec<u64> = kept.map(|(d, _)| *d as i64 as u64 ^ 1 << 63).collect();
+            let n_patches = values.len() - words.len();
+            if n_patches * 2 > values.len() {
+                continue;
+            }
+            let width = bits(Words::span(&words)) + bits_off as usize;
+            let as_patches = values.len().div_ceil(VECTOR) * 2 * usize::from(n_patches > 0);
+            best = best.min(packed(values.len(), width) + as_patches + n_patches * 10);
+        }
+    }
+    best
+}
+
 /// The integer that stands for a value, if one does.
 fn integer(value: f64, e: i32, f: i32, single: bool) -> Option<i64> {
     let power = |n: i32| format!("1e{n}");

@@ -123,6 +123,7 @@ fn the_tables_reach_every_encoding() {
         "bit-packed dictionary",
         "run-length dictionary",
         "bit-packed alp",
+        "bit-packed residual",
         "raw lz4",
         "raw zstd",
         "raw zstd shuffle",

@@ -138,18 +138,33 @@ fn alp() {
     let mut rough = singles.clone();
     rough.iter_mut().step_by(300).for_each(|value| *value = (*value).sqrt() / 3.0);
     let wide = |values: &[f32]| values.iter().map(|&value| f64::from(value)).collect::<Vec<_>>();
-    for (model, values, patches) in [
-        (Model::words("prices", Physical::F64, &prices), prices.clone(), false),
-        (Model::words("prices, some not", Physical::F64, &odd), odd.clone(), true),
+    for (model, values, transform, patches) in [
+        (Model::words("prices", Physical::F64, &prices), prices.clone(), Transform::Alp, false),
+        (Model::words("prices, some not", Physical::F64, &odd), odd.clone(), Transform::Alp, true),
         // Some of these are no exact multiple of the float 0.1.
-        (Model::words("singles", Physical::F32, &singles), wide(&singles), true),
-        (Model::words("singles, some not", Physical::F32, &rough), wide(&rough), true),
+        (Model::words("singles", Physical::F32, &singles), wide(&singles), Transform::Residual, false),
+        (Model::words("singles, some not", Physical::F32, &rough), wide(&rough), Transform::Residual, true),
     ] {
         let chosen = choose(&model, LIGHT);
-        assert_eq!(chosen.transform, Transform::Alp, "{}: {:?}", model.name, chosen.features);
+        assert_eq!(chosen.transform, transform, "{}: {:?}", model.name, chosen.features);
         assert_eq!(chosen.features.iter().any(|has| has == "patches"), patches, "{}", model.name);
         let sizes = vec![("alp", sizes::alp(&values, model.of.physical == Physical::F32))];
         near(&model.name, &chosen, sizes);
+    }
+}
+
+#[test]
+fn alp_with_residual() {
+    let r = noise(N, 14);
+    let sum = |v: u64| (v % 30_000) as f64 / 1000.0 + (v >> 40) as f64 % 5000.0 / 1000.0;
+    let sums: Vec<f64> = r.iter().map(|&v| sum(v)).collect();
+    let mut odd = sums.clone();
+    odd.iter_mut().step_by(300).for_each(|value| *value = (*value).sqrt() / 3.0);
+    for (name, values) in [("sums", sums), ("sums, some not", odd)] {
+        let model = Model::words(name, Physical::F64, &values);
+        let chosen = choose(&model, LIGHT);
+        assert_eq!(chosen.transform, Transform::Residual, "{name}: {:?}", chosen.features);
+        near(name, &chosen, vec![("residual", sizes::residual(&values))]);
     }
 }
 

@@ -56,13 +56,38 @@ fn decimals(physical: Physical, n: usize, (e, f): (u8, u8)) -> Model {
     Model::new(physical.name(), physical, (0..n).map(|i| Some(cell(r[i / 3] & 0xFFFF_FFFF))).collect())
 }
 
+/// Decimals on both sides of zero, up to as many units in the last place off as the residual has room for, and NaN.
+fn sums(physical: Physical, n: usize, (e, bits): (u8, u8)) -> Model {
+    let off = |v: u64| (v >> 20) % (1 << bits);
+    let half = 1 << (bits - 1);
+    let cell = |v: u64| {
+        let d = (v >> 7) as i64 % 50 * 25 - 310;
+        if physical == Physical::F64 {
+            let near = d as f64 * format!("1e-{e}").parse::<f64>().unwrap();
+            if off(v) == 0 {
+                return f64::NAN.to_le_bytes().to_vec();
+            }
+            near.to_bits().wrapping_add(off(v)).wrapping_sub(half).to_le_bytes().to_vec()
+        } else {
+            let near = d as f32 * format!("1e-{e}").parse::<f32>().unwrap();
+            if off(v) == 0 {
+                return f32::NAN.to_le_bytes().to_vec();
+            }
+            let off = (off(v) as u32).wrapping_sub(half as u32);
+            near.to_bits().wrapping_add(off).to_le_bytes().to_vec()
+        }
+    };
+    let r = noise(n, 1);
+    Model::new(physical.name(), physical, (0..n).map(|i| Some(cell(r[i / 3] & 0xFFFF_FFFF))).collect())
+}
+
 fn plans(physical: Physical) -> Vec<Plan> {
     let is_var = physical.is_var();
     let is_narrow = matches!(physical, Physical::I128 | Physical::I256);
     let is_raw = matches!(physical, Physical::Complex128 | Physical::LongDouble | Physical::FixedBytes);
     let is_float = matches!(physical, Physical::F32 | Physical::F64);
     let mut plans = Vec::new();
-    for transform in 0..3u8 {
+    for transform in 0..4u8 {
         for packing in 0..5u8 {
             let allowed = match transform {
                 0 => !is_var && (!is_raw || packing == 0),
@@ -72,7 +97,11 @@ fn plans(physical: Physical) -> Vec<Plan> {
             if !allowed {
                 continue;
             }
-            let exponents = if transform == 2 { [(2, 0), (9, 7)][usize::from(packing % 2)] } else { (0, 0) };
+            let exponents = match transform {
+                2 => [(2, 0), (9, 7)][usize::from(packing % 2)],
+                3 => [(2, 3), (1, 8)][usize::from(packing % 2)],
+                _ => (0, 0),
+            };
             for codec in 0..3u8 {
                 let plain = Plan { packing, transform, codec, exponents, ..Plan::default() };
                 plans.push(plain);
@@ -123,6 +152,7 @@ fn check_all(physical: Physical, sizes: &[usize]) {
         for plan in plans(physical) {
             let model = match plan.transform {
                 2 => decimals(physical, n, plan.exponents),
+                3 => sums(physical, n, plan.exponents),
                 _ => model(physical, n),
             };
             let one = Model { cells: vec![model.cells[n - 1].clone(); n], ..model.clone() };

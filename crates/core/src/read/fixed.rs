@@ -57,7 +57,7 @@ pub(crate) fn width_of(source: &Source, output: &Output<'_>) -> usize {
     }
 }
 
-fn split_output(output: Output<'_>, n: usize, width: usize) -> (Output<'_>, Output<'_>) {
+pub(super) fn split_output(output: Output<'_>, n: usize, width: usize) -> (Output<'_>, Output<'_>) {
     match output {
         Output::Words(out) => {
             let (a, b) = out.split_at_mut((n * width).min(out.len()));
@@ -83,7 +83,7 @@ fn split_output(output: Output<'_>, n: usize, width: usize) -> (Output<'_>, Outp
     }
 }
 
-fn split_missing(missing: MissingTo<'_>, n: usize) -> (MissingTo<'_>, MissingTo<'_>) {
+pub(super) fn split_missing(missing: MissingTo<'_>, n: usize) -> (MissingTo<'_>, MissingTo<'_>) {
     match missing {
         MissingTo::Bits(out) => {
             let (a, b) = out.split_at_mut(n.div_ceil(8).min(out.len()));

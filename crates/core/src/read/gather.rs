@@ -1,19 +1,32 @@
-//! Rows at any places: sorted, each vector that holds some of them decoded once, each value put to its place.
+//! Rows at any places: sorted, each page that holds some of them opened once, each value decoded to its place.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_encodings::Validity;
 use entasis_format::{Error, Result};
-use entasis_kernels::{VECTOR, bits};
+use entasis_kernels::{VECTOR, Word, bits};
 
+use super::fixed::{check_codes, put, put_missing, split_missing, split_output, unaligned, width_of};
 use super::segment::{Opened, Reader};
 use super::{MissingTo, Output, Source, Text};
 use crate::control::Control;
 
-/// A request for rows by number.
+/// From so many rows of a vector on, all of it is decoded: a value by itself takes as long as fifty of a vector.
+const DENSE: usize = 24;
+
+/// Rows of a task, a multiple of 8, so that pieces of bitmaps are whole bytes.
+const TASK: usize = 2048;
+
+/// A request for rows by number, or a piece of it.
 pub(crate) struct GatherTask<'a> {
     source: &'a Source,
-    indices: Arc<[u64]>,
+    /// Numbers of values of the stored column, ascending.
+    rows: Arc<[u64]>,
+    /// Which of them.
+    part: Range<usize>,
+    /// The places of all rows in the request, where they are not those of `rows`.
+    places: Option<Vec<usize>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
 }
@@ -26,86 +39,170 @@ struct Strings {
     spans: Vec<(usize, u32)>,
 }
 
-impl<'a> GatherTask<'a> {
-    pub(crate) fn new(
-        source: &'a Source,
-        indices: Arc<[u64]>,
-        output: Output<'a>,
-        missing: MissingTo<'a>,
-    ) -> Self {
-        Self { source, indices, output, missing }
+/// Cuts a request into tasks. One for rows that are not ascending, whose places lie anywhere, and for strings.
+pub(crate) fn plan<'a>(
+    source: &'a Source,
+    indices: Arc<[u64]>,
+    output: Output<'a>,
+    missing: MissingTo<'a>,
+    mut add: impl FnMut(GatherTask<'a>),
+) {
+    let n = indices.len();
+    let first = source.values.start;
+    let places: Option<Vec<usize>> = (!indices.is_sorted()).then(|| {
+        let mut places: Vec<usize> = (0..n).collect();
+        places.sort_unstable_by_key(|&place| indices[place]);
+        places
+    });
+    let rows: Arc<[u64]> = match &places {
+        Some(places) => places.iter().map(|&place| first + indices[place]).collect(),
+        None if first == 0 => indices,
+        None => indices.iter().map(|row| first + row).collect(),
+    };
+    if places.is_some() || n <= TASK || matches!(output, Output::Text(_)) {
+        return add(GatherTask { source, rows, part: 0..n, places, output, missing });
     }
+    let width = width_of(source, &output);
+    let (mut output, mut missing) = (output, missing);
+    for start in (0..n).step_by(TASK) {
+        let part = start..n.min(start + TASK);
+        let (now, later) = split_output(output, part.len(), width);
+        let (now_missing, later_missing) = split_missing(missing, part.len());
+        (output, missing) = (later, later_missing);
+        let rows = Arc::clone(&rows);
+        add(GatherTask { source, rows, part, places: None, output: now, missing: now_missing });
+    }
+}
 
+impl GatherTask<'_> {
     pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
         let source = self.source;
         self.gather(reader, control)
             .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
     }
 
-    fn gather(mut self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
-        let indices = Arc::clone(&self.indices);
-        // Places in the request, in the order of the rows that they want.
-        let order: Option<Vec<usize>> = (!indices.is_sorted()).then(|| {
-            let mut order: Vec<usize> = (0..indices.len()).collect();
-            order.sort_unstable_by_key(|&place| indices[place]);
-            order
-        });
-        let place = |k: usize| order.as_ref().map_or(k, |order| order[k]);
-        let value = |k: usize| self.source.values.start + indices[place(k)];
+    fn gather(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
+        let Self { source, rows, part, places, mut output, mut missing } = self;
+        let rows = &rows[part];
+        let place = |k: usize| places.as_ref().map_or(k, |places| places[k]);
         let mut strings = Strings::default();
-        if let Output::Text(_) = self.output {
-            strings.spans = vec![(0, 0); indices.len()];
+        if let Output::Text(_) = output {
+            strings.spans = vec![(0, 0); rows.len()];
         }
-        let mut k = 0;
-        while k < indices.len() {
+        let mut values = Vec::new();
+        reader.scattered(source, rows, &mut |opened, scratch| {
             control.check()?;
-            // One visit for all rows of a vector's length that follow; its pages are read once.
-            let first = value(k);
-            let mut end = k + 1;
-            while end < indices.len() && value(end) - first < VECTOR as u64 {
-                end += 1;
-            }
-            let range = first..value(end - 1) + 1;
-            let wanted = (k..end).map(|k| ((value(k) - first) as usize, place(k)));
-            let (source, output, missing) = (self.source, &mut self.output, &mut self.missing);
-            let mut values = Vec::new();
-            reader.pages(source, range, &mut |opened, scratch| {
-                let (from, end) = (opened.at, opened.at + opened.range.len());
-                let here = wanted.clone().filter(move |(at, _)| *at >= from && *at < end);
-                let here = here.map(|(at, place)| (at - from, place));
-                put_marks(opened.page.validity, opened.range.start, here.clone(), missing);
-                match &mut *output {
-                    Output::Text(_) => gather_strings(opened, scratch, here, &mut strings),
-                    output => gather_fixed(source, opened, here, output, missing, &mut values),
+            let (first, mut k) = (rows[opened.at] - opened.range.start as u64, opened.at);
+            let inside = |k: usize| (rows[k] - first) as usize;
+            let of_page = rows[k..].iter().take_while(|&&row| ((row - first) as usize) < opened.range.end);
+            let page_end = k + of_page.count();
+            let is_sparse = (page_end - k) * VECTOR < DENSE * opened.range.len();
+            while k < page_end {
+                let start = inside(k);
+                let end = if is_sparse { opened.range.end } else { (start / VECTOR + 1) * VECTOR };
+                let n = rows[k..page_end].partition_point(|&row| ((row - first) as usize) < end);
+                let range = start..inside(k + n - 1) + 1;
+                let wanted = (k..k + n).map(|k| (inside(k) - start, place(k)));
+                let here = Opened { range, ..opened };
+                match &mut output {
+                    Output::Text(_) => {
+                        put_marks(&here, wanted.clone(), &mut missing)?;
+                        gather_strings(here, scratch, wanted, &mut strings)?;
+                    }
+                    output if is_sparse => gather_few(source, &here, wanted, output, &mut missing)?,
+                    output => {
+                        put_marks(&here, wanted.clone(), &mut missing)?;
+                        gather_fixed(source, here, wanted, output, &missing, &mut values)?;
+                    }
                 }
-            })?;
-            control.advance((end - k) as u64);
-            k = end;
-        }
-        match self.output {
+                k += n;
+            }
+            control.advance((k - opened.at) as u64);
+            Ok(())
+        })?;
+        match output {
             Output::Text(text) => strings.assemble(text),
             _ => Ok(()),
         }
     }
 }
 
+/// Tells the missing ones of the wanted values of a stretch; marks are put with the values.
 fn put_marks(
-    validity: Validity<'_>,
-    first: usize,
+    opened: &Opened<'_>,
     wanted: impl Iterator<Item = (usize, usize)>,
     missing: &mut MissingTo<'_>,
-) {
-    match missing {
-        MissingTo::Bits(out) => {
+) -> Result<()> {
+    if let MissingTo::Mark(_) | MissingTo::Ignore = missing {
+        return Ok(());
+    }
+    for (at, place) in wanted {
+        let at = opened.range.start + at;
+        put_missing(opened.page.validity, at..at + 1, place, missing)?;
+    }
+    Ok(())
+}
+
+/// Decodes the wanted values one by one, each to its place.
+fn gather_few(
+    source: &Source,
+    opened: &Opened<'_>,
+    wanted: impl Iterator<Item = (usize, usize)>,
+    output: &mut Output<'_>,
+    missing: &mut MissingTo<'_>,
+) -> Result<()> {
+    let first = opened.range.start;
+    match (&mut *output, source.of.physical.width()) {
+        (Output::Words(out), Some(1)) => few_words::<u8>(source, opened, wanted, out, missing),
+        (Output::Words(out), Some(2)) => few_words::<u16>(source, opened, wanted, out, missing),
+        (Output::Words(out), Some(4)) => few_words::<u32>(source, opened, wanted, out, missing),
+        (Output::Words(out), Some(8)) => few_words::<u64>(source, opened, wanted, out, missing),
+        _ => {
             for (at, place) in wanted {
-                let put = bits::set_bits(out, place, 1, validity.is_valid(first + at));
-                debug_assert!(put, "the memory was measured when the request was checked");
+                let range = first + at..first + at + 1;
+                put(source, Opened { range, at: place, ..*opened }, output, missing)?;
             }
+            Ok(())
         }
-        MissingTo::Mask(out) => {
-            wanted.for_each(|(at, place)| out[place] = u8::from(!validity.is_valid(first + at)))
+    }
+}
+
+fn few_words<T: Word>(
+    source: &Source,
+    opened: &Opened<'_>,
+    mut wanted: impl Iterator<Item = (usize, usize)>,
+    out: &mut [u8],
+    missing: &mut MissingTo<'_>,
+) -> Result<()> {
+    const STEP: usize = 64;
+    let out: &mut [T] = bytemuck::try_cast_slice_mut(out).map_err(unaligned)?;
+    let (mut at, mut places, mut words) = ([0u16; STEP], [0usize; STEP], [T::from_u64(0); STEP]);
+    let validity = opened.page.validity;
+    let is_full = matches!(validity, Validity::AllValid);
+    loop {
+        let mut n = 0;
+        for (inside, place) in wanted.by_ref().take(STEP) {
+            (at[n], places[n]) = ((opened.range.start + inside) as u16, place);
+            n += 1;
         }
-        MissingTo::Mark(_) | MissingTo::Ignore => {}
+        let (at, words) = (&at[..n], &mut words[..n]);
+        opened.decoder.pick(opened.page, at, words)?;
+        for ((&at, word), &place) in at.iter().zip(&mut *words).zip(&places) {
+            let at = usize::from(at)..usize::from(at) + 1;
+            if let Some(n) = source.n_categories {
+                check_codes(validity, at.clone(), n, std::slice::from_mut(word))?;
+            }
+            match &*missing {
+                MissingTo::Ignore => {}
+                MissingTo::Mark(_) if is_full => {}
+                MissingTo::Mark(mark) => validity.mark(at, T::from_u64(*mark), std::slice::from_mut(word)),
+                _ => put_missing(validity, at, place, missing)?,
+            }
+            out[place] = *word;
+        }
+        if n < STEP {
+            return Ok(());
+        }
     }
 }
 
@@ -118,7 +215,7 @@ fn gather_fixed(
     missing: &MissingTo<'_>,
     values: &mut Vec<u128>,
 ) -> Result<()> {
-    let width = super::fixed::width_of(source, output);
+    let width = width_of(source, output);
     let len = opened.range.len() * width;
     values.clear();
     values.resize(len.div_ceil(16), 0);
@@ -132,7 +229,7 @@ fn gather_fixed(
         _ => Output::Bools(&mut *bytes),
     };
     let mut stretch = stretch;
-    super::fixed::put(source, Opened { at: 0, ..opened }, &mut stretch, &mut marks)?;
+    put(source, Opened { at: 0, ..opened }, &mut stretch, &mut marks)?;
     match output {
         Output::Words(out) | Output::Wide { memory: out, .. } | Output::Int32 { memory: out, .. } => {
             for (at, place) in wanted {

@@ -1,5 +1,7 @@
 //! The bytes of blocks: read in large pieces where whole blocks are wanted, page by page where few are.
 
+mod scattered;
+
 use std::ops::Range;
 
 use entasis_encodings::{BlockDecoder, Codecs, Page, PageScratch, TextScratch};

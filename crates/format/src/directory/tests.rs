@@ -218,7 +218,14 @@ fn decimals_runs_and_differences() {
     assert!(!accepts(&decimals, Physical::U64));
     let single = Directory { exponent: 10, factor: 0, base: 1, pages: vec![page(8, 4, 3)], ..decimals };
     assert!(accepts(&single, Physical::F32));
-    assert!(!accepts(&Directory { exponent: 11, ..single }, Physical::F32));
+    assert!(!accepts(&Directory { exponent: 11, ..single.clone() }, Physical::F32));
+    let residual = Encoding { transform: Transform::Residual, ..single.encoding };
+    let sums = |factor| Directory { encoding: residual, exponent: 2, factor, ..single.clone() };
+    assert!(accepts(&sums(1), Physical::F32) && accepts(&sums(8), Physical::F32));
+    assert!(!accepts(&sums(0), Physical::F32) && !accepts(&sums(9), Physical::F32));
+    let double = |factor| Directory { pages: vec![page(8, 8, 3)], ..sums(factor) };
+    assert!(accepts(&double(12), Physical::F64) && !accepts(&double(13), Physical::F64));
+    assert!(!accepts(&double(3), Physical::I64));
 
     let runs = |len| Directory {
         width: 8,
@@ -296,8 +303,10 @@ proptest! {
             let base_bits = if of.physical == Physical::Bool { 1 } else { bits };
             directory.base = base & u64::MAX.checked_shr(u32::from(64 - base_bits)).unwrap_or(0);
         }
-        if encoding.transform == Transform::Alp {
-            (directory.exponent, directory.factor) = (width % 11, width % 11 / 2);
+        match encoding.transform {
+            Transform::Alp => (directory.exponent, directory.factor) = (width % 11, width % 11 / 2),
+            Transform::Residual => (directory.exponent, directory.factor) = (width % 11, 1 + width % 8),
+            _ => {}
         }
         let store = |payload_len: u32| {
             let stored_len = if encoding.codec == Codec::None { payload_len } else { payload_len.div_ceil(2) };

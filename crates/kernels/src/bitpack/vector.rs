@@ -73,13 +73,23 @@ pub fn unpack_one<T: Word>(packed: &[u8], n: usize, width: u32, base: T, i: usiz
 
 /// Value `i` of a full vector of at least `128 * width` bytes.
 fn read_lane(packed: &[u8], width: u32, i: usize) -> u64 {
-    let bits = lane_bits(width) as usize;
-    let (lanes, bytes) = (VECTOR / bits, bits / 8);
+    match lane_bits(width) {
+        8 => read_lane_of::<1>(packed, width, i),
+        16 => read_lane_of::<2>(packed, width, i),
+        32 => read_lane_of::<4>(packed, width, i),
+        _ => read_lane_of::<8>(packed, width, i),
+    }
+}
+
+/// The same for lane words of `BYTES` bytes.
+fn read_lane_of<const BYTES: usize>(packed: &[u8], width: u32, i: usize) -> u64 {
+    let bits = 8 * BYTES;
+    let lanes = VECTOR / bits;
     let (lane, first_bit) = (i % lanes, i / lanes * width as usize);
     let word = |k: usize| {
-        let at = (k * lanes + lane) * bytes;
+        let at = (k * lanes + lane) * BYTES;
         let mut padded = [0; 8];
-        padded[..bytes].copy_from_slice(&packed[at..at + bytes]);
+        padded[..BYTES].copy_from_slice(&packed[at..at + BYTES]);
         u64::from_le_bytes(padded)
     };
     let (k, shift) = (first_bit / bits, first_bit % bits);

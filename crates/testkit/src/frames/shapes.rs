@@ -58,6 +58,9 @@ fn floats(n: usize) -> Vec<Model> {
     let r = noise(n, 2);
     let prices: Vec<f64> = r.iter().map(|v| ((v >> 9) % 20 * 37 + 5) as f64 / 100.0).collect();
     let decimals: Vec<f64> = r.iter().map(|v| (v % 1_000_000) as f64 / 1000.0).collect();
+    let sums: Vec<f64> = (0..n)
+        .map(|i| if i / 50 % 3 == 1 { f64::NAN } else { decimals[i] + (r[i] >> 30) as f64 % 5000.0 / 1000.0 })
+        .collect();
     let mut mixed = decimals.clone();
     for (i, value) in mixed.iter_mut().enumerate() {
         *value = match i % 97 {
@@ -94,6 +97,7 @@ fn floats(n: usize) -> Vec<Model> {
     vec![
         Model::words("prices", Physical::F64, &prices),
         Model::words("decimals", Physical::F64, &decimals),
+        Model::words("sums", Physical::F64, &sums),
         Model::words("decimals, some missing", Physical::F64, &decimals).with_missing(|i| i % 3 != 0),
         Model::words("decimals, some not", Physical::F64, &mixed),
         Model::words("real", Physical::F64, &real),

@@ -177,6 +177,8 @@ fn floats() -> Table {
     let n = 40;
     let r = noise(n, 4);
     let prices: Vec<f64> = r.iter().map(|v| (v % 1000) as f64 / 100.0).collect();
+    let sums: Vec<f64> =
+        r.iter().map(|v| (v % 9000) as f64 / 100.0 + (v >> 20) as f64 % 700.0 / 100.0).collect();
     let singles: Vec<f32> = r.iter().map(|v| (v % 100) as f32 / 10.0).collect();
     let few: Vec<f64> = r.iter().map(|v| [0.1, f64::NAN, 1e300][(v % 3) as usize]).collect();
     let halves: Vec<u16> = r.iter().map(|v| *v as u16).collect();
@@ -186,6 +188,7 @@ fn floats() -> Table {
         vec![
             Model::words("alp", Physical::F64, &prices).with_missing(|i| i % 9 != 3),
             Model::words("alp32", Physical::F32, &singles),
+            Model::words("sums", Physical::F64, &sums).with_missing(|i| i % 5 == 2),
             Model::words("dictionary", Physical::F64, &[few.clone(), few].concat()[..n])
                 .logical(Logical::Plain, Unit::None),
             Model::words("f16", Physical::F16, &halves),

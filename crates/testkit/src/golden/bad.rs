@@ -106,6 +106,7 @@ const CHANGES: &[Change] = &[
     ("directory-flags", "bit-packed", "directory.flags", 0, 64, C, "flag"),
     ("directory-unused", "bit-packed", "directory.e", 0, 1, C, ""),
     ("directory-alp-exponents", "alp", "directory.e", 0, 19, C, ""),
+    ("directory-residual-bits", "alp-residual", "directory.f", 0, 13, C, ""),
     ("directory-n-dictionary", "dictionary-words", "directory.n_dictionary", 0, 3, C, "dictionary"),
     ("directory-n-pages", "blocks", "directory.n_pages", 0, 1, C, ""),
     ("page-n-values", "blocks", "page.n_values", 0, 8191, C, ""),

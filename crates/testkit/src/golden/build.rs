@@ -112,6 +112,7 @@ fn floats() -> Vec<Golden> {
     odd[1401] = -0.0;
     odd[1402] = f64::NEG_INFINITY;
     let singles: Vec<f32> = r.iter().map(|v| (v % 500) as f32 / 10.0).collect();
+    let sums: Vec<f64> = r.iter().map(|v| (v % 9000) as f64 / 100.0 + (v % 700) as f64 / 100.0).collect();
     let smooth: Vec<f64> = (0..n).map(|i| 1000.0 + (i as f64).sqrt()).collect();
     vec![
         golden("alp", vec![Model::words("prices", Physical::F64, &prices)], 40, &["bit-packed alp"]),
@@ -122,6 +123,12 @@ fn floats() -> Vec<Golden> {
             &["bit-packed alp", "patches"],
         ),
         golden("alp-f32", vec![Model::words("singles", Physical::F32, &singles)], 40, &["bit-packed alp"]),
+        golden(
+            "alp-residual",
+            vec![Model::words("sums", Physical::F64, &sums)],
+            40,
+            &["bit-packed residual"],
+        ),
         golden("shuffle", vec![Model::words("smooth", Physical::F64, &smooth)], 100, &["raw zstd shuffle"]),
     ]
 }

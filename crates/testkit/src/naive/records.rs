@@ -199,7 +199,7 @@ impl BlockRecord {
             first_child: u64_at(bytes, 56),
         };
         let [packing, transform, codec, filter] = block.encoding;
-        if packing > 6 || transform > 2 || codec > 2 || filter > 1 {
+        if packing > 6 || transform > 3 || codec > 2 || filter > 1 {
             return wrong(Kind::Unsupported, "an unknown encoding");
         }
         rule((1..=65_536).contains(&block.n_values), "the number of values of a block")?;

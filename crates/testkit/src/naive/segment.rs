@@ -114,9 +114,11 @@ impl Directory {
         rule(self.width as usize <= 8 * word, "the width")?;
         rule(word >= 8 || self.base >> (8 * word) == 0, "base is a word, other bytes zero")?;
         rule(of.physical != physical::BOOL || self.base <= 1, "the base of bool is 0 or 1")?;
-        if transform == 2 {
-            let most = if of.physical == physical::F64 { 18 } else { 10 };
-            rule(self.e <= most && self.f <= self.e, "ALP exponents")?;
+        if transform == 2 || transform == 3 {
+            let (most, most_bits) = if of.physical == physical::F64 { (18, 12) } else { (10, 8) };
+            rule(self.e <= most, "ALP exponents")?;
+            rule(transform == 3 || self.f <= self.e, "ALP exponents")?;
+            rule(transform == 2 || (1..=most_bits).contains(&self.f), "bits of a residual")?;
         } else {
             rule(self.e == 0 && self.f == 0, "ALP exponents without ALP")?;
         }
@@ -168,6 +170,23 @@ impl Directory {
                 let power = |sign, n| format!("1e{sign}{n}").parse::<f32>().unwrap_or(f32::NAN);
                 let value = (word as u32 as i32) as f32 * power("", self.f) * power("-", self.e);
                 Ok(value.to_le_bytes().to_vec())
+            }
+            3 => {
+                let power = format!("1e-{}", self.e);
+                let parts = |word: i128| (word.div_euclid(1 << self.f), word.rem_euclid(1 << self.f));
+                let half = 1i128 << (self.f - 1);
+                if word.is_multiple_of(1 << self.f) {
+                    let nan = if of.physical == physical::F64 { 0x7FF8 << 48 } else { 0x7FC0_0000u64 };
+                    Ok(nan.to_le_bytes()[..width(of).unwrap_or(0)].to_vec())
+                } else if of.physical == physical::F64 {
+                    let (d, r) = parts(i128::from(word as u64 as i64));
+                    let near = (d as f64 * power.parse::<f64>().unwrap_or(f64::NAN)).to_bits();
+                    Ok((i128::from(near) + r - half).rem_euclid(1 << 64).to_le_bytes()[..8].to_vec())
+                } else {
+                    let (d, r) = parts(i128::from(word as u32 as i32));
+                    let near = (d as f32 * power.parse::<f32>().unwrap_or(f32::NAN)).to_bits();
+                    Ok((i128::from(near) + r - half).rem_euclid(1 << 32).to_le_bytes()[..4].to_vec())
+                }
             }
             _ => {
                 let width = width(of).unwrap_or(1);
@@ -299,7 +318,7 @@ pub fn features(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Strin
     let name = format!(
         "{}{}{}{}",
         packings[packing as usize],
-        ["", " dictionary", " alp"][transform as usize],
+        ["", " dictionary", " alp", " residual"][transform as usize],
         ["", " lz4", " zstd"][codec as usize],
         ["", " shuffle"][filter as usize],
     );

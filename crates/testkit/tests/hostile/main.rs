@@ -52,6 +52,7 @@ fn small_files_have_everything() {
         "bit-packed dictionary",
         "constant dictionary",
         "bit-packed alp",
+        "bit-packed residual",
         "strings lz4",
         "strings zstd",
         "raw lz4 shuffle",

@@ -1,0 +1,228 @@
+//! Which decimals ALP takes a block's floats for: chosen on a sample, by the bits that they leave.
+
+use entasis_kernels::Word;
+
+use crate::alp::{Decimals, Float};
+use crate::word::{Order, bits_of, sample_ranges};
+
+/// An exponent whose product with most values fits into the mantissa of f64.
+const EXACT: u8 = 14;
+
+/// Pairs of exponents that are tried on the whole sample.
+const BEST: usize = 6;
+
+/// Values of the sample, and those of them that the number of decimals is guessed from.
+const SAMPLE: usize = 64;
+const FEW: usize = 8;
+
+/// With more exceptions than this share, a residual is looked for.
+const ROUGH: f64 = 1.0 / 32.0;
+
+/// What has to be left of the bits of a float for it to pay.
+const SAVES: f64 = 0.75;
+
+/// The decimals that keep a sample in the fewest bits, and these bits per value; none when they don't save a quarter of them.
+/// `first` is what the block before has; it is kept while it serves.
+pub(crate) fn choose<F: Float>(values: &[F], first: Option<Decimals>) -> Option<(Decimals, f64)> {
+    let mut trial = Trial::new(values)?;
+    let most = trial.word * SAVES;
+    if let Some(by) = first {
+        let bits = trial.bits(by);
+        if bits < most {
+            return Some((by, bits));
+        }
+    }
+    let exact = trial.exact();
+    let residual = if trial.roughness(exact) > ROUGH { trial.residual() } else { None };
+    let best = exact.into_iter().chain(residual).map(|by| (by, trial.bits(by)));
+    best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, bits)| *bits < most)
+}
+
+/// A sample of the values that are numbers, and memory to encode it.
+struct Trial<F: Float> {
+    sample: Vec<F>,
+    /// Some of the sample.
+    few: Vec<F>,
+    /// The share of NaN among all values.
+    nans: f64,
+    /// Bits of a float.
+    word: f64,
+    ints: Vec<F::Int>,
+    exceptions: Vec<u16>,
+}
+
+impl<F: Float> Trial<F> {
+    /// None when there is no number.
+    fn new(values: &[F]) -> Option<Self> {
+        let looked: Vec<F> =
+            sample_ranges(values.len(), 8, SAMPLE / 8).flat_map(|range| &values[range]).copied().collect();
+        let mut sample: Vec<F> = looked.iter().copied().filter(|value| !value.is_nan()).collect();
+        let mut nans = 1.0 - sample.len() as f64 / looked.len() as f64;
+        if nans > 0.5 {
+            // Numbers are rare, or NaN comes in long runs.
+            let numbers = || values.iter().copied().filter(|value| !value.is_nan());
+            let n = numbers().count();
+            sample = numbers().step_by(n.div_ceil(SAMPLE).max(1)).collect();
+            nans = 1.0 - n as f64 / values.len() as f64;
+        }
+        let few = sample.iter().step_by(sample.len().div_ceil(FEW).max(1)).copied().collect();
+        let ints = vec![F::Int::from_u64(0); sample.len()];
+        let word = 8.0 * size_of::<F>() as f64;
+        (!sample.is_empty()).then_some(Self { sample, few, nans, word, ints, exceptions: Vec::new() })
+    }
+
+    /// The best exponents without a residual.
+    fn exact(&mut self) -> Option<Decimals> {
+        // How many decimals to keep is seen on a few values, by which exponents on all.
+        let of = |e, decimals| Decimals::Exact { e, f: e - decimals };
+        let mut decimals: Vec<(f64, u8)> = (0..=F::MAX_EXPONENT)
+            .map(|decimals| {
+                // The exponents that serve most decimals: the smallest, the largest, and one at which powers of ten are exact yet.
+                let exponents = [decimals, decimals.max(EXACT.min(F::MAX_EXPONENT)), F::MAX_EXPONENT];
+                let bits = exponents.map(|e| self.bits_of_few(of(e, decimals))).into_iter();
+                (bits.min_by(f64::total_cmp).unwrap_or(f64::INFINITY), decimals)
+            })
+            .collect();
+        decimals.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut pairs: Vec<(f64, Decimals)> = decimals
+            .iter()
+            .take(2)
+            .flat_map(|&(_, decimals)| (decimals..=F::MAX_EXPONENT).rev().map(move |e| of(e, decimals)))
+            .map(|by| (self.bits_of_few(by), by))
+            .collect();
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let best = pairs.into_iter().take(BEST).map(|(_, by)| (self.bits(by), by));
+        best.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(bits, _)| bits.is_finite()).map(|(_, by)| by)
+    }
+
+    /// The share of all values that would be exceptions.
+    fn roughness(&mut self, exact: Option<Decimals>) -> f64 {
+        let Some(by) = exact else { return 1.0 };
+        self.exceptions.clear();
+        F::encode(&self.sample, by, &mut self.ints, &mut self.exceptions);
+        self.nans + self.exceptions.len() as f64 / self.sample.len() as f64
+    }
+
+    /// The best exponent with a residual, and its bits.
+    fn residual(&self) -> Option<Decimals> {
+        let by_bits = |values: &[F], e| residual_bits(values, e).map(|(bits, residual)| (bits, e, residual));
+        let mut exponents: Vec<(f64, u8, u8)> =
+            (0..=F::MAX_EXPONENT).filter_map(|e| by_bits(&self.few, e)).collect();
+        exponents.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let best = exponents.iter().take(2).filter_map(|&(_, e, _)| by_bits(&self.sample, e));
+        best.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, e, bits)| Decimals::Residual { e, bits })
+    }
+
+    fn bits_of_few(&mut self, by: Decimals) -> f64 {
+        self.exceptions.clear();
+        let ints = &mut self.ints[..self.few.len()];
+        F::encode(&self.few, by, ints, &mut self.exceptions);
+        packed_bits(ints, &self.exceptions, self.word)
+    }
+
+    /// The bits per value, NaN included, that these decimals give. NaN is an exception but where there are residuals.
+    fn bits(&mut self, by: Decimals) -> f64 {
+        self.exceptions.clear();
+        F::encode(&self.sample, by, &mut self.ints, &mut self.exceptions);
+        let bits = packed_bits(&self.ints, &self.exceptions, self.word);
+        match by {
+            Decimals::Exact { .. } => bits * (1.0 - self.nans) + (self.word + PATCH) * self.nans,
+            Decimals::Residual { .. } => bits,
+        }
+    }
+}
+
+/// Bits of an exception beside those of its value.
+const PATCH: f64 = 16.0;
+
+/// The bits per value of packed integers, those of exceptions left out, and of the exceptions.
+fn packed_bits<I: Word>(ints: &[I], exceptions: &[u16], word: f64) -> f64 {
+    let n_kept = ints.len() - exceptions.len();
+    if n_kept == 0 {
+        return f64::INFINITY;
+    }
+    let mut skipped = exceptions.iter().map(|&at| usize::from(at)).peekable();
+    let (mut min, mut max) = (u64::MAX, 0);
+    for (i, int) in ints.iter().enumerate() {
+        if skipped.next_if_eq(&i).is_none() {
+            let key = Order::Signed.key(*int);
+            (min, max) = (min.min(key), max.max(key));
+        }
+    }
+    let width = f64::from(bits_of(max - min));
+    (n_kept as f64 * width + exceptions.len() as f64 * (word + PATCH)) / ints.len() as f64
+}
+
+/// The bits per value that `e` decimals and the best residual give, and the bits of that residual.
+fn residual_bits<F: Float>(values: &[F], e: u8) -> Option<(f64, u8)> {
+    let mut counts = [0usize; 66];
+    let (mut min, mut max) = (i64::MAX, i64::MIN);
+    for (integer, off) in values.iter().filter_map(|value| value.residual(e)) {
+        let bits = 1 + bits_of(off.unsigned_abs()) as usize;
+        counts[bits] += 1;
+        if bits <= usize::from(F::MAX_RESIDUAL) {
+            (min, max) = (min.min(integer), max.max(integer));
+        }
+    }
+    let width = f64::from(bits_of(max.checked_sub(min)?.unsigned_abs()));
+    let (n, word) = (values.len() as f64, 8.0 * size_of::<F>() as f64);
+    let mut n_kept = 0;
+    (1..=F::MAX_RESIDUAL)
+        .map(|bits| {
+            n_kept += counts[usize::from(bits)];
+            let exceptions = (values.len() - n_kept) as f64 / n;
+            (width + f64::from(bits) + exceptions * (word + PATCH), bits)
+        })
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(values: &[f64], by: Decimals) {
+        let (mut ints, mut exceptions) = (vec![0; values.len()], Vec::new());
+        f64::encode(values, by, &mut ints, &mut exceptions);
+        assert!(exceptions.is_empty());
+        let mut back = vec![0.0; values.len()];
+        f64::decode(&ints, by, &mut back);
+        assert!(back.iter().zip(values).all(|(back, value)| back.to_bits() == value.to_bits()));
+    }
+
+    #[test]
+    fn decimals_become_integers_and_noise_is_left_alone() {
+        let prices: Vec<f64> = (0..5000).map(|i| f64::from(i * 7 % 10_000) / 100.0).collect();
+        let (by, _) = choose(&prices, None).unwrap();
+        assert!(matches!(by, Decimals::Exact { .. }));
+        check(&prices, by);
+        let noise: Vec<f64> = (1..5000).map(|i| f64::from(i).sin()).collect();
+        assert_eq!(choose(&noise, None), None);
+    }
+
+    #[test]
+    fn sums_of_decimals_have_a_residual() {
+        let tenths = |i: i32, n: i32| f64::from(i * 7919 % n) / 10.0;
+        let sums: Vec<f64> = (0..5000).map(|i| 20.0 + tenths(i, 61) * 0.1 + tenths(i / 7, 37)).collect();
+        let (by, bits) = choose(&sums, None).unwrap();
+        assert!(matches!(by, Decimals::Residual { e: 2, bits: 2..=4 }), "{by:?}");
+        assert!(bits < 16.0, "{bits}");
+        check(&sums, Decimals::Residual { e: 2, bits: 6 });
+        assert_eq!(choose(&sums, Some(by)).unwrap(), (by, bits));
+    }
+
+    #[test]
+    fn nan_has_a_place_among_the_residuals() {
+        let prices = (0..60_000u32).map(|i| f64::from(i * 7919 % 10_007) / 100.0);
+        let rare: Vec<f64> =
+            prices.clone().enumerate().map(|(i, p)| if i % 2999 == 17 { f64::NAN } else { p }).collect();
+        assert!(matches!(choose(&rare, None), Some((Decimals::Exact { .. }, _))));
+        for every in [3, 29] {
+            let many: Vec<f64> =
+                prices.clone().enumerate().map(|(i, p)| if i % 30 < every { f64::NAN } else { p }).collect();
+            let (by, bits) = choose(&many, None).unwrap();
+            assert!(matches!(by, Decimals::Residual { e: 2, .. }) && bits < 18.0, "{by:?} {bits}");
+            check(&many, by);
+        }
+        assert_eq!(choose(&[f64::NAN; 100], None), None);
+    }
+}
