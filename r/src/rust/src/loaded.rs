@@ -233,8 +233,10 @@ pub unsafe extern "C" fn ent_loaded_close(
     unsafe {
         guard::call(failure, -1, || {
             let loaded = &mut *loaded;
-            let done =
-                loaded.cells.close(vec![start..end], &Signals::new(interrupted)).and_then(|()| loaded.look());
+            let done = loaded
+                .cells
+                .close(std::iter::once(start..end).collect(), &Signals::new(interrupted))
+                .and_then(|()| loaded.look());
             done.map(|()| 0).map_err(|e| e.in_file(loaded.cells.cells().file().path()))
         })
     }
