@@ -20,6 +20,12 @@ tree_part <- function(file, cell, name) {
   read_cell(file, cell)
 }
 
+# The whole of a file as a tree, where it is a list.
+tree_part_or_null <- function(file) {
+  found <- interpret(file, look_at_cell(file, file$facts$root))
+  if (found$kind == CELL_LIST || found$kind == CELL_MAP) tree_part(file, file$facts$root, "x")
+}
+
 read_cell <- function(file, cell) interpret(file, read_cells(file, cell, cell + 1)[[1L]])
 
 tree_of <- function(x) {
@@ -123,17 +129,27 @@ outline <- function(x, name, level, depth, most = 20L) {
     if (found$kind == CELL_LIST || found$kind == CELL_MAP) {
       return(outline(tree_part(tree$file, tree$found$first + i - 1, label), label, level + 1L, depth, most))
     }
-    paste0(strrep("  ", level + 1L), label, ": ", told_kind(found))
+    paste0(strrep("  ", level + 1L), label, ": ", told_kind(tree$file, found))
   })
   c(head, unlist(lines), if (n > most) paste0(strrep("  ", level + 1L), "... ", n - most, " more"))
 }
 
-# What a cell is, in a word.
-told_kind <- function(found) {
+# What a cell is, in a few words; a value by itself is shown.
+told_kind <- function(file, found) {
   kind <- found$kind
-  if (kind == CELL_TABLE) "frame"
-  else if (kind == 0L) "NULL"
-  else if (kind >= 96L) paste("vector of", format(found$count, big.mark = ","))
-  else if (kind == 77L) "object"
-  else "value"
+  if (kind == CELL_TABLE) {
+    facts <- view_of(file, found$integer)$facts
+    return(paste0("frame of ", format(facts$n_rows, big.mark = ","), " rows, ", facts$n_columns, " columns"))
+  }
+  if (kind >= 96L) {
+    return(paste("vector of", format(found$count, big.mark = ",")))
+  }
+  if (kind == 77L) {
+    return("object")
+  }
+  if (kind < 64L) {
+    shown <- tryCatch(paste(deparse(read_cell(file, found$number)), collapse = " "), error = function(e) "value")
+    return(if (nchar(shown) > 60L) paste0(substr(shown, 1L, 57L), "...") else shown)
+  }
+  "list"
 }
