@@ -10,6 +10,7 @@ use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
 use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
 use crate::page::{Body, Packed, Page, open_dictionary};
+use crate::text_dictionary::{self, PADDING};
 use crate::word::get;
 use crate::{delta, short_body};
 
@@ -20,9 +21,6 @@ pub struct BlockDecoder<'a> {
     of: Layout,
     dictionary: Dictionary,
 }
-
-/// Short strings of a dictionary are copied with as many bytes, whatever their length: what is too much is overwritten by the next.
-const PADDING: usize = 32;
 
 #[derive(Debug)]
 enum Dictionary {
@@ -60,7 +58,10 @@ impl<'a> BlockDecoder<'a> {
             let n = directory.n_dictionary as usize;
             match of.width() {
                 Some(width) => words_dictionary(&payload, n, width)?,
-                None => strings_dictionary(&payload, n, of.physical)?,
+                None => {
+                    let (offsets, bytes) = text_dictionary::parse(&payload, n, of.physical)?;
+                    Dictionary::Strings { offsets, bytes }
+                }
             }
         } else {
             Dictionary::None
@@ -505,22 +506,6 @@ fn words_dictionary(payload: &[u8], n: usize, width: usize) -> Result<Dictionary
     Ok(Dictionary::Words { values, n })
 }
 
-fn strings_dictionary(payload: &[u8], n: usize, physical: Physical) -> Result<Dictionary> {
-    let damaged = || Error::corrupt("the offsets of a dictionary are not in order");
-    let (heads, bytes) = payload.split_at_checked(4 * (n + 1)).ok_or_else(damaged)?;
-    let offsets: Vec<u32> = (0..=n).map(|i| get(heads, i)).collect();
-    if offsets[0] != 0 || !offsets.is_sorted() || offsets[n] as usize != bytes.len() {
-        return Err(damaged());
-    }
-    if physical == Physical::Utf8 {
-        check_utf8(bytes, offsets.windows(2).map(|w| (w[1] - w[0]) as usize))?;
-    }
-    let mut padded = Vec::with_capacity(bytes.len() + PADDING);
-    padded.extend_from_slice(bytes);
-    padded.resize(bytes.len() + PADDING, 0);
-    Ok(Dictionary::Strings { offsets, bytes: padded })
-}
-
 /// Checks that strings of these lengths are UTF-8, each by itself.
 pub(crate) fn check_utf8(bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<()> {
     if bytes.is_ascii() {
@@ -586,6 +571,7 @@ impl StringSlice<'_> {
                     let (start, end) = (offsets[code as usize] as usize, offsets[code as usize + 1] as usize);
                     let len = end - start;
                     match (out.get_mut(at..at + PADDING), bytes.get(start..start + PADDING)) {
+                        // What is too much is overwritten by the next.
                         (Some(out), Some(entry)) if len <= PADDING => out.copy_from_slice(entry),
                         _ => out[at..at + len].copy_from_slice(&bytes[start..end]),
                     }

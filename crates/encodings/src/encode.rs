@@ -13,6 +13,7 @@ use crate::fsst::Matcher;
 use crate::page_writer::{Context, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
+use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
 use crate::word::Order;
 use crate::{bools, decimals, fixed, page_writer, statistics, strings, validity};
@@ -95,6 +96,8 @@ pub(crate) struct Hints {
     ints: CodecHint,
     decimals: Option<Decimals>,
     pub(crate) text: Option<TextHint>,
+    /// The symbols of dictionaries.
+    pub(crate) entries: SymbolHint,
     /// The symbols of the run, when they are used.
     pub(crate) symbols: Option<Matcher>,
     pub(crate) text_ratio: Option<f64>,

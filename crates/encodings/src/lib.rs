@@ -29,6 +29,7 @@ mod profile;
 mod run_length;
 mod statistics;
 mod strings;
+mod text_dictionary;
 mod text_plan;
 mod validity;
 mod word;

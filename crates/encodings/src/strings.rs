@@ -6,8 +6,8 @@ use entasis_kernels::{VECTOR, bitpack};
 use crate::dictionary::{Short, Text};
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, PAGE_LEN, PageRange, PageWriter};
-use crate::statistics;
 use crate::text_plan::Plain;
+use crate::{statistics, text_dictionary};
 
 pub(crate) fn encode(
     encoder: &mut Encoder,
@@ -32,7 +32,7 @@ pub(crate) fn encode(
     let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mut plain = Plain::light(&lengths, bytes);
     if !encoder.profile.is_raw() && !bytes.is_empty() {
-        let entry_len = bytes.len() / n + 4;
+        let entry_len = bytes.len() / n + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
         let dictionary = if lengths.iter().all(|&len| len as usize <= Short::MOST) {
             let found =
@@ -43,7 +43,12 @@ pub(crate) fn encode(
                 encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, |i| Text::new(bytes, range(i)));
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect::<Vec<_>>(), codes))
         };
-        let dictionary = dictionary.map(|(entries, codes)| (dictionary_payload(&entries), entries, codes));
+        let dictionary = dictionary.map(|(entries, mut codes)| {
+            let hint = &mut encoder.hints.entries;
+            let (payload, ns) = text_dictionary::payload(&entries, &encoder.profile, hint);
+            codes.ns += ns;
+            (payload, entries, codes)
+        });
         let bound =
             dictionary.as_ref().map(|(payload, _, codes)| encoder.dictionary_score(codes, payload.len()));
         plain = plain.compressed(encoder, bytes, bound.unwrap_or(f64::INFINITY));
@@ -106,18 +111,6 @@ fn page_ranges(offsets: &[u32]) -> Vec<PageRange> {
         start = end;
     }
     ranges
-}
-
-fn dictionary_payload(entries: &[&[u8]]) -> Vec<u8> {
-    let mut payload = Vec::new();
-    let mut offset = 0u32;
-    payload.extend_from_slice(&offset.to_le_bytes());
-    for entry in entries {
-        offset += entry.len() as u32;
-        payload.extend_from_slice(&offset.to_le_bytes());
-    }
-    entries.iter().for_each(|entry| payload.extend_from_slice(entry));
-    payload
 }
 
 #[cfg(test)]

@@ -272,8 +272,8 @@ impl Directory {
         let (entries, len) = (u64::from(self.n_dictionary), u64::from(self.dictionary.payload_len));
         let right = match of.width() {
             Some(width) => len == entries.saturating_mul(len64(width)),
-            // Offsets, then bytes.
-            None => len >= entries.saturating_add(1).saturating_mul(4),
+            // Base, width and kind; lengths of no bits and no bytes.
+            None => len >= 8,
         };
         if !right {
             return Some("length of a dictionary is not that of its entries");

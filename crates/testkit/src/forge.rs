@@ -320,11 +320,12 @@ fn dictionary(plan: &Plan, entries: &[Cell], of: &Type, directory: &mut Vec<u8>,
     }
     let mut payload = Vec::new();
     if width(of).is_none() {
-        let mut at = 0u32;
-        payload.extend(at.to_le_bytes());
-        for entry in entries {
-            at += entry.len() as u32;
-            payload.extend(at.to_le_bytes());
+        let (base, width) = frame(&entries.iter().map(|entry| entry.len() as u64).collect::<Vec<_>>());
+        payload.extend((base as u32).to_le_bytes());
+        payload.extend([width as u8, 0, 0, 0]);
+        for entries in entries.chunks(1024) {
+            let bits: Vec<u64> = entries.iter().map(|entry| entry.len() as u64 - base).collect();
+            vector(&mut payload, &bits, width);
         }
     }
     entries.iter().for_each(|entry| payload.extend(entry));

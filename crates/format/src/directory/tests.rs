@@ -191,8 +191,8 @@ fn dictionaries() {
     assert!(!accepts(&with(4, 63), Physical::Complex128));
     assert!(!accepts(&with(0, 0), Physical::Complex128));
     assert!(!accepts(&with(65_537, 65_537 * 16), Physical::Complex128));
-    assert!(accepts(&with(4, 20), Physical::Utf8));
-    assert!(!accepts(&with(4, 19), Physical::Utf8));
+    assert!(accepts(&with(4, 8), Physical::Utf8));
+    assert!(!accepts(&with(4, 7), Physical::Utf8));
     assert!(!accepts(&Directory { patches: true, ..with(4, 20) }, Physical::Utf8));
     assert!(!accepts(&Directory { base: 1 << 32, ..with(4, 20) }, Physical::Utf8));
     // A constant code needs no pages, but the dictionary.

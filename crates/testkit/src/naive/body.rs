@@ -197,6 +197,31 @@ pub fn strings(body: &mut Cursor<'_>, of: &Directory, n: usize) -> Result<Vec<Ve
     Ok(values)
 }
 
+/// Section 4.5: the entries of a dictionary of strings.
+pub fn entries(body: &mut Cursor<'_>, n: usize) -> Result<Vec<Vec<u8>>, Wrong> {
+    let base = body.word(4)?;
+    let (width, kind) = (body.word(1)? as u32, body.word(1)?);
+    rule(width <= 32, "the width of the lengths of entries")?;
+    rule(kind <= 1, "the kind of the entries of a dictionary")?;
+    rule(body.word(2)? == 0, "reserved bytes are zero")?;
+    let mut lengths = Vec::new();
+    for m in vectors(n) {
+        for bits in bits::vector(body, m, width)? {
+            lengths.push((base.wrapping_add(bits) & mask(4)) as usize);
+        }
+    }
+    let decoded;
+    let mut bytes = Cursor { rest: body.rest };
+    if kind == 1 {
+        decoded = symbols(body, lengths.iter().sum())?;
+        bytes.rest = &decoded;
+    }
+    let entries = lengths.into_iter().map(|length| Ok(bytes.take(length)?.to_vec()));
+    let entries = entries.collect::<Result<_, Wrong>>()?;
+    bytes.end()?;
+    Ok(entries)
+}
+
 /// The `len` bytes that a table of symbols and four streams give.
 fn symbols(body: &mut Cursor<'_>, len: usize) -> Result<Vec<u8>, Wrong> {
     let counts = body.take(8)?;

@@ -140,14 +140,7 @@ impl Directory {
                 entries.push(rest.take(width)?.to_vec());
             }
         } else {
-            let mut offsets = Vec::new();
-            for _ in 0..=n {
-                offsets.push(rest.word(4)? as usize);
-            }
-            rule(offsets[0] == 0 && offsets.is_sorted(), "offsets of a dictionary ascend from 0")?;
-            for pair in offsets.windows(2) {
-                entries.push(rest.take(pair[1] - pair[0])?.to_vec());
-            }
+            return body::entries(&mut rest, n);
         }
         rest.end()?;
         Ok(entries)
