@@ -119,6 +119,21 @@ test_that("the golden file of R gives its frame", {
   expect_true(same(read_entasis(path), golden_frame()))
 })
 
+test_that("the golden trees of R give their values", {
+  folder <- file.path(Sys.getenv("ENTASIS_GOLDEN"), "golden", "r")
+  if (!file.exists(file.path(folder, "tree.entasis"))) skip("needs ENTASIS_GOLDEN, the folder of golden files")
+  source("golden.R", local = TRUE)
+  tree <- read_entasis(file.path(folder, "tree.entasis"))
+  expected <- golden_tree()
+  last <- length(expected)
+  expect_true(same(tree[-last], expected[-last]))
+  expect_true(identical(tree$family, expected$family, ignore.environment = TRUE, ignore.bytecode = TRUE))
+  cycle <- read_entasis(file.path(folder, "cycle.entasis"))
+  expect_identical(cycle[[1L]], cycle[[2L]])
+  expect_identical(cycle[[1L]]$self, cycle[[1L]])
+  expect_identical(parent.env(cycle[[1L]])$x, 1)
+})
+
 test_that("any tree under sound checksums is read or refused", {
   rscript <- file.path(R.home("bin"), "Rscript")
   for (seed in 1:3) {
