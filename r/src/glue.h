@@ -36,6 +36,34 @@ int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure);
 /* walk.c */
 ent_cells *ent_walked(SEXP pointer);
 
+/* keys.c */
+typedef struct {
+    uint64_t hash, first;
+    R_xlen_t n;
+    SEXP *keys;
+} ent_known_keys;
+
+typedef struct {
+    ent_known_keys *known;
+    size_t n, room; /* a power of two, or 0 */
+} ent_keys;
+
+int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t *first);
+void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first);
+int ent_keys_differ(const SEXP *keys, R_xlen_t n);
+void ent_keys_free(ent_keys *table);
+
+/* cells.c: cells in memory. The pointer keeps a list: what references mean, the vectors of pools, names made lately. */
+#define ENT_LATELY 256
+
+typedef struct {
+    ent_loaded *loaded;
+    unsigned char *state; /* of what references mean: 0 not made, 1 being made, 2 made */
+    uint64_t lately[ENT_LATELY];
+} ent_session;
+
+ent_cell ent_cell_at(const ent_session *s, uint64_t number);
+
 /* altstring.c */
 void ent_init_altstring(DllInfo *dll);
 SEXP ent_lazy_strings(ent_text *text);

@@ -8,15 +8,6 @@
 
 /* More values inside of one another than cells below one another can be: references lead on. */
 #define DEEPEST 10000
-/* Names of lists that were made lately. */
-#define LATELY 256
-
-/* Cells in memory. The pointer keeps a list: what references mean, the vectors of pools, names made lately. */
-typedef struct {
-    ent_loaded *loaded;
-    unsigned char *state; /* of what references mean: 0 not made, 1 being made, 2 made */
-    uint64_t lately[LATELY];
-} session;
 
 typedef struct {
     uint64_t number, first, count, keys, next;
@@ -26,111 +17,11 @@ typedef struct {
 } frame_t;
 
 typedef struct {
-    session *s;
+    ent_session *s;
     SEXP made, pools, lately, hook;
     frame_t *frames;
     int n, room;
 } maker;
-
-static void free_session(SEXP pointer) {
-    session *s = R_ExternalPtrAddr(pointer);
-    R_ClearExternalPtr(pointer);
-    if (s == NULL) return;
-    if (s->loaded != NULL) ent_loaded_free(s->loaded);
-    free(s->state);
-    free(s);
-}
-
-SEXP ent_c_load(SEXP file) {
-    ent_failure *failure = NULL;
-    uint64_t n = 0;
-    session *s = calloc(1, sizeof *s);
-    if (s == NULL) Rf_error("not enough memory for a tree of values");
-    SEXP kept = PROTECT(Rf_allocVector(VECSXP, 3));
-    SEXP pointer = PROTECT(ent_hold(s, free_session, kept));
-    s->loaded = ent_loaded_new(ent_held(file, "an open file"), &n, &failure);
-    if (s->loaded == NULL) {
-        UNPROTECT(2);
-        return ent_failed(failure);
-    }
-    SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
-    SET_VECTOR_ELT(out, 0, pointer);
-    SET_VECTOR_ELT(out, 1, Rf_ScalarReal((double)n));
-    UNPROTECT(3);
-    return out;
-}
-
-/* Reads neighbouring cells and what they name; a list: the columns of the pools that are needed, from where to where, and by how
- * many arrays. */
-SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
-    static const char *fields[] = {"column", "start", "end", "n", ""};
-    ent_failure *failure = NULL;
-    session *s = ent_held(pointer, "cells");
-    if (ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted, &failure) < 0) {
-        return ent_failed(failure);
-    }
-    size_t n_targets, n;
-    ent_loaded_targets(s->loaded, &n_targets);
-    const ent_pool *pools = ent_loaded_pools(s->loaded, &n);
-    SEXP kept = R_ExternalPtrProtected(pointer);
-    SET_VECTOR_ELT(kept, 0, Rf_allocVector(VECSXP, (R_xlen_t)n_targets));
-    SET_VECTOR_ELT(kept, 2, Rf_allocVector(VECSXP, LATELY));
-    memset(s->lately, 0, sizeof s->lately);
-    free(s->state);
-    s->state = calloc(n_targets + 1, 1);
-    if (s->state == NULL) Rf_error("not enough memory for a tree of values");
-    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    for (int k = 0; k < 4; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, (R_xlen_t)n));
-    for (size_t i = 0; i < n; i++) {
-        REAL(VECTOR_ELT(out, 0))[i] = (double)pools[i].column;
-        REAL(VECTOR_ELT(out, 1))[i] = (double)pools[i].start;
-        REAL(VECTOR_ELT(out, 2))[i] = (double)pools[i].end;
-        REAL(VECTOR_ELT(out, 3))[i] = (double)pools[i].n;
-    }
-    UNPROTECT(1);
-    return out;
-}
-
-/* Gives it the vectors of the pools that were told. */
-SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
-    session *s = ent_held(pointer, "cells");
-    size_t n;
-    const ent_pool *pools = ent_loaded_pools(s->loaded, &n);
-    if (TYPEOF(vectors) != VECSXP || (size_t)Rf_xlength(vectors) != n) Rf_error("other pools than those that are needed");
-    for (size_t i = 0; i < n; i++) {
-        SEXP vector = VECTOR_ELT(vectors, (R_xlen_t)i);
-        if (!Rf_isVectorAtomic(vector) || (uint64_t)Rf_xlength(vector) != pools[i].end - pools[i].start) {
-            Rf_error("a pool of another length");
-        }
-    }
-    SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), 1, vectors);
-    return R_NilValue;
-}
-
-static ent_cell cell_at(const session *s, uint64_t number) {
-    ent_failure *failure = NULL;
-    ent_cell cell;
-    if (ent_loaded_cell(s->loaded, number, &cell, &failure) < 0) ent_fail(failure);
-    return cell;
-}
-
-/* What a cell is: its kind and number (of what a reference means), first, count and keys of its children, its integer. */
-SEXP ent_c_look(SEXP file, SEXP number) {
-    static const char *fields[] = {"kind", "number", "first", "count", "keys", "integer", ""};
-    ent_failure *failure = NULL;
-    ent_cell cell;
-    double at = ent_look(ent_held(file, "an open file"), (uint64_t)Rf_asReal(number), &cell, &failure);
-    if (at < 0) return ent_failed(failure);
-    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(cell.kind));
-    SET_VECTOR_ELT(out, 1, Rf_ScalarReal(at));
-    SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)cell.of[0]));
-    SET_VECTOR_ELT(out, 3, Rf_ScalarReal((double)cell.of[2]));
-    SET_VECTOR_ELT(out, 4, Rf_ScalarReal((double)cell.of[3]));
-    SET_VECTOR_ELT(out, 5, Rf_ScalarReal((double)cell.integer));
-    UNPROTECT(1);
-    return out;
-}
 
 /* Asks R code for the value of a kind or name. */
 static SEXP ask(maker *m, const char *what, SEXP parts) {
@@ -231,7 +122,7 @@ static SEXP array_of(maker *m, const ent_cell *cell) {
 }
 
 /* The place of a cell among what references mean, or -1. */
-static R_xlen_t target_of(const session *s, uint64_t number) {
+static R_xlen_t target_of(const ent_session *s, uint64_t number) {
     size_t n;
     const uint64_t *targets = ent_loaded_targets(s->loaded, &n);
     size_t low = 0, high = n;
@@ -361,12 +252,12 @@ static SEXP object_of(maker *m, SEXP items) {
 
 /* Names of a map that has those of another one. */
 static SEXP shared_names(maker *m, const frame_t *frame) {
-    size_t slot = (size_t)(frame->keys % LATELY);
+    size_t slot = (size_t)(frame->keys % ENT_LATELY);
     SEXP known = VECTOR_ELT(m->lately, (R_xlen_t)slot);
     if (m->s->lately[slot] == frame->keys && known != R_NilValue && (uint64_t)Rf_xlength(known) == frame->count) return known;
     SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)frame->count));
     for (uint64_t i = 0; i < frame->count; i++) {
-        ent_cell cell = cell_at(m->s, frame->keys + i);
+        ent_cell cell = ent_cell_at(m->s, frame->keys + i);
         if (cell.kind != ENT_CELL_STRING) Rf_error("maps share keys that are not strings");
         SET_STRING_ELT(names, (R_xlen_t)i, string_of(m, cell.text));
     }
@@ -418,7 +309,7 @@ static SEXP finished(maker *m, const frame_t *frame) {
     case ENT_CELL_OBJECT:
         return object_of(m, frame->items);
     default: {
-        ent_cell cell = cell_at(m->s, frame->number);
+        ent_cell cell = ent_cell_at(m->s, frame->number);
         return ask_one(m, cell.text, frame->items);
     }
     }
@@ -454,12 +345,12 @@ static void begin(maker *m, uint64_t number, const ent_cell *cell, R_xlen_t targ
 
 /* Makes the value of a cell, or begins it. */
 static void one(maker *m, uint64_t number) {
-    ent_cell cell = cell_at(m->s, number);
+    ent_cell cell = ent_cell_at(m->s, number);
     R_xlen_t target = -1;
     if (cell.kind == ENT_CELL_REFERENCE) {
         if (cell.integer < 0 || (uint64_t)cell.integer >= number) Rf_error("a reference names what it can't");
         number = (uint64_t)cell.integer;
-        cell = cell_at(m->s, number);
+        cell = ent_cell_at(m->s, number);
         if (cell.class < 3 && cell.kind != ENT_CELL_TABLE) Rf_error("a reference names what it can't");
     }
     if (cell.class >= 3 || cell.kind == ENT_CELL_TABLE) {
@@ -526,7 +417,7 @@ static void one(maker *m, uint64_t number) {
 
 /* The values of neighbouring cells, of those that were read: a list. */
 SEXP ent_c_make(SEXP pointer, SEXP range, SEXP hook) {
-    session *s = ent_held(pointer, "cells");
+    ent_session *s = ent_held(pointer, "cells");
     SEXP kept = R_ExternalPtrProtected(pointer);
     uint64_t start = (uint64_t)REAL(range)[0], end = (uint64_t)REAL(range)[1];
     SEXP results = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)(end - start)));

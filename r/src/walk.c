@@ -21,8 +21,6 @@ enum {
     BELOW_S4,
 };
 
-/* Keys of a map that are compared with those of other maps, at most. */
-#define SHARED_KEYS 256
 #define DEEPEST 1000
 
 typedef struct {
@@ -39,12 +37,6 @@ typedef struct {
     ent_pooled pooled;
 } step_t;
 
-typedef struct {
-    uint64_t hash, first;
-    R_xlen_t n;
-    SEXP *keys;
-} keys_t;
-
 /* Arrays that grow. What they count is in use. */
 typedef struct {
     ent_cells *cells;
@@ -53,8 +45,7 @@ typedef struct {
     size_t n_stack, n_fresh, room_stack, room_fresh;
     step_t *frames;
     size_t n_frames, room_frames;
-    keys_t *keys;
-    size_t n_keys, room_keys; /* a power of two */
+    ent_keys keys;
     at_t here;                /* what is being looked at */
 } walker;
 
@@ -62,8 +53,7 @@ static void free_walker(SEXP pointer) {
     walker *w = R_ExternalPtrAddr(pointer);
     R_ClearExternalPtr(pointer);
     if (w == NULL) return;
-    for (size_t i = 0; i < w->room_keys; i++) free(w->keys[i].keys);
-    free(w->keys);
+    ent_keys_free(&w->keys);
     free(w->stack);
     free(w->fresh);
     free(w->frames);
@@ -306,93 +296,28 @@ static void emit_fresh(walker *w, SEXP x, at_t at) {
     UNPROTECT(1);
 }
 
-static uint64_t hash_keys(SEXP *keys, R_xlen_t n) {
-    uint64_t hash = (uint64_t)n;
-    for (R_xlen_t i = 0; i < n; i++) {
-        hash = ((hash << 5 | hash >> 59) ^ (uint64_t)(uintptr_t)keys[i]) * UINT64_C(0x9E3779B97F4A7C15);
-    }
-    return hash | 1;
-}
-
-/* The place of these keys in the table, or where they would be. */
-static keys_t *find_keys(walker *w, uint64_t hash, SEXP *keys, R_xlen_t n) {
-    size_t at = (size_t)(hash >> 20) & (w->room_keys - 1);
-    while (w->keys[at].keys != NULL) {
-        keys_t *known = &w->keys[at];
-        if (known->hash == hash && known->n == n && memcmp(known->keys, keys, (size_t)n * sizeof *keys) == 0) break;
-        at = (at + 1) & (w->room_keys - 1);
-    }
-    return &w->keys[at];
-}
-
-static void remember_keys(walker *w, uint64_t hash, SEXP *keys, R_xlen_t n, uint64_t first) {
-    if (2 * (w->n_keys + 1) > w->room_keys) {
-        size_t room = w->room_keys, more = room == 0 ? 64 : 2 * room;
-        keys_t *old = w->keys, *table = calloc(more, sizeof *table);
-        if (table == NULL) Rf_error("not enough memory for a tree of values");
-        w->keys = table;
-        w->room_keys = more;
-        for (size_t i = 0; i < room; i++) {
-            if (old[i].keys != NULL) *find_keys(w, old[i].hash, old[i].keys, old[i].n) = old[i];
-        }
-        free(old);
-    }
-    SEXP *copy = malloc((size_t)n * sizeof *copy);
-    if (copy == NULL) Rf_error("not enough memory for a tree of values");
-    memcpy(copy, keys, (size_t)n * sizeof *copy);
-    keys_t *place = find_keys(w, hash, keys, n);
-    place->hash = hash;
-    place->first = first;
-    place->n = n;
-    place->keys = copy;
-    w->n_keys++;
-}
-
 /* Whether names are strings that other hosts have as keys: plain ones, each once. */
 static int has_plain_names(walker *w, SEXP names, R_xlen_t n) {
     if (TYPEOF(names) != STRSXP || ATTRIB(names) != R_NilValue || Rf_xlength(names) != n) return 0;
     SEXP *keys = (SEXP *)STRING_PTR_RO(names);
-    if (n > 0 && n <= SHARED_KEYS && w->room_keys > 0 && find_keys(w, hash_keys(keys, n), keys, n)->keys != NULL) return 1;
+    uint64_t first;
+    if (ent_keys_find(&w->keys, keys, n, &first)) return 1;
     for (R_xlen_t i = 0; i < n; i++) {
         if (!is_plain(keys[i])) return 0;
     }
-    if (n <= 16) {
-        for (R_xlen_t i = 1; i < n; i++) {
-            for (R_xlen_t k = 0; k < i; k++) {
-                if (keys[i] == keys[k]) return 0;
-            }
-        }
-        return 1;
-    }
-    size_t room = 64;
-    while (room < 2 * (size_t)n) room *= 2;
-    const void *top = vmaxget();
-    SEXP *seen = (SEXP *)R_alloc(room, sizeof *seen);
-    memset(seen, 0, room * sizeof *seen);
-    int once = 1;
-    for (R_xlen_t i = 0; i < n && once; i++) {
-        size_t at = (size_t)(((uint64_t)(uintptr_t)keys[i] * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (room - 1);
-        while (seen[at] != NULL && seen[at] != keys[i]) at = (at + 1) & (room - 1);
-        once = seen[at] == NULL;
-        seen[at] = keys[i];
-    }
-    vmaxset(top);
-    return once;
+    return ent_keys_differ(keys, n);
 }
 
 /* The cell of the first key: those of another map that are the same, or new ones. */
 static uint64_t emit_keys(walker *w, SEXP *keys, R_xlen_t n) {
     if (n == 0) return 0;
-    uint64_t hash = n <= SHARED_KEYS ? hash_keys(keys, n) : 0;
-    if (hash != 0 && w->room_keys > 0) {
-        keys_t *known = find_keys(w, hash, keys, n);
-        if (known->keys != NULL) return known->first;
-    }
-    uint64_t first = ent_cells_n(w->cells);
+    uint64_t first;
+    if (ent_keys_find(&w->keys, keys, n, &first)) return first;
+    first = ent_cells_n(w->cells);
     for (R_xlen_t i = 0; i < n; i++) {
         if (!text(w, keys[i])) Rf_error("a name is no UTF-8");
     }
-    if (hash != 0) remember_keys(w, hash, keys, n, first);
+    ent_keys_add(&w->keys, keys, n, first);
     return first;
 }
 
@@ -457,15 +382,17 @@ static void expand(walker *w, step_t step) {
             emit(w, CAR(node), at, 0);
             at.position++;
         }
-        SEXP tags[SHARED_KEYS];
+        SEXP few[16];
         R_xlen_t n = at.position;
-        SEXP *all = n <= SHARED_KEYS ? tags : (SEXP *)R_alloc((size_t)n, sizeof *all);
+        const void *top = vmaxget();
+        SEXP *all = n <= 16 ? few : (SEXP *)R_alloc((size_t)n, sizeof *all);
         R_xlen_t i = 0;
         for (SEXP node = ATTRIB(x); node != R_NilValue; node = CDR(node)) {
             if (!is_internal(TAG(node))) all[i++] = PRINTNAME(TAG(node));
         }
         count = (uint64_t)n;
         keys = emit_keys(w, all, n);
+        vmaxset(top);
     } else {
         if (step.below == BELOW_VECTOR || step.below >= BELOW_TEXT) {
             name(w, names[step.below]);
