@@ -10,7 +10,7 @@ use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
 use crate::fsst::Matcher;
-use crate::page_writer::{Context, PageRange, PageWriter, fixed_pages};
+use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::text_dictionary::SymbolHint;
@@ -226,24 +226,19 @@ impl Encoder {
         if !settled && size_of::<T>() > 1 {
             dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
             if let Some((entries, codes)) = &dictionary {
-                bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice())));
+                bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
         let plan = light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words);
         let best = plan.score(&self.profile);
         if let Some((entries, codes)) = dictionary
-            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), best.min(as_ints))
+            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
             let pages = fixed_pages(n, size_of::<T>());
-            let directory = self.write_dictionary(
-                &codes,
-                bytemuck::cast_slice(&entries),
-                entries.len(),
-                pages,
-                context,
-                out,
-            );
+            let payload = bytemuck::cast_slice(&entries);
+            let entries = Entries { payload, n: entries.len(), is_dense: false };
+            let directory = self.write_dictionary(&codes, entries, pages, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
         let alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
@@ -305,11 +300,11 @@ impl Encoder {
             let settled = best.packing == Packing::Constant;
             if !settled
                 && let Some((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i])
-                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()), score)
+                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score)
             {
-                let bytes = bytemuck::cast_slice(&entries);
-                let directory =
-                    self.write_dictionary(&codes, bytes, entries.len(), fixed_pages(n, 16), context, out);
+                let payload = bytemuck::cast_slice(&entries);
+                let entries = Entries { payload, n: entries.len(), is_dense: false };
+                let directory = self.write_dictionary(&codes, entries, fixed_pages(n, 16), context, out);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
             if let Some(narrow) = narrow {
@@ -382,29 +377,28 @@ impl Encoder {
     }
 
     /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
-    pub(crate) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: usize, best: f64) -> bool {
+    pub(crate) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: f64, best: f64) -> bool {
         let wins = self.dictionary_score(codes, entries_len) < best;
         self.hints.dictionary_lost = !wins;
         wins
     }
 
-    pub(crate) fn dictionary_score(&self, codes: &WordPlan<u32>, entries_len: usize) -> f64 {
+    pub(crate) fn dictionary_score(&self, codes: &WordPlan<u32>, entries_len: f64) -> f64 {
         let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
-        self.profile.score(codes.len + entries_len as f64, ns)
+        self.profile.score(codes.len + entries_len, ns)
     }
 
     /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.
     pub(crate) fn write_dictionary(
         &mut self,
         plan: &WordPlan<u32>,
-        entries: &[u8],
-        n_entries: usize,
+        entries: Entries<'_>,
         ranges: Vec<PageRange>,
         context: Context<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Directory> {
         let mut pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
-        pages.dictionary(entries, n_entries);
+        pages.dictionary(entries);
         let codes = self.codes.as_slice();
         pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))
     }

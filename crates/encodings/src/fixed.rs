@@ -4,7 +4,7 @@ use entasis_format::{Codec, Encoding, Error, Filter, Layout, Packing, Result, Tr
 
 use crate::dictionary::Text;
 use crate::encode::{Encoded, Encoder};
-use crate::page_writer::{Context, PageRange, PageWriter, fixed_pages, raw};
+use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages, raw};
 use crate::profile::cost;
 use crate::{statistics, validity};
 
@@ -52,11 +52,12 @@ pub(crate) fn encode(
         let value = |i: usize| Text::new(bytes, i * width..(i + 1) * width);
         if !settled
             && let Some((entries, codes)) = encoder.plan_dictionary(n, (len, score), width, value)
-            && encoder.dictionary_wins(&codes, entries.len() * width, score)
+            && encoder.dictionary_wins(&codes, (entries.len() * width) as f64, score)
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
             let payload: Vec<u8> = entries.iter().flat_map(|entry| entry.bytes).copied().collect();
-            let directory = encoder.write_dictionary(&codes, &payload, entries.len(), ranges, context, out);
+            let entries = Entries { payload: &payload, n: entries.len(), is_dense: false };
+            let directory = encoder.write_dictionary(&codes, entries, ranges, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
         if let Some(narrow) = narrow {

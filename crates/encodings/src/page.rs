@@ -158,7 +158,10 @@ impl<'a> Page<'a> {
             Self::parse(bytes, directory, of, entry.n_values as usize, entry.decoded_len as usize)?;
         match (directory.encoding, &mut page.body) {
             (Encoding { filter: Filter::Shuffle, .. }, Body::Raw(bytes)) => {
-                values.resize(bytes.len(), 0);
+                if values.len() < bytes.len() {
+                    values.resize(bytes.len(), 0);
+                }
+                let values = &mut values[..bytes.len()];
                 if !shuffle::unshuffle(bytes, word_len(directory, of), values) {
                     return Err(short_body());
                 }
@@ -167,11 +170,15 @@ impl<'a> Page<'a> {
             (Encoding { packing: Packing::Fsst, .. }, Body::Strings { bytes, .. }) => {
                 // A code stands for 8 bytes at most, so the stored bytes justify as many.
                 let len = entry.decoded_len as usize;
-                values.clear();
-                values.try_reserve_exact(len).map_err(|_| Error::limit("not enough memory for a page"))?;
-                values.resize(len, 0);
-                fsst::decode(bytes, values)?;
-                *bytes = values;
+                if values.len() < len {
+                    values.clear();
+                    values
+                        .try_reserve_exact(len)
+                        .map_err(|_| Error::limit("not enough memory for a page"))?;
+                    values.resize(len, 0);
+                }
+                fsst::decode(bytes, &mut values[..len])?;
+                *bytes = &values[..len];
             }
             _ => {}
         }

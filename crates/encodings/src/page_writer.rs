@@ -38,6 +38,14 @@ pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
         .collect()
 }
 
+/// The entries of a dictionary, as they are written.
+pub(crate) struct Entries<'a> {
+    pub payload: &'a [u8],
+    pub n: usize,
+    /// Whether a codec finds nothing more in them.
+    pub is_dense: bool,
+}
+
 /// Writes the dictionary and the pages of a block, and keeps their entries.
 pub(crate) struct PageWriter<'a> {
     codecs: &'a mut Codecs,
@@ -70,10 +78,12 @@ impl<'a> PageWriter<'a> {
     }
 
     /// Stores the dictionary; before the pages.
-    pub(crate) fn dictionary(&mut self, payload: &[u8], n_entries: usize) {
+    pub(crate) fn dictionary(&mut self, entries: Entries<'_>) {
+        let Entries { payload, n, is_dense } = entries;
         let at = self.out.len();
-        let stored_len = self.codecs.store(self.codec.0, self.codec.1, payload, self.out);
-        self.n_dictionary = n_entries as u32;
+        let (codec, level) = if is_dense { (Codec::None, 0) } else { self.codec };
+        let stored_len = self.codecs.store(codec, level, payload, self.out);
+        self.n_dictionary = n as u32;
         self.dictionary = Stored {
             stored_len: stored_len as u32,
             payload_len: payload.len() as u32,

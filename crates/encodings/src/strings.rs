@@ -5,9 +5,10 @@ use entasis_kernels::{VECTOR, bitpack};
 
 use crate::dictionary::{Short, Text};
 use crate::encode::{Encoded, Encoder, PAGE};
-use crate::page_writer::{Context, PAGE_LEN, PageRange, PageWriter};
+use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter};
+use crate::statistics;
+use crate::text_dictionary::EntriesPlan;
 use crate::text_plan::Plain;
-use crate::{statistics, text_dictionary};
 
 pub(crate) fn encode(
     encoder: &mut Encoder,
@@ -45,20 +46,21 @@ pub(crate) fn encode(
         };
         let dictionary = dictionary.map(|(entries, mut codes)| {
             let hint = &mut encoder.hints.entries;
-            let (payload, ns) = text_dictionary::payload(&entries, &encoder.profile, hint);
-            codes.ns += ns;
-            (payload, entries, codes)
+            let plan = EntriesPlan::new(&entries, codes.codec.0, &encoder.profile, hint);
+            codes.ns += plan.ns;
+            (entries, plan, codes)
         });
-        let bound =
-            dictionary.as_ref().map(|(payload, _, codes)| encoder.dictionary_score(codes, payload.len()));
-        plain = plain.compressed(encoder, bytes, bound.unwrap_or(f64::INFINITY));
-        if let Some((payload, entries, codes)) = dictionary {
+        let score_of = |(_, plan, codes): &(_, EntriesPlan, _)| encoder.dictionary_score(codes, plan.len);
+        let bound = dictionary.as_ref().map_or(f64::INFINITY, score_of);
+        plain = plain.compressed(encoder, bytes, bound);
+        if let Some((entries, plan, codes)) = dictionary {
             let plain_score = encoder.profile.score(plain.len, plain.ns);
-            if encoder.dictionary_wins(&codes, payload.len(), plain_score) {
+            if encoder.dictionary_wins(&codes, plan.len, plain_score) {
                 let statistics =
                     statistics::of_dictionary(context.n_missing, &entries, &encoder.codes, is_valid);
-                let directory =
-                    encoder.write_dictionary(&codes, &payload, entries.len(), ranges, context, out);
+                let payload = plan.payload(&entries, &mut encoder.hints.entries);
+                let entries = Entries { payload: &payload, n: entries.len(), is_dense: plan.symbols };
+                let directory = encoder.write_dictionary(&codes, entries, ranges, context, out);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
         }

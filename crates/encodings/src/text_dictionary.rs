@@ -1,7 +1,7 @@
 //! The entries of a dictionary of strings (format, section 4.5): their lengths, bit-packed, and their bytes, as they are or as
 //! codes of symbols.
 
-use entasis_format::{Error, Physical, Result};
+use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
 
 use crate::decode::check_utf8;
@@ -20,46 +20,113 @@ const SYMBOLS: u8 = 1;
 /// Less than so many bytes are not worth symbols of their own.
 const MIN_LEN: usize = 8 << 10;
 
+/// Bytes of the sample that symbols are trained and tried on, and its pieces.
+const SAMPLE: usize = 64 << 10;
+const PIECES: usize = 32;
+
 /// What was found for the bytes of a dictionary in an earlier block of a run.
 #[derive(Default)]
 pub(crate) enum SymbolHint {
     #[default]
     Unknown,
     None,
-    Use(Matcher),
+    /// Symbols, and the share of the bytes that their codes take.
+    Use(Matcher, f64),
 }
 
-/// The payload of a dictionary with these entries, and the nanoseconds that its symbols take to decode, estimated.
-pub(crate) fn payload(entries: &[&[u8]], profile: &Profile, hint: &mut SymbolHint) -> (Vec<u8>, f64) {
-    let lengths: Vec<u32> = entries.iter().map(|entry| entry.len() as u32).collect();
-    let (min, max) = lengths.iter().fold((u32::MAX, 0), |(a, b), &len| (a.min(len), b.max(len)));
-    let width = bits_of(max - min);
-    let len = lengths.iter().map(|&len| len as usize).sum::<usize>();
-    let mut out = Vec::with_capacity(HEAD + bitpack::packed_len(entries.len(), width) + VECTOR / 8 + len);
-    out.extend_from_slice(&min.to_le_bytes());
-    out.extend_from_slice(&[width as u8, PLAIN, 0, 0]);
-    for vector in lengths.chunks(VECTOR) {
-        bitpack::pack(vector, min, width, &mut out);
+/// How to store the entries of a dictionary.
+pub(crate) struct EntriesPlan {
+    base: u32,
+    width: u32,
+    bytes_len: usize,
+    /// Whether the bytes become codes of symbols.
+    pub symbols: bool,
+    /// Bytes of the payload, estimated.
+    pub len: f64,
+    /// Nanoseconds to decode its symbols, estimated.
+    pub ns: f64,
+}
+
+impl EntriesPlan {
+    /// The better of plain bytes and symbols. With Zstandard, which does the same better, there are none.
+    pub(crate) fn new(entries: &[&[u8]], codec: Codec, profile: &Profile, hint: &mut SymbolHint) -> Self {
+        let (mut min, mut max, mut bytes_len) = (u32::MAX, 0, 0);
+        for entry in entries {
+            let len = entry.len() as u32;
+            (min, max, bytes_len) = (min.min(len), max.max(len), bytes_len + entry.len());
+        }
+        let width = bits_of(max - min);
+        let heads = HEAD + bitpack::packed_len(entries.len(), width);
+        let len = (heads + bytes_len) as f64;
+        let plain = Self { base: min, width, bytes_len, symbols: false, len, ns: 0.0 };
+        let ns = bytes_len as f64 * cost::FSST_BYTE;
+        let score = |ratio: f64| profile.score(bytes_len as f64 * ratio, ns);
+        if bytes_len < MIN_LEN || codec == Codec::Zstd || score(0.25) >= bytes_len as f64 {
+            return plain;
+        }
+        if let SymbolHint::Unknown = hint {
+            let sample = sample(entries, bytes_len);
+            let mut matcher = Matcher::new(&fsst::train_on(&sample));
+            let ratio = matcher.codes_len(&sample) as f64 / sample.len() as f64;
+            *hint = if score(ratio) < bytes_len as f64 {
+                SymbolHint::Use(matcher, ratio)
+            } else {
+                SymbolHint::None
+            };
+        }
+        match hint {
+            SymbolHint::Use(matcher, ratio) => {
+                let len = heads as f64 + bytes_len as f64 * *ratio + matcher.heads_len() as f64;
+                let coded = Self { symbols: true, len, ns, ..plain };
+                if profile.score(coded.len, ns) < plain.len { coded } else { plain }
+            }
+            _ => plain,
+        }
     }
-    let start = out.len();
-    entries.iter().for_each(|entry| out.extend_from_slice(entry));
-    let ns = len as f64 * cost::FSST_BYTE;
-    if len < MIN_LEN || profile.score(len as f64 / 4.0, ns) >= len as f64 {
-        return (out, 0.0);
+
+    /// The payload.
+    pub(crate) fn payload(&self, entries: &[&[u8]], hint: &mut SymbolHint) -> Vec<u8> {
+        let bits_len = bitpack::packed_len(entries.len(), self.width);
+        let mut out = Vec::with_capacity(HEAD + bits_len + self.bytes_len + VECTOR / 8);
+        let symbols = match hint {
+            SymbolHint::Use(matcher, _) if self.symbols => Some(matcher),
+            _ => None,
+        };
+        let kind = if symbols.is_some() { SYMBOLS } else { PLAIN };
+        out.extend_from_slice(&self.base.to_le_bytes());
+        out.extend_from_slice(&[self.width as u8, kind, 0, 0]);
+        let mut lengths = [0u32; VECTOR];
+        for entries in entries.chunks(VECTOR) {
+            let lengths = &mut lengths[..entries.len()];
+            lengths.iter_mut().zip(entries).for_each(|(len, entry)| *len = entry.len() as u32);
+            bitpack::pack(lengths, self.base, self.width, &mut out);
+        }
+        let start = out.len();
+        entries.iter().for_each(|entry| out.extend_from_slice(entry));
+        if let Some(symbols) = symbols {
+            let bytes = out.split_off(start);
+            symbols.emit(&bytes, &mut out);
+        }
+        out
     }
-    if let SymbolHint::Unknown = hint {
-        *hint = SymbolHint::Use(Matcher::new(&fsst::train_on(&out[start..])));
+}
+
+/// Entries from everywhere, one behind the other.
+fn sample(entries: &[&[u8]], bytes_len: usize) -> Vec<u8> {
+    if bytes_len <= SAMPLE {
+        return entries.concat();
     }
-    let SymbolHint::Use(symbols) = hint else { return (out, 0.0) };
-    let mut coded = out[..start].to_vec();
-    coded[5] = SYMBOLS;
-    symbols.emit(&out[start..], &mut coded);
-    if profile.score(coded.len() as f64, ns) < out.len() as f64 {
-        (coded, ns)
-    } else {
-        *hint = SymbolHint::None;
-        (out, 0.0)
+    let mut sample = Vec::with_capacity(SAMPLE);
+    for start in (0..PIECES).map(|piece| piece * entries.len() / PIECES) {
+        let end = sample.len() + SAMPLE / PIECES;
+        for entry in &entries[start..] {
+            if sample.len() >= end {
+                break;
+            }
+            sample.extend_from_slice(&entry[..entry.len().min(end - sample.len())]);
+        }
     }
+    sample
 }
 
 /// The entries of a payload: entry i is `bytes[offsets[i]..offsets[i + 1]]`; [`PADDING`] zeros follow the last.
@@ -116,8 +183,11 @@ mod tests {
         let mut hint = SymbolHint::default();
         // The second time with the symbols of the first.
         for _ in 0..2 {
-            let (payload, ns) = payload(&all, &profile, &mut hint);
-            assert_eq!((payload[5], ns > 0.0), (kind, kind == SYMBOLS));
+            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint);
+            let payload = plan.payload(&all, &mut hint);
+            assert_eq!((payload[5], plan.symbols, plan.ns > 0.0), (kind, kind == SYMBOLS, kind == SYMBOLS));
+            let off = payload.len() as f64 - plan.len;
+            assert!(off.abs() < 0.1 * plan.len, "{} of {}", payload.len(), plan.len);
             let (offsets, bytes) = parse(&payload, all.len(), Physical::Utf8).unwrap();
             let entry = |i: usize| &bytes[offsets[i] as usize..offsets[i + 1] as usize];
             assert!((0..all.len()).all(|i| entry(i) == all[i]));

@@ -19,6 +19,7 @@ pub mod memory;
 pub mod residual;
 pub mod scan;
 pub mod shuffle;
+pub mod symbols;
 mod word;
 
 pub use bitpack::VECTOR;

@@ -1,6 +1,7 @@
 //! Codes become bytes: eight bytes are written for each symbol, the next one overwrites what is too much.
 
 use entasis_format::{Error, Result};
+use entasis_kernels::symbols::SymbolTable;
 
 use super::{ESCAPE, MAX_LEN, PIECES, Symbols, piece_len};
 
@@ -16,6 +17,8 @@ const UNKNOWN: u8 = u8::MAX;
 struct Table {
     words: [[u8; MAX_LEN]; 256],
     lens: [u8; 256],
+    /// The same for many codes at a time.
+    many: SymbolTable,
 }
 
 fn damaged() -> Error {
@@ -29,7 +32,9 @@ fn damaged() -> Error {
 pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     let (symbols, rest) = Symbols::parse(body)?;
     let (lens, mut rest) = rest.split_at_checked(4 * PIECES).ok_or_else(crate::short_body)?;
-    let mut table = Table { words: [[0; MAX_LEN]; 256], lens: [UNKNOWN; 256] };
+    let many = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
+    let many = SymbolTable::new(many).ok_or_else(damaged)?;
+    let mut table = Table { words: [[0; MAX_LEN]; 256], lens: [UNKNOWN; 256], many };
     for (code, symbol) in symbols.as_slice().iter().enumerate() {
         table.words[code] = symbol.word.to_le_bytes();
         table.lens[code] = symbol.len as u8;
@@ -94,6 +99,9 @@ impl Table {
 
     fn decode(&self, streams: [&[u8]; PIECES], mut outs: [&mut [u8]; PIECES]) -> Result<()> {
         let (mut at, mut end) = ([0; PIECES], [0; PIECES]);
+        for i in 0..PIECES {
+            (at[i], end[i]) = self.many.expand(streams[i], outs[i]);
+        }
         let [at0, at1, at2, at3] = &mut at;
         let [end0, end1, end2, end3] = &mut end;
         let [out0, out1, out2, out3] = &mut outs;

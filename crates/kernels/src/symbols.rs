@@ -1,0 +1,118 @@
+//! Codes of symbols (FSST) become bytes: eight symbols of up to eight bytes each are looked up together, and what is too much
+//! of each is squeezed out. Only where the processor can do that (AVX-512 VBMI2); elsewhere the caller goes code by code.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+/// The code that says that the next byte stands for itself.
+pub const ESCAPE: u8 = 255;
+
+/// Symbols by their codes.
+#[derive(Debug)]
+pub struct SymbolTable {
+    /// The bytes of a symbol, the first one lowest.
+    words: [u64; 256],
+    /// As many low bits as a symbol has bytes; none for codes without one.
+    masks: [u8; 256],
+    n: u8,
+}
+
+impl SymbolTable {
+    /// Symbols of 1 to 8 bytes with the codes 0, 1 ...: their bytes, the first one lowest, and their lengths. None when there
+    /// are more than 255, or one of another length.
+    pub fn new(symbols: impl Iterator<Item = (u64, usize)>) -> Option<Self> {
+        let mut table = Self { words: [0; 256], masks: [0; 256], n: 0 };
+        for (word, len) in symbols {
+            if !(1..=8).contains(&len) || table.n == ESCAPE {
+                return None;
+            }
+            let code = usize::from(table.n);
+            table.words[code] = word;
+            table.masks[code] = (u8::MAX) >> (8 - len);
+            table.n += 1;
+        }
+        Some(table)
+    }
+
+    /// Decodes codes from the start of `stream` into the start of `out`, as far as that goes quickly: not to the end of either,
+    /// and not beyond a code without a symbol. Returns how many bytes of `stream` were read, and how many of `out` written;
+    /// the bytes behind these hold anything.
+    pub fn expand(&self, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
+        #[cfg(target_arch = "x86_64")]
+        if avx512::is_supported() {
+            // SAFETY: the processor has what `expand` is compiled for.
+            return unsafe { avx512::expand(self, stream, out) };
+        }
+        let _ = (stream, out);
+        (0, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    /// Code by code; what is expected of `read` bytes of the stream.
+    fn model(symbols: &[Vec<u8>], stream: &[u8]) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        let mut codes = stream.iter();
+        while let Some(&code) = codes.next() {
+            match code {
+                ESCAPE => out.push(*codes.next()?),
+                code => out.extend_from_slice(symbols.get(usize::from(code))?),
+            }
+        }
+        Some(out)
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_are_those_of_the_symbols(
+            symbols in vec(vec(any::<u8>(), 1..=8), 1..=255),
+            codes in vec((any::<u8>(), 0..100u8), 0..2000),
+            room in 0..9000usize,
+        ) {
+            let word = |symbol: &Vec<u8>| {
+                let mut word = [0xEE; 8];
+                word[..symbol.len()].copy_from_slice(symbol);
+                (u64::from_le_bytes(word), symbol.len())
+            };
+            let table = SymbolTable::new(symbols.iter().map(word)).unwrap();
+            let n = symbols.len() as u16;
+            let mut stream = Vec::new();
+            for (code, chance) in codes {
+                match chance {
+                    0 => stream.push(code),
+                    1..4 => stream.extend([ESCAPE, code]),
+                    _ => stream.push((u16::from(code) % n) as u8),
+                }
+            }
+            let mut out = vec![0; room];
+            let (read, written) = table.expand(&stream, &mut out);
+            prop_assert!(read <= stream.len() && written <= room);
+            prop_assert_eq!(model(&symbols, &stream[..read]), Some(out[..written].to_vec()));
+        }
+    }
+
+    #[test]
+    fn most_of_a_stream_is_decoded() {
+        let table = SymbolTable::new([(0x6261, 2), (0x63, 1)].into_iter()).unwrap();
+        let stream = [0, 1, 0, 255, 7].repeat(1000);
+        let mut out = vec![0; 6000];
+        let (read, written) = table.expand(&stream, &mut out);
+        if read > 0 {
+            assert!(read > 4400 && read % 5 != 4 && written == read / 5 * 6 + [0, 2, 3, 5, 0][read % 5]);
+            assert_eq!(out[..6], *b"abcab\x07");
+        }
+    }
+
+    #[test]
+    fn impossible_tables_are_refused() {
+        assert!(SymbolTable::new([(1, 0)].into_iter()).is_none());
+        assert!(SymbolTable::new([(1, 9)].into_iter()).is_none());
+        assert!(SymbolTable::new((0..256).map(|i| (i, 2))).is_none());
+        assert!(SymbolTable::new((0..255).map(|i| (i, 2))).is_some());
+    }
+}

@@ -1,0 +1,73 @@
+//! The kernel for AVX-512 VBMI2: one gather, one compression and one store for eight codes.
+
+use std::arch::x86_64::{
+    __m512i, _mm_loadl_epi64, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask, _mm512_cvtepu8_epi64,
+    _mm512_i64gather_epi64, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_maskz_compress_epi8,
+    _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_storeu_si512,
+};
+
+use super::{ESCAPE, SymbolTable};
+use crate::dispatch::{Isa, isa};
+
+/// Codes that are looked at together.
+const CODES: usize = 64;
+/// Bytes that these may write to: the last eight symbols are stored as 64 bytes, an escaped byte follows.
+const ROOM: usize = 8 * CODES + 64;
+
+/// Whether this processor has what [`expand`] needs, and may use it.
+pub(super) fn is_supported() -> bool {
+    isa() >= Isa::Avx512 && is_x86_feature_detected!("avx512vbmi2")
+}
+
+/// See [`SymbolTable::expand`].
+#[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
+pub(super) fn expand(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
+    // SAFETY: `masks` has four times 64 bytes.
+    let masks: [__m512i; 4] =
+        std::array::from_fn(|i| unsafe { _mm512_loadu_si512(table.masks.as_ptr().add(64 * i).cast()) });
+    let (escape, first_unknown) = (_mm512_set1_epi8(ESCAPE as i8), _mm512_set1_epi8(table.n as i8));
+    let (mut at, mut end) = (0, 0);
+    // An escape that is the last of these codes is followed by one byte more.
+    while stream.len() - at > CODES && out.len() - end >= ROOM {
+        // SAFETY: more than 64 bytes follow in the stream.
+        let codes = unsafe { _mm512_loadu_si512(stream.as_ptr().add(at).cast()) };
+        let escapes = _mm512_cmpeq_epi8_mask(codes, escape);
+        // How many codes stand before the first escape, and whether all of them have symbols.
+        let n = escapes.trailing_zeros() as usize;
+        let unknown = _mm512_cmpge_epu8_mask(codes, first_unknown);
+        if (unknown.trailing_zeros() as usize) < n {
+            break;
+        }
+        // The table of masks has 256 entries: two look-ups by the low seven bits, of which the highest bit chooses one.
+        let low = _mm512_permutex2var_epi8(masks[0], codes, masks[1]);
+        let high = _mm512_permutex2var_epi8(masks[2], codes, masks[3]);
+        let bytes = _mm512_mask_blend_epi8(_mm512_movepi8_mask(codes), low, high);
+        let mut kept = [0u64; CODES / 8];
+        // SAFETY: eight words are 64 bytes.
+        unsafe { _mm512_storeu_si512(kept.as_mut_ptr().cast(), bytes) };
+        let mut put = |first: usize, kept: u64, end: usize| {
+            // SAFETY: `first` is at most 56, and more than 64 bytes follow `at` in the stream. The indices are bytes, and there
+            // are 256 words. Each eight codes write 64 bytes and move `end` by at most as many: all is within ROOM.
+            unsafe {
+                let codes = _mm_loadl_epi64(stream.as_ptr().add(at + first).cast());
+                let words =
+                    _mm512_i64gather_epi64::<8>(_mm512_cvtepu8_epi64(codes), table.words.as_ptr().cast());
+                let squeezed = _mm512_maskz_compress_epi8(kept, words);
+                _mm512_storeu_si512(out.as_mut_ptr().add(end).cast(), squeezed);
+            }
+            end + kept.count_ones() as usize
+        };
+        let whole = n / 8;
+        for (i, &kept) in kept[..whole].iter().enumerate() {
+            end = put(8 * i, kept, end);
+        }
+        if n == CODES {
+            at += CODES;
+            continue;
+        }
+        end = put(8 * whole, kept[whole] & ((1 << (8 * (n % 8))) - 1), end);
+        out[end] = stream[at + n + 1];
+        (at, end) = (at + n + 2, end + 1);
+    }
+    (at, end)
+}
