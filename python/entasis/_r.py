@@ -27,7 +27,7 @@ _FIELDS = {
 
 
 def decode(name: str, parts: list[Any]) -> Any:
-    """A value of R that is more than Python has: a record of its parts. Calls, functions and environments stay what they are: data."""
+    """A value of R that is more than Python has: a record of its parts, which stay what they are: data."""
     if name == "r.text":
         # The strings as other hosts have them; how R marked them stays behind.
         return parts[0]
