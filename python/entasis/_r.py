@@ -34,7 +34,7 @@ def decode(name: str, parts: list[Any]) -> Any:
     if name == "r.environment":
         kind = "number" if type(parts[0]) is int else str(parts[0])
         return Record("r", name, {kind: parts[1] if len(parts) > 1 else parts[0]})
-    if name in ("r.call", "r.pairlist"):
+    if name in ("r.call", "r.pairlist", "r.dots"):
         attributes, tags, *items = parts
         return Record("r", name, {"attributes": attributes, "tags": tags, "items": items})
     fields = _FIELDS.get(name)

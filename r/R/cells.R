@@ -119,6 +119,7 @@ assemble <- function(session, what, parts) {
     r.environment = session_environment(session, parts),
     data.table = if (requireNamespace("data.table", quietly = TRUE)) data.table::setalloccol(parts[[1L]]) else parts[[1L]],
     r.family = if (is.null(found <- standard_family(parts[[2L]], parts[[3L]]))) stop("there is no such family") else found,
+    r.dots = if (length(parts) > 3L) structure(parts[-(1:3)], names = parts[[3L]], class = "entasis_dots") else stop("dots without values"),
     r.closure = make_closure(session, parts),
     r.primitive = make_primitive(session, parts),
     `too deep` = abort("limit", "limit exceeded: values are nested deeper than they can be"),
@@ -228,12 +229,24 @@ fill_environment <- function(session, env, number) {
     around <- parent.env(around)
   }
   parent.env(env) <- parent
-  list2env(values, env)
+  # The arguments of a call are such in an environment alone; elsewhere they are a list.
+  dots <- which(names(values) == "..." & vapply(values, inherits, NA, "entasis_dots"))
+  if (length(dots) > 0L) .Call(C_dots, env, with_dots(unclass(values[[dots[1L]]])))
+  list2env(if (length(dots) > 0L) values[-dots] else values, env)
   locked <- record$bindings
   if (!is.character(locked) || !all(locked %in% names(values))) stop("bindings are locked that are not there")
   for (name in locked) lockBinding(name, env)
   if (isTRUE(record$locked)) lockEnvironment(env)
   decorate_environment(env, record$attributes, isTRUE(record$s4))
+}
+
+# The environment of a call with these arguments, each quoted and looked at once: they are values.
+with_dots <- function(values) {
+  call <- function(...) {
+    list(...)
+    environment()
+  }
+  do.call(call, values, quote = TRUE)
 }
 
 # Environments are changed in place.

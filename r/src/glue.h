@@ -82,6 +82,7 @@ SEXP ent_c_walk(SEXP walker, SEXP x);
 SEXP ent_c_walk_place(SEXP walker);
 SEXP ent_c_references(SEXP walker, SEXP numbers);
 SEXP ent_c_bindings(SEXP env, SEXP names);
+SEXP ent_c_dots(SEXP env, SEXP from);
 SEXP ent_c_open(SEXP path);
 SEXP ent_c_table(SEXP file, SEXP number);
 SEXP ent_c_is_open(SEXP file);

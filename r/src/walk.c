@@ -263,7 +263,7 @@ static void emit(walker *w, SEXP x, at_t at, int is_bare) {
     case SYMSXP:
         object(w, BELOW_SYMBOL, x, at);
         return;
-    case LANGSXP: case LISTSXP:
+    case LANGSXP: case LISTSXP: case DOTSXP:
         object(w, BELOW_CALL, x, at);
         return;
     case EXPRSXP:
@@ -351,13 +351,13 @@ static void expand(walker *w, step_t step) {
     at_t at = {(int)w->n_frames++, step.at.depth + 1, 0};
     uint64_t first = ent_cells_n(w->cells), count = 0, keys = 0;
     if (step.below == BELOW_CALL) {
-        name(w, TYPEOF(x) == LANGSXP ? "r.call" : "r.pairlist");
+        name(w, TYPEOF(x) == LANGSXP ? "r.call" : TYPEOF(x) == DOTSXP ? "r.dots" : "r.pairlist");
         at.position = -1;
         emit_attributes(w, x, at);
         R_xlen_t n = 0;
         int tagged = 0;
         for (SEXP node = x; node != R_NilValue; node = CDR(node), n++) {
-            if (TYPEOF(node) != LANGSXP && TYPEOF(node) != LISTSXP) Rf_error("a pairlist without an end");
+            if (TYPEOF(node) != LANGSXP && TYPEOF(node) != LISTSXP && TYPEOF(node) != DOTSXP) Rf_error("a pairlist without an end");
             tagged |= TAG(node) != R_NilValue;
         }
         if (tagged) {
@@ -550,4 +550,13 @@ SEXP ent_c_bindings(SEXP env, SEXP names) {
     }
     UNPROTECT(1);
     return out;
+}
+
+/* Gives an environment the arguments of another one's `...`. */
+SEXP ent_c_dots(SEXP env, SEXP from) {
+    if (TYPEOF(env) != ENVSXP || TYPEOF(from) != ENVSXP) Rf_error("dots without an environment");
+    SEXP dots = PROTECT(Rf_findVarInFrame3(from, R_DotsSymbol, TRUE));
+    if (dots != R_UnboundValue) Rf_defineVar(R_DotsSymbol, dots, env);
+    UNPROTECT(1);
+    return R_NilValue;
 }

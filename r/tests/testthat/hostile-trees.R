@@ -10,7 +10,7 @@ path <- tempfile()
 
 names <- c(
   "r.vector", "r.vector", "r.vector", "r.text", "r.symbol", "r.call", "r.pairlist", "r.expression", "r.s4", "r.environment", "r.closure",
-  "r.primitive", "r.family", "r.unknown", "record", "pandas.Timestamp", "pandas.Timedelta", "numpy.ma", "collections.deque", "table", "too deep"
+  "r.primitive", "r.family", "r.dots", "r.unknown", "record", "pandas.Timestamp", "pandas.Timedelta", "numpy.ma", "collections.deque", "table", "too deep"
 )
 classes <- c("data.frame", "factor", "POSIXlt", "POSIXct", "Date", "data.table", "integer64", "ts", "family", "EntasisNone", "formula", "name", "function")
 attribute_names <- c("class", "names", "dim", "dimnames", "levels", "row.names", "tsp", "tzone", "units", "comment", ".Environment", ".Data", "package", "")
@@ -60,7 +60,7 @@ made <- 0
 for (k in seq_len(as.integer(args[2L]))) {
   walker <- call_core("C_walker", take)
   roots <- list(c(list(placeholder(0L)), list(thing())), list(parent = thing(3L), values = thing(3L), attributes = thing(3L), locked = TRUE, bindings = thing(4L), s4 = FALSE),
-                list(parent = globalenv(), values = list(a = thing(2L), b = placeholder(2L)), attributes = NULL, locked = FALSE, bindings = character(), s4 = FALSE))
+                list(parent = globalenv(), values = list(a = thing(2L), b = placeholder(2L), ... = placeholder(4L)), attributes = NULL, locked = FALSE, bindings = character(), s4 = FALSE))
   cells <- vapply(roots, function(root) .Call(internal("C_walk"), walker, root), 0)
   records <- .Call(internal("C_references"), walker, cells[-1L])
   frame <- call_core("C_frame", 1, internal("NO_COLUMNS"), internal("NO_COLUMNS"), list(host = "r", form = sample(c("data.frame", "vector", "x"), 1L)))

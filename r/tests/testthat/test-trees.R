@@ -248,6 +248,23 @@ test_that("a promise that was evaluated is its value", {
   expect_identical(back$c, "constant")
 })
 
+test_that("the dots of a call are kept", {
+  wrapper <- outside(function(data, ...) lm(mpg ~ wt, data, ...))
+  fit <- wrapper(mtcars, weights = rep(2, 32))
+  back <- round_trip(fit)
+  expect_identical(coef(back), coef(fit))
+  expect_identical(predict(back, mtcars), predict(fit, mtcars))
+  env <- outside((function(...) {
+    list(...)
+    environment()
+  })(a = 1 + 1, "b", quote(stop("evaluated"))))
+  back <- round_trip(env)
+  expect_identical(eval(quote(...length()), back), 3L)
+  expect_identical(eval(quote(list(...)), back), list(a = 2, "b", quote(stop("evaluated"))))
+  unused <- outside((function(...) environment())(stop("evaluated")))
+  expect_error(written(unused), "$...[[1]]: a value of type promise", fixed = TRUE, class = "entasis_error_unsupported")
+})
+
 test_that("a garbage collection at any time is survived by trees", {
   x <- list(a = list(1, "two", c(x = 3)), f = outside(y ~ x), s = factor("a"), d = data.frame(u = 1:2), l = c("\u00fc", NA), e = new.env(parent = globalenv()))
   frame <- data.frame(k = 1:2)
