@@ -23,7 +23,7 @@ seconds <- function(expr) {
 }
 
 # `use` is what is done with a value after it was read, and timed with the reading.
-measure <- function(what, x, use = function(x) NULL) {
+measure <- function(what, x, use = identity) {
   for (name in names(formats)) {
     path <- tempfile()
     format <- formats[[name]]
