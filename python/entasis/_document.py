@@ -59,7 +59,7 @@ class Document:
     def add(self, value: Any, root: str) -> int:
         """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""
         done = len(self._parts)
-        number = self._cells.add(value, root)
+        number = self._cells.add(value, root, shares=True)
         self._add_trees(done)
         return number
 
@@ -82,7 +82,7 @@ class Document:
         # Trees have frames, which have trees.
         while done < len(self._parts):
             self._inside = part = self._parts[done]
-            part.numbers = [self._cells.add(tree, part.root + what) for tree, what in part.builder.trees]
+            part.numbers = [self._cells.add(tree, part.root + what, shares=False) for tree, what in part.builder.trees]
             done += 1
         self._inside = None
 

@@ -52,12 +52,22 @@ def is_table(value: Any) -> bool:
     return False
 
 
+# Bytes of arrays in one column, on average, from which on they are taken from where they are.
+_NOT_COPIED = 16_384
+
+
 def add_pool(builder: Builder, arrays: list[Any]) -> None:
     """Adds the values of arrays of one dtype as one column, that belongs to no table."""
     import numpy as np
 
+    dtype, n_bytes = arrays[0].dtype, sum(array.nbytes for array in arrays)
     if len(arrays) == 1:
         (values,) = arrays
+    elif n_bytes >= _NOT_COPIED * len(arrays) and dtype.isnative and dtype.kind in "biufcmM" and dtype.char != "G":
+        number = builder.words(arrays[0])
+        assert number is not None
+        builder.extend(number, arrays[1:])
+        return
     else:
         values = np.concatenate(arrays) if arrays[0].dtype.isnative else np.concatenate(arrays, dtype=arrays[0].dtype)
     _add(builder, values, None)

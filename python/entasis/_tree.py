@@ -176,7 +176,8 @@ class Tree:
     """A value of a file that is a tree, or a part of it. Nothing is read until `read` is called.
 
     `t["key"]` is a part of a dict, `t[3]` of a list, tuple or object; slices are parts of lists, and rows of arrays.
-    A frame inside is a `File`. The first look-up by key reads the keys of that dict, and no values.
+    A frame inside is a `File`. A key of a dict of more than 4,096 strings or integers is found by an index, of which a
+    few pages are read; of others the keys are read at the first look-up. No values are.
     """
 
     __slots__ = ("_cells", "_info", "_keys", "_rows", "_where", "path")
@@ -215,11 +216,19 @@ class Tree:
         return iter(self.keys()) if self.kind == "dict" else (self[i] for i in range(len(self)))
 
     def __contains__(self, key: object) -> bool:
-        return key in self._places() if self.kind == "dict" else key in self.read()
+        return self._place(key) is not None if self.kind == "dict" else key in self.read()
 
     def keys(self) -> list[Any]:
         """The keys of a dict, or the names of a record's fields."""
         return list(self._places())
+
+    def _place(self, key: Any) -> int | None:
+        """Where a key is."""
+        if self._keys is None and self.kind == "dict" and type(key) in (str, int):
+            is_indexed, place = self._cells.reader.find(self._info["number"], key)
+            if is_indexed:
+                return place
+        return self._places().get(key)
 
     def _places(self) -> dict[Any, int]:
         if self._keys is None:
@@ -244,10 +253,10 @@ class Tree:
 
     def __getitem__(self, key: Any) -> Tree | File:
         if self.kind in ("dict", "object"):
-            places = self._places()
-            if key not in places:
+            place = self._place(key)
+            if place is None:
                 raise ColumnNotFoundError(f"{self._named()} has no key {key!r}")
-            return self._part(places[key], f"[{key!r}]")
+            return self._part(place, f"[{key!r}]")
         if self.kind not in (*_SEQUENCES, "array", "array of objects"):
             raise ArgumentError(f"{self._named()} is a {self.kind}, which has no parts")
         if "shape" in self._info and not self._info["shape"]:
@@ -256,22 +265,35 @@ class Tree:
         rows = _rows.compose(self._rows, _rows.resolve(key, len(self)))
         if is_one and "shape" not in self._info:
             return self._part(rows[0], f"[{rows[0]}]")
-        found = object.__new__(Tree)
-        found._cells, found._info, found._keys, found.path = self._cells, self._info, None, self.path
-        found._where, found._rows = self._where, rows
-        return found
+        return Tree._of(self._cells, self._where, self._info, rows)
 
     def _part(self, position: int, step: str) -> Tree | File:
-        return part(self._cells, self._info["first"] + position, self._where + step)
+        info = self._info
+        if "rows" in info:
+            return Tree._of(self._cells, self._where + step, _row(info, position))
+        number = info["parts"][position] if "parts" in info else info["first"] + position
+        return part(self._cells, number, self._where + step)
+
+    @classmethod
+    def _of(cls, cells: Cells, where: str, info: dict[str, Any], rows: Any = None) -> Tree:
+        found = object.__new__(cls)
+        found._cells, found._info, found._keys, found.path = cells, info, None, cells.path
+        found._where, found._rows = where, rows
+        return found
 
     def read(
         self,
         *,
         rows: Rows | None = None,
+        columns: Rows | None = None,
         threads: int | None = None,
         types: list[type] | tuple[type, ...] | None = None,
     ) -> Any:
-        """The value, or some rows of an array or items of a list; see `entasis.read`."""
+        """The value, or some rows of an array or items of a list; see `entasis.read`.
+
+        `columns` are places on the second axis of an array, told as rows are. Of an array in Fortran order only they
+        are read.
+        """
         from . import _codecs
         from ._api import _threads
 
@@ -281,6 +303,11 @@ class Tree:
             cells = Cells(cells.handle, cells.path, _codecs.classes(types), cells.reader)
         wanted = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
         try:
+            if columns is not None:
+                return self._read_columns(cells, columns, wanted, threads)
+            if wanted is None and "row" in self._info:
+                row = self._info["row"]
+                return cells.children(self._info["number"], row, row + 1, threads)[0]
             if wanted is None:
                 return cells.read(self._info["number"], threads)
             return self._read_rows(cells, wanted, threads)
@@ -289,6 +316,12 @@ class Tree:
             raise
 
     def _read_rows(self, cells: Cells, rows: Any, threads: int | None) -> Any:
+        if "row" in self._info:
+            row = self._info["row"]
+            if self.kind == "dict":
+                raise ArgumentError(f"{self._named()} is a dict: rows are of arrays and lists")
+            (whole,) = cells.children(self._info["number"], row, row + 1, threads)
+            return tuple(whole[int(i)] for i in rows)
         if self.kind == "array":
             return self._read_array(cells, rows, threads)
         if self.kind not in (*_SEQUENCES, "array of objects"):
@@ -338,6 +371,25 @@ class Tree:
             )
         return array[rows - start]
 
+    def _read_columns(self, cells: Cells, columns: Rows, rows: Any, threads: int | None) -> Any:
+        info = self._info
+        if self.kind != "array" or len(info["shape"]) < 2:
+            raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
+        n, n_columns = info["shape"][:2]
+        chosen = _rows.resolve(columns, n_columns)
+        rows = range(n) if rows is None else rows
+        if not (info["fortran"] and len(info["shape"]) == 2 and len(chosen) > 0):
+            return self._read_array(cells, rows, threads)[:, chosen]
+        first, last = int(min(chosen)), int(max(chosen))
+        with interpretation():
+            if info["start"] + n * n_columns > info["stop"]:
+                raise CorruptFileError("an array has fewer values than its shape tells")
+            start = info["start"] + first * n
+            flat = cells.maker(threads).pool(info["column"], start, start + (last + 1 - first) * n)
+            array = flat.reshape((last + 1 - first, n)).T
+        array = array[_rows.as_slice(rows) if isinstance(rows, range) else rows]
+        return array[:, [int(column) - first for column in chosen]]
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np
 
@@ -362,6 +414,12 @@ class Tree:
     def __repr__(self) -> str:
         head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
         return "\n".join([head, *outline(self, self._named(), 0, 2, 10)])
+
+
+def _row(info: dict[str, Any], row: int) -> dict[str, Any]:
+    """What is known of a row of a list of rows."""
+    parts = [first + row for first in info["lists"]]
+    return {"kind": info["rows"], "number": info["number"], "row": row, "count": len(parts), "parts": parts}
 
 
 def part(cells: Cells, number: int, where: str) -> Tree | File:

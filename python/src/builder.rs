@@ -7,7 +7,7 @@ use entasis::{
     Physical, Value, WriteOptions,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 
 use crate::array::{self, NumpyArray};
 use crate::arrow::import::{Field, Stream};
@@ -187,6 +187,32 @@ impl Builder {
     fn name(&self, position: usize) -> PyResult<&str> {
         let name = self.names.get(position).map(String::as_str);
         name.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such column"))
+    }
+
+    /// Adds the values of more arrays to an extra column, all of the dtype of the one that it was made of.
+    fn extend(&mut self, number: usize, arrays: Bound<'_, PyList>) -> PyResult<()> {
+        let wrong = || pyo3::exceptions::PyValueError::new_err("an array of another dtype than its column");
+        for array in arrays.iter() {
+            let view = NumpyArray::new(&array)?;
+            let column = self.extra.get_mut(number).ok_or_else(wrong)?;
+            let found = array::column_type(&view.typestr).ok_or_else(wrong)?;
+            if found.physical != column.column_type.physical || found.unit != column.column_type.unit {
+                return Err(wrong());
+            }
+            // SAFETY: the array is kept with the builder until the file is written.
+            let (memory, stride) = (unsafe { view.column(0) }, view.stride());
+            let values = match found.physical {
+                Physical::Bool => HostValues::Bools { memory, stride },
+                _ => HostValues::Words { memory, stride },
+            };
+            let validity = match column.array.chunks.first().map(|chunk| &chunk.validity) {
+                Some(&HostValidity::Mark(mark)) => HostValidity::Mark(mark),
+                _ => HostValidity::AllValid,
+            };
+            column.array.chunks.push(Chunk { n: view.n(), values, validity });
+            self.arrays.push(array.unbind());
+        }
+        Ok(())
     }
 
     /// Adds columns of a NumPy array: one, or the rows of a two-dimensional one. Without a position it is an extra column; then

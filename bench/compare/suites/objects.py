@@ -1,6 +1,7 @@
 """Values that are no frames: trees of lists, dicts and arrays, against pickle 5 and joblib.
 
 What comes back is compared with what was written before anything is timed. New files each time.
+The floor of reading is what Python takes to make such objects of arrays in memory.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import pickle
 import random
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,14 @@ from ..timing import progress, release_memory
 Write = Callable[[Any, Path], object]
 Read = Callable[[Path], Any]
 PART = "one array of 1 MB out of it"
+# The share of the rows of the shootout sets that makes 1 GB of them in memory.
+SETS_SCALE = 0.12
 
 
 def run(context: Context) -> None:
     formats = _formats()
-    shown = [f"{'':32}" + "".join(f"{name:>30}" for name in formats)]
+    floors = _floors(context)
+    shown = [f"{'':32}" + "".join(f"{name:>30}" for name in formats) + f"{'floor':>10}"]
     for name, make in _values(context).items():
         value = make()
         cells = []
@@ -37,7 +41,11 @@ def run(context: Context) -> None:
             cells.append(f"{1e3 * write:9.1f} {1e3 * read:9.1f} {n_bytes / 1e6:7.2f} MB")
             for direction, seconds in (("write", write), ("read", read)):
                 context.raw.append(_raw(context, name, key, direction, seconds))
-        shown.append(f"{name:32}" + "".join(f"{cell:>30}" for cell in cells))
+        line = f"{name:32}" + "".join(f"{cell:>30}" for cell in cells)
+        if name in floors:
+            taken = [_seconds(floors[name])[0] for _ in range(context.options.rounds)]
+            line += f"{1e3 * float(np.median(taken)):10.1f}"
+        shown.append(line)
     print("objects: write ms, read ms, size\n" + "\n".join(shown))
 
 
@@ -128,7 +136,9 @@ def equal(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, np.ndarray):
-        return left.dtype == right.dtype and np.array_equal(left, right)
+        return left.dtype == right.dtype and np.array_equal(
+            left, right, equal_nan=left.dtype.kind == "f"
+        )
     if isinstance(left, pd.DataFrame):
         return bool(left.equals(right))
     if isinstance(left, dict):
@@ -140,14 +150,39 @@ def equal(left: Any, right: Any) -> bool:
 
 def _values(context: Context) -> dict[str, Callable[[], Any]]:
     n = context.scaled(100_000, least=100)
+    large = cache(partial(_large, context.options.scale))
     return {
         "list of int64 arrays of 100": lambda: [np.arange(i, i + 100) for i in range(n)],
         "dict of floats": lambda: {f"key{i}": i / 8 for i in range(n)},
         "list of integers": lambda: list(range(10 * n)),
         "records of 8 fields": lambda: [_record(i) for i in range(n)],
         "frames, arrays, scalars": lambda: _nested(n),
-        PART: lambda: {PART: _nested(n)},
+        "sets, arrays, scalars of 1 GB": large,
+        PART: lambda: {PART: large()},
         "random tree": lambda: _tree(10 * n),
+    }
+
+
+def _floors(context: Context) -> dict[str, Callable[[], Any]]:
+    """What makes the objects of some of the values, and nothing else."""
+    n = context.scaled(100_000, least=100)
+    keys = [f"key{i}".encode() for i in range(n)]
+    floats, numbers = np.arange(n) / 8, np.arange(10 * n)
+    fields = {key: np.array([_record(i)[key] for i in range(n)]) for key in ("id", "x", "y", "day")}
+    texts = {key: [_record(i)[key].encode() for i in range(n)] for key in ("name", "to")}
+
+    def records() -> list[dict[str, Any]]:
+        id, x, y, day = (values.tolist() for values in fields.values())
+        name, to = (map(bytes.decode, values) for values in texts.values())
+        return [
+            {"id": a, "name": b, "x": c, "y": d, "ok": True, "none": None, "day": e, "to": f}
+            for a, b, c, d, e, f in zip(id, name, x, y, day, to, strict=True)
+        ]
+
+    return {
+        "dict of floats": lambda: dict(zip(map(bytes.decode, keys), floats.tolist(), strict=True)),
+        "list of integers": numbers.tolist,
+        "records of 8 fields": records,
     }
 
 
@@ -163,6 +198,22 @@ def _record(i: int) -> dict[str, Any]:
         "day": i % 365,
         "to": str(i),
     }
+
+
+def _large(scale: float) -> dict[str, Any]:
+    """The shootout sets, arrays of their numbers, and scalars, in dicts in a dict."""
+    from ..datasets.shootout import SETS
+
+    sets: dict[str, Any] = {}
+    for name, make in SETS.items():
+        frame = make(min(1.0, SETS_SCALE * scale))
+        numbers = frame.select_dtypes("number").iloc[:, :4].astype("float64")
+        scalars = {"rows": len(frame), "columns": list(map(str, frame.columns[:20])), "name": name}
+        scalars |= {
+            "means": {str(key): float(mean) for key, mean in numbers.mean().fillna(0.0).items()}
+        }
+        sets[name] = {"frame": frame, "corner": numbers[:10_000].to_numpy(), "about": scalars}
+    return {"b": np.random.default_rng(1).standard_normal(131_072), "sets": sets, "version": (1, 2)}
 
 
 def _nested(n: int) -> dict[str, Any]:

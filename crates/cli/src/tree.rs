@@ -111,6 +111,7 @@ impl Tree<'_> {
     fn cell(&mut self, number: u64, name: &str, level: usize) -> Outcome {
         let Some(slice) = self.load(number, 1)? else { return Ok(()) };
         match slice.cell(number)? {
+            Cell::Parent(kind, children) if kind.is_rows() => self.rows(kind, &children, name, level),
             Cell::Parent(kind, children) => {
                 let mut text = format!("{kind}, {}", thousands(children.count));
                 if kind == CellKind::ObjectArray {
@@ -153,6 +154,32 @@ impl Tree<'_> {
                 self.line(level, name, &text)
             }
         }
+    }
+
+    /// A list of rows, and the first of them.
+    fn rows(&mut self, kind: CellKind, children: &Children, name: &str, level: usize) -> Outcome {
+        let Some(lists) = self.load(children.first, children.count)? else { return Ok(()) };
+        let n = lists.n_rows(children)?;
+        self.line(level, name, &format!("{kind}, {}", thousands(n)))?;
+        if level >= self.args.depth {
+            return Ok(());
+        }
+        let of = if kind == CellKind::Records { CellKind::Map } else { CellKind::Tuple };
+        let shown = n.min(self.args.items);
+        for row in 0..shown {
+            self.line(level + 1, &format!("[{row}]"), &format!("{of}, {}", thousands(children.count)))?;
+            let fields = if level + 1 < self.args.depth { children.count.min(self.args.items) } else { 0 };
+            for i in 0..fields {
+                let Cell::Parent(_, list) = lists.cell(children.first + i)? else { continue };
+                let name = match of {
+                    CellKind::Map => self.key(children.keys.saturating_add(i))?,
+                    _ => format!("[{i}]"),
+                };
+                self.cell(list.first.saturating_add(row), &name, level + 2)?;
+            }
+            self.rest(level + 2, if fields > 0 { children.count - fields } else { 0 })?;
+        }
+        self.rest(level + 1, n - shown)
     }
 
     /// What an object is: its name, and that of the class of a record.

@@ -1,8 +1,11 @@
 //! Cells: trees of values of any size, whose parts are columns (format, section 5.2).
 
 mod check;
+mod index;
 mod loaded;
 mod read;
+mod scalars;
+mod slice;
 mod write;
 
 use entasis_format::{CellClass, Error, Physical, Result, Value};
@@ -10,8 +13,11 @@ use entasis_format::{CellClass, Error, Physical, Result, Value};
 use crate::file::File;
 
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};
+pub use index::{Found, INDEXED_FROM, Key};
 pub use loaded::Loaded;
-pub use read::{Cell, Cells, Children, Slice};
+pub use read::{Cell, Cells, Children};
+pub use scalars::Scalars;
+pub use slice::{Run, Slice, Texts};
 pub use write::CellWriter;
 
 /// Cells of which `ranks` tells once.
@@ -20,10 +26,14 @@ pub(crate) const RANK: u64 = 4096;
 pub(crate) const CLASSES: usize = 6;
 
 /// The columns of cells, by the places of their names in [`NAMES`].
-pub(crate) const NAMES: [&str; 14] = [
+pub(crate) const NAMES: [&str; 17] = [
     "kinds", "ranks", "ints", "floats", "strings", "bytes", "first", "end", "count", "keys", "pool", "at",
-    "len", "shape",
+    "len", "shape", "indexed", "buckets", "places",
 ];
+/// The places of the columns of the key index.
+pub(crate) const INDEXED: usize = 14;
+pub(crate) const BUCKETS: usize = 15;
+pub(crate) const PLACES: usize = 16;
 
 /// Where the cells of a file are: the map `cells` of its value.
 #[derive(Clone, Debug)]

@@ -7,7 +7,6 @@ mod output;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
 
 use entasis_encodings::{Encoder, Profile};
 use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
@@ -268,18 +267,15 @@ impl<'a> Plan<'a> {
         let tasks = tasks(&stored);
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let output = Output::new(sink);
-        let placed: Vec<Mutex<Vec<Placed>>> = tasks.iter().map(|_| Mutex::default()).collect();
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         threads::run(tasks, self.threads, &control, Worker::default, |worker, task| {
             let column = &stored[task.column];
             let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
-            let blocks = worker.run(column, &task, &output, &control).map_err(named)?;
-            *placed[task.index].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = blocks;
-            Ok(())
+            worker.run(column, &task, &output, &control).map_err(named)
         })?;
         let mut blocks: Vec<Vec<Placed>> = stored.iter().map(|_| Vec::new()).collect();
-        for (of_task, column) in placed.into_iter().zip(columns) {
-            blocks[column].extend(of_task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner));
+        for (task, of_task) in output.placed() {
+            blocks[columns[task]].extend(of_task);
         }
         output.place_directories(&mut blocks)?;
         footer::write(&self.parts, &self.nested, &self.bundles, &stored, &blocks, &output)
@@ -322,14 +318,14 @@ struct Worker {
 }
 
 impl Worker {
-    /// Encodes and writes the blocks of a run, and says where they are.
+    /// Encodes and writes the blocks of a run.
     fn run(
         &mut self,
         column: &Stored<'_>,
         task: &Task,
         output: &Output<'_>,
         control: &Control<'_>,
-    ) -> Result<Vec<Placed>> {
+    ) -> Result<()> {
         let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
         encoder.begin_run(column.profile);
         let mut run = output.begin(
@@ -348,17 +344,16 @@ impl Worker {
                 begins.check(block, &values, is_valid)?;
             }
             let first_child = column.begins.map_or(0, |begins| begins.first_child(block));
-            let pages_at = run.bytes.len();
-            let encoded = encoder.encode(column.of, values, validity, &|| control.check(), &mut run.bytes)?;
+            let pages_at = run.bytes().len();
+            let encoded = encoder.encode(column.of, values, validity, &|| control.check(), run.bytes())?;
             run.add(at..at + n as u64, pages_at, encoded, column.profile.is_raw(), first_child)?;
             at += n as u64;
             control.advance(n as u64);
-            if run.bytes.len() >= BUFFER || (run.bytes.len() >= WRITE && run.is_next()) {
+            if run.bytes().len() >= BUFFER || (run.bytes().len() >= WRITE && run.is_next()) {
                 run.flush(control)?;
             }
         }
-        let (blocks, bytes) = run.finish(control)?;
-        self.bytes = bytes;
-        Ok(blocks)
+        self.bytes = run.finish(control)?;
+        Ok(())
     }
 }

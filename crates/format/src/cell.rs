@@ -111,6 +111,10 @@ codes! {
         ObjectArray = 76, "array of objects";
         /// A name, then parts.
         Object = 77, "object";
+        /// Maps with equal keys: a list of values for each key.
+        Records = 78, "list";
+        /// Tuples of equal length: a list of values for each place.
+        Rows = 79, "list";
         /// An array, the last axis running fastest.
         Array = 96, "array";
         /// An array, the first axis running fastest.
@@ -168,6 +172,24 @@ impl CellKind {
     #[inline]
     pub fn of(code: u8) -> Option<Self> {
         KINDS[code as usize]
+    }
+
+    /// Whether it is a list of rows, whose children are lists: one for each key or place.
+    #[inline]
+    pub const fn is_rows(self) -> bool {
+        matches!(self, Self::Records | Self::Rows)
+    }
+
+    /// Whether it has keys: its own, or another's.
+    #[inline]
+    pub const fn has_keys(self) -> bool {
+        matches!(self, Self::Map | Self::Records)
+    }
+
+    /// Whether a list of rows may have it for a value: it is whole by itself.
+    #[inline]
+    pub const fn is_scalar(self) -> bool {
+        self.code() < 64 && !matches!(self, Self::Reference | Self::Table)
     }
 
     /// How many children it always has.

@@ -4,7 +4,8 @@
 //! contains `name`.
 
 use entasis_kernels::dispatch::on_every_isa;
-use entasis_kernels::{VECTOR, Word, alp, bitpack, bits, delta, gather, scan, shuffle};
+use entasis_kernels::symbols::SymbolTable;
+use entasis_kernels::{VECTOR, Word, alp, bitpack, bits, delta, gather, residual, scan, shuffle};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -152,6 +153,35 @@ fn shuffles() {
     }
 }
 
+fn sums_of_decimals() {
+    let values: Vec<f64> = (0..VECTOR).map(|i| (i * 7919 % 30_000) as f64 / 1000.0 + 0.117).collect();
+    let bytes = size_of_val(&values[..]);
+    let (mut words, mut exceptions) = (vec![0u64; VECTOR], Vec::new());
+    let mut out = vec![0.0; VECTOR];
+    report("residual encode f64", bytes, || {
+        exceptions.clear();
+        assert!(residual::residual_encode_f64(black_box(&values), 4, 1e3, 1e-3, &mut words, &mut exceptions));
+    });
+    report("residual decode f64", bytes, || {
+        assert!(residual::residual_decode_f64(black_box(&words), 4, 1e-3, black_box(&mut out)));
+    });
+}
+
+/// Symbols of 1 to 8 bytes, 3 on average. Without AVX-512 VBMI2 there is nothing to measure.
+fn symbols() {
+    let lens = [1, 2, 2, 2, 3, 3, 4, 8];
+    let symbols = (0..255u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15), lens[i as usize % 8]));
+    let table = SymbolTable::new(symbols).expect("255 symbols of 1 to 8 bytes");
+    let stream: Vec<u8> = (0..16_384u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8 % 255).collect();
+    let mut out = vec![0; 64 << 10];
+    let (_, written) = table.expand(&stream, &mut out);
+    if written > 0 {
+        report("symbols", written, || {
+            black_box(table.expand(black_box(&stream), &mut out));
+        });
+    }
+}
+
 fn main() {
     on_every_isa(|isa| {
         println!("{isa:?}");
@@ -179,6 +209,8 @@ fn main() {
         summing::<u32>();
         summing::<u64>();
         floats();
+        sums_of_decimals();
+        symbols();
         scans::<u8>();
         scans::<u16>();
         scans::<u32>();

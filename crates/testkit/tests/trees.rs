@@ -1,6 +1,6 @@
 //! Files of trees hold what their models say, by the core and by the naive decoder; what breaks a rule is refused.
 
-use entasis::cells::Cell;
+use entasis::cells::{Cell, Found, Key};
 use entasis::{Kind, Silent};
 use entasis_testkit::frames::documents::{self, describe};
 use entasis_testkit::golden::tree_folder;
@@ -82,6 +82,29 @@ fn tables_of_a_tree_are_files_of_their_own() {
     let file = open(&trees[2].bytes).unwrap();
     assert!(file.is_table() && file.n_columns() == 2);
     assert_eq!(file.cells().unwrap().unwrap().roots().unwrap(), (None, Some(45)));
+}
+
+#[test]
+fn keys_are_found_by_their_index() {
+    let trees = documents::all();
+    let tree = trees.iter().find(|tree| tree.name == "indexed").unwrap();
+    let cells = open(&tree.bytes).unwrap().cells().unwrap().unwrap();
+    let map = |number: u64| match cells.load(number..number + 1, Some(1), &Silent).unwrap().cell(number) {
+        Ok(Cell::Parent(kind, children)) => (kind, children),
+        other => panic!("{other:?}"),
+    };
+    let ((kind, texts), (_, numbers)) = (map(1), map(2));
+    for i in 0..4200u64 {
+        let text = format!("key {i}");
+        assert_eq!(cells.find_key(kind, &texts, Key::Str(&text)).unwrap(), Found::At(i));
+        let number = Key::Int(7 * i as i64 - 900);
+        assert_eq!(cells.find_key(kind, &numbers, number).unwrap(), Found::At(i));
+    }
+    assert_eq!(cells.find_key(kind, &texts, Key::Str("key")).unwrap(), Found::Absent);
+    assert_eq!(cells.find_key(kind, &texts, Key::Int(3)).unwrap(), Found::Absent);
+    assert_eq!(cells.find_key(kind, &numbers, Key::Int(1)).unwrap(), Found::Absent);
+    let (kind, list) = map(0);
+    assert_eq!(cells.find_key(kind, &list, Key::Int(1)).unwrap(), Found::NotIndexed);
 }
 
 /// Cells that break a rule each, under checksums that hold.

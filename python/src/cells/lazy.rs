@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis::CellKind;
-use entasis::cells::{Cell, Cells, Children};
+use entasis::cells::{Cell, Cells, Children, Found, Key};
+use entasis::{CellKind, Error};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use super::loaded::Loaded;
 use super::read::Maker;
@@ -25,6 +25,25 @@ fn parent(py: Python<'_>, loaded: &mut Loaded, number: u64) -> PyResult<(CellKin
         Cell::Parent(kind, children) => Ok((kind, children)),
         _ => Err(errors::new(py, "ArgumentError", "the value has no parts")),
     }
+}
+
+/// The places of the values of a list of rows, for each key or place.
+fn rows_of(py: Python<'_>, loaded: &mut Loaded, children: &Children) -> PyResult<Vec<Range<u64>>> {
+    let damage = |problem| errors::raise(py, &Error::corrupt(problem).in_section("cells"));
+    let family = children.first..children.first.saturating_add(children.count);
+    loaded.fetch_all(py, family.clone())?;
+    let mut lists: Vec<Range<u64>> = Vec::new();
+    for number in family {
+        let Cell::Parent(CellKind::List, of) = loaded.fetch(py, number)? else {
+            return Err(damage("a list of rows has no lists"));
+        };
+        let list = of.first..of.first.checked_add(of.count).ok_or_else(|| damage("a list without end"))?;
+        if lists.first().is_some_and(|first| first.end - first.start != of.count) {
+            return Err(damage("the lists of a list of rows differ in length"));
+        }
+        lists.push(list);
+    }
+    Ok(lists)
 }
 
 #[pymethods]
@@ -63,6 +82,13 @@ impl CellReader {
                 dict.set_item("count", children.count)?;
                 dict.set_item("first", children.first)?;
                 dict.set_item("keys", children.keys)?;
+                if kind.is_rows() {
+                    // What is a list for Python, as long as its first one.
+                    let lists = rows_of(py, &mut loaded, &children)?;
+                    dict.set_item("count", lists.first().map_or(0, |list| list.end - list.start))?;
+                    dict.set_item("rows", if kind == CellKind::Records { "dict" } else { "tuple" })?;
+                    dict.set_item("lists", lists.iter().map(|list| list.start).collect::<Vec<_>>())?;
+                }
                 if kind == CellKind::ObjectArray {
                     dict.set_item("shape", self.shape(py, children.keys)?)?;
                 }
@@ -91,11 +117,30 @@ impl CellReader {
     ) -> PyResult<Bound<'py, PyList>> {
         let mut loaded = Loaded::new(Arc::clone(&self.cells), Some(1));
         let (kind, children) = parent(py, &mut loaded, number)?;
-        if kind != CellKind::Map {
+        if !kind.has_keys() {
             return Err(errors::new(py, "ArgumentError", "the value has no keys"));
         }
         let keys = children.keys..children.keys.saturating_add(children.count);
         self.make(py, loaded, keys, children, hook)
+    }
+
+    /// Where a key of a map is, a string or an integer, by an index that large maps have: whether there is one, and the place.
+    fn find(&self, py: Python<'_>, number: u64, key: &Bound<'_, PyAny>) -> PyResult<(bool, Option<u64>)> {
+        let mut loaded = Loaded::new(Arc::clone(&self.cells), Some(1));
+        let (kind, children) = parent(py, &mut loaded, number)?;
+        let found = if let Ok(text) = key.cast_exact::<PyString>() {
+            // No key in the index has halves of pairs.
+            let Ok(text) = text.to_str() else { return Ok((false, None)) };
+            self.cells.find_key(kind, &children, Key::Str(text))
+        } else {
+            let Ok(value) = key.extract::<i64>() else { return Ok((false, None)) };
+            self.cells.find_key(kind, &children, Key::Int(value))
+        };
+        Ok(match found.map_err(|e| errors::raise(py, &e))? {
+            Found::NotIndexed => (false, None),
+            Found::Absent => (true, None),
+            Found::At(place) => (true, Some(place)),
+        })
     }
 
     /// Some of the children of a cell, as objects.
@@ -110,9 +155,15 @@ impl CellReader {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
         let mut loaded = Loaded::new(Arc::clone(&self.cells), threads);
-        let (_, children) = parent(py, &mut loaded, number)?;
-        if start > stop || stop > children.count {
+        let (kind, children) = parent(py, &mut loaded, number)?;
+        let lists = if kind.is_rows() { rows_of(py, &mut loaded, &children)? } else { Vec::new() };
+        let n = lists.first().map_or(children.count, |list| list.end - list.start);
+        if start > stop || stop > n {
             return Err(errors::new(py, "RowsOutOfRangeError", "there are no such parts"));
+        }
+        if kind.is_rows() {
+            let lists = lists.iter().map(|list| list.start + start..list.start + stop).collect();
+            return self.make_rows(py, loaded, kind, children, lists, hook);
         }
         self.make(py, loaded, children.first + start..children.first + stop, children, hook)
     }
@@ -140,6 +191,34 @@ impl CellReader {
         Ok(shape.map_err(|e| errors::raise(py, &e))?.0)
     }
 
+    /// Makes rows of a list of rows, whose values stand in these ranges.
+    fn make_rows<'py>(
+        &self,
+        py: Python<'py>,
+        mut loaded: Loaded,
+        kind: CellKind,
+        children: Children,
+        lists: Vec<Range<u64>>,
+        hook: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let types = Types::new(py, true)?;
+        let n = lists.first().map_or(0, |list| list.end - list.start);
+        let mut wanted = lists.clone();
+        if kind == CellKind::Records {
+            wanted.push(children.keys..children.keys.saturating_add(children.count));
+        }
+        loaded.close(py, wanted)?;
+        let damage = || errors::raise(py, &Error::corrupt("a list of rows has values that are not there"));
+        let find = |range: Range<u64>| Some((loaded.slice(&range)?, range));
+        let lists = lists.into_iter().map(|list| find(list).ok_or_else(damage)).collect::<PyResult<_>>();
+        Maker::new(py, &loaded, &types, hook)?.rows(
+            kind,
+            &children,
+            if n == 0 { Vec::new() } else { lists? },
+            n,
+        )
+    }
+
     /// Makes objects of neighbouring cells, which are children of a cell that ends with `of.end`.
     fn make<'py>(
         &self,
@@ -154,7 +233,6 @@ impl CellReader {
         let is_all = range.start == of.first && range.end - range.start == of.count && of.count > 0;
         let wanted = if is_all { of.first..of.end } else { range.clone() };
         loaded.close(py, vec![wanted])?;
-        let objects = Maker::new(py, &loaded, &types, hook)?.make(range)?;
-        PyList::new(py, objects)
+        Maker::new(py, &loaded, &types, hook)?.make(range)
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis::cells::{Cell, Cells, Slice};
-use entasis::{CellKind, Error};
+use entasis::{CellClass, CellKind, Error};
 use pyo3::prelude::*;
 
 use crate::{errors, monitor};
@@ -93,6 +93,11 @@ impl Loaded {
         self.cell(number).map_err(|e| errors::raise(py, &e))
     }
 
+    /// Reads these cells, when they have to be.
+    pub fn fetch_all(&mut self, py: Python<'_>, range: Range<u64>) -> PyResult<()> {
+        if self.slice(&range).is_none() { self.load(py, range) } else { Ok(()) }
+    }
+
     fn load(&mut self, py: Python<'_>, range: Range<u64>) -> PyResult<()> {
         let (cells, threads) = (&self.cells, self.threads);
         self.slices.push(monitor::run(py, |monitor| cells.load(range, threads, monitor))?);
@@ -131,7 +136,11 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> entasis
             out.push(named);
         }
     };
-    for number in range.clone() {
+    let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
+    for (number, &kind) in range.clone().zip(kinds) {
+        if kind != CellKind::Reference && !matches!(kind.class(), CellClass::Parent | CellClass::Array) {
+            continue;
+        }
         match slice.cell(number)? {
             Cell::Int(CellKind::Reference, target) => {
                 let target = target.cast_unsigned();
@@ -141,7 +150,9 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> entasis
             Cell::Parent(kind, children) => {
                 add(children.first..children.end);
                 match kind {
-                    CellKind::Map => add(children.keys..children.keys.saturating_add(children.count)),
+                    CellKind::Map | CellKind::Records => {
+                        add(children.keys..children.keys.saturating_add(children.count))
+                    }
                     CellKind::ObjectArray => add(children.keys..children.keys.saturating_add(1)),
                     _ => {}
                 }

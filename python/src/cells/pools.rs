@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Bytes of an array that shares a column with others, at most.
-const SMALL: usize = 64 << 10;
+/// Bytes of an array that shares a column with others, at most: what is tried for one serves all of them.
+const SMALL: usize = 1 << 20;
 
 /// Arrays of one dtype, which become one column.
 struct Pool {

@@ -3,25 +3,29 @@
 //! What a cell contains stands together and is read at once; with what else it names that makes a few slices. Objects are then made
 //! from the inside out, on a stack of our own.
 
+mod objects;
+mod rows;
+
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use entasis::cells::{Cell, Cells, Children, Slice};
-use entasis::{CellClass, CellKind, Error, checksum};
+use entasis::cells::{Cell, Cells, Children, Run, Slice};
+use entasis::{CellClass, CellKind, Error};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyList, PySet,
-    PySlice, PyString, PyTuple,
+    PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyList, PySet, PySlice,
+    PyTuple,
 };
+
+use objects::{Items, Luck, Strings, int, text, unit};
 
 use super::loaded::Loaded;
 use super::types::Types;
 use crate::errors;
 
-/// Places of the cache of short strings.
-const CACHE: usize = 1 << 12;
-/// The longest string in it.
-const SHORT: usize = 32;
+/// Bytes of an array that has memory of its own, at least.
+const LARGE: u64 = 64 << 10;
 
 fn corrupt(py: Python<'_>, cells: &Cells, problem: &'static str) -> PyErr {
     errors::raise(py, &Error::corrupt(problem).in_section("cells").in_file(cells.file().path()))
@@ -34,7 +38,7 @@ struct Frame<'py> {
     children: Children,
     next: u64,
     end: u64,
-    items: Vec<Bound<'py, PyAny>>,
+    items: Items<'py>,
 }
 
 /// The values of arrays in one pool, as far as they are wanted.
@@ -43,7 +47,16 @@ struct Pool<'py> {
     start: u64,
     end: u64,
     n: u64,
+    /// The values of an array that has memory of its own, at least.
+    large: u64,
     values: Option<Bound<'py, PyAny>>,
+}
+
+/// Values of an array in a pool, which make it too large to share its memory.
+fn large_of(loaded: &Loaded, pool: u64) -> entasis::Result<u64> {
+    let column = loaded.cells.file().column(loaded.cells.pool(pool)?)?;
+    let of = column.record.column_type;
+    Ok(LARGE / of.layout().width().unwrap_or(16).max(1) as u64)
 }
 
 /// Makes objects of cells.
@@ -57,7 +70,10 @@ pub struct Maker<'a, 'py> {
     named: HashMap<u64, Option<Bound<'py, PyAny>>>,
     wanted: HashSet<u64>,
     keys: HashMap<u64, Vec<Bound<'py, PyAny>>>,
-    strings: Vec<Option<(u64, Bound<'py, PyString>)>>,
+    strings: Strings<'py>,
+    luck: Luck,
+    /// Whether strings or bytes are named.
+    are_texts_named: bool,
     pools: HashMap<u64, Pool<'py>>,
 }
 
@@ -77,10 +93,11 @@ impl<'a, 'py> Maker<'a, 'py> {
             named: HashMap::new(),
             wanted: HashSet::new(),
             keys: HashMap::new(),
-            strings: Vec::new(),
+            strings: Strings::default(),
+            luck: Luck::default(),
+            are_texts_named: false,
             pools: HashMap::new(),
         };
-        maker.strings.resize_with(CACHE, || None);
         for (slice, range) in loaded.pieces() {
             let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
             for (number, &kind) in range.zip(kinds) {
@@ -89,14 +106,24 @@ impl<'a, 'py> Maker<'a, 'py> {
                 }
                 match maker.check(slice.cell(number))? {
                     Cell::Int(_, target) => {
-                        maker.wanted.insert(target.cast_unsigned());
+                        let target = target.cast_unsigned();
+                        maker.wanted.insert(target);
+                        let named = loaded.cell(target);
+                        maker.are_texts_named |= matches!(named, Ok(Cell::Str(..) | Cell::Bytes(..)));
                     }
                     Cell::Array { pool, at, len, .. } => {
                         let end = at.checked_add(len).ok_or_else(|| maker.corrupt("an array without end"))?;
-                        let fresh = Pool { start: at, end, n: 0, values: None };
-                        let pool = maker.pools.entry(pool).or_insert(fresh);
-                        (pool.start, pool.end) = (pool.start.min(at), pool.end.max(end));
-                        pool.n = pool.n.saturating_add(len);
+                        let pool = match maker.pools.entry(pool) {
+                            Entry::Occupied(known) => known.into_mut(),
+                            Entry::Vacant(vacant) => {
+                                let large = large_of(loaded, pool).map_err(|e| errors::raise(py, &e))?;
+                                vacant.insert(Pool { start: u64::MAX, end: 0, n: 0, large, values: None })
+                            }
+                        };
+                        if len < pool.large {
+                            (pool.start, pool.end) = (pool.start.min(at), pool.end.max(end));
+                            pool.n = pool.n.saturating_add(len);
+                        }
                     }
                     _ => {}
                 }
@@ -114,7 +141,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 
     /// The objects of neighbouring cells.
-    pub fn make(&mut self, range: Range<u64>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    pub fn make(&mut self, range: Range<u64>) -> PyResult<Bound<'py, PyList>> {
         let kind = CellKind::List;
         let children = Children { count: range.end - range.start, ..Children::default() };
         // What is made for a caller is no cell, and so is not named.
@@ -124,7 +151,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             children,
             next: range.start,
             end: range.end,
-            items: Vec::new(),
+            items: Items::new(self.py, kind, children.count)?,
         }];
         let mut steps = 0u32;
         loop {
@@ -139,7 +166,7 @@ impl<'a, 'py> Maker<'a, 'py> {
                 if let Some(object) = self.one(number, &mut stack)?
                     && let Some(frame) = stack.last_mut()
                 {
-                    frame.items.push(object);
+                    frame.items.push(object)?;
                 }
                 steps = steps.wrapping_add(1);
                 if steps.is_multiple_of(1 << 18) {
@@ -148,10 +175,13 @@ impl<'a, 'py> Maker<'a, 'py> {
                 continue;
             }
             let Some(done) = stack.pop() else { return Err(self.corrupt("nothing is made")) };
-            let Some(parent) = stack.last_mut() else { return Ok(done.items) };
+            let Some(parent) = stack.last_mut() else {
+                let Items::List(list, _) = done.items else { return Err(self.corrupt("nothing is made")) };
+                return Ok(list);
+            };
             let number = done.number;
             let object = self.finish(done)?;
-            parent.items.push(object.clone());
+            parent.items.push(object.clone())?;
             if self.wanted.contains(&number) {
                 self.named.insert(number, Some(object));
             }
@@ -164,20 +194,35 @@ impl<'a, 'py> Maker<'a, 'py> {
         let here = |slice: &&Slice| slice.range().contains(&frame.next);
         let Some(slice) = loaded.slices.iter().find(here) else { return Ok(()) };
         let end = frame.end.min(slice.range().end);
+        let items = &mut frame.items;
         while frame.next < end {
-            let object = match self.check(slice.cell(frame.next))? {
-                Cell::Int(CellKind::Int, value) => value.into_pyobject(py)?.into_any(),
-                Cell::Float(CellKind::Float, value) => PyFloat::new(py, value).into_any(),
-                Cell::Str(CellKind::Str, text) => self.text(text).into_any(),
-                Cell::Unit(CellKind::Null) => py.None().into_bound(py),
-                Cell::Unit(kind @ (CellKind::False | CellKind::True)) => {
-                    PyBool::new(py, kind == CellKind::True).to_owned().into_any()
+            // A thread is asked to stop now and then.
+            let part = end.min(frame.next + (1 << 20));
+            let n = match self.check(slice.run(frame.next, part))? {
+                Run::Ints(CellKind::Int, values) => {
+                    values.iter().try_for_each(|&value| items.push(int(py, value)?))?;
+                    values.len()
+                }
+                Run::Floats(CellKind::Float, values) => {
+                    values.iter().try_for_each(|&value| items.push(PyFloat::new(py, value).into_any()))?;
+                    values.len()
+                }
+                Run::Texts(CellKind::Str, texts) if !self.are_texts_named => {
+                    for i in 0..texts.len() {
+                        let text = self.check(text(&texts, i))?;
+                        items.push(self.strings.get(py, &mut self.luck, text))?;
+                    }
+                    texts.len()
+                }
+                Run::Units(kind @ (CellKind::Null | CellKind::False | CellKind::True), n) => {
+                    let object = unit(py, kind);
+                    (0..n).try_for_each(|_| items.push(object.clone()))?;
+                    n
                 }
                 _ => break,
             };
-            frame.items.push(object);
-            frame.next += 1;
-            if frame.next.is_multiple_of(1 << 20) {
+            frame.next += n as u64;
+            if n == 1 << 20 {
                 py.check_signals()?;
             }
         }
@@ -190,15 +235,14 @@ impl<'a, 'py> Maker<'a, 'py> {
         let py = self.py;
         let loaded = self.loaded;
         Ok(Some(match self.check(loaded.cell(number))? {
-            Cell::Unit(kind) => self.unit(kind)?,
+            cell @ Cell::Unit(_) => self.scalar(&cell)?,
             Cell::Parent(kind, children) => {
                 // It may have been made for a reference to it.
-                match self.named.get(&number) {
-                    Some(Some(known)) => return Ok(Some(known.clone())),
-                    Some(None) => return Err(self.corrupt("a cell contains itself")),
-                    None => self.begin(number, kind, children, stack)?,
-                }
-                return Ok(None);
+                return match self.named.get(&number) {
+                    Some(Some(known)) => Ok(Some(known.clone())),
+                    Some(None) => Err(self.corrupt("a cell contains itself")),
+                    None => self.begin(number, kind, children, stack),
+                };
             }
             Cell::Int(CellKind::Reference, _) => return self.reference(number, stack),
             Cell::Int(CellKind::Table, table) => {
@@ -209,15 +253,8 @@ impl<'a, 'py> Maker<'a, 'py> {
                 self.remember(number, &made);
                 made
             }
-            Cell::Int(CellKind::Int, value) => value.into_pyobject(py)?.into_any(),
-            Cell::Int(kind, value) => self.types.make_int(py, kind, value)?,
-            Cell::Float(CellKind::Float, value) => PyFloat::new(py, value).into_any(),
-            Cell::Float(kind, value) => self.types.make_float(py, kind, value)?,
-            Cell::Str(CellKind::Str, text) => self.text(text).into_any(),
-            Cell::Str(kind, text) => self.types.make_text(py, kind, text)?,
-            Cell::Bytes(CellKind::Bytes, bytes) => PyBytes::new(py, bytes).into_any(),
-            Cell::Bytes(CellKind::ByteArray, bytes) => PyByteArray::new(py, bytes).into_any(),
-            Cell::Bytes(kind, bytes) => self.types.make_bytes(py, kind, bytes)?,
+            cell @ (Cell::Int(..) | Cell::Float(..)) => self.scalar(&cell)?,
+            Cell::Str(..) | Cell::Bytes(..) => self.whole_cell(number)?,
             Cell::Array { kind, pool, at, len, shape } => {
                 if let Some(Some(known)) = self.named.get(&number) {
                     return Ok(Some(known.clone()));
@@ -235,61 +272,76 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
     }
 
-    /// A string; short ones that come often are made once.
+    /// The object of a cell that is whole by itself, which may be one that references name.
+    pub(super) fn whole_cell(&mut self, number: u64) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(Some(known)) = self.named.get(&number) {
+            return Ok(known.clone());
+        }
+        let cell = self.check(self.loaded.cell(number))?;
+        let made = self.scalar(&cell)?;
+        self.remember(number, &made);
+        Ok(made)
+    }
+
+    /// The object of a cell that is whole by itself.
     #[inline]
-    fn text(&mut self, text: &str) -> Bound<'py, PyString> {
-        if text.len() > SHORT {
-            return PyString::new(self.py, text);
-        }
-        let hash = checksum(text.as_bytes());
-        let place = &mut self.strings[hash as usize % CACHE];
-        if let Some((known, string)) = place
-            && *known == hash
-            && string.to_str().is_ok_and(|known| known == text)
-        {
-            return string.clone();
-        }
-        let string = PyString::new(self.py, text);
-        *place = Some((hash, string.clone()));
-        string
-    }
-
-    fn unit(&self, kind: CellKind) -> PyResult<Bound<'py, PyAny>> {
+    fn scalar(&mut self, cell: &Cell<'_>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
-        Ok(match kind {
-            CellKind::Null => py.None().into_bound(py),
-            CellKind::False => PyBool::new(py, false).to_owned().into_any(),
-            CellKind::True => PyBool::new(py, true).to_owned().into_any(),
-            CellKind::Ellipsis => PyEllipsis::get(py).to_owned().into_any(),
-            CellKind::NumpyFalse | CellKind::NumpyTrue => {
-                self.types.make_int(py, CellKind::NumpyTrue, i64::from(kind == CellKind::NumpyTrue))?
+        match *cell {
+            Cell::Int(CellKind::Int, value) => int(py, value),
+            Cell::Int(kind, value) => self.types.make_int(py, kind, value),
+            Cell::Float(CellKind::Float, value) => Ok(PyFloat::new(py, value).into_any()),
+            Cell::Float(kind, value) => self.types.make_float(py, kind, value),
+            Cell::Str(CellKind::Str, text) => Ok(self.strings.get(py, &mut self.luck, text)),
+            Cell::Str(kind, text) => self.types.make_text(py, kind, text),
+            Cell::Bytes(CellKind::Bytes, bytes) => Ok(PyBytes::new(py, bytes).into_any()),
+            Cell::Bytes(CellKind::ByteArray, bytes) => Ok(PyByteArray::new(py, bytes).into_any()),
+            Cell::Bytes(kind, bytes) => self.types.make_bytes(py, kind, bytes),
+            Cell::Unit(kind @ (CellKind::Null | CellKind::False | CellKind::True)) => Ok(unit(py, kind)),
+            Cell::Unit(CellKind::Ellipsis) => Ok(PyEllipsis::get(py).to_owned().into_any()),
+            Cell::Unit(kind @ (CellKind::NumpyFalse | CellKind::NumpyTrue)) => {
+                self.types.make_int(py, CellKind::NumpyTrue, i64::from(kind == CellKind::NumpyTrue))
             }
-            _ => self.hook.call_method1("unit", (kind.name(),))?,
-        })
+            Cell::Unit(kind) => self.hook.call_method1("unit", (kind.name(),)),
+            Cell::Parent(..) | Cell::Array { .. } => {
+                Err(self.corrupt("a cell with parts where there can be none"))
+            }
+        }
     }
 
-    /// Begins to make the children of a cell.
+    /// Begins to make the children of a cell; those of some are made at once.
     fn begin(
         &mut self,
         number: u64,
         kind: CellKind,
         children: Children,
         stack: &mut Vec<Frame<'py>>,
-    ) -> PyResult<()> {
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if children.count > 0 {
             let slice = self.loaded.slice(&(children.first..children.end));
             let slice = slice.ok_or_else(|| self.corrupt("a cell has children that are not there"))?;
             self.check(slice.check_children(number, kind, &children))?;
-        } else if kind.n_children().is_some() || kind == CellKind::Object {
+            let made = if kind.is_rows() {
+                Some(self.all_rows(slice, kind, &children)?.into_any())
+            } else if children.has_own_keys(kind) {
+                self.plain_dict(slice, &children)?.map(Bound::into_any)
+            } else {
+                None
+            };
+            if let Some(made) = made {
+                self.remember(number, &made);
+                return Ok(Some(made));
+            }
+        } else if kind.n_children().is_some() || kind == CellKind::Object || kind.is_rows() {
             return Err(self.corrupt("a cell has another number of children than its kind"));
         }
         if self.wanted.contains(&number) {
             self.named.insert(number, None);
         }
         let n = if children.has_own_keys(kind) { 2 * children.count } else { children.count };
-        let items = Vec::with_capacity(usize::try_from(n).unwrap_or(0));
+        let items = Items::new(self.py, kind, n)?;
         stack.push(Frame { number, kind, children, next: children.first, end: children.first + n, items });
-        Ok(())
+        Ok(None)
     }
 
     /// What a reference names: it was made, or is made now.
@@ -303,8 +355,9 @@ impl<'a, 'py> Maker<'a, 'py> {
             None => {}
         }
         match self.check(self.loaded.cell(target))? {
-            Cell::Parent(..) | Cell::Array { .. } | Cell::Int(CellKind::Table, _) => self.one(target, stack),
-            _ => Err(wrong()),
+            Cell::Unit(_) | Cell::Float(..) => Err(wrong()),
+            Cell::Int(kind, _) if kind != CellKind::Table => Err(wrong()),
+            _ => self.one(target, stack),
         }
     }
 
@@ -312,9 +365,12 @@ impl<'a, 'py> Maker<'a, 'py> {
     fn finish(&mut self, frame: Frame<'py>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         let Frame { kind, children, items, .. } = frame;
+        let items = match items {
+            Items::List(list, _) => return Ok(list.into_any()),
+            Items::Tuple(tuple, _) => return Ok(tuple.into_any()),
+            Items::Parts(items) => items,
+        };
         Ok(match kind {
-            CellKind::List => PyList::new(py, items)?.into_any(),
-            CellKind::Tuple => PyTuple::new(py, items)?.into_any(),
             CellKind::Set => {
                 let set = PySet::new(py, &items)?;
                 self.whole(set.len() == items.len())?;
@@ -363,23 +419,6 @@ impl<'a, 'py> Maker<'a, 'py> {
         if is_whole { Ok(()) } else { Err(self.corrupt("keys or members are equal that have to differ")) }
     }
 
-    /// Makes the keys of a map that are also another's.
-    fn shared_keys(&mut self, children: &Children) -> PyResult<()> {
-        if self.keys.get(&children.keys).is_some_and(|keys| keys.len() as u64 == children.count) {
-            return Ok(());
-        }
-        let mut keys = Vec::new();
-        for i in 0..children.count {
-            let number = children.keys.saturating_add(i);
-            let Cell::Str(CellKind::Str, text) = self.check(self.loaded.cell(number))? else {
-                return Err(self.corrupt("maps share keys that are not strings"));
-            };
-            keys.push(self.text(text).into_any());
-        }
-        self.keys.insert(children.keys, keys);
-        Ok(())
-    }
-
     /// The shape of an array of so many elements.
     fn shape(&self, number: u64, n: u64) -> PyResult<Vec<u64>> {
         let found = entasis::cells::shape(number, &|number| self.loaded.cell(number));
@@ -408,9 +447,10 @@ impl<'a, 'py> Maker<'a, 'py> {
         let Some(pool) = self.pools.get_mut(&number) else {
             return Err(self.corrupt("an array without values"));
         };
-        // Arrays that lie far apart are read one by one.
-        let is_dense = (pool.end - pool.start) / 2 <= pool.n;
-        let flat = if !is_dense || (pool.start, pool.end) == (values.start, values.end) {
+        let len = values.end - values.start;
+        // Large arrays, and those that lie far apart, are read one by one.
+        let is_apart = len >= pool.large || (pool.end - pool.start) / 2 > pool.n;
+        let flat = if is_apart || (pool.start, pool.end) == (values.start, values.end) {
             read(values)?
         } else {
             if pool.values.is_none() {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use entasis::CellKind;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
@@ -207,11 +206,4 @@ impl Types {
             Err(pyo3::exceptions::PyValueError::new_err("a fraction that is not in lowest terms"))
         }
     }
-}
-
-/// How many references there are to an object.
-#[inline]
-pub fn references(object: &Bound<'_, PyAny>) -> isize {
-    // SAFETY: the pointer is that of a live object, and we hold the GIL.
-    unsafe { ffi::Py_REFCNT(object.as_ptr()) }
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use entasis_format::{CellClass, CellKind, Result, Value};
 
-use super::read::{Cell, Cells, Children, Slice, damage};
+use super::read::{Cell, Cells, Children, damage};
+use super::slice::Slice;
 use crate::control::{Monitor, Silent};
 
 /// The deepest cell, a scalar having depth 1.
@@ -14,7 +15,7 @@ pub const MAX_DEPTH: usize = 1000;
 impl Children {
     /// Whether the keys of a map are its own.
     pub fn has_own_keys(&self, kind: CellKind) -> bool {
-        kind == CellKind::Map && self.count > 0 && self.first.checked_add(self.count) == Some(self.keys)
+        kind.has_keys() && self.count > 0 && self.first.checked_add(self.count) == Some(self.keys)
     }
 }
 
@@ -26,7 +27,9 @@ impl Slice {
     /// *Corrupt*.
     pub fn check_children(&self, number: u64, kind: CellKind, children: &Children) -> Result<()> {
         let &Children { first, end, count, keys } = children;
-        if kind.n_children().is_some_and(|n| n != count) || (kind == CellKind::Object && count == 0) {
+        if kind.n_children().is_some_and(|n| n != count)
+            || (count == 0 && (kind == CellKind::Object || kind.is_rows()))
+        {
             return Err(damage("a cell has another number of children than its kind"));
         }
         if count == 0 {
@@ -37,7 +40,7 @@ impl Slice {
                 Err(damage("a cell without children says where they are"))
             };
         }
-        if keys != 0 && !matches!(kind, CellKind::Map | CellKind::ObjectArray) {
+        if keys != 0 && !kind.has_keys() && kind != CellKind::ObjectArray {
             return Err(damage("a cell has keys that its kind has not"));
         }
         let has_own_keys = children.has_own_keys(kind);
@@ -49,8 +52,11 @@ impl Slice {
             return Err(damage("children of a cell are not after it"));
         };
         let mut next = family_end;
-        for child in first..family_end {
-            if let Cell::Parent(_, of) = self.cell(child)?
+        let place = |number: u64| (number - self.range().start) as usize;
+        let kinds = &self.kinds()[place(first)..place(family_end)];
+        for (child, kind) in (first..).zip(kinds) {
+            if kind.class() == CellClass::Parent
+                && let Cell::Parent(_, of) = self.cell(child)?
                 && of.count > 0
             {
                 if of.first != next || of.end < next {
@@ -59,7 +65,38 @@ impl Slice {
                 next = of.end;
             }
         }
-        if next == end { Ok(()) } else { Err(damage("a cell ends where nothing does")) }
+        if next != end {
+            return Err(damage("a cell ends where nothing does"));
+        }
+        if kind.is_rows() { self.check_rows(children, family_end) } else { Ok(()) }
+    }
+
+    /// The children of a list of rows are lists of equal length, of values that are whole by themselves.
+    fn check_rows(&self, children: &Children, below: u64) -> Result<()> {
+        let n = self.n_rows(children)?;
+        for child in children.first..children.first + children.count {
+            match self.cell(child)? {
+                Cell::Parent(CellKind::List, of) if of.count == n => {}
+                _ => return Err(damage("the lists of a list of rows differ in length")),
+            }
+        }
+        let place = |number: u64| (number - self.range().start) as usize;
+        if self.kinds()[place(below)..place(children.end)].iter().all(|kind| kind.is_scalar()) {
+            Ok(())
+        } else {
+            Err(damage("a list of rows has a value that has parts"))
+        }
+    }
+
+    /// How many rows a list of rows has: as many as its first list has values.
+    ///
+    /// # Errors
+    /// *Corrupt* when it has none.
+    pub fn n_rows(&self, children: &Children) -> Result<u64> {
+        match self.cell(children.first)? {
+            Cell::Parent(CellKind::List, of) if of.count > 0 => Ok(of.count),
+            _ => Err(damage("a list of rows has no rows")),
+        }
     }
 }
 
@@ -84,11 +121,13 @@ impl Cells {
     /// *Corrupt*, *unsupported*, *io*, *limit*, *interrupted*.
     pub fn verify(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
         let all = self.load(0..self.n_cells(), threads, monitor)?;
-        self.verify_slice(&all).map_err(|e| e.in_file(self.file().path()))
+        self.verify_slice(&all, threads, monitor).map_err(|e| e.in_file(self.file().path()))
     }
 
-    fn verify_slice(&self, all: &Slice) -> Result<()> {
+    fn verify_slice(&self, all: &Slice, threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
         self.roots()?;
+        // First key and number of keys.
+        let mut maps = Vec::new();
         let mut references = false;
         // A cell stands behind the one that it is below.
         let mut depths = vec![1u16; all.kinds().len()];
@@ -97,6 +136,9 @@ impl Cells {
                 Cell::Parent(kind, children) => {
                     all.check_children(number, kind, &children)?;
                     all.check_keys(kind, &children)?;
+                    if kind == CellKind::Map && children.has_own_keys(kind) {
+                        maps.push((children.keys, children.count));
+                    }
                     let below = depths[number as usize] + 1;
                     let n = if children.has_own_keys(kind) { 2 * children.count } else { children.count };
                     if n > 0 && usize::from(below) > MAX_DEPTH {
@@ -123,6 +165,8 @@ impl Cells {
                 _ => debug_assert!(kind.class() != CellClass::Parent),
             }
         }
+        maps.sort_unstable();
+        self.verify_index(all, &maps, threads, monitor)?;
         if references { all.check_references() } else { Ok(()) }
     }
 }
@@ -138,14 +182,15 @@ impl Slice {
                 Err(damage("the shape of an array is not that of its elements"))
             };
         }
-        if kind != CellKind::Map || children.count == 0 || children.has_own_keys(kind) {
+        let may_be_any = children.has_own_keys(kind) && kind == CellKind::Map;
+        if !kind.has_keys() || children.count == 0 || may_be_any {
             return Ok(());
         }
         let end = children.keys.checked_add(children.count).filter(|&end| end <= self.range().end);
         let Some(end) = end else { return Err(damage("a map has keys that are not there")) };
         for key in children.keys..end {
             if !matches!(self.cell(key)?, Cell::Str(CellKind::Str, _)) {
-                return Err(damage("maps share keys that are not strings"));
+                return Err(damage("keys that several maps have are not strings"));
             }
         }
         Ok(())
@@ -190,7 +235,8 @@ impl Slice {
             Cell::Parent(_, children) if children.first <= reference && reference < children.end => {
                 Err(damage("a cell contains itself"))
             }
-            Cell::Parent(..) | Cell::Array { .. } | Cell::Int(CellKind::Table, _) => Ok(target),
+            Cell::Str(..) | Cell::Bytes(..) | Cell::Parent(..) | Cell::Array { .. } => Ok(target),
+            Cell::Int(CellKind::Table, _) => Ok(target),
             _ => Err(wrong()),
         }
     }

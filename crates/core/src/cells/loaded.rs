@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{CellKind, Result};
+use entasis_format::{CellClass, CellKind, Result};
 
-use super::read::{Cell, Cells, Slice, damage};
+use super::read::{Cell, Cells, damage};
+use super::slice::Slice;
 use crate::control::Monitor;
 
 /// Cells that are read although nobody asked for them, when that saves a read.
@@ -127,7 +128,11 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<
             out.push(named);
         }
     };
-    for number in range.clone() {
+    let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
+    for (number, &kind) in range.clone().zip(kinds) {
+        if kind != CellKind::Reference && !matches!(kind.class(), CellClass::Parent | CellClass::Array) {
+            continue;
+        }
         match slice.cell(number)? {
             Cell::Int(CellKind::Reference, target) => {
                 let target = target.cast_unsigned();
@@ -137,7 +142,9 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<
             Cell::Parent(kind, children) => {
                 add(children.first..children.end);
                 match kind {
-                    CellKind::Map => add(children.keys..children.keys.saturating_add(children.count)),
+                    CellKind::Map | CellKind::Records => {
+                        add(children.keys..children.keys.saturating_add(children.count))
+                    }
                     CellKind::ObjectArray => add(children.keys..children.keys.saturating_add(1)),
                     _ => {}
                 }

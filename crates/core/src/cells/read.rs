@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use bytemuck::Pod;
 use entasis_format::{CellClass, CellKind, Error, Logical, Physical, Result, Value};
+use entasis_kernels::Buffer;
 
-use super::{CLASSES, CellColumns, NAMES, RANK, columns_of};
-use crate::control::Monitor;
+use super::slice::{CellIndex, Slice};
+use super::{CLASSES, CellColumns, INDEXED, NAMES, RANK, columns_of, index};
+use crate::control::{Monitor, Silent};
 use crate::file::File;
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
@@ -19,6 +22,8 @@ pub struct Cells {
     n_cells: u64,
     /// The cells of each class but the first.
     n_of: [u64; CLASSES],
+    /// Maps with an index of their keys.
+    n_indexed: u64,
 }
 
 /// A cell.
@@ -62,22 +67,6 @@ pub struct Children {
     pub count: u64,
     /// The first of the keys of a map; the shape of an array of objects; else 0.
     pub keys: u64,
-}
-
-/// Neighbouring cells in memory.
-#[derive(Debug)]
-pub struct Slice {
-    start: u64,
-    kinds: Vec<CellKind>,
-    /// For each cell its place among the values of its class.
-    places: Vec<u32>,
-    ints: Vec<i64>,
-    floats: Vec<f64>,
-    /// Offsets, of which the first is 0, and text.
-    strings: (Vec<i64>, String),
-    bytes: (Vec<i64>, Vec<u8>),
-    parents: [Vec<u64>; 4],
-    arrays: [Vec<u64>; 4],
 }
 
 #[cold]
@@ -128,16 +117,54 @@ impl Cells {
         if total > n_cells {
             return Err(damage("there are more values of cells than cells"));
         }
+        for (place, physical) in index::TYPES {
+            length(place, physical)?;
+        }
+        let n_indexed = length(INDEXED, Physical::U64)?;
+        if n_indexed % 3 != 0 {
+            return Err(damage("a key index is cut short").in_column(NAMES[INDEXED]));
+        }
         let (first, n) = of.pools;
         if first.checked_add(n).is_none_or(|end| end > file.n_columns_total()) {
             return Err(damage("arrays have columns that the file has not"));
         }
-        Ok(Self { file, columns, pools: of.pools, n_cells, n_of })
+        Ok(Self { file, columns, pools: of.pools, n_cells, n_of, n_indexed: n_indexed / 3 })
     }
 
     /// How many cells the file has.
     pub fn n_cells(&self) -> u64 {
         self.n_cells
+    }
+
+    /// How many maps have an index of their keys.
+    pub(super) fn n_indexed(&self) -> u64 {
+        self.n_indexed
+    }
+
+    /// How many values a column of cells has.
+    pub(super) fn n_values(&self, place: usize) -> Result<u64> {
+        self.columns[place].map_or(Ok(0), |number| Ok(self.file.column(number)?.record.n_values))
+    }
+
+    /// Some values of a column of cells.
+    pub(super) fn words<T: Pod>(&self, place: usize, rows: Range<u64>) -> Result<Vec<T>> {
+        self.read_words(place, rows, Some(1), &Silent)
+    }
+
+    pub(super) fn read_words<T: Pod>(
+        &self,
+        place: usize,
+        rows: Range<u64>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<T>> {
+        if rows.end > self.n_values(place)? {
+            return Err(damage("a column of cells has fewer values than are named").in_column(NAMES[place]));
+        }
+        let mut words: Vec<T> = memory(rows.end - rows.start)?;
+        let request = self.request(place, rows, bytemuck::cast_slice_mut(&mut words))?;
+        self.file.read(request.into_iter().collect(), threads, monitor)?;
+        Ok(words)
     }
 
     /// The file, as a view of all its columns.
@@ -180,40 +207,12 @@ impl Cells {
             self.request(1, chunk * classes..last * classes, bytemuck::cast_slice_mut(&mut ranks))?,
         ];
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
-        let skip = (range.start - from) as usize;
-        let mut counts = [0u64; CLASSES + 1];
-        let mut kinds = Vec::with_capacity(codes.len() - skip);
-        let mut places = Vec::with_capacity(codes.len() - skip);
-        let mut base = [0u64; CLASSES];
-        let mut at = [0u64; CLASSES + 1];
-        for (i, block) in codes.chunks(RANK as usize).enumerate() {
-            let rank = &ranks[i * CLASSES..(i + 1) * CLASSES];
-            if i == 0 {
-                base.copy_from_slice(rank);
-            }
-            let sum = |k: usize| base[k].checked_add(counts[k + 1]);
-            if (0..CLASSES).any(|k| sum(k) != Some(rank[k])) {
-                return Err(damage("ranks of cells are not the numbers of cells before"));
-            }
-            let before = if i == 0 { skip.min(block.len()) } else { 0 };
-            for &code in &block[..before] {
-                counts[known(code)?.class() as usize] += 1;
-            }
-            if i == 0 {
-                at = counts;
-            }
-            for &code in &block[before..] {
-                let kind = known(code)?;
-                let count = &mut counts[kind.class() as usize];
-                places.push((*count - at[kind.class() as usize]) as u32);
-                *count += 1;
-                kinds.push(kind);
-            }
-        }
+        let (index, base, counts) = CellIndex::new(range.clone(), &codes, &ranks)?;
+        drop(codes);
         let mut of_class = [(0, 0); CLASSES];
         for k in 0..CLASSES {
-            let start = base[k].checked_add(at[k + 1]);
-            let end = base[k].checked_add(counts[k + 1]).filter(|&end| end <= self.n_of[k]);
+            let start = Some(base[k]);
+            let end = base[k].checked_add(counts[k]).filter(|&end| end <= self.n_of[k]);
             // Behind the last cell there are no more values.
             let is_all = range.end < self.n_cells || end == Some(self.n_of[k]);
             match (start, end) {
@@ -222,11 +221,9 @@ impl Cells {
             }
         }
         let mut slice = Slice {
-            start: range.start,
-            kinds,
-            places,
-            ints: memory(of_class[0].1 - of_class[0].0)?,
-            floats: memory(of_class[1].1 - of_class[1].0)?,
+            index,
+            ints: buffer(of_class[0].1 - of_class[0].0)?,
+            floats: buffer(of_class[1].1 - of_class[1].0)?,
             strings: Default::default(),
             bytes: Default::default(),
             parents: Default::default(),
@@ -235,22 +232,22 @@ impl Cells {
         let (mut strings, mut bytes) = (Text::default(), Text::default());
         let of = |k: usize| of_class[k].0..of_class[k].1;
         for numbers in &mut slice.parents {
-            *numbers = memory(of(4).end - of(4).start)?;
+            *numbers = buffer(of(4).end - of(4).start)?;
         }
         for numbers in &mut slice.arrays {
-            *numbers = memory(of(5).end - of(5).start)?;
+            *numbers = buffer(of(5).end - of(5).start)?;
         }
         let mut requests = vec![
-            self.request(2, of(0), bytemuck::cast_slice_mut(&mut slice.ints))?,
-            self.request(3, of(1), bytemuck::cast_slice_mut(&mut slice.floats))?,
+            self.request(2, of(0), &mut slice.ints)?,
+            self.request(3, of(1), &mut slice.floats)?,
             self.text_request(4, of(2), &mut strings),
             self.text_request(5, of(3), &mut bytes),
         ];
         for (place, numbers) in (6..).zip(&mut slice.parents) {
-            requests.push(self.request(place, of(4), bytemuck::cast_slice_mut(numbers))?);
+            requests.push(self.request(place, of(4), numbers)?);
         }
         for (place, numbers) in (10..).zip(&mut slice.arrays) {
-            requests.push(self.request(place, of(5), bytemuck::cast_slice_mut(numbers))?);
+            requests.push(self.request(place, of(5), numbers)?);
         }
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
         let offsets = |text: &Text| bytemuck::cast_slice::<u8, i64>(&text.offsets).to_vec();
@@ -297,76 +294,18 @@ impl Cells {
     }
 }
 
-#[inline]
-fn known(code: u8) -> Result<CellKind> {
-    CellKind::of(code).ok_or_else(|| unknown(code))
-}
-
-#[cold]
-fn unknown(code: u8) -> Error {
-    Error::unsupported(format!("a cell is of a kind that is not known here ({code})")).in_section("cells")
+/// Zeroed memory for so many words of 64 bits.
+fn buffer(n: u64) -> Result<Buffer> {
+    let len = n.checked_mul(8).and_then(|len| usize::try_from(len).ok());
+    len.and_then(Buffer::zeroed).ok_or_else(|| Error::limit("not enough memory for the cells"))
 }
 
 /// Zeroed memory for numbers that a file tells of.
-fn memory<T: Clone + Default>(n: u64) -> Result<Vec<T>> {
+fn memory<T: Pod>(n: u64) -> Result<Vec<T>> {
     let too_many = || Error::limit("not enough memory for the cells");
     let n = usize::try_from(n).map_err(|_| too_many())?;
     let mut memory = Vec::new();
     memory.try_reserve_exact(n).map_err(|_| too_many())?;
-    memory.resize(n, T::default());
+    memory.resize(n, T::zeroed());
     Ok(memory)
-}
-
-impl Slice {
-    /// The cells that are there.
-    #[inline]
-    pub fn range(&self) -> Range<u64> {
-        self.start..self.start + self.kinds.len() as u64
-    }
-
-    /// The kinds, in order.
-    #[inline]
-    pub fn kinds(&self) -> &[CellKind] {
-        &self.kinds
-    }
-
-    /// The parents, in order.
-    pub fn parents(&self) -> impl Iterator<Item = Children> + '_ {
-        (0..self.parents[0].len()).map(|place| self.children(place))
-    }
-
-    fn children(&self, place: usize) -> Children {
-        let [first, end, count, keys] = &self.parents;
-        Children { first: first[place], end: end[place], count: count[place], keys: keys[place] }
-    }
-
-    /// The cell of this number, which has to be in the slice.
-    ///
-    /// # Errors
-    /// *Corrupt* when it is not.
-    #[inline]
-    pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
-        let i = number.checked_sub(self.start).and_then(|i| usize::try_from(i).ok());
-        let found = i.and_then(|i| Some((*self.kinds.get(i)?, *self.places.get(i)? as usize)));
-        let Some((kind, place)) = found else { return Err(damage("a cell is named that is not there")) };
-        Ok(match kind.class() {
-            CellClass::Unit => Cell::Unit(kind),
-            CellClass::Int => Cell::Int(kind, self.ints[place]),
-            CellClass::Float => Cell::Float(kind, self.floats[place]),
-            CellClass::Str => {
-                let (offsets, text) = &self.strings;
-                let text = text.get(offsets[place] as usize..offsets[place + 1] as usize);
-                Cell::Str(kind, text.ok_or_else(|| damage("a string of a cell is not UTF-8"))?)
-            }
-            CellClass::Bytes => {
-                let (offsets, bytes) = &self.bytes;
-                Cell::Bytes(kind, &bytes[offsets[place] as usize..offsets[place + 1] as usize])
-            }
-            CellClass::Parent => Cell::Parent(kind, self.children(place)),
-            CellClass::Array => {
-                let [pool, at, len, shape] = &self.arrays;
-                Cell::Array { kind, pool: pool[place], at: at[place], len: len[place], shape: shape[place] }
-            }
-        })
-    }
 }

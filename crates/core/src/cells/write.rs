@@ -2,142 +2,174 @@
 
 use std::ops::Range;
 
-use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value};
+use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value, checksum};
 use entasis_kernels::HostRead;
 
-use super::{NAMES, RANK, columns_of};
+use super::index::{INDEXED_FROM, IndexWriter};
+use super::scalars::{Scalars, Strings};
+use super::{CLASSES, INDEXED, NAMES, RANK};
 use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
 
-/// Strings or bytes, one behind the other.
-#[derive(Debug)]
-struct Strings {
-    /// Where each ends; the first is 0.
-    offsets: Vec<i64>,
-    bytes: Vec<u8>,
-}
-
-impl Strings {
-    fn new() -> Self {
-        Self { offsets: vec![0], bytes: Vec::new() }
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-        self.offsets.push(self.bytes.len() as i64);
-    }
-
-    fn len(&self) -> usize {
-        self.offsets.len() - 1
-    }
-}
-
 /// Collects cells. Children of a cell are added together; what is below them follows, sibling by sibling.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CellWriter {
-    kinds: Vec<u8>,
+    /// The kinds of all cells, and the values of those without parts.
+    scalars: Scalars,
     ranks: Vec<u64>,
-    ints: Vec<i64>,
-    floats: Vec<f64>,
-    strings: Strings,
-    bytes: Strings,
     /// First, end, count, keys.
     parents: [Vec<u64>; 4],
     /// Pool, at, len, shape.
     arrays: [Vec<u64>; 4],
-}
-
-impl Default for CellWriter {
-    fn default() -> Self {
-        Self::new()
-    }
+    index: IndexWriter,
 }
 
 impl CellWriter {
     /// No cells yet.
     pub fn new() -> Self {
-        Self {
-            kinds: Vec::new(),
-            ranks: Vec::new(),
-            ints: Vec::new(),
-            floats: Vec::new(),
-            strings: Strings::new(),
-            bytes: Strings::new(),
-            parents: Default::default(),
-            arrays: Default::default(),
-        }
+        Self::default()
     }
 
     /// The number of cells, which is that of the next one.
     #[inline]
     pub fn n_cells(&self) -> u64 {
-        self.kinds.len() as u64
+        self.scalars.kinds.len() as u64
     }
 
+    /// Has to be called before a cell is added.
     #[inline]
-    fn push(&mut self, kind: CellKind) {
-        if (self.kinds.len() as u64).is_multiple_of(RANK) {
+    fn rank(&mut self) {
+        if self.n_cells().is_multiple_of(RANK) {
             self.push_rank();
         }
-        self.kinds.push(kind.code());
     }
 
     #[cold]
     fn push_rank(&mut self) {
-        let n = [
-            self.ints.len(),
-            self.floats.len(),
-            self.strings.len(),
-            self.bytes.len(),
-            self.parents[0].len(),
-            self.arrays[0].len(),
-        ];
-        self.ranks.extend(n.map(|n| n as u64));
+        let counts = self.counts();
+        self.ranks.extend(counts);
+    }
+
+    /// The cells of each class but the first.
+    fn counts(&self) -> [u64; CLASSES] {
+        let [ints, floats, strings, bytes] = self.scalars.counts().map(|n| n as u64);
+        [ints, floats, strings, bytes, self.parents[0].len() as u64, self.arrays[0].len() as u64]
+    }
+
+    /// Adds the ranks of cells of these kinds, which are added next.
+    fn ranks_of(&mut self, kinds: &[u8]) {
+        let mut counts = self.counts();
+        let (mut at, mut rest) = (self.n_cells(), kinds);
+        while !rest.is_empty() {
+            if at.is_multiple_of(RANK) {
+                self.ranks.extend(counts);
+            }
+            let n = ((RANK - at % RANK) as usize).min(rest.len());
+            count(&rest[..n], &mut counts);
+            (at, rest) = (at + n as u64, &rest[n..]);
+        }
     }
 
     /// Adds a cell of which the kind says all.
     #[inline]
     pub fn unit(&mut self, kind: CellKind) {
-        debug_assert_eq!(kind.class(), CellClass::Unit);
-        self.push(kind);
+        self.rank();
+        self.scalars.unit(kind);
     }
 
     /// Adds an integer.
     #[inline]
     pub fn int(&mut self, kind: CellKind, value: i64) {
-        debug_assert_eq!(kind.class(), CellClass::Int);
-        self.push(kind);
-        self.ints.push(value);
+        self.rank();
+        self.scalars.int(kind, value);
     }
 
     /// Adds a float.
     #[inline]
     pub fn float(&mut self, kind: CellKind, value: f64) {
-        debug_assert_eq!(kind.class(), CellClass::Float);
-        self.push(kind);
-        self.floats.push(value);
+        self.rank();
+        self.scalars.float(kind, value);
     }
 
     /// Adds text.
     #[inline]
     pub fn text(&mut self, kind: CellKind, value: &str) {
-        debug_assert_eq!(kind.class(), CellClass::Str);
-        self.push(kind);
-        self.strings.push(value.as_bytes());
+        self.rank();
+        self.scalars.text(kind, value);
     }
 
     /// Adds bytes.
     #[inline]
     pub fn bytes(&mut self, kind: CellKind, value: &[u8]) {
-        debug_assert_eq!(kind.class(), CellClass::Bytes);
-        self.push(kind);
-        self.bytes.push(value);
+        self.rank();
+        self.scalars.bytes(kind, value);
+    }
+
+    /// Adds integers of one kind. Returns how many there were.
+    #[inline]
+    pub fn ints(&mut self, kind: CellKind, values: impl Iterator<Item = i64>) -> usize {
+        debug_assert_eq!(kind.class(), CellClass::Int);
+        let (counts, before) = (self.counts(), self.scalars.ints.len());
+        self.scalars.ints.extend(values);
+        self.run(kind, counts, self.scalars.ints.len() - before)
+    }
+
+    /// Adds floats of one kind. Returns how many there were.
+    #[inline]
+    pub fn floats(&mut self, kind: CellKind, values: impl Iterator<Item = f64>) -> usize {
+        debug_assert_eq!(kind.class(), CellClass::Float);
+        let (counts, before) = (self.counts(), self.scalars.floats.len());
+        self.scalars.floats.extend(values);
+        self.run(kind, counts, self.scalars.floats.len() - before)
+    }
+
+    /// Adds the kinds of cells of one kind, and their ranks; there were so many of each class before.
+    fn run(&mut self, kind: CellKind, counts: [u64; CLASSES], n: usize) -> usize {
+        let from = self.n_cells();
+        for at in (from.next_multiple_of(RANK)..from + n as u64).step_by(RANK as usize) {
+            let mut rank = counts;
+            if let Some(class) = (kind.class() as usize).checked_sub(1) {
+                rank[class] += at - from;
+            }
+            self.ranks.extend(rank);
+        }
+        self.scalars.kinds.resize(self.scalars.kinds.len() + n, kind.code());
+        n
+    }
+
+    /// Adds values without parts.
+    pub fn scalars(&mut self, values: &Scalars) {
+        self.ranks_of(&values.kinds);
+        self.scalars.append(values);
+    }
+
+    /// Whether the last `n` cells are strings.
+    pub fn are_texts(&self, n: usize) -> bool {
+        let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
+        kinds.iter().all(|&code| code == CellKind::Str.code())
+    }
+
+    /// Adds the last `n` cells, which are the keys of a map, to the key index when they are many and of a kind that it is made for.
+    pub fn index_keys(&mut self, n: usize) {
+        let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
+        let all = |kind: CellKind| kinds.iter().all(|&code| code == kind.code());
+        let first = self.n_cells() - n as u64;
+        let Scalars { strings, ints, .. } = &self.scalars;
+        if n <= INDEXED_FROM || u32::try_from(n).is_err() {
+        } else if all(CellKind::Str) {
+            let before = strings.len() - n;
+            self.index.add(first, n, |i| checksum(strings.get(before + i)));
+        } else if all(CellKind::Int) {
+            let before = ints.len() - n;
+            self.index.add(first, n, |i| checksum(&ints[before + i].to_le_bytes()));
+        }
     }
 
     /// Adds a cell that may have children. Returns its place among those.
     #[inline]
     pub fn parent(&mut self, kind: CellKind) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Parent);
-        self.push(kind);
+        self.rank();
+        self.scalars.kinds.push(kind.code());
         self.parents.iter_mut().for_each(|numbers| numbers.push(0));
         self.parents[0].len() - 1
     }
@@ -162,6 +194,12 @@ impl CellWriter {
         self.parents[1][place] = end;
     }
 
+    /// Changes the kind of a cell to another one of those that have children.
+    pub fn set_kind(&mut self, number: u64, kind: CellKind) {
+        debug_assert_eq!(kind.class(), CellClass::Parent);
+        self.scalars.kinds[number as usize] = kind.code();
+    }
+
     /// Changes what a parent has for keys.
     pub fn set_keys(&mut self, place: usize, keys: u64) {
         self.parents[3][place] = keys;
@@ -170,7 +208,8 @@ impl CellWriter {
     /// Adds an array: values of a pool. Returns its place among arrays.
     pub fn array(&mut self, kind: CellKind, pool: u64, at: u64, len: u64) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Array);
-        self.push(kind);
+        self.rank();
+        self.scalars.kinds.push(kind.code());
         for (numbers, number) in self.arrays.iter_mut().zip([pool, at, len, 0]) {
             numbers.push(number);
         }
@@ -206,19 +245,28 @@ impl CellWriter {
         };
         let text = |physical, strings: &Strings| {
             let offsets = lend(bytemuck::cast_slice(&strings.offsets));
-            (physical, strings.len(), HostValues::Offsets64 { offsets, bytes: lend(&strings.bytes) })
+            (
+                physical,
+                strings.offsets.len() - 1,
+                HostValues::Offsets64 { offsets, bytes: lend(&strings.bytes) },
+            )
         };
         let u64s = |numbers: &[u64]| words(Physical::U64, bytemuck::cast_slice(numbers));
+        let scalars = &self.scalars;
         let mut all = vec![
-            words(Physical::U8, &self.kinds),
+            words(Physical::U8, &scalars.kinds),
             u64s(&self.ranks),
-            words(Physical::I64, bytemuck::cast_slice(&self.ints)),
-            words(Physical::F64, bytemuck::cast_slice(&self.floats)),
-            text(Physical::Utf8, &self.strings),
-            text(Physical::Binary, &self.bytes),
+            words(Physical::I64, bytemuck::cast_slice(&scalars.ints)),
+            words(Physical::F64, bytemuck::cast_slice(&scalars.floats)),
+            text(Physical::Utf8, &scalars.strings),
+            text(Physical::Binary, &scalars.bytes),
         ];
         all.extend(self.parents.iter().chain(&self.arrays).map(|numbers| u64s(numbers)));
-        debug_assert_eq!(all.len(), columns_of(CellClass::Array).0.end);
+        debug_assert_eq!(all.len(), INDEXED);
+        all.push(u64s(&self.index.indexed));
+        for numbers in [&self.index.buckets, &self.index.places] {
+            all.push(words(Physical::U32, bytemuck::cast_slice(numbers)));
+        }
         let (mut columns, mut names) = (Vec::new(), Vec::new());
         for (name, (physical, n, values)) in NAMES.into_iter().zip(all).filter(|(_, (_, n, _))| *n > 0) {
             names.push((Value::from(name), Value::Column(first + columns.len() as u64)));
@@ -233,4 +281,19 @@ impl CellWriter {
         }
         (columns, names)
     }
+}
+
+/// Adds how many of these kinds there are of each class but the first.
+fn count(kinds: &[u8], counts: &mut [u64; CLASSES]) {
+    let mut add = |code: u8, n: u64| {
+        let class = CellKind::of(code).map_or(0, |kind| kind.class() as usize);
+        if let Some(class) = class.checked_sub(1) {
+            counts[class] += n;
+        }
+    };
+    let Some(&first) = kinds.first() else { return };
+    if kinds.iter().all(|&code| code == first) {
+        return add(first, kinds.len() as u64);
+    }
+    kinds.iter().for_each(|&code| add(code, 1));
 }

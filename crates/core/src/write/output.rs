@@ -1,5 +1,6 @@
 //! Where encoded blocks go: offsets are given out in the order of the runs, whatever thread is first.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,6 +32,7 @@ pub(crate) struct Output<'a> {
     changed: Condvar,
 }
 
+#[derive(Default)]
 struct Turn {
     run: usize,
     at: u64,
@@ -38,16 +40,27 @@ struct Turn {
     held: Vec<u8>,
     /// Threads that wait for their turn.
     n_waiting: usize,
+    /// Runs that were ready before their turn, and the bytes of all of them.
+    ready: BTreeMap<usize, Blocks>,
+    ready_len: usize,
+    /// The blocks of the runs that have their place.
+    placed: BTreeMap<usize, Vec<Placed>>,
 }
 
 /// The most bytes that are held back.
 const HELD: usize = 64 << 10;
 
+/// The most bytes of runs that are ready before their turn: with more, a thread waits.
+const READY: usize = 32 << 20;
+
+/// Bytes to write, those before them first.
+type Write = (Vec<u8>, u64, Vec<u8>);
+
 impl<'a> Output<'a> {
     pub(crate) fn new(sink: &'a dyn Sink) -> Self {
         Self {
             sink,
-            turn: Mutex::new(Turn { run: 0, at: HEADER_LEN as u64, held: Vec::new(), n_waiting: 0 }),
+            turn: Mutex::new(Turn { at: HEADER_LEN as u64, ..Turn::default() }),
             changed: Condvar::new(),
         }
     }
@@ -55,7 +68,7 @@ impl<'a> Output<'a> {
     /// Begins run number `index`; `bytes` is memory for it.
     pub(crate) fn begin(&self, index: usize, align: bool, mut bytes: Vec<u8>) -> Run<'_> {
         bytes.clear();
-        Run { output: self, index, align, bytes, blocks: Vec::new(), n_placed: 0 }
+        Run { output: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } }
     }
 
     /// Takes the next place after all runs for `bytes` and writes them there.
@@ -76,6 +89,11 @@ impl<'a> Output<'a> {
             self.write(from, &held)?;
         }
         Ok(at)
+    }
+
+    /// The blocks of every run, when all are finished.
+    pub(crate) fn placed(&self) -> BTreeMap<usize, Vec<Placed>> {
+        std::mem::take(&mut self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed)
     }
 
     /// The place after everything that was written.
@@ -138,93 +156,20 @@ impl<'a> Output<'a> {
 pub(crate) struct Run<'a> {
     output: &'a Output<'a>,
     index: usize,
+    inner: Blocks,
+}
+
+/// Encoded blocks.
+struct Blocks {
     align: bool,
     /// What is not written yet.
-    pub bytes: Vec<u8>,
+    bytes: Vec<u8>,
     blocks: Vec<Placed>,
     /// How many of the blocks have their place in the file; those of the others count from the start of `bytes`.
     n_placed: usize,
 }
 
-impl Run<'_> {
-    /// Takes a block whose pages stand at `pages_at` in `bytes`, to their end; its directory follows them.
-    pub(crate) fn add(
-        &mut self,
-        values: Range<u64>,
-        pages_at: usize,
-        encoded: Encoded,
-        is_raw: bool,
-        first_child: u64,
-    ) -> Result<()> {
-        let Encoded { directory, decoded_len, statistics } = encoded;
-        let pages_len = self.bytes.len() - pages_at;
-        let too_large = || Error::unsupported("a block of 4 GiB or more");
-        let mut bytes = Vec::with_capacity(Directory::len(directory.pages.len()));
-        directory.emit(&mut bytes);
-        let e = directory.encoding;
-        let is_plain = is_raw
-            && !directory.validity
-            && (e.packing, e.transform, e.codec) == (Packing::Raw, Transform::None, Codec::None);
-        let record = BlockRecord {
-            first_value: values.start,
-            n_values: u32::try_from(values.end - values.start).map_err(|_| too_large())?,
-            encoding: e,
-            directory_at: self.bytes.len() as u64,
-            pages_at: pages_at as u64,
-            directory_len: u32::try_from(bytes.len()).map_err(|_| too_large())?,
-            pages_len: u32::try_from(pages_len).map_err(|_| too_large())?,
-            decoded_len,
-            directory_checksum: checksum(&bytes),
-            first_child,
-        };
-        let later = if is_plain {
-            Some(bytes)
-        } else {
-            self.bytes.extend_from_slice(&bytes);
-            None
-        };
-        self.blocks.push(Placed { record, statistics, later });
-        Ok(())
-    }
-
-    /// Whether it is this run's turn to write.
-    pub(crate) fn is_next(&self) -> bool {
-        self.output.turn.lock().unwrap_or_else(PoisonError::into_inner).run == self.index
-    }
-
-    /// Writes what there is, when it is this run's turn.
-    pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
-        let output = self.output;
-        let mut turn = output.wait(self.index, control)?;
-        let (at, held) = self.place(&mut turn);
-        drop(turn);
-        output.write_after(&held, at, &self.bytes)?;
-        self.bytes.clear();
-        Ok(())
-    }
-
-    /// Writes the rest and passes the turn on; the memory comes back with the blocks.
-    pub(crate) fn finish(mut self, control: &Control<'_>) -> Result<(Vec<Placed>, Vec<u8>)> {
-        let output = self.output;
-        let mut turn = output.wait(self.index, control)?;
-        let (at, mut held) = self.place(&mut turn);
-        turn.run += 1;
-        let is_short = held.len() + self.bytes.len() <= HELD;
-        if is_short {
-            held.extend_from_slice(&self.bytes);
-            turn.held = std::mem::take(&mut held);
-        }
-        let is_awaited = turn.n_waiting > 0;
-        drop(turn);
-        if is_awaited {
-            output.changed.notify_all();
-        }
-        if !is_short {
-            output.write_after(&held, at, &self.bytes)?;
-        }
-        Ok((self.blocks, self.bytes))
-    }
-
+impl Blocks {
     /// Takes the place of `bytes`; returns it with the bytes before it that are not written.
     fn place(&mut self, turn: &mut Turn) -> (u64, Vec<u8>) {
         let mut held = std::mem::take(&mut turn.held);
@@ -243,5 +188,114 @@ impl Run<'_> {
         }
         self.n_placed = self.blocks.len();
         (at, held)
+    }
+
+    /// Takes the place of the last bytes of the run whose turn it is, and passes the turn on; says what is to be written now.
+    fn finish(mut self, turn: &mut Turn) -> Option<Write> {
+        let (at, mut held) = self.place(turn);
+        turn.placed.insert(turn.run, self.blocks);
+        turn.run += 1;
+        if held.len() + self.bytes.len() <= HELD {
+            held.extend_from_slice(&self.bytes);
+            turn.held = held;
+            return None;
+        }
+        Some((held, at, self.bytes))
+    }
+}
+
+impl Run<'_> {
+    /// What is encoded and not written yet.
+    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.inner.bytes
+    }
+
+    /// Takes a block whose pages stand at `pages_at` in `bytes`, to their end; its directory follows them.
+    pub(crate) fn add(
+        &mut self,
+        values: Range<u64>,
+        pages_at: usize,
+        encoded: Encoded,
+        is_raw: bool,
+        first_child: u64,
+    ) -> Result<()> {
+        let Encoded { directory, decoded_len, statistics } = encoded;
+        let pages_len = self.inner.bytes.len() - pages_at;
+        let too_large = || Error::unsupported("a block of 4 GiB or more");
+        let mut bytes = Vec::with_capacity(Directory::len(directory.pages.len()));
+        directory.emit(&mut bytes);
+        let e = directory.encoding;
+        let is_plain = is_raw
+            && !directory.validity
+            && (e.packing, e.transform, e.codec) == (Packing::Raw, Transform::None, Codec::None);
+        let record = BlockRecord {
+            first_value: values.start,
+            n_values: u32::try_from(values.end - values.start).map_err(|_| too_large())?,
+            encoding: e,
+            directory_at: self.inner.bytes.len() as u64,
+            pages_at: pages_at as u64,
+            directory_len: u32::try_from(bytes.len()).map_err(|_| too_large())?,
+            pages_len: u32::try_from(pages_len).map_err(|_| too_large())?,
+            decoded_len,
+            directory_checksum: checksum(&bytes),
+            first_child,
+        };
+        let later = if is_plain {
+            Some(bytes)
+        } else {
+            self.inner.bytes.extend_from_slice(&bytes);
+            None
+        };
+        self.inner.blocks.push(Placed { record, statistics, later });
+        Ok(())
+    }
+
+    /// Whether it is this run's turn to write.
+    pub(crate) fn is_next(&self) -> bool {
+        self.output.turn.lock().unwrap_or_else(PoisonError::into_inner).run == self.index
+    }
+
+    /// Writes what there is, when it is this run's turn.
+    pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
+        let output = self.output;
+        let mut turn = output.wait(self.index, control)?;
+        let (at, held) = self.inner.place(&mut turn);
+        drop(turn);
+        output.write_after(&held, at, &self.inner.bytes)?;
+        self.inner.bytes.clear();
+        Ok(())
+    }
+
+    /// Writes the rest, or leaves it to the thread whose turn it is. Memory for the next run comes back.
+    pub(crate) fn finish(self, control: &Control<'_>) -> Result<Vec<u8>> {
+        let Self { output, index, inner } = self;
+        let mut turn = output.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if turn.run != index {
+            if turn.ready_len + inner.bytes.len() <= READY {
+                turn.ready_len += inner.bytes.len();
+                turn.ready.insert(index, inner);
+                return Ok(Vec::new());
+            }
+            drop(turn);
+            turn = output.wait(index, control)?;
+        }
+        let mut writes: Vec<Write> = inner.finish(&mut turn).into_iter().collect();
+        loop {
+            let next = turn.run;
+            let Some(ready) = turn.ready.remove(&next) else { break };
+            turn.ready_len -= ready.bytes.len();
+            writes.extend(ready.finish(&mut turn));
+        }
+        let is_awaited = turn.n_waiting > 0;
+        drop(turn);
+        if is_awaited {
+            output.changed.notify_all();
+        }
+        let mut memory = Vec::new();
+        for (held, at, bytes) in writes {
+            output.write_after(&held, at, &bytes)?;
+            memory = bytes;
+        }
+        Ok(memory)
     }
 }

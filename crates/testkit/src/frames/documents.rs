@@ -42,12 +42,15 @@ enum Cell {
     Bytes(CellKind, &'static [u8]),
     Parent(CellKind, [u64; 4]),
     Array(CellKind, [u64; 4]),
+    /// No cell: those before it, so many, are keys that are put into the index.
+    IndexKeys(usize),
 }
 
 impl Cell {
     fn describe(&self) -> String {
         match *self {
             Self::Unit(kind) => describe(kind.code(), ""),
+            Self::IndexKeys(_) => String::new(),
             Self::Int(kind, value) => describe(kind.code(), &value.to_string()),
             Self::Float(kind, value) => describe(kind.code(), &format!("{:#x}", value.to_bits())),
             Self::Text(kind, value) => describe(kind.code(), &format!("{:?}", value.as_bytes())),
@@ -74,6 +77,7 @@ fn writer(cells: &[Cell]) -> CellWriter {
                 writer.set_children(place, first, count, keys);
                 writer.set_end(place, end);
             }
+            Cell::IndexKeys(n) => writer.index_keys(n),
             Cell::Array(kind, [pool, at, len, shape]) => {
                 let place = writer.array(kind, pool, at, len);
                 writer.set_shape(place, shape);
@@ -171,6 +175,67 @@ fn nested() -> Vec<Cell> {
     ]
 }
 
+/// Lists of rows: maps with keys of their own and with those of another, tuples; a string and bytes that are named.
+fn rows() -> Vec<Cell> {
+    use {Cell as C, CellKind as K};
+    vec![
+        C::Parent(K::List, [1, 34, 6, 0]),
+        C::Parent(K::Records, [7, 19, 2, 9]),
+        C::Parent(K::Rows, [19, 27, 2, 0]),
+        C::Parent(K::Records, [27, 31, 2, 9]),
+        C::Bytes(K::ByteArray, b"bytes that are met twice"),
+        C::Int(K::Reference, 4),
+        C::Parent(K::Tuple, [31, 34, 3, 0]),
+        // Four maps: the lists of their values, the keys, the values.
+        C::Parent(K::List, [11, 15, 4, 0]),
+        C::Parent(K::List, [15, 19, 4, 0]),
+        C::Text(K::Str, "n"),
+        C::Text(K::Str, "t"),
+        C::Int(K::Int, 1),
+        C::Int(K::Int, 2),
+        C::Unit(K::Null),
+        C::Int(K::Int, 4),
+        C::Text(K::Str, "one"),
+        C::Float(K::Float, 2.5),
+        C::Int(K::Date, 3),
+        C::Bytes(K::Uuid, b"0123456789abcdef"),
+        // Three tuples of two.
+        C::Parent(K::List, [21, 24, 3, 0]),
+        C::Parent(K::List, [24, 27, 3, 0]),
+        C::Unit(K::True),
+        C::Unit(K::False),
+        C::Unit(K::True),
+        C::Float(K::Float32, 0.5),
+        C::Float(K::Float, -1.0),
+        C::Float(K::Float, 1e300),
+        // One map.
+        C::Parent(K::List, [29, 30, 1, 0]),
+        C::Parent(K::List, [30, 31, 1, 0]),
+        C::Int(K::Int, 5),
+        C::Text(K::Str, "five"),
+        // The list of rows, a text and the bytes again.
+        C::Int(K::Reference, 1),
+        C::Int(K::Reference, 15),
+        C::Int(K::Reference, 4),
+    ]
+}
+
+/// A map of so many keys that it has an index: of texts, and of integers.
+fn indexed() -> Vec<Cell> {
+    use {Cell as C, CellKind as K};
+    let n = 4200u64;
+    let mut cells = vec![C::Parent(K::List, [1, 3 + 4 * n, 2, 0])];
+    cells.push(C::Parent(K::Map, [3, 3 + 2 * n, n, 3 + n]));
+    cells.push(C::Parent(K::Map, [3 + 2 * n, 3 + 4 * n, n, 3 + 3 * n]));
+    cells.extend((0..n).map(|i| C::Int(K::Int, i as i64)));
+    cells.extend((0..n).map(|i| C::Text(K::Str, Box::leak(format!("key {i}").into_boxed_str()))));
+    cells.push(C::IndexKeys(n as usize));
+    cells.extend((0..n).map(|i| C::Int(K::Int, -(i as i64))));
+    cells.extend((0..n).map(|i| C::Int(K::Int, 7 * i as i64 - 900)));
+    cells.push(C::IndexKeys(n as usize));
+    cells
+}
+
 /// More cells than one rank tells of.
 fn many() -> Vec<Cell> {
     use {Cell as C, CellKind as K};
@@ -220,7 +285,8 @@ fn write(
     let options = WriteOptions { compression, threads: Some(1), ..WriteOptions::default() };
     entasis::write_document_to(&sink, &document, &options, &Silent)
         .unwrap_or_else(|error| panic!("{name}: {error}"));
-    Tree { name, cells: cells.iter().map(Cell::describe).collect(), bytes: sink.into_bytes() }
+    let cells = cells.iter().filter(|cell| !matches!(cell, Cell::IndexKeys(_))).map(Cell::describe).collect();
+    Tree { name, cells, bytes: sink.into_bytes() }
 }
 
 /// All of them.
@@ -243,6 +309,8 @@ pub fn all() -> Vec<Tree> {
         write("nested", nested(), tables.clone(), vec![value(0), metadata], 50),
         write("table-and-metadata", beside, tables, table, 0),
         write("many", many(), Vec::new(), vec![value(0)], 50),
+        write("rows", rows(), Vec::new(), vec![value(0)], 50),
+        write("indexed", indexed(), Vec::new(), vec![value(0)], 50),
     ]
 }
 
@@ -292,6 +360,47 @@ pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
                 C::Int(K::Reference, 1),
             ],
         ),
+        (
+            "rows of unequal lists",
+            vec![
+                C::Parent(K::Rows, [1, 6, 2, 0]),
+                C::Parent(K::List, [3, 5, 2, 0]),
+                C::Parent(K::List, [5, 6, 1, 0]),
+                one,
+                one,
+                one,
+            ],
+        ),
+        ("rows of no lists", vec![C::Parent(K::Rows, [1, 3, 1, 0]), C::Parent(K::Tuple, [2, 3, 1, 0]), one]),
+        ("no rows", vec![C::Parent(K::Rows, [1, 2, 1, 0]), C::Parent(K::List, [0, 0, 0, 0])]),
+        ("rows of nothing", vec![C::Parent(K::Rows, [0, 0, 0, 0])]),
+        ("tuples with keys", vec![C::Parent(K::Rows, [1, 3, 1, 1]), C::Parent(K::List, [2, 3, 1, 0]), one]),
+        (
+            "records without keys",
+            vec![C::Parent(K::Records, [1, 3, 1, 0]), C::Parent(K::List, [2, 3, 1, 0]), one],
+        ),
+        (
+            "records with keys that are no strings",
+            vec![C::Parent(K::Records, [1, 4, 1, 2]), C::Parent(K::List, [3, 4, 1, 0]), one, one],
+        ),
+        (
+            "rows with values that have parts",
+            vec![
+                C::Parent(K::Rows, [1, 3, 1, 0]),
+                C::Parent(K::List, [2, 3, 1, 0]),
+                C::Parent(K::Tuple, [0, 0, 0, 0]),
+            ],
+        ),
+        (
+            "rows with values that are references",
+            vec![
+                C::Parent(K::List, [1, 5, 2, 0]),
+                C::Parent(K::List, [0, 0, 0, 0]),
+                C::Parent(K::Rows, [3, 5, 1, 0]),
+                C::Parent(K::List, [4, 5, 1, 0]),
+                C::Int(K::Reference, 1),
+            ],
+        ),
         ("a table that is not there", vec![C::Int(K::Table, 0)]),
         ("an array outside of its pool", vec![C::Array(K::Array, [0, 5, 3, 0])]),
         ("an array of no pool", vec![C::Array(K::Array, [1, 0, 3, 0])]),
@@ -324,6 +433,13 @@ pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
     for (rule, cells) in cases {
         broken.push((rule, write(rule, cells, Vec::new(), value(), 50).bytes));
     }
+    let mut listed = vec![C::Parent(K::List, [1, 4201, 4200, 0])];
+    listed.extend((0..4200).map(|i| C::Int(K::Int, i)));
+    listed.push(C::IndexKeys(4200));
+    broken.push(("an index of what are no keys", write("listed", listed, Vec::new(), value(), 50).bytes));
+    let mut twice = indexed();
+    twice.push(C::IndexKeys(4200));
+    broken.push(("an index of the same keys twice", write("twice", twice, Vec::new(), value(), 50).bytes));
     let deep: Vec<Cell> =
         (0..1001u64).map(|i| if i < 1000 { C::Parent(K::List, [i + 1, 1001, 1, 0]) } else { one }).collect();
     broken.push(("cells that are nested too deep", write("deep", deep, Vec::new(), value(), 50).bytes));

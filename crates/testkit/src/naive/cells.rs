@@ -1,6 +1,6 @@
 //! Section 5.2: cells, all of them, with every rule.
 
-use super::bytes::{Kind, Wrong, rule, u64_at, wrong};
+use super::bytes::{Kind, Wrong, checksum, rule, u32_at, u64_at, wrong};
 use super::column::Column;
 use super::file::Decoded;
 use super::types::physical;
@@ -37,7 +37,7 @@ pub fn class(kind: u8) -> Result<usize, Wrong> {
         32..=35 => 2,
         40..=46 => 3,
         48..=53 => 4,
-        64..=77 => 5,
+        64..=79 => 5,
         96 | 97 => 6,
         _ => return wrong(Kind::Unsupported, "a kind of cell"),
     };
@@ -71,7 +71,7 @@ pub fn cells(decoded: &Decoded) -> Result<Vec<Cell>, Wrong> {
         let cell = &cells.all[number];
         let [first, _, count, keys] = cell.numbers;
         if class(cell.kind)? == 5 && count > 0 {
-            let n = if cell.kind == 68 && keys == first + count { 2 * count } else { count };
+            let n = if matches!(cell.kind, 68 | 78) && keys == first + count { 2 * count } else { count };
             let depth = depths[number] + 1;
             rule(depth <= 1000, "depth is at most 1,000")?;
             depths[first as usize..(first + n) as usize].fill(depth);
@@ -81,6 +81,7 @@ pub fn cells(decoded: &Decoded) -> Result<Vec<Cell>, Wrong> {
     for number in 0..cells.all.len() {
         cells.follow(number as u64, &mut done)?;
     }
+    cells.index()?;
     Ok(cells.all)
 }
 
@@ -217,18 +218,18 @@ impl Cells<'_> {
                 let table = u64_at(&cell.bytes, 0);
                 rule(table < self.decoded.tables.len() as u64, "a table that is not there")?;
             }
-            64..=77 => {
+            64..=79 => {
                 let wanted = match cell.kind {
                     69 | 72 => Some(2),
                     70 | 71 | 73..=75 => Some(3),
                     _ => None,
                 };
                 rule(wanted.is_none_or(|n| n == count), "the number of parts of a kind")?;
-                rule(cell.kind != 77 || count > 0, "an object has a name")?;
+                rule(cell.kind < 77 || count > 0, "an object has a name, rows have values")?;
                 if cell.kind == 76 {
                     self.shape(keys, count)?;
                 }
-                rule(keys == 0 || cell.kind == 76 || cell.kind == 68, "keys where there are none")?;
+                rule(keys == 0 || matches!(cell.kind, 68 | 76 | 78), "keys where there are none")?;
                 if count == 0 {
                     rule(first == 0 && end == 0, "a cell without children")?;
                     return rule(keys == 0 || cell.kind == 76, "a cell without children");
@@ -237,17 +238,22 @@ impl Cells<'_> {
                 let Some(mut next) = first.checked_add(count) else {
                     return wrong(Kind::Corrupt, "children are after their parent");
                 };
-                if cell.kind == 68 && keys == next {
+                let are_own = matches!(cell.kind, 68 | 78) && keys == next;
+                if are_own {
                     next = next.saturating_add(count);
-                } else if cell.kind == 68 {
+                }
+                rule(next <= end, "children are after their parent")?;
+                if cell.kind == 78 || (cell.kind == 68 && !are_own) {
                     let after = keys.checked_add(count).filter(|&after| after <= n_cells);
                     let Some(after) = after else { return wrong(Kind::Corrupt, "keys that are not there") };
                     let are_text = self.all[keys as usize..after as usize].iter().all(|key| key.kind == 40);
                     rule(are_text, "keys that maps share are strings")?;
                 }
-                rule(next <= end, "children are after their parent")?;
+                if cell.kind >= 78 {
+                    self.rows(first..first + count, next..end)?;
+                }
                 for child in &self.all[first as usize..next as usize] {
-                    if (64..=77).contains(&child.kind) && child.numbers[2] > 0 {
+                    if (64..=79).contains(&child.kind) && child.numbers[2] > 0 {
                         rule(child.numbers[0] == next, "what is below follows without a gap")?;
                         rule(child.numbers[1] >= next, "what is below follows without a gap")?;
                         next = child.numbers[1];
@@ -276,6 +282,65 @@ impl Cells<'_> {
         Ok(())
     }
 
+    /// The key index: for each map that it has, what the page says.
+    fn index(&self) -> Result<(), Wrong> {
+        let indexed = self.column("indexed", physical::U64)?;
+        let small = |name: &str| -> Result<Vec<u64>, Wrong> {
+            let column = self.column(name, physical::U32)?;
+            Ok(column.iter().map(|bytes| u64::from(u32_at(bytes, 0))).collect())
+        };
+        let (buckets, places) = (small("buckets")?, small("places")?);
+        rule(indexed.len() % 3 == 0, "three numbers for each map of the key index")?;
+        let (mut bucket_at, mut place_at, mut before) = (0, 0, 0);
+        for entry in indexed.chunks(3) {
+            let [first, bucket, place] = [0, 1, 2].map(|i| u64_at(&entry[i], 0));
+            rule(first > before, "the maps of the key index ascend")?;
+            before = first;
+            let is_map = |cell: &&Cell| {
+                let [children, _, count, keys] = cell.numbers;
+                cell.kind == 68 && keys == first && children + count == keys && count > 0
+            };
+            let Some(map) = self.all.iter().find(is_map) else {
+                return wrong(Kind::Corrupt, "the key index has maps with keys of their own");
+            };
+            let n = map.numbers[2];
+            let keys = &self.all[first as usize..(first + n) as usize];
+            let kind = keys[0].kind;
+            rule(kind == 40 || kind == 16, "keys in the index are strings or integers")?;
+            rule(keys.iter().all(|key| key.kind == kind), "keys in the index are of one kind")?;
+            let n_buckets = n.div_ceil(4);
+            let mut wanted: Vec<Vec<u64>> = vec![Vec::new(); n_buckets as usize];
+            for (place, key) in (0..n).zip(keys) {
+                let bucket = (u128::from(checksum(&key.bytes)) * u128::from(n_buckets)) >> 64;
+                wanted[bucket as usize].push(place);
+            }
+            rule((bucket, place) == (bucket_at, place_at), "parts of the key index follow one another")?;
+            let mut begins = vec![0];
+            for bucket in &wanted {
+                begins.push(begins[begins.len() - 1] + bucket.len() as u64);
+            }
+            bucket_at += n_buckets + 1;
+            place_at += n;
+            let told = buckets.get(bucket as usize..bucket_at as usize);
+            rule(told == Some(begins.as_slice()), "where the buckets of the key index begin")?;
+            let told = places.get(place as usize..place_at as usize);
+            rule(told == Some(wanted.concat().as_slice()), "the places of the key index")?;
+        }
+        let is_all = buckets.len() as u64 == bucket_at && places.len() as u64 == place_at;
+        rule(is_all, "the key index has nothing more")
+    }
+
+    /// A list of rows: its lists, and their values.
+    fn rows(&self, lists: std::ops::Range<u64>, values: std::ops::Range<u64>) -> Result<(), Wrong> {
+        let lists = &self.all[lists.start as usize..lists.end as usize];
+        let n = lists[0].numbers[2];
+        rule(n > 0 && lists.iter().all(|list| list.kind == 64), "a list of rows has lists")?;
+        rule(lists.iter().all(|list| list.numbers[2] == n), "the lists of rows are equally long")?;
+        let values = &self.all[values.start as usize..values.end as usize];
+        let is_whole = |value: &Cell| value.kind < 64 && value.kind != 29 && value.kind != 30;
+        rule(values.iter().all(is_whole), "values of rows have no parts")
+    }
+
     /// References: 0 not looked at, 1 being looked at, 2 done.
     fn follow(&self, number: u64, done: &mut Vec<u8>) -> Result<(), Wrong> {
         if self.all[number as usize].kind != 29 {
@@ -284,9 +349,9 @@ impl Cells<'_> {
         let target = u64_at(&self.all[number as usize].bytes, 0);
         rule(target < number, "a reference names a cell before it")?;
         let cell = &self.all[target as usize];
-        rule(cell.kind == 30 || cell.kind >= 64, "a reference names a parent, an array or a table")?;
+        rule(cell.kind == 30 || cell.kind >= 40, "a reference names no number")?;
         rule(done[target as usize] != 1, "a reference leads back")?;
-        if done[target as usize] == 2 || cell.kind == 30 || cell.kind >= 96 {
+        if done[target as usize] == 2 || cell.kind < 64 || cell.kind >= 96 {
             return Ok(());
         }
         let [first, end, ..] = cell.numbers;

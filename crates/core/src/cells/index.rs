@@ -1,0 +1,189 @@
+//! The key index: what finds a key of a large map without reading them all.
+
+use std::ops::Range;
+
+use entasis_format::{CellKind, Physical, Result, checksum};
+
+use super::read::{Cell, Cells, Children, damage};
+use super::slice::Slice;
+use super::{BUCKETS, INDEXED, PLACES};
+use crate::control::{Monitor, Silent};
+
+/// Keys of a bucket, about.
+const BUCKET: u64 = 4;
+/// Maps with more keys than that are indexed: fewer are a page or two to read.
+pub const INDEXED_FROM: usize = 4096;
+/// Entries of `indexed` that are read together.
+const TOGETHER: u64 = 1024;
+
+/// A key that an index may find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key<'a> {
+    /// A string.
+    Str(&'a str),
+    /// An integer.
+    Int(i64),
+}
+
+impl Key<'_> {
+    fn hash(&self) -> u64 {
+        match self {
+            Key::Str(text) => checksum(text.as_bytes()),
+            Key::Int(value) => checksum(&value.to_le_bytes()),
+        }
+    }
+
+    fn is(&self, cell: &Cell<'_>) -> bool {
+        match (self, cell) {
+            (Key::Str(key), Cell::Str(CellKind::Str, text)) => key == text,
+            (Key::Int(key), Cell::Int(CellKind::Int, value)) => key == value,
+            _ => false,
+        }
+    }
+}
+
+/// Where an index says that a key is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The map has no index.
+    NotIndexed,
+    /// The map has no such key.
+    Absent,
+    /// The key in this place.
+    At(u64),
+}
+
+fn bucket(hash: u64, n_buckets: u64) -> u64 {
+    ((u128::from(hash) * u128::from(n_buckets)) >> 64) as u64
+}
+
+/// The index of maps, in the making.
+#[derive(Debug, Default)]
+pub(super) struct IndexWriter {
+    pub indexed: Vec<u64>,
+    pub buckets: Vec<u32>,
+    pub places: Vec<u32>,
+}
+
+impl IndexWriter {
+    /// Adds a map of `n` keys, the first of which is cell `first`, with these hashes.
+    pub fn add(&mut self, first: u64, n: usize, hash: impl Fn(usize) -> u64) {
+        self.indexed.extend([first, self.buckets.len() as u64, self.places.len() as u64]);
+        let n_buckets = (n as u64).div_ceil(BUCKET);
+        let of: Vec<u32> = (0..n).map(|i| bucket(hash(i), n_buckets) as u32).collect();
+        // Where each bucket begins; then, moved on key by key, where the next place of it goes.
+        let begin = self.buckets.len();
+        self.buckets.resize(begin + n_buckets as usize + 1, 0);
+        let buckets = &mut self.buckets[begin..];
+        of.iter().for_each(|&bucket| buckets[bucket as usize + 1] += 1);
+        for i in 1..buckets.len() {
+            buckets[i] += buckets[i - 1];
+        }
+        let mut next = buckets.to_vec();
+        let from = self.places.len();
+        self.places.resize(from + n, 0);
+        for (place, bucket) in (0u32..).zip(of) {
+            let next = &mut next[bucket as usize];
+            self.places[from + *next as usize] = place;
+            *next += 1;
+        }
+    }
+}
+
+impl Cells {
+    /// Where a key of a map is, by the index: a few pages are read, however many keys there are.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *limit*.
+    pub fn find_key(&self, kind: CellKind, children: &Children, key: Key<'_>) -> Result<Found> {
+        self.find(kind, children, key).map_err(|e| e.in_file(self.file().path()))
+    }
+
+    fn find(&self, kind: CellKind, children: &Children, key: Key<'_>) -> Result<Found> {
+        if kind != CellKind::Map || !children.has_own_keys(kind) {
+            return Ok(Found::NotIndexed);
+        }
+        let Some([buckets, places]) = self.index_of(children.keys)? else { return Ok(Found::NotIndexed) };
+        let wrong = || damage("the key index is not that of its map");
+        let bucket = bucket(key.hash(), children.count.div_ceil(BUCKET));
+        let at = buckets.checked_add(bucket).ok_or_else(wrong)?;
+        let bounds: Vec<u32> = self.words(BUCKETS, at..at.saturating_add(2))?;
+        let (from, to) = (u64::from(bounds[0]), u64::from(bounds[1]));
+        if from > to || to > children.count {
+            return Err(wrong());
+        }
+        let range = places.checked_add(from).zip(places.checked_add(to)).ok_or_else(wrong)?;
+        let candidates: Vec<u32> = self.words(PLACES, range.0..range.1)?;
+        for place in candidates {
+            let place = u64::from(place);
+            if place >= children.count {
+                return Err(wrong());
+            }
+            let number = children.keys.checked_add(place).ok_or_else(wrong)?;
+            if key.is(&self.load(number..number + 1, Some(1), &Silent)?.cell(number)?) {
+                return Ok(Found::At(place));
+            }
+        }
+        Ok(Found::Absent)
+    }
+
+    /// Where the buckets and the places begin of the map with these keys.
+    fn index_of(&self, first: u64) -> Result<Option<[u64; 2]>> {
+        let (mut low, mut high) = (0, self.n_indexed());
+        while high - low > TOGETHER {
+            let middle = low + (high - low) / 2;
+            let entry: Vec<u64> = self.words(INDEXED, 3 * middle..3 * middle + 1)?;
+            if entry[0] <= first { low = middle } else { high = middle }
+        }
+        let entries: Vec<u64> = self.words(INDEXED, 3 * low..3 * high)?;
+        let found = entries.chunks_exact(3).find(|entry| entry[0] == first);
+        Ok(found.map(|entry| [entry[1], entry[2]]))
+    }
+
+    /// Checks that the index tells what the keys of its maps are; `maps` has the first key and the number of keys of all maps.
+    pub(super) fn verify_index(
+        &self,
+        all: &Slice,
+        maps: &[(u64, u64)],
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let wrong = || damage("the key index is not that of its map");
+        let n = |column: usize| self.n_values(column);
+        let indexed: Vec<u64> = self.read_words(INDEXED, 0..n(INDEXED)?, threads, monitor)?;
+        let buckets: Vec<u32> = self.read_words(BUCKETS, 0..n(BUCKETS)?, threads, monitor)?;
+        let places: Vec<u32> = self.read_words(PLACES, 0..n(PLACES)?, threads, monitor)?;
+        let mut wanted = IndexWriter::default();
+        for entry in indexed.chunks_exact(3) {
+            let first = entry[0];
+            if wanted.indexed.last_chunk::<3>().is_some_and(|last| last[0] >= first) {
+                return Err(damage("the key index is not in order"));
+            }
+            let map = maps.binary_search_by_key(&first, |&(keys, _)| keys).map_err(|_| wrong())?;
+            let keys = first..first + maps[map].1;
+            // Not more than what is there is made.
+            if wanted.places.len() as u64 + (keys.end - keys.start) > places.len() as u64 {
+                return Err(wrong());
+            }
+            let hashes = hashes(all, keys)?;
+            wanted.add(first, hashes.len(), |i| hashes[i]);
+        }
+        let is_same = wanted.indexed == indexed && wanted.buckets == buckets && wanted.places == places;
+        if is_same { Ok(()) } else { Err(wrong()) }
+    }
+}
+
+/// The hashes of keys, which are all strings or all integers.
+fn hashes(all: &Slice, keys: Range<u64>) -> Result<Vec<u64>> {
+    let first = all.cell(keys.start)?;
+    keys.map(|number| match (all.cell(number)?, first) {
+        (Cell::Str(CellKind::Str, text), Cell::Str(CellKind::Str, _)) => Ok(Key::Str(text).hash()),
+        (Cell::Int(CellKind::Int, value), Cell::Int(CellKind::Int, _)) => Ok(Key::Int(value).hash()),
+        _ => Err(damage("keys are indexed that are neither strings nor integers")),
+    })
+    .collect()
+}
+
+/// The physical types of the columns of the index.
+pub(super) const TYPES: [(usize, Physical); 3] =
+    [(INDEXED, Physical::U64), (BUCKETS, Physical::U32), (PLACES, Physical::U32)];

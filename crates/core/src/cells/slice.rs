@@ -1,0 +1,254 @@
+//! Neighbouring cells in memory: what each is, and where its value stands.
+
+use std::ops::Range;
+
+use bytemuck::cast_slice;
+use entasis_format::{CellClass, CellKind, Error, Result};
+use entasis_kernels::Buffer;
+
+use super::read::{Cell, Children, damage};
+use super::{CLASSES, RANK};
+
+/// Neighbouring cells in memory.
+#[derive(Debug)]
+pub struct Slice {
+    pub(super) index: CellIndex,
+    /// Words of 64 bits.
+    pub(super) ints: Buffer,
+    pub(super) floats: Buffer,
+    /// Offsets, of which the first is 0, and text.
+    pub(super) strings: (Vec<i64>, String),
+    pub(super) bytes: (Vec<i64>, Vec<u8>),
+    pub(super) parents: [Buffer; 4],
+    pub(super) arrays: [Buffer; 4],
+}
+
+/// Cells that stand together and are of one kind.
+#[derive(Clone, Copy, Debug)]
+pub enum Run<'a> {
+    /// So many, of which the kind says all.
+    Units(CellKind, usize),
+    /// Integers.
+    Ints(CellKind, &'a [i64]),
+    /// Floats.
+    Floats(CellKind, &'a [f64]),
+    /// Texts.
+    Texts(CellKind, Texts<'a>),
+    /// One cell of another class.
+    Other,
+}
+
+/// Strings one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'a> {
+    /// Where each begins, and the last one ends.
+    offsets: &'a [i64],
+    text: &'a str,
+}
+
+impl<'a> Texts<'a> {
+    /// How many.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The string in this place; none when it is cut in the middle of a character.
+    #[inline]
+    pub fn get(&self, i: usize) -> Option<&'a str> {
+        self.text.get(self.offsets[i] as usize..self.offsets[i + 1] as usize)
+    }
+}
+
+/// The kinds of cells, and the place of each among the values of its class.
+#[derive(Debug)]
+pub(super) struct CellIndex {
+    start: u64,
+    kinds: Vec<CellKind>,
+    /// Blocks of as many cells as a rank tells of; the first may be shorter.
+    blocks: Vec<Block>,
+    /// For the cells of blocks of several kinds: the place, counted from the block's first.
+    places: Vec<u16>,
+}
+
+#[derive(Debug)]
+struct Block {
+    /// Places of the values of each class, where the block begins.
+    first: [u32; CLASSES + 1],
+    /// Where its places are; none when its cells are of one class.
+    places: Option<usize>,
+}
+
+type Counts = [u64; CLASSES];
+
+#[inline]
+fn known(code: u8) -> Result<CellKind> {
+    CellKind::of(code).ok_or_else(|| unknown(code))
+}
+
+#[cold]
+fn unknown(code: u8) -> Error {
+    Error::unsupported(format!("a cell is of a kind that is not known here ({code})")).in_section("cells")
+}
+
+impl CellIndex {
+    /// For the cells of a range, with the kinds and ranks of all from the block on in which it begins. Returns also where the values of
+    /// each class begin in their columns, and how many there are.
+    pub(super) fn new(range: Range<u64>, codes: &[u8], ranks: &[u64]) -> Result<(Self, Counts, Counts)> {
+        let skip = (range.start % RANK) as usize;
+        let mut kinds = Vec::with_capacity(codes.len() - skip);
+        let mut blocks = Vec::with_capacity(codes.len().div_ceil(RANK as usize));
+        let mut places: Vec<u16> = Vec::new();
+        // By class, the first among them: cells from the range's first on.
+        let mut counts = [0u64; CLASSES + 1];
+        let mut base = [0u64; CLASSES];
+        for (i, (block, rank)) in codes.chunks(RANK as usize).zip(ranks.chunks_exact(CLASSES)).enumerate() {
+            let mut block = block;
+            if i == 0 {
+                let mut before = [0u64; CLASSES + 1];
+                let (lead, rest) = block.split_at(skip.min(block.len()));
+                for &code in lead {
+                    before[known(code)?.class() as usize] += 1;
+                }
+                for k in 0..CLASSES {
+                    let wrong = || damage("ranks of cells are not the numbers of cells before");
+                    base[k] = rank[k].checked_add(before[k + 1]).ok_or_else(wrong)?;
+                }
+                block = rest;
+            } else if (0..CLASSES).any(|k| base[k].checked_add(counts[k + 1]) != Some(rank[k])) {
+                return Err(damage("ranks of cells are not the numbers of cells before"));
+            }
+            let Some(&first_code) = block.first() else { continue };
+            let first = counts.map(|n| n as u32);
+            if block.iter().all(|&code| code == first_code) {
+                let kind = known(first_code)?;
+                kinds.resize(kinds.len() + block.len(), kind);
+                counts[kind.class() as usize] += block.len() as u64;
+                blocks.push(Block { first, places: None });
+                continue;
+            }
+            blocks.push(Block { first, places: Some(places.len()) });
+            let mut here = [0u16; CLASSES + 1];
+            for &code in block {
+                let kind = known(code)?;
+                let place = &mut here[kind.class() as usize];
+                kinds.push(kind);
+                places.push(*place);
+                *place += 1;
+            }
+            for (count, here) in counts.iter_mut().zip(here) {
+                *count += u64::from(here);
+            }
+        }
+        let mut of_classes = [0; CLASSES];
+        of_classes.copy_from_slice(&counts[1..]);
+        Ok((Self { start: range.start, kinds, blocks, places }, base, of_classes))
+    }
+
+    /// The kind of the cell in this place, and where its value is.
+    #[inline]
+    fn get(&self, i: usize) -> Option<(CellKind, usize)> {
+        let kind = *self.kinds.get(i)?;
+        let lead = (self.start % RANK) as usize;
+        let b = (lead + i) / RANK as usize;
+        let block = &self.blocks[b];
+        let offset = i - (b * RANK as usize).saturating_sub(lead);
+        let place = match block.places {
+            None => offset,
+            Some(at) => usize::from(self.places[at + offset]),
+        };
+        Some((kind, block.first[kind.class() as usize] as usize + place))
+    }
+}
+
+impl Slice {
+    /// The cells that are there.
+    #[inline]
+    pub fn range(&self) -> Range<u64> {
+        self.index.start..self.index.start + self.index.kinds.len() as u64
+    }
+
+    /// The kinds, in order.
+    #[inline]
+    pub fn kinds(&self) -> &[CellKind] {
+        &self.index.kinds
+    }
+
+    fn ints(&self) -> &[i64] {
+        cast_slice(&self.ints)
+    }
+
+    fn floats(&self) -> &[f64] {
+        cast_slice(&self.floats)
+    }
+
+    /// The parents, in order.
+    pub fn parents(&self) -> impl Iterator<Item = Children> + '_ {
+        (0..self.parents[0].len() / 8).map(|place| self.children(place))
+    }
+
+    fn children(&self, place: usize) -> Children {
+        let [first, end, count, keys] = &self.parents;
+        let at = |numbers: &Buffer| cast_slice::<u8, u64>(numbers)[place];
+        Children { first: at(first), end: at(end), count: at(count), keys: at(keys) }
+    }
+
+    /// The cell of this number, which has to be in the slice.
+    ///
+    /// # Errors
+    /// *Corrupt* when it is not.
+    #[inline]
+    pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
+        let i = number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
+        let Some((kind, place)) = i.and_then(|i| self.index.get(i)) else {
+            return Err(damage("a cell is named that is not there"));
+        };
+        Ok(match kind.class() {
+            CellClass::Unit => Cell::Unit(kind),
+            CellClass::Int => Cell::Int(kind, self.ints()[place]),
+            CellClass::Float => Cell::Float(kind, self.floats()[place]),
+            CellClass::Str => {
+                let text = Texts { offsets: &self.strings.0[place..place + 2], text: &self.strings.1 };
+                Cell::Str(kind, text.get(0).ok_or_else(|| damage("a string of a cell is not UTF-8"))?)
+            }
+            CellClass::Bytes => {
+                let (offsets, bytes) = &self.bytes;
+                Cell::Bytes(kind, &bytes[offsets[place] as usize..offsets[place + 1] as usize])
+            }
+            CellClass::Parent => Cell::Parent(kind, self.children(place)),
+            CellClass::Array => {
+                let [pool, at, len, shape] = &self.arrays;
+                let number = |numbers: &Buffer| cast_slice::<u8, u64>(numbers)[place];
+                let (pool, at, len, shape) = (number(pool), number(at), number(len), number(shape));
+                Cell::Array { kind, pool, at, len, shape }
+            }
+        })
+    }
+
+    /// The cells from `number` on that are of the kind of that one, at most up to `end`, which is in the slice too.
+    ///
+    /// # Errors
+    /// *Corrupt* when they are not there.
+    #[inline]
+    pub fn run(&self, number: u64, end: u64) -> Result<Run<'_>> {
+        let not_there = || damage("a cell is named that is not there");
+        let place = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
+        let (i, end) = place(number).zip(place(end)).ok_or_else(not_there)?;
+        let kinds = self.index.kinds.get(i..end).ok_or_else(not_there)?;
+        let (kind, at) = self.index.get(i).ok_or_else(not_there)?;
+        if kind.class() as u8 >= CellClass::Bytes as u8 {
+            return Ok(Run::Other);
+        }
+        let n = kinds.iter().take_while(|&&other| other == kind).count();
+        Ok(match kind.class() {
+            CellClass::Unit => Run::Units(kind, n),
+            CellClass::Int => Run::Ints(kind, &self.ints()[at..at + n]),
+            CellClass::Float => Run::Floats(kind, &self.floats()[at..at + n]),
+            CellClass::Str => {
+                let offsets = &self.strings.0[at..=at + n];
+                Run::Texts(kind, Texts { offsets, text: &self.strings.1 })
+            }
+            _ => Run::Other,
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Objects of cells that are whole by themselves, one after the other; and what is filled with objects.
+
+use entasis::cells::{Run, Slice, Texts};
+use entasis::{CellKind, Error, checksum};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyList, PyString, PyTuple};
+
+use super::Maker;
+
+/// Places of the cache of short strings.
+const CACHE: usize = 1 << 12;
+/// The longest string in it.
+const SHORT: usize = 32;
+/// Strings that are looked for before it is given up, when few of them are found.
+const TRIES: u32 = 512;
+
+#[inline]
+pub fn int(py: Python<'_>, value: i64) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: gives a new reference, or null with an error set.
+    unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyLong_FromLongLong(value)) }
+}
+
+/// `None`, `False` and `True`.
+pub fn unit(py: Python<'_>, kind: CellKind) -> Bound<'_, PyAny> {
+    match kind {
+        CellKind::Null => py.None().into_bound(py),
+        kind => PyBool::new(py, kind == CellKind::True).to_owned().into_any(),
+    }
+}
+
+pub fn text<'a>(texts: &Texts<'a>, i: usize) -> entasis::Result<&'a str> {
+    texts.get(i).ok_or_else(|| Error::corrupt("a string of a cell is not UTF-8").in_section("cells"))
+}
+
+/// Short strings that come often are made once.
+#[derive(Default)]
+pub struct Strings<'py> {
+    /// By hash; empty until one is looked for.
+    slots: Vec<Option<(u64, Bound<'py, PyString>)>>,
+}
+
+/// How often strings of one place were looked for in the cache, and found.
+#[derive(Clone, Copy, Default)]
+pub struct Luck {
+    asked: u32,
+    found: u32,
+}
+
+impl<'py> Strings<'py> {
+    /// A string. It is not looked for where those before were not found.
+    #[inline]
+    pub fn get(&mut self, py: Python<'py>, luck: &mut Luck, text: &str) -> Bound<'py, PyAny> {
+        let is_hopeless = luck.asked >= TRIES && luck.found < luck.asked / 4;
+        if text.len() > SHORT || is_hopeless {
+            return PyString::new(py, text).into_any();
+        }
+        if self.slots.is_empty() {
+            self.slots.resize_with(CACHE, || None);
+        }
+        let hash = checksum(text.as_bytes());
+        luck.asked += 1;
+        let place = &mut self.slots[hash as usize % CACHE];
+        if let Some((known, string)) = place
+            && *known == hash
+            && string.to_str().is_ok_and(|known| known == text)
+        {
+            luck.found += 1;
+            return string.clone().into_any();
+        }
+        let string = PyString::new(py, text);
+        *place = Some((hash, string.clone()));
+        string.into_any()
+    }
+}
+
+/// The objects of neighbouring cells without parts.
+pub struct Objects<'a> {
+    slice: &'a Slice,
+    next: u64,
+    end: u64,
+    run: Run<'a>,
+    at: usize,
+    len: usize,
+    luck: Luck,
+}
+
+impl<'a> Objects<'a> {
+    /// Of the cells `from .. end`, all of which are in the slice.
+    pub fn new(slice: &'a Slice, from: u64, end: u64) -> Self {
+        Self { slice, next: from, end, run: Run::Other, at: 0, len: 0, luck: Luck::default() }
+    }
+
+    /// The next one. There has to be one.
+    #[inline]
+    pub fn next<'py>(&mut self, maker: &mut Maker<'a, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let py = maker.py;
+        if self.at == self.len {
+            self.run = maker.check(self.slice.run(self.next, self.end))?;
+            self.at = 0;
+            self.len = match self.run {
+                Run::Ints(_, values) => values.len(),
+                Run::Floats(_, values) => values.len(),
+                Run::Texts(_, texts) => texts.len(),
+                Run::Units(_, n) => n,
+                Run::Other => 1,
+            };
+        }
+        let (at, number) = (self.at, self.next);
+        self.at += 1;
+        self.next += 1;
+        match self.run {
+            Run::Ints(CellKind::Int, values) => int(py, values[at]),
+            Run::Floats(CellKind::Float, values) => Ok(PyFloat::new(py, values[at]).into_any()),
+            Run::Texts(CellKind::Str, texts) if !maker.are_texts_named => {
+                let text = maker.check(text(&texts, at))?;
+                Ok(maker.strings.get(py, &mut self.luck, text))
+            }
+            Run::Units(kind @ (CellKind::Null | CellKind::False | CellKind::True), _) => Ok(unit(py, kind)),
+            _ => maker.whole_cell(number),
+        }
+    }
+}
+
+/// What the objects of a frame are put into.
+pub enum Items<'py> {
+    /// A list of that length, filled from its start.
+    List(Bound<'py, PyList>, isize),
+    /// A tuple, in the same way.
+    Tuple(Bound<'py, PyTuple>, isize),
+    /// What something else is made of.
+    Parts(Vec<Bound<'py, PyAny>>),
+}
+
+impl<'py> Items<'py> {
+    /// For `n` objects, which are in memory as cells.
+    pub fn new(py: Python<'py>, kind: CellKind, n: u64) -> PyResult<Self> {
+        let n = usize::try_from(n).ok().filter(|&n| isize::try_from(n).is_ok());
+        let n = n.ok_or_else(|| PyMemoryError::new_err("a value of too many parts"))?;
+        Ok(match kind {
+            CellKind::List => Self::List(new_list(py, n)?, 0),
+            CellKind::Tuple => {
+                // SAFETY: gives a new reference to a tuple, or null with an error set.
+                let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(n as isize))? };
+                Self::Tuple(tuple.cast_into()?, 0)
+            }
+            _ => Self::Parts(Vec::with_capacity(n)),
+        })
+    }
+
+    /// Adds an object.
+    #[inline]
+    pub fn push(&mut self, object: Bound<'py, PyAny>) -> PyResult<()> {
+        match self {
+            Self::List(list, next) => {
+                put(list, *next, object)?;
+                *next += 1;
+            }
+            Self::Tuple(tuple, next) => {
+                // SAFETY: takes the reference, also when it fails; the tuple is new, and nobody else's.
+                let failed = unsafe { ffi::PyTuple_SetItem(tuple.as_ptr(), *next, object.into_ptr()) };
+                if failed != 0 {
+                    return Err(PyErr::fetch(tuple.py()));
+                }
+                *next += 1;
+            }
+            Self::Parts(parts) => parts.push(object),
+        }
+        Ok(())
+    }
+}
+
+/// A list of so many items, all of which have to be put there.
+pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
+    // SAFETY: gives a new reference to a list, or null with an error set.
+    let list = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(n as isize))? };
+    Ok(list.cast_into()?)
+}
+
+/// Puts an item into a list that was just made.
+#[inline]
+pub fn put<'py>(list: &Bound<'py, PyList>, i: isize, object: Bound<'py, PyAny>) -> PyResult<()> {
+    // SAFETY: takes the reference, also when it fails because the list has no such place.
+    if unsafe { ffi::PyList_SetItem(list.as_ptr(), i, object.into_ptr()) } != 0 {
+        return Err(PyErr::fetch(list.py()));
+    }
+    Ok(())
+}

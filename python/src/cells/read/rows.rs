@@ -1,0 +1,120 @@
+//! Lists of rows, and dicts of values without parts: made at once.
+
+use std::ops::Range;
+
+use entasis::CellKind;
+use entasis::cells::{Cell, Children, Slice};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+
+use super::Maker;
+use super::objects::{Items, Objects, new_list, put};
+
+impl<'a, 'py> Maker<'a, 'py> {
+    /// A list of rows; its children were checked.
+    pub(super) fn all_rows(
+        &mut self,
+        slice: &'a Slice,
+        kind: CellKind,
+        children: &Children,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let n = self.check(slice.n_rows(children))?;
+        let lists = (children.first..children.first + children.count)
+            .map(|number| match self.check(slice.cell(number))? {
+                Cell::Parent(CellKind::List, of) if of.count == n => Ok((slice, of.first..of.first + n)),
+                _ => Err(self.corrupt("the lists of a list of rows differ in length")),
+            })
+            .collect::<PyResult<_>>()?;
+        self.rows(kind, children, lists, n)
+    }
+
+    /// `n` rows, of values that stand in these places, a range for each key or place.
+    pub fn rows(
+        &mut self,
+        kind: CellKind,
+        children: &Children,
+        lists: Vec<(&'a Slice, Range<u64>)>,
+        n: u64,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let py = self.py;
+        let mut columns: Vec<Objects<'a>> =
+            lists.into_iter().map(|(slice, range)| Objects::new(slice, range.start, range.end)).collect();
+        let list = new_list(py, n as usize)?;
+        if kind == CellKind::Rows {
+            for i in 0..n {
+                let mut row = Items::new(py, CellKind::Tuple, columns.len() as u64)?;
+                for column in &mut columns {
+                    row.push(column.next(self)?)?;
+                }
+                if let Items::Tuple(row, _) = row {
+                    put(&list, i as isize, row.into_any())?;
+                }
+                self.look_up(i)?;
+            }
+            return Ok(list);
+        }
+        self.shared_keys(children)?;
+        let keys = self.keys[&children.keys].clone();
+        // Copies of a dict that has the keys need not grow, nor look for places.
+        let first = PyDict::new(py);
+        for key in &keys {
+            first.set_item(key, py.None())?;
+        }
+        self.whole(first.len() == keys.len() && keys.len() == columns.len())?;
+        for i in 0..n {
+            let row = first.copy()?;
+            for (key, column) in keys.iter().zip(&mut columns) {
+                row.set_item(key, column.next(self)?)?;
+            }
+            put(&list, i as isize, row.into_any())?;
+            self.look_up(i)?;
+        }
+        Ok(list)
+    }
+
+    /// Ends what takes long, when that is wanted.
+    #[inline]
+    fn look_up(&self, i: u64) -> PyResult<()> {
+        if i % 65_536 == 65_535 { self.py.check_signals() } else { Ok(()) }
+    }
+
+    /// A dict of values without parts, and of such keys of its own; none when it is another.
+    pub(super) fn plain_dict(
+        &mut self,
+        slice: &'a Slice,
+        children: &Children,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let (first, n) = (children.first, children.count);
+        let from = (first - slice.range().start) as usize;
+        if !slice.kinds()[from..from + 2 * n as usize].iter().all(|kind| kind.is_scalar()) {
+            return Ok(None);
+        }
+        let dict = PyDict::new(self.py);
+        let mut values = Objects::new(slice, first, first + n);
+        let mut keys = Objects::new(slice, first + n, first + 2 * n);
+        for i in 0..n {
+            dict.set_item(keys.next(self)?, values.next(self)?)?;
+            self.look_up(i)?;
+        }
+        self.whole(dict.len() as u64 == n)?;
+        Ok(Some(dict))
+    }
+
+    /// Makes the keys of a map that others may have too.
+    pub(super) fn shared_keys(&mut self, children: &Children) -> PyResult<()> {
+        if self.keys.get(&children.keys).is_some_and(|keys| keys.len() as u64 == children.count) {
+            return Ok(());
+        }
+        let mut keys = Vec::new();
+        for i in 0..children.count {
+            let number = children.keys.saturating_add(i);
+            let Cell::Str(CellKind::Str, text) = self.check(self.loaded.cell(number))? else {
+                return Err(self.corrupt("keys that several maps have are not strings"));
+            };
+            // As the names in programs are, which makes looking them up quick.
+            keys.push(PyString::intern(self.py, text).into_any());
+        }
+        self.keys.insert(children.keys, keys);
+        Ok(())
+    }
+}

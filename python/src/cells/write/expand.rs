@@ -1,0 +1,218 @@
+//! The children of one object, which are looked at together.
+
+use entasis::CellKind;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+
+use super::atoms::{item, put, put_items};
+use super::rows::next_item;
+use super::{At, CellBuilder, Frame, Keys, Pending, SHARED_KEYS};
+use crate::cells::containers::ordered;
+use crate::cells::path::Expanded;
+
+impl CellBuilder {
+    /// Adds the children of an object; those that have children themselves are left to be expanded.
+    pub(super) fn expand<'py>(
+        &mut self,
+        next: Pending<'py>,
+        up: usize,
+        depth: usize,
+    ) -> PyResult<Frame<'py>> {
+        let Pending { object, kind, number, place, position, keys } = next;
+        let me = self.expanded.len();
+        let n_references = self.references.len();
+        let is_object = kind == CellKind::Object;
+        self.expanded.push(Expanded { object: object.clone().unbind(), up, position, number, is_object });
+        let at = |position| At { up: me, position, depth: depth + 1 };
+        let mut pending = Vec::new();
+        let first = self.writer.n_cells();
+        if let Ok(dict) = object.cast_exact::<PyDict>() {
+            self.expand_dict(dict, place, at, &mut pending)?;
+        } else if let Ok(list) = object.cast_exact::<PyList>()
+            && kind == CellKind::List
+            && let Some(rows) = self.row_values(list, depth)?
+        {
+            self.add_rows(rows, (number, place), at, &mut pending)?;
+        } else {
+            let count = self.expand_items(&object, at, &mut pending)?;
+            let is_whole =
+                kind.n_children().is_some() || matches!(kind, CellKind::ObjectArray | CellKind::Object);
+            if is_whole && count != object.len()? as u64 {
+                return Err(self.refuse(object.py(), at(0), "a part of it can't be left out"));
+            }
+            self.writer.set_children(place, first, count, keys);
+        }
+        Ok(Frame { place: Some(place), me, n_references, depth: depth + 1, pending: pending.into_iter() })
+    }
+
+    /// Adds the items of a list, tuple or set. Returns how many there are.
+    fn expand_items<'py>(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        at: impl Fn(usize) -> At,
+        pending: &mut Vec<Pending<'py>>,
+    ) -> PyResult<u64> {
+        let mut count = 0;
+        if let Ok(list) = object.cast_exact::<PyList>() {
+            let mut i = 0;
+            loop {
+                let next = put_items(list, i, &mut self.writer)?;
+                count += (next - i) as u64;
+                let Some(other) = item(list, next) else { return Ok(count) };
+                count += u64::from(self.emit(&other.to_owned(), at(next), pending)?);
+                i = next + 1;
+            }
+        }
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            for (i, item) in tuple.iter_borrowed().enumerate() {
+                let is_added = put(item, &mut self.writer) || self.emit(&item.to_owned(), at(i), pending)?;
+                count += u64::from(is_added);
+            }
+            return Ok(count);
+        }
+        for (i, item) in ordered(object)?.iter().enumerate() {
+            count += u64::from(self.emit(&item, at(i), pending)?);
+        }
+        Ok(count)
+    }
+
+    fn expand_dict<'py>(
+        &mut self,
+        dict: &Bound<'py, PyDict>,
+        place: usize,
+        at: impl Fn(usize) -> At,
+        pending: &mut Vec<Pending<'py>>,
+    ) -> PyResult<()> {
+        let first = self.writer.n_cells();
+        let n = dict.len();
+        let (mut position, mut done) = (0, 0);
+        while let Some((_, value)) = next_item(dict, &mut position) {
+            if !put(value, &mut self.writer) {
+                break;
+            }
+            done += 1;
+        }
+        // No code of Python was run so far.
+        if done == n && n > SHARED_KEYS {
+            let keys = self.add_many_keys(dict, at, pending)?;
+            self.writer.set_children(place, first, n as u64, keys);
+            return Ok(());
+        }
+        let mut keys: Vec<Bound<'py, PyAny>> = Vec::with_capacity(n);
+        if done == n {
+            keys.extend(dict.iter().map(|(key, _)| key));
+        } else {
+            for (i, (key, value)) in dict.iter().collect::<Vec<_>>().into_iter().enumerate() {
+                if i < done || self.emit(&value, at(i), pending)? {
+                    keys.push(key);
+                }
+            }
+        }
+        let count = keys.len() as u64;
+        let keys = self.add_keys(&keys, first + count, |i| at(n + i), pending)?;
+        self.writer.set_children(place, first, count, keys);
+        Ok(())
+    }
+
+    /// Adds the keys of a dict that has more than are compared with those of others.
+    fn add_many_keys<'py>(
+        &mut self,
+        dict: &Bound<'py, PyDict>,
+        at: impl Fn(usize) -> At,
+        pending: &mut Vec<Pending<'py>>,
+    ) -> PyResult<u64> {
+        let (first, n) = (self.writer.n_cells(), dict.len());
+        let (mut position, mut done) = (0, 0);
+        while let Some((key, _)) = next_item(dict, &mut position) {
+            if !put(key, &mut self.writer) {
+                break;
+            }
+            done += 1;
+        }
+        if done < n {
+            let others: Vec<_> = dict.iter().skip(done).map(|(key, _)| key).collect();
+            for (i, key) in others.iter().enumerate() {
+                self.add_key(key, at(n + done + i), pending)?;
+            }
+        }
+        self.writer.index_keys(n);
+        Ok(first)
+    }
+
+    fn add_key<'py>(
+        &mut self,
+        key: &Bound<'py, PyAny>,
+        at: At,
+        pending: &mut Vec<Pending<'py>>,
+    ) -> PyResult<()> {
+        if self.emit(key, at, pending)? {
+            return Ok(());
+        }
+        Err(self.refuse(key.py(), at, "a key can't be left out"))
+    }
+
+    /// Adds the keys of maps, or finds those of another map that are the same.
+    pub(super) fn add_keys<'py>(
+        &mut self,
+        keys: &[Bound<'py, PyAny>],
+        first: u64,
+        at: impl Fn(usize) -> At,
+        pending: &mut Vec<Pending<'py>>,
+    ) -> PyResult<u64> {
+        if keys.is_empty() {
+            return Ok(0);
+        }
+        let mut hash = None;
+        if keys.len() <= SHARED_KEYS {
+            let are_same = |known: &Keys| {
+                let same = |(a, b): (&Bound<'_, PyAny>, &Py<PyAny>)| a.is(b);
+                known.keys.len() == keys.len() && keys.iter().zip(&known.keys).all(same)
+            };
+            // Mostly they are those of the map before.
+            if let Some(known) = self.last_keys.as_ref().filter(|known| are_same(known)) {
+                return Ok(known.first);
+            }
+            let is_text = |key: &Bound<'_, PyAny>| key.cast_exact::<PyString>().is_ok();
+            if keys.iter().all(is_text) {
+                let mixed = mix(keys)?;
+                if let Some(known) = self.known_keys(mixed, keys) {
+                    return Ok(known);
+                }
+                hash = Some(mixed);
+            }
+        }
+        for (i, key) in keys.iter().enumerate() {
+            self.add_key(key, at(i), pending)?;
+        }
+        self.writer.index_keys(keys.len());
+        // Only strings are cells that maps share: no references, none with halves of pairs.
+        if let Some(hash) = hash
+            && self.writer.are_texts(keys.len())
+        {
+            let keys = || keys.iter().map(|key| key.clone().unbind()).collect();
+            self.shared.entry(hash).or_default().push(Keys { first, keys: keys() });
+            self.last_keys = Some(Keys { first, keys: keys() });
+        }
+        Ok(first)
+    }
+
+    /// Keys of a map that was met before, equal to these.
+    fn known_keys(&mut self, hash: u64, keys: &[Bound<'_, PyAny>]) -> Option<u64> {
+        let same = |(a, b): (&Bound<'_, PyAny>, &Py<PyAny>)| a.is(b) || a.eq(b).unwrap_or(false);
+        let are_same =
+            |known: &&Keys| known.keys.len() == keys.len() && keys.iter().zip(&known.keys).all(same);
+        let first = self.shared.get(&hash)?.iter().find(are_same)?.first;
+        let keys = keys.iter().map(|key| key.clone().unbind()).collect();
+        self.last_keys = Some(Keys { first, keys });
+        Some(first)
+    }
+}
+
+/// A hash of keys in their order.
+fn mix(keys: &[Bound<'_, PyAny>]) -> PyResult<u64> {
+    let mut mixed = keys.len() as u64;
+    for key in keys {
+        mixed = (mixed.rotate_left(5) ^ key.hash()? as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+    Ok(mixed)
+}

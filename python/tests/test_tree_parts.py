@@ -1,0 +1,195 @@
+"""Parts of a tree are read without the rest."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tree_panel import (
+    Point,
+    same,
+)
+
+import entasis as en
+
+
+def test_parts(path):
+    pd = pytest.importorskip("pandas")
+    matrix = np.arange(1_000_000).reshape(-1, 10)
+    frame = pd.DataFrame({"a": range(100), "b": "x"})
+    value = {
+        "models": {"a": 1, "b": matrix, "f": np.asfortranarray(matrix[:50])},
+        "list": [[i] for i in range(5000)],
+        "objects": np.array([[i, [i]] for i in range(100)], dtype=object),
+        "frame": frame,
+        7: (1, "x"),
+    }
+    en.write(value, path)
+    f = en.open(path)
+    assert isinstance(f, en.Tree)
+    assert (f.kind, len(f), f.keys(), list(f)) == ("dict", 5, list(value), list(value))
+    assert "models" in f
+    assert "x" not in f
+    assert same(f["models"]["b"].read(), matrix)
+    for rows in (slice(0, 100), slice(99, 20, -7), slice(5, 5), 3, [5, 1, 5], np.array([True] + [False] * 99_999)):
+        wanted = matrix[rows] if not isinstance(rows, int) else matrix[rows : rows + 1]
+        assert np.array_equal(f["models"]["b"][rows].read(), wanted)
+        assert f["models"]["b"][rows].shape == wanted.shape
+    assert np.array_equal(f["models"]["b"][100:200][10:20].read(), matrix[110:120])
+    assert np.array_equal(np.asarray(f["models"]["b"][:5]), matrix[:5])
+    assert same(f["models"]["f"][2:4].read(), value["models"]["f"][2:4])
+    assert f["list"][4000:4003].read() == value["list"][4000:4003]
+    assert f["list"][::-2000].read() == value["list"][::-2000]
+    assert f["list"][-1].read() == [4999]
+    assert f["list"].read(rows=(1, 3)) == [[1], [2]]
+    assert f["objects"][3:5].read().tolist() == [[3, [3]], [4, [4]]]
+    assert f["objects"][[9, 2]].read().tolist() == [[9, [9]], [2, [2]]]
+    assert isinstance(f["frame"], en.File)
+    pd.testing.assert_frame_equal(f["frame"][10:20].read(columns="a"), frame[["a"]][10:20])
+    assert f["frame"].to_numpy()["b"][0] == "x"
+    assert f[7][1].read() == "x"
+    assert f["models"]["a"].read() == 1
+    with pytest.raises(KeyError, match="no key 'x'"):
+        f["x"]
+    with pytest.raises(IndexError):
+        f["list"][5000]
+    with pytest.raises(en.ArgumentError, match="no parts"):
+        f["models"]["a"][0]
+    with pytest.raises(en.ArgumentError, match="tree"):
+        en.read(path, columns="a")
+    with pytest.raises(en.NotMappableError):
+        en.open(path, memory_map=True)
+    en.write(matrix, path)
+    assert np.array_equal(en.read(path, rows=(5, 7)), matrix[5:7])
+
+
+def test_a_part_is_read_without_the_rest(path):
+    noise = np.random.default_rng(1)
+    value = {"a": [noise.random(1000) for _ in range(2000)], "b": noise.random(3), "c": list(range(50_000))}
+    en.write(value, path, compression=0)
+    damaged = bytearray(path.read_bytes())
+    # One array somewhere in the middle of the columns of all of them.
+    at = damaged.find(value["a"][1000].tobytes())
+    damaged[at] ^= 1
+    path.write_bytes(damaged)
+    f = en.open(path)
+    assert f["b"].read().tolist() == value["b"].tolist()
+    assert f["c"][40_000:40_002].read() == [40_000, 40_001]
+    assert same(f["a"][0:3].read(), value["a"][0:3])
+    assert same(f["a"][1990:].read(), value["a"][1990:])
+    with pytest.raises(en.CorruptFileError):
+        f["a"][999:1001].read()
+    with pytest.raises(en.CorruptFileError):
+        f.read()
+
+
+def test_outline(path):
+    en.write({"a": [1, "x"], "m": {"w": np.zeros((2, 3))}, "p": Point(1)}, path)
+    f = en.open(path)
+    text = f.tree()
+    for line in ("value: dict, 3", "  'a': list, 2", "    [1]: str = 'x'", "array of f64, 2 x 3", "    'x': int = 1"):
+        assert line in text.splitlines() or line in text
+    assert repr(f).startswith("<entasis.Tree ")
+    assert len(en.open(path).tree(depth=1).splitlines()) == 4
+    pd = pytest.importorskip("pandas")
+    shown = subprocess.run(
+        [sys.executable, "-c", "import sys; from entasis._cli import main; sys.exit(main())", "tree", os.fspath(path)],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert "dict" in shown
+    en.write(pd.DataFrame({"a": [1.5]}), path)
+    assert en.open(path).tree().splitlines() == ["value: frame, 1 x 1, pandas", "  a: f64"]
+    assert "2 x 3" in shown
+
+
+RECORD_ROWS = [{"id": i, "name": f"n{i % 7}", "x": None if i % 5 == 0 else i / 4} for i in range(10_000)]
+TUPLE_ROWS = [(i, str(i), i / 2) for i in range(500)]
+
+
+def test_rows_of_lists_of_rows(path):
+    en.write({"records": RECORD_ROWS, "tuples": TUPLE_ROWS}, path)
+    f = en.open(path)
+    for name, rows in (("records", RECORD_ROWS), ("tuples", TUPLE_ROWS)):
+        assert (f[name].kind, len(f[name]), f[name].shape) == ("list", len(rows), (len(rows),))
+        assert same(f[name][77].read(), rows[77])
+        assert same(f[name][-1].read(), rows[-1])
+        for part in (slice(50, 60), slice(None, None, -99), slice(5, 5), [7, 3, 7]):
+            wanted = rows[part] if isinstance(part, slice) else [rows[i] for i in part]
+            assert same(f[name][part].read(), wanted)
+        assert same(f[name].read(rows=(1, 3)), rows[1:3])
+        with pytest.raises(IndexError):
+            f[name][len(rows)]
+    row = f["records"][123]
+    assert (row.kind, len(row), row.keys(), list(row)) == ("dict", 3, ["id", "name", "x"], ["id", "name", "x"])
+    assert "name" in row
+    assert row["name"].read() == "n4"
+    with pytest.raises(KeyError, match="no key 'y'"):
+        row["y"]
+    row = f["tuples"][9]
+    assert (row.kind, len(row), row[1].read(), row[1:].read()) == ("tuple", 3, "9", ("9", 4.5))
+    assert "    [1]: dict, 3\n      'id': int = 1" in f.tree()
+
+
+def test_rows_are_columns(path):
+    """A list of records takes as much as its columns by themselves, about, and what the columns need to be read."""
+    en.write(RECORD_ROWS, path)
+    size = path.stat().st_size
+    en.write({key: [row[key] for row in RECORD_ROWS] for key in RECORD_ROWS[0]}, path)
+    assert abs(size - path.stat().st_size) < 1000
+
+
+def test_some_rows_are_read_without_the_rest(path):
+    noise = np.random.default_rng(1).random(60_000)
+    rows = [{"a": x, "b": -x} for x in noise.tolist()]
+    en.write(rows, path, compression=0)
+    damaged = bytearray(path.read_bytes())
+    at = damaged.find(noise[30_000:30_002].tobytes())
+    damaged[at] ^= 1
+    path.write_bytes(damaged)
+    f = en.open(path)
+    assert f[10:13].read() == rows[10:13]
+    assert f[59_999]["b"].read() == rows[59_999]["b"]
+    with pytest.raises(en.CorruptFileError):
+        f[29_999:30_001].read()
+
+
+@pytest.mark.parametrize("keys", ["texts", "numbers"])
+def test_keys_of_large_dicts_are_found_without_the_others(keys, path):
+    n = 200_000
+    value = {(f"key {i * i % 999_983} {i}" if keys == "texts" else i * i): i for i in range(n)}
+    en.write({"d": value}, path)
+    en.verify(path)
+    f = en.open(path)["d"]
+    for key in list(value)[:: n // 50]:
+        assert key in f
+        assert f[key].read() == value[key]
+    for other in ("x", -1, 2, "key"):
+        assert other not in f
+    with pytest.raises(KeyError, match="no key 'y'"):
+        f["y"]
+    # All of that read no list of the keys; what is equal to a key without being of its type does.
+    assert f._keys is None
+    assert (4.0 in f) == (True in f) == (keys == "numbers")
+    assert f.keys() == list(value)
+
+
+def test_columns_of_arrays(path):
+    matrix = np.arange(60_000.0).reshape(2000, 30)
+    value = {"c": matrix, "f": np.asfortranarray(matrix), "three": matrix.reshape(200, 30, 10), "one": matrix[:, 0]}
+    en.write(value, path)
+    f = en.open(path)
+    for columns in (slice(2, 5), [7, 0, 7], 29, slice(None, None, -4), slice(3, 3), np.arange(30) % 7 == 0):
+        wanted = matrix[:, columns] if not isinstance(columns, int) else matrix[:, columns : columns + 1]
+        for name in ("c", "f"):
+            assert np.array_equal(f[name].read(columns=columns), wanted)
+            assert np.array_equal(f[name].read(rows=(10, 20), columns=columns), wanted[10:20])
+            assert np.array_equal(f[name][100:300][[5, 1]].read(columns=columns), wanted[[105, 101]])
+    assert np.array_equal(f["three"].read(columns=[4, 2]), value["three"][:, [4, 2]])
+    for name in ("one", None):
+        with pytest.raises(en.ArgumentError, match="columns are those of frames"):
+            (f if name is None else f[name]).read(columns=[0])
+    with pytest.raises(IndexError):
+        f["c"].read(columns=[30])

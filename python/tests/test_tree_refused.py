@@ -1,0 +1,131 @@
+"""What can't be kept: errors with paths, items left out, other values instead."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import warnings
+
+import numpy as np
+import pytest
+from tree_panel import (
+    Point,
+)
+
+import entasis as en
+
+
+def test_depth(path):
+    for make in (lambda x: [x], lambda x: {"a": x}, lambda x: (x,)):
+        value = None
+        for _ in range(990):
+            value = make(value)
+        en.write(value, path)
+        en.verify(path)
+        back = en.read(path)
+        for _ in range(990):
+            (back,) = back.values() if isinstance(back, dict) else back
+        assert back is None
+        for _ in range(10_000):
+            value = make(value)
+        with pytest.raises(en.UnsupportedTypeError, match=r"more\).*nested deeper than 1000"):
+            en.write(value, path)
+
+
+class Mine:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (len, r"^value: a value of type builtin_function_or_method"),
+        ({"a": [1, 2, 3, Point(len)]}, r"^value\['a'\]\[3\]\.x: a value of type builtin_function_or_method"),
+        ([{("k", len): 1}], r"value\[0\] \(the key .*\)\[1\]: a value of type"),
+        ([Mine()], r"value\[0\]: a value of type .*test_tree_refused.Mine"),
+        ([type("Text", (str,), {})("x")], r"value\[0\]: a value of type .*Text"),
+        ({"x": {1, len}}, r"value\['x'\]\[\d\]: "),
+        ([np.array([1, len], dtype=object)], r"value\[0\]\[1\]: "),
+        ([np.zeros(2, [("a", "O")])], r"field of dtype object"),
+        ([datetime.datetime(2020, 1, 1, tzinfo=type("Z", (datetime.tzinfo,), {})())], r"value\[0\]: the time zone"),
+        ([iter([])], r"value\[0\]: "),
+    ],
+    ids=str,
+)
+def test_what_is_refused(value, message, path):
+    path.write_bytes(b"old")
+    with pytest.raises(en.UnsupportedTypeError, match=message):
+        en.write(value, path)
+    assert path.read_bytes() == b"old"
+    assert len(list(path.parent.iterdir())) == 1
+
+
+def test_on_unsupported(path):
+    value = {"a": len, "b": [1, len, 2], "c": {3, len}, "d": (len,), "e": Point(1)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        en.write(value, path, on_unsupported="skip", metadata=[len])
+    assert en.read(path) == {"b": [1, 2], "c": {3}, "d": (), "e": en.read(path)["e"]}
+    assert "value['b'][1]: builtin_function_or_method" in str(caught[0].message)
+    assert en.open(path).metadata == []
+    en.write(value, path, on_unsupported=lambda value, path: (path, value.__name__))
+    back = en.read(path)
+    assert (back["a"], back["b"]) == (("value['a']", "len"), [1, ("value['b'][1]", "len"), 2])
+    for bad in (lambda value, path: value, lambda value, path: [value]):
+        with pytest.raises(en.UnsupportedTypeError, match="value"):
+            en.write(value, path, on_unsupported=bad)
+    with pytest.raises(en.UnsupportedTypeError, match="a part of it"):
+        en.write(Point(len), path, on_unsupported="skip")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"o": [1, len, "a"], "i": [1, 2, 3]})
+    with pytest.warns(UserWarning, match=r"column 'o'\[1\]: builtin_function"):
+        en.write([frame], path, on_unsupported="skip")
+    en.verify(path)
+    assert en.read(path)[0]["o"].tolist() == [1, None, "a"]
+    with pytest.raises(en.UnsupportedTypeError, match="nothing is left"):
+        en.write(len, path, on_unsupported="skip")
+    with pytest.raises(en.ArgumentError, match="on_unsupported"):
+        en.write([1], path, on_unsupported="ignore")
+
+
+def test_paths_in_lists_of_rows(path):
+    rows = [{"a": i, "b": None} for i in range(50)]
+    rows[33]["b"] = len
+    with pytest.raises(en.UnsupportedTypeError, match=r"^value\[33\]\['b'\]: a value of type builtin"):
+        en.write(rows, path)
+    with pytest.raises(en.UnsupportedTypeError, match=r"^value\[40\]\[1\]: a value of type builtin"):
+        en.write([(i, len if i == 40 else 1) for i in range(50)], path)
+    many = {f"k{i}": i for i in range(5000)}
+    many["here"] = len
+    with pytest.raises(en.UnsupportedTypeError, match=r"^value\['here'\]: a value of type builtin"):
+        en.write(many, path)
+    many = {i: i for i in range(5000)} | {len: 1}
+    with pytest.raises(en.UnsupportedTypeError, match=r"^value \(the key .*\): a value of type builtin"):
+        en.write(many, path)
+
+
+def test_a_value_that_changes_while_it_is_written(path):
+    """Code of Python that is run for a value takes its list apart: an error, or what is left, and no crash."""
+    items: list = [{"a": 1, "b": i} for i in range(100)]
+
+    class Odd:
+        pass
+
+    def instead(value, where):
+        items.clear()
+        return None
+
+    items[50] = Odd()
+    with contextlib.suppress(en.EntasisError, RuntimeError):
+        en.write(items, path, on_unsupported=instead)
+        en.verify(path)
+    table = {f"k{i}": i for i in range(100)}
+    table["odd"] = Odd()
+
+    def grow(value, where):
+        table.update({f"more {i}": i for i in range(1000)})
+        return None
+
+    with contextlib.suppress(en.EntasisError, RuntimeError):
+        en.write([table], path, on_unsupported=grow)
+        en.verify(path)
