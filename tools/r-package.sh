@@ -38,5 +38,8 @@ cp Cargo.lock rust-toolchain.toml "$package/src"
     tar cJf vendor.tar.xz vendor .cargo/config.toml
     rm -r vendor .cargo
 )
-(cd "$out" && R CMD build --no-manual entasis >build.log 2>&1) || { cat "$out/build.log" >&2; exit 1; }
+# The package itself has the engine of its vignette.
+mkdir -p "$out/library"
+R CMD INSTALL --no-docs --no-test-load --library="$out/library" r >"$out/install.log" 2>&1 || { cat "$out/install.log" >&2; exit 1; }
+(cd "$out" && R_LIBS=$out/library CARGO_TARGET_DIR=$out/target R CMD build --no-manual entasis >build.log 2>&1) || { cat "$out/build.log" >&2; exit 1; }
 ls "$out"/entasis_*.tar.gz

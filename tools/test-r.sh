@@ -4,12 +4,12 @@
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd)
-libraries="testthat data.table tibble bit64 hms nanotime haven"
+libraries="testthat data.table tibble bit64 hms nanotime haven R6"
 
 missing=
 for library in $libraries; do
     command -v Rscript >/dev/null 2>&1 && Rscript -e "quit(status = !requireNamespace('$library', quietly = TRUE))" >/dev/null 2>&1 ||
-        missing="$missing r-cran-$library"
+        missing="$missing r-cran-$(echo "$library" | tr A-Z a-z)"
 done
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     echo "installing R and packages for its tests"

@@ -228,6 +228,10 @@ def decode(name: str, parts: list[Any], types: dict[str, type]) -> Any:
     """The value of a name and its parts; `types` are the classes of records."""
     if name == "record":
         return _decode_record(parts, types)
+    if name.startswith("r."):
+        from ._r import decode as decode_r
+
+        return decode_r(name, parts)
     make: Any = _DECODE.get(name)
     if make is None:
         raise UnsupportedTypeError(f"an object of kind {name!r} is not known here: update Entasis")

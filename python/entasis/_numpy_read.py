@@ -65,11 +65,18 @@ def arrays(handle: Handle, entries: list[Any], rows: Any, n: int, own: bool) -> 
 
 def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int | None) -> Any:
     """Values of a column that belongs to no table."""
+    import numpy as np
+
     (info,) = handle.columns([column])
     if stop > info.n_values:
         raise CorruptFileError(f"an array has values that its column has not ({stop} of {info.n_values})")
     rows = None if (start, stop) == (0, info.n_values) else range(start, stop)
     entries = handle.read([column], _rows.native(rows), "numpy", True, 0, threads, info.n_values)
+    ((kind, _, _, values, mask),) = entries
+    is_vector = kind not in ("block", "arrow") and info.logical == "plain" and info.physical != "fixed bytes"
+    if is_vector and mask is not None and mask.any() and values.dtype.kind in "biu":
+        # Vectors of R with missing values: NumPy has masked arrays for them.
+        return np.ma.MaskedArray(values, mask)
     ((_, values, _),) = arrays(handle, entries, rows, info.n_values, True)
     return values[0]
 

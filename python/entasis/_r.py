@@ -1,8 +1,11 @@
-"""What R keeps beside columns, as far as it means something here: the names of rows."""
+"""What R keeps beside columns, as far as it means something here: the names of rows, and values that Python has not."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from ._record import Record
+from .errors import UnsupportedTypeError
 
 
 def for_pandas(host: dict[str, Any]) -> dict[str, Any]:
@@ -10,3 +13,34 @@ def for_pandas(host: dict[str, Any]) -> dict[str, Any]:
     if host.get("host") != "r" or "index" not in host:
         return {}
     return {"index": host["index"], "columns": {"kind": "names", "dtype": "str", "name": None}}
+
+
+_FIELDS = {
+    "r.vector": ("value", "attributes", "s4"),
+    "r.symbol": ("name",),
+    "r.expression": ("attributes",),
+    "r.s4": ("attributes",),
+    "r.family": ("family", "link"),
+    "r.primitive": ("name",),
+    "r.closure": ("formals", "body", "environment", "attributes", "s4"),
+}
+
+
+def decode(name: str, parts: list[Any]) -> Any:
+    """A value of R that is more than Python has: a record of its parts, which stay what they are: data."""
+    if name == "r.text":
+        # The strings as other hosts have them; how R marked them stays behind.
+        return parts[0]
+    if name == "r.environment":
+        kind = "number" if type(parts[0]) is int else str(parts[0])
+        return Record("r", name, {kind: parts[1] if len(parts) > 1 else parts[0]})
+    if name in ("r.call", "r.pairlist", "r.dots"):
+        attributes, tags, *items = parts
+        return Record("r", name, {"attributes": attributes, "tags": tags, "items": items})
+    fields = _FIELDS.get(name)
+    if fields is None:
+        raise UnsupportedTypeError(f"an object of kind {name!r} is not known here: update Entasis")
+    found = dict(zip(fields, parts, strict=False))
+    if name == "r.expression":
+        found["items"] = parts[1:]
+    return Record("r", name, found)

@@ -8,6 +8,8 @@ from typing import Any
 class Record:
     """A dataclass, named tuple or member of an Enum as it was written: nothing of its class is imported or run.
 
+    A value of R that Python has not is one of kind "r" (`name` is what it is: "r.vector", "r.call" ...).
+
     `kind` is "dataclass", "namedtuple" or "enum", `name` the class ("module.Class"), `fields` a dict of its
     parts, which are attributes too. A member of an Enum has the fields `name` and `value`
     (`record.fields["name"]`). Reading with `types=[Class]` gives values of that class instead.

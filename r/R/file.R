@@ -1,14 +1,31 @@
 # Open files: the handle, and what the file keeps for R.
 
-open_file <- function(path) {
+open_file <- function(path, functions = FALSE) {
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
+  file$functions <- isTRUE(functions)
   reopen(file)
   file
 }
 
 reopen <- function(file) {
-  file$handle <- core(.Call(C_open, file$path))
+  handle <- core(.Call(C_open, file$path))
+  file$handle <- if (is.null(file$table)) handle else core(.Call(C_table, handle, file$table))
+  look_at(file)
+}
+
+# Another view of an open file: a table by its number, or all columns (-1).
+view_of <- function(file, number) {
+  view <- new.env(parent = emptyenv())
+  view$path <- file$path
+  view$functions <- file$functions
+  view$table <- as.double(number)
+  view$handle <- core(.Call(C_table, handle_of(file), view$table))
+  look_at(view)
+  view
+}
+
+look_at <- function(file) {
   file$facts <- .Call(C_facts, file$handle)
   file$host <- core(.Call(C_host, file$handle))
   if (!is.list(file$host)) {
@@ -27,6 +44,9 @@ handle_of <- function(file) {
   }
   file$handle
 }
+
+# Whether a file holds a tree of values, not one table.
+is_tree <- function(file) file$facts$root >= 0 && is.null(file$table)
 
 # The columns that tell how strings are kept, by the number of those.
 kept_of <- function(host) {

@@ -3,7 +3,9 @@
 foreign_vector <- function(reader, x, want) {
   facts <- want$facts
   kind <- want$kind
-  if (kind == CODES) {
+  if (kind == LIST) {
+    x
+  } else if (kind == CODES) {
     foreign_factor(reader, x, facts)
   } else if (kind == INSTANT) {
     decorate(x, implied(INSTANT, zone = if (is.na(facts$zone) || facts$zone == "") "UTC" else facts$zone))

@@ -13,8 +13,9 @@ INSTANT <- 11L
 INSTANT_INTEGER <- 12L
 SPAN <- 13L
 SPAN_INTEGER <- 14L
+LIST <- 15L
 
-BY_TYPE <- c(logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = COMPLEX, raw = RAW, character = CHARACTER)
+BY_TYPE <- c(logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = COMPLEX, raw = RAW, character = CHARACTER, list = LIST)
 
 UNIT_SECOND <- 7L
 UNIT_NANOSECOND <- 10L

@@ -1,8 +1,9 @@
 # A plan of what is written: the columns of the table, extra ones, and what R keeps beside them. Columns are told by lists of
 # vectors, an element of each for each column, so that many plain columns are added at once.
 
-new_plan <- function() {
+new_plan <- function(doc = NULL) {
   plan <- new.env(parent = emptyenv())
+  plan$doc <- doc
   plan$columns <- list()
   plan$extra <- list()
   plan$n_columns <- 0L
@@ -16,13 +17,13 @@ extra_ref <- function(number) structure(as.double(number), class = "entasis_colu
 
 # Adds columns; returns the number of the first.
 plan_add <- function(plan, extra, name, values, kind, n, flavour = 0L, unit = 0L, seconds = 1L, na = 0L, levels = -1L,
-                     n_levels = 0L, ordered = 0L, zone = "", offset = 0) {
+                     n_levels = 0L, ordered = 0L, zone = "", offset = 0, cell = -1) {
   k <- length(values)
   columns <- list(
     name = rep_len(name, k), values = values, kind = rep_len(kind, k), flavour = rep_len(flavour, k),
     unit = rep_len(unit, k), seconds = rep_len(seconds, k), na = rep_len(na, k), levels = rep_len(levels, k),
     n_levels = rep_len(n_levels, k), ordered = rep_len(ordered, k), zone = rep_len(zone, k),
-    offset = rep_len(offset, k), n = rep_len(as.double(n), k)
+    offset = rep_len(offset, k), n = rep_len(as.double(n), k), cell = rep_len(as.double(cell), k)
   )
   if (extra) {
     first <- plan$n_extra
@@ -39,7 +40,7 @@ plan_add <- function(plan, extra, name, values, kind, n, flavour = 0L, unit = 0L
 NO_COLUMNS <- list(
   name = character(), values = list(), kind = integer(), flavour = integer(), unit = integer(), seconds = integer(),
   na = integer(), levels = integer(), n_levels = integer(), ordered = integer(), zone = character(),
-  offset = double(), n = double()
+  offset = double(), n = double(), cell = double()
 )
 
 join_columns <- function(parts) {
@@ -51,6 +52,17 @@ join_columns <- function(parts) {
     if (name == "values") do.call(c, found) else unlist(found, use.names = FALSE)
   }
   sapply(names(NO_COLUMNS), field, simplify = FALSE)
+}
+
+# The frame of a plan, with what R keeps beside its columns.
+plan_frame_made <- function(plan, host, n_rows) {
+  # Which adds the columns.
+  force(host)
+  encodings <- plan_encodings(plan)
+  if (length(encodings) > 0L) {
+    host$encodings <- encodings
+  }
+  core(.Call(C_frame, as.double(n_rows), join_columns(plan$columns), join_columns(plan$extra), host))
 }
 
 # The strings of a vector as they are written. How they are kept, where not all are UTF-8, is a column beside.

@@ -1,10 +1,15 @@
 # Reading files: the functions that man/read_entasis.Rd tells of.
 
-read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE) {
-  file <- open_file(path)
+read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE) {
+  file <- open_file(path, functions)
+  if (is_tree(file)) {
+    whole <- is.null(columns) && is.null(to) && identical(as.double(from), 1)
+    if (!whole) wrong("the file holds a tree of values, of which entasis() reads parts")
+    return(read_tree(file))
+  }
   if (file$own && identical(file$host$form, "vector")) {
     if (!is.null(columns)) wrong("the file holds a vector, which has no columns")
-    return(read_vector(file, range_of(file, from, to)))
+    return(in_session(file, read_vector(file, range_of(file, from, to))))
   }
   layout <- layout_of(file)
   which <- if (is.null(columns)) seq_along(layout$first) else resolve_columns(layout$names, columns)
@@ -71,10 +76,10 @@ read_frame <- function(file, which, rows) {
   if (count_rows(rows, file$facts$n_rows) > .Machine$integer.max) {
     abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; read some of them with 'from' and 'to'")
   }
-  interpret(file, {
+  in_session(file, interpret(file, {
     columns <- read_columns(file, which, rows)
     if (file$own) own_frame(file, columns, which, rows) else foreign_frame(file, columns, which, rows)
-  })
+  }))
 }
 
 read_columns <- function(file, which, rows) {

@@ -8,11 +8,16 @@ new_reader <- function(file, rows, lazy) {
   reader$parts <- list()
   reader$n <- 0L
   reader$n_vectors <- 0L
+  # Columns of lists, which are read after the others: number of the vector, cell, values.
+  reader$lists <- list()
   reader
 }
 
 # Adds columns to be read into new vectors, or all into one; returns the numbers of the vectors.
 reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
+  if (any(kind == LIST)) {
+    return(reader_add_lists(reader, facts, which, kind, seconds, one))
+  }
   k <- length(which)
   kept <- integer(k)
   numbers <- facts$number[which]
@@ -34,8 +39,32 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   if (one) vectors[1L] else vectors
 }
 
+# The same where some are lists, which are cells.
+reader_add_lists <- function(reader, facts, which, kind, seconds, one) {
+  kind <- rep_len(kind, length(which))
+  if (one) {
+    reader$n_vectors <- reader$n_vectors + 1L
+    reader$lists[[length(reader$lists) + 1L]] <- list(reader$n_vectors, facts$cell[which], facts$n_values[which])
+    return(reader$n_vectors)
+  }
+  numbers <- integer(length(which))
+  numbers[kind != LIST] <- reader_add(reader, facts, which[kind != LIST], kind[kind != LIST], seconds)
+  for (i in which(kind == LIST)) numbers[i] <- reader_add_lists(reader, facts, which[i], LIST, 1L, TRUE)
+  numbers
+}
+
 # Reads all that was added: a list of vectors.
 reader_run <- function(reader) {
+  vectors <- reader_run_columns(reader)
+  if (length(vectors) < reader$n_vectors) length(vectors) <- reader$n_vectors
+  for (entry in reader$lists) {
+    parts <- lapply(seq_along(entry[[2L]]), function(k) read_objects(reader$file, entry[[2L]][k], entry[[3L]][k], reader$rows))
+    vectors[[entry[[1L]]]] <- if (length(parts) == 1L) parts[[1L]] else do.call(c, parts)
+  }
+  vectors
+}
+
+reader_run_columns <- function(reader) {
   fields <- c("column", "kind", "seconds", "quiet", "n", "vector", "kept", "lazy")
   plan <- sapply(fields, function(name) unlist(lapply(reader$parts, `[[`, name), use.names = FALSE), simplify = FALSE)
   if (reader$n == 0L) {
@@ -71,6 +100,7 @@ reading_kinds <- function(file, facts, which) {
     kind[logical == "timestamp" & facts$unit[which] %in% c("Y", "M")] <- NA
   }
   kind[logical == "categorical"] <- CODES
+  kind[logical == "object"] <- LIST
   if (anyNA(kind)) {
     at <- which[is.na(kind)][1L]
     message <- paste0("not supported: type ", facts$type[at], " has no counterpart in R (file \"", file$path,
@@ -219,6 +249,9 @@ extra_values <- function(file, number, description = NULL, rows = ALL_ROWS) {
 
 extras_of <- function(file) {
   function(node, description) {
+    if (inherits(node, "entasis_cell")) {
+      return(read_cells(file, as.double(node), as.double(node) + 1)[[1L]])
+    }
     if (!inherits(node, "entasis_column")) stop("a value names no column")
     extra_values(file, as.double(node), description)
   }

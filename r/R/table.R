@@ -1,7 +1,10 @@
 # A file as a table of which nothing is read until it is asked for.
 
-entasis <- function(path) {
-  file <- open_file(path)
+entasis <- function(path, functions = FALSE) {
+  file <- open_file(path, functions)
+  if (is_tree(file)) {
+    return(tree_part(file, file$facts$root, "x"))
+  }
   if (file$own && identical(file$host$form, "vector")) {
     wrong("the file holds a vector: read_entasis() reads it")
   }

@@ -9,14 +9,14 @@ encode_value <- function(plan, x, path) {
     return(list(null = NULL))
   }
   type <- typeof(x)
+  if (!is_told(x)) {
+    return(list(cell = cell_ref(document_walk(plan$doc, x, path))))
+  }
   if (type == "list") {
     names <- names(x)
     paths <- if (is.null(names)) paste0(path, "[[", seq_along(x), "]]") else paste0(path, "$", names)
     items <- lapply(seq_along(x), function(i) encode_value(plan, .subset2(x, i), paths[i]))
     return(with_attributes(plan, list(list = items), x, path))
-  }
-  if (!type %in% names(BY_TYPE)) {
-    refuse(path, paste0("a value of type ", type, " can't be kept yet"))
   }
   if (is_inline(x, type)) {
     value <- list(as.list(unclass_all(x)))
@@ -25,6 +25,26 @@ encode_value <- function(plan, x, path) {
   }
   planned <- plan_vector(plan, TRUE, x, "", path)
   c(list(column = extra_ref(planned$first)), if (!is.null(planned$description)) list(of = planned$description))
+}
+
+# Whether a value is one that nodes tell: an atomic vector, or a short list of such. All else is a cell.
+is_told <- function(x, depth = 0L) {
+  if (is.null(x)) {
+    return(TRUE)
+  }
+  if (typeof(x) == "list") {
+    if (length(x) > INLINE || depth > 4L) {
+      return(FALSE)
+    }
+    told <- vapply(unclass(x), is_told, NA, depth + 1L, USE.NAMES = FALSE)
+    if (!all(told)) {
+      return(FALSE)
+    }
+  } else if (!is.atomic(x)) {
+    return(FALSE)
+  }
+  attrs <- attributes(x)
+  all(vapply(attrs[names(attrs) != ".internal.selfref"], is_told, NA, depth + 1L, USE.NAMES = FALSE))
 }
 
 # Whether a vector is short, and of values that nodes tell exactly.
@@ -83,8 +103,8 @@ decode_value <- function(extras, node) {
   if (kind == "null") {
     return(NULL)
   }
-  if (kind == "column") {
-    return(extras(node$column, node$of))
+  if (kind == "column" || kind == "cell") {
+    return(extras(node[[1L]], node$of))
   }
   value <- if (kind == "list") {
     lapply(node$list, function(item) decode_value(extras, item))

@@ -1,4 +1,4 @@
-# Atomic vectors to columns: the kind that keeps all there is, and the attributes that the kind doesn't tell.
+# Vectors to columns: the kind that keeps all there is, and the attributes that the kind doesn't tell.
 
 # What kind of column a vector becomes. A list of what `plan_add` takes, and `told`: the attributes that reading gives back
 # without being told.
@@ -21,6 +21,9 @@ choose_kind <- function(x, path) {
     return(list(kind = INTEGER64, unit = UNIT_NANOSECOND, flavour = FLAVOUR_INTEGER64, zone = "UTC"))
   }
   kind <- BY_TYPE[[type]]
+  if (kind == LIST) {
+    return(list(kind = LIST))
+  }
   if (kind == DOUBLE) with_na(list(kind = DOUBLE), x) else list(kind = kind)
 }
 
@@ -85,7 +88,7 @@ olson <- function() {
   zones$names
 }
 
-# Adds an atomic vector, in `parts` columns of equal length. Returns the number of the first column, and a description of what
+# Adds a vector, in `parts` columns of equal length. Returns the number of the first column, and a description of what
 # the columns don't tell, NULL when they tell all.
 plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
   chosen <- choose_kind(x, path)
@@ -93,7 +96,17 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
   chosen$told <- NULL
   n <- if (parts == 0L) 0 else length(x) / parts
   offsets <- if (parts == 0L) double() else n * (seq_len(parts) - 1)
-  if (chosen$kind == CHARACTER) {
+  if (chosen$kind == LIST) {
+    # Values of any kinds are cells.
+    bare <- unclass_all(x)
+    first <- NULL
+    for (k in seq_len(parts)) {
+      part <- if (parts == 1L) bare else bare[offsets[k] + seq_len(n)]
+      cell <- document_walk(plan$doc, part, path)
+      number <- plan_add(plan, extra, names[k], list(part), LIST, n, cell = cell)
+      first <- if (is.null(first)) number else first
+    }
+  } else if (chosen$kind == CHARACTER) {
     first <- NULL
     for (k in seq_len(parts)) {
       part <- if (parts == 1L) x else unclass(x)[offsets[k] + seq_len(n)]

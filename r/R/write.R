@@ -1,28 +1,30 @@
 # Writing: the function that man/write_entasis.Rd tells of.
-write_entasis <- function(x, path, compress = 50) {
+write_entasis <- function(x, path, compress = 50, functions = FALSE) {
   path <- check_path(path)
   if (!is.numeric(compress) || length(compress) != 1L || is.na(compress) || compress < 0 || compress > 100) {
     wrong("'compress' is a number from 0 to 100")
   }
-  plan <- new_plan()
-  if (is.data.frame(x)) {
-    host <- plan_frame(plan, x)
-    n_rows <- .row_names_info(x, 2L)
-  } else if (is.atomic(x) && !is.null(x)) {
-    host <- plan_atomic(plan, x)
-    n_rows <- length(x)
+  if (!is.logical(functions) || length(functions) != 1L || is.na(functions)) wrong("'functions' is TRUE or FALSE")
+  doc <- new_document(functions)
+  root <- -1
+  if (is_frame(x) || is.atomic(x) && !is.null(x)) {
+    document_frame(doc, x, "")
   } else {
-    class <- paste(class(x), collapse = "/")
-    refuse("x", paste0("a value of class ", class, " can't be kept yet, only data frames and atomic vectors"))
+    root <- document_walk(doc, x, "")
   }
-  encodings <- plan_encodings(plan)
-  if (length(encodings) > 0L) {
-    host$encodings <- encodings
-  }
-  columns <- join_columns(plan$columns)
-  extra <- join_columns(plan$extra)
-  core(.Call(C_write, path, as.double(n_rows), columns, extra, host, as.integer(compress)))
+  environments <- document_finish(doc)
+  core(.Call(C_write, path, doc$made, doc$walker, c(root, environments), as.integer(compress)))
   invisible(x)
+}
+
+# The table of a frame, or of a vector by itself: its columns, and what is kept beside them.
+make_frame <- function(doc, x, root) {
+  plan <- new_plan(doc)
+  if (is.data.frame(x)) {
+    plan_frame_made(plan, plan_frame(plan, x, root), .row_names_info(x, 2L))
+  } else {
+    plan_frame_made(plan, plan_atomic(plan, x), length(x))
+  }
 }
 
 check_path <- function(path) {
@@ -42,31 +44,32 @@ plan_atomic <- function(plan, x) {
   host
 }
 
-plan_frame <- function(plan, x) {
+plan_frame <- function(plan, x, root = "") {
+  whole <- if (root == "") "x" else root
   attrs <- attributes(x)
   n_rows <- .row_names_info(x, 2L)
-  columns <- plan_columns(plan, x, attrs$names, n_rows, "")
+  columns <- plan_columns(plan, x, attrs$names, n_rows, root)
   host <- list(host = "r", form = "data.frame")
   if (length(columns$descriptions) > 0L) {
     host$columns <- columns$descriptions
   }
   if (!columns$named) {
-    host$names <- encode_value(plan, attrs$names, "names(x)")
+    host$names <- encode_value(plan, attrs$names, paste0("names(", whole, ")"))
   }
-  host <- c(host, plan_row_names(plan, x))
+  host <- c(host, plan_row_names(plan, x, paste0("row.names(", whole, ")")))
   if (!identical(names(attrs), c("names", "class", "row.names")) || !identical(attrs$class, "data.frame")) {
-    host$attributes <- encode_attributes(plan, attrs, "x", skip = c("names", "row.names"))
+    host$attributes <- encode_attributes(plan, attrs, whole, skip = c("names", "row.names"))
   }
   host
 }
 
 # Row names that are not 1, 2, 3 ...: a column, which other hosts take for labels of the rows.
-plan_row_names <- function(plan, x) {
+plan_row_names <- function(plan, x, path) {
   info <- .row_names_info(x, 0L)
   if (is.integer(info) && length(info) == 2L && is.na(info[1L])) {
     return(if (info[2L] > 0L) list(row_names = "numbers"))
   }
-  planned <- plan_vector(plan, TRUE, info, "row.names", "row.names(x)")
+  planned <- plan_vector(plan, TRUE, info, "row.names", path)
   index <- list(kind = "column", column = extra_ref(planned$first), name = NULL)
   c(list(index = index), if (!is.null(planned$description)) list(row_names = planned$description))
 }
@@ -113,10 +116,7 @@ plan_column <- function(plan, x, label, n_rows, path) {
   if (is.list(x) && (is.data.frame(x) || inherits(x, "POSIXlt"))) {
     return(plan_parts(plan, x, label, n_rows, path))
   }
-  if (!is.atomic(x) || is.null(x)) {
-    what <- if (typeof(x) == "list") "a list column" else paste("a column of type", typeof(x))
-    refuse(path, paste(what, "can't be kept yet"))
-  }
+  if (!is.atomic(x) && typeof(x) != "list" || is.null(x)) refuse(path, paste("a column of type", typeof(x), "can't be kept"))
   dim <- dim(x)
   if (length(dim) > 1L) {
     if (dim[1L] != n_rows) refuse(path, paste("a matrix of", dim[1L], "rows in a table of", n_rows))

@@ -184,40 +184,33 @@ static SEXP make_bytes(const char *text, size_t len, cetype_t mark) {
     return Rf_mkCharLenCE(bytes, (int)n, mark);
 }
 
-/* All strings at once, each as it was kept (strings.rs): nothing told means UTF-8. NULL when what was kept makes no sense. */
-SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
+/* Gives strings the marks that they were kept with (strings.rs); false when that makes no sense. */
+int ent_mark_strings(SEXP strings, const unsigned char *kept) {
     static const cetype_t marks[] = {CE_UTF8, CE_LATIN1, CE_BYTES, CE_NATIVE, CE_NATIVE, CE_UTF8};
+    for (R_xlen_t i = 0, n = Rf_xlength(strings); i < n; i++) {
+        SEXP string = STRING_ELT(strings, i);
+        if (kept[i] > 5) return 0;
+        if (string == NA_STRING || kept[i] == 0) continue;
+        const void *top = vmaxget();
+        SEXP marked = kept[i] == 3 ? Rf_mkCharLenCE(CHAR(string), LENGTH(string), CE_NATIVE)
+                                   : make_bytes(CHAR(string), (size_t)LENGTH(string), marks[kept[i]]);
+        vmaxset(top);
+        if (marked == NULL) return 0;
+        SET_STRING_ELT(strings, i, marked);
+    }
+    return 1;
+}
+
+/* All strings at once, each as it was kept: nothing told means UTF-8. NULL when what was kept makes no sense. */
+SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
     size_t n = ent_text_n(text);
     SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
     SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
-    if (kept == NULL) {
-        const void *top = vmaxget();
-        make_all(text, out);
-        vmaxset(top);
-    } else {
-        const unsigned char *validity = ent_text_validity(text);
-        for (size_t i = 0; i < n; i++) {
-            if (kept[i] > 5) {
-                out = NULL;
-                break;
-            }
-            if (is_missing(validity, i) || kept[i] == 0 || kept[i] == 3) {
-                SET_STRING_ELT(out, (R_xlen_t)i, make(text, validity, i, marks[kept[i]]));
-                continue;
-            }
-            size_t len = 0;
-            const char *bytes = ent_text_get(text, i, &len);
-            const void *top = vmaxget();
-            SEXP string = bytes == NULL ? NULL : make_bytes(bytes, len, marks[kept[i]]);
-            vmaxset(top);
-            if (string == NULL) {
-                out = NULL;
-                break;
-            }
-            SET_STRING_ELT(out, (R_xlen_t)i, string);
-        }
-    }
+    const void *top = vmaxget();
+    make_all(text, out);
+    vmaxset(top);
     free_text(pointer);
+    if (kept != NULL && !ent_mark_strings(out, kept)) out = NULL;
     UNPROTECT(2);
     return out;
 }

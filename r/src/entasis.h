@@ -10,16 +10,19 @@
 #include <stdint.h>
 
 typedef struct ent_builder ent_builder;
+typedef struct ent_cells ent_cells; /* to be written */
 typedef struct ent_compressed ent_compressed;
 typedef struct ent_described ent_described;
 typedef struct ent_failure ent_failure;
 typedef struct ent_file ent_file;
 typedef struct ent_found ent_found;
+typedef struct ent_loaded ent_loaded; /* cells that were read */
 typedef struct ent_strings ent_strings; /* to be written */
 typedef struct ent_text ent_text;       /* that were read */
 typedef struct ent_tree ent_tree;
 
-typedef int (*ent_interrupted)(void);
+/* Whether the user wants the work to end; how much is done, of how much. */
+typedef int (*ent_interrupted)(double done, double total);
 
 typedef struct {
     const char *start;
@@ -34,10 +37,12 @@ typedef struct {
 
 ent_failure_fields ent_failure_parts(const ent_failure *failure);
 void ent_failure_free(ent_failure *failure);
+int ent_is_utf8(ent_chars text);
 
 /* nodes.rs: values in a flat row, each before its children */
 enum {
-    ENT_NULL, ENT_FALSE, ENT_TRUE, ENT_INTEGER, ENT_FLOAT, ENT_STRING, ENT_BYTES, ENT_LIST, ENT_MAP, ENT_COLUMN, ENT_TABLE
+    ENT_NULL, ENT_FALSE, ENT_TRUE, ENT_INTEGER, ENT_FLOAT, ENT_STRING, ENT_BYTES, ENT_LIST, ENT_MAP, ENT_COLUMN, ENT_TABLE,
+    ENT_CELL = 12
 };
 
 typedef struct {
@@ -54,8 +59,31 @@ void ent_tree_free(ent_tree *tree);
 enum {
     ENT_KIND_LOGICAL = 1, ENT_KIND_INTEGER, ENT_KIND_DOUBLE, ENT_KIND_COMPLEX, ENT_KIND_RAW, ENT_KIND_CHARACTER,
     ENT_KIND_CODES, ENT_KIND_INTEGER64, ENT_KIND_DAYS, ENT_KIND_DAYS_INTEGER, ENT_KIND_INSTANT,
-    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER
+    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER, ENT_KIND_LIST
 };
+
+/* cells.rs: trees to be written. Kinds of cells are those of section 5.2 of the format. */
+enum {
+    ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16, ENT_CELL_REFERENCE = 29,
+    ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40, ENT_CELL_BYTES = 48, ENT_CELL_LIST = 64,
+    ENT_CELL_MAP = 68, ENT_CELL_OBJECT = 77, ENT_CELL_RECORDS = 78, ENT_CELL_ROWS = 79, ENT_CELL_ARRAY = 96, ENT_CELL_FORTRAN = 97
+};
+
+typedef struct {
+    uint64_t pool, at, len;
+} ent_pooled;
+
+ent_cells *ent_cells_new(ent_failure **failure);
+uint64_t ent_cells_n(const ent_cells *cells);
+int ent_cells_scalar(ent_cells *cells, int kind, int64_t integer, double number, ent_failure **failure);
+int ent_cells_text(ent_cells *cells, ent_chars text, ent_failure **failure); /* 0: no UTF-8 */
+ptrdiff_t ent_cells_parent(ent_cells *cells, int kind, ent_failure **failure);
+void ent_cells_children(ent_cells *cells, size_t place, uint64_t first, uint64_t count, uint64_t keys);
+void ent_cells_end(ent_cells *cells, size_t place);
+int ent_cells_numbers(ent_cells *cells, int kind, const void *values, size_t n, ent_pooled *pooled, ent_failure **failure);
+ent_strings *ent_cells_strings(ent_cells *cells, size_t n, ent_pooled *pooled, ent_failure **failure); /* not freed */
+int ent_cells_array(ent_cells *cells, ent_pooled pooled, const int *dim, size_t n_dim, ent_failure **failure);
+void ent_cells_free(ent_cells *cells);
 
 /* missing.rs, times.rs */
 int ent_na_kind(const double *values, size_t n, ent_failure **failure);
@@ -68,6 +96,7 @@ ptrdiff_t ent_strings_again(ent_strings *strings, const uintptr_t *addresses, si
 int ent_strings_add(ent_strings *strings, uintptr_t address, const char *bytes, size_t len, int mark,
                     ent_failure **failure);
 const unsigned char *ent_strings_kept(const ent_strings *strings);
+const unsigned char *ent_strings_odd(const ent_strings *strings, uint64_t at);
 void ent_strings_free(ent_strings *strings);
 
 /* build.rs */
@@ -76,27 +105,41 @@ typedef struct {
     const void *values; /* for strings an ent_strings */
     size_t n;
     int kind, flavour, unit, seconds, na, levels, n_levels, ordered;
+    double cell;
 } ent_column;
 
 ent_builder *ent_builder_new(double n_rows, ent_failure **failure);
 int ent_builder_add(ent_builder *builder, const ent_column *column, int is_extra, ent_failure **failure);
-int ent_builder_write(ent_builder *builder, ent_chars path, const ent_node *nodes, size_t n_nodes, int compression,
-                      ent_interrupted interrupted, ent_failure **failure);
+int ent_builder_host(ent_builder *builder, const ent_node *nodes, size_t n_nodes, ent_failure **failure);
 void ent_builder_free(ent_builder *builder);
+
+typedef struct {
+    ent_chars path;
+    ent_builder *const *frames;
+    size_t n_frames;
+    ent_cells *cells;          /* null for one frame and nothing else */
+    double root, environments; /* cells, -1 for none: then the file holds the first frame */
+    int compression;
+} ent_new_file;
+
+int ent_write(const ent_new_file *file, ent_interrupted interrupted, ent_failure **failure);
 
 /* file.rs */
 typedef struct {
-    double n_rows, n_columns, n_columns_total, file_len;
-    int format_major, format_minor;
+    double n_rows, n_columns, n_columns_total, file_len, n_tables;
+    double root, metadata, environments; /* cells, -1 for none */
+    int is_own, format_major, format_minor;
 } ent_facts;
 
 typedef struct {
     ent_chars name, type_name, zone, physical, logical, unit;
     double number, n_values, n_missing, dictionary;
     int flavour, ordered, precision, scale;
+    double cell;
 } ent_column_facts;
 
 ent_file *ent_open(ent_chars path, ent_failure **failure);
+ent_file *ent_table(const ent_file *file, double number, ent_failure **failure); /* -1: a view of all columns */
 void ent_close(ent_file *file);
 ent_facts ent_file_facts(const ent_file *file);
 ent_tree *ent_host(const ent_file *file, ent_failure **failure);
@@ -105,6 +148,28 @@ size_t ent_described_n(const ent_described *described);
 ent_column_facts ent_described_at(const ent_described *described, size_t i);
 void ent_described_free(ent_described *described);
 double ent_verify(ent_chars path, ent_interrupted interrupted, ent_failure **failure);
+
+/* loaded.rs: trees that were read */
+typedef struct {
+    uint64_t pool, column, start, end, n;
+} ent_pool;
+
+typedef struct {
+    int kind, class;
+    int64_t integer;
+    double number;
+    ent_chars text;     /* text, bytes, else the name of the kind */
+    uint64_t of[4];     /* first, end, count, keys of a parent; pool, at, len, shape of an array */
+} ent_cell;
+
+double ent_look(const ent_file *file, uint64_t number, ent_cell *cell, ent_failure **failure);
+ent_loaded *ent_loaded_new(const ent_file *file, uint64_t *n_cells, ent_failure **failure);
+int ent_loaded_close(ent_loaded *loaded, uint64_t start, uint64_t end, ent_interrupted interrupted, ent_failure **failure);
+int ent_loaded_cell(const ent_loaded *loaded, uint64_t number, ent_cell *cell, ent_failure **failure);
+int ent_loaded_shape(const ent_loaded *loaded, uint64_t number, uint64_t n, double *shape, ent_failure **failure);
+const uint64_t *ent_loaded_targets(const ent_loaded *loaded, size_t *n);
+const ent_pool *ent_loaded_pools(const ent_loaded *loaded, size_t *n);
+void ent_loaded_free(ent_loaded *loaded);
 
 /* read.rs */
 typedef struct {

@@ -1,5 +1,6 @@
 /* Errors, interrupts, and objects of Rust that R keeps. */
 #include <signal.h>
+#include <time.h>
 
 #include "glue.h"
 
@@ -35,13 +36,58 @@ SEXP ent_failed(ent_failure *failure) {
     return list;
 }
 
-static void check_interrupt(void *nothing) {
-    (void)nothing;
+/* The same for what R code did not call itself: R code makes a condition of it, and the call ends. */
+void ent_fail(ent_failure *failure) {
+    SEXP list = PROTECT(ent_failed(failure));
+    SEXP name = PROTECT(Rf_mkString("entasis"));
+    SEXP home = PROTECT(R_FindNamespace(name));
+    Rf_eval(PROTECT(Rf_lang2(Rf_install("core"), list)), home);
+    Rf_error("a failure without an error");
+}
+
+/* Long work tells how far it is: after a second, or when the option entasis.progress says so. */
+static struct {
+    double begun, after; /* seconds */
+    int is_shown;
+} watched;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Before long work. */
+void ent_watch(void) {
+    SEXP option = Rf_GetOption1(Rf_install("entasis.progress"));
+    watched.after = R_PosInf;
+    if (TYPEOF(option) == LGLSXP && Rf_xlength(option) == 1 && Rf_asLogical(option) == TRUE) watched.after = 1;
+    if (TYPEOF(option) == REALSXP && Rf_xlength(option) == 1) watched.after = REAL(option)[0];
+    watched.is_shown = 0;
+    watched.begun = now();
+}
+
+/* After it. */
+void ent_watched(void) {
+    if (watched.is_shown) REprintf("\r%20s\r", "");
+    watched.is_shown = 0;
+    watched.after = R_PosInf;
+}
+
+static void look(void *parts) {
+    const double *of = parts;
+    if (of[1] > 0 && now() - watched.begun > watched.after) {
+        REprintf("\rentasis: %3d %%", (int)(100 * of[0] / of[1]));
+        watched.is_shown = 1;
+    }
     R_CheckUserInterrupt();
 }
 
 /* Called by Rust on R's own thread. The jump of an interrupt ends in R_ToplevelExec. */
-int ent_is_interrupted(void) { return R_ToplevelExec(check_interrupt, NULL) == FALSE; }
+int ent_is_interrupted(double done, double total) {
+    double parts[] = {done, total};
+    return R_ToplevelExec(look, parts) == FALSE;
+}
 
 ent_chars ent_chars_of(SEXP string) {
     ent_chars chars = {CHAR(string), (size_t)LENGTH(string)};

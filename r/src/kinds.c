@@ -14,6 +14,8 @@ SEXPTYPE ent_kind_type(int kind) {
         return RAWSXP;
     case ENT_KIND_CHARACTER:
         return STRSXP;
+    case ENT_KIND_LIST:
+        return VECSXP;
     default:
         return REALSXP;
     }

@@ -31,6 +31,13 @@ SEXP ent_c_open(SEXP path) {
     return file == NULL ? ent_failed(failure) : ent_hold(file, free_file, R_NilValue);
 }
 
+/* A table of a file, as a file of its own; -1 for a view of all columns. */
+SEXP ent_c_table(SEXP file, SEXP number) {
+    ent_failure *failure = NULL;
+    ent_file *table = ent_table(ent_held(file, "an open file"), Rf_asReal(number), &failure);
+    return table == NULL ? ent_failed(failure) : ent_hold(table, free_file, R_NilValue);
+}
+
 /* False for what was saved with another session. */
 SEXP ent_c_is_open(SEXP file) {
     return Rf_ScalarLogical(TYPEOF(file) == EXTPTRSXP && R_ExternalPtrAddr(file) != NULL);
@@ -38,7 +45,8 @@ SEXP ent_c_is_open(SEXP file) {
 
 SEXP ent_c_facts(SEXP file) {
     ent_facts facts = ent_file_facts(ent_held(file, "an open file"));
-    static const char *names[] = {"n_rows", "n_columns", "n_columns_total", "file_len", "format_version", ""};
+    static const char *names[] = {"n_rows", "n_columns", "n_columns_total", "file_len", "format_version", "n_tables", "root",
+                                  "metadata", "environments", "is_own", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     SET_VECTOR_ELT(out, 0, Rf_ScalarReal(facts.n_rows));
     SET_VECTOR_ELT(out, 1, Rf_ScalarReal(facts.n_columns));
@@ -47,6 +55,11 @@ SEXP ent_c_facts(SEXP file) {
     char version[32];
     snprintf(version, sizeof version, "%d.%d", facts.format_major, facts.format_minor);
     SET_VECTOR_ELT(out, 4, Rf_mkString(version));
+    SET_VECTOR_ELT(out, 5, Rf_ScalarReal(facts.n_tables));
+    SET_VECTOR_ELT(out, 6, Rf_ScalarReal(facts.root));
+    SET_VECTOR_ELT(out, 7, Rf_ScalarReal(facts.metadata));
+    SET_VECTOR_ELT(out, 8, Rf_ScalarReal(facts.environments));
+    SET_VECTOR_ELT(out, 9, Rf_ScalarLogical(facts.is_own));
     UNPROTECT(1);
     return out;
 }
@@ -67,7 +80,7 @@ SEXP ent_c_host(SEXP file) {
 /* The columns of these numbers, or all of the table: a list of vectors, an element of each for each column. */
 SEXP ent_c_describe(SEXP file, SEXP numbers) {
     static const char *names[] = {"name", "type", "zone", "physical", "logical", "unit", "number", "n_values",
-                                  "n_missing", "dictionary", "flavour", "ordered", "precision", "scale", ""};
+                                  "n_missing", "dictionary", "cell", "flavour", "ordered", "precision", "scale", ""};
     ent_failure *failure = NULL;
     const double *wanted = numbers == R_NilValue ? NULL : REAL(numbers);
     /* Without columns there is memory all the same, and a pointer to it. */
@@ -77,11 +90,11 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
     SEXP pointer = PROTECT(ent_hold(described, free_described, R_NilValue));
     R_xlen_t n = (R_xlen_t)ent_described_n(described);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-    for (int k = 0; k < 14; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k < 6 ? STRSXP : k < 10 ? REALSXP : INTSXP, n));
+    for (int k = 0; k < 15; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k < 6 ? STRSXP : k < 11 ? REALSXP : INTSXP, n));
     for (R_xlen_t i = 0; i < n; i++) {
         ent_column_facts facts = ent_described_at(described, (size_t)i);
         const ent_chars texts[] = {facts.name, facts.type_name, facts.zone, facts.physical, facts.logical, facts.unit};
-        const double reals[] = {facts.number, facts.n_values, facts.n_missing, facts.dictionary};
+        const double reals[] = {facts.number, facts.n_values, facts.n_missing, facts.dictionary, facts.cell};
         const int integers[] = {facts.flavour, facts.ordered, facts.precision, facts.scale};
         for (int k = 0; k < 6; k++) {
             int has_zero = texts[k].len > 0 && memchr(texts[k].start, 0, texts[k].len) != NULL;
@@ -90,8 +103,8 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
             if (has_zero) chars.len = strlen(chars.start);
             SET_STRING_ELT(VECTOR_ELT(out, k), i, ent_char(chars));
         }
-        for (int k = 0; k < 4; k++) REAL(VECTOR_ELT(out, 6 + k))[i] = reals[k];
-        for (int k = 0; k < 4; k++) INTEGER(VECTOR_ELT(out, 10 + k))[i] = integers[k];
+        for (int k = 0; k < 5; k++) REAL(VECTOR_ELT(out, 6 + k))[i] = reals[k];
+        for (int k = 0; k < 4; k++) INTEGER(VECTOR_ELT(out, 11 + k))[i] = integers[k];
     }
     free_described(pointer);
     UNPROTECT(2);
@@ -165,8 +178,10 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         .stop = Rf_asReal(VECTOR_ELT(rows, 2)),
         .numbers = numbers == R_NilValue ? NULL : REAL(numbers), .n = (size_t)Rf_xlength(numbers),
     };
-    ent_found *found = ent_read(ent_held(file, "an open file"), wants, (size_t)n_wants, &selected, ent_is_interrupted,
-                                &failure);
+    const ent_file *opened = ent_held(file, "an open file");
+    ent_watch();
+    ent_found *found = ent_read(opened, wants, (size_t)n_wants, &selected, ent_is_interrupted, &failure);
+    ent_watched();
     if (found == NULL) {
         UNPROTECT(1);
         return ent_failed(failure);
@@ -206,6 +221,8 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
 
 SEXP ent_c_verify(SEXP path) {
     ent_failure *failure = NULL;
+    ent_watch();
     double checked = ent_verify(ent_chars_of(STRING_ELT(path, 0)), ent_is_interrupted, &failure);
+    ent_watched();
     return checked < 0 ? ent_failed(failure) : Rf_ScalarReal(checked);
 }

@@ -1,7 +1,7 @@
 /* Trees of R values to rows of nodes and back.
  *
  * NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and lists with names; a column is a double of class
- * `entasis_column`. NA is null. Nothing else comes here: R code makes these of what it keeps (R/values.R).
+ * `entasis_column`, a cell one of class `entasis_cell`. NA is null. Nothing else comes here: R code makes these of what it keeps (R/values.R).
  */
 #include "glue.h"
 
@@ -59,8 +59,8 @@ static ent_node *put(SEXP value, ent_node *at) {
         }
         return at + 1;
     case REALSXP:
-        if (Rf_inherits(value, "entasis_column")) {
-            at->kind = ENT_COLUMN;
+        if (Rf_inherits(value, "entasis_column") || Rf_inherits(value, "entasis_cell")) {
+            at->kind = Rf_inherits(value, "entasis_cell") ? ENT_CELL : ENT_COLUMN;
             at->integer = (int64_t)REAL(value)[0];
         } else {
             at->kind = ENT_FLOAT;
@@ -111,9 +111,11 @@ static SEXP take(const ent_node **at, const ent_node *end) {
         return value;
     }
     case ENT_COLUMN:
+    case ENT_CELL:
     case ENT_TABLE: {
+        static const char *const classes[] = {"entasis_column", "entasis_table_number", "", "entasis_cell"};
         SEXP value = PROTECT(Rf_ScalarReal((double)node->integer));
-        Rf_setAttrib(value, R_ClassSymbol, Rf_mkString(node->kind == ENT_COLUMN ? "entasis_column" : "entasis_table"));
+        Rf_setAttrib(value, R_ClassSymbol, Rf_mkString(classes[node->kind - ENT_COLUMN]));
         UNPROTECT(1);
         return value;
     }

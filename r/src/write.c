@@ -15,16 +15,12 @@ static void free_builder(SEXP pointer) {
 
 _Static_assert(CE_NATIVE == 0 && CE_UTF8 == 1 && CE_LATIN1 == 2 && CE_BYTES == 3, "strings.rs has these numbers");
 
-/* Collects the strings of a character vector. */
-SEXP ent_c_strings(SEXP x) {
-    ent_failure *failure = NULL;
+/* Adds the strings of a character vector; 0 with a failure. */
+int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure) {
     R_xlen_t n = Rf_xlength(x);
     /* All strings of a vector that makes them when asked: their addresses have to stay. */
     const SEXP *strings = STRING_PTR_RO(x);
-    ent_strings *collected = ent_strings_new((size_t)n, &failure);
-    if (collected == NULL) return ent_failed(failure);
-    SEXP pointer = PROTECT(ent_hold(collected, free_strings, R_NilValue));
-    R_xlen_t i = 0, seen = 0;
+    R_xlen_t i = 0, seen = 1 << 20;
     while (i < n) {
         if (i >= seen) {
             R_CheckUserInterrupt();
@@ -32,18 +28,26 @@ SEXP ent_c_strings(SEXP x) {
         }
         R_xlen_t most = seen < n ? seen - i : n - i;
         ptrdiff_t again = ent_strings_again(collected, (const uintptr_t *)(strings + i), (size_t)most,
-                                            (uintptr_t)NA_STRING, &failure);
-        i += again > 0 ? again : 0;
-        if (again < 0 || (again < most &&
-                          ent_strings_add(collected, (uintptr_t)strings[i], CHAR(strings[i]), (size_t)LENGTH(strings[i]),
-                                          (int)Rf_getCharCE(strings[i]), &failure) < 0)) {
-            UNPROTECT(1);
-            return ent_failed(failure);
-        }
-        i += again < most;
+                                            (uintptr_t)NA_STRING, failure);
+        if (again < 0) return 0;
+        i += again;
+        if (again == most) continue;
+        if (ent_strings_add(collected, (uintptr_t)strings[i], CHAR(strings[i]), (size_t)LENGTH(strings[i]),
+                            (int)Rf_getCharCE(strings[i]), failure) < 0) return 0;
+        i++;
     }
+    return 1;
+}
+
+/* Collects the strings of a character vector. */
+SEXP ent_c_strings(SEXP x) {
+    ent_failure *failure = NULL;
+    ent_strings *collected = ent_strings_new((size_t)Rf_xlength(x), &failure);
+    if (collected == NULL) return ent_failed(failure);
+    SEXP pointer = PROTECT(ent_hold(collected, free_strings, R_NilValue));
+    int done = ent_collect(collected, x, &failure);
     UNPROTECT(1);
-    return pointer;
+    return done ? pointer : ent_failed(failure);
 }
 
 /* How each string is kept, NULL when all are UTF-8 and marked so. */
@@ -75,6 +79,7 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
     SEXP names = ent_element(columns, "name"), values = ent_element(columns, "values");
     SEXP zones = ent_element(columns, "zone");
     const double *offsets = REAL(ent_element(columns, "offset")), *lengths = REAL(ent_element(columns, "n"));
+    const double *cells = REAL(ent_element(columns, "cell"));
     const int *kinds = INTEGER(ent_element(columns, "kind")), *flavours = INTEGER(ent_element(columns, "flavour"));
     const int *units = INTEGER(ent_element(columns, "unit")), *seconds = INTEGER(ent_element(columns, "seconds"));
     const int *na = INTEGER(ent_element(columns, "na")), *levels = INTEGER(ent_element(columns, "levels"));
@@ -86,10 +91,11 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
             .name = ent_chars_of(STRING_ELT(names, i)), .zone = ent_chars_of(STRING_ELT(zones, i)),
             .n = (size_t)lengths[i], .kind = kinds[i], .flavour = flavours[i], .unit = units[i],
             .seconds = seconds[i], .na = na[i], .levels = levels[i], .n_levels = n_levels[i], .ordered = ordered[i],
+            .cell = cells[i],
         };
         if (kinds[i] == ENT_KIND_CHARACTER) {
             column.values = ent_held(x, "a character vector");
-        } else {
+        } else if (kinds[i] != ENT_KIND_LIST) {
             if ((SEXPTYPE)TYPEOF(x) != ent_kind_type(kinds[i]) || offsets[i] + lengths[i] > (double)Rf_xlength(x)) {
                 Rf_error("a column is not the vector that it was");
             }
@@ -100,24 +106,40 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
     return NULL;
 }
 
-SEXP ent_c_write(SEXP path, SEXP n_rows, SEXP columns, SEXP extra, SEXP host, SEXP compress) {
+/* A frame in the making, which keeps the vectors of its columns. */
+SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
     ent_failure *failure = NULL;
     const ent_node *nodes;
     size_t n_nodes;
     SEXP memory = PROTECT(ent_to_nodes(host, &nodes, &n_nodes));
+    SEXP kept = PROTECT(Rf_list3(memory, columns, extra));
     ent_builder *builder = ent_builder_new(Rf_asReal(n_rows), &failure);
     if (builder == NULL) {
-        UNPROTECT(1);
+        UNPROTECT(2);
         return ent_failed(failure);
     }
-    SEXP pointer = PROTECT(ent_hold(builder, free_builder, memory));
+    SEXP pointer = PROTECT(ent_hold(builder, free_builder, kept));
     failure = add_columns(builder, columns, 0);
     if (failure == NULL) failure = add_columns(builder, extra, 1);
-    if (failure == NULL) {
-        ent_builder_write(builder, ent_chars_of(STRING_ELT(path, 0)), nodes, n_nodes, Rf_asInteger(compress),
-                          ent_is_interrupted, &failure);
-    }
-    free_builder(pointer);
-    UNPROTECT(2);
+    if (failure == NULL) ent_builder_host(builder, nodes, n_nodes, &failure);
+    UNPROTECT(3);
+    return failure == NULL ? pointer : ent_failed(failure);
+}
+
+/* Writes frames, and cells or NULL. `roots` are the cells of the value and of the environments, -1 for none. */
+SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP compress) {
+    ent_failure *failure = NULL;
+    R_xlen_t n = Rf_xlength(frames);
+    ent_builder **builders = (ent_builder **)R_alloc((size_t)n + 1, sizeof *builders);
+    for (R_xlen_t i = 0; i < n; i++) builders[i] = ent_held(VECTOR_ELT(frames, i), "a frame");
+    ent_new_file file = {
+        .path = ent_chars_of(STRING_ELT(path, 0)), .frames = builders, .n_frames = (size_t)n, .cells = ent_walked(cells),
+        .root = REAL(roots)[0], .environments = REAL(roots)[1], .compression = Rf_asInteger(compress),
+    };
+    ent_watch();
+    ent_write(&file, ent_is_interrupted, &failure);
+    ent_watched();
+    /* What was made beside R's vectors is given back at once. */
+    for (R_xlen_t i = 0; i < n; i++) free_builder(VECTOR_ELT(frames, i));
     return failure == NULL ? R_NilValue : ent_failed(failure);
 }

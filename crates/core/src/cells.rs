@@ -2,6 +2,7 @@
 
 mod check;
 mod index;
+mod loaded;
 mod read;
 mod scalars;
 mod slice;
@@ -13,6 +14,7 @@ use crate::file::File;
 
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};
 pub use index::{Found, INDEXED_FROM, Key};
+pub use loaded::Loaded;
 pub use read::{Cell, Cells, Children};
 pub use scalars::Scalars;
 pub use slice::{Run, Slice, Texts};

@@ -166,8 +166,8 @@ impl Encoder {
         out: &mut Vec<u8>,
     ) -> Result<Encoded> {
         if let Some(bits) = context.bits {
-            for (i, value) in values.iter_mut().enumerate() {
-                *value &= bits[i / 8] >> (i % 8) & 1;
+            for (chunk, &byte) in values.chunks_mut(8).zip(bits).filter(|(_, byte)| **byte != 0xFF) {
+                chunk.iter_mut().enumerate().for_each(|(i, value)| *value &= byte >> i & 1);
             }
         }
         let (packing, base, codec) = bools::plan(values, &self.profile, &mut self.codecs);

@@ -140,9 +140,20 @@ impl<'a> Validity<'a> {
             Self::AllValid => {}
             Self::AllMissing => out.fill(mark),
             Self::Bits(bits) => {
-                for (i, value) in out.iter_mut().enumerate() {
-                    let at = range.start + i;
-                    *value = if bits[at / 8] >> (at % 8) & 1 == 1 { *value } else { mark };
+                // 64 at a time: what is there costs nothing by itself.
+                let (start, end) = (range.start, range.start + out.len());
+                let first = start / 8;
+                for (k, chunk) in bits[first..end.div_ceil(8)].chunks(8).enumerate() {
+                    let mut word = [0xFF; 8];
+                    word[..chunk.len()].copy_from_slice(chunk);
+                    let at = 8 * (first + 8 * k);
+                    let mut gone = !u64::from_le_bytes(word);
+                    gone &= u64::MAX << start.saturating_sub(at);
+                    gone &= u64::MAX >> (at + 64).saturating_sub(end);
+                    while gone != 0 {
+                        out[at + gone.trailing_zeros() as usize - start] = mark;
+                        gone &= gone - 1;
+                    }
                 }
             }
             Self::Sparse(_) => {

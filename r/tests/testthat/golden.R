@@ -1,4 +1,4 @@
-# Writes tests/golden/r: a file of R for the tests of every language. Only when the format changes, before 1.0:
+# Writes tests/golden/r: files of R for the tests of every language. Only when the format changes, before 1.0:
 #   Rscript r/tests/testthat/golden.R tests/golden/r
 
 golden_frame <- function() {
@@ -19,7 +19,31 @@ golden_frame <- function() {
   frame
 }
 
+golden_tree <- function() {
+  latin1 <- "caf\xe9"
+  Encoding(latin1) <- "latin1"
+  frame <- data.frame(a = 1:2)
+  frame$l <- list("x", quote(f(x)))
+  list(
+    null = NULL, one = 1L, two = 2.5, yes = TRUE, text = "\u00e9", none = c(NA, 1L), lists = list(list(), list(a = 1, b = list("deep"))),
+    named = c(a = 1, b = NA), factor = factor(c("x", NA)), matrix = matrix(1:6, 2), strings = c(latin1, "b", NA), raw = as.raw(0:3),
+    call = quote(lm(y ~ x, data = d)), symbol = as.name("s"), formula = eval(quote(y ~ x), globalenv()), pairs = pairlist(p = 1, 2),
+    steps = expression(a + b, c), frame = frame, base = list(globalenv(), baseenv(), emptyenv(), asNamespace("stats")), family = poisson()
+  )
+}
+
+# An environment that contains itself, and one around it.
+golden_cycle <- function() {
+  around <- new.env(parent = globalenv())
+  around$x <- 1
+  env <- new.env(parent = around)
+  env$self <- env
+  list(env, env)
+}
+
 if (sys.nframe() == 0L) {
   folder <- commandArgs(TRUE)[1L]
   entasis::write_entasis(golden_frame(), file.path(folder, "frame.entasis"))
+  entasis::write_entasis(golden_tree(), file.path(folder, "tree.entasis"))
+  entasis::write_entasis(golden_cycle(), file.path(folder, "cycle.entasis"))
 }

@@ -11,21 +11,27 @@ call_core <- function(name, ...) internal("core")(.Call(internal(name), ...))
 frame <- golden_frame()
 frame$POSIXlt <- as.POSIXlt(1:3, origin = "1970-01-01", tz = "UTC")
 frame$frame <- data.frame(a = 1:3, b = letters[1:3])
-plan <- internal("new_plan")()
+frame$list <- list(1, "a", y ~ x)
+attr(frame, "call") <- quote(f(x))
+doc <- internal("new_document")()
+plan <- internal("new_plan")(doc)
 host <- internal("plan_frame")(plan, frame)
 host$encodings <- internal("plan_encodings")(plan)
 columns <- internal("join_columns")(plan$columns)
 extra <- internal("join_columns")(plan$extra)
 path <- tempfile()
-write <- function(host) call_core("C_write", path, 3, columns, extra, host, 50L)
+write <- function(host) {
+  call_core("C_write", path, list(call_core("C_frame", 3, columns, extra, host)), doc$walker, c(-1, -1), 50L)
+}
 invisible(write(host))
 stopifnot(identical(read_entasis(path), frame))
 
 column <- function(number) structure(as.double(number), class = "entasis_column")
+cell <- function(number) structure(as.double(number), class = "entasis_cell")
 junk <- list(
   NULL, TRUE, 0L, -1L, 7L, .Machine$integer.max, 1e300, NaN, "x", "", "class", "dim", "names", "levels", "row.names", "factor",
   "data.frame", "POSIXlt", "data.table", "integer64", "ts", "tsp", as.raw(1:3), list(), setNames(list(), character()),
-  list(1L, 2L), list(a = 1L), column(0), column(3), column(20), column(25), column(99), list(integer = list(3L, 1L)),
+  list(1L, 2L), list(a = 1L), column(0), column(3), column(20), column(25), column(99), cell(0), cell(5), cell(999), list(cell = cell(2)), list(cell = 1L), list(integer = list(3L, 1L)),
   list(character = list("a", NULL)), list(list = "q"), list(column = column(21)), list(list = list(list(null = NULL)))
 )
 keys <- c("attributes", "parts", "matrix", "s4", "list", "integer", "column", "of", "names", "double")

@@ -41,7 +41,9 @@ test_that("damaged files give errors or what was written", {
   nested$t <- as.POSIXlt(1:5, origin = "1970-01-01", tz = "UTC")
   attr(nested, "note") <- list(a = 1, b = rnorm(100))
   rscript <- file.path(R.home("bin"), "Rscript")
-  for (frame in list(nested, many(3000), mtcars)) {
+  tree <- list(a = 1:3, f = eval(quote(y ~ x), globalenv()), l = list("a", NULL, c(x = 1.5)), e = globalenv(), d = data.frame(u = 1:3), m = matrix(1:4, 2))
+  nested$l <- list(1, "a", NULL, quote(f(x)), 1:3)
+  for (frame in list(nested, many(3000), mtcars, tree)) {
     out <- system2(rscript, c(shQuote(script), shQuote(written(frame)), "1", "400"), stdout = TRUE, stderr = TRUE)
     expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
     expect_match(paste(out, collapse = " "), "refused [0-9]+")
@@ -77,9 +79,8 @@ test_that("a host map that makes no sense is damage", {
     path <- tempfile()
     plan <- entasis:::new_plan()
     entasis:::plan_add(plan, FALSE, c("a", "b"), list(1:3, 4:6), 2L, 3)
-    columns <- entasis:::join_columns(plan$columns)
-    extra <- entasis:::join_columns(plan$extra)
-    entasis:::core(.Call(entasis:::C_write, path, 3, columns, extra, host, 50L))
+    frame <- entasis:::plan_frame_made(plan, host, 3)
+    entasis:::core(.Call(entasis:::C_write, path, list(frame), NULL, c(-1, -1), 50L))
     path
   }
   r <- list(host = "r", form = "data.frame")
@@ -116,6 +117,30 @@ test_that("the golden file of R gives its frame", {
   if (folder == "" || !file.exists(path)) skip("needs ENTASIS_GOLDEN, the folder of golden files")
   source("golden.R", local = TRUE)
   expect_true(same(read_entasis(path), golden_frame()))
+})
+
+test_that("the golden trees of R give their values", {
+  folder <- file.path(Sys.getenv("ENTASIS_GOLDEN"), "golden", "r")
+  if (!file.exists(file.path(folder, "tree.entasis"))) skip("needs ENTASIS_GOLDEN, the folder of golden files")
+  source("golden.R", local = TRUE)
+  tree <- read_entasis(file.path(folder, "tree.entasis"))
+  expected <- golden_tree()
+  last <- length(expected)
+  expect_true(same(tree[-last], expected[-last]))
+  expect_true(identical(tree$family, expected$family, ignore.environment = TRUE, ignore.bytecode = TRUE))
+  cycle <- read_entasis(file.path(folder, "cycle.entasis"))
+  expect_identical(cycle[[1L]], cycle[[2L]])
+  expect_identical(cycle[[1L]]$self, cycle[[1L]])
+  expect_identical(parent.env(cycle[[1L]])$x, 1)
+})
+
+test_that("any tree under sound checksums is read or refused", {
+  rscript <- file.path(R.home("bin"), "Rscript")
+  for (seed in 1:3) {
+    out <- system2(rscript, c("hostile-trees.R", seed, "300", "."), stdout = TRUE, stderr = TRUE)
+    expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+    expect_match(paste(out, collapse = " "), "refused [1-9]")
+  }
 })
 
 test_that("any host map under sound checksums is read or refused", {

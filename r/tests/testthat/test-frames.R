@@ -72,19 +72,3 @@ test_that("data.tables are kept and work by reference", {
   expect_null(data.table::key(read_entasis(path, c("b", "x"))))
   expect_s3_class(read_entasis(written(iris), as.data.table = TRUE), "data.table")
 })
-
-test_that("what can't be kept is refused by its path, before the file is touched", {
-  path <- written(1:3)
-  refused <- function(x, message) {
-    expect_error(write_entasis(x, path), message, fixed = TRUE, class = "entasis_error_unsupported")
-  }
-  refused(data.frame(x = I(list(1, 2))), "$x: a list column can't be kept yet")
-  refused(structure(1:3, f = mean), "attr(x, \"f\"): a value of type closure")
-  refused(structure(data.frame(a = 1), m = list(fit = list(call = quote(f(x))))), "attr(x, \"m\")$fit$call: a value of type language")
-  nested <- data.frame(a = 1:2)
-  nested$d <- data.frame(e = I(list(1, 2)))
-  refused(nested, "$d$e: a list column")
-  refused(list(1, 2), "can't be kept yet")
-  refused(NULL, "can't be kept yet")
-  expect_identical(read_entasis(path), 1:3)
-})

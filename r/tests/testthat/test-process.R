@@ -79,3 +79,60 @@ test_that("an interrupt ends the work and leaves nothing behind", {
   expect_identical(readLines(paste0(path, ".found")), "interrupted")
   expect_false(file.exists(path))
 })
+
+run_script <- function(...) {
+  script <- tempfile(fileext = ".R")
+  writeLines(c("library(entasis)", ...), script)
+  system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE, stderr = TRUE)
+}
+
+test_that("nothing is printed that was not asked for", {
+  path <- tempfile()
+  out <- run_script(
+    sprintf("path <- '%s'", path), "x <- list(a = runif(3e6), b = iris, c = y ~ x)", "write_entasis(x, path, 100)", "y <- read_entasis(path)",
+    "write_entasis(iris, path)", "t <- entasis(path)", "t[1:3, ]", "invisible(verify_entasis(path))", "invisible(metadata_entasis(path))"
+  )
+  # What was asked for: three rows.
+  expect_identical(length(out), 4L)
+})
+
+test_that("long work tells how far it is", {
+  path <- tempfile()
+  out <- run_script("options(entasis.progress = 0.01)", sprintf("write_entasis(runif(2e7), '%s', 100)", path))
+  expect_match(paste(out, collapse = ""), "entasis: +[0-9]+ %")
+  expect_match(paste(out, collapse = ""), "\r *\r?$")
+})
+
+test_that("reading is interrupted too, and goes on afterwards", {
+  skip_on_os("windows")
+  skip_on_cran()
+  path <- tempfile()
+  script <- tempfile(fileext = ".R")
+  writeLines(c(
+    "library(entasis)", sprintf("path <- '%s'", path), "x <- list(as.list(runif(1e6)), runif(5e6))", "write_entasis(x, path)",
+    "file.create(paste0(path, '.ready'))",
+    "found <- tryCatch({repeat read_entasis(path); 'finished'}, interrupt = function(e) 'interrupted')",
+    "writeLines(c(found, identical(read_entasis(path), x)), paste0(path, '.found'))"
+  ), script)
+  pid <- as.integer(system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE))
+  wait <- function(file) for (i in 1:300) if (file.exists(file)) break else Sys.sleep(0.1)
+  wait(paste0(path, ".ready"))
+  Sys.sleep(0.7)
+  tools::pskill(pid, tools::SIGINT)
+  wait(paste0(path, ".found"))
+  Sys.sleep(0.2)
+  expect_identical(readLines(paste0(path, ".found")), c("interrupted", "TRUE"))
+})
+
+test_that("forked children share an open file, and read trees and tables of it", {
+  skip_on_os("windows")
+  frame <- many(20000)
+  path <- written(list(big = frame, small = as.list(1:1000), f = quote(a + b)))
+  tree <- entasis(path)
+  table <- tree$big
+  found <- parallel::mclapply(1:6, function(i) list(table[i * 100 + 1:3, ], tree$small[[i]], tree$f), mc.cores = 3)
+  for (i in 1:6) {
+    expect_true(alike(found[[i]][[1L]], bare(frame[i * 100 + 1:3, ])))
+    expect_identical(found[[i]][-1L], list(i, quote(a + b)))
+  }
+})

@@ -90,3 +90,70 @@ test_that("data frames are frames of pandas", {
   expect_identical(back$t, frame$t)
   expect_identical(row.names(back), row.names(frame))
 })
+
+test_that("trees of Python are lists", {
+  path <- tempfile()
+  python(c(
+    "import datetime, uuid, collections, dataclasses, decimal",
+    "@dataclasses.dataclass",
+    "class P:",
+    "    x: int",
+    "    y: list",
+    "v = {'i': 1, 'big': 2**40, 'f': 1.5, 's': '\\u00e9', 'n': None, 'b': True, 'l': [1, 'a', None], 't': (1, 2), 'a': np.arange(6, dtype='i4').reshape(2, 3),",
+    " 'af': np.asfortranarray(np.arange(6.).reshape(2, 3)), 'st': np.array(['a', 'bb']), 'd': datetime.date(2020, 1, 2),",
+    " 'dt': datetime.datetime(2020, 1, 2, 3, 4, 5), 'td': datetime.timedelta(days=2, seconds=3), 'u': uuid.UUID(int=5), 'c': 1+2j, 'r': range(3, 9, 2),",
+    " 'by': b'\\x00\\x01', 'rec': P(1, [2]), 'od': collections.OrderedDict(a=1), 'df': pd.DataFrame({'x': [1.5, 2], 'y': ['a', None]}), 'i8': np.int8(3),",
+    " 'ts': pd.Timestamp('2020-01-01', tz='Europe/Oslo'), 'na': pd.NA, 'rows': [{'a': i, 'b': 'x'} for i in range(3)], 'ik': {1: 'a', 2: 'b'}, 'e': [], 'ed': {},",
+    " 'ma': np.ma.MaskedArray([1., 2.], [False, True])}",
+    "x = [1, 2]",
+    "v['shared'] = [x, x, 'text' * 9, 'text' * 9]",
+    sprintf("en.write(v, r'%s')", path),
+    sprintf("en.write({'bad': decimal.Decimal('1.5'), 'good': 1}, r'%s1')", path),
+    sprintf("en.write(pd.DataFrame({'o': [[1, 2], {'a': 1}, None, 'x'], 'k': [1., 2, 3, 4]}), r'%s2')", path)
+  ))
+  x <- read_entasis(path)
+  utc <- function(x) as.POSIXct(x, tz = "UTC")
+  expected <- list(
+    i = 1L, big = 2^40, f = 1.5, s = "\u00e9", n = NULL, b = TRUE, l = list(1L, "a", NULL), t = list(1L, 2L), a = matrix(0:5, 2, byrow = TRUE),
+    af = matrix(as.double(0:5), 2, byrow = TRUE), st = c("a", "bb"), d = as.Date("2020-01-02"), dt = utc("2020-01-02 03:04:05"),
+    td = as.difftime(172803, units = "secs"), u = "00000000-0000-0000-0000-000000000005", c = 1+2i, r = c(3L, 5L, 7L), by = as.raw(0:1),
+    rec = structure(list(x = 1L, y = list(2L)), record = "__main__.P"), od = list(a = 1L), df = data.frame(x = c(1.5, 2), y = c("a", NA)), i8 = 3L,
+    ts = as.POSIXct("2020-01-01", tz = "Europe/Oslo"), na = NA, rows = lapply(0:2, function(i) list(a = i, b = "x")), ik = list(`1` = "a", `2` = "b"), e = list(),
+    ed = setNames(list(), character()), ma = c(1, NA), shared = list(list(1L, 2L), list(1L, 2L), strrep("text", 9), strrep("text", 9))
+  )
+  for (name in names(expected)) expect_identical(x[[name]], expected[[name]], info = name)
+  expect_identical(names(x), names(expected))
+  expect_error(read_entasis(paste0(path, 1)), "no counterpart", class = "entasis_error_unsupported")
+  expect_identical(entasis(paste0(path, 1))$good, 1L)
+  frame <- read_entasis(paste0(path, 2))
+  expect_identical(frame$o, list(list(1L, 2L), list(a = 1L), NULL, "x"))
+  expect_identical(entasis(paste0(path, 2))[c(4, 2), "o"]$o, list("x", list(a = 1L)))
+})
+
+test_that("lists are trees of Python", {
+  path <- tempfile()
+  latin1 <- "caf\xe9"
+  Encoding(latin1) <- "latin1"
+  frame <- data.frame(k = 1:3)
+  frame$l <- list(1, "a", list(b = 2))
+  write_entasis(list(
+    a = 1L, b = 1.5, s = "x", v = 1:3, na = c(1L, NA), m = matrix(1:6, 2), l = list(1, "a", NULL, list(z = TRUE)), df = frame, f = quote(f(x)),
+    named = c(a = 1), lat = c(latin1, NA), raw = as.raw(1:3), e = globalenv(), d = c(1, NA, NaN), g = TRUE
+  ), path)
+  python(c(
+    sprintf("x = en.read(r'%s')", path),
+    "assert type(x) is dict and x['a'] == 1 and type(x['a']) is int and x['b'] == 1.5 and x['s'] == 'x' and x['g'] is True",
+    "assert x['v'].tolist() == [1, 2, 3] and x['v'].dtype == 'i4' and x['na'].tolist() == [1, None]",
+    "assert x['m'].tolist() == [[1, 3, 5], [2, 4, 6]] and x['l'] == [1.0, 'a', None, {'z': True}]",
+    "assert type(x['df']) is pd.DataFrame and x['df'].l.tolist() == [1.0, 'a', {'b': 2.0}] and x['df'].k.tolist() == [1, 2, 3]",
+    "assert type(x['f']) is en.Record and x['f'].kind == 'r' and x['f'].items[0].fields['name'] == 'f'",
+    "assert x['named'].fields == {'value': 1.0, 'attributes': {'names': 'a'}} and x['lat'].tolist() == ['caf\\u00e9', None]",
+    "assert x['raw'].tolist() == [1, 2, 3] and x['e'].fields == {'global': 'global'} and np.isnan(x['d'][1:]).all()",
+    sprintf("assert en.open(r'%s')['l'][3]['z'].read() is True", path),
+    sprintf("en.write({key: x[key] for key in ('a', 'v', 'm', 'l', 'df')}, r'%s.py')", path),
+    sprintf("en.verify(r'%s')", path)
+  ))
+  back <- read_entasis(paste0(path, ".py"))
+  expect_identical(back[c("a", "v", "m", "l")], list(a = 1L, v = 1:3, m = matrix(1:6, 2), l = list(1, "a", NULL, list(z = TRUE))))
+  expect_identical(back$df, frame)
+})

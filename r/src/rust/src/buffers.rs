@@ -42,7 +42,7 @@ pub unsafe extern "C" fn ent_compress(
             let codec = known.ok_or_else(|| Error::argument("the compressor is \"LZ4\" or \"ZSTD\""))?;
             let options = Options { level: (level >= -131_072).then_some(level), ..Options::new(codec) };
             let compressed =
-                buffers::compress(Input::Slice(slice(bytes, n)), &options, None, &Signals(interrupted))?;
+                buffers::compress(Input::Slice(slice(bytes, n)), &options, None, &Signals::new(interrupted))?;
             *len = compressed.len();
             Ok(Box::into_raw(Box::new(compressed)))
         })
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn ent_decompress(
             let out = slice_mut(out, len);
             buffers::ask_for_huge_pages(out);
             let container = Container::open(Input::Slice(slice(bytes, n)), None)?;
-            container.read(out, None, &Signals(interrupted))?;
+            container.read(out, None, &Signals::new(interrupted))?;
             Ok(0)
         })
     }
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn ent_hash(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, 0, || {
-            buffers::hash(Input::Slice(slice(bytes, n)), seed, None, &Signals(interrupted))
+            buffers::hash(Input::Slice(slice(bytes, n)), seed, None, &Signals::new(interrupted))
         })
     }
 }

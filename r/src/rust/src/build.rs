@@ -5,16 +5,20 @@ use std::path::PathBuf;
 use std::ptr::null_mut;
 
 use entasis::{
-    Array, Chunk, Column, Durable, Error, Frame, HostRead, HostValidity, HostValues, Result, Unit, Value,
-    WriteOptions,
+    Array, Chunk, Column, Document, Durable, Error, Frame, HostRead, HostValidity, HostValues, Result, Unit,
+    Value, WriteOptions,
 };
 
+use crate::cells::Cells;
 use crate::column::Kind;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
 use crate::nodes::{self, Node};
 use crate::strings::Strings;
 use crate::times::{self, Scale};
+
+/// The flavour of doubles whose NA is the quiet one.
+const FLAVOUR_QUIET: i32 = 2;
 
 /// A column as C tells it.
 #[repr(C)]
@@ -37,6 +41,29 @@ pub struct NewColumn {
     levels: i32,
     n_levels: i32,
     ordered: i32,
+    /// The cell of the values of a list, or -1.
+    cell: f64,
+}
+
+impl NewColumn {
+    /// A column without a name, of values that are no times.
+    pub fn plain(kind: Kind, values: *const c_void, n: usize, na: i32) -> Self {
+        Self {
+            name: Text::none(),
+            zone: Text::none(),
+            values,
+            n,
+            kind: kind.code(),
+            flavour: if na == 2 { FLAVOUR_QUIET } else { 0 },
+            unit: 0,
+            seconds: 1,
+            na,
+            levels: -1,
+            n_levels: 0,
+            ordered: 0,
+            cell: -1.0,
+        }
+    }
 }
 
 /// A frame to write. Vectors of R are borrowed; C keeps them alive.
@@ -47,12 +74,38 @@ pub struct Builder {
     /// Counts of times, made from doubles.
     counts: Vec<Vec<i64>>,
     days: Vec<Vec<i32>>,
+    host: Value,
 }
 
 impl Builder {
+    /// A frame without columns.
+    pub fn new(n_rows: u64) -> Self {
+        let (columns, extra, counts, days) = Default::default();
+        Self { n_rows, columns, extra, counts, days, host: Value::Null }
+    }
+
+    /// The frame, which is lent by what stays here.
+    fn take(&mut self) -> Frame {
+        Frame {
+            n_rows: self.n_rows,
+            columns: std::mem::take(&mut self.columns),
+            extra: std::mem::take(&mut self.extra),
+            host: std::mem::replace(&mut self.host, Value::Null),
+        }
+    }
+
+    /// The extra columns, of which none are times that were counted.
+    pub fn take_extra(self) -> Result<Vec<Column>> {
+        if self.counts.is_empty() && self.days.is_empty() {
+            Ok(self.extra)
+        } else {
+            Err(Error::argument("times are counted"))
+        }
+    }
+
     /// # Safety
     /// The memory of the column must stay as it is until the frame is written.
-    unsafe fn add(&mut self, column: &NewColumn, is_extra: bool) -> Result<()> {
+    pub unsafe fn add(&mut self, column: &NewColumn, is_extra: bool) -> Result<()> {
         let kind = Kind::of(column.kind)?;
         let unit = u8::try_from(column.unit).ok().and_then(Unit::from_code);
         let unit = unit.ok_or_else(|| Error::argument("no such unit"))?;
@@ -64,10 +117,15 @@ impl Builder {
         let mut column_type = kind.column_type(unit, n_levels);
         column_type.ordered = column.ordered != 0;
         column_type.flavour = u8::try_from(column.flavour).map_err(|_| Error::argument("no such flavour"))?;
+        let detail = match kind {
+            Kind::List if column.cell >= 0.0 => Some(Value::Cell(column.cell as u64)),
+            Kind::List => return Err(Error::argument("a list without its values")),
+            _ => (!zone.is_empty()).then(|| Value::from(zone)),
+        };
         let column = Column {
             name,
             column_type,
-            detail: (!zone.is_empty()).then(|| Value::from(zone)),
+            detail,
             dictionary: usize::try_from(column.levels).ok(),
             array: Array::new(chunk),
             children: Vec::new(),
@@ -84,6 +142,9 @@ impl Builder {
     /// As for [`add`](Self::add).
     unsafe fn chunk(&mut self, column: &NewColumn, kind: Kind, unit: Unit) -> Result<Chunk> {
         let n = column.n;
+        if kind == Kind::List {
+            return Ok(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid });
+        }
         let Some(width) = kind.width() else {
             let strings = column.values.cast::<Strings>();
             if strings.is_null() {
@@ -115,7 +176,7 @@ impl Builder {
             Kind::Integer | Kind::DaysInteger => words(memory, width, Some(NA_INTEGER as u32 as u64)),
             Kind::Double => words(memory, width, na),
             Kind::Integer64 => words(memory, width, Some(NA_INTEGER64 as u64)),
-            Kind::Complex | Kind::Raw | Kind::String => words(memory, width, None),
+            Kind::Complex | Kind::Raw | Kind::String | Kind::List => words(memory, width, None),
             Kind::Days | Kind::Instant | Kind::Span => {
                 // SAFETY: R's doubles are aligned, and nothing changes them while C waits.
                 let values = unsafe { slice(column.values.cast::<f64>(), n) };
@@ -187,15 +248,8 @@ pub unsafe fn path(path: Text) -> Result<PathBuf> {
 /// `failure` must be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_builder_new(n_rows: f64, failure: *mut *mut Failure) -> *mut Builder {
-    let new = || Builder {
-        n_rows: n_rows as u64,
-        columns: Vec::new(),
-        extra: Vec::new(),
-        counts: Vec::new(),
-        days: Vec::new(),
-    };
     // SAFETY: as the caller promises.
-    unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(new())))) }
+    unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(Builder::new(n_rows as u64))))) }
 }
 
 /// Adds a column of the table, or an extra one. 0, or -1 with an error.
@@ -213,39 +267,91 @@ pub unsafe extern "C" fn ent_builder_add(
     unsafe { guard::call(failure, -1, || (*builder).add(&*column, is_extra != 0).map(|()| 0)) }
 }
 
-/// Writes the frame to a path, with what R keeps beside the columns. 0, or -1 with an error. The builder is empty then.
+/// Says what R keeps beside the columns, which ends the frame. 0, or -1 with an error.
 ///
 /// # Safety
-/// `builder` must be what [`ent_builder_new`] gave, the texts of path and nodes there.
+/// `builder` must be what [`ent_builder_new`] gave, the texts of the nodes there.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_builder_write(
+pub unsafe extern "C" fn ent_builder_host(
     builder: *mut Builder,
-    to: Text,
     nodes: *const Node,
     n_nodes: usize,
-    compression: i32,
-    interrupted: Option<Interrupted>,
     failure: *mut *mut Failure,
 ) -> i32 {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
             let builder = &mut *builder;
-            let host = nodes::parse(slice(nodes, n_nodes), builder.columns.len() as u64)?;
-            let frame = Frame {
-                n_rows: builder.n_rows,
-                columns: std::mem::take(&mut builder.columns),
-                extra: std::mem::take(&mut builder.extra),
-                host,
-            };
-            let options = WriteOptions {
-                compression: u8::try_from(compression).unwrap_or(u8::MAX),
-                durable: Durable::Auto,
-                ..WriteOptions::default()
-            };
-            entasis::write(&path(to)?, &frame, &options, &Signals(interrupted)).map(|()| 0)
+            builder.host = nodes::parse(slice(nodes, n_nodes), builder.columns.len() as u64)?;
+            Ok(0)
         })
     }
+}
+
+/// What is written: frames, and cells or none.
+#[repr(C)]
+pub struct NewFile {
+    path: Text,
+    frames: *const *mut Builder,
+    n_frames: usize,
+    /// Null for a file of one frame and nothing else.
+    cells: *mut Cells,
+    /// The cell that the file holds, or -1: then it holds the first frame.
+    root: f64,
+    /// The cell with the environments, or -1.
+    environments: f64,
+    compression: i32,
+}
+
+/// Writes a file. 0, or -1 with an error. Builders and cells are of no use then.
+///
+/// # Safety
+/// Frames and cells must be what [`ent_builder_new`] and `ent_cells_new` gave, the text there, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_write(
+    file: *const NewFile,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe { guard::call(failure, -1, || write(&*file, interrupted).map(|()| 0)) }
+}
+
+/// # Safety
+/// As for [`ent_write`].
+unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> {
+    let options = WriteOptions {
+        compression: u8::try_from(file.compression).unwrap_or(u8::MAX),
+        durable: Durable::Auto,
+        ..WriteOptions::default()
+    };
+    // SAFETY: as the caller promises.
+    let path = unsafe { path(file.path) }?;
+    // SAFETY: as the caller promises.
+    let frames = unsafe { slice(file.frames, file.n_frames) };
+    // SAFETY: as the caller promises; each frame is there once.
+    let mut frames: Vec<Frame> = frames.iter().map(|&frame| unsafe { (*frame).take() }).collect();
+    if file.cells.is_null() {
+        let frame = frames.pop().filter(|_| frames.is_empty());
+        let frame = frame.ok_or_else(|| Error::argument("frames without cells"))?;
+        return entasis::write(&path, &frame, &options, &Signals::new(interrupted));
+    }
+    // SAFETY: as the caller promises.
+    let cells = unsafe { &mut *file.cells };
+    cells.finish();
+    // SAFETY: the cells stay as they are until this function ends.
+    let (columns, names) = unsafe { cells.columns() }?;
+    let root = if file.root < 0.0 { Value::Table(0) } else { Value::Cell(file.root as u64) };
+    let mut pairs = vec![
+        (Value::from("value"), root),
+        (Value::from("host"), Value::from("r")),
+        (Value::from("cells"), names),
+    ];
+    if file.environments >= 0.0 {
+        pairs.push((Value::from("environments"), Value::Cell(file.environments as u64)));
+    }
+    let document = Document { frames, columns, value: Value::Map(pairs) };
+    entasis::write_document(&path, &document, &options, &Signals::new(interrupted))
 }
 
 /// Frees a builder.

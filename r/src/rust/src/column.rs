@@ -3,7 +3,7 @@
 use entasis::{ColumnType, Error, Layout, Logical, Physical, Result, Unit};
 
 /// What an R vector is, as far as its memory goes; the numbers are those of `entasis.h` and of `R/kinds.R`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// Integers, of which NA is missing: booleans.
     Logical,
@@ -33,12 +33,14 @@ pub enum Kind {
     Span,
     /// Integers: durations.
     SpanInteger,
+    /// A list: values of any kinds, which are cells.
+    List,
 }
 
 impl Kind {
     /// The kind of a number.
     pub fn of(code: i32) -> Result<Self> {
-        const ALL: [Kind; 14] = [
+        const ALL: [Kind; 15] = [
             Kind::Logical,
             Kind::Integer,
             Kind::Double,
@@ -53,12 +55,18 @@ impl Kind {
             Kind::InstantInteger,
             Kind::Span,
             Kind::SpanInteger,
+            Kind::List,
         ];
         let at = usize::try_from(code).ok().and_then(|code| code.checked_sub(1));
         at.and_then(|at| ALL.get(at).copied()).ok_or_else(|| Error::argument("no such kind of vector"))
     }
 
-    /// Bytes of a value in R's memory; none for strings.
+    /// Its number.
+    pub fn code(self) -> i32 {
+        self as i32 + 1
+    }
+
+    /// Bytes of a value in R's memory; none for strings and lists.
     pub fn width(self) -> Option<usize> {
         match self {
             Self::Logical | Self::Integer | Self::Codes => Some(4),
@@ -66,7 +74,7 @@ impl Kind {
             Self::Double | Self::Integer64 | Self::Days | Self::Instant | Self::Span => Some(8),
             Self::Complex => Some(16),
             Self::Raw => Some(1),
-            Self::String => None,
+            Self::String | Self::List => None,
         }
     }
 
@@ -94,6 +102,7 @@ impl Kind {
             Self::Instant => time(Logical::Timestamp, Physical::I64, unit),
             Self::InstantInteger => time(Logical::Timestamp, Physical::I64, Unit::Second),
             Self::Span | Self::SpanInteger => time(Logical::Duration, Physical::I64, unit),
+            Self::List => time(Logical::Object, Physical::Null, Unit::None),
         }
     }
 
@@ -108,6 +117,7 @@ impl Kind {
             Self::Complex => matches!(physical, P::Complex128 | P::Complex64),
             Self::Raw => physical == P::U8,
             Self::String => physical == P::Utf8,
+            Self::List => false,
             Self::Codes => physical.is_integer(),
             Self::Integer64 => matches!(physical, P::I64 | P::U64),
             Self::DaysInteger => physical == P::I32,

@@ -6,6 +6,7 @@ use entasis::{ColumnInfo, Error, File, Physical, Report, Unit, Value, type_name}
 
 use crate::build;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
+use crate::loaded::root;
 use crate::nodes::Tree;
 
 /// What a file is.
@@ -15,6 +16,13 @@ pub struct FileFacts {
     n_columns: f64,
     n_columns_total: f64,
     file_len: f64,
+    n_tables: f64,
+    /// The cell that the file holds, that of its metadata, that of its environments; -1 for none.
+    root: f64,
+    metadata: f64,
+    environments: f64,
+    /// Whether R wrote what is in cells.
+    is_own: i32,
     format_major: i32,
     format_minor: i32,
 }
@@ -42,6 +50,8 @@ pub struct ColumnFacts {
     ordered: i32,
     precision: i32,
     scale: i32,
+    /// The cell with the values of a column of objects, or -1.
+    cell: f64,
 }
 
 /// Opens a file; reads its head and tail.
@@ -66,6 +76,21 @@ pub unsafe extern "C" fn ent_close(file: *mut File) {
     drop(unsafe { Box::from_raw(file) });
 }
 
+/// A table of a file, as a file of its own; with a negative number all columns of the file.
+///
+/// # Safety
+/// `file` must be what [`ent_open`] gave, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_table(file: *const File, number: f64, failure: *mut *mut Failure) -> *mut File {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, null_mut(), || {
+            let view = if number < 0.0 { (*file).whole() } else { (*file).table(number as u64)? };
+            Ok(Box::into_raw(Box::new(view)))
+        })
+    }
+}
+
 /// What a file is.
 ///
 /// # Safety
@@ -80,6 +105,11 @@ pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
         n_columns: file.n_columns() as f64,
         n_columns_total: file.n_columns_total() as f64,
         file_len: file.file_len() as f64,
+        n_tables: file.n_tables() as f64,
+        root: root(file, "value"),
+        metadata: root(file, "metadata"),
+        environments: root(file, "environments"),
+        is_own: i32::from(file.value().get("host").and_then(Value::as_str) == Some("r")),
         format_major: i32::from(major),
         format_minor: i32::from(minor),
     }
@@ -167,6 +197,7 @@ pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize)
         ordered: i32::from(of.ordered),
         precision: i32::from(of.precision),
         scale: i32::from(of.scale),
+        cell: info.detail.as_ref().and_then(Value::as_cell).map_or(-1.0, |cell| cell as f64),
     }
 }
 
@@ -193,7 +224,7 @@ pub unsafe extern "C" fn ent_verify(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1.0, || {
-            let report: Report = entasis::verify(&build::path(path)?, None, &Signals(interrupted))?;
+            let report: Report = entasis::verify(&build::path(path)?, None, &Signals::new(interrupted))?;
             Ok(report.checked_len as f64)
         })
     }

@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis::{Error, Kind, Monitor, Result};
 
@@ -133,15 +134,32 @@ pub unsafe fn call<T>(failure: *mut *mut Failure, or: T, work: impl FnOnce() -> 
     or
 }
 
-/// Whether the user wants the work to end. C asks R in a way that no jump leaves.
-pub type Interrupted = extern "C" fn() -> c_int;
+/// Whether the user wants the work to end; it is told how much is done, and of how much. C asks R in a way that no jump leaves.
+pub type Interrupted = extern "C" fn(f64, f64) -> c_int;
 
 /// Asks C.
-pub struct Signals(pub Option<Interrupted>);
+pub struct Signals {
+    interrupted: Option<Interrupted>,
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Signals {
+    /// Asks this function.
+    pub fn new(interrupted: Option<Interrupted>) -> Self {
+        Self { interrupted, done: AtomicU64::new(0), total: AtomicU64::new(0) }
+    }
+}
 
 impl Monitor for Signals {
     fn interrupted(&self) -> bool {
-        self.0.is_some_and(|interrupted| interrupted() != 0)
+        let told = |number: &AtomicU64| number.load(Ordering::Relaxed) as f64;
+        self.interrupted.is_some_and(|interrupted| interrupted(told(&self.done), told(&self.total)) != 0)
+    }
+
+    fn progress(&self, done: u64, total: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
     }
 }
 
@@ -216,6 +234,16 @@ pub unsafe extern "C" fn ent_failure_parts(failure: *const Failure) -> FailurePa
 pub unsafe extern "C" fn ent_failure_free(failure: *mut Failure) {
     // SAFETY: `call` made it with `Box::into_raw`, as the caller promises.
     drop(unsafe { Box::from_raw(failure) });
+}
+
+/// Whether a text is UTF-8.
+///
+/// # Safety
+/// The text must be there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_is_utf8(text: Text) -> c_int {
+    // SAFETY: as the caller promises.
+    c_int::from(std::str::from_utf8(unsafe { text.bytes() }).is_ok())
 }
 
 #[cfg(test)]

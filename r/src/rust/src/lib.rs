@@ -6,9 +6,11 @@
 
 mod buffers;
 mod build;
+mod cells;
 mod column;
 mod file;
 mod guard;
+mod loaded;
 mod missing;
 mod nodes;
 mod parallel;

@@ -33,6 +33,20 @@ pub fn first_na(values: &[f64]) -> Option<u64> {
 }
 
 /// Which NA doubles have: 0 none, 1 that of R, 2 the quiet one.
+pub fn first_na_of(values: &[f64]) -> i32 {
+    let found = if values.len() < 1024 {
+        values.iter().map(|value| value.to_bits()).find(|bits| matches!(*bits, NA_REAL | NA_REAL_QUIET))
+    } else {
+        first_na(values)
+    };
+    match found {
+        None => 0,
+        Some(NA_REAL_QUIET) => 2,
+        Some(_) => 1,
+    }
+}
+
+/// Which NA doubles have: 0 none, 1 that of R, 2 the quiet one.
 ///
 /// # Safety
 /// `values` must be `n` doubles that nothing changes meanwhile, `failure` null or writable.
@@ -41,11 +55,7 @@ pub unsafe extern "C" fn ent_na_kind(values: *const f64, n: usize, failure: *mut
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            let kind: Result<i32> = Ok(match first_na(guard::slice(values, n)) {
-                None => 0,
-                Some(NA_REAL_QUIET) => 2,
-                Some(_) => 1,
-            });
+            let kind: Result<i32> = Ok(first_na_of(guard::slice(values, n)));
             kind
         })
     }

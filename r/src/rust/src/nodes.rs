@@ -11,7 +11,7 @@ pub struct Node {
     kind: i32,
     /// Items of a list, keys of a map.
     n: i32,
-    /// An integer, or the number of a column. Of an extra column while a frame is built.
+    /// An integer, or the number of a column, table or cell. Of an extra column while a frame is built.
     integer: i64,
     float: f64,
     text: Text,
@@ -28,6 +28,7 @@ const LIST: i32 = 7;
 const MAP: i32 = 8;
 const COLUMN: i32 = 9;
 const TABLE: i32 = 10;
+const CELL: i32 = 12;
 
 /// How deep values may be: as deep as every reader goes.
 fn max_depth() -> u32 {
@@ -75,6 +76,7 @@ unsafe fn next(rest: &mut &[Node], n_columns: u64, depth: u32) -> Result<Value> 
             Value::Map((0..n).map(pair).collect::<Result<_>>()?)
         }
         COLUMN => Value::Column(n_columns + u64::try_from(node.integer).map_err(|_| misshapen())?),
+        CELL => Value::Cell(u64::try_from(node.integer).map_err(|_| misshapen())?),
         _ => return Err(misshapen()),
     })
 }
@@ -105,8 +107,8 @@ fn emit(value: &Value, nodes: &mut Vec<Node>) -> Result<()> {
     };
     let count = |n: usize| i32::try_from(n).map_err(|_| many());
     nodes.push(match value {
-        // What cells hold is of other hosts: labels and attributes that R has no use for.
-        Value::Null | Value::Cell(_) => node(NULL),
+        Value::Null => node(NULL),
+        Value::Cell(number) => integer(CELL, *number)?,
         Value::Bool(value) => node(if *value { TRUE } else { FALSE }),
         Value::Int(integer) => Node { integer: *integer, ..node(INTEGER) },
         // R has no such numbers; as floats they are right to 15 digits.

@@ -315,7 +315,7 @@ fn read(
         });
     }
     let requests = jobs.iter_mut().map(|job| job.request(rows)).collect();
-    file.read(requests, None, &Signals(interrupted))?;
+    file.read(requests, None, &Signals::new(interrupted))?;
     for job in &mut jobs {
         let finished = job.finish();
         finished.map_err(|e| e.in_column(&job.info.name).in_file(file.path()))?;

@@ -37,13 +37,15 @@ pub struct Strings {
     /// How each is kept, when one is not as most are. What ASCII says counts for nothing: it says what the one before does.
     kept: Option<Vec<u8>>,
     last_kept: u8,
+    /// Whether one was not ASCII, nor UTF-8 and marked so, since this was set to false.
+    odd: bool,
     lately: Vec<(usize, u128, Option<u8>)>,
 }
 
 impl Strings {
-    fn new(n: usize) -> Result<Self> {
-        let views = n.checked_mul(16).and_then(Buffer::zeroed);
-        let views = views.ok_or_else(|| Error::limit("not enough memory for the strings"))?;
+    /// Room for `n` strings.
+    pub fn new(n: usize) -> Result<Self> {
+        let views = room(n)?;
         Ok(Self {
             n: 0,
             views,
@@ -51,6 +53,7 @@ impl Strings {
             validity: None,
             kept: None,
             last_kept: KEPT_UTF8,
+            odd: false,
             lately: vec![(0, 0, None); LATELY],
         })
     }
@@ -59,12 +62,34 @@ impl Strings {
         self.views.len() / 16
     }
 
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Makes room for `more` strings, and forgets that there were odd ones.
+    pub fn reserve(&mut self, more: usize) -> Result<()> {
+        self.odd = false;
+        let n = self.n.checked_add(more).ok_or_else(too_long)?;
+        if n > self.capacity() {
+            let mut views = room(n.max(self.capacity().saturating_mul(2)).max(1024))?;
+            views[..16 * self.n].copy_from_slice(&self.views[..16 * self.n]);
+            self.views = views;
+            let len = self.capacity().div_ceil(8);
+            if let Some(validity) = &mut self.validity {
+                validity.resize(len, 0xFF);
+            }
+        }
+        Ok(())
+    }
+
     #[inline]
     fn put(&mut self, view: u128, kept: Option<u8>) -> Result<()> {
         let views = self.views.as_chunks_mut::<16>().0;
         let place = views.get_mut(self.n).ok_or_else(|| Error::argument("more strings than were told"))?;
         *place = view.to_le_bytes();
         self.last_kept = kept.unwrap_or(self.last_kept);
+        self.odd |= kept.is_some_and(|kept| kept != KEPT_UTF8);
         if self.last_kept != KEPT_UTF8 && self.kept.is_none() {
             let mut all = Vec::with_capacity(self.capacity());
             all.resize(self.n, KEPT_UTF8);
@@ -165,6 +190,12 @@ impl Strings {
     }
 }
 
+/// Memory for the views of `n` strings.
+fn room(n: usize) -> Result<Buffer> {
+    let views = n.checked_mul(16).and_then(Buffer::zeroed);
+    views.ok_or_else(|| Error::limit("not enough memory for the strings"))
+}
+
 fn slot(address: usize) -> usize {
     // Addresses of objects have zeros at their end.
     ((address >> 4) ^ (address >> 17)) % LATELY
@@ -234,6 +265,19 @@ pub unsafe extern "C" fn ent_strings_add(
 pub unsafe extern "C" fn ent_strings_kept(strings: *const Strings) -> *const u8 {
     // SAFETY: as the caller promises.
     unsafe { (*strings).kept.as_ref().map_or(std::ptr::null(), Vec::as_ptr) }
+}
+
+/// How strings are kept, from number `at` on; null when all that were added since room was made for them are ASCII, or UTF-8 and
+/// marked so.
+///
+/// # Safety
+/// `strings` must be what `ent_cells_strings` gave, `at` at most their number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_strings_odd(strings: *const Strings, at: u64) -> *const u8 {
+    // SAFETY: as the caller promises.
+    let strings = unsafe { &*strings };
+    let kept = strings.kept.as_ref().filter(|_| strings.odd);
+    kept.and_then(|kept| kept.get(at as usize..)).map_or(std::ptr::null(), <[u8]>::as_ptr)
 }
 
 /// Frees strings.

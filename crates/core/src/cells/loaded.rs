@@ -1,0 +1,156 @@
+//! Cells in memory, with all that they name: a few slices.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use entasis_format::{CellClass, CellKind, Result};
+
+use super::read::{Cell, Cells, damage};
+use super::slice::Slice;
+use crate::control::Monitor;
+
+/// Cells that are read although nobody asked for them, when that saves a read.
+const GAP: u64 = 4096;
+
+/// Numbers of cells: ranges that ascend and don't touch.
+#[derive(Debug, Default)]
+struct Ranges(Vec<Range<u64>>);
+
+impl Ranges {
+    /// These ranges; those with less than `gap` between them become one.
+    fn of(mut ranges: Vec<Range<u64>>, gap: u64) -> Self {
+        ranges.retain(|range| !range.is_empty());
+        ranges.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut all: Vec<Range<u64>> = Vec::new();
+        for range in ranges {
+            match all.last_mut() {
+                Some(last) if range.start <= last.end.saturating_add(gap) => {
+                    last.end = last.end.max(range.end)
+                }
+                _ => all.push(range),
+            }
+        }
+        Self(all)
+    }
+
+    fn contain(&self, range: &Range<u64>) -> bool {
+        let before = self.0.partition_point(|known| known.start <= range.start);
+        before.checked_sub(1).is_some_and(|i| range.end <= self.0[i].end)
+    }
+}
+
+/// Cells in memory, and all that they name.
+#[derive(Debug)]
+pub struct Loaded {
+    cells: Arc<Cells>,
+    slices: Vec<Slice>,
+    /// What values are made of: more may have been read.
+    needed: Ranges,
+    threads: Option<usize>,
+}
+
+impl Loaded {
+    /// Nothing yet.
+    pub fn new(cells: Arc<Cells>, threads: Option<usize>) -> Self {
+        Self { cells, slices: Vec::new(), needed: Ranges::default(), threads }
+    }
+
+    /// The cells of the file.
+    pub fn cells(&self) -> &Arc<Cells> {
+        &self.cells
+    }
+
+    /// A slice that has all these cells.
+    pub fn slice(&self, range: &Range<u64>) -> Option<&Slice> {
+        self.slices.iter().find(|slice| slice.range().start <= range.start && range.end <= slice.range().end)
+    }
+
+    /// What values are made of, slice by slice.
+    pub fn pieces(&self) -> Vec<(&Slice, Range<u64>)> {
+        let mut pieces = Vec::new();
+        for range in &self.needed.0 {
+            let mut at = range.start;
+            while let Some(slice) = self.slices.iter().find(|slice| slice.range().contains(&at)) {
+                let end = slice.range().end.min(range.end);
+                pieces.push((slice, at..end));
+                at = end;
+                if at >= range.end {
+                    break;
+                }
+            }
+        }
+        pieces
+    }
+
+    /// A cell that was read.
+    ///
+    /// # Errors
+    /// *Corrupt* when it was not.
+    #[inline]
+    pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
+        match self.slices.iter().find(|slice| slice.range().contains(&number)) {
+            Some(slice) => slice.cell(number),
+            None => Err(damage("a cell is named that is not there")),
+        }
+    }
+
+    /// Reads these ranges, and all that is named from there.
+    ///
+    /// # Errors
+    /// As [`Cells::load`].
+    pub fn close(&mut self, ranges: Vec<Range<u64>>, monitor: &dyn Monitor) -> Result<()> {
+        let mut fresh = Ranges::of(ranges, 0);
+        while !fresh.0.is_empty() {
+            for range in Ranges::of(fresh.0.clone(), GAP).0 {
+                if self.slice(&range).is_none() {
+                    self.slices.push(self.cells.load(range, self.threads, monitor)?);
+                }
+            }
+            let mut named = Vec::new();
+            for range in &fresh.0 {
+                let found = self.slice(range).ok_or_else(|| damage("a cell is named that is not there"))?;
+                name(found, range, &mut named)?;
+            }
+            let mut all = std::mem::take(&mut self.needed.0);
+            all.append(&mut fresh.0);
+            self.needed = Ranges::of(all, 0);
+            named.retain(|range| !self.needed.contain(range));
+            fresh = Ranges::of(named, 0);
+        }
+        Ok(())
+    }
+}
+
+/// The cells that those in a range name.
+fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<()> {
+    let mut add = |named: Range<u64>| {
+        if !(range.start <= named.start && named.end <= range.end) {
+            out.push(named);
+        }
+    };
+    let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
+    for (number, &kind) in range.clone().zip(kinds) {
+        if kind != CellKind::Reference && !matches!(kind.class(), CellClass::Parent | CellClass::Array) {
+            continue;
+        }
+        match slice.cell(number)? {
+            Cell::Int(CellKind::Reference, target) => {
+                let target = target.cast_unsigned();
+                add(target..target.saturating_add(1));
+            }
+            Cell::Array { shape, .. } if shape != 0 => add(shape..shape.saturating_add(1)),
+            Cell::Parent(kind, children) => {
+                add(children.first..children.end);
+                match kind {
+                    CellKind::Map | CellKind::Records => {
+                        add(children.keys..children.keys.saturating_add(children.count))
+                    }
+                    CellKind::ObjectArray => add(children.keys..children.keys.saturating_add(1)),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,369 @@
+# Trees of values of a file, made by src/make.c of cells; what is asked here is what it doesn't deal with. Nothing of a file is
+# evaluated: calls and functions are put together and left alone.
+
+# While values are read, environments and tables that are met again are the same ones.
+in_session <- function(file, expr) {
+  if (is.null(file$session)) {
+    file$session <- new_session(file)
+    on.exit(file$session <- NULL)
+  }
+  value <- expr
+  finish_environments(file$session)
+  value
+}
+
+new_session <- function(file) {
+  session <- new.env(parent = emptyenv())
+  session$file <- file
+  session$environments <- list()
+  session$pending <- list()
+  session$tables <- list()
+  session$is_busy <- FALSE
+  session
+}
+
+# Tables inside of tables, at most.
+DEEPEST_TABLE <- 40L
+
+# The value of a file that is a tree.
+read_tree <- function(file) {
+  in_session(file, interpret(file, {
+    session <- file$session
+    session$loaded <- load_cells(session, 0, NULL)
+    read_cells(file, file$facts$root, file$facts$root + 1)[[1L]]
+  }))
+}
+
+# The values of neighbouring cells: a list.
+read_cells <- function(file, start, end) {
+  in_session(file, {
+    session <- file$session
+    loaded <- if (is.null(session$loaded)) load_cells(session, start, end) else session$loaded
+    .Call(C_make, loaded, c(start, end), function(asked) assemble(session, asked[[1L]], asked[[2L]]))
+  })
+}
+
+# Reads cells and all that they name, to the last one when `end` is NULL.
+load_cells <- function(session, start, end) {
+  opened <- core(.Call(C_load, handle_of(session$file)))
+  loaded <- opened[[1L]]
+  if (is.null(end)) end <- opened[[2L]]
+  needed <- core(.Call(C_close, loaded, start, end))
+  .Call(C_pools, loaded, read_pools(session, needed))
+  loaded
+}
+
+# The vectors that arrays are parts of. Those with one array may be made when they are looked at.
+read_pools <- function(session, needed) {
+  n <- length(needed$column)
+  vectors <- vector("list", n)
+  if (n == 0L) {
+    return(vectors)
+  }
+  if (is.null(session$whole)) {
+    session$whole <- view_of(session$file, -1)
+    session$whole$own <- isTRUE(session$file$facts$is_own)
+    session$whole$session <- session
+  }
+  file <- session$whole
+  facts <- describe_columns(file, needed$column)
+  kinds <- reading_kinds(file, facts, seq_len(n))
+  is_whole <- needed$start == 0 & needed$end == facts$n_values
+  is_lazy <- needed$n == 1
+  one_read <- function(which, rows) {
+    reader <- new_reader(file, rows, is_lazy[which[1L]])
+    wants <- lapply(which, function(k) reader_want(reader, facts, k, NULL))
+    found <- reader_run(reader)
+    lapply(wants, function(want) reader_finish(reader, found, want))
+  }
+  for (lazy in c(TRUE, FALSE)) {
+    which <- which(is_whole & is_lazy == lazy)
+    if (length(which) > 0L) vectors[which] <- one_read(which, ALL_ROWS)
+  }
+  for (k in which(!is_whole)) {
+    vectors[k] <- one_read(k, row_range(needed$start[k], needed$end[k], -1))
+  }
+  vectors
+}
+
+# The values of a column of lists, in some rows. `cell` is a list of all of them.
+read_objects <- function(file, cell, n_values, rows) {
+  in_session(file, {
+    if (cell < 0) stop("a list without its values")
+    found <- look_at_cell(file, cell)
+    if (found$kind != CELL_LIST || found$count != n_values) stop("a column of lists has another number of values")
+    if (rows[[1L]] == 2L) {
+      wanted <- rows[[4L]]
+      from <- if (length(wanted) > 0L) min(wanted) else 0
+      values <- read_cells(file, found$first + from, found$first + (if (length(wanted) > 0L) max(wanted) + 1 else 0))
+      values[wanted - from + 1]
+    } else {
+      range <- if (is_all(rows)) c(0, n_values) else c(rows[[2L]], rows[[3L]])
+      if (range[2L] > n_values) stop("rows that a column has not")
+      if (range[1L] == range[2L]) list() else read_cells(file, found$first + range[1L], found$first + range[2L])
+    }
+  })
+}
+
+CELL_TABLE <- 30L
+CELL_LIST <- 64L
+CELL_MAP <- 68L
+
+# What a cell is.
+look_at_cell <- function(file, cell) core(.Call(C_look, handle_of(file), cell))
+
+# What `src/make.c` asks for: the value of a kind or name, and its parts.
+assemble <- function(session, what, parts) {
+  switch(what,
+    table = session_table(session, parts[[1L]]),
+    r.environment = session_environment(session, parts),
+    data.table = if (requireNamespace("data.table", quietly = TRUE)) data.table::setalloccol(parts[[1L]]) else parts[[1L]],
+    r.family = if (is.null(found <- standard_family(parts[[2L]], parts[[3L]]))) stop("there is no such family") else found,
+    r.dots = if (length(parts) > 3L) structure(parts[-(1:3)], names = parts[[3L]], class = "entasis_dots") else stop("dots without values"),
+    r.closure = make_closure(session, parts),
+    r.primitive = make_primitive(session, parts),
+    `too deep` = abort("limit", "limit exceeded: values are nested deeper than they can be"),
+    assemble_foreign(session, what, parts)
+  )
+}
+
+# A table of the file, once.
+session_table <- function(session, number) {
+  key <- as.character(number)
+  known <- session$tables[[key]]
+  if (!is.null(known)) {
+    if (identical(known, "being read")) stop("a table contains itself")
+    return(known[[1L]])
+  }
+  if (length(session$tables) > 0L && session_depth(session) >= DEEPEST_TABLE) stop("tables are nested deeper than they can be")
+  session$tables[[key]] <- "being read"
+  value <- read_table(table_of(session, number))
+  session$tables[[key]] <- list(value)
+  value
+}
+
+session_depth <- function(session) sum(vapply(session$tables, identical, NA, "being read"))
+
+table_of <- function(session, number) {
+  if (number < 0 || number >= session$file$facts$n_tables) stop("a table is named that is not there")
+  file <- view_of(session$file, number)
+  file$session <- session
+  file
+}
+
+read_table <- function(file) {
+  if (file$own && identical(file$host$form, "vector")) read_vector(file, ALL_ROWS) else read_frame(file, seq_along(layout_of(file)$first), ALL_ROWS)
+}
+
+# An environment by what it is known by, or by its number: then it is empty until all that was asked for is made.
+session_environment <- function(session, parts) {
+  which <- parts[[2L]]
+  if (is.integer(which)) {
+    return(numbered_environment(session, which))
+  }
+  name <- if (length(parts) > 2L) parts[[3L]] else ""
+  if (!is.character(name) || length(name) != 1L || is.na(name)) stop("an environment without a name")
+  switch(which,
+    global = globalenv(),
+    base = baseenv(),
+    empty = emptyenv(),
+    namespace = if (name == "base") .BaseNamespaceEnv else if (isNamespaceLoaded(name)) asNamespace(name) else
+      not_there(session, "namespace of package", name, paste0("loadNamespace(\"", name, "\")")),
+    package = if (paste0("package:", name) %in% search()) as.environment(paste0("package:", name)) else
+      not_there(session, "package", name, paste0("library(", name, ")")),
+    stop("an environment of an unknown kind")
+  )
+}
+
+# Nothing is loaded because a file names it.
+not_there <- function(session, what, name, how) {
+  abort("unsupported", paste0("not supported: a value is of the ", what, " \"", name, "\", which is not loaded (file \"", session$file$path,
+                              "\"); call ", how, " and read again"), list(file = session$file$path))
+}
+
+numbered_environment <- function(session, number) {
+  if (length(number) != 1L || is.na(number) || number < 0L) stop("an environment without a number")
+  key <- as.character(number)
+  known <- session$environments[[key]]
+  if (is.null(known)) {
+    known <- new.env(parent = emptyenv())
+    session$environments[[key]] <- known
+    session$pending[[length(session$pending) + 1L]] <- list(known, number)
+  }
+  known
+}
+
+# Fills the environments that were met, in which there may be others.
+finish_environments <- function(session) {
+  if (session$is_busy || length(session$pending) == 0L) {
+    return(invisible())
+  }
+  session$is_busy <- TRUE
+  on.exit(session$is_busy <- FALSE)
+  interpret(session$file, while (length(session$pending) > 0L) {
+    all <- session$pending
+    session$pending <- list()
+    for (entry in all) fill_environment(session, entry[[1L]], entry[[2L]])
+  })
+}
+
+fill_environment <- function(session, env, number) {
+  if (is.null(session$records)) {
+    cell <- session$file$facts$environments
+    if (cell < 0) stop("the file has no environments and names one")
+    session$records <- look_at_cell(session$file, cell)
+    if (session$records$kind != CELL_LIST) stop("the environments are no list")
+  }
+  if (number >= session$records$count) stop("an environment is named that is not there")
+  at <- session$records$first + number
+  record <- read_cells(session$file, at, at + 1)[[1L]]
+  values <- record$values
+  if (!is.list(values) || length(values) > 0L && (is.null(names(values)) || anyNA(names(values)) || !all(nzchar(names(values))))) {
+    stop("an environment of values without names")
+  }
+  parent <- record$parent
+  if (!is.environment(parent)) stop("an environment without one around it")
+  around <- parent
+  while (!identical(around, emptyenv())) {
+    if (identical(around, env)) stop("an environment is around itself")
+    around <- parent.env(around)
+  }
+  parent.env(env) <- parent
+  # The arguments of a call are such in an environment alone; elsewhere they are a list.
+  dots <- which(names(values) == "..." & vapply(values, inherits, NA, "entasis_dots"))
+  if (length(dots) > 0L) .Call(C_dots, env, with_dots(unclass(values[[dots[1L]]])))
+  list2env(if (length(dots) > 0L) values[-dots] else values, env)
+  locked <- record$bindings
+  if (!is.character(locked) || !all(locked %in% names(values))) stop("bindings are locked that are not there")
+  for (name in locked) lockBinding(name, env)
+  if (isTRUE(record$locked)) lockEnvironment(env)
+  decorate_environment(env, record$attributes, isTRUE(record$s4))
+}
+
+# The environment of a call with these arguments, each quoted and looked at once: they are values.
+with_dots <- function(values) {
+  call <- function(...) {
+    list(...)
+    environment()
+  }
+  do.call(call, values, quote = TRUE)
+}
+
+# Environments are changed in place.
+decorate_environment <- function(env, attributes, s4) {
+  if (!is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) stop("attributes are no map")
+  if (length(attributes) > 0L || s4) .Call(C_decorate, env, as.list(attributes), s4)
+}
+
+make_closure <- function(session, parts) {
+  if (!session$file$functions) {
+    abort("unsupported", paste0("not supported: the file holds a function, which is code (file \"", session$file$path,
+                                "\"); read with functions = TRUE if you trust who wrote it"), list(file = session$file$path))
+  }
+  formals <- parts[[2L]]
+  if (length(parts) != 6L || !is.null(formals) && typeof(formals) != "pairlist" || !is.environment(parts[[4L]])) {
+    stop("a function without its parts")
+  }
+  made <- as.function(c(as.list(formals), list(parts[[3L]])), envir = parts[[4L]])
+  .Call(C_decorate, made, as.list(parts[[5L]]), isTRUE(parts[[6L]]))
+}
+
+make_primitive <- function(session, parts) {
+  if (!session$file$functions) make_closure(session, parts)
+  name <- parts[[2L]]
+  found <- if (is.character(name) && length(name) == 1L && !is.na(name)) get0(name, baseenv(), mode = "function", inherits = FALSE)
+  if (!is.primitive(found)) stop("there is no function of that name")
+  found
+}
+
+# Values of Python that R has otherwise; the table is in docs/fidelity.md.
+assemble_foreign <- function(session, what, parts) {
+  make <- FOREIGN[[what]]
+  if (is.null(make)) {
+    what <- if (what == "zero character") "a string with a zero character" else paste("a value of kind", what)
+    abort("unsupported", paste0("not supported: ", what, " has no counterpart in R (file \"", session$file$path,
+                                "\"); read other parts with entasis()"), list(file = session$file$path))
+  }
+  make(parts)
+}
+
+one <- function(parts) parts[[1L]]
+since_1970 <- function(seconds, zone = "UTC") structure(as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone)
+lasting <- function(seconds) structure(as.double(seconds), class = "difftime", units = "secs")
+
+# A datetime of a zone: the clock there, the zone, whether it is the second time that the clock says so.
+zoned <- function(parts) {
+  clock <- parts[[1L]]
+  zone <- parts[[2L]]
+  if (is.null(zone)) {
+    return(clock)
+  }
+  if (is.character(zone)) {
+    if (!zone %in% olson()) stop("a time zone that is not known here")
+    there <- as.POSIXlt(unclass(clock), origin = "1970-01-01", tz = "UTC")
+    there <- ISOdatetime(there$year + 1900, there$mon + 1, there$mday, there$hour, there$min, 0, tz = zone)
+    return(since_1970(as.double(there) + as.double(clock) %% 60, zone))
+  }
+  since_1970(as.double(clock) - as.double(zone[[1L]]) / 1e6)
+}
+
+seconds_in <- function(unit) {
+  switch(unit, s = 1, ms = 1e3, us = 1e6, ns = 1e9, stop("a unit that is not known"))
+}
+
+# An object's parts stand behind its name.
+record_fields <- function(parts) {
+  names <- unlist(parts[[4L]])
+  values <- parts[-(1:4)]
+  if (length(names) != length(values)) stop("a record of other fields")
+  structure(values, names = names, record = parts[[3L]])
+}
+
+FOREIGN <- list(
+  `NA` = function(parts) NA,
+  NaT = function(parts) since_1970(NA),
+  numpy.False = function(parts) FALSE, numpy.True = function(parts) TRUE,
+  numpy.int8 = one, numpy.int16 = one, numpy.int32 = one, numpy.int64 = one, numpy.uint8 = one, numpy.uint16 = one, numpy.uint32 = one,
+  date = function(parts) structure(as.double(parts[[1L]]), class = "Date"),
+  time = function(parts) structure(as.double(parts[[1L]]) / 1e6, class = c("hms", "difftime"), units = "secs"),
+  datetime = function(parts) if (length(parts) == 1L && is.list(parts[[1L]])) zoned(parts[[1L]]) else since_1970(as.double(parts[[1L]]) / 1e6),
+  timedelta = function(parts) {
+    if (is.list(parts[[1L]])) lasting(sum(vapply(parts[[1L]], as.double, 0) * c(86400, 1, 1e-6))) else lasting(as.double(parts[[1L]]) / 1e6)
+  },
+  complex = function(parts) complex(real = as.double(parts[[1L]][[1L]]), imaginary = as.double(parts[[1L]][[2L]])),
+  range = function(parts) {
+    bounds <- vapply(parts[[1L]], as.double, 0)
+    n <- max(0, ceiling((bounds[2L] - bounds[1L]) / bounds[3L]))
+    if (!is.finite(n) || n > 1e8) stop("a range of too many numbers")
+    numbers <- bounds[1L] + bounds[3L] * (seq_len(n) - 1)
+    if (all(abs(numbers) < 2^31)) as.integer(numbers) else numbers
+  },
+  `array of objects` = function(parts) parts[[1L]],
+  `text 42` = one, `text 43` = one, `text 44` = one, `text 45` = one, `text 46` = one, `bytes 53` = one,
+  `bytes 51` = function(parts) {
+    digits <- paste(as.character(parts[[1L]]), collapse = "")
+    gsub("^(.{8})(.{4})(.{4})(.{4})(.{12})$", "\\1-\\2-\\3-\\4-\\5", digits)
+  },
+  `array by rows` = function(parts) {
+    x <- parts[[1L]]
+    kept <- attributes(x)
+    turned <- aperm(array(unclass(x), rev(parts[[2L]])))
+    attributes(turned) <- c(kept, list(dim = dim(turned)))
+    turned
+  },
+  record = record_fields,
+  collections.OrderedDict = function(parts) parts[[2L]],
+  collections.Counter = function(parts) parts[[2L]],
+  collections.deque = function(parts) parts[[2L]],
+  collections.defaultdict = function(parts) parts[[3L]],
+  pandas.Timestamp = function(parts) {
+    zone <- unlist(parts[[4L]])
+    since_1970(as.double(parts[[2L]]) / seconds_in(parts[[3L]]), if (is.character(zone) && zone[1L] %in% olson()) zone[1L] else "UTC")
+  },
+  pandas.Timedelta = function(parts) lasting(as.double(parts[[2L]]) / seconds_in(parts[[3L]])),
+  numpy.ma = function(parts) {
+    x <- parts[[2L]]
+    if (!is.null(parts[[3L]])) x[as.logical(parts[[3L]])] <- NA
+    x
+  }
+)

@@ -1,0 +1,217 @@
+# Trees of values on their way into a file. src/walk.c walks them; what is asked here is what it doesn't deal with: frames become
+# tables, environments are known by their names or numbers, and what can't be kept is refused by its path.
+
+# All that goes into one file.
+new_document <- function(functions = FALSE) {
+  doc <- new.env(parent = emptyenv())
+  doc$functions <- isTRUE(functions)
+  doc$frames <- list()
+  doc$made <- list()
+  doc$environments <- list()
+  doc$numbers <- utils::hashtab("address")
+  doc$records <- double()
+  doc$root <- ""
+  # Whether the tree is what `environment_record` made.
+  doc$is_record <- FALSE
+  doc
+}
+
+# Adds a tree; returns the number of its cell. `root` is what its paths begin with.
+document_walk <- function(doc, x, root) {
+  if (is.null(doc$walker)) {
+    doc$walker <- core(.Call(C_walker, function(holder, type) take_apart(doc, holder, type)))
+  }
+  doc$root <- root
+  .Call(C_walk, doc$walker, x)
+}
+
+# A node that names a cell.
+cell_ref <- function(number) structure(as.double(number), class = "entasis_cell")
+
+# Adds a frame, or a vector by itself; returns the number of its table.
+document_frame <- function(doc, x, root) {
+  doc$frames[[length(doc$frames) + 1L]] <- list(x, root)
+  length(doc$frames) - 1
+}
+
+# Plans the frames and environments that were met: in them are others.
+document_finish <- function(doc) {
+  while (length(doc$made) < length(doc$frames) || length(doc$records) < length(doc$environments)) {
+    k <- length(doc$made) + 1L
+    if (k <= length(doc$frames)) {
+      entry <- doc$frames[[k]]
+      doc$made[[k]] <- make_frame(doc, entry[[1L]], entry[[2L]])
+      next
+    }
+    k <- length(doc$records) + 1L
+    entry <- doc$environments[[k]]
+    doc$is_record <- TRUE
+    doc$records[k] <- document_walk(doc, environment_record(entry[[1L]], entry[[2L]]), entry[[2L]])
+    doc$is_record <- FALSE
+  }
+  if (length(doc$records) > 0L) .Call(C_references, doc$walker, doc$records) else -1
+}
+
+# How a value is taken apart: a name and parts, the names of which tell their paths; the number of a table; NULL for a vector as it is.
+take_apart <- function(doc, holder, type) {
+  switch(type,
+    list = apart_list(doc, holder[[1L]]),
+    environment = apart_environment(doc, holder[[1L]]),
+    closure = apart_function(doc, holder[[1L]]),
+    builtin = ,
+    special = apart_primitive(doc, holder[[1L]]),
+    `too deep` = refuse(walk_path(doc), "values are nested deeper than 1,000"),
+    refuse(walk_path(doc), paste0("a value of type ", type, " can't be kept"))
+  )
+}
+
+# Tables of their own cost about a millisecond each, which pays for large ones: of many small ones the first are tables, which other
+# hosts read as frames, the others lists with attributes.
+MANY_FRAMES <- 32L
+SMALL_FRAME <- 10000
+
+apart_list <- function(doc, x) {
+  if (!is.data.frame(x)) {
+    return(apart_family(x))
+  }
+  is_small <- length(x) * .row_names_info(x, 2L) < SMALL_FRAME
+  if (!(is_small && length(doc$frames) >= MANY_FRAMES) && is_frame(x)) document_frame(doc, x, walk_path(doc))
+}
+
+# Whether it is a data frame that is one.
+is_frame <- function(x) {
+  if (!is.data.frame(x) || typeof(x) != "list" || !is.null(names(x)) && length(names(x)) != length(x)) {
+    return(FALSE)
+  }
+  n <- .row_names_info(x, 2L)
+  x <- unclass(x)
+  all(vapply(x, function(column) {
+    if (is.list(column) && (is.data.frame(column) || inherits(column, "POSIXlt"))) {
+      return(if (is.data.frame(column)) is_frame(column) && .row_names_info(column, 2L) == n else is_times(column, n))
+    }
+    (is.atomic(column) && !is.null(column) || typeof(column) == "list") &&
+      if (length(dim(column)) > 1L) dim(column)[1L] == n else length(column) == n
+  }, NA))
+}
+
+# The parts of a POSIXlt may be shorter than it is.
+is_times <- function(x, n) {
+  x <- unclass(x)
+  typeof(x) == "list" && all(lengths(x) == n) && all(vapply(x, function(part) is.atomic(part) && !is.null(part), NA))
+}
+
+# A family of generalized linear models is known by its name and link, as it has functions. NULL when it is another.
+apart_family <- function(x) {
+  if (!inherits(x, "family")) {
+    return(NULL)
+  }
+  known <- standard_family(x$family, x$link)
+  if (identical(known, x, ignore.environment = TRUE, ignore.bytecode = TRUE, ignore.srcref = TRUE)) list("r.family", x$family, x$link)
+}
+
+# One of those of package stats, or NULL.
+standard_family <- function(family, link) {
+  links <- c("logit", "probit", "cauchit", "cloglog", "identity", "log", "sqrt", "1/mu^2", "inverse")
+  is_string <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
+  if (!is_string(family) || !is_string(link) || !link %in% links) {
+    return(NULL)
+  }
+  make <- switch(family,
+    binomial = stats::binomial, gaussian = stats::gaussian, Gamma = stats::Gamma, inverse.gaussian = stats::inverse.gaussian,
+    poisson = stats::poisson, quasibinomial = stats::quasibinomial, quasipoisson = stats::quasipoisson
+  )
+  if (!is.null(make)) tryCatch(make(link = link), error = function(e) NULL)
+}
+
+apart_environment <- function(doc, x) {
+  name <- known_environment(x)
+  if (!is.null(name)) {
+    return(c(list("r.environment"), as.list(name)))
+  }
+  number <- utils::gethash(doc$numbers, x)
+  if (is.null(number)) {
+    number <- length(doc$environments)
+    utils::sethash(doc$numbers, x, number)
+    doc$environments[[number + 1L]] <- list(x, walk_path(doc))
+  }
+  list("r.environment", as.integer(number))
+}
+
+# What an environment is known by, in every session; NULL when by its contents alone.
+known_environment <- function(x) {
+  if (identical(x, globalenv())) {
+    "global"
+  } else if (identical(x, baseenv())) {
+    "base"
+  } else if (identical(x, .BaseNamespaceEnv)) {
+    c("namespace", "base")
+  } else if (identical(x, emptyenv())) {
+    "empty"
+  } else if (isNamespace(x)) {
+    c("namespace", enc2utf8(getNamespaceName(x)[[1L]]))
+  } else {
+    name <- attr(x, "name", exact = TRUE)
+    is_package <- is.character(name) && length(name) == 1L && startsWith(name, "package:") && name %in% search()
+    if (is_package && identical(x, as.environment(name))) c("package", enc2utf8(substring(name, 9L)))
+  }
+}
+
+# The contents of an environment: the one around it, values by name, attributes, whether it is locked, and which bindings are.
+environment_record <- function(x, path) {
+  names <- ls(x, all.names = TRUE, sorted = FALSE)
+  is_active <- vapply(names, bindingIsActive, NA, x)
+  if (any(is_active)) {
+    refuse(paste0(path, "$", names[is_active][1L]), "an active binding can't be kept: it is code")
+  }
+  values <- .Call(C_bindings, x, names)
+  names(values) <- names
+  locked <- names[vapply(names, bindingIsLocked, NA, x)]
+  list(parent = parent.env(x), values = values, attributes = attributes(x), locked = environmentIsLocked(x), bindings = locked,
+       s4 = isS4(x))
+}
+
+apart_function <- function(doc, x) {
+  if (!doc$functions) {
+    refuse(walk_path(doc), "a value of type closure is code, which is kept with functions = TRUE alone")
+  }
+  parts <- list("r.closure", formals(x), body(x), environment(x), attributes(x), isS4(x))
+  names(parts) <- c("%s", "formals(%s)", "body(%s)", "environment(%s)", "%s", "%s")
+  parts
+}
+
+apart_primitive <- function(doc, x) {
+  if (!doc$functions) {
+    refuse(walk_path(doc), "a function is code, which is kept with functions = TRUE alone")
+  }
+  name <- sub("^[.]Primitive[(]\"(.*)\"[)]$", "\\1", paste(deparse(x), collapse = ""))
+  if (!identical(get0(name, baseenv(), mode = "function"), x)) refuse(walk_path(doc), "a function without a name can't be kept")
+  list("r.primitive", name)
+}
+
+# Where the walker is, as R code that gives that part of the value.
+walk_path <- function(doc) {
+  place <- .Call(C_walk_place, doc$walker)
+  path <- doc$root
+  for (i in seq_along(place$below)) {
+    name <- place$name[i]
+    at <- paste0("[[", format(place$position[i] + 1, scientific = FALSE), "]]")
+    kind <- BELOW[place$below[i]]
+    if (i == 1L && doc$is_record) kind <- name
+    template <- switch(kind,
+      parent = "parent.env(%s)",
+      parts = if (is.na(name)) "%s" else name,
+      items = if (is.na(name) || name == "") paste0("%s", at) else paste0("%s$", quoted(name)),
+      attributes = if (is.na(name)) "%s" else paste0("attr(%s, \"", name, "\")"),
+      slots = if (is.na(name)) "%s" else paste0("%s@", name),
+      call = if (place$position[i] < 0) "%s" else paste0("%s", at),
+      "%s"
+    )
+    path <- sub("%s", if (startsWith(template, "%s")) path else if (path == "") "x" else path, template, fixed = TRUE)
+  }
+  if (path == "") "x" else path
+}
+
+quoted <- function(name) if (make.names(name) == name) name else paste0("`", name, "`")
+
+# What a step of the walker is below, by the numbers of src/walk.c.
+BELOW <- c("items", "items", "parts", "vector", "attributes", "text", "call", "call", "symbol", "slots")

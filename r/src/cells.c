@@ -1,0 +1,102 @@
+/* Cells of an open file, read for what is made of them (make.c). */
+#include "glue.h"
+
+static void free_session(SEXP pointer) {
+    ent_session *s = R_ExternalPtrAddr(pointer);
+    R_ClearExternalPtr(pointer);
+    if (s == NULL) return;
+    if (s->loaded != NULL) ent_loaded_free(s->loaded);
+    free(s->state);
+    free(s);
+}
+
+SEXP ent_c_load(SEXP file) {
+    ent_failure *failure = NULL;
+    uint64_t n = 0;
+    ent_session *s = calloc(1, sizeof *s);
+    if (s == NULL) Rf_error("not enough memory for a tree of values");
+    SEXP kept = PROTECT(Rf_allocVector(VECSXP, 3));
+    SEXP pointer = PROTECT(ent_hold(s, free_session, kept));
+    s->loaded = ent_loaded_new(ent_held(file, "an open file"), &n, &failure);
+    if (s->loaded == NULL) {
+        UNPROTECT(2);
+        return ent_failed(failure);
+    }
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+    SET_VECTOR_ELT(out, 0, pointer);
+    SET_VECTOR_ELT(out, 1, Rf_ScalarReal((double)n));
+    UNPROTECT(3);
+    return out;
+}
+
+/* Reads neighbouring cells and what they name; a list: the columns of the pools that are needed, from where to where, and by how
+ * many arrays. */
+SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
+    static const char *fields[] = {"column", "start", "end", "n", ""};
+    ent_failure *failure = NULL;
+    ent_session *s = ent_held(pointer, "cells");
+    if (ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted, &failure) < 0) {
+        return ent_failed(failure);
+    }
+    size_t n_targets, n;
+    ent_loaded_targets(s->loaded, &n_targets);
+    const ent_pool *pools = ent_loaded_pools(s->loaded, &n);
+    SEXP kept = R_ExternalPtrProtected(pointer);
+    SET_VECTOR_ELT(kept, 0, Rf_allocVector(VECSXP, (R_xlen_t)n_targets));
+    SET_VECTOR_ELT(kept, 2, Rf_allocVector(VECSXP, ENT_LATELY));
+    memset(s->lately, 0, sizeof s->lately);
+    free(s->state);
+    s->state = calloc(n_targets + 1, 1);
+    if (s->state == NULL) Rf_error("not enough memory for a tree of values");
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    for (int k = 0; k < 4; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, (R_xlen_t)n));
+    for (size_t i = 0; i < n; i++) {
+        REAL(VECTOR_ELT(out, 0))[i] = (double)pools[i].column;
+        REAL(VECTOR_ELT(out, 1))[i] = (double)pools[i].start;
+        REAL(VECTOR_ELT(out, 2))[i] = (double)pools[i].end;
+        REAL(VECTOR_ELT(out, 3))[i] = (double)pools[i].n;
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* Gives it the vectors of the pools that were told. */
+SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
+    ent_session *s = ent_held(pointer, "cells");
+    size_t n;
+    const ent_pool *pools = ent_loaded_pools(s->loaded, &n);
+    if (TYPEOF(vectors) != VECSXP || (size_t)Rf_xlength(vectors) != n) Rf_error("other pools than those that are needed");
+    for (size_t i = 0; i < n; i++) {
+        SEXP vector = VECTOR_ELT(vectors, (R_xlen_t)i);
+        if (!Rf_isVectorAtomic(vector) || (uint64_t)Rf_xlength(vector) != pools[i].end - pools[i].start) {
+            Rf_error("a pool of another length");
+        }
+    }
+    SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), 1, vectors);
+    return R_NilValue;
+}
+
+ent_cell ent_cell_at(const ent_session *s, uint64_t number) {
+    ent_failure *failure = NULL;
+    ent_cell cell;
+    if (ent_loaded_cell(s->loaded, number, &cell, &failure) < 0) ent_fail(failure);
+    return cell;
+}
+
+/* What a cell is: its kind and number (of what a reference means), first, count and keys of its children, its integer. */
+SEXP ent_c_look(SEXP file, SEXP number) {
+    static const char *fields[] = {"kind", "number", "first", "count", "keys", "integer", ""};
+    ent_failure *failure = NULL;
+    ent_cell cell;
+    double at = ent_look(ent_held(file, "an open file"), (uint64_t)Rf_asReal(number), &cell, &failure);
+    if (at < 0) return ent_failed(failure);
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(cell.kind));
+    SET_VECTOR_ELT(out, 1, Rf_ScalarReal(at));
+    SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)cell.of[0]));
+    SET_VECTOR_ELT(out, 3, Rf_ScalarReal((double)cell.of[2]));
+    SET_VECTOR_ELT(out, 4, Rf_ScalarReal((double)cell.of[3]));
+    SET_VECTOR_ELT(out, 5, Rf_ScalarReal((double)cell.integer));
+    UNPROTECT(1);
+    return out;
+}

@@ -1,0 +1,88 @@
+/* Keys of maps that other maps may have too: R has equal strings once, so their addresses tell them. */
+#include "glue.h"
+
+/* Keys of a map that are compared with those of other maps, at most. */
+#define SHARED_KEYS 256
+
+static uint64_t hash_keys(const SEXP *keys, R_xlen_t n) {
+    uint64_t hash = (uint64_t)n;
+    for (R_xlen_t i = 0; i < n; i++) {
+        hash = ((hash << 5 | hash >> 59) ^ (uint64_t)(uintptr_t)keys[i]) * UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return hash;
+}
+
+/* The place of these keys in the table, or where they would be. */
+static ent_known_keys *place_of(const ent_keys *table, uint64_t hash, const SEXP *keys, R_xlen_t n) {
+    size_t at = (size_t)(hash >> 20) & (table->room - 1);
+    while (table->known[at].keys != NULL) {
+        ent_known_keys *known = &table->known[at];
+        if (known->hash == hash && known->n == n && memcmp(known->keys, keys, (size_t)n * sizeof *keys) == 0) break;
+        at = (at + 1) & (table->room - 1);
+    }
+    return &table->known[at];
+}
+
+/* The cell of the first of these keys, if they were met. */
+int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t *first) {
+    if (n == 0 || n > SHARED_KEYS || table->room == 0) return 0;
+    const ent_known_keys *known = place_of(table, hash_keys(keys, n), keys, n);
+    *first = known->first;
+    return known->keys != NULL;
+}
+
+/* Remembers keys that were not met before. */
+void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first) {
+    if (n == 0 || n > SHARED_KEYS) return;
+    if (2 * (table->n + 1) > table->room) {
+        ent_keys old = *table;
+        table->room = old.room == 0 ? 64 : 2 * old.room;
+        table->known = calloc(table->room, sizeof *table->known);
+        if (table->known == NULL) {
+            *table = old;
+            Rf_error("not enough memory for a tree of values");
+        }
+        for (size_t i = 0; i < old.room; i++) {
+            const ent_known_keys *known = &old.known[i];
+            if (known->keys != NULL) *place_of(table, known->hash, known->keys, known->n) = *known;
+        }
+        free(old.known);
+    }
+    SEXP *copy = malloc((size_t)n * sizeof *copy);
+    if (copy == NULL) Rf_error("not enough memory for a tree of values");
+    memcpy(copy, keys, (size_t)n * sizeof *copy);
+    uint64_t hash = hash_keys(keys, n);
+    *place_of(table, hash, keys, n) = (ent_known_keys){hash, first, n, copy};
+    table->n++;
+}
+
+void ent_keys_free(ent_keys *table) {
+    for (size_t i = 0; i < table->room; i++) free(table->known[i].keys);
+    free(table->known);
+}
+
+/* Whether all of them are different strings. */
+int ent_keys_differ(const SEXP *keys, R_xlen_t n) {
+    if (n <= 16) {
+        for (R_xlen_t i = 1; i < n; i++) {
+            for (R_xlen_t k = 0; k < i; k++) {
+                if (keys[i] == keys[k]) return 0;
+            }
+        }
+        return 1;
+    }
+    size_t room = 64;
+    while (room < 2 * (size_t)n) room *= 2;
+    const void *top = vmaxget();
+    SEXP *seen = (SEXP *)R_alloc(room, sizeof *seen);
+    memset(seen, 0, room * sizeof *seen);
+    int differ = 1;
+    for (R_xlen_t i = 0; i < n && differ; i++) {
+        size_t at = (size_t)(((uint64_t)(uintptr_t)keys[i] * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (room - 1);
+        while (seen[at] != NULL && seen[at] != keys[i]) at = (at + 1) & (room - 1);
+        differ = seen[at] == NULL;
+        seen[at] = keys[i];
+    }
+    vmaxset(top);
+    return differ;
+}

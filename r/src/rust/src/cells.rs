@@ -1,0 +1,365 @@
+//! Trees of R values on their way into a file: cells, and the pools that their vectors are in.
+
+use std::collections::{BTreeMap, HashMap};
+use std::os::raw::c_void;
+use std::ptr::null_mut;
+
+use entasis::cells::CellWriter;
+use entasis::{CellClass, CellKind, Column, Error, HostRead, Result, Value};
+
+use crate::build::{Builder, NewColumn};
+use crate::column::Kind;
+use crate::guard::{self, Failure, Text};
+use crate::missing::{NA_INTEGER, first_na_of};
+use crate::strings::Strings;
+
+/// Values of a vector that shares a pool with others, at most; of more bytes than that it has a pool of its own.
+const SMALL: usize = 1 << 16;
+/// The same of a character vector.
+const SMALL_TEXT: usize = 1 << 12;
+
+/// Where the values of a pool are.
+enum Memory {
+    /// Copies of small vectors, behind one another.
+    Own(Vec<u8>),
+    /// A large vector of R.
+    Lent(*const c_void, usize),
+    Text(Box<Strings>),
+}
+
+/// Vectors that become one column.
+struct Pool {
+    kind: Kind,
+    /// Which NA of doubles is missing; of others whether one is.
+    na: i32,
+    memory: Memory,
+}
+
+/// Cells in the making.
+pub struct Cells {
+    pub writer: CellWriter,
+    pools: Vec<Pool>,
+    /// Pools of small vectors.
+    small: HashMap<(Kind, i32), usize>,
+    text: Option<usize>,
+    /// Shapes, with the arrays that have them.
+    shapes: BTreeMap<Vec<u64>, Vec<usize>>,
+}
+
+/// A vector that was put into a pool.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Pooled {
+    pool: u64,
+    at: u64,
+    len: u64,
+}
+
+impl Cells {
+    fn new() -> Self {
+        Self {
+            writer: CellWriter::new(),
+            pools: Vec::new(),
+            small: HashMap::new(),
+            text: None,
+            shapes: BTreeMap::new(),
+        }
+    }
+
+    fn add_pool(&mut self, kind: Kind, na: i32, memory: Memory) -> usize {
+        self.pools.push(Pool { kind, na, memory });
+        self.pools.len() - 1
+    }
+
+    /// # Safety
+    /// The memory must be that of `n` values of the kind, and stay as it is until the file is written.
+    unsafe fn numbers(&mut self, kind: Kind, memory: *const c_void, n: usize) -> Result<Pooled> {
+        let width = kind.width().ok_or_else(|| Error::argument("strings are no numbers"))?;
+        // SAFETY: as the caller promises; vectors of R are aligned for their values.
+        let na = unsafe {
+            match kind {
+                Kind::Logical | Kind::Integer => {
+                    i32::from(guard::slice(memory.cast::<i32>(), n).contains(&NA_INTEGER))
+                }
+                Kind::Double => first_na_of(guard::slice(memory.cast::<f64>(), n)),
+                _ => 0,
+            }
+        };
+        if n * width > SMALL {
+            let pool = self.add_pool(kind, na, Memory::Lent(memory, n));
+            return Ok(Pooled { pool: pool as u64, at: 0, len: n as u64 });
+        }
+        let pool = match self.small.get(&(kind, na)) {
+            Some(&pool) => pool,
+            None => {
+                let pool = self.add_pool(kind, na, Memory::Own(Vec::new()));
+                self.small.insert((kind, na), pool);
+                pool
+            }
+        };
+        let Memory::Own(bytes) = &mut self.pools[pool].memory else {
+            return Err(Error::argument("a pool of another kind"));
+        };
+        let at = (bytes.len() / width) as u64;
+        // SAFETY: as the caller promises.
+        bytes.extend_from_slice(unsafe { guard::slice(memory.cast::<u8>(), n * width) });
+        Ok(Pooled { pool: pool as u64, at, len: n as u64 })
+    }
+
+    /// The strings that `n` more are to be added to, and the pool.
+    fn strings(&mut self, n: usize) -> Result<(usize, &mut Strings)> {
+        let pool = match self.text {
+            Some(pool) if n <= SMALL_TEXT => pool,
+            _ => {
+                let pool = self.add_pool(Kind::String, 0, Memory::Text(Box::new(Strings::new(n)?)));
+                if n <= SMALL_TEXT {
+                    self.text = Some(pool);
+                }
+                pool
+            }
+        };
+        let Memory::Text(strings) = &mut self.pools[pool].memory else {
+            return Err(Error::argument("a pool of another kind"));
+        };
+        strings.reserve(n)?;
+        Ok((pool, strings))
+    }
+
+    /// Ends with the shapes of arrays.
+    pub fn finish(&mut self) {
+        for (shape, users) in std::mem::take(&mut self.shapes) {
+            let number = self.writer.n_cells();
+            let place = self.writer.parent(CellKind::Tuple);
+            shape.iter().for_each(|&n| self.writer.int(CellKind::Int, n as i64));
+            self.writer.set_children(place, number + 1, shape.len() as u64, 0);
+            self.writer.end(place);
+            users.into_iter().for_each(|user| self.writer.set_shape(user, number));
+        }
+    }
+
+    /// The columns of pools and cells, and the map that names them.
+    ///
+    /// # Safety
+    /// The cells and all memory that was lent to them stay as they are as long as the columns are used.
+    pub unsafe fn columns(&self) -> Result<(Vec<Column>, Value)> {
+        let mut builder = Builder::new(0);
+        for pool in &self.pools {
+            let (values, n) = match &pool.memory {
+                Memory::Own(bytes) => {
+                    (bytes.as_ptr().cast::<c_void>(), bytes.len() / pool.kind.width().unwrap_or(1))
+                }
+                Memory::Lent(memory, n) => (*memory, *n),
+                Memory::Text(strings) => ((&raw const **strings).cast(), strings.len()),
+            };
+            let column = NewColumn::plain(pool.kind, values, n, pool.na);
+            // SAFETY: as the caller promises.
+            unsafe { builder.add(&column, true) }?;
+        }
+        let mut columns = builder.take_extra()?;
+        let n_pools = columns.len() as u64;
+        // SAFETY: as the caller promises.
+        let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
+        let (of_cells, mut names) = self.writer.columns(n_pools, &lend);
+        columns.extend(of_cells);
+        if n_pools > 0 {
+            names.push((Value::from("pools"), Value::Column(0)));
+            names.push((Value::from("n_pools"), Value::UInt(n_pools)));
+        }
+        Ok((columns, Value::Map(names)))
+    }
+}
+
+fn kind_of(code: i32, class: CellClass) -> Result<CellKind> {
+    let kind = u8::try_from(code).ok().and_then(CellKind::of).filter(|kind| kind.class() == class);
+    kind.ok_or_else(|| Error::argument("no such kind of cell"))
+}
+
+/// No cells yet.
+///
+/// # Safety
+/// `failure` must be null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_new(failure: *mut *mut Failure) -> *mut Cells {
+    // SAFETY: as the caller promises.
+    unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(Cells::new())))) }
+}
+
+/// Frees cells.
+///
+/// # Safety
+/// `cells` must be what [`ent_cells_new`] gave, and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_free(cells: *mut Cells) {
+    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    drop(unsafe { Box::from_raw(cells) });
+}
+
+/// How many cells there are: the number of the next one.
+///
+/// # Safety
+/// `cells` must be what [`ent_cells_new`] gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_n(cells: *const Cells) -> u64 {
+    // SAFETY: as the caller promises.
+    unsafe { (*cells).writer.n_cells() }
+}
+
+/// Adds a cell that is a scalar: of a kind that says all, an integer, or a float. 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_cells_n`], used by this thread alone; `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_scalar(
+    cells: *mut Cells,
+    code: i32,
+    integer: i64,
+    float: f64,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let writer = &mut (*cells).writer;
+            match u8::try_from(code).ok().and_then(CellKind::of) {
+                Some(kind) if kind.class() == CellClass::Unit => writer.unit(kind),
+                Some(kind) if kind.class() == CellClass::Int => writer.int(kind, integer),
+                Some(kind) if kind.class() == CellClass::Float => writer.float(kind, float),
+                _ => return Err(Error::argument("no such kind of cell")),
+            }
+            Ok(0)
+        })
+    }
+}
+
+/// Adds a string. 1; 0 when it is not UTF-8, and nothing is added; -1 with an error.
+///
+/// # Safety
+/// As for [`ent_cells_scalar`]; the text must be there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_text(cells: *mut Cells, text: Text, failure: *mut *mut Failure) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            Ok(match std::str::from_utf8(text.bytes()) {
+                Ok(text) => {
+                    (*cells).writer.text(CellKind::Str, text);
+                    1
+                }
+                Err(_) => 0,
+            })
+        })
+    }
+}
+
+/// Adds a cell that may have children; its place among those, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_cells_scalar`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_parent(cells: *mut Cells, code: i32, failure: *mut *mut Failure) -> isize {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let kind = kind_of(code, CellClass::Parent)?;
+            Ok((*cells).writer.parent(kind).cast_signed())
+        })
+    }
+}
+
+/// Says where the children of a parent are.
+///
+/// # Safety
+/// As for [`ent_cells_scalar`]; the place must be one that [`ent_cells_parent`] gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_children(
+    cells: *mut Cells,
+    place: usize,
+    first: u64,
+    count: u64,
+    keys: u64,
+) {
+    // SAFETY: as the caller promises.
+    unsafe { (*cells).writer.set_children(place, first, count, keys) }
+}
+
+/// Says that all that is below a parent is there.
+///
+/// # Safety
+/// As for [`ent_cells_children`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_end(cells: *mut Cells, place: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { (*cells).writer.end(place) }
+}
+
+/// Puts a vector of numbers into a pool. 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_cells_scalar`]; the memory must be that of `n` values of the kind, and stay as it is until the cells are freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_numbers(
+    cells: *mut Cells,
+    kind: i32,
+    memory: *const c_void,
+    n: usize,
+    pooled: *mut Pooled,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            *pooled = (*cells).numbers(Kind::of(kind)?, memory, n)?;
+            Ok(0)
+        })
+    }
+}
+
+/// The strings that `n` more are to be added to, and where those will be; null with an error.
+///
+/// # Safety
+/// As for [`ent_cells_scalar`]. The strings are used before anything else is added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_strings(
+    cells: *mut Cells,
+    n: usize,
+    pooled: *mut Pooled,
+    failure: *mut *mut Failure,
+) -> *mut Strings {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, null_mut(), || {
+            let cells = &mut *cells;
+            let (pool, strings) = cells.strings(n)?;
+            *pooled = Pooled { pool: pool as u64, at: strings.len() as u64, len: n as u64 };
+            Ok(&raw mut *strings)
+        })
+    }
+}
+
+/// Adds the cell of a vector that was put into a pool; with dimensions, that many. 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_cells_scalar`]; `n_dim` dimensions are there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_array(
+    cells: *mut Cells,
+    pooled: Pooled,
+    dim: *const i32,
+    n_dim: usize,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let cells = &mut *cells;
+            let kind = if n_dim > 0 { CellKind::FortranArray } else { CellKind::Array };
+            let place = cells.writer.array(kind, pooled.pool, pooled.at, pooled.len);
+            if n_dim > 0 {
+                let axis = |&n: &i32| u64::try_from(n).map_err(|_| Error::argument("a negative dimension"));
+                let shape = guard::slice(dim, n_dim).iter().map(axis).collect::<Result<_>>()?;
+                cells.shapes.entry(shape).or_default().push(place);
+            }
+            Ok(0)
+        })
+    }
+}

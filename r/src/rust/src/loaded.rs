@@ -1,0 +1,319 @@
+//! Trees of a file on their way to R: cells in memory, checked before C makes values of them.
+
+use std::collections::BTreeMap;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use entasis::cells::{Cell, Loaded as Cells};
+use entasis::{CellKind, Error, File, Result, Silent, Value};
+
+use crate::guard::{self, Failure, Interrupted, Signals, Text};
+
+/// Cells in memory.
+pub struct Loaded {
+    cells: Cells,
+    /// The cells that references mean, ascending.
+    targets: Vec<u64>,
+    pools: Vec<PoolUse>,
+}
+
+/// What is needed of a pool.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct PoolUse {
+    pool: u64,
+    /// Its column, among all of the file.
+    column: u64,
+    /// The first value that is needed, and the one behind the last.
+    start: u64,
+    end: u64,
+    /// Arrays that have values of it.
+    n: u64,
+}
+
+/// A cell; which fields count is told by its kind.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CellParts {
+    kind: i32,
+    class: i32,
+    integer: i64,
+    float: f64,
+    /// Text, bytes, or the name of the kind.
+    text: Text,
+    /// First, end, count and keys of a parent; pool, at, len and shape of an array.
+    numbers: [u64; 4],
+}
+
+impl Loaded {
+    /// Looks at what was read: which cells are named, and what is needed of pools.
+    fn look(&mut self) -> Result<()> {
+        let mut pools: BTreeMap<u64, (PoolUse, u64)> = BTreeMap::new();
+        self.targets.clear();
+        for (slice, range) in self.cells.pieces() {
+            for number in range {
+                match slice.cell(number)? {
+                    Cell::Int(CellKind::Reference, target) => self.targets.push(target.cast_unsigned()),
+                    Cell::Array { pool, at, len, .. } => {
+                        let end = at.checked_add(len).ok_or_else(|| damage("an array ends nowhere"))?;
+                        let fresh = PoolUse { pool, column: 0, start: at, end, n: 0 };
+                        let (found, sum) = pools.entry(pool).or_insert((fresh, 0));
+                        (found.start, found.end) = (found.start.min(at), found.end.max(end));
+                        found.n += 1;
+                        *sum = sum.saturating_add(len);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.targets.sort_unstable();
+        self.targets.dedup();
+        self.pools.clear();
+        for (mut found, sum) in pools.into_values() {
+            found.column = self.cells.cells().pool(found.pool)?;
+            let n_values = self.cells.cells().file().column(found.column)?.record.n_values;
+            if found.end > n_values {
+                return Err(damage("an array has values that its pool has not"));
+            }
+            // Vectors of R are copies: what few values make many of is no file that was written.
+            if sum > n_values {
+                return Err(Error::limit("arrays share their values, which R can't"));
+            }
+            self.pools.push(found);
+        }
+        Ok(())
+    }
+
+    /// A cell whose children, if it has some, were read too.
+    fn cell(&self, number: u64) -> Result<CellParts> {
+        let cell = self.cells.cell(number)?;
+        if let Cell::Parent(kind, children) = cell {
+            if children.count > 0 {
+                let slice = self.cells.slice(&(children.first..children.end.max(children.first)));
+                let slice = slice.ok_or_else(|| damage("a cell has children that are not there"))?;
+                slice.check_children(number, kind, &children)?;
+            } else if kind.n_children().is_some() || kind == CellKind::Object {
+                return Err(damage("a cell has another number of children than its kind"));
+            }
+        }
+        Ok(parts(cell))
+    }
+
+    /// The shape of `n` values.
+    fn shape(&self, number: u64, n: u64) -> Result<Vec<u64>> {
+        let (shape, product) = entasis::cells::shape(number, &|number| self.cells.cell(number))?;
+        if product == Some(n) {
+            Ok(shape)
+        } else {
+            Err(damage("the shape of an array is not that of its values"))
+        }
+    }
+}
+
+fn parts(cell: Cell<'_>) -> CellParts {
+    let parts = |kind: CellKind| CellParts {
+        kind: i32::from(kind.code()),
+        class: kind.class() as i32,
+        integer: 0,
+        float: 0.0,
+        text: Text::lend(kind.name()),
+        numbers: [0; 4],
+    };
+    match cell {
+        Cell::Unit(kind) => parts(kind),
+        Cell::Int(kind, integer) => CellParts { integer, ..parts(kind) },
+        Cell::Float(kind, float) => CellParts { float, ..parts(kind) },
+        Cell::Str(kind, text) => CellParts { text: Text::lend(text), ..parts(kind) },
+        Cell::Bytes(kind, bytes) => CellParts { text: Text::lend_bytes(bytes), ..parts(kind) },
+        Cell::Parent(kind, of) => CellParts { numbers: [of.first, of.end, of.count, of.keys], ..parts(kind) },
+        Cell::Array { kind, pool, at, len, shape } => {
+            CellParts { numbers: [pool, at, len, shape], ..parts(kind) }
+        }
+    }
+}
+
+/// A cell by itself: what a reference means, where it is one.
+fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
+    let cells = file.cells()?.ok_or_else(|| damage("the file names cells and has none"))?;
+    let load = |number: u64| {
+        let end = number.checked_add(1).ok_or_else(|| damage("a cell is named that is not there"))?;
+        cells.load(number..end, Some(1), &Silent)
+    };
+    let mut number = number;
+    let mut slice = load(number)?;
+    if let Cell::Int(CellKind::Reference, target) = slice.cell(number)? {
+        let target = u64::try_from(target).ok().filter(|&target| target < number);
+        number = target.ok_or_else(|| damage("a reference names what it can't"))?;
+        slice = load(number)?;
+    }
+    // A text is lent by the slice, which goes: who looks asks for none.
+    let text = Text::none();
+    Ok((number, CellParts { text, ..parts(slice.cell(number)?) }))
+}
+
+fn damage(problem: &'static str) -> Error {
+    Error::corrupt(problem).in_section("cells")
+}
+
+/// The cell of the values of a file under a key, or -1.
+pub fn root(file: &File, key: &str) -> f64 {
+    match file.value().get(key) {
+        Some(Value::Cell(number)) => *number as f64,
+        _ => -1.0,
+    }
+}
+
+/// A cell by itself, without text: what a reference means, where it is one. Its number, or -1 with an error.
+///
+/// # Safety
+/// `file` must be what `ent_open` gave, `cell` writable, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_look(
+    file: *const File,
+    number: u64,
+    cell: *mut CellParts,
+    failure: *mut *mut Failure,
+) -> f64 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1.0, || {
+            let file = &*file;
+            let (number, found) = look(file, number).map_err(|e| e.in_file(file.path()))?;
+            *cell = found;
+            Ok(number as f64)
+        })
+    }
+}
+
+/// The cells of a file, none of which are read yet; null with an error.
+///
+/// # Safety
+/// `file` must be what `ent_open` gave, `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_loaded_new(
+    file: *const File,
+    n_cells: *mut u64,
+    failure: *mut *mut Failure,
+) -> *mut Loaded {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, null_mut(), || {
+            let found = (*file).cells()?;
+            let found = found.ok_or_else(|| damage("the file names cells and has none"))?;
+            *n_cells = found.n_cells();
+            let cells = Cells::new(Arc::new(found), None);
+            Ok(Box::into_raw(Box::new(Loaded { cells, targets: Vec::new(), pools: Vec::new() })))
+        })
+    }
+}
+
+/// Frees cells.
+///
+/// # Safety
+/// `loaded` must be what [`ent_loaded_new`] gave, and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_loaded_free(loaded: *mut Loaded) {
+    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    drop(unsafe { Box::from_raw(loaded) });
+}
+
+/// Reads neighbouring cells and all that they name. 0, or -1 with an error.
+///
+/// # Safety
+/// `loaded` must be what [`ent_loaded_new`] gave, used by this thread alone; `failure` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_loaded_close(
+    loaded: *mut Loaded,
+    start: u64,
+    end: u64,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let loaded = &mut *loaded;
+            let done = loaded
+                .cells
+                .close(std::iter::once(start..end).collect(), &Signals::new(interrupted))
+                .and_then(|()| loaded.look());
+            done.map(|()| 0).map_err(|e| e.in_file(loaded.cells.cells().file().path()))
+        })
+    }
+}
+
+/// A cell that was read. Its text is lent until the next cells are read. 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_loaded_close`]; `cell` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_loaded_cell(
+    loaded: *const Loaded,
+    number: u64,
+    cell: *mut CellParts,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let loaded = &*loaded;
+            let found = loaded.cell(number);
+            *cell = found.map_err(|e| e.in_file(loaded.cells.cells().file().path()))?;
+            Ok(0)
+        })
+    }
+}
+
+/// The shape of an array of `n` values, at most 64 axes; how many those are, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_loaded_close`]; 64 numbers are writable at `shape`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_loaded_shape(
+    loaded: *const Loaded,
+    number: u64,
+    n: u64,
+    shape: *mut f64,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let found = (*loaded).shape(number, n)?;
+            let out = guard::slice_mut(shape, 64);
+            if found.len() > out.len() {
+                return Err(damage("an array has more than 64 dimensions"));
+            }
+            out.iter_mut().zip(&found).for_each(|(out, &n)| *out = n as f64);
+            Ok(found.len() as i32)
+        })
+    }
+}
+
+/// The cells that references mean, ascending, and how many.
+///
+/// # Safety
+/// As for [`ent_loaded_close`]; `n` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_loaded_targets(loaded: *const Loaded, n: *mut usize) -> *const u64 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let loaded = &*loaded;
+        *n = loaded.targets.len();
+        loaded.targets.as_ptr()
+    }
+}
+
+/// What is needed of pools, and of how many.
+///
+/// # Safety
+/// As for [`ent_loaded_targets`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_loaded_pools(loaded: *const Loaded, n: *mut usize) -> *const PoolUse {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let loaded = &*loaded;
+        *n = loaded.pools.len();
+        loaded.pools.as_ptr()
+    }
+}
