@@ -59,6 +59,7 @@ def main() -> int:
             file=given.file,
             memory=given.memory,
             large=given.large,
+            sets=given.sets,
         )
         context = Context(options, pool, Path(work).resolve())
         for name in dict.fromkeys(names):

@@ -30,6 +30,7 @@ class Options:
     file: Path | None = None
     memory: bool = False
     large: bool = False
+    sets: str | None = None  # of the suite shootout, with commas between; None: all
 
 
 @dataclass

@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     add("--rounds", type=int, default=5, help="measurements of each format")
     add("--threads", type=int, help="threads of each format (default: the CPUs)")
     add("--peers", help="comma-separated formats, such as entasis,entasis-80,feather-lz4")
+    add("--sets", help="comma-separated data sets of the suite shootout, such as taxi,loans")
     add("--memory", action="store_true", help="also peak memory, each in a process of its own")
     add("--sweep", action="store_true", help="also the time per row from 10^5 to 5x10^7 rows")
     add("--data", type=Path, default=Path(".demo"), help="folder for inputs and files under test")
@@ -39,6 +40,12 @@ def complaint(options: argparse.Namespace) -> str | None:
         return "--scale must be over 0 and at most 1; --tpch sets the scale factor of TPC-H"
     if options.tpch <= 0:
         return "--tpch must be positive"
+    if options.sets is not None:
+        from .datasets.shootout import SETS
+
+        unknown = [name for name in options.sets.split(",") if name not in SETS]
+        if unknown:
+            return f"no such sets: {', '.join(unknown)}; there are {', '.join(SETS)}"
     if options.file is not None and not options.file.is_file():
         return f"no such file: {options.file}"
     return None

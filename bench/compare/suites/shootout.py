@@ -26,9 +26,10 @@ PEERS = (
 def run(context: Context) -> None:
     from ..datasets.shootout import SETS
 
+    wanted = context.options.sets.split(",") if context.options.sets else list(SETS)
     found = []
-    for name, make in SETS.items():
-        frame = make(context.options.scale)
+    for name in wanted:
+        frame = SETS[name](context.options.scale)
         outcome = context.compare(name, frame, peers=PEERS, after=add_fwrite)
         outcome.remove_files()
         found.append(outcome)

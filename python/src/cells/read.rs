@@ -54,7 +54,7 @@ struct Pool<'py> {
 
 /// Values of an array in a pool, which make it too large to share its memory.
 fn large_of(loaded: &Loaded, pool: u64) -> entasis::Result<u64> {
-    let column = loaded.cells.file().column(loaded.cells.pool(pool)?)?;
+    let column = loaded.cells().file().column(loaded.cells().pool(pool)?)?;
     let of = column.record.column_type;
     Ok(LARGE / of.layout().width().unwrap_or(16).max(1) as u64)
 }
@@ -133,11 +133,11 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 
     fn corrupt(&self, problem: &'static str) -> PyErr {
-        corrupt(self.py, &self.loaded.cells, problem)
+        corrupt(self.py, self.loaded.cells(), problem)
     }
 
     fn check<T>(&self, result: entasis::Result<T>) -> PyResult<T> {
-        result.map_err(|e| errors::raise(self.py, &e.in_file(self.loaded.cells.file().path())))
+        result.map_err(|e| errors::raise(self.py, &e.in_file(self.loaded.cells().file().path())))
     }
 
     /// The objects of neighbouring cells.
@@ -192,7 +192,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     fn scalars(&mut self, frame: &mut Frame<'py>) -> PyResult<()> {
         let (py, loaded) = (self.py, self.loaded);
         let here = |slice: &&Slice| slice.range().contains(&frame.next);
-        let Some(slice) = loaded.slices.iter().find(here) else { return Ok(()) };
+        let Some(slice) = loaded.slices().iter().find(here) else { return Ok(()) };
         let end = frame.end.min(slice.range().end);
         let items = &mut frame.items;
         while frame.next < end {
@@ -440,7 +440,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         let shape = if shape == 0 { None } else { Some(self.shape(shape, values.end - values.start)?) };
-        let column = self.check(self.loaded.cells.pool(number))?;
+        let column = self.check(self.loaded.cells().pool(number))?;
         let read = |range: Range<u64>| {
             self.hook.call_method1(pyo3::intern!(py, "pool"), (column, range.start, range.end))
         };

@@ -60,6 +60,11 @@ impl Loaded {
         &self.cells
     }
 
+    /// What was read.
+    pub fn slices(&self) -> &[Slice] {
+        &self.slices
+    }
+
     /// A slice that has all these cells.
     pub fn slice(&self, range: &Range<u64>) -> Option<&Slice> {
         self.slices.iter().find(|slice| slice.range().start <= range.start && range.end <= slice.range().end)
@@ -94,6 +99,15 @@ impl Loaded {
         }
     }
 
+    /// Reads these cells, whether they were read before or not.
+    ///
+    /// # Errors
+    /// As [`Cells::load`].
+    pub fn load(&mut self, range: Range<u64>, monitor: &dyn Monitor) -> Result<()> {
+        self.slices.push(self.cells.load(range, self.threads, monitor)?);
+        Ok(())
+    }
+
     /// Reads these ranges, and all that is named from there.
     ///
     /// # Errors
@@ -103,7 +117,7 @@ impl Loaded {
         while !fresh.0.is_empty() {
             for range in Ranges::of(fresh.0.clone(), GAP).0 {
                 if self.slice(&range).is_none() {
-                    self.slices.push(self.cells.load(range, self.threads, monitor)?);
+                    self.load(range, monitor)?;
                 }
             }
             let mut named = Vec::new();

@@ -53,8 +53,8 @@ const HELD: usize = 64 << 10;
 /// The most bytes of runs that are ready before their turn: with more, a thread waits.
 const READY: usize = 32 << 20;
 
-/// Bytes to write, those before them first.
-type Write = (Vec<u8>, u64, Vec<u8>);
+/// Where bytes are to be written now, after those right before them; none when that is done later.
+type Place = Option<(Vec<u8>, u64)>;
 
 impl<'a> Output<'a> {
     pub(crate) fn new(sink: &'a dyn Sink) -> Self {
@@ -190,17 +190,17 @@ impl Blocks {
         (at, held)
     }
 
-    /// Takes the place of the last bytes of the run whose turn it is, and passes the turn on; says what is to be written now.
-    fn finish(mut self, turn: &mut Turn) -> Option<Write> {
+    /// Takes the place of the last bytes of the run whose turn it is, and passes the turn on.
+    fn finish(mut self, turn: &mut Turn) -> (Place, Vec<u8>) {
         let (at, mut held) = self.place(turn);
         turn.placed.insert(turn.run, self.blocks);
         turn.run += 1;
         if held.len() + self.bytes.len() <= HELD {
             held.extend_from_slice(&self.bytes);
             turn.held = held;
-            return None;
+            return (None, self.bytes);
         }
-        Some((held, at, self.bytes))
+        (Some((held, at)), self.bytes)
     }
 }
 
@@ -279,12 +279,12 @@ impl Run<'_> {
             drop(turn);
             turn = output.wait(index, control)?;
         }
-        let mut writes: Vec<Write> = inner.finish(&mut turn).into_iter().collect();
+        let mut finished = vec![inner.finish(&mut turn)];
         loop {
             let next = turn.run;
             let Some(ready) = turn.ready.remove(&next) else { break };
             turn.ready_len -= ready.bytes.len();
-            writes.extend(ready.finish(&mut turn));
+            finished.push(ready.finish(&mut turn));
         }
         let is_awaited = turn.n_waiting > 0;
         drop(turn);
@@ -292,8 +292,10 @@ impl Run<'_> {
             output.changed.notify_all();
         }
         let mut memory = Vec::new();
-        for (held, at, bytes) in writes {
-            output.write_after(&held, at, &bytes)?;
+        for (place, bytes) in finished {
+            if let Some((held, at)) = place {
+                output.write_after(&held, at, &bytes)?;
+            }
             memory = bytes;
         }
         Ok(memory)
