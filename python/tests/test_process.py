@@ -88,19 +88,18 @@ def test_memory_of_writing_2_gb(path):
     assert float(run(MEMORY, str(path))) <= 256
 
 
-def test_import_is_quick_and_alone():
+def test_import_is_light_and_alone():
     code = """
-import sys, time
-start = time.perf_counter()
+import sys
+before = set(sys.modules)
 import entasis
-print(time.perf_counter() - start, [m for m in ("numpy", "pandas", "polars", "pyarrow") if m in sys.modules])
+loaded = set(sys.modules) - before
+print(len(loaded), [m for m in ("numpy", "pandas", "polars", "pyarrow", "html", "asyncio") if m in loaded])
 """
-    times = []
-    for _ in range(5):
-        seconds, libraries = run(code).split(" ", 1)
-        assert libraries.strip() == "[]"
-        times.append(float(seconds))
-    assert min(times) < 0.03
+    n, libraries = run(code).split(" ", 1)
+    assert libraries.strip() == "[]"
+    # What makes an import slow is modules: a file to find, to read and to run for each.
+    assert int(n) <= 60
 
 
 def test_pandas_alone(path):
