@@ -12,7 +12,7 @@ use super::segment::{Opened, Reader};
 use super::{MissingTo, Output, Source, Text};
 use crate::control::Control;
 
-/// From so many rows of a vector on, all of it is decoded: a value by itself takes as long as fifty of a vector.
+/// From so many rows of a vector on, all of it is decoded.
 const DENSE: usize = 24;
 
 /// Rows of a task, a multiple of 8, so that pieces of bitmaps are whole bytes.
@@ -96,7 +96,9 @@ impl GatherTask<'_> {
             let inside = |k: usize| (rows[k] - first) as usize;
             let of_page = rows[k..].iter().take_while(|&&row| ((row - first) as usize) < opened.range.end);
             let page_end = k + of_page.count();
-            let is_sparse = (page_end - k) * VECTOR < DENSE * opened.range.len();
+            // Strings are measured from the start of their vector in any case.
+            let is_sparse =
+                !matches!(output, Output::Text(_)) && (page_end - k) * VECTOR < DENSE * opened.range.len();
             while k < page_end {
                 let start = inside(k);
                 let end = if is_sparse { opened.range.end } else { (start / VECTOR + 1) * VECTOR };

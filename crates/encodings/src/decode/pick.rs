@@ -14,7 +14,7 @@ const STEP: usize = 64;
 
 impl BlockDecoder<'_> {
     /// Decodes the values at ascending positions of a page of a fixed-width type of up to 8 bytes; `out` has as many.
-    /// About 5 ns each: cheaper than [`decode`](Self::decode) where fewer than one in fifty is wanted.
+    /// Each by itself, so for few of them: cheaper than the whole vectors that [`decode`](Self::decode) unpacks.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).

@@ -1,5 +1,5 @@
-//! The kernel for AVX-512 VBMI2: eight loads, one compression and one store for eight codes. A gather in place of the loads is
-//! no quicker here, and far slower on processors that guard it.
+//! The kernel for AVX-512 VBMI2: eight loads, one compression and one store for eight codes. A gather in place of the loads
+//! was no quicker.
 
 use std::arch::x86_64::{
     __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,
