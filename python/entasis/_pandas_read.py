@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
+from . import _columns, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
 from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
@@ -115,7 +115,7 @@ def _column_labels(
     import pandas as pd
 
     if spec["kind"] == "names":
-        names = handle.names() if columns is None else [column.name for column in handle.columns(columns)]
+        names = _columns.names(handle, columns)
         name, dtype = decode_label(spec["name"]), _label_dtype(spec["dtype"])
         if dtype == "str" and _has_pyarrow():
             # What pandas makes of the list itself, at half the cost.
