@@ -3,6 +3,9 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod find;
+
+pub use find::{Found, SymbolIndex};
 
 /// The code that says that the next byte stands for itself.
 pub const ESCAPE: u8 = 255;
