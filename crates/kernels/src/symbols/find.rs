@@ -10,7 +10,7 @@ use super::ESCAPE;
 use crate::dispatch::multiversion;
 
 /// Slots for symbols of three bytes or more, by a hash of the first three. Of symbols that share a slot only one is found.
-const SLOTS: usize = 2048;
+const SLOTS: usize = 1024;
 /// The most bytes of a symbol.
 const MAX_LEN: usize = 8;
 /// Streams that are encoded together.
