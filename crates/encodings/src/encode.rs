@@ -358,15 +358,15 @@ impl Encoder {
         entry_len: usize,
         value: impl Fn(usize) -> K,
     ) -> Option<(Vec<K>, WordPlan<u32>)> {
-        let expected = dictionary::expected_len(n, entry_len, &value)?;
+        let expected = dictionary::expected(n, entry_len, &value)?;
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.3 } else { 0.95 };
-        if expected > most {
+        if expected.len > most {
             return None;
         }
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let entries = dictionary::build(n, limit, &mut self.codes, value)?;
+        let entries = dictionary::build(n, limit, expected.runs, &mut self.codes, value)?;
         let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
