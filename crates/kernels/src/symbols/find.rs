@@ -283,3 +283,104 @@ fn slot_of(word: u64) -> usize {
     // The first three bytes, mixed; the high bits of the product are.
     ((word << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::on_every_isa;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    fn word(bytes: &[u8]) -> u64 {
+        let mut word = [0; MAX_LEN];
+        let len = bytes.len().min(MAX_LEN);
+        word[..len].copy_from_slice(&bytes[..len]);
+        u64::from_le_bytes(word)
+    }
+
+    fn index_of(symbols: &[Vec<u8>]) -> SymbolIndex {
+        let mut index = SymbolIndex::default();
+        assert!(index.set(symbols.iter().map(|symbol| (word(symbol), symbol.len()))));
+        index
+    }
+
+    /// Symbol by symbol: a long one by its slot, else one of two bytes, else one of one, else an escape.
+    fn model(symbols: &[Vec<u8>], bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut rest = bytes;
+        let find = |fits: &dyn Fn(&Vec<u8>) -> bool| symbols.iter().rposition(fits);
+        while !rest.is_empty() {
+            let here = word(rest);
+            let long = find(&|s| s.len() > 2 && SymbolIndex::share_a_slot(word(s), here))
+                .filter(|&code| rest.starts_with(&symbols[code]));
+            let of_len = |len| find(&|s| s.len() == len && rest.starts_with(s));
+            match long.or_else(|| of_len(2)).or_else(|| of_len(1)) {
+                Some(code) => {
+                    out.push(code as u8);
+                    rest = &rest[symbols[code].len()..];
+                }
+                None => {
+                    out.extend([ESCAPE, rest[0]]);
+                    rest = &rest[1..];
+                }
+            }
+        }
+        out
+    }
+
+    fn shrink(index: &SymbolIndex, pieces: [&[u8]; STREAMS]) -> [Vec<u8>; STREAMS] {
+        let mut outs = pieces.map(|piece| vec![7; 2 * piece.len()]);
+        let mut parts = outs.iter_mut();
+        let parts = std::array::from_fn(|_| parts.next().expect("one for each stream").as_mut_slice());
+        let lens = index.shrink(pieces, parts).unwrap();
+        outs.iter_mut().zip(lens).for_each(|(out, len)| out.truncate(len));
+        outs
+    }
+
+    proptest! {
+        #[test]
+        fn codes_are_those_of_the_model(
+            symbols in vec(vec(0..4u8, 1..=8), 0..=255),
+            all in vec(vec(0..5u8, 0..300), STREAMS),
+        ) {
+            let index = index_of(&symbols);
+            let pieces: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
+            let expected = pieces.map(|piece| model(&symbols, piece));
+            on_every_isa(|_| assert_eq!(shrink(&index, pieces), expected));
+        }
+
+        #[test]
+        fn any_bytes_have_codes(symbols in vec(vec(any::<u8>(), 1..=8), 0..=255), all in vec(any::<u8>(), 0..2000)) {
+            let index = index_of(&symbols);
+            // Streams of any lengths: most of them end long before the last one does.
+            let pieces = [&all[..], &all[..all.len() / 3], &[], &all[all.len() / 2..]];
+            assert_eq!(shrink(&index, pieces), pieces.map(|piece| model(&symbols, piece)));
+        }
+    }
+
+    #[test]
+    fn the_longest_symbol_is_taken() {
+        let symbols = ["a", "ab", "abc", "abcdefgh", "b"].map(|s| s.as_bytes().to_vec());
+        let index = index_of(&symbols);
+        let found = |bytes: &[u8]| (index.find_at(bytes).code(), index.find_at(bytes).len());
+        // One symbol of those that begin with the same three bytes has their slot.
+        assert_eq!(found(b"abcdefghi"), (3, 8));
+        assert_eq!(found(b"abcdefgi"), (1, 2));
+        assert_eq!(found(b"ab"), (1, 2));
+        assert_eq!(found(b"a"), (0, 1));
+        assert!(index.find_at(b"cab").is_byte());
+        assert!(index.find_at(b"\0").is_byte() && index.find_at(&[255; 9]).is_byte());
+    }
+
+    #[test]
+    fn impossible_symbols_and_short_memory_are_refused() {
+        let mut index = index_of(&[b"ab".to_vec()]);
+        assert!(!index.set([(1, 0)].into_iter()) && !index.set([(1, 9)].into_iter()));
+        assert!(index.find_at(b"ab").is_byte());
+        assert!(!index.set((0..256).map(|i| (i, 2))));
+        assert!(index.set((0..255).map(|i| (i, 2))));
+        let (mut enough, mut short) = ([[0; 8]; 3], [0; 7]);
+        let [a, b, c] = &mut enough;
+        assert!(index.shrink([b"abcd"; STREAMS], [a, b, c, &mut short]).is_none());
+    }
+}
