@@ -183,7 +183,9 @@ impl Scratch {
         let text_len = self.offsets.last().map_or(0, |&end| end as usize);
         let words = &mut self.words;
         let values = match of.width() {
-            _ if of.physical.is_var() => Values::Strings { offsets: &self.offsets, bytes: &self.bytes[..text_len] },
+            _ if of.physical.is_var() => {
+                Values::Strings { offsets: &self.offsets, bytes: &self.bytes[..text_len] }
+            }
             Some(width) if !of.is_word() => {
                 Values::Fixed { n, bytes: &mut bytemuck::cast_slice_mut(words)[..n * width] }
             }

@@ -33,11 +33,10 @@ pub struct Schema {
 impl Schema {
     fn place(&mut self, places: &mut HashMap<String, u32>, type_name: String) -> u32 {
         let next = self.types.len() as u32;
-        let place = *places.entry(type_name).or_insert_with_key(|type_name| {
+        *places.entry(type_name).or_insert_with_key(|type_name| {
             self.types.push(type_name.clone());
             next
-        });
-        place
+        })
     }
 }
 
@@ -109,11 +108,7 @@ impl File {
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*, and what `visit` returns.
-    pub fn visit_names(
-        &self,
-        places: &NamePlaces,
-        mut visit: impl FnMut(&str) -> Result<()>,
-    ) -> Result<()> {
+    pub fn visit_names(&self, places: &NamePlaces, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
         for places in places.0.chunks(PIECE as usize) {
             let read = |at: u64, to: u64| self.records(SectionKind::Names, at..to);
             let from = places.iter().map(|&(at, _)| at).min().unwrap_or(0);

@@ -169,7 +169,8 @@ fn sums_of_decimals() {
 
 /// Text of words becomes codes of symbols: pairs and triples of its letters, and its longest words.
 fn finding() {
-    let words = ["the ", "of ", "carefully ", "product", "is ", "was not ", "and ", "I ", "would ", "taste, "];
+    let words =
+        ["the ", "of ", "carefully ", "product", "is ", "was not ", "and ", "I ", "would ", "taste, "];
     let text: Vec<u8> = (0..20_000u32)
         .flat_map(|i| words[(i.wrapping_mul(0x9e37_79b9) >> 24) as usize % words.len()].bytes())
         .collect();

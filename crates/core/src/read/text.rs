@@ -204,9 +204,9 @@ impl TextTask<'_> {
                 return put_missing(page.validity, opened.range, opened.at, &mut missing);
             }
             let rest = &mut bytes[done..];
-            let (lengths, place) = opened.decoder.write_strings(page, range, scratch, |len| {
-                rest.get_mut(..len).ok_or_else(too_long)
-            })?;
+            let (lengths, place) = opened
+                .decoder
+                .write_strings(page, range, scratch, |len| rest.get_mut(..len).ok_or_else(too_long))?;
             let (len, first) = (place.len(), base + done);
             match &mut ends {
                 Ends::Small(ends) => sum(lengths, first as u32, &mut ends[here]),

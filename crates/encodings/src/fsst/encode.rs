@@ -68,9 +68,8 @@ impl Matcher {
             self.scratch.resize(room * PIECES, 0);
         }
         let piece = piece_len(bytes.len());
-        let pieces = std::array::from_fn(|i| {
-            &bytes[(i * piece).min(bytes.len())..((i + 1) * piece).min(bytes.len())]
-        });
+        let pieces =
+            std::array::from_fn(|i| &bytes[(i * piece).min(bytes.len())..((i + 1) * piece).min(bytes.len())]);
         let mut parts = self.scratch.chunks_exact_mut(room);
         let parts = std::array::from_fn(|_| parts.next().unwrap_or_default());
         self.index.shrink(pieces, parts).expect("room for twice the bytes of each piece")

@@ -3,9 +3,8 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,
-    _mm512_maskz_compress_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8,
-    _mm512_permutexvar_epi8, _mm512_set_epi64,
-    _mm512_set1_epi8, _mm512_storeu_si512,
+    _mm512_maskz_compress_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8,
+    _mm512_set_epi64, _mm512_set1_epi8, _mm512_storeu_si512,
 };
 
 use super::{ESCAPE, SymbolTable};

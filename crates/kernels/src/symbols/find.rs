@@ -169,11 +169,7 @@ impl SymbolIndex {
 
     /// Writes the codes of each piece to the start of its part of `outs`, and returns how many bytes these are. None where a
     /// part has less than twice the bytes of its piece, which is what all escapes take.
-    pub fn shrink(
-        &self,
-        pieces: [&[u8]; STREAMS],
-        outs: [&mut [u8]; STREAMS],
-    ) -> Option<[usize; STREAMS]> {
+    pub fn shrink(&self, pieces: [&[u8]; STREAMS], outs: [&mut [u8]; STREAMS]) -> Option<[usize; STREAMS]> {
         let mut number = 0;
         let mut streams = outs.map(|out| {
             number += 1;
@@ -254,7 +250,8 @@ fn together<const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; 
             assert!(stream.out.len() / 2 >= stream.bytes.len());
         }
         let mut from: [*const u8; N] = std::array::from_fn(|i| streams[i].bytes[streams[i].at..].as_ptr());
-        let mut to: [*mut u8; N] = std::array::from_fn(|i| streams[i].out.as_mut_ptr().wrapping_add(streams[i].end));
+        let mut to: [*mut u8; N] =
+            std::array::from_fn(|i| streams[i].out.as_mut_ptr().wrapping_add(streams[i].end));
         let begin = from;
         for _ in 0..n_steps {
             for i in 0..N {
