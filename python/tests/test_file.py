@@ -38,7 +38,8 @@ def test_what_it_says(file):
 
 def test_schema_of_a_view(file):
     assert list(file[["kind", "price"]].schema.items()) == [("kind", "categorical (ordered)"), ("price", "f64")]
-    assert list(file.schema) == file.column_names and len(file.schema) == 4
+    assert list(file.schema) == file.column_names
+    assert len(file.schema) == 4
 
 
 def test_schema_of_many_columns(path):
@@ -54,9 +55,11 @@ def test_schema_of_many_columns(path):
     alone = [(info.name, info.type_name) for info in file._handle.columns(None)]
     assert file.schema.pairs == alone
     assert [name for name, _ in alone] == file.column_names == frame.column_names
-    assert file.schema["berlin"] == "timestamp[ns, Europe/Berlin]" and file.schema["list"] == "list[i64]"
+    assert file.schema["berlin"] == "timestamp[ns, Europe/Berlin]"
+    assert file.schema["list"] == "list[i64]"
     # Of two columns with one name the first is found, in its place.
-    assert file.schema["c50"] == "i8" and len(file.schema) == 104
+    assert file.schema["c50"] == "i8"
+    assert len(file.schema) == 104
     assert list(file.schema) == frame.column_names[:-1]
     some = list(range(104, 20, -1))
     assert file[:, some].schema.pairs == [alone[i] for i in some]

@@ -188,7 +188,7 @@ fn check_pages(stored: &Stored, packed: bool, texts: &[Vec<u8>], valid: &[bool])
                     assert_eq!(len, place.len());
                     Ok(place)
                 })?;
-                assert_eq!((lengths, &*place), (strings.lengths(), &*out));
+                assert_eq!((lengths, place), (strings.lengths(), &*out));
                 let mut before = 0;
                 for (i, at) in range.map(|i| i + at).enumerate() {
                     let expected: &[u8] = if valid[at] { &texts[at] } else { b"" };
