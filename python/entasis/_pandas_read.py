@@ -149,8 +149,7 @@ def _joined_names(handle: Handle) -> Any:
 def _string_index(array: Any, name: Any) -> Any:
     import numpy as np
 
-    dtype = _pandas_make.string_dtype("pyarrow", np.nan)
-    return _pandas_make.string_index(_pandas_make.strings(array, dtype), name)
+    return _pandas_make.string_index(_pandas_make.strings(array, np.nan), name)
 
 
 def _label_dtype(name: str) -> Any:
@@ -387,8 +386,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
         import pyarrow as pa
 
         nan_or_na = np.nan if flavour == _pandas_write.STR_ARROW else pd.NA
-        dtype = _pandas_make.string_dtype("pyarrow", nan_or_na)
-        return _pandas_make.strings(pa.array(values), dtype)
+        return _pandas_make.strings(pa.array(values), nan_or_na)
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
     if flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON):
         missing = np.nan
