@@ -241,8 +241,13 @@ impl Encoder {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
-        let bound = (bound, self.repeats);
-        let plan = light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words);
+        // Of floats that are decimals and don't come back a codec finds no more than it does of the integers.
+        let plan = if decimals.is_some() && !self.repeats {
+            light.best
+        } else {
+            let bound = (bound, self.repeats);
+            light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
+        };
         let best = plan.score(&self.profile);
         if let Some((entries, codes)) = dictionary
             && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
