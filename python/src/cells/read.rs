@@ -10,8 +10,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use entasis::cells::{Cell, Cells, Children, Run, Slice};
-use entasis::{CellClass, CellKind, Error};
+use entasis::cells::{Cell, Children, Run, Slice};
+use entasis::{CellClass, CellKind};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyList, PySet, PySlice,
@@ -20,16 +20,12 @@ use pyo3::types::{
 
 use objects::{Items, Luck, Strings, int, text, unit};
 
-use super::loaded::Loaded;
+use super::loaded::{Loaded, OTHER_SHAPE};
 use super::types::Types;
 use crate::errors;
 
 /// Bytes of an array that has memory of its own, at least.
 const LARGE: u64 = 64 << 10;
-
-fn corrupt(py: Python<'_>, cells: &Cells, problem: &'static str) -> PyErr {
-    errors::raise(py, &Error::corrupt(problem).in_section("cells").in_file(cells.file().path()))
-}
 
 /// A cell whose children are being made.
 struct Frame<'py> {
@@ -133,11 +129,11 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 
     fn corrupt(&self, problem: &'static str) -> PyErr {
-        corrupt(self.py, self.loaded.cells(), problem)
+        self.loaded.corrupt(self.py, problem)
     }
 
     fn check<T>(&self, result: entasis::Result<T>) -> PyResult<T> {
-        result.map_err(|e| errors::raise(self.py, &e.in_file(self.loaded.cells().file().path())))
+        result.map_err(|e| self.loaded.raise(self.py, e))
     }
 
     /// The objects of neighbouring cells.
@@ -423,11 +419,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     fn shape(&self, number: u64, n: u64) -> PyResult<Vec<u64>> {
         let found = entasis::cells::shape(number, &|number| self.loaded.cell(number));
         let (shape, product) = self.check(found)?;
-        if product == Some(n) {
-            Ok(shape)
-        } else {
-            Err(self.corrupt("the shape of an array is not that of its values"))
-        }
+        if product == Some(n) { Ok(shape) } else { Err(self.corrupt(OTHER_SHAPE)) }
     }
 
     /// An array: all of its pool, or a view of what was read of it.
