@@ -95,11 +95,8 @@ impl<'a, 'py> Maker<'a, 'py> {
             pools: HashMap::new(),
         };
         for (slice, range) in loaded.pieces() {
-            let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
-            for (number, &kind) in range.zip(kinds) {
-                if kind != CellKind::Reference && kind.class() != CellClass::Array {
-                    continue;
-                }
+            let is_wanted = |kind: CellKind| kind == CellKind::Reference || kind.class() == CellClass::Array;
+            for number in slice.numbers(range, is_wanted) {
                 match maker.check(slice.cell(number))? {
                     Cell::Int(_, target) => {
                         let target = target.cast_unsigned();
@@ -196,23 +193,24 @@ impl<'a, 'py> Maker<'a, 'py> {
             let part = end.min(frame.next + (1 << 20));
             let n = match self.check(slice.run(frame.next, part))? {
                 Run::Ints(CellKind::Int, values) => {
-                    values.iter().try_for_each(|&value| items.push(int(py, value)?))?;
+                    items.extend(values.len(), |i| int(py, values[i]))?;
                     values.len()
                 }
                 Run::Floats(CellKind::Float, values) => {
-                    values.iter().try_for_each(|&value| items.push(PyFloat::new(py, value).into_any()))?;
+                    items.extend(values.len(), |i| Ok(PyFloat::new(py, values[i]).into_any()))?;
                     values.len()
                 }
                 Run::Texts(CellKind::Str, texts) if !self.are_texts_named => {
-                    for i in 0..texts.len() {
-                        let text = self.check(text(&texts, i))?;
-                        items.push(self.strings.get(py, &mut self.luck, text))?;
-                    }
+                    let (strings, luck) = (&mut self.strings, &mut self.luck);
+                    items.extend(texts.len(), |i| {
+                        let text = text(&texts, i).map_err(|e| loaded.raise(py, e))?;
+                        Ok(strings.get(py, luck, text))
+                    })?;
                     texts.len()
                 }
                 Run::Units(kind @ (CellKind::Null | CellKind::False | CellKind::True), n) => {
                     let object = unit(py, kind);
-                    (0..n).try_for_each(|_| items.push(object.clone()))?;
+                    items.extend(n, |_| Ok(object.clone()))?;
                     n
                 }
                 _ => break,
