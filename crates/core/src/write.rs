@@ -22,12 +22,10 @@ use output::{Output, Placed};
 
 /// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
 const RUN: u64 = 16;
+/// Runs that a short file is cut into, about, so that there is work for some threads.
+const RUNS: u64 = 4;
 /// Decoded bytes of a run, about, which makes runs of long values shorter: a thread waits for the runs before its own.
 const RUN_LEN: u64 = 8 << 20;
-/// In small files a run has at most this part of all bytes, so that there is work for several threads.
-const SHARE: u64 = 4;
-/// But not less than this: what is found out about a run's values is found once for each.
-const LEAST_RUN_LEN: u64 = 2 << 20;
 /// Encoded bytes that a thread writes when it is its turn.
 const WRITE: usize = 1 << 20;
 /// Encoded bytes that a thread keeps before it waits for its turn to write them.
@@ -295,18 +293,16 @@ struct Task {
 }
 
 fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
-    let value_len =
-        |of: &Stored<'_>| of.of.width().map_or_else(|| load::text_len(of.array), |width| width as u64).max(1);
-    let lens: Vec<u64> = stored.iter().map(value_len).collect();
-    let all = stored.iter().zip(&lens).map(|(of, len)| of.array.n_values().saturating_mul(*len));
-    let run_len = (all.fold(0, u64::saturating_add) / SHARE).clamp(LEAST_RUN_LEN, RUN_LEN);
     let mut tasks = Vec::new();
+    let blocks_of = |of: &Stored<'_>| of.array.n_values().div_ceil(block_values(of.of) as u64);
+    let longest = (stored.iter().map(blocks_of).sum::<u64>() / RUNS).clamp(1, RUN);
     for (column, of) in stored.iter().enumerate() {
         if of.of.physical == Physical::Null {
             continue;
         }
+        let value_len = of.of.width().map_or_else(|| load::text_len(of.array), |width| width as u64);
         let block = block_values(of.of) as u64;
-        let n_blocks = (run_len / (lens[column] * block)).clamp(1, RUN);
+        let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
         let n_values = of.array.n_values();
         let run = n_blocks * block;
         for start in (0..n_values).step_by(run as usize) {
