@@ -112,7 +112,14 @@ pub(crate) struct Hints {
 impl Encoder {
     /// An encoder for a compression setting.
     pub fn new(profile: Profile) -> Self {
-        Self { profile, codecs: Codecs::new(), hints: Hints::default(), codes: Vec::new(), repeats: true, ints: Vec::new() }
+        Self {
+            profile,
+            codecs: Codecs::new(),
+            hints: Hints::default(),
+            codes: Vec::new(),
+            repeats: true,
+            ints: Vec::new(),
+        }
     }
 
     /// Takes a profile and forgets the hints: the bytes of the blocks that follow depend on nothing before them.
@@ -384,7 +391,8 @@ impl Encoder {
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.profile);
         let hint = &mut self.hints.codes;
-        let plan = light.with_codec(&self.codes, (bound - heads, true), &self.profile, &mut self.codecs, hint);
+        let plan =
+            light.with_codec(&self.codes, (bound - heads, true), &self.profile, &mut self.codecs, hint);
         Some((entries, plan))
     }
 
