@@ -303,6 +303,10 @@ def _masked(data: Any, mask: Any, fill: Any, hard: bool) -> Any:
 
 
 def _fortran(array: Any) -> Any:
+    import numpy as np
+
+    if type(array) is not np.ndarray or array.dtype.kind != "O" or array.ndim < 2:
+        raise TypeError("what is transposed is an array of objects of two axes and more")
     return array.T
 
 
@@ -387,6 +391,8 @@ def _bus(index: Any, frames: list[Any], name: Any) -> Any:
 
     if not isinstance(index, sf.Index | sf.IndexHierarchy) or not all(isinstance(one, sf.Frame) for one in frames):
         raise TypeError("a Bus has labels and frames")
+    # A name is a key, as others are.
+    hash(name)
     array = np.empty(len(frames), dtype=object)
     array[:] = frames
     array.flags.writeable = False

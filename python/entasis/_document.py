@@ -58,13 +58,13 @@ class Document:
         self._roots: list[tuple[Any, str]] = []
         # The frame whose trees are being added.
         self._inside: _Part | None = None
-        self._cells = CellBuilder(self._encode, self._unsupported)
+        self._cells = CellBuilder()
 
     def add(self, value: Any, root: str) -> int:
         """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""
         self._roots.append((value, root))
         done = len(self._parts)
-        number = self._cells.add(value, root, shares=True)
+        number = self._add_cells(value, root, shares=True)
         self._add_trees(done)
         return number
 
@@ -87,9 +87,12 @@ class Document:
         # Trees have frames, which have trees.
         while done < len(self._parts):
             self._inside = part = self._parts[done]
-            part.numbers = [self._cells.add(tree, part.root + what, shares=False) for tree, what in part.builder.trees]
+            part.numbers = [self._add_cells(tree, part.root + what, shares=False) for tree, what in part.builder.trees]
             done += 1
         self._inside = None
+
+    def _add_cells(self, tree: Any, root: str, *, shares: bool) -> int:
+        return self._cells.add(tree, root, shares, self._encode, self._unsupported)
 
     def _encode(self, value: Any) -> tuple[Any, ...]:
         """What the native half asks for."""

@@ -50,9 +50,12 @@ def is_columns(value: dict[Any, Any]) -> bool:
         return False
     import numpy as np
 
-    lengths = {len(v) if type(v) is np.ndarray and v.ndim == 1 else -1 for v in value.values()}
-    if len(lengths) != 1 or -1 in lengths:
-        return False
+    n = None
+    for array in value.values():
+        # The first value mostly tells: large dicts are of other things.
+        if type(array) is not np.ndarray or array.ndim != 1 or len(array) != (len(array) if n is None else n):
+            return False
+        n = len(array)
     from ._names import is_text
 
     return all(type(name) is str and is_text(name) for name in value)

@@ -228,7 +228,11 @@ class Tree:
             is_indexed, place = self._cells.reader.find(self._info["number"], key)
             if is_indexed:
                 return place
-        return self._places().get(key)
+        places = self._places()
+        try:
+            return places.get(key)
+        except TypeError as error:
+            raise ArgumentError(f"{self._named()} is a {self.kind}: its parts have keys, not {key!r}") from error
 
     def _places(self) -> dict[Any, int]:
         if self._keys is None:
@@ -344,7 +348,8 @@ class Tree:
             return array if rows is None or not found else array[rows]
         if rows is not None and found:
             found = [found[row] for row in rows]
-        return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[self.kind](found)
+        with interpretation():
+            return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[self.kind](found)
 
     def _read_array(self, cells: Cells, rows: Any, threads: int | None) -> Any:
         info = self._info

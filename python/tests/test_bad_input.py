@@ -53,6 +53,15 @@ def pair(value: Any) -> Any:
     return (value,)
 
 
+# NumPy lets go of arrays inside of arrays by recursion, which ends the process at such a depth: each is held apart.
+HELD: list[Any] = []
+
+
+def held(value: Any) -> Any:
+    HELD.append(objects(value))
+    return HELD[-1]
+
+
 def in_itself(kind: str) -> Any:
     inner: list[Any] = []
     if kind == "list":
@@ -118,7 +127,7 @@ REFUSED = {
     "deep lists": (lambda: deep(lambda x: [x]), "value[0][0][0]"),
     "deep dicts": (lambda: deep(lambda x: {"k": x}), "value['k']['k']['k']"),
     "deep tuples": (lambda: deep(pair), "value[0][0][0]"),
-    "deep arrays": (lambda: deep(objects), "value[0][0][0]"),
+    "deep arrays": (lambda: deep(held), "value[0][0][0]"),
     "deep dataclasses": (lambda: deep(Node), "value.x.x.x"),
     "deep cell": (lambda: frame(1, deep(pair)), "df['a'].iloc[1][0][0]"),
     "deep attrs": (lambda: with_attrs(k=deep(pair)), "the frame's attrs['k'][0][0]"),

@@ -193,3 +193,30 @@ def test_columns_of_arrays(path):
             (f if name is None else f[name]).read(columns=[0])
     with pytest.raises(IndexError):
         f["c"].read(columns=[30])
+
+
+def test_rows_are_dicts_as_any(round_trip):
+    """Rows that share their keys in memory are changed apart, and take other keys."""
+    rows = [{"id": i, "x": i / 2, "s": str(i)} for i in range(5000)]
+    back = round_trip(rows)
+    assert all(type(row) is dict for row in back)
+    back[7]["new"] = 1
+    back[8]["x"] = "other"
+    del back[9]["id"]
+    back[10].clear()
+    assert back[7] == rows[7] | {"new": 1}
+    assert back[8] == rows[8] | {"x": "other"}
+    assert list(back[9].items()) == [("x", 4.5), ("s", "9")]
+    assert back[10] == {}
+    assert back[6] == rows[6]
+    assert back[11:] == rows[11:]
+    assert [list(row) for row in back[11:20]] == [["id", "x", "s"]] * 9
+    # Names that no attribute can have, and too many.
+    for names in (
+        ["__class__", "a"],
+        ["__dict__"],
+        ["__weakref__", "b"],
+        ["", "a b", "é\0"],
+        list(map(str, range(40))),
+    ):
+        round_trip([dict.fromkeys(names, (i, None)[i % 2]) for i in range(2000)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import datetime
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -164,3 +166,27 @@ def test_values_and_metadata_share(path):
         en.write(value, path, metadata=odd)
         en.verify(path)
         assert same(en.open(path).metadata, odd)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_nothing_is_held_after_writing(fails, path):
+    """Values are let go when the call returns, without the collector, also when it was refused."""
+    array = np.arange(10)
+    held = weakref.ref(array)
+    value = {"a": array, "b": [object()] if fails else [1], "c": {1, 2}}
+    gc.collect()
+    gc.disable()
+    try:
+        if fails:
+            with pytest.raises(en.UnsupportedTypeError):
+                en.write(value, path)
+        else:
+            en.write(value, path)
+        del array, value
+        assert held() is None or fails
+        if fails:
+            # The exception's frames held it; what they leave is for the collector, which has to be able to.
+            gc.collect()
+            assert held() is None
+    finally:
+        gc.enable()

@@ -32,7 +32,8 @@ SETS_SCALE = 0.12
 def run(context: Context) -> None:
     formats = _formats()
     floors = _floors(context)
-    shown = [f"{'':32}" + "".join(f"{name:>30}" for name in formats) + f"{'floor':>10}"]
+    heads = "".join(f"{name:>30}" for name in formats)
+    shown = [f"{'':32}{heads}{'floor: objects made':>22}{'write, read / pickle':>24}"]
     for name, make in _values(context).items():
         value = make()
         cells = []
@@ -41,11 +42,17 @@ def run(context: Context) -> None:
             cells.append(f"{1e3 * write:9.1f} {1e3 * read:9.1f} {n_bytes / 1e6:7.2f} MB")
             for direction, seconds in (("write", write), ("read", read)):
                 context.raw.append(_raw(context, name, key, direction, seconds))
-        line = f"{name:32}" + "".join(f"{cell:>30}" for cell in cells)
+        floor = ""
         if name in floors:
-            taken = [_seconds(floors[name])[0] for _ in range(context.options.rounds)]
-            line += f"{1e3 * float(np.median(taken)):10.1f}"
-        shown.append(line)
+            taken = float(
+                np.median([_seconds(floors[name])[0] for _ in range(context.options.rounds)])
+            )
+            floor = f"{1e3 * taken:.1f}"
+            context.raw.append(_raw(context, name, "floor", "read", taken))
+        ours, pickled = times["entasis"], times["pickle"]
+        ratios = f"{ours[0] / pickled[0]:.2f}, {ours[1] / pickled[1]:.2f}"
+        line = f"{name:32}" + "".join(f"{cell:>30}" for cell in cells)
+        shown.append(f"{line}{floor:>22}{ratios:>24}")
     print("objects: write ms, read ms, size\n" + "\n".join(shown))
 
 

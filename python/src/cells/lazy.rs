@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use entasis::CellKind;
 use entasis::cells::{Cell, Cells, Children, Found, Key};
-use entasis::{CellKind, Error};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use super::loaded::Loaded;
+use super::loaded::{Loaded, OTHER_SHAPE};
 use super::read::Maker;
 use super::types::Types;
 use crate::errors;
@@ -19,29 +19,42 @@ pub struct CellReader {
     pub cells: Arc<Cells>,
 }
 
-/// A parent and its children.
+/// A parent and its children, which are cells that there are.
 fn parent(py: Python<'_>, loaded: &mut Loaded, number: u64) -> PyResult<(CellKind, Children)> {
     match loaded.fetch(py, number)? {
-        Cell::Parent(kind, children) => Ok((kind, children)),
+        Cell::Parent(kind, children) => {
+            check_range(py, loaded, children.first, children.count)?;
+            if kind.has_keys() {
+                check_range(py, loaded, children.keys, children.count)?;
+            }
+            Ok((kind, children))
+        }
         _ => Err(errors::new(py, "ArgumentError", "the value has no parts")),
+    }
+}
+
+/// Checks that there are `n` cells from `first` on.
+fn check_range(py: Python<'_>, loaded: &Loaded, first: u64, n: u64) -> PyResult<()> {
+    match first.checked_add(n) {
+        Some(end) if end <= loaded.cells().n_cells() => Ok(()),
+        _ => Err(loaded.corrupt(py, "a cell has children that are not there")),
     }
 }
 
 /// The places of the values of a list of rows, for each key or place.
 fn rows_of(py: Python<'_>, loaded: &mut Loaded, children: &Children) -> PyResult<Vec<Range<u64>>> {
-    let damage = |problem| errors::raise(py, &Error::corrupt(problem).in_section("cells"));
     let family = children.first..children.first.saturating_add(children.count);
     loaded.fetch_all(py, family.clone())?;
     let mut lists: Vec<Range<u64>> = Vec::new();
     for number in family {
         let Cell::Parent(CellKind::List, of) = loaded.fetch(py, number)? else {
-            return Err(damage("a list of rows has no lists"));
+            return Err(loaded.corrupt(py, "a list of rows has no lists"));
         };
-        let list = of.first..of.first.checked_add(of.count).ok_or_else(|| damage("a list without end"))?;
+        check_range(py, loaded, of.first, of.count)?;
         if lists.first().is_some_and(|first| first.end - first.start != of.count) {
-            return Err(damage("the lists of a list of rows differ in length"));
+            return Err(loaded.corrupt(py, "the lists of a list of rows differ in length"));
         }
-        lists.push(list);
+        lists.push(of.first..of.first + of.count);
     }
     Ok(lists)
 }
@@ -77,7 +90,8 @@ impl CellReader {
                 dict.set_item("kind", kind.name())?;
                 dict.set_item("len", bytes.len())?;
             }
-            Cell::Parent(kind, children) => {
+            Cell::Parent(kind, _) => {
+                let (_, children) = parent(py, &mut loaded, number)?;
                 dict.set_item("kind", kind.name())?;
                 dict.set_item("count", children.count)?;
                 dict.set_item("first", children.first)?;
@@ -90,17 +104,19 @@ impl CellReader {
                     dict.set_item("lists", lists.iter().map(|list| list.start).collect::<Vec<_>>())?;
                 }
                 if kind == CellKind::ObjectArray {
-                    dict.set_item("shape", self.shape(py, children.keys)?)?;
+                    dict.set_item("shape", self.shape(py, &loaded, children.keys, children.count)?)?;
                 }
             }
             Cell::Array { kind, pool, at, len, shape } => {
                 dict.set_item("kind", kind.name())?;
-                let column = self.cells.pool(pool).map_err(|e| errors::raise(py, &e))?;
+                let column = self.cells.pool(pool).map_err(|e| loaded.raise(py, e))?;
+                let found = self.cells.file().column(column).map_err(|e| loaded.raise(py, e))?;
+                let end = at.checked_add(len).filter(|&end| end <= found.record.n_values);
+                let end = end.ok_or_else(|| loaded.corrupt(py, "an array has values that are not there"))?;
                 dict.set_item("column", column)?;
-                let end = at.saturating_add(len);
                 dict.set_item("start", at)?;
                 dict.set_item("stop", end)?;
-                let shape = if shape == 0 { vec![len] } else { self.shape(py, shape)? };
+                let shape = if shape == 0 { vec![len] } else { self.shape(py, &loaded, shape, len)? };
                 dict.set_item("shape", shape)?;
                 dict.set_item("fortran", kind == CellKind::FortranArray)?;
             }
@@ -136,7 +152,7 @@ impl CellReader {
             let Ok(value) = key.extract::<i64>() else { return Ok((false, None)) };
             self.cells.find_key(kind, &children, Key::Int(value))
         };
-        Ok(match found.map_err(|e| errors::raise(py, &e))? {
+        Ok(match found.map_err(|e| loaded.raise(py, e))? {
             Found::NotIndexed => (false, None),
             Found::Absent => (true, None),
             Found::At(place) => (true, Some(place)),
@@ -183,12 +199,14 @@ impl CellReader {
 }
 
 impl CellReader {
-    fn shape(&self, py: Python<'_>, number: u64) -> PyResult<Vec<u64>> {
+    /// The shape of an array of `n` elements.
+    fn shape(&self, py: Python<'_>, loaded: &Loaded, number: u64, n: u64) -> PyResult<Vec<u64>> {
         let cells = &self.cells;
         // A shape is at most 64 numbers, right behind it.
         let end = number.saturating_add(65).min(cells.n_cells());
-        let shape = py.detach(|| cells.load(number..end, Some(1), &entasis::Silent)?.shape(number));
-        Ok(shape.map_err(|e| errors::raise(py, &e))?.0)
+        let found = py.detach(|| cells.load(number..end, Some(1), &entasis::Silent)?.shape(number));
+        let (shape, product) = found.map_err(|e| loaded.raise(py, e))?;
+        if product == Some(n) { Ok(shape) } else { Err(loaded.corrupt(py, OTHER_SHAPE)) }
     }
 
     /// Makes rows of a list of rows, whose values stand in these ranges.
@@ -208,7 +226,7 @@ impl CellReader {
             wanted.push(children.keys..children.keys.saturating_add(children.count));
         }
         loaded.close(py, wanted)?;
-        let damage = || errors::raise(py, &Error::corrupt("a list of rows has values that are not there"));
+        let damage = || loaded.corrupt(py, "a list of rows has values that are not there");
         let find = |range: Range<u64>| Some((loaded.slice(&range)?, range));
         let lists = lists.into_iter().map(|list| find(list).ok_or_else(damage)).collect::<PyResult<_>>();
         Maker::new(py, &loaded, &types, hook)?.rows(

@@ -3,10 +3,14 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use entasis::Error;
 use entasis::cells::{self, Cell, Cells};
 use pyo3::prelude::*;
 
 use crate::{errors, monitor};
+
+/// What is wrong with an array whose shape has another product than its values are.
+pub const OTHER_SHAPE: &str = "the shape of an array is not that of its values";
 
 /// Cells in memory, and all that they name.
 pub struct Loaded(cells::Loaded);
@@ -27,7 +31,17 @@ impl Loaded {
     /// A cell that is read when it has to be.
     pub fn fetch(&mut self, py: Python<'_>, number: u64) -> PyResult<Cell<'_>> {
         self.fetch_all(py, number..number.saturating_add(1))?;
-        self.0.cell(number).map_err(|e| errors::raise(py, &e))
+        self.0.cell(number).map_err(|e| self.raise(py, e))
+    }
+
+    /// An error of these cells.
+    pub fn raise(&self, py: Python<'_>, error: Error) -> PyErr {
+        errors::raise(py, &error.in_file(self.0.cells().file().path()))
+    }
+
+    /// Damage of these cells.
+    pub fn corrupt(&self, py: Python<'_>, problem: &'static str) -> PyErr {
+        self.raise(py, Error::corrupt(problem).in_section("cells"))
     }
 
     /// Reads these cells, when they have to be.

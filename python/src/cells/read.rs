@@ -10,8 +10,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use entasis::cells::{Cell, Cells, Children, Run, Slice};
-use entasis::{CellClass, CellKind, Error};
+use entasis::cells::{Cell, Children, Run, Slice};
+use entasis::{CellClass, CellKind};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyList, PySet, PySlice,
@@ -20,16 +20,12 @@ use pyo3::types::{
 
 use objects::{Items, Luck, Strings, int, text, unit};
 
-use super::loaded::Loaded;
+use super::loaded::{Loaded, OTHER_SHAPE};
 use super::types::Types;
 use crate::errors;
 
 /// Bytes of an array that has memory of its own, at least.
 const LARGE: u64 = 64 << 10;
-
-fn corrupt(py: Python<'_>, cells: &Cells, problem: &'static str) -> PyErr {
-    errors::raise(py, &Error::corrupt(problem).in_section("cells").in_file(cells.file().path()))
-}
 
 /// A cell whose children are being made.
 struct Frame<'py> {
@@ -99,11 +95,8 @@ impl<'a, 'py> Maker<'a, 'py> {
             pools: HashMap::new(),
         };
         for (slice, range) in loaded.pieces() {
-            let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
-            for (number, &kind) in range.zip(kinds) {
-                if kind != CellKind::Reference && kind.class() != CellClass::Array {
-                    continue;
-                }
+            let is_wanted = |kind: CellKind| kind == CellKind::Reference || kind.class() == CellClass::Array;
+            for number in slice.numbers(range, is_wanted) {
                 match maker.check(slice.cell(number))? {
                     Cell::Int(_, target) => {
                         let target = target.cast_unsigned();
@@ -133,11 +126,11 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 
     fn corrupt(&self, problem: &'static str) -> PyErr {
-        corrupt(self.py, self.loaded.cells(), problem)
+        self.loaded.corrupt(self.py, problem)
     }
 
     fn check<T>(&self, result: entasis::Result<T>) -> PyResult<T> {
-        result.map_err(|e| errors::raise(self.py, &e.in_file(self.loaded.cells().file().path())))
+        result.map_err(|e| self.loaded.raise(self.py, e))
     }
 
     /// The objects of neighbouring cells.
@@ -200,23 +193,24 @@ impl<'a, 'py> Maker<'a, 'py> {
             let part = end.min(frame.next + (1 << 20));
             let n = match self.check(slice.run(frame.next, part))? {
                 Run::Ints(CellKind::Int, values) => {
-                    values.iter().try_for_each(|&value| items.push(int(py, value)?))?;
+                    items.extend(values.len(), |i| int(py, values[i]))?;
                     values.len()
                 }
                 Run::Floats(CellKind::Float, values) => {
-                    values.iter().try_for_each(|&value| items.push(PyFloat::new(py, value).into_any()))?;
+                    items.extend(values.len(), |i| Ok(PyFloat::new(py, values[i]).into_any()))?;
                     values.len()
                 }
                 Run::Texts(CellKind::Str, texts) if !self.are_texts_named => {
-                    for i in 0..texts.len() {
-                        let text = self.check(text(&texts, i))?;
-                        items.push(self.strings.get(py, &mut self.luck, text))?;
-                    }
+                    let (strings, luck) = (&mut self.strings, &mut self.luck);
+                    items.extend(texts.len(), |i| {
+                        let text = text(&texts, i).map_err(|e| loaded.raise(py, e))?;
+                        Ok(strings.get(py, luck, text))
+                    })?;
                     texts.len()
                 }
                 Run::Units(kind @ (CellKind::Null | CellKind::False | CellKind::True), n) => {
                     let object = unit(py, kind);
-                    (0..n).try_for_each(|_| items.push(object.clone()))?;
+                    items.extend(n, |_| Ok(object.clone()))?;
                     n
                 }
                 _ => break,
@@ -423,11 +417,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     fn shape(&self, number: u64, n: u64) -> PyResult<Vec<u64>> {
         let found = entasis::cells::shape(number, &|number| self.loaded.cell(number));
         let (shape, product) = self.check(found)?;
-        if product == Some(n) {
-            Ok(shape)
-        } else {
-            Err(self.corrupt("the shape of an array is not that of its values"))
-        }
+        if product == Some(n) { Ok(shape) } else { Err(self.corrupt(OTHER_SHAPE)) }
     }
 
     /// An array: all of its pool, or a view of what was read of it.

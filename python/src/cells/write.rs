@@ -75,9 +75,9 @@ struct Keys {
 pub struct CellBuilder {
     pub writer: CellWriter,
     types: Types,
-    /// Takes a value that is not known here apart: `(code, ...)`; see `hook`.
+    /// Takes a value that is not known here apart: `(code, ...)`. Held while a tree is added, as it holds this builder.
     hook: Py<PyAny>,
-    /// What becomes of a value that can't be kept: raises, or returns what stands for it.
+    /// What becomes of a value that can't be kept: raises, or returns what stands for it. As `hook`.
     unsupported: Py<PyAny>,
     pools: Pools,
     /// Shapes of arrays, with the arrays that have them: place among arrays.
@@ -120,12 +120,12 @@ impl Hasher for AddressHasher {
 #[pymethods]
 impl CellBuilder {
     #[new]
-    fn new(py: Python<'_>, hook: Py<PyAny>, unsupported: Py<PyAny>) -> PyResult<Self> {
+    fn new(py: Python<'_>) -> PyResult<Self> {
         Ok(Self {
             writer: CellWriter::new(),
             types: Types::new(py, false)?,
-            hook,
-            unsupported,
+            hook: py.None(),
+            unsupported: py.None(),
             pools: Pools::new(py),
             shapes: HashMap::new(),
             kept: Vec::new(),
@@ -142,13 +142,22 @@ impl CellBuilder {
 
     /// Adds a tree, and returns the number of its cell. `root` is what its path begins with. Objects that stand in several of the trees
     /// that share are stored once.
-    fn add(&mut self, value: Bound<'_, PyAny>, root: &str, shares: bool) -> PyResult<u64> {
+    fn add(
+        &mut self,
+        value: Bound<'_, PyAny>,
+        root: &str,
+        shares: bool,
+        hook: Py<PyAny>,
+        unsupported: Py<PyAny>,
+    ) -> PyResult<u64> {
         let number = self.writer.n_cells();
+        (self.hook, self.unsupported) = (hook, unsupported);
         root.clone_into(&mut self.root);
         if shares {
             self.met = std::mem::take(&mut self.lasting);
         }
         let done = self.add_tree(&value);
+        (self.hook, self.unsupported) = (value.py().None(), value.py().None());
         let met = std::mem::take(&mut self.met);
         if shares {
             self.lasting = met;

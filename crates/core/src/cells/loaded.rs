@@ -142,11 +142,10 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<
             out.push(named);
         }
     };
-    let kinds = &slice.kinds()[(range.start - slice.range().start) as usize..];
-    for (number, &kind) in range.clone().zip(kinds) {
-        if kind != CellKind::Reference && !matches!(kind.class(), CellClass::Parent | CellClass::Array) {
-            continue;
-        }
+    let is_wanted = |kind: CellKind| {
+        kind == CellKind::Reference || matches!(kind.class(), CellClass::Parent | CellClass::Array)
+    };
+    for number in slice.numbers(range.clone(), is_wanted) {
         match slice.cell(number)? {
             Cell::Int(CellKind::Reference, target) => {
                 let target = target.cast_unsigned();

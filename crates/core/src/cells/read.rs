@@ -250,10 +250,10 @@ impl Cells {
             requests.push(self.request(place, of(5), numbers)?);
         }
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
-        let offsets = |text: &Text| bytemuck::cast_slice::<u8, i64>(&text.offsets).to_vec();
         let text = String::from_utf8(strings.joined().to_vec());
-        slice.strings = (offsets(&strings), text.map_err(|_| damage("a string of a cell is not UTF-8"))?);
-        slice.bytes = (offsets(&bytes), bytes.joined().to_vec());
+        let text = text.map_err(|_| damage("a string of a cell is not UTF-8"))?;
+        slice.strings = (strings.offsets, text);
+        slice.bytes = (bytes.offsets, bytes.bytes.into_iter().next().unwrap_or_default());
         Ok(slice)
     }
 

@@ -9,6 +9,9 @@ use entasis_kernels::Buffer;
 use super::read::{Cell, Children, damage};
 use super::{CLASSES, RANK};
 
+/// Kinds that are looked at together.
+const TOGETHER: usize = 256;
+
 /// Neighbouring cells in memory.
 #[derive(Debug)]
 pub struct Slice {
@@ -16,9 +19,9 @@ pub struct Slice {
     /// Words of 64 bits.
     pub(super) ints: Buffer,
     pub(super) floats: Buffer,
-    /// Offsets, of which the first is 0, and text.
-    pub(super) strings: (Vec<i64>, String),
-    pub(super) bytes: (Vec<i64>, Vec<u8>),
+    /// Offsets of 64 bits, of which the first is 0, and text.
+    pub(super) strings: (Buffer, String),
+    pub(super) bytes: (Buffer, Buffer),
     pub(super) parents: [Buffer; 4],
     pub(super) arrays: [Buffer; 4],
 }
@@ -174,6 +177,23 @@ impl Slice {
         &self.index.kinds
     }
 
+    /// The numbers of the cells in `range`, which are in the slice, whose kind `is_wanted`. Quick where few are.
+    pub fn numbers(
+        &self,
+        range: Range<u64>,
+        is_wanted: impl Fn(CellKind) -> bool + Copy,
+    ) -> impl Iterator<Item = u64> {
+        let place = |number: u64| (number - self.index.start) as usize;
+        let kinds = &self.index.kinds[place(range.start)..place(range.end)];
+        // Without a way out of the loop many kinds are looked at with one instruction.
+        let has_some = move |part: &[CellKind]| part.iter().fold(false, |any, &kind| any | is_wanted(kind));
+        let parts = (range.start..).step_by(TOGETHER).zip(kinds.chunks(TOGETHER));
+        parts.filter(move |(_, part)| has_some(part)).flat_map(move |(first, part)| {
+            let found = (first..).zip(part).filter(move |(_, kind)| is_wanted(**kind));
+            found.map(|(number, _)| number)
+        })
+    }
+
     fn ints(&self) -> &[i64] {
         cast_slice(&self.ints)
     }
@@ -208,11 +228,13 @@ impl Slice {
             CellClass::Int => Cell::Int(kind, self.ints()[place]),
             CellClass::Float => Cell::Float(kind, self.floats()[place]),
             CellClass::Str => {
-                let text = Texts { offsets: &self.strings.0[place..place + 2], text: &self.strings.1 };
+                let offsets = &cast_slice(&self.strings.0)[place..place + 2];
+                let text = Texts { offsets, text: &self.strings.1 };
                 Cell::Str(kind, text.get(0).ok_or_else(|| damage("a string of a cell is not UTF-8"))?)
             }
             CellClass::Bytes => {
                 let (offsets, bytes) = &self.bytes;
+                let offsets: &[i64] = cast_slice(offsets);
                 Cell::Bytes(kind, &bytes[offsets[place] as usize..offsets[place + 1] as usize])
             }
             CellClass::Parent => Cell::Parent(kind, self.children(place)),
@@ -245,7 +267,7 @@ impl Slice {
             CellClass::Int => Run::Ints(kind, &self.ints()[at..at + n]),
             CellClass::Float => Run::Floats(kind, &self.floats()[at..at + n]),
             CellClass::Str => {
-                let offsets = &self.strings.0[at..=at + n];
+                let offsets = &cast_slice(&self.strings.0)[at..=at + n];
                 Run::Texts(kind, Texts { offsets, text: &self.strings.1 })
             }
             _ => Run::Other,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value, checksum};
-use entasis_kernels::HostRead;
+use entasis_kernels::{HostRead, memory::reserve_on_huge_pages};
 
 use super::index::{INDEXED_FROM, IndexWriter};
 use super::scalars::{Scalars, Strings};
@@ -104,26 +104,26 @@ impl CellWriter {
         self.scalars.bytes(kind, value);
     }
 
-    /// Adds integers of one kind. Returns how many there were.
-    #[inline]
-    pub fn ints(&mut self, kind: CellKind, values: impl Iterator<Item = i64>) -> usize {
+    /// Adds integers of one kind; `more` may follow them.
+    pub fn ints(&mut self, kind: CellKind, values: &[i64], more: usize) {
         debug_assert_eq!(kind.class(), CellClass::Int);
-        let (counts, before) = (self.counts(), self.scalars.ints.len());
-        self.scalars.ints.extend(values);
-        self.run(kind, counts, self.scalars.ints.len() - before)
+        let counts = self.counts();
+        reserve_on_huge_pages(&mut self.scalars.ints, values.len() + more);
+        self.scalars.ints.extend_from_slice(values);
+        self.run(kind, counts, values.len(), more);
     }
 
-    /// Adds floats of one kind. Returns how many there were.
-    #[inline]
-    pub fn floats(&mut self, kind: CellKind, values: impl Iterator<Item = f64>) -> usize {
+    /// Adds floats of one kind; `more` may follow them.
+    pub fn floats(&mut self, kind: CellKind, values: &[f64], more: usize) {
         debug_assert_eq!(kind.class(), CellClass::Float);
-        let (counts, before) = (self.counts(), self.scalars.floats.len());
-        self.scalars.floats.extend(values);
-        self.run(kind, counts, self.scalars.floats.len() - before)
+        let counts = self.counts();
+        reserve_on_huge_pages(&mut self.scalars.floats, values.len() + more);
+        self.scalars.floats.extend_from_slice(values);
+        self.run(kind, counts, values.len(), more);
     }
 
     /// Adds the kinds of cells of one kind, and their ranks; there were so many of each class before.
-    fn run(&mut self, kind: CellKind, counts: [u64; CLASSES], n: usize) -> usize {
+    fn run(&mut self, kind: CellKind, counts: [u64; CLASSES], n: usize, more: usize) {
         let from = self.n_cells();
         for at in (from.next_multiple_of(RANK)..from + n as u64).step_by(RANK as usize) {
             let mut rank = counts;
@@ -132,8 +132,8 @@ impl CellWriter {
             }
             self.ranks.extend(rank);
         }
+        reserve_on_huge_pages(&mut self.scalars.kinds, n + more);
         self.scalars.kinds.resize(self.scalars.kinds.len() + n, kind.code());
-        n
     }
 
     /// Adds values without parts.

@@ -99,16 +99,30 @@ impl Drop for Buffer {
 ///
 /// The bytes stay what they are.
 pub fn ask_for_huge_pages(memory: &mut [u8]) {
+    advise(memory.as_mut_ptr(), memory.len());
+}
+
+/// Makes room for `additional` more elements, on huge pages when that is much: memory that is filled for the first time is
+/// mostly the time that its pages take.
+pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
+    if memory.capacity() - memory.len() < additional {
+        memory.reserve(additional);
+        let spare = memory.spare_capacity_mut();
+        advise(spare.as_mut_ptr().cast(), size_of_val(spare));
+    }
+}
+
+/// Asks for huge pages under `len` bytes from `start` on, which are memory of the caller's.
+fn advise(start: *mut u8, len: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
-    if memory.len() >= MAPPED_FROM {
-        let from = memory.as_ptr().addr().next_multiple_of(HUGE);
-        let whole = (memory.as_ptr().addr() + memory.len() - from) / HUGE * HUGE;
-        let start = memory.as_mut_ptr().with_addr(from);
-        // SAFETY: [from, from + whole) lies in `memory`, which is longer than two huge pages; the advice changes no byte.
-        unsafe { libc::madvise(start.cast(), whole, libc::MADV_HUGEPAGE) };
+    if len >= MAPPED_FROM {
+        let from = start.addr().next_multiple_of(HUGE);
+        let whole = (start.addr() + len - from) / HUGE * HUGE;
+        // SAFETY: [from, from + whole) lies in the caller's memory, which is longer than two huge pages; the advice changes no byte.
+        unsafe { libc::madvise(start.with_addr(from).cast(), whole, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = memory;
+    let _ = (start, len);
 }
 
 fn heap_layout(len: usize) -> Option<Layout> {
@@ -202,6 +216,17 @@ mod tests {
             let mut memory = vec![7; len + 1];
             ask_for_huge_pages(&mut memory[1..]);
             assert!(memory.iter().all(|&byte| byte == 7));
+        }
+    }
+
+    #[test]
+    fn reserving_keeps_what_is_there() {
+        let mut memory: Vec<u64> = (0..1000).collect();
+        for additional in [0, 1, 5000, MAPPED_FROM, 3 * HUGE] {
+            reserve_on_huge_pages(&mut memory, additional);
+            assert!(memory.capacity() - memory.len() >= additional);
+            memory.push(memory.len() as u64);
+            assert!(memory.iter().enumerate().all(|(i, &value)| value == i as u64));
         }
     }
 

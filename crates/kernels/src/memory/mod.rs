@@ -4,6 +4,6 @@ mod buffer;
 mod host;
 mod matrix;
 
-pub use buffer::{Buffer, ask_for_huge_pages};
+pub use buffer::{Buffer, ask_for_huge_pages, reserve_on_huge_pages};
 pub use host::HostRead;
 pub use matrix::MatrixMut;

@@ -5,10 +5,40 @@ use std::ops::Range;
 use entasis::CellKind;
 use entasis::cells::{Cell, Children, Slice};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use super::Maker;
 use super::objects::{Items, Objects, new_list, put};
+
+/// As many rows as are worth a dict whose copies share their keys.
+const MANY: u64 = 1024;
+/// Objects of one class that share their keys: CPython makes room for that many keys, and for one less with each object.
+const SHARED: usize = 30;
+
+/// A dict equal to this one whose copies have one set of keys, in place of one each: what objects of a class have for their
+/// attributes. None when there is none, as for keys that no attribute can be named. It is a dict as any, which has keys of its own from
+/// when it gets another one.
+fn sharing<'py>(dict: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
+    let py = dict.py();
+    if dict.len() > SHARED {
+        return None;
+    }
+    let make = || -> PyResult<Bound<'py, PyDict>> {
+        let class = py.get_type::<PyType>().call1(("Row", PyTuple::empty(py), PyDict::new(py)))?;
+        let mut object = class.call0()?;
+        for _ in 0..SHARED {
+            object = class.call0()?;
+            for (key, value) in dict {
+                object.setattr(key.cast_into::<PyString>()?, value)?;
+            }
+        }
+        Ok(object.getattr(pyo3::intern!(py, "__dict__"))?.cast_into_exact::<PyDict>()?)
+    };
+    let made = make().ok()?;
+    let are_same =
+        made.len() == dict.len() && made.iter().zip(dict).all(|((a, _), (b, _))| a.eq(b).unwrap_or(false));
+    are_same.then_some(made)
+}
 
 impl<'a, 'py> Maker<'a, 'py> {
     /// A list of rows; its children were checked.
@@ -61,6 +91,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             first.set_item(key, py.None())?;
         }
         self.whole(first.len() == keys.len() && keys.len() == columns.len())?;
+        let first = if n >= MANY { sharing(&first).unwrap_or(first) } else { first };
         for i in 0..n {
             let row = first.copy()?;
             for (key, column) in keys.iter().zip(&mut columns) {

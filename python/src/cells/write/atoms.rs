@@ -1,6 +1,7 @@
 //! Objects that are whole by themselves, put where they belong without taking hold of them: the way of most objects of a tree.
 
 use std::ffi::c_int;
+use std::ops::Range;
 
 use entasis::CellKind;
 use entasis::cells::{CellWriter, Scalars};
@@ -174,7 +175,7 @@ pub fn put_items(list: &Bound<'_, PyList>, from: usize, out: &mut CellWriter) ->
     Ok(i)
 }
 
-/// Puts numbers of one kind.
+/// Puts numbers of one kind, from `from` on.
 fn put_numbers(
     list: &Bound<'_, PyList>,
     from: usize,
@@ -182,16 +183,20 @@ fn put_numbers(
     kind: Atom,
     out: &mut CellWriter,
 ) -> PyResult<usize> {
+    let (mut ints, mut floats) = ([0; RUN], [0.0; RUN]);
     let mut i = from;
     let mut chunks = 0u32;
     loop {
-        let most = RUN.min(n - i);
+        let range = i..n.min(i + RUN);
         let next = if kind == Atom::Int {
-            let one = |i| item(list, i).filter(|&object| atom(object) == kind).and_then(int);
-            i + out.ints(CellKind::Int, (i..i + most).map_while(one))
+            let k = fill(list, range, kind, &mut ints, int);
+            // A list that begins so mostly goes on so.
+            out.ints(CellKind::Int, &ints[..k], if k == RUN { n - i - k } else { 0 });
+            i + k
         } else {
-            let one = |i| item(list, i).filter(|&object| atom(object) == kind).map(float);
-            i + out.floats(CellKind::Float, (i..i + most).map_while(one))
+            let k = fill(list, range, kind, &mut floats, |object| Some(float(object)));
+            out.floats(CellKind::Float, &floats[..k], if k == RUN { n - i - k } else { 0 });
+            i + k
         };
         if next < i + RUN {
             return Ok(next);
@@ -202,4 +207,24 @@ fn put_numbers(
             list.py().check_signals()?;
         }
     }
+}
+
+/// The values of the items in `range`, as far as they are of this kind and have one. Returns how many.
+#[inline]
+fn fill<T>(
+    list: &Bound<'_, PyList>,
+    range: Range<usize>,
+    kind: Atom,
+    values: &mut [T; RUN],
+    value: impl Fn(Borrowed<'_, '_, PyAny>) -> Option<T>,
+) -> usize {
+    let mut k = 0;
+    for (i, place) in range.zip(values) {
+        let Some(found) = item(list, i).filter(|&object| atom(object) == kind).and_then(&value) else {
+            break;
+        };
+        *place = found;
+        k += 1;
+    }
+    k
 }

@@ -1,0 +1,148 @@
+//! Values of fixed width, in whatever form a host has them.
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+use entasis_format::{Error, Layout, Physical, Result};
+use entasis_kernels::extend::{self, Narrow};
+use entasis_kernels::{HostRead, VECTOR, bits};
+
+use super::{nested, place, short};
+use crate::frame::{Chunk, HostValues};
+
+/// What narrowing needs, and what it found.
+#[derive(Default)]
+pub(super) struct WideScratch {
+    limbs: Vec<u64>,
+    /// Places of values that are wider than their type.
+    pub outside: Vec<usize>,
+}
+
+impl WideScratch {
+    /// Copies values of `width` bytes as those of the narrower type, which stand from `at` on.
+    pub fn copy(
+        &mut self,
+        from: (&HostRead, usize, isize),
+        (physical, width): (Physical, usize),
+        at: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        match physical.width() {
+            Some(4) if width > 4 => self.cut::<u32>(from, width, at, out),
+            Some(8) if width > 8 => self.cut::<u64>(from, width, at, out),
+            Some(16) if width > 16 => self.cut::<u128>(from, width, at, out),
+            _ => Err(Error::argument("a column is in memory in another form than its type says")),
+        }
+    }
+
+    fn cut<T: Narrow>(
+        &mut self,
+        (memory, mut from, stride): (&HostRead, usize, isize),
+        width: usize,
+        at: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let out: &mut [T] = bytemuck::cast_slice_mut(out);
+        for (i, out) in out.chunks_mut(VECTOR).enumerate() {
+            self.limbs.resize(out.len() * width / 8, 0);
+            let limbs = &mut self.limbs;
+            let copied = match width {
+                8 => memory.copy_strided::<u64>(from, stride, limbs),
+                16 => memory.copy_strided::<[u64; 2]>(from, stride, bytemuck::cast_slice_mut(limbs)),
+                32 => memory.copy_strided::<[u64; 4]>(from, stride, bytemuck::cast_slice_mut(limbs)),
+                _ => false,
+            };
+            if !copied {
+                return Err(short());
+            }
+            if !extend::cut(limbs, width, out).ok_or_else(short)? {
+                let of_value = limbs.chunks_exact(width / 8).enumerate();
+                let outside = of_value
+                    .filter(|(_, limbs)| extend::cut(limbs, width, &mut [T::default()]) != Some(true));
+                self.outside.extend(outside.map(|(k, _)| at + i * VECTOR + k));
+            }
+            from = from.wrapping_add_signed((out.len() as isize).wrapping_mul(stride));
+        }
+        Ok(())
+    }
+}
+
+/// Writes integers as those of a narrower type; the place of the first one that is not among `n` from `first` on.
+pub(super) fn narrow(
+    ints: &[i32],
+    first: i32,
+    n: u32,
+    mark: Option<i32>,
+    of: Layout,
+    out: &mut [u8],
+) -> Result<Option<usize>> {
+    let is_outside = |&int: &i32| Some(int) != mark && int.wrapping_sub(first) as u32 >= n;
+    macro_rules! put {
+        ($t:ty) => {{
+            let out: &mut [$t] = bytemuck::cast_slice_mut(out);
+            out.iter_mut().zip(ints).fold(false, |any, (out, int)| {
+                *out = int.wrapping_sub(first) as $t;
+                any | is_outside(int)
+            })
+        }};
+    }
+    let any = match of.width() {
+        None if of.physical == Physical::Bool => {
+            let any = put!(u8);
+            out.iter_mut().for_each(|byte| *byte &= 1);
+            any
+        }
+        Some(1) if of.physical.is_integer() => put!(u8),
+        Some(2) if of.physical.is_integer() => put!(u16),
+        Some(4) if of.physical.is_integer() => put!(u32),
+        _ => return Err(Error::argument("a column is in memory in another form than its type says")),
+    };
+    Ok(if any { ints.iter().position(is_outside) } else { None })
+}
+
+/// Copies values that are in memory as they are stored, or nearly.
+pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -> Result<()> {
+    let copied = match (&chunk.values, of.width()) {
+        (HostValues::Words { memory, stride }, Some(width)) => {
+            let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+            match width {
+                1 => strided::<u8>(memory, at, *stride, out),
+                2 if of.is_word() => strided::<u16>(memory, at, *stride, out),
+                4 if of.is_word() => strided::<u32>(memory, at, *stride, out),
+                8 if of.is_word() => strided::<u64>(memory, at, *stride, out),
+                16 if of.is_word() => strided::<u128>(memory, at, *stride, out),
+                _ => rows(memory, at, *stride, width, out),
+            }
+        }
+        (values, _) if nested::is_nested(values) => return nested::words(chunk, inside, out),
+        (HostValues::Bools { memory, stride }, None) => {
+            let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+            let copied = memory.copy_strided::<u8>(at, *stride, out);
+            out.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+            copied
+        }
+        (HostValues::Bits { memory, first_bit }, None) => {
+            let first = first_bit + inside.start;
+            let mut bytes = vec![0; (first + inside.len()).div_ceil(8) - first / 8];
+            memory.copy_to(first / 8, &mut bytes) && bits::expand_bits(&bytes, first % 8, out)
+        }
+        _ => return Err(Error::argument("a column is in memory in another form than its type says")),
+    };
+    if copied { Ok(()) } else { Err(short()) }
+}
+
+/// Copies rows of `width` bytes.
+fn rows(memory: &HostRead, mut at: usize, stride: isize, width: usize, out: &mut [u8]) -> bool {
+    if stride == width as isize || width == 0 {
+        return memory.copy_to(at.min(memory.len()), out);
+    }
+    out.chunks_exact_mut(width).all(|out| {
+        let copied = memory.copy_to(at, out);
+        at = at.wrapping_add_signed(stride);
+        copied
+    })
+}
+
+fn strided<T: Pod>(memory: &HostRead, at: usize, stride: isize, out: &mut [u8]) -> bool {
+    memory.copy_strided::<T>(at, stride, bytemuck::cast_slice_mut(out))
+}

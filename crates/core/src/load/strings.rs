@@ -1,0 +1,304 @@
+//! Strings of a host, put one behind the other.
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+use entasis_format::{Error, MAX_BLOCK_LEN, Result};
+use entasis_kernels::HostRead;
+
+use super::validity::ValidBits;
+use super::{MAX_STRING, Scratch, pieces, place, short};
+use crate::frame::{Array, HostValues};
+
+/// Bytes of padded strings that are copied together.
+const SPARE: usize = 1 << 14;
+
+fn too_long() -> Error {
+    Error::unsupported("a string of more than 1,000,000,000 bytes")
+}
+
+impl Scratch {
+    /// Copies strings until a block is full; missing ones are empty.
+    pub(super) fn load_strings(&mut self, array: &Array, range: Range<u64>) -> Result<usize> {
+        if self.load_whole(array, range.clone())? {
+            return Ok(self.offsets.len() - 1);
+        }
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.bytes.clear();
+        let mut spans: Vec<(u64, u64)> = Vec::new();
+        for (chunk, inside, _) in pieces(array, range) {
+            let n_before = self.offsets.len() - 1;
+            let valid = ValidBits::copy(chunk, inside.clone(), &mut self.spare)?;
+            match &chunk.values {
+                HostValues::Offsets32 { offsets, bytes } => {
+                    spans_of::<i32>(offsets, inside.clone(), &mut spans)?;
+                    self.append(bytes, &spans, &valid)?;
+                }
+                HostValues::Offsets64 { offsets, bytes } => {
+                    spans_of::<i64>(offsets, inside.clone(), &mut spans)?;
+                    self.append(bytes, &spans, &valid)?;
+                }
+                HostValues::Views { views, buffers } => {
+                    self.append_views(views, buffers, inside.clone(), &valid)?
+                }
+                &HostValues::Padded { ref memory, width, stride } => {
+                    let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
+                    self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_padded)?;
+                }
+                &HostValues::Ucs4 { ref memory, width, stride } => {
+                    let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
+                    self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_ucs4)?;
+                }
+                _ => return Err(Error::argument("a column of strings is not in memory as strings")),
+            }
+            if self.offsets.len() - 1 - n_before < inside.len() {
+                break;
+            }
+        }
+        Ok(self.offsets.len() - 1)
+    }
+
+    /// Copies strings of one chunk that stand one after the other, the missing ones empty, and fit a block: what most are. False when
+    /// they are not like that; then nothing was copied.
+    fn load_whole(&mut self, array: &Array, range: Range<u64>) -> Result<bool> {
+        let mut parts = pieces(array, range);
+        let (Some((chunk, inside, _)), None) = (parts.next(), parts.next()) else { return Ok(false) };
+        let (bytes, start, len) = match &chunk.values {
+            HostValues::Offsets32 { offsets, bytes } => {
+                let Some((start, len)) = self.load_offsets::<i32>(offsets, inside.clone())? else {
+                    return Ok(false);
+                };
+                (bytes, start, len)
+            }
+            HostValues::Offsets64 { offsets, bytes } => {
+                let Some((start, len)) = self.load_offsets::<i64>(offsets, inside.clone())? else {
+                    return Ok(false);
+                };
+                (bytes, start, len)
+            }
+            _ => return Ok(false),
+        };
+        let valid = ValidBits::copy(chunk, inside, &mut self.spare)?;
+        if !valid.missing_are_empty(&self.offsets) {
+            return Ok(false);
+        }
+        // What stands there is overwritten: zeros only where there was nothing.
+        if self.bytes.len() < len {
+            self.bytes.resize(len, 0);
+        }
+        if bytes.copy_to(start, &mut self.bytes[..len]) { Ok(true) } else { Err(short()) }
+    }
+
+    /// Copies offsets, counted from the first; returns where the strings begin and their bytes, or none when they are not in order or too long.
+    fn load_offsets<O: Offset>(
+        &mut self,
+        offsets: &HostRead,
+        inside: Range<usize>,
+    ) -> Result<Option<(usize, usize)>> {
+        let n = inside.len() + 1;
+        self.words.resize((n * size_of::<O>()).div_ceil(16), 0);
+        let copy: &mut [O] = &mut bytemuck::cast_slice_mut(&mut self.words)[..n];
+        let at = inside.start.checked_mul(size_of::<O>()).ok_or_else(short)?;
+        if !offsets.copy_strided::<O>(at, size_of::<O>() as isize, copy) {
+            return Err(short());
+        }
+        let (first, last) = (copy[0], copy[n - 1]);
+        let len = last.to_i64().checked_sub(first.to_i64()).and_then(|len| u64::try_from(len).ok());
+        let (Some(len), Ok(start)) = (len, usize::try_from(first.to_i64())) else { return Ok(None) };
+        if len > MAX_BLOCK_LEN || !copy.is_sorted() {
+            return Ok(None);
+        }
+        self.offsets.clear();
+        self.offsets.extend(copy.iter().map(|offset| offset.to_i64().wrapping_sub(first.to_i64()) as u32));
+        Ok(Some((start, len as usize)))
+    }
+
+    /// Whether another string of `len` bytes belongs into this block.
+    fn fits(&self, len: u64) -> Result<bool> {
+        self.fits_behind(self.bytes.len(), len)
+    }
+
+    /// The same when `before` bytes stand before it.
+    fn fits_behind(&self, before: usize, len: u64) -> Result<bool> {
+        if len > MAX_STRING {
+            return Err(too_long());
+        }
+        Ok(self.offsets.len() == 1 || before as u64 + len <= MAX_BLOCK_LEN)
+    }
+
+    fn append(&mut self, bytes: &HostRead, spans: &[(u64, u64)], valid: &ValidBits) -> Result<()> {
+        // Neighbours that stand one after the other are copied together.
+        let mut at = 0;
+        while at < spans.len() {
+            let first = self.bytes.len();
+            let (start, mut end) = (spans[at].0, spans[at].0);
+            while let Some(&(from, to)) = spans.get(at) {
+                let (from, to) = if valid.is_valid(at) { (from, to) } else { (end, end) };
+                if from != end {
+                    break;
+                }
+                let len = to.checked_sub(from).ok_or_else(short)?;
+                let total = first as u64 + (to - start);
+                let full = total > MAX_BLOCK_LEN && self.offsets.len() > 1;
+                if full || len > MAX_STRING {
+                    break;
+                }
+                end = to;
+                self.offsets.push(total as u32);
+                at += 1;
+            }
+            let len = usize::try_from(end - start).map_err(|_| short())?;
+            self.bytes.resize(first + len, 0);
+            if !bytes.copy_to(usize::try_from(start).map_err(|_| short())?, &mut self.bytes[first..]) {
+                return Err(short());
+            }
+            if let Some(&(from, to)) = spans.get(at) {
+                let len = if valid.is_valid(at) { to.checked_sub(from).ok_or_else(short)? } else { 0 };
+                if !self.fits(len)? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends strings of one length in memory; `push` puts what one is behind those before.
+    fn append_padded(
+        &mut self,
+        memory: &HostRead,
+        mut from: usize,
+        (width, stride): (usize, isize),
+        n: usize,
+        valid: &ValidBits,
+        push: fn(&[u8], &mut Vec<u8>) -> bool,
+    ) -> Result<()> {
+        // Many at a time where they stand one after the other.
+        let together = if stride == width as isize { (SPARE / width.max(1)).max(1) } else { 1 };
+        let mut done = 0;
+        while done < n {
+            let now = together.min(n - done);
+            self.spare.resize(now * width, 0);
+            if !memory.copy_to(from, &mut self.spare) {
+                return Err(short());
+            }
+            for i in 0..now {
+                let first = self.bytes.len();
+                if valid.is_valid(done + i) && !push(&self.spare[i * width..(i + 1) * width], &mut self.bytes)
+                {
+                    return Err(Error::unsupported("a string that is not Unicode text"));
+                }
+                if !self.fits_behind(first, (self.bytes.len() - first) as u64)? {
+                    self.bytes.truncate(first);
+                    return Ok(());
+                }
+                self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| short())?);
+            }
+            from = from.wrapping_add_signed((now as isize).wrapping_mul(stride));
+            done += now;
+        }
+        Ok(())
+    }
+
+    fn append_views(
+        &mut self,
+        views: &HostRead,
+        buffers: &[HostRead],
+        inside: Range<usize>,
+        valid: &ValidBits,
+    ) -> Result<()> {
+        /// Bytes of a view after its length: short strings are copied with all of them, and what is too much overwritten by the next.
+        const INLINE: usize = 12;
+        self.words.resize(inside.len(), 0);
+        let at = inside.start.checked_mul(16).ok_or_else(short)?;
+        if !views.copy_to(at, bytemuck::cast_slice_mut(&mut self.words)) {
+            return Err(short());
+        }
+        let mut at = self.bytes.len();
+        for (i, view) in self.words.iter().enumerate() {
+            let len = if valid.is_valid(i) { *view as u32 as usize } else { 0 };
+            if len as u64 > MAX_STRING {
+                return Err(too_long());
+            }
+            if (at + len) as u64 > MAX_BLOCK_LEN && self.offsets.len() > 1 {
+                break;
+            }
+            if self.bytes.len() < at + len + INLINE {
+                self.bytes.resize((at + len + INLINE).next_power_of_two().max(1 << 16), 0);
+            }
+            if len <= INLINE {
+                self.bytes[at..at + INLINE].copy_from_slice(&view.to_le_bytes()[4..]);
+            } else {
+                let buffer = buffers.get((view >> 64) as u32 as usize).ok_or_else(short)?;
+                if !buffer.copy_to((view >> 96) as usize, &mut self.bytes[at..at + len]) {
+                    return Err(short());
+                }
+            }
+            at += len;
+            self.offsets.push(at as u32);
+        }
+        self.bytes.truncate(at);
+        Ok(())
+    }
+}
+
+/// An offset of strings.
+trait Offset: Pod + PartialOrd {
+    fn to_i64(self) -> i64;
+}
+
+impl Offset for i32 {
+    fn to_i64(self) -> i64 {
+        self.into()
+    }
+}
+
+impl Offset for i64 {
+    fn to_i64(self) -> i64 {
+        self
+    }
+}
+
+/// The bytes before the zeros at the end.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)]
+}
+
+fn push_padded(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    out.extend_from_slice(trimmed(bytes));
+    true
+}
+
+/// False for what is no code point, or half of one.
+fn push_ucs4(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    let len = trimmed(bytes).len().next_multiple_of(4);
+    let (units, _) = bytes[..len.min(bytes.len())].as_chunks::<4>();
+    let all = units.iter().fold(0, |all, unit| all | u32::from_ne_bytes(*unit));
+    if all < 128 {
+        out.extend(units.iter().map(|unit| u32::from_ne_bytes(*unit) as u8));
+        return true;
+    }
+    units.iter().all(|unit| {
+        let point = char::from_u32(u32::from_ne_bytes(*unit));
+        point.map(|point| out.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes())).is_some()
+    })
+}
+
+fn spans_of<O: Pod + TryInto<u64>>(
+    offsets: &HostRead,
+    inside: Range<usize>,
+    spans: &mut Vec<(u64, u64)>,
+) -> Result<()> {
+    let mut copy = vec![O::zeroed(); inside.len() + 1];
+    let at = inside.start.checked_mul(size_of::<O>()).ok_or_else(short)?;
+    if !offsets.copy_strided::<O>(at, size_of::<O>() as isize, &mut copy) {
+        return Err(short());
+    }
+    spans.clear();
+    spans.reserve(inside.len());
+    let number = |offset: O| offset.try_into().map_err(|_| short());
+    for pair in copy.windows(2) {
+        spans.push((number(pair[0])?, number(pair[1])?));
+    }
+    Ok(())
+}

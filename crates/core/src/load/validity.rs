@@ -1,0 +1,128 @@
+//! Which values of a host are missing.
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+use entasis_format::{Physical, Result};
+use entasis_kernels::bits;
+
+use super::{Scratch, pieces, place, short};
+use crate::frame::{Array, Chunk, HostValidity, HostValues};
+
+impl Scratch {
+    /// Copies the validity of the values in `range`, `n` of them, which are loaded.
+    pub(super) fn load_validity(
+        &mut self,
+        array: &Array,
+        physical: Physical,
+        range: Range<u64>,
+        n: usize,
+    ) -> Result<()> {
+        self.has_missing = false;
+        let all_valid = |chunk: &Chunk| matches!(chunk.validity, HostValidity::AllValid);
+        if pieces(array, range.clone()).all(|(chunk, ..)| all_valid(chunk)) {
+            return Ok(());
+        }
+        self.validity.clear();
+        self.validity.resize(n.div_ceil(8), 0);
+        for (chunk, inside, at) in pieces(array, range) {
+            let len = inside.len();
+            let done = match &chunk.validity {
+                HostValidity::AllValid => bits::set_bits(&mut self.validity, at, len, true),
+                HostValidity::Bits { memory, first_bit } => {
+                    let first = first_bit + inside.start;
+                    self.spare.resize((first + len).div_ceil(8) - first / 8, 0);
+                    memory.copy_to(first / 8, &mut self.spare)
+                        && bits::copy_bits(&self.spare, first % 8, &mut self.validity, at, len)
+                }
+                HostValidity::Mask { memory, stride } => {
+                    self.spare.resize(len, 0);
+                    let place = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+                    let copied = memory.copy_strided::<u8>(place, *stride, &mut self.spare);
+                    self.spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
+                    copied && or_bytes(&self.spare, &mut self.validity, at)
+                }
+                HostValidity::Mark(mark) if matches!(chunk.values, HostValues::Int32 { .. }) => {
+                    self.spare.resize(len, 0);
+                    let ints = bytemuck::cast_slice(&self.ints[at..at + len]);
+                    compare::<u32>(ints, *mark as u32, &mut self.spare);
+                    or_bytes(&self.spare, &mut self.validity, at)
+                }
+                HostValidity::Mark(mark) => {
+                    let words: &[u8] = bytemuck::cast_slice(&self.words);
+                    let width = physical.width().ok_or_else(short)?;
+                    self.spare.resize(len, 0);
+                    let stored = &words[at * width..(at + len) * width];
+                    match width {
+                        1 => compare::<u8>(stored, *mark as u8, &mut self.spare),
+                        2 => compare::<u16>(stored, *mark as u16, &mut self.spare),
+                        4 => compare::<u32>(stored, *mark as u32, &mut self.spare),
+                        8 => compare::<u64>(stored, *mark, &mut self.spare),
+                        _ => return Err(short()),
+                    }
+                    or_bytes(&self.spare, &mut self.validity, at)
+                }
+            };
+            if !done {
+                return Err(short());
+            }
+        }
+        self.has_missing = bits::count_ones(&self.validity, 0, n) < n;
+        Ok(())
+    }
+}
+
+/// The validity of a piece of strings, copied before their lengths are used.
+pub(crate) struct ValidBits(Option<Vec<u8>>);
+
+impl ValidBits {
+    pub(crate) fn copy(chunk: &Chunk, inside: Range<usize>, spare: &mut Vec<u8>) -> Result<Self> {
+        let len = inside.len();
+        let copied = match &chunk.validity {
+            HostValidity::AllValid => return Ok(Self(None)),
+            HostValidity::Bits { memory, first_bit } => {
+                let first = first_bit + inside.start;
+                let mut bytes = vec![0; (first + len).div_ceil(8) - first / 8];
+                let mut aligned = vec![0; len.div_ceil(8)];
+                let copied = memory.copy_to(first / 8, &mut bytes)
+                    && bits::copy_bits(&bytes, first % 8, &mut aligned, 0, len);
+                copied.then_some(aligned)
+            }
+            HostValidity::Mask { memory, stride } => {
+                spare.resize(len, 0);
+                let place = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+                let copied = memory.copy_strided::<u8>(place, *stride, spare);
+                spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
+                let mut packed = Vec::new();
+                bits::pack_bytes(spare, &mut packed);
+                copied.then_some(packed)
+            }
+            HostValidity::Mark(_) => None,
+        };
+        copied.map(|bits| Self(Some(bits))).ok_or_else(short)
+    }
+
+    /// Whether all strings that are missing have no bytes.
+    pub(super) fn missing_are_empty(&self, offsets: &[u32]) -> bool {
+        self.0.is_none()
+            || offsets.windows(2).enumerate().all(|(i, pair)| pair[0] == pair[1] || self.is_valid(i))
+    }
+
+    pub(crate) fn is_valid(&self, i: usize) -> bool {
+        self.0.as_ref().is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1)
+    }
+}
+
+/// One where a word differs from the mark.
+fn compare<T: Pod + PartialEq>(stored: &[u8], mark: T, out: &mut [u8]) {
+    for (valid, &word) in out.iter_mut().zip(bytemuck::cast_slice::<u8, T>(stored)) {
+        *valid = u8::from(word != mark);
+    }
+}
+
+/// Packs 0/1 bytes into the bits from `first` on.
+fn or_bytes(bytes: &[u8], out: &mut [u8], first: usize) -> bool {
+    let mut packed = Vec::with_capacity(bytes.len() / 8 + 1);
+    bits::pack_bytes(bytes, &mut packed);
+    bits::copy_bits(&packed, 0, out, first, bytes.len())
+}

@@ -1,0 +1,169 @@
+"""Objects of trees, by the names that files have for them, whose parts are not what they have to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import entasis as en
+from entasis import _codecs
+from entasis._entasis import Builder
+
+sf = pytest.importorskip("static_frame")
+
+SQUARE = np.array([[1, "a"], [None, 2.5]], dtype=object)
+FRAME = sf.Frame.from_element(1, index=("x", "y"), columns=("a",))
+INDEX = sf.Index(("p", "q"))
+
+
+class Foreign:
+    """A value that another writer put there: the name of an object, and its parts."""
+
+    def __init__(self, *parts: Any) -> None:
+        self.parts = parts
+
+    def __repr__(self) -> str:
+        return f"{self.parts[0]} of {', '.join(type(part).__name__ for part in self.parts[1:]) or 'nothing'}"
+
+
+@pytest.fixture
+def write(monkeypatch: pytest.MonkeyPatch, path: Any) -> Any:
+    """Writes values with foreign ones among them."""
+    encode = _codecs.encode
+
+    def patched(value: Any) -> Any:
+        return ("parts", _codecs.OBJECT, value.parts) if type(value) is Foreign else encode(value)
+
+    monkeypatch.setattr(_codecs, "encode", patched)
+    return lambda value: en.write(value, path)
+
+
+def bus(*parts: Any) -> Foreign:
+    return Foreign("static_frame.Bus", *parts)
+
+
+def test_sound_ones(write, path):
+    """The names and parts are those that the package writes."""
+    write([Foreign("numpy.fortran", SQUARE), bus(INDEX, [FRAME, FRAME], "b")])
+    array, found = en.read(path)
+    assert array.tolist() == SQUARE.T.tolist()
+    assert array.flags.f_contiguous
+    assert type(found) is sf.Bus
+    assert found.name == "b"
+    assert found.index.equals(INDEX)
+    assert all(frame.equals(FRAME) for frame in found.values)
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        Foreign("numpy.fortran"),
+        Foreign("numpy.fortran", SQUARE, SQUARE),
+        Foreign("numpy.fortran", None),
+        Foreign("numpy.fortran", 3),
+        Foreign("numpy.fortran", [1, 2]),
+        Foreign("numpy.fortran", np.arange(4).reshape(2, 2)),
+        Foreign("numpy.fortran", np.array([1, "a"], dtype=object)),
+        Foreign("numpy.fortran", np.float64(1.5)),
+        Foreign("numpy.fortran", pd.DataFrame({"a": [1]})),
+        Foreign("numpy.fortran", FRAME),
+        bus(),
+        bus(INDEX),
+        bus(INDEX, [FRAME, FRAME]),
+        bus(INDEX, [FRAME, FRAME], None, None),
+        bus(None, [FRAME, FRAME], None),
+        bus(["p", "q"], [FRAME, FRAME], None),
+        bus(INDEX, FRAME, None),
+        bus(INDEX, 7, None),
+        bus(INDEX, [FRAME], None),
+        bus(INDEX, [FRAME, FRAME, FRAME], None),
+        bus(INDEX, [], None),
+        bus(INDEX, [FRAME, None], None),
+        bus(INDEX, [FRAME, pd.DataFrame({"a": [1]})], None),
+        bus(INDEX, {"p": FRAME, "q": FRAME}, None),
+        bus(INDEX, [FRAME, FRAME], [1]),
+        bus(INDEX, [FRAME, FRAME], {"a": 1}),
+        bus(sf.Index((1, 1.5)), [FRAME], None),
+        Foreign("numpy.Fortran", SQUARE),
+        Foreign("static_frame.Bus.from_zip_pickle", INDEX, [FRAME], None),
+        Foreign("os.system", "true"),
+        Foreign(""),
+    ],
+    ids=repr,
+)
+def test_parts_that_are_none(foreign, write, path):
+    for value in (foreign, {"a": [1, foreign]}):
+        write(value)
+        with pytest.raises((en.CorruptFileError, en.UnsupportedTypeError)):
+            en.read(path)
+
+
+N = 6
+FILL = {"bytes": np.int64(0).tobytes(), "python": "int"}
+
+
+def sparse(path: Any, values: np.ndarray[Any, Any], detail: Any) -> None:
+    builder = Builder(N, ["a"])
+    builder.words(values, 0, flavour=10, detail=detail)
+    host = {
+        "host": "pandas",
+        "columns": {"kind": "names", "dtype": "str", "name": None},
+        "index": {"kind": "range", "start": 0, "stop": N, "step": 1, "name": None},
+    }
+    builder.write(str(path), host, 50, [], None, None)
+
+
+def test_sound_sparse(path):
+    for kind in ("integer", "block"):
+        sparse(path, np.array([0, 0, 3, 0, 5, 0]), {"fill": FILL, "kind": kind})
+        array = en.read(path)["a"].array
+        assert array.kind == kind
+        assert array.dtype == pd.SparseDtype("int64", 0)
+        assert array.sp_values.tolist() == [3, 5]
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        None,
+        3,
+        "integer",
+        [],
+        {},
+        {"kind": "integer"},
+        {"fill": FILL},
+        {"fill": FILL, "kind": "no such"},
+        {"fill": FILL, "kind": 3},
+        {"fill": FILL, "kind": None},
+        {"fill": FILL, "kind": ["integer"]},
+        {"fill": None, "kind": "integer"},
+        {"fill": 0, "kind": "integer"},
+        {"fill": {}, "kind": "integer"},
+        {"fill": {"bytes": b""}, "kind": "integer"},
+        {"fill": {"bytes": bytes(7)}, "kind": "integer"},
+        {"fill": {"bytes": bytes(16)}, "kind": "integer"},
+        {"fill": {"bytes": "00000000"}, "kind": "integer"},
+        {"fill": {"bytes": bytes(8), "python": "str"}, "kind": "integer"},
+        {"fill": {"bytes": bytes(8), "python": 3}, "kind": "integer"},
+        {"fill": {"bytes": bytes(8), "python": ["int"]}, "kind": "integer"},
+    ],
+    ids=repr,
+)
+def test_sparse_that_is_none(detail, path):
+    sparse(path, np.arange(N), detail)
+    with pytest.raises(en.CorruptFileError) as caught:
+        en.read(path)
+    assert caught.value.file == str(path)
+    en.verify(path)
+    # Its values are values as any, for others.
+    assert en.read(path, to="numpy")["a"].tolist() == list(range(N))
+
+
+def test_sparse_of_other_types(path):
+    """The bytes of a fill value of another type."""
+    sparse(path, np.zeros(N, "i4"), {"fill": FILL, "kind": "integer"})
+    with pytest.raises(en.CorruptFileError):
+        en.read(path)
