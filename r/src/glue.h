@@ -53,6 +53,20 @@ void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first)
 int ent_keys_differ(const SEXP *keys, R_xlen_t n);
 void ent_keys_free(ent_keys *table);
 
+/* met.c */
+typedef struct {
+    SEXP vector;
+    uint64_t number;
+} ent_met_one;
+
+typedef struct {
+    ent_met_one *all;
+    size_t n, room; /* a power of two, or 0 */
+} ent_met;
+
+int ent_met_before(ent_met *table, SEXP x, uint64_t *number);
+void ent_met_free(ent_met *table);
+
 /* cells.c: cells in memory. The pointer keeps a list: what references mean, the vectors of pools, names made lately. */
 #define ENT_LATELY 256
 
