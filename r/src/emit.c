@@ -346,10 +346,21 @@ static uint64_t below_text(walker *w, SEXP parts) {
     return 3;
 }
 
+/* A table of its own costs what ten thousand values do: small frames in a list of many are lists with attributes. */
+#define MANY 32
+#define SMALL_FRAME 10000
+
+static int is_small_frame(SEXP x) {
+    if (TYPEOF(x) != VECSXP || !OBJECT(x) || Rf_xlength(x) == 0 || !Rf_inherits(x, "data.frame")) return 0;
+    return (double)Rf_xlength(x) * (double)Rf_xlength(VECTOR_ELT(x, 0)) < SMALL_FRAME;
+}
+
 static uint64_t below_items(walker *w, SEXP x, at_t at) {
     R_xlen_t n = Rf_xlength(x);
     for (at.position = 0; at.position < n; at.position++) {
-        ent_emit(w, VECTOR_ELT(x, at.position), at, 0);
+        SEXP item = VECTOR_ELT(x, at.position);
+        if (n >= MANY && is_small_frame(item)) object(w, BELOW_VECTOR, item, at);
+        else ent_emit(w, item, at, 0);
         if ((at.position & 0xFFFFF) == 0xFFFFF) R_CheckUserInterrupt();
     }
     return (uint64_t)n;

@@ -157,3 +157,24 @@ test_that("lists are trees of Python", {
   expect_identical(back[c("a", "v", "m", "l")], list(a = 1L, v = 1:3, m = matrix(1:6, 2), l = list(1, "a", NULL, list(z = TRUE))))
   expect_identical(back$df, frame)
 })
+
+test_that("small frames of a long list are frames of pandas, as tables are", {
+  frames <- list(
+    plain = data.frame(l = c(TRUE, NA), i = c(1L, NA), d = c(1.5, NA), s = c("a", NA), c = c(1i, 2), r = as.raw(1:2)),
+    special = data.frame(f = factor(c("x", NA)), o = factor(c("lo", "hi"), levels = c("lo", "hi"), ordered = TRUE), D = as.Date(c("2020-01-01", NA))),
+    one = data.frame(l = TRUE, i = 1L, d = 1, s = "a", f = factor("x"), D = as.Date("1960-01-01")),
+    labels = data.frame(x = 1:3, row.names = c("p", "q", "r")),
+    numbers = data.frame(x = 1:3)[c(3, 1), , drop = FALSE],
+    none = data.frame(x = integer(), f = factor(character()))
+  )
+  path <- tempfile()
+  write_entasis(c(frames, rep(frames["plain"], 40)), path)
+  for (name in names(frames)) write_entasis(frames[[name]], paste0(path, name))
+  python(c(
+    sprintf("x = en.read(r'%s').fields['value']", path),
+    sprintf("for i, name in enumerate(%s):", paste0("[", paste0("'", names(frames), "'", collapse = ", "), "]")),
+    sprintf("    pd.testing.assert_frame_equal(x[i], en.read(r'%s' + name), check_exact=True)", path),
+    "    assert x[i].columns.dtype == 'str' and type(x[i].index) is type(en.read(r'%s' + name).index)" |> sprintf(path)
+  ))
+  expect_identical(read_entasis(path)[seq_along(frames)], frames)
+})
