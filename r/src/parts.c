@@ -42,7 +42,9 @@ SEXP ent_make_whole(int64_t integer) {
 
 /* Some values of a vector. */
 SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
-    SEXP out = PROTECT(Rf_allocVector(TYPEOF(x), n));
+    SEXP out = TYPEOF(x) == STRSXP ? ent_lazy_slice(x, at, n) : NULL;
+    if (out != NULL) return out;
+    out = PROTECT(Rf_allocVector(TYPEOF(x), n));
     if (TYPEOF(x) == STRSXP) {
         for (R_xlen_t i = 0; i < n; i++) SET_STRING_ELT(out, i, STRING_ELT(x, at + i));
     } else if (n > 0) {

@@ -49,6 +49,8 @@ impl Loaded {
     /// Looks at what was read: which cells are named, and what is needed of pools.
     fn look(&mut self) -> Result<()> {
         let mut pools: BTreeMap<u64, (PoolUse, u64)> = BTreeMap::new();
+        // Neighbours have mostly the same pool.
+        let mut last: Option<(PoolUse, u64)> = None;
         self.targets.clear();
         for (slice, range) in self.cells.pieces() {
             for number in range {
@@ -56,16 +58,23 @@ impl Loaded {
                     Cell::Int(CellKind::Reference, target) => self.targets.push(target.cast_unsigned()),
                     Cell::Array { pool, at, len, .. } => {
                         let end = at.checked_add(len).ok_or_else(|| damage("an array ends nowhere"))?;
-                        let fresh = PoolUse { pool, column: 0, start: at, end, n: 0 };
-                        let (found, sum) = pools.entry(pool).or_insert((fresh, 0));
+                        let (mut found, sum) = match last.take() {
+                            Some((found, sum)) if found.pool == pool => (found, sum),
+                            other => {
+                                pools.extend(other.map(|other| (other.0.pool, other)));
+                                let fresh = PoolUse { pool, column: 0, start: at, end, n: 0 };
+                                pools.get(&pool).copied().unwrap_or((fresh, 0))
+                            }
+                        };
                         (found.start, found.end) = (found.start.min(at), found.end.max(end));
                         found.n += 1;
-                        *sum = sum.saturating_add(len);
+                        last = Some((found, sum.saturating_add(len)));
                     }
                     _ => {}
                 }
             }
         }
+        pools.extend(last.map(|last| (last.0.pool, last)));
         self.targets.sort_unstable();
         self.targets.dedup();
         self.pools.clear();
