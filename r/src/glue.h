@@ -109,6 +109,7 @@ SEXP ent_c_load(SEXP file);
 SEXP ent_c_close(SEXP loaded, SEXP start, SEXP end);
 SEXP ent_c_pools(SEXP loaded, SEXP vectors);
 SEXP ent_c_look(SEXP file, SEXP number);
+SEXP ent_c_split(SEXP x, SEXP starts, SEXP lengths);
 SEXP ent_c_make(SEXP loaded, SEXP range, SEXP hook);
 SEXP ent_c_verify(SEXP path);
 SEXP ent_c_threads(SEXP n);

@@ -47,11 +47,48 @@ SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
     out = PROTECT(Rf_allocVector(TYPEOF(x), n));
     if (TYPEOF(x) == STRSXP) {
         for (R_xlen_t i = 0; i < n; i++) SET_STRING_ELT(out, i, STRING_ELT(x, at + i));
+    } else if (TYPEOF(x) == VECSXP) {
+        for (R_xlen_t i = 0; i < n; i++) SET_VECTOR_ELT(out, i, VECTOR_ELT(x, at + i));
     } else if (n > 0) {
         size_t width = TYPEOF(x) == RAWSXP ? 1 : TYPEOF(x) == CPLXSXP ? 16 : TYPEOF(x) == REALSXP ? 8 : 4;
         memcpy((char *)DATAPTR(out), (const char *)DATAPTR_RO(x) + (size_t)at * width, (size_t)n * width);
     }
     if (ATTRIB(x) != R_NilValue) Rf_copyMostAttrib(x, out);
+    UNPROTECT(1);
+    return out;
+}
+
+/* Some rows of a column, which may be a frame. */
+static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
+    if (TYPEOF(x) != VECSXP || !Rf_inherits(x, "data.frame")) {
+        if (at > Rf_xlength(x) - n) Rf_error("a list is not in its values");
+        return ent_make_slice(x, at, n);
+    }
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, Rf_xlength(x)));
+    for (R_xlen_t i = 0; i < Rf_xlength(x); i++) SET_VECTOR_ELT(out, i, part_of(VECTOR_ELT(x, i), at, n));
+    Rf_setAttrib(out, R_NamesSymbol, Rf_getAttrib(x, R_NamesSymbol));
+    Rf_setAttrib(out, R_ClassSymbol, Rf_getAttrib(x, R_ClassSymbol));
+    SEXP rows = PROTECT(Rf_allocVector(INTSXP, 2));
+    INTEGER(rows)[0] = NA_INTEGER;
+    INTEGER(rows)[1] = -(int)n;
+    Rf_setAttrib(out, R_RowNamesSymbol, rows);
+    UNPROTECT(2);
+    return out;
+}
+
+/* A vector or frame in pieces, by where each begins and how long it is: NULL where that is NA. */
+SEXP ent_c_split(SEXP x, SEXP starts, SEXP lengths) {
+    R_xlen_t n = Rf_xlength(lengths);
+    if (TYPEOF(starts) != REALSXP || TYPEOF(lengths) != INTSXP || Rf_xlength(starts) != n) Rf_error("pieces without places");
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) {
+        int length = INTEGER(lengths)[i];
+        double start = REAL(starts)[i];
+        if (length == NA_INTEGER) continue;
+        if (length < 0 || !(start >= 0) || start > 0x1p52) Rf_error("a piece without a place");
+        SET_VECTOR_ELT(out, i, part_of(x, (R_xlen_t)start, length));
+        if ((i & 0xFFFFF) == 0xFFFFF) R_CheckUserInterrupt();
+    }
     UNPROTECT(1);
     return out;
 }
