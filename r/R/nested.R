@@ -27,6 +27,7 @@ read_words <- function(file, of, rows) {
 
 # Values of a child.
 read_child <- function(file, children, i, rows, depth) {
+  if (rows[[1L]] == 1L && rows[[3L]] > children$n_values[i]) stop("a column has more values in another than that has")
   reader <- new_reader(file, rows, TRUE, depth + 1L)
   want <- reader_want(reader, children, i, NULL)
   reader_finish(reader, reader_run(reader), want)
