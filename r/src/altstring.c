@@ -4,7 +4,7 @@
  * An element of it that is empty was not made yet, or is an empty string. The strings are in memory: nothing here knows the file.
  * The tag of data1 counts those that were made one by one: who looks at an eighth of them looks at all, which are made quicker together.
  */
-#include "glue.h"
+#include "values.h"
 
 #include <R_ext/Altrep.h>
 

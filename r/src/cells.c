@@ -1,5 +1,5 @@
 /* Cells of an open file, read for what is made of them (make.c). */
-#include "glue.h"
+#include "values.h"
 
 static void free_session(SEXP pointer) {
     ent_session *s = R_ExternalPtrAddr(pointer);

@@ -2,7 +2,7 @@
 #ifndef MAKE_H
 #define MAKE_H
 
-#include "glue.h"
+#include "values.h"
 
 /* Kinds of frames beside those of cells: a vector with attributes, and those. */
 #define FRAME_VECTOR 256

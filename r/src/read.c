@@ -1,5 +1,5 @@
 /* Open files, and columns from them to R. */
-#include "glue.h"
+#include "values.h"
 
 static void free_file(SEXP pointer) {
     ent_file *file = R_ExternalPtrAddr(pointer);

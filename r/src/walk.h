@@ -2,7 +2,7 @@
 #ifndef WALK_H
 #define WALK_H
 
-#include "glue.h"
+#include "values.h"
 
 /* What is below a cell. */
 enum {
