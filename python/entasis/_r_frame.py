@@ -34,7 +34,7 @@ def _strings(value: Any) -> list[str] | None:
 
 
 def _labels(value: Any) -> tuple[int, Any] | None:
-    """How many rows there are, and their labels: none for 1, 2, 3 ..., which R keeps as a missing integer and their number."""
+    """How many rows there are, and their labels: none for 1, 2, 3 ..., which R keeps as NA and their number."""
     import numpy as np
     import pandas as pd
 
@@ -51,7 +51,7 @@ def _labels(value: Any) -> tuple[int, Any] | None:
 
 
 def _column(value: Any, n: int) -> Any:
-    """The values of a column, as they are when it is one of a table; None for those that pandas has not, or of another length."""
+    """A column as one of a table is; None for values that pandas has not, or of another length."""
     import numpy as np
     import pandas as pd
 
@@ -83,10 +83,18 @@ def _special(value: Record, n: int) -> Any:
         return None
     kind = attributes.get("class")
     kind = kind.tolist() if isinstance(kind, np.ndarray) else kind
-    if kind in ("factor", ["ordered", "factor"]) and set(attributes) == {"levels", "class"} and values.dtype.kind == "i":
+    if (
+        kind in ("factor", ["ordered", "factor"])
+        and set(attributes) == {"levels", "class"}
+        and values.dtype.kind == "i"
+    ):
         levels = _strings(attributes["levels"])
         codes = np.ma.filled(values, 0) - 1
-        if levels is None or len(set(levels)) != len(levels) or n and not -1 <= codes.min() <= codes.max() < len(levels):
+        if (
+            levels is None
+            or len(set(levels)) != len(levels)
+            or (n and not -1 <= codes.min() <= codes.max() < len(levels))
+        ):
             return None
         return pd.Categorical.from_codes(codes, pd.Index(levels, dtype="str"), ordered=kind != "factor")
     if kind == "Date" and set(attributes) == {"class"} and values.dtype == np.float64:

@@ -240,7 +240,9 @@ impl Job<'_> {
         for (i, (out, &missing)) in out.iter_mut().zip(&self.mask).enumerate() {
             *out = match lengths.get(i) {
                 _ if missing != 0 => NA_INTEGER,
-                Some(&length) => i32::try_from(length).map_err(|_| Error::limit("a list is too long for R"))?,
+                Some(&length) => {
+                    i32::try_from(length).map_err(|_| Error::limit("a list is too long for R"))?
+                }
                 None => 1,
             };
         }
@@ -320,7 +322,8 @@ fn read(
         }
         entasis::buffers::ask_for_huge_pages(memory);
         let width = of.layout().width().unwrap_or(0);
-        let mask = if kind == Kind::Words && of.physical != Physical::RunEnd { vec![0; n] } else { Vec::new() };
+        let mask =
+            if kind == Kind::Words && of.physical != Physical::RunEnd { vec![0; n] } else { Vec::new() };
         let beside = if Job::is_beside(kind, of.physical) {
             Some(n.checked_mul(width).and_then(Buffer::zeroed).ok_or_else(no_memory)?)
         } else {
