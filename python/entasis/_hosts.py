@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -84,6 +84,11 @@ def reader(to: str | None, written_by: str | None) -> Any:
     if to is None:
         known = written_by if written_by in HOSTS else None
         to = known or next(host for host in HOSTS if find_spec(host) is not None)
+    return _reader(to)
+
+
+@cache
+def _reader(to: str) -> Any:
     try:
         import_module(to)
     except ImportError as error:

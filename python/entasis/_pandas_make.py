@@ -10,14 +10,14 @@ from functools import cache
 from typing import Any
 
 
-def strings(values: Any, dtype: Any) -> Any:
-    """An array of strings of dtype `dtype`, kept by pyarrow, around a pyarrow array."""
+def strings(values: Any, na_value: Any) -> Any:
+    """An array of strings, kept by pyarrow, around a pyarrow array; NaN or NA stand for missing ones."""
     import pyarrow as pa
 
     values = pa.chunked_array([values])
-    make = _maker(dtype)
+    make = _maker(na_value)
     if make is None or values.type != pa.large_string():
-        return _strings(values, dtype)
+        return _strings(values, string_dtype("pyarrow", na_value))
     return make(values)
 
 
@@ -29,10 +29,11 @@ def _strings(values: Any, dtype: Any) -> Any:
 
 
 @cache
-def _maker(dtype: Any) -> Any:
-    """Makes arrays of this dtype around chunked arrays of `large_string`, as operations on strings do."""
+def _maker(na_value: Any) -> Any:
+    """Makes arrays of strings around chunked arrays of `large_string`, as operations on strings do."""
     import pyarrow as pa
 
+    dtype = string_dtype("pyarrow", na_value)
     sample = _strings(pa.chunked_array([pa.array(["a"], pa.large_string())]), dtype)
     make = getattr(sample, "_from_pyarrow_array", None)
     if make is None:
@@ -84,7 +85,7 @@ def _index_is_known() -> bool:
     make = getattr(pd.Index, "_simple_new", None)
     if make is None:
         return False
-    array = strings(pa.array(["a"], pa.large_string()), string_dtype("pyarrow", np.nan))
+    array = strings(pa.array(["a"], pa.large_string()), np.nan)
     public, quick = pd.Index(array, dtype=array.dtype, name="n"), make(array, name="n")
     return type(public) is type(quick) and set(vars(public)) == set(vars(quick)) and public.equals(quick)
 

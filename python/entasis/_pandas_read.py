@@ -111,18 +111,19 @@ def _kinds_wanted(host: dict[str, Any], columns: list[int] | None) -> list[tuple
 def _column_labels(
     handle: Handle, spec: dict[str, Any], columns: list[int] | None, own: bool, categories: dict[int, Any]
 ) -> Any:
-    import numpy as np
     import pandas as pd
 
     if spec["kind"] == "names":
-        names = handle.names() if columns is None else [column.name for column in handle.columns(columns)]
         name, dtype = decode_label(spec["name"]), _label_dtype(spec["dtype"])
-        if dtype == "str" and _has_pyarrow():
-            # What pandas makes of the list itself, at half the cost.
+        is_arrow = dtype == "str" and _has_pyarrow()
+        if is_arrow and columns is None:
+            # What pandas makes of a list of them, without strings of Python.
+            return _string_index(_joined_names(handle), name)
+        names = handle.names() if columns is None else [column.name for column in handle.columns(columns)]
+        if is_arrow:
             import pyarrow as pa
 
-            dtype = _pandas_make.string_dtype("pyarrow", np.nan)
-            return _pandas_make.string_index(_pandas_make.strings(pa.array(names, pa.large_string()), dtype), name)
+            return _string_index(pa.array(names, pa.large_string()), name)
         return pd.Index(names, dtype=dtype, name=name)
     numbers = _labels.columns_of(spec)
     n = handle.n_columns
@@ -134,6 +135,21 @@ def _column_labels(
         values[0] = _mixed(values[0], values[1])
     labels = _labels.decode_index(spec, values, n)
     return labels if columns is None else labels[columns]
+
+
+def _joined_names(handle: Handle) -> Any:
+    """The names of all columns, as an array of pyarrow."""
+    import pyarrow as pa
+
+    ends, text = handle.joined_names()
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(text)]
+    return pa.Array.from_buffers(pa.large_string(), len(ends) // 8 - 1, buffers)
+
+
+def _string_index(array: Any, name: Any) -> Any:
+    import numpy as np
+
+    return _pandas_make.string_index(_pandas_make.strings(array, np.nan), name)
 
 
 def _label_dtype(name: str) -> Any:
@@ -370,8 +386,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
         import pyarrow as pa
 
         nan_or_na = np.nan if flavour == _pandas_write.STR_ARROW else pd.NA
-        dtype = _pandas_make.string_dtype("pyarrow", nan_or_na)
-        return _pandas_make.strings(pa.array(values), dtype)
+        return _pandas_make.strings(pa.array(values), nan_or_na)
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
     if flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON):
         missing = np.nan

@@ -514,7 +514,7 @@ impl Builder {
     /// The frame, whose memory the builder keeps until it is cleared. `cells` are the numbers of its trees.
     pub fn frame(&mut self, host: &Bound<'_, PyAny>, cells: &[u64]) -> PyResult<Frame> {
         let mut host = value::from_python(host, "the frame", self.columns.len() as u64, 0)?;
-        let columns: Option<Vec<Column>> = self.columns.drain(..).collect();
+        let columns: Option<Vec<Column>> = std::mem::take(&mut self.columns).into_iter().collect();
         let mut columns =
             columns.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a column is not there"))?;
         let mut extra = self.take_extra();

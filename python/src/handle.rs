@@ -304,6 +304,27 @@ impl Handle {
         Ok(names)
     }
 
+    /// The names of all columns of the table in one piece: where each begins and the last one ends, 64-bit integers, and their
+    /// UTF-8.
+    fn joined_names<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let (mut ends, mut text) = (vec![0; 8], Vec::new());
+        let mut add = |name: &str| {
+            text.extend_from_slice(name.as_bytes());
+            ends.extend_from_slice(&(text.len() as i64).to_ne_bytes());
+        };
+        match self.infos.get() {
+            Some(infos) => infos.iter().for_each(|info| add(&info.name)),
+            None => {
+                let visited = self.file.visit_names(self.groups(py)?, |name| {
+                    add(name);
+                    Ok(())
+                });
+                visited.map_err(|e| errors::raise(py, &e))?;
+            }
+        }
+        Ok((PyBytes::new(py, &ends), PyBytes::new(py, &text)))
+    }
+
     /// The columns with these numbers; None: all of the table.
     #[pyo3(signature = (columns=None))]
     fn columns(&self, py: Python<'_>, columns: Option<Vec<u64>>) -> PyResult<Vec<Column>> {

@@ -35,14 +35,19 @@ pub(crate) fn bundles(
     }
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut known: HashMap<(ColumnType, Detail<'_>), usize> = HashMap::new();
+    let mut last = None;
     for (i, column) in frame.columns.iter().enumerate() {
-        if let Some(key) = key(column).filter(|_| !is_apart(column)) {
-            let group = *known.entry(key).or_insert_with(|| {
+        let Some(key) = key(column).filter(|_| !is_apart(column)) else { continue };
+        // Neighbours are of one type more often than not.
+        let group = match last {
+            Some((of, group)) if of == key => group,
+            _ => *known.entry(key).or_insert_with(|| {
                 groups.push(Vec::new());
                 groups.len() - 1
-            });
-            groups[group].push(i);
-        }
+            }),
+        };
+        last = Some((key, group));
+        groups[group].push(i);
     }
     groups.retain(|members| members.len() > 1);
     groups
@@ -57,7 +62,7 @@ pub(crate) fn bundles(
 }
 
 /// The detail of a type: the time zone, or the width of strings.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Detail<'a> {
     None,
     Zone(&'a str),

@@ -22,6 +22,8 @@ use output::{Output, Placed};
 
 /// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
 const RUN: u64 = 16;
+/// Runs that a short file is cut into, about, so that there is work for some threads.
+const RUNS: u64 = 4;
 /// Decoded bytes of a run, about, which makes runs of long values shorter: a thread waits for the runs before its own.
 const RUN_LEN: u64 = 8 << 20;
 /// Encoded bytes that a thread writes when it is its turn.
@@ -292,13 +294,15 @@ struct Task {
 
 fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
     let mut tasks = Vec::new();
+    let blocks_of = |of: &Stored<'_>| of.array.n_values().div_ceil(block_values(of.of) as u64);
+    let longest = (stored.iter().map(blocks_of).sum::<u64>() / RUNS).clamp(1, RUN);
     for (column, of) in stored.iter().enumerate() {
         if of.of.physical == Physical::Null {
             continue;
         }
         let value_len = of.of.width().map_or_else(|| load::text_len(of.array), |width| width as u64);
         let block = block_values(of.of) as u64;
-        let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, RUN);
+        let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
         let n_values = of.array.n_values();
         let run = n_blocks * block;
         for start in (0..n_values).step_by(run as usize) {

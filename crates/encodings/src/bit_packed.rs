@@ -1,6 +1,6 @@
 //! Bit-packed frame of reference (code 2), with patches for the values that don't fit.
 
-use entasis_kernels::{VECTOR, Word, bitpack};
+use entasis_kernels::{VECTOR, Word, bitpack, scan};
 
 use crate::word::{Order, bits_of, put};
 
@@ -46,16 +46,23 @@ pub(crate) fn emit_per_vector<T: Word>(words: &[T], order: Order, out: &mut Vec<
     out.extend_from_slice(&bits);
 }
 
+/// Words that are looked at together.
+const PIECE: usize = 256;
+
 /// Adds the positions of the words that don't fit `width` bits to the ascending positions in `exceptions`.
 pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions: &mut Vec<u16>) {
     if width >= T::BITS {
         return;
     }
     let before = exceptions.len();
-    for (at, &word) in words.iter().enumerate() {
-        if word.wrapping_sub(base).to_u64() >> width != 0 {
-            exceptions.push(narrow(at));
+    let is_outside = |&word: &T| word.wrapping_sub(base).to_u64() >> width != 0;
+    for (i, piece) in words.chunks(PIECE).enumerate() {
+        // Most pieces have none, which a look at all of them together tells.
+        if scan::max_bits(piece, base) <= width {
+            continue;
         }
+        let places = piece.iter().enumerate().filter(|(_, word)| is_outside(word));
+        exceptions.extend(places.map(|(at, _)| narrow(i * PIECE + at)));
     }
     if before > 0 && exceptions.len() > before {
         exceptions.sort_unstable();

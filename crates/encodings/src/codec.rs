@@ -1,11 +1,13 @@
 //! The general codecs, one page at a time: LZ4 (block format) and Zstandard, with reused contexts.
 
 use entasis_format::{Codec, Error, Result};
+use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 use zstd_safe::{CCtx, CParameter, DCtx};
 
-/// The contexts of the general codecs. One per thread: making a Zstandard context costs more than a small page.
+/// The contexts of the general codecs. One per thread: making one costs more than a small page.
 #[derive(Default)]
 pub struct Codecs {
+    lz4_tables: [Option<CompressTable>; 2],
     zstd_encoder: Option<(CCtx<'static>, i32)>,
     zstd_decoder: Option<DCtx<'static>>,
     spare: Vec<u8>,
@@ -25,7 +27,7 @@ impl Codecs {
         let mut spare = std::mem::take(&mut self.spare);
         let written = match codec {
             Codec::None => None,
-            Codec::Lz4 => compress_lz4(payload, &mut spare),
+            Codec::Lz4 => self.compress_lz4(payload, &mut spare),
             Codec::Zstd => self.compress_zstd(level, payload, &mut spare),
         };
         let stored = match written {
@@ -47,6 +49,16 @@ impl Codecs {
         len
     }
 
+    fn compress_lz4(&mut self, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
+        // What fits 16 bits has a table of its own, half as long: it is cleared for each payload.
+        let is_long = payload.len() >= usize::from(u16::MAX);
+        let table = self.lz4_tables[usize::from(is_long)].get_or_insert_with(|| match is_long {
+            true => CompressTable::large(),
+            false => CompressTable::small(),
+        });
+        compress_into_with_table(payload, room(spare, get_maximum_output_size(payload.len())), table).ok()
+    }
+
     fn compress_zstd(&mut self, level: i32, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
         if self.zstd_encoder.as_ref().is_none_or(|(_, l)| *l != level) {
             let mut context = CCtx::try_create()?;
@@ -54,8 +66,7 @@ impl Codecs {
             self.zstd_encoder = Some((context, level));
         }
         let (context, _) = self.zstd_encoder.as_mut()?;
-        spare.resize(zstd_safe::compress_bound(payload.len()), 0);
-        context.compress2(spare.as_mut_slice(), payload).ok()
+        context.compress2(room(spare, zstd_safe::compress_bound(payload.len())), payload).ok()
     }
 
     /// Restores a payload of exactly `payload_len` bytes into `out`, whose old contents are dropped.
@@ -107,9 +118,12 @@ impl Codecs {
     }
 }
 
-fn compress_lz4(payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
-    spare.resize(lz4_flex::block::get_maximum_output_size(payload.len()), 0);
-    lz4_flex::block::compress_into(payload, spare).ok()
+/// The first `len` bytes of memory that only grows, so that what it held is not cleared each time.
+fn room(memory: &mut Vec<u8>, len: usize) -> &mut [u8] {
+    if memory.len() < len {
+        memory.resize(len, 0);
+    }
+    &mut memory[..len]
 }
 
 #[cfg(test)]

@@ -229,14 +229,24 @@ impl<K: Key> Distinct<K> {
 }
 
 /// The bytes that a dictionary of `n` values with entries of `entry_len` bytes takes with its codes, by a sample of at
-/// most 1,024 values; none when it repeats hardly any.
+/// most 1,024 values; none when it repeats hardly any, or seems to have far more than `most` entries.
 ///
 /// A sample that repeats most of its values has seen nearly all of them. One with few repetitions c among s values is what
 /// s^2 / 2c equally frequent values give (the birthday problem). Neighbours that are equal tell of runs.
-pub(crate) fn expected_len<K: Key>(n: usize, entry_len: usize, value: impl Fn(usize) -> K) -> Option<f64> {
+pub(crate) fn expected_len<K: Key>(
+    n: usize,
+    entry_len: usize,
+    most: usize,
+    value: impl Fn(usize) -> K,
+) -> Option<f64> {
     let mut distinct = Distinct::new();
     let (mut seen, mut changes) = (0, 0);
     for (i, range) in sample_ranges(n, 64, 16).enumerate() {
+        // A few hundred values show many repetitions when there are few thousand entries.
+        let awaited = seen * seen / (2 * most.max(1));
+        if seen <= FIRST_LOOK && awaited >= 8 && (seen - distinct.entries.len()) * 4 < awaited {
+            return None;
+        }
         let mut last = None;
         for code in range.map(|at| distinct.code(value(at))) {
             // The first value of a piece begins a run of which nothing is known; that of the block begins one.
@@ -260,6 +270,9 @@ pub(crate) fn expected_len<K: Key>(n: usize, entry_len: usize, value: impl Fn(us
     let n_runs = (n * changes / seen) as f64;
     Some((n as f64 * width).min(n_runs * (2.0 + width)) + (expected * entry_len) as f64)
 }
+
+/// Values of a sample after which a dictionary may be out of the question.
+const FIRST_LOOK: usize = 512;
 
 /// Codes for all `n` values, or none when there are more than `limit` distinct ones.
 pub(crate) fn build<K: Key>(

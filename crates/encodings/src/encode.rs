@@ -86,6 +86,8 @@ pub struct Encoder {
     pub(crate) codecs: Codecs,
     pub(crate) hints: Hints,
     pub(crate) codes: Vec<u32>,
+    /// Memory for the integers of decimals.
+    ints: Vec<u64>,
 }
 
 /// What was found out in earlier blocks of a run.
@@ -108,7 +110,7 @@ pub(crate) struct Hints {
 impl Encoder {
     /// An encoder for a compression setting.
     pub fn new(profile: Profile) -> Self {
-        Self { profile, codecs: Codecs::new(), hints: Hints::default(), codes: Vec::new() }
+        Self { profile, codecs: Codecs::new(), hints: Hints::default(), codes: Vec::new(), ints: Vec::new() }
     }
 
     /// Takes a profile and forgets the hints: the bytes of the blocks that follow depend on nothing before them.
@@ -358,14 +360,13 @@ impl Encoder {
         entry_len: usize,
         value: impl Fn(usize) -> K,
     ) -> Option<(Vec<K>, WordPlan<u32>)> {
-        let expected = dictionary::expected_len(n, entry_len, &value)?;
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.3 } else { 0.95 };
-        if expected > most {
+        let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
+        if dictionary::expected_len(n, entry_len, limit, &value)? > most {
             return None;
         }
-        let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
         let entries = dictionary::build(n, limit, &mut self.codes, value)?;
         let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
@@ -411,7 +412,11 @@ impl Encoder {
     }
 
     fn plan_alp<F: Float>(&mut self, values: &[F], by: Decimals) -> AlpPlan<F::Int> {
-        let mut ints = vec![F::Int::from_u64(0); values.len()];
+        let mut memory = std::mem::take(&mut self.ints);
+        if memory.len() < values.len() {
+            memory.resize(values.len(), 0);
+        }
+        let ints = &mut bytemuck::cast_slice_mut(&mut memory)[..values.len()];
         let mut exceptions = Vec::new();
         let mut n_exceptions = 0;
         for (page, ints) in values.chunks(PAGE).zip(ints.chunks_mut(PAGE)) {
@@ -421,9 +426,9 @@ impl Encoder {
             exceptions.push(outside);
         }
         let kind = Kind { order: Order::Signed, patches: true, patterns: false, exceptions: n_exceptions };
-        let mut words = plan_words(&ints, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
+        let mut words = plan_words(ints, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
         words.ns += values.len() as f64 * cost::ALP;
-        AlpPlan { words, ints, exceptions, by }
+        AlpPlan { words, ints: memory, exceptions, by }
     }
 
     fn write_alp<T: Word>(
@@ -435,9 +440,10 @@ impl Encoder {
     ) -> Result<Directory> {
         let pages = PageWriter::new(&mut self.codecs, alp.words.codec, context, out);
         let ranges = fixed_pages(physical.len(), size_of::<T>());
-        let words = (alp.ints.as_slice(), &alp.words, Order::Signed);
+        let words = (&bytemuck::cast_slice(&alp.ints)[..physical.len()], &alp.words, Order::Signed);
         let (transform, exponent, factor) = alp.by.parameters();
         let directory = pages.words(ranges, transform, words, (&alp.exceptions, physical))?;
+        self.ints = alp.ints;
         Ok(Directory { exponent, factor, ..directory })
     }
 }
@@ -449,7 +455,8 @@ enum Alp {
 
 struct AlpPlan<T> {
     words: WordPlan<T>,
-    ints: Vec<T>,
+    /// The integers, at the start of the encoder's memory for them.
+    ints: Vec<u64>,
     /// For each page.
     exceptions: Vec<Vec<u16>>,
     by: Decimals,

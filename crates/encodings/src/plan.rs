@@ -173,7 +173,7 @@ fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     plan.patches = true;
     let vectors = words.len().div_ceil(VECTOR) as f64;
     // All words are counted only where a sample of them says that patches pay.
-    let sampled: usize = sample_ranges(words.len(), 8, VECTOR)
+    let sampled: usize = sample_ranges(words.len(), 8, VECTOR / 4)
         .map(|range| {
             scan::width_histogram(&words[range.clone()], base, &mut histogram);
             range.len()
@@ -226,9 +226,12 @@ fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
 
 /// Bytes that codecs are tried on at least: less is not worth the time to set one up.
 pub(crate) const MIN_PAYLOAD: usize = 2048;
-/// Pieces and values of each that a codec has to do well on before whole pages are tried, and how far above the best score
-/// it may be there: it finds more in longer pieces.
-const LOOKS: [(usize, usize, f64); 2] = [(2, 192, 2.5), (1, 2048, HOPE)];
+/// Pieces and values of each that a codec has to do well on before whole pages are tried.
+const LOOKS: [(usize, usize); 2] = [(2, 192), (1, 2048)];
+/// How far above the best score a codec may be in these looks: it finds more in longer pieces.
+const HOPES: [f64; 2] = [1.7, HOPE];
+/// How far it may be above in the first look where words come back further on.
+const HOPE_OF_REPEATS: f64 = 2.5;
 /// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
 const NOTHING: f64 = 0.97;
 /// How far a glance may be above the best score for whole pages to be tried: codecs find more in these.
@@ -301,6 +304,7 @@ impl<T: Word> Light<T> {
             }
             after as f64 / before as f64
         };
+        let mut repeats = None;
         // Narrow words leave nothing for the other forms to find; wide ones have no narrow form.
         let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
             &[(Packing::BitPacked, Filter::None)]
@@ -318,16 +322,21 @@ impl<T: Word> Light<T> {
                 if !may_win(0.0, 1.0) {
                     continue;
                 }
-                let mut hopeless = |(pieces, len, hope): (usize, usize, f64)| {
+                let mut hopeless = |((pieces, len), hope): ((usize, usize), f64)| {
                     if words.len() <= 2 * pieces * len {
                         return false;
                     }
                     let by_entropy = nothing_repeats && codec.0 == Codec::Zstd;
                     let ratio = ratio_of((pieces, len), packing, filter, codec, by_entropy);
                     nothing_repeats = codec.0 == Codec::Lz4 && ratio > NOTHING || by_entropy;
-                    !may_win(ratio, hope)
+                    let mut may_repeat = || {
+                        hope > HOPE
+                            && may_win(ratio, HOPE_OF_REPEATS)
+                            && *repeats.get_or_insert_with(|| words_repeat(words))
+                    };
+                    !may_win(ratio, hope) && !may_repeat()
                 };
-                if LOOKS.into_iter().any(&mut hopeless) {
+                if LOOKS.into_iter().zip(HOPES).any(&mut hopeless) {
                     continue;
                 }
                 // Whole pages: codecs find what repeats within one, and nothing beyond.
@@ -342,6 +351,14 @@ impl<T: Word> Light<T> {
         best.0
     }
 }
+
+/// Whether most words come back within a page, as far as a few of them tell.
+fn words_repeat<T: Word>(words: &[T]) -> bool {
+    let page = sample_ranges(words.len(), 1, PAGE).next().map_or(words, |range| &words[range]);
+    let probes: [T; 8] = core::array::from_fn(|i| page[i * page.len() / 16]);
+    scan::count_equal(page, &probes).into_iter().filter(|&count| count > 1).count() > probes.len() / 2
+}
+
 /// Bytes that an entropy coder of single bytes makes of these, about.
 fn entropy_len(bytes: &[u8]) -> usize {
     let mut counts = [0u32; 256];

@@ -1,5 +1,8 @@
 //! Writing a row-major matrix column by column, also from several threads.
 
+#[cfg(target_arch = "x86_64")]
+mod tiles;
+
 use core::marker::PhantomData;
 
 use bytemuck::Pod;
@@ -98,12 +101,17 @@ impl<'a> MatrixMut<'a> {
             let of: [&[T]; LINE] = core::array::from_fn(|_| columns.next().unwrap_or_default());
             // As many as each column has: the checks of every index go.
             let of = of.map(|column| &column[..n]);
+            // SAFETY: row r and the columns from `at` on lie inside for every r below n, as checked above; so the words
+            // lie in memory that is this part's alone.
+            #[cfg(target_arch = "x86_64")]
+            let done = unsafe { tiles::put(of, n, first.wrapping_add(at * self.width), self.stride) };
+            #[cfg(not(target_arch = "x86_64"))]
+            let done = 0;
             #[expect(clippy::needless_range_loop, reason = "eight columns go side by side")]
-            for r in 0..n {
+            for r in done..n {
                 let line: [T; LINE] = core::array::from_fn(|c| of[c][r]);
                 let to = first.wrapping_add(r * self.stride + at * self.width);
-                // SAFETY: row r and the columns from `at` on lie inside, as checked above; so the words lie in memory
-                // that is this part's alone. `T` may be less aligned there.
+                // SAFETY: as above. `T` may be less aligned there.
                 unsafe { to.cast::<[T; LINE]>().write_unaligned(line) };
             }
             at += LINE;
@@ -145,6 +153,30 @@ mod tests {
         for (i, word) in words.iter().enumerate() {
             assert_eq!(u32::from_ne_bytes(*word), value(i / n_columns, i % n_columns));
         }
+    }
+
+    fn check_tiles<T: Pod + PartialEq + core::fmt::Debug>(value: fn(usize) -> T) {
+        let (n_rows, n_columns, n) = (41, 35, 37);
+        crate::dispatch::on_every_isa(|_| {
+            let mut bytes = vec![0u8; n_rows * n_columns * size_of::<T>()];
+            let mut matrix = MatrixMut::new(&mut bytes, n_rows, n_columns, size_of::<T>()).unwrap();
+            let values: Vec<T> = (0..17 * n).map(value).collect();
+            assert!(matrix.put(2, 3, &values, n));
+            for (i, word) in bytes.chunks_exact(size_of::<T>()).enumerate() {
+                let (row, column) = (i / n_columns, i % n_columns);
+                let inside = (2..2 + n).contains(&row) && (3..20).contains(&column);
+                let expected = inside.then(|| values[(column - 3) * n + row - 2]);
+                assert_eq!(bytemuck::pod_read_unaligned::<T>(word), expected.unwrap_or(T::zeroed()));
+            }
+        });
+    }
+
+    #[test]
+    fn tiles_are_turned() {
+        check_tiles::<u64>(|i| i as u64 * 0x0101_0101_0101 + 1);
+        check_tiles::<u32>(|i| i as u32 * 0x0101 + 1);
+        check_tiles::<u16>(|i| i as u16 + 1);
+        check_tiles::<u128>(|i| i as u128 + (1 << 99));
     }
 
     #[test]
