@@ -95,7 +95,7 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
   out <- data.frame(medians, MB = sizes / 1e6, check.names = FALSE)
   cat("\n", what, ": seconds, medians of ", rounds, " rounds in turn\n", sep = "")
   print(round(out, 4))
-  out
+  invisible(out)
 }
 
 # Tells whether Entasis takes at most `limit` times what another format does.

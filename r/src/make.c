@@ -60,9 +60,11 @@ static void put(maker *m, int at, SEXP value) {
 static int is_vector(const maker *m, const ent_cell *cell) {
     static const char name[] = "r.vector";
     if (cell->kind != ENT_CELL_OBJECT || cell->of[2] != 3) return 0;
-    ent_cell first = ent_cell_at(m->s, cell->of[0]);
+    ent_cell first = {0};
+    ent_cell_at(m->s, cell->of[0], &first);
     if (first.kind != ENT_CELL_STRING || first.text.len != sizeof name - 1 || memcmp(first.text.start, name, sizeof name - 1) != 0) return 0;
-    ent_cell last = ent_cell_at(m->s, cell->of[0] + 2);
+    ent_cell last = {0};
+    ent_cell_at(m->s, cell->of[0] + 2, &last);
     return last.kind == ENT_CELL_NULL || (last.kind == ENT_CELL_MAP && target_of(m->s, cell->of[0] + 2) < 0);
 }
 
@@ -128,12 +130,13 @@ static void begin(maker *m, uint64_t number, const ent_cell *cell, R_xlen_t targ
 
 /* Makes the value of a cell, or begins it. */
 static void one(maker *m, uint64_t number) {
-    ent_cell cell = ent_cell_at(m->s, number);
+    ent_cell cell = {0};
+    ent_cell_at(m->s, number, &cell);
     R_xlen_t target = -1;
     if (cell.kind == ENT_CELL_REFERENCE) {
         if (cell.integer < 0 || (uint64_t)cell.integer >= number) Rf_error("a reference names what it can't");
         number = (uint64_t)cell.integer;
-        cell = ent_cell_at(m->s, number);
+        ent_cell_at(m->s, number, &cell);
         if (cell.class < 3 && cell.kind != ENT_CELL_TABLE) Rf_error("a reference names what it can't");
     }
     if (cell.class >= 3 || cell.kind == ENT_CELL_TABLE) {

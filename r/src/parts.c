@@ -257,7 +257,8 @@ SEXP ent_make_names(maker *m, const frame_t *frame) {
     if (m->s->lately[slot] == frame->keys && known != R_NilValue && (uint64_t)Rf_xlength(known) == frame->count) return known;
     SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)frame->count));
     for (uint64_t i = 0; i < frame->count; i++) {
-        ent_cell cell = ent_cell_at(m->s, frame->keys + i);
+        ent_cell cell = {0};
+        ent_cell_at(m->s, frame->keys + i, &cell);
         if (cell.kind != ENT_CELL_STRING) Rf_error("maps share keys that are not strings");
         SET_STRING_ELT(names, (R_xlen_t)i, ent_make_string(m, cell.text));
     }
@@ -313,7 +314,8 @@ SEXP ent_make_finished(maker *m, const frame_t *frame) {
     case FRAME_ATTRIBUTES:
         return R_NilValue;
     default: {
-        ent_cell cell = ent_cell_at(m->s, frame->number);
+        ent_cell cell = {0};
+        ent_cell_at(m->s, frame->number, &cell);
         return ent_make_ask_one(m, cell.text, frame->items);
     }
     }

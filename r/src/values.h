@@ -51,7 +51,7 @@ typedef struct {
     uint64_t lately[ENT_LATELY];
 } ent_session;
 
-ent_cell ent_cell_at(const ent_session *s, uint64_t number);
+void ent_cell_at(const ent_session *s, uint64_t number, ent_cell *cell);
 
 /* altstring.c */
 void ent_init_altstring(DllInfo *dll);
