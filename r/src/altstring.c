@@ -2,7 +2,8 @@
  *
  * data1 holds the strings of Rust until all are R's; data2 is the vector that they are put into, or NULL while there is none.
  * An element of it that is empty was not made yet, or is an empty string. The strings are in memory: nothing here knows the file.
- * The tag of data1 counts those that were made one by one: who looks at an eighth of them looks at all, which are made quicker together.
+ * The tag of data1 counts those that were made one by one: who looks at many looks at all, which are made quicker
+ * together.
  */
 #include "values.h"
 
@@ -31,14 +32,16 @@ static SEXP make(const ent_text *text, const unsigned char *validity, size_t i, 
     return len == 0 ? R_BlankString : Rf_mkCharLenCE(bytes, (int)len, mark);
 }
 
-/* Strings by their views, which `strings` keeps. */
+/* Strings by their views. What they are made for keeps them, or `keeper`: to count who has each costs as much as a look at it. */
 typedef struct {
-    SEXP strings;
+    SEXP keeper; /* or NULL */
+    SEXP *strings;
     uint64_t (*views)[2];
 } lately_t;
 
 static lately_t lately_of(SEXP both) {
-    lately_t lately = {VECTOR_ELT(both, 0), (uint64_t(*)[2])RAW(VECTOR_ELT(both, 1))};
+    SEXP keeper = VECTOR_ELT(both, 0);
+    lately_t lately = {keeper, (SEXP *)STRING_PTR_RO(keeper), (uint64_t(*)[2])RAW(VECTOR_ELT(both, 1))};
     return lately;
 }
 
@@ -57,9 +60,10 @@ static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, con
     uint64_t low = views[2 * i], high = views[2 * i + 1];
     uint64_t mix = (low ^ (high << 17 | high >> 47)) * UINT64_C(0x9E3779B97F4A7C15);
     size_t slot = (size_t)(mix >> 52) % LATELY;
-    if (lately->views[slot][0] == low && lately->views[slot][1] == high) return STRING_ELT(lately->strings, (R_xlen_t)slot);
+    if (lately->views[slot][0] == low && lately->views[slot][1] == high) return lately->strings[slot];
     SEXP string = make(text, NULL, i, CE_UTF8);
-    SET_STRING_ELT(lately->strings, (R_xlen_t)slot, string);
+    if (lately->keeper != NULL) SET_STRING_ELT(lately->keeper, (R_xlen_t)slot, string);
+    else lately->strings[slot] = string;
     lately->views[slot][0] = low;
     lately->views[slot][1] = high;
     return string;
@@ -67,8 +71,10 @@ static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, con
 
 /* Makes all strings of `out` that were not made yet. */
 static void make_all(const ent_text *text, SEXP out) {
-    SEXP both = PROTECT(new_lately());
-    lately_t lately = lately_of(both);
+    const void *top = vmaxget();
+    lately_t lately = {NULL, (SEXP *)R_alloc(LATELY, sizeof(SEXP)), (uint64_t(*)[2])R_alloc(LATELY, 16)};
+    for (size_t k = 0; k < LATELY; k++) lately.strings[k] = R_BlankString;
+    memset(lately.views, 0, LATELY * 16);
     const uint64_t *views = ent_text_views(text);
     const unsigned char *validity = ent_text_validity(text);
     const SEXP *made = STRING_PTR_RO(out);
@@ -77,7 +83,7 @@ static void make_all(const ent_text *text, SEXP out) {
         if (made[i] != R_BlankString) continue;
         SET_STRING_ELT(out, (R_xlen_t)i, is_missing(validity, i) ? NA_STRING : make_once(text, views, i, &lately));
     }
-    UNPROTECT(1);
+    vmaxset(top);
 }
 
 static SEXP expanded(SEXP x) {
@@ -107,17 +113,16 @@ static R_xlen_t lazy_length(SEXP x) {
 }
 
 static SEXP lazy_elt(SEXP x, R_xlen_t i) {
-    SEXP out = PROTECT(expanded(x)), pointer = R_altrep_data1(x);
-    SEXP string = STRING_ELT(out, i);
+    SEXP pointer = R_altrep_data1(x), out = R_altrep_data2(x);
     ent_text *text = R_ExternalPtrAddr(pointer);
-    if (string == R_BlankString && text != NULL) {
-        if (++*REAL(R_ExternalPtrTag(pointer)) > (double)ent_text_n(text) / 8) {
-            UNPROTECT(1);
-            return STRING_ELT(materialise(x), i);
-        }
-        string = make(text, ent_text_validity(text), (size_t)i, CE_UTF8);
-        SET_STRING_ELT(out, i, string);
+    if (out != R_NilValue) {
+        SEXP known = STRING_ELT(out, i);
+        if (known != R_BlankString || text == NULL) return known;
     }
+    if (++*REAL(R_ExternalPtrTag(pointer)) > (double)ent_text_n(text) / 64 + 4096) return STRING_ELT(materialise(x), i);
+    PROTECT(out = expanded(x));
+    SEXP string = make(text, ent_text_validity(text), (size_t)i, CE_UTF8);
+    SET_STRING_ELT(out, i, string);
     UNPROTECT(1);
     return string;
 }
