@@ -22,7 +22,7 @@ def main() -> int:
     from .context import Context, Options
     from .machine import machine
     from .peers import Pool, every, more
-    from .records import write_csv, write_json
+    from .records import join_json, write_csv, write_json
     from .suites import GROUPS, SUITES
     from .targets import evaluate, targets_text
 
@@ -71,6 +71,13 @@ def main() -> int:
             except ValueError as error:
                 print(f"error: suite {name}: {error}", file=sys.stderr)
                 return 1
+    for path in given.join:
+        joined = join_json(path, context.sections)
+        if differ := [key for key in joined if joined[key] != host.get(key)]:
+            print(
+                f"note: {path} is of another machine or set-up: {', '.join(differ)}",
+                file=sys.stderr,
+            )
     found = evaluate(context.sections)
     if found:
         if given.scale < 1:

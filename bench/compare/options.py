@@ -26,6 +26,13 @@ def parser() -> argparse.ArgumentParser:
     add("--memory", action="store_true", help="also peak memory, each in a process of its own")
     add("--sweep", action="store_true", help="also the time per row from 10^5 to 5x10^7 rows")
     add("--data", type=Path, default=Path(".demo"), help="folder for inputs and files under test")
+    add(
+        "--join",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="JSON of earlier runs, to report with this one",
+    )
     add("--json", type=Path, help="write all results there")
     add("--csv", type=Path, help="write every single measurement there")
     add("--html", type=Path, help="write a report with charts there")
@@ -46,6 +53,9 @@ def complaint(options: argparse.Namespace) -> str | None:
         unknown = [name for name in options.sets.split(",") if name not in SETS]
         if unknown:
             return f"no such sets: {', '.join(unknown)}; there are {', '.join(SETS)}"
+    for path in options.join:
+        if not path.is_file():
+            return f"no such file: {path}"
     if options.file is not None and not options.file.is_file():
         return f"no such file: {options.file}"
     return None

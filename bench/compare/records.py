@@ -71,6 +71,15 @@ def write_json(path: Path, machine: dict[str, Any], sections: dict[str, list[Any
     path.write_text(json.dumps({"machine": machine, **sections}, indent=1) + "\n")
 
 
+def join_json(path: Path, sections: dict[str, list[Any]]) -> dict[str, Any]:
+    """Add what a run wrote to `sections`, but what it says of targets; returns its machine."""
+    run = json.loads(path.read_text())
+    for name, found in run.items():
+        if name not in ("machine", "targets"):
+            sections.setdefault(name, []).extend(found)
+    return run["machine"]  # type: ignore[no-any-return]
+
+
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, RAW)

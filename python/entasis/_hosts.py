@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from functools import cache, wraps
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -84,16 +84,14 @@ def reader(to: str | None, written_by: str | None) -> Any:
     if to is None:
         known = written_by if written_by in HOSTS else None
         to = known or next(host for host in HOSTS if find_spec(host) is not None)
-    return _reader(to)
-
-
-@cache
-def _reader(to: str) -> Any:
+    found = sys.modules.get(_READERS[to])
+    if found is not None and sys.modules.get(to) is not None:
+        return found
     try:
         import_module(to)
     except ImportError as error:
-        found = [host for host in HOSTS if host != to and find_spec(host) is not None]
-        hint = f", or read with to={found[0]!r}" if found else ""
+        others = [host for host in HOSTS if host != to and find_spec(host) is not None]
+        hint = f", or read with to={others[0]!r}" if others else ""
         raise MissingLibraryError(f"{to} is needed and can't be imported ({error}): pip install {to}{hint}") from error
     return import_module(_READERS[to])
 

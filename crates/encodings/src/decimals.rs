@@ -75,14 +75,23 @@ impl<F: Float> Trial<F> {
     fn exact(&mut self) -> Option<Decimals> {
         // How many decimals to keep is seen on a few values, by which exponents on all.
         let of = |e, decimals| Decimals::Exact { e, f: e - decimals };
-        let mut decimals: Vec<(f64, u8)> = (0..=F::MAX_EXPONENT)
-            .map(|decimals| {
-                // The exponents that serve most decimals: the smallest, the largest, and one at which powers of ten are exact yet.
-                let exponents = [decimals, decimals.max(EXACT.min(F::MAX_EXPONENT)), F::MAX_EXPONENT];
-                let bits = exponents.map(|e| self.bits_of_few(of(e, decimals))).into_iter();
-                (bits.min_by(f64::total_cmp).unwrap_or(f64::INFINITY), decimals)
-            })
-            .collect();
+        let mut decimals: Vec<(f64, u8)> = Vec::new();
+        for n in 0..=F::MAX_EXPONENT {
+            // The exponents that serve most decimals: the smallest, the largest, and one at which powers of ten are exact yet.
+            let exponents = [n, n.max(EXACT.min(F::MAX_EXPONENT)), F::MAX_EXPONENT];
+            let mut exact = false;
+            let bits = exponents.map(|e| {
+                let bits = self.bits_of_few(of(e, n));
+                exact |= self.exceptions.is_empty();
+                bits
+            });
+            let best = bits.into_iter().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
+            decimals.push((best, n));
+            // More decimals than all need only make the integers longer.
+            if exact && decimals.len() > 1 {
+                break;
+            }
+        }
         decimals.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut pairs: Vec<(f64, Decimals)> = decimals
             .iter()

@@ -86,6 +86,8 @@ pub struct Encoder {
     pub(crate) codecs: Codecs,
     pub(crate) hints: Hints,
     pub(crate) codes: Vec<u32>,
+    /// Whether the values of the block come back, as far as a sample tells.
+    repeats: bool,
     /// Memory for the integers of decimals.
     ints: Vec<u64>,
 }
@@ -110,7 +112,14 @@ pub(crate) struct Hints {
 impl Encoder {
     /// An encoder for a compression setting.
     pub fn new(profile: Profile) -> Self {
-        Self { profile, codecs: Codecs::new(), hints: Hints::default(), codes: Vec::new(), ints: Vec::new() }
+        Self {
+            profile,
+            codecs: Codecs::new(),
+            hints: Hints::default(),
+            codes: Vec::new(),
+            repeats: true,
+            ints: Vec::new(),
+        }
     }
 
     /// Takes a profile and forgets the hints: the bytes of the blocks that follow depend on nothing before them.
@@ -225,13 +234,20 @@ impl Encoder {
         let mut bound = as_ints.min(light.best.score(&self.profile));
         let decoded_len = size_of_val(words) as u64;
         let mut dictionary = None;
+        self.repeats = true;
         if !settled && size_of::<T>() > 1 {
             dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
             if let Some((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
-        let plan = light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words);
+        // Of floats that are decimals and don't come back a codec finds no more than it does of the integers.
+        let plan = if decimals.is_some() && !self.repeats {
+            light.best
+        } else {
+            let bound = (bound, self.repeats);
+            light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
+        };
         let best = plan.score(&self.profile);
         if let Some((entries, codes)) = dictionary
             && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
@@ -364,7 +380,9 @@ impl Encoder {
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.3 } else { 0.95 };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        if dictionary::expected_len(n, entry_len, limit, &value)? > most {
+        let expected = dictionary::expected_len(n, entry_len, limit, &value);
+        self.repeats = expected.is_some();
+        if expected? > most {
             return None;
         }
         let entries = dictionary::build(n, limit, &mut self.codes, value)?;
@@ -373,7 +391,8 @@ impl Encoder {
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.profile);
         let hint = &mut self.hints.codes;
-        let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
+        let plan =
+            light.with_codec(&self.codes, (bound - heads, true), &self.profile, &mut self.codecs, hint);
         Some((entries, plan))
     }
 

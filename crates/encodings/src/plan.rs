@@ -83,7 +83,7 @@ pub(crate) fn plan_words<T: Word>(
     codecs: &mut Codecs,
     hint: &mut CodecHint,
 ) -> WordPlan<T> {
-    plan_light(words, kind, profile).with_codec(words, f64::INFINITY, profile, codecs, hint)
+    plan_light(words, kind, profile).with_codec(words, (f64::INFINITY, true), profile, codecs, hint)
 }
 
 /// The lightweight packing with the best score, and what codecs would be given instead.
@@ -230,7 +230,7 @@ pub(crate) const MIN_PAYLOAD: usize = 2048;
 const LOOKS: [(usize, usize); 2] = [(2, 192), (1, 2048)];
 /// How far above the best score a codec may be in these looks: it finds more in longer pieces.
 const HOPES: [f64; 2] = [1.7, HOPE];
-/// How far it may be above in the first look where words come back further on.
+/// How far it may be above in the first look where words may come back further on.
 const HOPE_OF_REPEATS: f64 = 2.5;
 /// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
 const NOTHING: f64 = 0.97;
@@ -239,11 +239,12 @@ pub(crate) const HOPE: f64 = 1.3;
 
 impl<T: Word> Light<T> {
     /// The best of this and of general codecs over byte-aligned words, measured on samples (or what the hint says). A codec is
-    /// tried only as far as it may reach a score below `bound`, which something else has.
+    /// tried only as far as it may reach a score below `bound`, which something else has. `repeats` says whether words may come
+    /// back far from where they were.
     pub(crate) fn with_codec(
         self,
         words: &[T],
-        bound: f64,
+        (bound, repeats): (f64, bool),
         profile: &Profile,
         codecs: &mut Codecs,
         hint: &mut CodecHint,
@@ -304,7 +305,6 @@ impl<T: Word> Light<T> {
             }
             after as f64 / before as f64
         };
-        let mut repeats = None;
         // Narrow words leave nothing for the other forms to find; wide ones have no narrow form.
         let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
             &[(Packing::BitPacked, Filter::None)]
@@ -329,12 +329,8 @@ impl<T: Word> Light<T> {
                     let by_entropy = nothing_repeats && codec.0 == Codec::Zstd;
                     let ratio = ratio_of((pieces, len), packing, filter, codec, by_entropy);
                     nothing_repeats = codec.0 == Codec::Lz4 && ratio > NOTHING || by_entropy;
-                    let mut may_repeat = || {
-                        hope > HOPE
-                            && may_win(ratio, HOPE_OF_REPEATS)
-                            && *repeats.get_or_insert_with(|| words_repeat(words))
-                    };
-                    !may_win(ratio, hope) && !may_repeat()
+                    let hope = if repeats && hope > HOPE { HOPE_OF_REPEATS } else { hope };
+                    !may_win(ratio, hope)
                 };
                 if LOOKS.into_iter().zip(HOPES).any(&mut hopeless) {
                     continue;
@@ -350,13 +346,6 @@ impl<T: Word> Light<T> {
         *hint = best.1;
         best.0
     }
-}
-
-/// Whether most words come back within a page, as far as a few of them tell.
-fn words_repeat<T: Word>(words: &[T]) -> bool {
-    let page = sample_ranges(words.len(), 1, PAGE).next().map_or(words, |range| &words[range]);
-    let probes: [T; 8] = core::array::from_fn(|i| page[i * page.len() / 16]);
-    scan::count_equal(page, &probes).into_iter().filter(|&count| count > 1).count() > probes.len() / 2
 }
 
 /// Bytes that an entropy coder of single bytes makes of these, about.

@@ -29,13 +29,6 @@ pub fn is_sorted_signed<T: Word>(values: &[T]) -> bool {
     is_sorted_flipped(values, T::SIGN)
 }
 
-/// How many of the values equal each of the probes.
-pub fn count_equal<T: Word>(values: &[T], probes: &[T; 8]) -> [u32; 8] {
-    let mut counts = [0; 8];
-    equal(values, probes, &mut counts);
-    counts
-}
-
 /// Bits that the widest `value - base` (wrapping) needs: 0 to `T::BITS`.
 pub fn max_bits<T: Word>(values: &[T], base: T) -> u32 {
     T::BITS - union_of_bits(values, base).leading_zeros()
@@ -116,19 +109,6 @@ fn count_changes_body<T: PartialEq>(values: &[T]) -> usize {
 
 multiversion! {
     fn count_changes[T: PartialEq][T](values: &[T]) -> usize = count_changes_body;
-}
-
-#[inline(always)]
-fn equal_body<T: Word>(values: &[T], probes: &[T; 8], counts: &mut [u32; 8]) {
-    for block in values.chunks(BLOCK) {
-        for (probe, count) in probes.iter().zip(&mut *counts) {
-            *count += block.iter().map(|value| u32::from(value == probe)).sum::<u32>();
-        }
-    }
-}
-
-multiversion! {
-    fn equal[T: Word][T](values: &[T], probes: &[T; 8], counts: &mut [u32; 8]) = equal_body;
 }
 
 #[inline(always)]
@@ -228,9 +208,6 @@ mod tests {
             assert_eq!(signed(min), values.iter().map(|&v| signed(v)).min().unwrap_or(signed(!T::SIGN)));
             assert_eq!(signed(max), values.iter().map(|&v| signed(v)).max().unwrap_or(signed(T::SIGN)));
             assert_eq!(count_runs(&values), runs);
-            let probes = core::array::from_fn(|i| values.get(i * 31).copied().unwrap_or(base));
-            let equal = probes.map(|probe| values.iter().filter(|&&v| v == probe).count() as u32);
-            assert_eq!(count_equal(&values, &probes), equal);
             assert_eq!(is_sorted_unsigned(&values), values.is_sorted());
             assert_eq!(is_sorted_signed(&values), values.is_sorted_by_key(|&v| signed(v)));
             assert_eq!(max_bits(&values, base), values.iter().map(bits).max().unwrap_or(0));

@@ -47,6 +47,8 @@ pub(super) fn write(
         Some(value) => tree.add(&in_file(value, n_own - n_loose)),
     };
     let mut records = Records::default();
+    records.columns.reserve(n_total * ColumnRecord::LEN);
+    records.block_index.reserve(8 * (n_total + 1));
     let mut members = member_places(parts, bundles)?;
     let mut tops = nested.tops.iter().peekable();
     // Where the columns beside the table of each column begin.
@@ -154,7 +156,9 @@ pub(super) fn write(
     }
     let (nodes, heap) = tree.into_parts();
     let at = output.end();
-    let mut footer = Vec::new();
+    let mut footer = Vec::with_capacity(
+        [&records.columns, &records.names, &name_index, &records.block_index].iter().map(|r| r.len()).sum(),
+    );
     let sections = [
         (SectionKind::Tables, &tables),
         (SectionKind::Columns, &records.columns),
