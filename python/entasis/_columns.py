@@ -46,6 +46,32 @@ def one(handle: Handle, column: Any) -> int:
     return number
 
 
+def names(handle: Handle, columns: list[int] | None) -> list[str]:
+    """The names of columns given by their numbers; None for all."""
+    if columns is None:
+        return handle.names()
+    if _are_many(handle, columns):
+        everything = handle.names()
+        return [everything[column] for column in columns]
+    return [column.name for column in handle.columns(columns)]
+
+
+def schema(handle: Handle, columns: list[int] | None) -> tuple[list[str], list[str]]:
+    """The names and types of columns given by their numbers; None for all."""
+    if columns is not None and not _are_many(handle, columns):
+        infos = handle.columns(columns)
+        return [info.name for info in infos], [info.type_name for info in infos]
+    names, types = handle.schema()
+    if columns is None:
+        return names, types
+    return [names[column] for column in columns], [types[column] for column in columns]
+
+
+def _are_many(handle: Handle, columns: list[int]) -> bool:
+    """Whether one pass over all columns costs less than a look at each of these."""
+    return len(columns) > max(16, handle.n_columns // 64)
+
+
 def _hint(handle: Handle, name: str) -> str:
     from difflib import get_close_matches
 

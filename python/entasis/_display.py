@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ._entasis import Column
+from functools import cached_property
 
 _MOST = 40
 
@@ -14,18 +11,30 @@ _MOST = 40
 class Schema(Mapping[str, str]):
     """Names of columns and their types, printed as an aligned list. Of columns with equal names, the first is found."""
 
-    def __init__(self, columns: list[Column]) -> None:
-        self.pairs = [(column.name, column.type_name) for column in columns]
-        self._types = dict(reversed(self.pairs))
+    def __init__(self, names: list[str], types: list[str]) -> None:
+        self._names, self._types = names, types
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Name and type of each column."""
+        return list(zip(self._names, self._types, strict=True))
+
+    @cached_property
+    def _found(self) -> dict[str, str]:
+        found = dict(zip(self._names, self._types, strict=True))
+        if len(found) < len(self._names):
+            # In the order of the names, with the first type of each.
+            found.update(zip(reversed(self._names), reversed(self._types), strict=True))
+        return found
 
     def __getitem__(self, name: str) -> str:
-        return self._types[name]
+        return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict(self.pairs))
+        return iter(self._found)
 
     def __len__(self) -> int:
-        return len(self._types)
+        return len(self._found)
 
     def __repr__(self) -> str:
         return "\n".join(lines(self.pairs))

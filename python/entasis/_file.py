@@ -83,14 +83,12 @@ class File:
     @property
     def column_names(self) -> list[str]:
         """The names of the columns."""
-        if self._columns is None:
-            return self._handle.names()
-        return [column.name for column in self._handle.columns(self._columns)]
+        return _columns.names(self._handle, self._columns)
 
     @property
     def schema(self) -> _display.Schema:
         """Names and types of the columns."""
-        return _display.Schema(self._handle.columns(self._columns))
+        return _display.Schema(*_columns.schema(self._handle, self._columns))
 
     @property
     def written_by(self) -> str | None:
@@ -231,7 +229,7 @@ class _Seen:
     """The columns of a view, to find one among them."""
 
     def __init__(self, handle: _entasis.Handle, columns: list[int]) -> None:
-        self._names = [column.name for column in handle.columns(columns)]
+        self._names = _columns.names(handle, columns)
         self.n_columns = len(columns)
 
     def names(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
+from . import _columns, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
 from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
@@ -119,7 +119,7 @@ def _column_labels(
         if is_arrow and columns is None:
             # What pandas makes of a list of them, without strings of Python.
             return _string_index(_joined_names(handle), name)
-        names = handle.names() if columns is None else [column.name for column in handle.columns(columns)]
+        names = _columns.names(handle, columns)
         if is_arrow:
             import pyarrow as pa
 

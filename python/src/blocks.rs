@@ -325,7 +325,7 @@ fn fill_names(py: Python<'_>, file: &File, groups: &Groups, array: &Bound<'_, Py
     // SAFETY: the array was just made.
     let memory = unsafe { array::memory(array) }?;
     let mut rows = memory.chunks_exact_mut(view.width.max(1));
-    let visited = file.visit_names(groups, |name| {
+    let visited = file.visit_names(&groups.names, |name| {
         let row = rows.next().unwrap_or_default();
         if put_fixed(name.as_bytes(), true, row) {
             Ok(())

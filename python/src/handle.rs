@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use entasis::{ColumnInfo, Error, File, Groups, Logical, Physical, Unit};
+use entasis::{ColumnInfo, ColumnType, Error, File, Groups, Logical, NamePlaces, Physical, Unit, Value};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::arrow::column::ArrowTable;
 use crate::arrow::format;
@@ -37,10 +37,13 @@ impl Column {
     }
 }
 
-/// A readable type.
+/// A readable type of a column without children.
 pub fn type_name(info: &ColumnInfo) -> String {
-    let t = &info.record.column_type;
-    let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
+    type_of(&info.record.column_type, info.detail.as_ref())
+}
+
+fn type_of(t: &ColumnType, detail: Option<&Value>) -> String {
+    let zone = detail.and_then(|detail| detail.as_str());
     match (t.logical, t.unit) {
         (Logical::Plain, _) if t.physical == Physical::FixedBytes => format!("bytes[{}]", t.value_len),
         (Logical::Plain, _) => t.physical.name().to_owned(),
@@ -53,7 +56,7 @@ pub fn type_name(info: &ColumnInfo) -> String {
             | Logical::Extension
             | Logical::Object,
             _,
-        ) => entasis::type_name(t, info.detail.as_ref()),
+        ) => entasis::type_name(t, detail),
         (Logical::Decimal, _) => format!("decimal({}, {})", t.precision, t.scale),
         (Logical::Categorical, _) if t.ordered => "categorical (ordered)".to_owned(),
         (logical, Unit::None) => logical.name().to_owned(),
@@ -207,6 +210,18 @@ impl Handle {
 }
 
 impl Handle {
+    fn names_at<'py>(&self, py: Python<'py>, places: &NamePlaces) -> PyResult<Bound<'py, PyList>> {
+        let names = PyList::empty(py);
+        let mut failed = Ok(());
+        let visited = self.file.visit_names(places, |name| {
+            failed = names.append(name);
+            if failed.is_ok() { Ok(()) } else { Err(Error::limit("not enough memory for the names")) }
+        });
+        failed?;
+        visited.map_err(|e| errors::raise(py, &e))?;
+        Ok(names)
+    }
+
     /// Refuses a column that Polars has no type for.
     fn check_polars(&self, py: Python<'_>, info: &ColumnInfo) -> PyResult<()> {
         let inside = info.record.dictionary.map(|index| self.file.column(index)).transpose();
@@ -293,15 +308,16 @@ impl Handle {
         if let Some(infos) = self.infos.get() {
             return PyList::new(py, infos.iter().map(|info| info.name.as_str()));
         }
-        let names = PyList::empty(py);
-        let mut failed = Ok(());
-        let visited = self.file.visit_names(self.groups(py)?, |name| {
-            failed = names.append(name);
-            if failed.is_ok() { Ok(()) } else { Err(Error::limit("not enough memory for the names")) }
-        });
-        failed?;
-        visited.map_err(|e| errors::raise(py, &e))?;
-        Ok(names)
+        let places = &self.groups(py)?.names;
+        self.names_at(py, places)
+    }
+
+    /// The names of all columns of the table, and their types.
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
+        let schema = py.detach(|| self.file.schema(&type_of)).map_err(|e| errors::raise(py, &e))?;
+        let types: Vec<_> = schema.types.iter().map(|name| PyString::new(py, name)).collect();
+        let types = PyList::new(py, schema.type_of.iter().map(|&place| &types[place as usize]))?;
+        Ok((self.names_at(py, &schema.names)?, types))
     }
 
     /// The names of all columns of the table in one piece: where each begins and the last one ends, 64-bit integers, and their
@@ -315,7 +331,7 @@ impl Handle {
         match self.infos.get() {
             Some(infos) => infos.iter().for_each(|info| add(&info.name)),
             None => {
-                let visited = self.file.visit_names(self.groups(py)?, |name| {
+                let visited = self.file.visit_names(&self.groups(py)?.names, |name| {
                     add(name);
                     Ok(())
                 });

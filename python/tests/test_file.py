@@ -36,6 +36,36 @@ def test_what_it_says(file):
     assert repr(file.schema).splitlines()[1] == "price          f64"
 
 
+def test_schema_of_a_view(file):
+    assert list(file[["kind", "price"]].schema.items()) == [("kind", "categorical (ordered)"), ("price", "f64")]
+    assert list(file.schema) == file.column_names
+    assert len(file.schema) == 4
+
+
+def test_schema_of_many_columns(path):
+    # Names in any order, one twice, and types of every kind: as each column tells them by itself.
+    frame = pa.table(
+        [pa.array([1], pa.int8()) if i % 3 else pa.array(["x"]) for i in range(100)]
+        + [pa.array([[1]]), pa.array([{"a": 1.5}]), pa.array([0], pa.timestamp("ns", "UTC"))]
+        + [pa.array([0], pa.timestamp("ns", "Europe/Berlin")), pa.array([0], pa.timestamp("ns", "UTC"))],
+        [f"c{99 - i}" for i in range(100)] + ["list", "struct", "utc", "berlin", "c50"],
+    )
+    en.write(frame, path)
+    file = en.open(path)
+    alone = [(info.name, info.type_name) for info in file._handle.columns(None)]
+    assert file.schema.pairs == alone
+    assert [name for name, _ in alone] == file.column_names == frame.column_names
+    assert file.schema["berlin"] == "timestamp[ns, Europe/Berlin]"
+    assert file.schema["list"] == "list[i64]"
+    # Of two columns with one name the first is found, in its place.
+    assert file.schema["c50"] == "i8"
+    assert len(file.schema) == 104
+    assert list(file.schema) == frame.column_names[:-1]
+    some = list(range(104, 20, -1))
+    assert file[:, some].schema.pairs == [alone[i] for i in some]
+    assert file[:, some].column_names == [alone[i][0] for i in some]
+
+
 def test_repr(file, path):
     text = repr(file)
     assert text.splitlines()[0] == f"<entasis.File '{path}': 100 rows x 4 columns, written by pandas>"

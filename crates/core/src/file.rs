@@ -239,7 +239,7 @@ impl File {
     }
 
     /// A value of this view's table: its columns are those of the view.
-    fn table_value(&self, node: u64) -> Result<Value> {
+    pub(crate) fn table_value(&self, node: u64) -> Result<Value> {
         let mut value = self.opened.read_value(node)?;
         if self.table.first_column > 0 {
             let mut problem = None;

@@ -1,11 +1,9 @@
 //! The columns of a table by their types, without their names: what a reader of all of them needs, at a few nanoseconds each.
 
-use entasis_format::{ColumnRecord, Error, Logical, Result, SectionKind};
+use entasis_format::{ColumnRecord, Error, Logical, Result};
 
 use crate::file::File;
-
-/// Records that are read together.
-const PIECE: u64 = 1 << 14;
+use crate::schema::NamePlaces;
 
 /// Columns of a table of equal type, of fixed width and without a detail.
 #[derive(Clone, Debug)]
@@ -27,8 +25,8 @@ pub struct Groups {
     pub groups: Vec<Group>,
     /// The numbers of all other columns, ascending.
     pub others: Vec<u64>,
-    /// Where the names of all columns are: place in the section, and length.
-    names: Vec<(u64, u32)>,
+    /// Where the names of all columns are.
+    pub names: NamePlaces,
 }
 
 impl File {
@@ -44,13 +42,8 @@ impl File {
         let n_rows = self.n_rows();
         let mut found = Groups::default();
         let mut last = 0;
-        self.visit_records(|index, bytes| {
-            let record = self.parse_column(index, bytes)?;
-            found.names.push((record.name_at, record.name_len));
-            if record.n_values != n_rows {
-                let message = format!("a column has {} values, its table {n_rows} rows", record.n_values);
-                return Err(Error::corrupt(message).in_column(&format!("#{index}")));
-            }
+        self.visit_columns(|index, record| {
+            found.names.push(record);
             let kind = &record.column_type;
             // A physical type without a width is boolean, null, or of strings.
             let is_fixed = kind.physical.width().is_some() || kind.physical == entasis_format::Physical::Bool;
@@ -65,7 +58,7 @@ impl File {
             let Some(group) = found.groups.get_mut(last) else {
                 let storage = record.storage.filter(|_| record.first_value == 0);
                 let has_missing = record.n_missing > 0;
-                found.groups.push(Group { record, columns: vec![index], has_missing, storage });
+                found.groups.push(Group { record: *record, columns: vec![index], has_missing, storage });
                 return Ok(());
             };
             let follows = group.storage.is_some()
@@ -94,47 +87,5 @@ impl File {
             }
         }
         Ok(found)
-    }
-
-    /// The names of the columns in these groups and beside them, in order.
-    ///
-    /// # Errors
-    /// *Corrupt*, *io*, and what `visit` returns.
-    pub fn visit_names(&self, groups: &Groups, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
-        for places in groups.names.chunks(PIECE as usize) {
-            let from = places.iter().map(|&(at, _)| at).min().unwrap_or(0);
-            let to = places.iter().map(|&(at, len)| at.saturating_add(u64::from(len))).max().unwrap_or(0);
-            let total: u64 = places.iter().map(|&(_, len)| u64::from(len)).sum();
-            // Names of neighbours are neighbours; a file where they aren't is read name by name.
-            let all =
-                if to - from == total { Some(self.records(SectionKind::Names, from..to)?) } else { None };
-            for &(at, len) in places {
-                let one;
-                let name = match &all {
-                    Some(all) => all.get((at - from) as usize..(at - from) as usize + len as usize),
-                    None => {
-                        one = self.records(SectionKind::Names, at..at.saturating_add(u64::from(len)))?;
-                        Some(one.as_slice())
-                    }
-                };
-                let name = name.and_then(|name| std::str::from_utf8(name).ok());
-                visit(name.ok_or_else(|| {
-                    Error::corrupt("a column name is not UTF-8").in_section("names").in_file(self.path())
-                })?)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The bytes of the records of the table's columns, with their numbers.
-    fn visit_records(&self, mut visit: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
-        for start in (0..self.n_columns()).step_by(PIECE as usize) {
-            let piece = start..self.n_columns().min(start + PIECE);
-            let records = self.column_records(piece.clone())?;
-            for (index, bytes) in piece.zip(records.chunks_exact(ColumnRecord::LEN)) {
-                visit(index, bytes)?;
-            }
-        }
-        Ok(())
     }
 }

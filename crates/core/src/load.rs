@@ -179,9 +179,13 @@ impl Scratch {
     /// The values that were loaded, `n` of them.
     pub(crate) fn values(&mut self, of: Layout, n: usize) -> (Values<'_>, Option<&[u8]>) {
         let validity = self.has_missing.then_some(self.validity.as_slice());
+        // Behind the strings there may be more, of a block before.
+        let text_len = self.offsets.last().map_or(0, |&end| end as usize);
         let words = &mut self.words;
         let values = match of.width() {
-            _ if of.physical.is_var() => Values::Strings { offsets: &self.offsets, bytes: &self.bytes },
+            _ if of.physical.is_var() => {
+                Values::Strings { offsets: &self.offsets, bytes: &self.bytes[..text_len] }
+            }
             Some(width) if !of.is_word() => {
                 Values::Fixed { n, bytes: &mut bytemuck::cast_slice_mut(words)[..n * width] }
             }
@@ -320,8 +324,11 @@ impl Scratch {
         if !valid.missing_are_empty(&self.offsets) {
             return Ok(false);
         }
-        self.bytes.resize(len, 0);
-        if bytes.copy_to(start, &mut self.bytes) { Ok(true) } else { Err(short()) }
+        // What stands there is overwritten: zeros only where there was nothing.
+        if self.bytes.len() < len {
+            self.bytes.resize(len, 0);
+        }
+        if bytes.copy_to(start, &mut self.bytes[..len]) { Ok(true) } else { Err(short()) }
     }
 
     /// Copies offsets, counted from the first; returns where the strings begin and their bytes, or none when they are not in order or too long.

@@ -120,7 +120,7 @@ fn groups_of_several_types() {
     assert_eq!(groups.others, [1, 12, 23]);
     assert!(groups.groups.iter().all(|group| group.columns.len() == 10 && group.storage.is_some()));
     let mut names = Vec::new();
-    file.visit_names(&groups, |name| {
+    file.visit_names(&groups.names, |name| {
         names.push(name.to_owned());
         Ok(())
     })

@@ -12,6 +12,8 @@ pub struct Codecs {
     zstd_decoder: Option<DCtx<'static>>,
     spare: Vec<u8>,
     trial: Vec<u8>,
+    /// Memory for the payload of a page.
+    pub(crate) payload: Vec<u8>,
 }
 
 impl Codecs {

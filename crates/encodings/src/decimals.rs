@@ -93,6 +93,8 @@ impl<F: Float> Trial<F> {
             }
         }
         decimals.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Noise is given up here, before the more costly trials.
+        decimals.first().filter(|(bits, _)| *bits < self.word)?;
         let mut pairs: Vec<(f64, Decimals)> = decimals
             .iter()
             .take(2)

@@ -9,10 +9,10 @@ use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
 
 use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
-use crate::page::{Body, Packed, Page, open_dictionary};
+use crate::page::{Body, Packed, Page, expand, open_dictionary};
 use crate::text_dictionary::{self, PADDING};
 use crate::word::get;
-use crate::{delta, short_body};
+use crate::{delta, fsst, short_body};
 
 /// Reads the values of the pages of one block.
 #[derive(Debug)]
@@ -175,6 +175,10 @@ impl<'a> BlockDecoder<'a> {
         self.check(page, &range, out.len())?;
         match page.body {
             Body::Constant => out.fill(u8::from(self.directory.base == 1)),
+            Body::Raw(stored) if let [one] = out => {
+                let byte = stored.get(range.start / 8).ok_or_else(short_body)?;
+                *one = byte >> (range.start % 8) & 1;
+            }
             Body::Raw(stored) if bits::expand_bits(stored, range.start, out) => {}
             _ => return Err(short_body()),
         }
@@ -228,32 +232,53 @@ impl<'a> BlockDecoder<'a> {
             let source = Source::Dictionary { codes: &scratch.codes, offsets, bytes };
             return Ok(StringSlice { lengths: &scratch.lengths, total, source });
         }
-        let Body::Strings { lengths, bytes } = &page.body else { return Err(short_body()) };
-        let first_vector = range.start / VECTOR;
-        let skip = range.start - first_vector * VECTOR;
-        scratch.lengths.resize(skip + n, 0);
-        let mut at = first_vector * VECTOR;
-        let mut start = lengths.first[first_vector.min(lengths.first.len() - 1)] as usize;
-        for chunk in scratch.lengths.chunks_mut(VECTOR) {
-            let v = at / VECTOR;
-            if v < lengths.width.len() && chunk.len() == VECTOR.min(page.n - at) {
-                unpack(lengths, v, chunk)?;
-            } else {
-                let mut whole = [0u32; VECTOR];
-                let whole = &mut whole[..VECTOR.min(page.n - at)];
-                unpack(lengths, v, whole)?;
-                chunk.copy_from_slice(&whole[..chunk.len()]);
+        let TextScratch { lengths, text, .. } = scratch;
+        let bytes = match page.body {
+            Body::Strings { bytes, .. } => bytes,
+            Body::Symbols { codes, len, .. } => expand(codes, len, text)?,
+            _ => return Err(short_body()),
+        };
+        let (lengths, place) = measure(page, range, lengths)?;
+        let bytes = bytes.get(place.clone()).ok_or_else(short_body)?;
+        self.check_text(bytes, lengths)?;
+        Ok(StringSlice { lengths, total: place.len(), source: Source::Contiguous(bytes) })
+    }
+
+    /// Writes the bytes of the strings in `range` of a page to the place that `place` has for so many, and returns their lengths.
+    /// UTF-8 is checked. A whole page of codes of symbols is decoded there.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), and what `place` returns.
+    pub fn write_strings<'s, 'o>(
+        &'s self,
+        page: &Page<'s>,
+        range: Range<usize>,
+        scratch: &'s mut TextScratch,
+        place: impl FnOnce(usize) -> Result<&'o mut [u8]>,
+    ) -> Result<(&'s [u32], &'o [u8])> {
+        if let Body::Symbols { codes, len, .. } = page.body
+            && range == (0..page.n)
+        {
+            let (lengths, inside) = measure(page, range.clone(), &mut scratch.lengths)?;
+            if inside == (0..len) {
+                let out = place(len)?;
+                fsst::decode(codes, out)?;
+                self.check_text(out, lengths)?;
+                return Ok((lengths, out));
             }
-            at += chunk.len();
+            return Err(short_body());
         }
-        start += scratch.lengths[..skip].iter().map(|&l| l as usize).sum::<usize>();
-        let lengths = &scratch.lengths[skip..];
-        let total = lengths.iter().map(|&l| l as usize).sum::<usize>();
-        let bytes = bytes.get(start..start.saturating_add(total)).ok_or_else(short_body)?;
+        let strings = self.strings(page, range, scratch)?;
+        let out = place(strings.total)?;
+        strings.write(out)?;
+        Ok((strings.lengths, out))
+    }
+
+    fn check_text(&self, bytes: &[u8], lengths: &[u32]) -> Result<()> {
         if self.of.physical == Physical::Utf8 {
             check_utf8(bytes, lengths.iter().map(|&l| l as usize))?;
         }
-        Ok(StringSlice { lengths, total, source: Source::Contiguous(bytes) })
+        Ok(())
     }
 
     /// The lengths of a dictionary's strings, and their bytes one after the other; nothing without one.
@@ -322,7 +347,7 @@ impl<'a> BlockDecoder<'a> {
                 let (first, least) = (T::from_u64(packed.first[v]), T::from_u64(packed.base[v]));
                 delta::decode(packed.bits(v), u32::from(packed.width[v]), first, least, out)
             }),
-            Body::Strings { .. } => Err(short_body()),
+            Body::Strings { .. } | Body::Symbols { .. } => Err(short_body()),
         }
     }
 
@@ -523,11 +548,45 @@ pub(crate) fn check_utf8(bytes: &[u8], lengths: impl Iterator<Item = usize>) -> 
     Ok(())
 }
 
+/// The lengths of the strings in `range` of a page without a dictionary, and where their bytes are among all of the page.
+fn measure<'s>(
+    page: &Page<'_>,
+    range: Range<usize>,
+    memory: &'s mut Vec<u32>,
+) -> Result<(&'s [u32], Range<usize>)> {
+    let (Body::Strings { lengths, .. } | Body::Symbols { lengths, .. }) = &page.body else {
+        return Err(short_body());
+    };
+    let first_vector = range.start / VECTOR;
+    let skip = range.start - first_vector * VECTOR;
+    memory.resize(skip + range.len(), 0);
+    let mut at = first_vector * VECTOR;
+    let mut start = lengths.first[first_vector.min(lengths.first.len() - 1)] as usize;
+    for chunk in memory.chunks_mut(VECTOR) {
+        let v = at / VECTOR;
+        if v < lengths.width.len() && chunk.len() == VECTOR.min(page.n - at) {
+            unpack(lengths, v, chunk)?;
+        } else {
+            let mut whole = [0u32; VECTOR];
+            let whole = &mut whole[..VECTOR.min(page.n - at)];
+            unpack(lengths, v, whole)?;
+            chunk.copy_from_slice(&whole[..chunk.len()]);
+        }
+        at += chunk.len();
+    }
+    start += memory[..skip].iter().map(|&l| l as usize).sum::<usize>();
+    let lengths = &memory[skip..];
+    let total = lengths.iter().map(|&l| l as usize).sum::<usize>();
+    Ok((lengths, start..start.saturating_add(total)))
+}
+
 /// Scratch memory of [`BlockDecoder::strings`].
 #[derive(Debug, Default)]
 pub struct TextScratch {
     codes: Vec<u32>,
     lengths: Vec<u32>,
+    /// The bytes of a page of codes.
+    text: Vec<u8>,
 }
 
 /// Some strings of a page.

@@ -117,11 +117,6 @@ impl<'a> Text<'a> {
         };
         Self { head: head & FIRST[len.min(16)], tail: tail & FIRST[16 * usize::from(len > 16)], bytes }
     }
-
-    /// The bytes that neither word has.
-    fn middle(&self) -> &'a [u8] {
-        self.bytes.get(16..self.bytes.len().saturating_sub(16)).unwrap_or_default()
-    }
 }
 
 impl PartialEq for Text<'_> {
@@ -129,7 +124,9 @@ impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
         let differ = (self.head ^ other.head) | (self.tail ^ other.tail);
         let differ = differ as u64 | (differ >> 64) as u64 | (self.bytes.len() ^ other.bytes.len()) as u64;
-        differ == 0 && (self.bytes.len() <= 32 || self.middle() == other.middle())
+        differ == 0
+            && (self.bytes.len() <= 32
+                || pieces(self.bytes).zip(pieces(other.bytes)).all(|(one, another)| one == another))
     }
 }
 
@@ -145,28 +142,27 @@ impl Key for Text<'_> {
             ^ c.wrapping_mul(MIX).rotate_left(43)
             ^ d.wrapping_mul(MIX);
         if self.bytes.len() > 32 {
-            hash ^= hash_of(self.middle());
+            hash ^= hash_of(self.bytes);
         }
         (hash ^ hash >> 32).wrapping_mul(MIX)
     }
 }
 
-/// A hash of long strings' middles, 32 bytes at a time in four chains.
+/// The bytes of a string of more than 32 from the 17th on, in pieces of one length, as those take no call to compare: the last
+/// one ends with the string and has some of those before once more.
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8; 32]> {
+    let (whole, _) = bytes.get(16..).unwrap_or_default().as_chunks::<32>();
+    whole.iter().chain(bytes.last_chunk::<32>())
+}
+
+/// A hash of long strings, 32 bytes at a time in four chains.
 fn hash_of(bytes: &[u8]) -> u64 {
-    let word = |bytes: &[u8]| {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(word)
-    };
     let mut chains = [MIX, 1, 2, 3];
-    let mut pieces = bytes.chunks_exact(32);
-    for piece in &mut pieces {
-        for (chain, bytes) in chains.iter_mut().zip(piece.chunks_exact(8)) {
-            *chain = (chain.rotate_left(29) ^ word(bytes)).wrapping_mul(MIX);
+    for piece in pieces(bytes) {
+        let (words, _) = piece.as_chunks::<8>();
+        for (chain, word) in chains.iter_mut().zip(words) {
+            *chain = (chain.rotate_left(29) ^ u64::from_le_bytes(*word)).wrapping_mul(MIX);
         }
-    }
-    for (chain, bytes) in chains.iter_mut().zip(pieces.remainder().chunks(8)) {
-        *chain = (chain.rotate_left(29) ^ word(bytes)).wrapping_mul(MIX);
     }
     let [a, b, c, d] = chains;
     a.rotate_left(7) ^ b.rotate_left(19) ^ c.rotate_left(37) ^ d
@@ -228,17 +224,25 @@ impl<K: Key> Distinct<K> {
     }
 }
 
+/// What a dictionary may come to.
+pub(crate) struct Expected {
+    /// Bytes of codes and entries.
+    pub len: f64,
+    /// Whether most values are those before them.
+    pub runs: bool,
+}
+
 /// The bytes that a dictionary of `n` values with entries of `entry_len` bytes takes with its codes, by a sample of at
 /// most 1,024 values; none when it repeats hardly any, or seems to have far more than `most` entries.
 ///
 /// A sample that repeats most of its values has seen nearly all of them. One with few repetitions c among s values is what
 /// s^2 / 2c equally frequent values give (the birthday problem). Neighbours that are equal tell of runs.
-pub(crate) fn expected_len<K: Key>(
+pub(crate) fn expected<K: Key>(
     n: usize,
     entry_len: usize,
     most: usize,
     value: impl Fn(usize) -> K,
-) -> Option<f64> {
+) -> Option<Expected> {
     let mut distinct = Distinct::new();
     let (mut seen, mut changes) = (0, 0);
     for (i, range) in sample_ranges(n, 64, 16).enumerate() {
@@ -268,21 +272,40 @@ pub(crate) fn expected_len<K: Key>(
     let expected = expected.clamp(distinct, n);
     let width = f64::from(code_width(expected)) / 8.0;
     let n_runs = (n * changes / seen) as f64;
-    Some((n as f64 * width).min(n_runs * (2.0 + width)) + (expected * entry_len) as f64)
+    let len = (n as f64 * width).min(n_runs * (2.0 + width)) + (expected * entry_len) as f64;
+    // A branch that is right three times of four costs less than the look-ups that it saves.
+    Some(Expected { len, runs: changes * 4 <= seen })
 }
 
 /// Values of a sample after which a dictionary may be out of the question.
 const FIRST_LOOK: usize = 512;
 
-/// Codes for all `n` values, or none when there are more than `limit` distinct ones.
+/// Codes for all `n` values, or none when there are more than `limit` distinct ones. `runs`: values are compared with those before
+/// them first.
 pub(crate) fn build<K: Key>(
     n: usize,
     limit: usize,
+    runs: bool,
     codes: &mut Vec<u32>,
     value: impl Fn(usize) -> K,
 ) -> Option<Vec<K>> {
     let mut distinct = Distinct::new();
     codes.resize(n, 0);
+    if runs {
+        let mut last: Option<(K, u32)> = None;
+        for (i, code) in codes.iter_mut().enumerate() {
+            let key = value(i);
+            *code = match last {
+                Some((before, code)) if before == key => code,
+                _ => distinct.code(key),
+            };
+            last = Some((key, *code));
+            if *code as usize >= limit {
+                return None;
+            }
+        }
+        return Some(distinct.entries);
+    }
     for (i, code) in codes.iter_mut().enumerate() {
         *code = distinct.code(value(i));
         if *code as usize >= limit {
@@ -341,9 +364,11 @@ mod tests {
     fn codes_are_those_of_a_hash_map() {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
         let mut codes = Vec::new();
-        let entries = build(values.len(), MAX_ENTRIES, &mut codes, |i| values[i]).unwrap();
-        assert_eq!((entries, codes.clone()), model(&values));
-        assert!(build(values.len(), 100, &mut codes, |i| values[i]).is_none());
+        for runs in [false, true] {
+            let entries = build(values.len(), MAX_ENTRIES, runs, &mut codes, |i| values[i]).unwrap();
+            assert_eq!((entries, codes.clone()), model(&values));
+            assert!(build(values.len(), 100, runs, &mut codes, |i| values[i]).is_none());
+        }
         let texts: Vec<String> = values.iter().map(|v| format!("text {v}")).collect();
         let all: Vec<u8> = texts.iter().flat_map(|t| t.bytes()).collect();
         let ends: Vec<usize> = texts
@@ -354,7 +379,7 @@ mod tests {
             })
             .collect();
         let value = |i: usize| Text::new(&all, ends[i] - texts[i].len()..ends[i]);
-        let entries = build(texts.len(), MAX_ENTRIES, &mut codes, value).unwrap();
+        let entries = build(texts.len(), MAX_ENTRIES, false, &mut codes, value).unwrap();
         let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
         assert_eq!((entries, codes), model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>()));
     }

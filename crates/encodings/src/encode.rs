@@ -380,12 +380,13 @@ impl Encoder {
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.3 } else { 0.95 };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let expected = dictionary::expected_len(n, entry_len, limit, &value);
+        let expected = dictionary::expected(n, entry_len, limit, &value);
         self.repeats = expected.is_some();
-        if expected? > most {
+        let expected = expected?;
+        if expected.len > most {
             return None;
         }
-        let entries = dictionary::build(n, limit, &mut self.codes, value)?;
+        let entries = dictionary::build(n, limit, expected.runs, &mut self.codes, value)?;
         let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);

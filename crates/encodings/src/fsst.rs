@@ -47,10 +47,6 @@ impl Symbol {
         let len = self.len + next.len;
         (len <= MAX_LEN).then(|| Self { word: self.word | next.word << (8 * self.len), len })
     }
-
-    pub(crate) const fn first_byte(self) -> u8 {
-        self.word as u8
-    }
 }
 
 /// Symbols in the order of their codes: shorter ones first.

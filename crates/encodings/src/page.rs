@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use entasis_format::{Directory, Encoding, Error, Filter, Layout, Packing, Physical, Result, checksum};
+use entasis_format::{Directory, Error, Filter, Layout, Packing, Physical, Result, checksum};
 use entasis_kernels::{VECTOR, bitpack, shuffle};
 
 use crate::codec::Codecs;
@@ -28,6 +28,7 @@ pub struct Page<'a> {
 pub struct PageScratch {
     payload: Vec<u8>,
     values: Vec<u8>,
+    text: Vec<u8>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,10 +38,16 @@ pub(crate) enum Body<'a> {
     Packed(Packed<'a>),
     Delta(Packed<'a>),
     Runs(Runs<'a>),
-    /// The bytes of all values; until the page is open their codes, when they are packed as such.
+    /// The bytes of all values.
     Strings {
         lengths: Packed<'a>,
         bytes: &'a [u8],
+    },
+    /// Their codes, which stand for `len` bytes.
+    Symbols {
+        lengths: Packed<'a>,
+        codes: &'a [u8],
+        len: usize,
     },
 }
 
@@ -141,13 +148,43 @@ impl<'a> Page<'a> {
         codecs: &mut Codecs,
         scratch: &'a mut PageScratch,
     ) -> Result<Self> {
-        let of = of.into();
+        let PageScratch { payload, values, text } = scratch;
+        let mut page = Self::verify(directory, of.into(), index, stored, codecs, (payload, values))?;
+        if let Body::Symbols { lengths, codes, len } = page.body {
+            page.body = Body::Strings { lengths, bytes: expand(codes, len, text)? };
+        }
+        Ok(page)
+    }
+
+    /// The same, but strings that are codes of symbols stay so, for [`BlockDecoder::write_strings`](crate::BlockDecoder::write_strings).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); codes that give other bytes than they should are found later.
+    pub fn open_packed(
+        directory: &Directory,
+        of: impl Into<Layout>,
+        index: usize,
+        stored: &'a [u8],
+        codecs: &mut Codecs,
+        scratch: &'a mut PageScratch,
+    ) -> Result<Self> {
+        let PageScratch { payload, values, .. } = scratch;
+        Self::verify(directory, of.into(), index, stored, codecs, (payload, values))
+    }
+
+    fn verify(
+        directory: &Directory,
+        of: Layout,
+        index: usize,
+        stored: &'a [u8],
+        codecs: &mut Codecs,
+        (payload, values): (&'a mut Vec<u8>, &'a mut Vec<u8>),
+    ) -> Result<Self> {
         let entry =
             directory.pages.get(index).ok_or_else(|| Error::argument("the block has no such page"))?;
         if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
             return Err(Error::corrupt("the checksum of a page doesn't match"));
         }
-        let PageScratch { payload, values } = scratch;
         let bytes: &'a [u8] = if entry.stored_len == entry.payload_len {
             stored
         } else {
@@ -156,31 +193,15 @@ impl<'a> Page<'a> {
         };
         let mut page =
             Self::parse(bytes, directory, of, entry.n_values as usize, entry.decoded_len as usize)?;
-        match (directory.encoding, &mut page.body) {
-            (Encoding { filter: Filter::Shuffle, .. }, Body::Raw(bytes)) => {
-                if values.len() < bytes.len() {
-                    values.resize(bytes.len(), 0);
-                }
-                let values = &mut values[..bytes.len()];
-                if !shuffle::unshuffle(bytes, word_len(directory, of), values) {
-                    return Err(short_body());
-                }
-                *bytes = values;
+        if let (Filter::Shuffle, Body::Raw(bytes)) = (directory.encoding.filter, &mut page.body) {
+            if values.len() < bytes.len() {
+                values.resize(bytes.len(), 0);
             }
-            (Encoding { packing: Packing::Fsst, .. }, Body::Strings { bytes, .. }) => {
-                // A code stands for 8 bytes at most, so the stored bytes justify as many.
-                let len = entry.decoded_len as usize;
-                if values.len() < len {
-                    values.clear();
-                    values
-                        .try_reserve_exact(len)
-                        .map_err(|_| Error::limit("not enough memory for a page"))?;
-                    values.resize(len, 0);
-                }
-                fsst::decode(bytes, &mut values[..len])?;
-                *bytes = &values[..len];
+            let values = &mut values[..bytes.len()];
+            if !shuffle::unshuffle(bytes, word_len(directory, of), values) {
+                return Err(short_body());
             }
-            _ => {}
+            *bytes = values;
         }
         Ok(page)
     }
@@ -227,8 +248,8 @@ impl<'a> Page<'a> {
                 _ => return Err(short_body()),
             },
             Packing::Fsst => {
-                let (lengths, bytes) = parse_strings(body, directory, n)?;
-                Body::Strings { lengths, bytes }
+                let (lengths, codes) = parse_strings(body, directory, n)?;
+                Body::Symbols { lengths, codes, len: decoded_len }
             }
         };
         Ok(Self { n, validity, body })
@@ -306,6 +327,18 @@ fn parse_delta(body: &[u8], n: usize, word_len: usize) -> Result<(Packed<'_>, &[
     }
     let rest = packed.take_bits(rest, n, 8 * word_len as u32)?;
     Ok((packed, rest))
+}
+
+/// The bytes that these codes of symbols stand for, in memory that is used again.
+pub(crate) fn expand<'s>(codes: &[u8], len: usize, memory: &'s mut Vec<u8>) -> Result<&'s [u8]> {
+    // A code stands for 8 bytes at most, so the stored bytes justify as many.
+    if memory.len() < len {
+        memory.clear();
+        memory.try_reserve_exact(len).map_err(|_| Error::limit("not enough memory for a page"))?;
+        memory.resize(len, 0);
+    }
+    fsst::decode(codes, &mut memory[..len])?;
+    Ok(&memory[..len])
 }
 
 /// The lengths of strings, and what follows them.

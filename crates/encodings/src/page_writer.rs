@@ -65,12 +65,14 @@ impl<'a> PageWriter<'a> {
         context: Context<'a>,
         out: &'a mut Vec<u8>,
     ) -> Self {
+        let mut payload = std::mem::take(&mut codecs.payload);
+        payload.clear();
         Self {
             codecs,
             codec,
             context,
             out,
-            payload: Vec::new(),
+            payload,
             pages: Vec::new(),
             n_dictionary: 0,
             dictionary: Stored::default(),
@@ -98,16 +100,23 @@ impl<'a> PageWriter<'a> {
         body: impl FnOnce(&mut Vec<u8>),
     ) -> Result<()> {
         (self.context.check)()?;
-        self.payload.clear();
-        if let Some(bits) = self.context.bits {
-            validity::emit(bits, range.start, range.len(), &mut self.payload);
-        }
-        body(&mut self.payload);
         let at = self.out.len();
-        let stored_len = self.codecs.store(self.codec.0, self.codec.1, &self.payload, self.out);
+        let (codec, level) = self.codec;
+        // Without a codec the payload is written where it stays.
+        let payload = if codec == Codec::None { &mut *self.out } else { &mut self.payload };
+        let before = payload.len();
+        if let Some(bits) = self.context.bits {
+            validity::emit(bits, range.start, range.len(), payload);
+        }
+        body(payload);
+        let payload_len = payload.len() - before;
+        if codec != Codec::None {
+            self.codecs.store(codec, level, &self.payload, self.out);
+            self.payload.clear();
+        }
         self.pages.push(PageEntry {
-            stored_len: stored_len as u32,
-            payload_len: self.payload.len() as u32,
+            stored_len: (self.out.len() - at) as u32,
+            payload_len: payload_len as u32,
             n_values: range.len() as u32,
             decoded_len: decoded_len as u32,
             checksum: checksum(&self.out[at..]),
@@ -158,6 +167,7 @@ impl<'a> PageWriter<'a> {
 
     /// The directory of the block.
     pub(crate) fn directory(self, encoding: Encoding, width: u32, base: u64) -> Directory {
+        self.codecs.payload = self.payload;
         Directory {
             width: u8::try_from(width).expect("at most 64 bits"),
             validity: self.context.bits.is_some(),

@@ -120,6 +120,10 @@ impl<'a> Validity<'a> {
         if range.len() != out.len() {
             return false;
         }
+        if let [one] = out {
+            *one = u8::from(!self.is_valid(range.start));
+            return true;
+        }
         match self {
             Self::AllValid => out.fill(0),
             Self::AllMissing => out.fill(1),

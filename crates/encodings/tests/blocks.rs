@@ -40,6 +40,16 @@ impl Stored {
     fn visit(
         &self,
         physical: Physical,
+        visit: impl FnMut(&BlockDecoder<'_>, &Page<'_>, usize) -> Result<()>,
+    ) -> Result<()> {
+        self.visit_with(physical, false, visit)
+    }
+
+    /// `packed`: codes of symbols are left as they are.
+    fn visit_with(
+        &self,
+        physical: Physical,
+        packed: bool,
         mut visit: impl FnMut(&BlockDecoder<'_>, &Page<'_>, usize) -> Result<()>,
     ) -> Result<()> {
         let directory = Directory::parse(&self.directory, &self.record, physical, &Limits::default())?;
@@ -52,7 +62,8 @@ impl Stored {
         let (mut at, mut scratch) = (0, PageScratch::default());
         for (i, entry) in directory.pages.iter().enumerate() {
             let (stored, after) = rest.split_at(entry.stored_len as usize);
-            let page = Page::open(&directory, physical, i, stored, &mut codecs, &mut scratch)?;
+            let open = if packed { Page::open_packed } else { Page::open };
+            let page = open(&directory, physical, i, stored, &mut codecs, &mut scratch)?;
             visit(&decoder, &page, at)?;
             (at, rest) = (at + page.n_values(), after);
         }
@@ -157,14 +168,27 @@ fn check_strings(texts: &[Vec<u8>], valid: &[bool], compression: u8) {
     let validity = bits(valid);
     let values = Values::Strings { offsets: &offsets, bytes: &bytes };
     let stored = encode(Physical::Binary, values, Some(&validity), compression);
-    let mut scratch = TextScratch::default();
+    for packed in [false, true] {
+        check_pages(&stored, packed, texts, valid);
+    }
+}
+
+fn check_pages(stored: &Stored, packed: bool, texts: &[Vec<u8>], valid: &[bool]) {
+    let (mut scratch, mut other) = (TextScratch::default(), TextScratch::default());
     stored
-        .visit(Physical::Binary, |decoder, page, at| {
+        .visit_with(Physical::Binary, packed, |decoder, page, at| {
             let n = page.n_values();
             for range in [0..n, n / 3..n, n / 2..(n / 2 + 3).min(n)] {
                 let strings = decoder.strings(page, range.clone(), &mut scratch)?;
                 let mut out = vec![0; strings.total_len()];
                 strings.write(&mut out)?;
+                let mut written = vec![1; out.len()];
+                let place = &mut written;
+                let (lengths, place) = decoder.write_strings(page, range.clone(), &mut other, |len| {
+                    assert_eq!(len, place.len());
+                    Ok(place)
+                })?;
+                assert_eq!((lengths, place), (strings.lengths(), &*out));
                 let mut before = 0;
                 for (i, at) in range.map(|i| i + at).enumerate() {
                     let expected: &[u8] = if valid[at] { &texts[at] } else { b"" };
@@ -230,14 +254,22 @@ proptest! {
             };
             mend(&mut stored, physical, &damage, in_directory);
             let (mut out, mut scratch) = (vec![0u64; 8192], TextScratch::default());
+            let mut other = TextScratch::default();
             // Any result is fine: that there is one is the test.
-            let _ = stored.visit(physical, |decoder, page, _| {
+            let packed = damage.len() % 2 == 0;
+            let _ = stored.visit_with(physical, packed, |decoder, page, _| {
                 let n = page.n_values().min(out.len());
                 if physical == Physical::Utf8 {
                     let strings = decoder.strings(page, 0..n, &mut scratch)?;
                     let mut bytes = vec![0; strings.total_len()];
                     strings.write(&mut bytes)?;
                     assert!(std::str::from_utf8(&bytes).is_ok());
+                    let place = &mut bytes;
+                    let (lengths, bytes) = decoder.write_strings(page, 0..n, &mut other, |len| {
+                        assert_eq!(len, place.len());
+                        Ok(place)
+                    })?;
+                    assert!(std::str::from_utf8(bytes).is_ok() && lengths.len() == n);
                     return Ok(());
                 }
                 decoder.decode(page, 0..n, &mut out[..n])?;

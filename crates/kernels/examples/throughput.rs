@@ -4,7 +4,7 @@
 //! contains `name`.
 
 use entasis_kernels::dispatch::on_every_isa;
-use entasis_kernels::symbols::SymbolTable;
+use entasis_kernels::symbols::{SymbolIndex, SymbolTable};
 use entasis_kernels::{VECTOR, Word, alp, bitpack, bits, delta, gather, residual, scan, shuffle};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -167,6 +167,36 @@ fn sums_of_decimals() {
     });
 }
 
+/// Text of words becomes codes of symbols: pairs and triples of its letters, and its longest words.
+fn finding() {
+    let words =
+        ["the ", "of ", "carefully ", "product", "is ", "was not ", "and ", "I ", "would ", "taste, "];
+    let text: Vec<u8> = (0..20_000u32)
+        .flat_map(|i| words[(i.wrapping_mul(0x9e37_79b9) >> 24) as usize % words.len()].bytes())
+        .collect();
+    let mut symbols: Vec<(u64, usize)> = Vec::new();
+    for (i, len) in (0..700).zip([1, 2, 3, 2, 3, 4].into_iter().cycle()) {
+        let mut word = [0; 8];
+        word[..len].copy_from_slice(&text[i..i + len]);
+        let symbol = (u64::from_le_bytes(word), len);
+        if !symbols.contains(&symbol) && symbols.len() < 255 {
+            symbols.push(symbol);
+        }
+    }
+    let mut index = SymbolIndex::default();
+    assert!(index.set(symbols.iter().copied()));
+    let piece = text.len() / 4;
+    let mut out = vec![0; 8 * piece];
+    let mut lens = [0; 4];
+    report("symbols found (input)", 4 * piece, || {
+        let mut parts = out.chunks_exact_mut(2 * piece);
+        let parts = std::array::from_fn(|_| parts.next().expect("four parts"));
+        let pieces = std::array::from_fn(|i| &text[i * piece..(i + 1) * piece]);
+        lens = index.shrink(black_box(pieces), parts).expect("enough room");
+    });
+    println!("    {:.2} bytes a code", (4 * piece) as f64 / lens.iter().sum::<usize>() as f64);
+}
+
 /// Symbols of 1 to 8 bytes, 3 on average. Without AVX-512 VBMI2 there is nothing to measure.
 fn symbols() {
     let lens = [1, 2, 2, 2, 3, 3, 4, 8];
@@ -211,6 +241,7 @@ fn main() {
         floats();
         sums_of_decimals();
         symbols();
+        finding();
         scans::<u8>();
         scans::<u16>();
         scans::<u32>();

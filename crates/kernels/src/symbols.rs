@@ -3,6 +3,9 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod find;
+
+pub use find::{Found, SymbolIndex};
 
 /// The code that says that the next byte stands for itself.
 pub const ESCAPE: u8 = 255;
@@ -12,26 +15,41 @@ pub const ESCAPE: u8 = 255;
 pub struct SymbolTable {
     /// The bytes of a symbol, the first one lowest.
     words: [u64; 256],
-    /// As many low bits as a symbol has bytes; none for codes without one.
-    masks: [u8; 256],
+    /// Their numbers; [`UNKNOWN`](Self::UNKNOWN) for codes without a symbol.
+    lens: [u8; 256],
     n: u8,
 }
 
 impl SymbolTable {
+    /// The length of codes without a symbol: more than any has.
+    pub const UNKNOWN: u8 = u8::MAX;
+
     /// Symbols of 1 to 8 bytes with the codes 0, 1 ...: their bytes, the first one lowest, and their lengths. None when there
     /// are more than 255, or one of another length.
     pub fn new(symbols: impl Iterator<Item = (u64, usize)>) -> Option<Self> {
-        let mut table = Self { words: [0; 256], masks: [0; 256], n: 0 };
+        let mut table = Self { words: [0; 256], lens: [Self::UNKNOWN; 256], n: 0 };
         for (word, len) in symbols {
             if !(1..=8).contains(&len) || table.n == ESCAPE {
                 return None;
             }
             let code = usize::from(table.n);
-            table.words[code] = word;
-            table.masks[code] = (u8::MAX) >> (8 - len);
+            table.words[code] = word & u64::MAX >> (64 - 8 * len);
+            table.lens[code] = len as u8;
             table.n += 1;
         }
         Some(table)
+    }
+
+    /// The symbol of a code in eight bytes, zeros behind shorter ones.
+    #[inline(always)]
+    pub const fn bytes(&self, code: u8) -> [u8; 8] {
+        self.words[code as usize].to_le_bytes()
+    }
+
+    /// The bytes of the symbol of a code; [`UNKNOWN`](Self::UNKNOWN) when it has none.
+    #[inline(always)]
+    pub const fn len(&self, code: u8) -> u8 {
+        self.lens[code as usize]
     }
 
     /// Decodes codes from the start of `stream` into the start of `out`, as far as that goes quickly: not to the end of either,

@@ -2,7 +2,8 @@
 
 use entasis::cells::Cell;
 use entasis::{
-    Error, File, Kind, Limits, Logical, MemorySource, MissingTo, Output, Request, Result, Rows, Silent,
+    ColumnInfo, Error, File, Kind, Limits, Logical, MemorySource, MissingTo, Output, Request, Result, Rows,
+    Silent, type_name,
 };
 
 use crate::frames::nested;
@@ -40,10 +41,12 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
     for number in 0..opened.n_tables() {
         let table = opened.table(number)?;
         about += &format!("; {} rows {} host {:?}", table.n_rows(), table.n_columns(), table.host()?);
-        for column in table.columns(0..table.n_columns())? {
+        let columns = table.columns(0..table.n_columns())?;
+        for column in &columns {
             about += &format!("; {} {:?}", column.name, column.record);
             table.find_all(&column.name)?;
         }
+        schema(&table, &columns)?;
     }
     let file = opened.whole();
     let mut columns = Vec::new();
@@ -72,6 +75,22 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
     opened.info()?;
     about += &cells(&opened)?;
     Ok(Contents { about, columns })
+}
+
+/// Names and types in one pass are those of the columns one by one.
+fn schema(table: &File, columns: &[ColumnInfo]) -> Result<()> {
+    let schema = table.schema(&type_name)?;
+    let (mut names, mut types) = (Vec::new(), Vec::new());
+    table.visit_names(&schema.names, |name| {
+        names.push(name.to_owned());
+        Ok(())
+    })?;
+    for column in columns {
+        types.push(table.type_name(column, &|c| type_name(&c.record.column_type, c.detail.as_ref()))?);
+    }
+    assert!(names.iter().eq(columns.iter().map(|column| &column.name)), "names differ");
+    assert!(schema.type_of.iter().map(|&place| &schema.types[place as usize]).eq(&types), "types differ");
+    Ok(())
 }
 
 /// All cells, which are the same whatever range of them is read.

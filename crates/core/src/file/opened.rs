@@ -86,8 +86,9 @@ impl Opened {
         if at.checked_add(len as u64).is_none_or(|end| end > self.slot.end) {
             return Err(Error::corrupt("a place lies outside the file").at(at));
         }
-        out.clear();
-        out.try_reserve(len).map_err(|_| Error::limit("not enough memory to read the file"))?;
+        // All of it is read over, or an error: zeros only where there was nothing.
+        out.truncate(len);
+        out.try_reserve(len - out.len()).map_err(|_| Error::limit("not enough memory to read the file"))?;
         out.resize(len, 0);
         self.read_into(at, out)
     }

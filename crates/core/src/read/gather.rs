@@ -18,6 +18,9 @@ const DENSE: usize = 24;
 /// Rows of a task, a multiple of 8, so that pieces of bitmaps are whole bytes.
 const TASK: usize = 2048;
 
+/// Pages between two looks at whether to go on.
+const CHECK: u32 = 16;
+
 /// A request for rows by number, or a piece of it.
 pub(crate) struct GatherTask<'a> {
     source: &'a Source,
@@ -90,8 +93,13 @@ impl GatherTask<'_> {
             strings.spans = vec![(0, 0); rows.len()];
         }
         let mut values = Vec::new();
+        let mut n_pages = 0u32;
         reader.scattered(source, rows, &mut |opened, scratch| {
-            control.check()?;
+            // Few rows of a page take less time than to ask for it.
+            if n_pages.is_multiple_of(CHECK) {
+                control.check()?;
+            }
+            n_pages += 1;
             let (first, mut k) = (rows[opened.at] - opened.range.start as u64, opened.at);
             let inside = |k: usize| (rows[k] - first) as usize;
             let of_page = rows[k..].iter().take_while(|&&row| ((row - first) as usize) < opened.range.end);

@@ -19,6 +19,8 @@ pub(crate) struct Reader<'f> {
     codecs: Codecs,
     page: PageScratch,
     pub text: TextScratch,
+    /// Whether strings that are codes of symbols stay so until they are written.
+    pub leaves_symbols: bool,
     /// A stretch of the file: (place, bytes).
     window: (u64, Vec<u8>),
     directory: Vec<u8>,
@@ -45,6 +47,7 @@ impl<'f> Reader<'f> {
             codecs: Codecs::new(),
             page: PageScratch::default(),
             text: TextScratch::default(),
+            leaves_symbols: false,
             window: (0, Vec::new()),
             directory: Vec::new(),
         }
@@ -147,8 +150,9 @@ impl<'f> Reader<'f> {
                 let here = |e: Error| e.in_page(i as u64).at(place);
                 let skip = (place - self.window.0) as usize;
                 let stored = &self.window.1[skip..skip + entry.stored_len as usize];
-                let page = Page::open(directory, source.of, i, stored, &mut self.codecs, &mut self.page)
-                    .map_err(here)?;
+                let open = if self.leaves_symbols { Page::open_packed } else { Page::open };
+                let page = open(directory, source.of, i, stored, &mut self.codecs, &mut self.page);
+                let page = page.map_err(here)?;
                 let range = inside.start.max(first) - first..inside.end.min(end) - first;
                 let at = at + (first + range.start - inside.start);
                 visit(Opened { block, decoder, page: &page, range, at }, &mut self.text).map_err(here)?;

@@ -190,6 +190,7 @@ impl TextTask<'_> {
             None => MissingTo::Ignore,
         };
         let mut entries = Entries { views: Vec::new(), buffers: Vec::new(), first: dictionary, block: None };
+        reader.leaves_symbols = true;
         let visited = reader.pages(source, values, &mut |opened, scratch| {
             control.check()?;
             control.advance(opened.range.len() as u64);
@@ -202,11 +203,11 @@ impl TextTask<'_> {
                 entries.look_up(opened.decoder, page, range, scratch, &mut views[here])?;
                 return put_missing(page.validity, opened.range, opened.at, &mut missing);
             }
-            let strings = opened.decoder.strings(page, range, scratch)?;
-            let len = strings.total_len();
-            let place = bytes.get_mut(done..done + len).ok_or_else(too_long)?;
-            strings.write(place)?;
-            let (lengths, first) = (strings.lengths(), base + done);
+            let rest = &mut bytes[done..];
+            let (lengths, place) = opened
+                .decoder
+                .write_strings(page, range, scratch, |len| rest.get_mut(..len).ok_or_else(too_long))?;
+            let (len, first) = (place.len(), base + done);
             match &mut ends {
                 Ends::Small(ends) => sum(lengths, first as u32, &mut ends[here]),
                 Ends::Large(ends) => sum(lengths, first as u64, &mut ends[here]),
@@ -217,6 +218,7 @@ impl TextTask<'_> {
             done += len;
             put_missing(page.validity, opened.range, opened.at, &mut missing)
         });
+        reader.leaves_symbols = false;
         visited
             .and_then(|()| if done == bytes.len() { Ok(()) } else { Err(too_long()) })
             .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })?;

@@ -10,17 +10,6 @@ const CODES: usize = 4;
 /// Bytes that these may write to.
 const WINDOW: usize = (CODES + 1) * MAX_LEN;
 
-/// More than any piece has room for behind its last symbol: no stream with a code of this length is right.
-const UNKNOWN: u8 = u8::MAX;
-
-/// Symbols by their codes, all 256 of them; those that are not in the table are of length [`UNKNOWN`].
-struct Table {
-    words: [[u8; MAX_LEN]; 256],
-    lens: [u8; 256],
-    /// The same for many codes at a time.
-    many: SymbolTable,
-}
-
 fn damaged() -> Error {
     Error::corrupt("the codes of a page don't give its bytes")
 }
@@ -32,13 +21,8 @@ fn damaged() -> Error {
 pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     let (symbols, rest) = Symbols::parse(body)?;
     let (lens, mut rest) = rest.split_at_checked(4 * PIECES).ok_or_else(crate::short_body)?;
-    let many = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
-    let many = SymbolTable::new(many).ok_or_else(damaged)?;
-    let mut table = Table { words: [[0; MAX_LEN]; 256], lens: [UNKNOWN; 256], many };
-    for (code, symbol) in symbols.as_slice().iter().enumerate() {
-        table.words[code] = symbol.word.to_le_bytes();
-        table.lens[code] = symbol.len as u8;
-    }
+    let symbols = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
+    let symbols = SymbolTable::new(symbols).ok_or_else(damaged)?;
     let mut streams = [[].as_slice(); PIECES];
     for (stream, len) in streams.iter_mut().zip(lens.chunks_exact(4)) {
         let len = u32::from_le_bytes([len[0], len[1], len[2], len[3]]) as usize;
@@ -50,8 +34,12 @@ pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     let piece = piece_len(out.len()).max(1);
     let mut pieces = out.chunks_mut(piece);
     let pieces: [&mut [u8]; PIECES] = std::array::from_fn(|_| pieces.next().unwrap_or_default());
-    table.decode(streams, pieces)
+    Table(symbols).decode(streams, pieces)
 }
+
+/// Symbols by their codes. Those that are not there have a length that no piece has room for behind its last symbol: no stream
+/// with such a code is right.
+struct Table(SymbolTable);
 
 impl Table {
     /// Writes the bytes of the next codes: four, or the next one where one of them is an escape.
@@ -72,8 +60,8 @@ impl Table {
         for &code in codes {
             // Known symbols stay below the mask by themselves.
             let masked = place & (CODES * MAX_LEN - 1);
-            out[masked..masked + MAX_LEN].copy_from_slice(&self.words[usize::from(code)]);
-            place += usize::from(self.lens[usize::from(code)]);
+            out[masked..masked + MAX_LEN].copy_from_slice(&self.0.bytes(code));
+            place += usize::from(self.0.len(code));
         }
         *at += CODES;
         *end += place;
@@ -91,8 +79,8 @@ impl Table {
             place[0] = byte;
             (*at, *end) = (*at + 2, *end + 1);
         } else {
-            place.copy_from_slice(&self.words[usize::from(code)]);
-            (*at, *end) = (*at + 1, *end + usize::from(self.lens[usize::from(code)]));
+            place.copy_from_slice(&self.0.bytes(code));
+            (*at, *end) = (*at + 1, *end + usize::from(self.0.len(code)));
         }
         true
     }
@@ -100,7 +88,7 @@ impl Table {
     fn decode(&self, streams: [&[u8]; PIECES], mut outs: [&mut [u8]; PIECES]) -> Result<()> {
         let (mut at, mut end) = ([0; PIECES], [0; PIECES]);
         for i in 0..PIECES {
-            (at[i], end[i]) = self.many.expand(streams[i], outs[i]);
+            (at[i], end[i]) = self.0.expand(streams[i], outs[i]);
         }
         let [at0, at1, at2, at3] = &mut at;
         let [end0, end1, end2, end3] = &mut end;
@@ -122,13 +110,12 @@ impl Table {
     fn finish(&self, stream: &[u8], mut at: usize, out: &mut [u8], mut end: usize) -> Result<()> {
         while let Some(&code) = stream.get(at) {
             at += 1;
-            let escaped = stream.get(at..=at);
+            let symbol = self.0.bytes(code);
             let bytes = if code == ESCAPE {
                 at += 1;
-                escaped.ok_or_else(damaged)?
+                stream.get(at - 1..at).ok_or_else(damaged)?
             } else {
-                let len = usize::from(self.lens[usize::from(code)]);
-                self.words[usize::from(code)].get(..len).ok_or_else(damaged)?
+                symbol.get(..usize::from(self.0.len(code))).ok_or_else(damaged)?
             };
             out.get_mut(end..end + bytes.len()).ok_or_else(damaged)?.copy_from_slice(bytes);
             end += bytes.len();

@@ -73,18 +73,19 @@ impl Counts {
         while at < sample.len() {
             let found = matcher.find_at(&sample[at..]);
             let byte = 256 + usize::from(sample[at]);
-            self.single[found.number()] += 1;
+            let number = if found.is_byte() { byte } else { usize::from(found.code()) };
+            self.single[number] += 1;
             // A single byte stays a candidate where a longer symbol took its place.
             if found.len() > 1 {
                 self.single[byte] += 1;
             }
             if with_pairs && let Some(last) = last {
-                self.add_pair(last, found.number());
+                self.add_pair(last, number);
                 if found.len() > 1 {
                     self.add_pair(last, byte);
                 }
             }
-            last = Some(found.number());
+            last = Some(number);
             at += found.len();
         }
     }

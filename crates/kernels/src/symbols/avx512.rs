@@ -3,8 +3,8 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,
-    _mm512_maskz_compress_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_set_epi64,
-    _mm512_set1_epi8, _mm512_storeu_si512,
+    _mm512_maskz_compress_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8,
+    _mm512_set_epi64, _mm512_set1_epi8, _mm512_storeu_si512,
 };
 
 use super::{ESCAPE, SymbolTable};
@@ -23,9 +23,18 @@ pub(super) fn is_supported() -> bool {
 /// See [`SymbolTable::expand`].
 #[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn expand(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
-    // SAFETY: `masks` has four times 64 bytes.
-    let masks: [__m512i; 4] =
-        std::array::from_fn(|i| unsafe { _mm512_loadu_si512(table.masks.as_ptr().add(64 * i).cast()) });
+    // As many low bits as a symbol has bytes, by its length; codes without one have none, and are not come to.
+    let mut by_len = [0u8; 64];
+    for (len, mask) in by_len.iter_mut().enumerate().take(9).skip(1) {
+        *mask = u8::MAX >> (8 - len);
+    }
+    // SAFETY: `by_len` has 64 bytes.
+    let by_len = unsafe { _mm512_loadu_si512(by_len.as_ptr().cast()) };
+    let masks: [__m512i; 4] = std::array::from_fn(|i| {
+        // SAFETY: `lens` has four times 64 bytes.
+        let lens = unsafe { _mm512_loadu_si512(table.lens.as_ptr().add(64 * i).cast()) };
+        _mm512_permutexvar_epi8(lens, by_len)
+    });
     let (escape, first_unknown) = (_mm512_set1_epi8(ESCAPE as i8), _mm512_set1_epi8(table.n as i8));
     let (mut at, mut end) = (0, 0);
     // An escape that is the last of these codes is followed by one byte more.

@@ -1,0 +1,383 @@
+//! Bytes become codes of symbols: the longest symbol that fits at each place, by one look into a table for long ones and one
+//! for short ones.
+//!
+//! Where a symbol ends is known only when it is found, about twenty cycles later. So several streams are encoded at a time, in
+//! steps that need no checks: as many as have bytes left if each took the longest symbol.
+
+use std::hint::select_unpredictable;
+
+use super::ESCAPE;
+use crate::dispatch::multiversion;
+
+/// Slots for symbols of three bytes or more, by a hash of the first three. Of symbols that share a slot only one is found.
+const SLOTS: usize = 1024;
+/// The most bytes of a symbol.
+const MAX_LEN: usize = 8;
+/// Streams that are encoded together.
+const STREAMS: usize = 4;
+
+/// What stands for the bytes at a place: a code, and how many bytes it stands for.
+///
+/// Bits: 8 of the code, 4 of the length (1 to 8), 4 of the bytes that are written (1, or 2 for an escape and its byte).
+#[derive(Clone, Copy)]
+pub struct Found(u32);
+
+impl Found {
+    const fn symbol(code: usize, len: usize) -> Self {
+        Self(code as u32 | (len as u32) << 8 | 1 << 12)
+    }
+
+    /// A byte for which there is no symbol.
+    const BYTE: Self = Self(ESCAPE as u32 | 1 << 8 | 2 << 12);
+
+    const fn narrow(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// The code; that of escapes for a byte.
+    #[inline(always)]
+    pub const fn code(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// How many bytes it stands for, 1 to 8.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty)]
+    pub const fn len(self) -> usize {
+        (self.0 >> 8 & 15) as usize
+    }
+
+    /// How many bytes are written for it, 1 or 2.
+    #[inline(always)]
+    const fn written(self) -> usize {
+        (self.0 >> 12) as usize
+    }
+
+    /// Whether it is a byte without a symbol.
+    #[inline(always)]
+    pub const fn is_byte(self) -> bool {
+        self.code() == ESCAPE
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    /// The symbol in the highest bytes.
+    word: u64,
+    /// Bits of a place that don't belong to the symbol.
+    other_bits: u32,
+    found: Found,
+}
+
+/// No place has this symbol: a shifted one ends with zeros.
+const EMPTY: Slot = Slot { word: 1, other_bits: 8, found: Found::BYTE };
+
+/// Symbols by their first bytes.
+#[derive(Clone)]
+pub struct SymbolIndex {
+    long: Box<[Slot; SLOTS]>,
+    /// By two bytes. Narrower than what slots have: a compiler that can load either from one place chooses the place, by a
+    /// branch that no processor predicts.
+    short: Box<[u16; 1 << 16]>,
+    /// By the last byte of all.
+    single: Box<[u16; 256]>,
+}
+
+impl std::fmt::Debug for SymbolIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SymbolIndex").finish_non_exhaustive()
+    }
+}
+
+impl Default for SymbolIndex {
+    fn default() -> Self {
+        let byte = Found::BYTE.narrow();
+        Self {
+            long: Box::new([EMPTY; SLOTS]),
+            short: vec![byte; 1 << 16].try_into().unwrap_or_else(|_| unreachable!("65,536 of them")),
+            single: Box::new([byte; 256]),
+        }
+    }
+}
+
+impl SymbolIndex {
+    /// Takes other symbols, of 1 to 8 bytes and with the codes 0, 1 ...: their bytes, the first one lowest, and their lengths.
+    /// Of those that share a slot the last one is found. False when there are more than 255, or one of another length; there
+    /// are no symbols then.
+    pub fn set(&mut self, symbols: impl Iterator<Item = (u64, usize)> + Clone) -> bool {
+        self.long.fill(EMPTY);
+        self.single.fill(Found::BYTE.narrow());
+        let is_sound = symbols.clone().count() <= usize::from(ESCAPE)
+            && symbols.clone().all(|(_, len)| (1..=MAX_LEN).contains(&len));
+        let symbols = symbols.enumerate().filter(|_| is_sound);
+        for (code, (word, _)) in symbols.clone().filter(|(_, (_, len))| *len == 1) {
+            self.single[(word & 0xFF) as usize] = Found::symbol(code, 1).narrow();
+        }
+        for row in self.short.chunks_exact_mut(256) {
+            row.copy_from_slice(&*self.single);
+        }
+        for (code, (word, len)) in symbols {
+            let found = Found::symbol(code, len);
+            match len {
+                1 => {}
+                2 => self.short[(word & 0xFFFF) as usize] = found.narrow(),
+                _ => {
+                    let other_bits = (64 - 8 * len) as u32;
+                    self.long[slot_of(word)] = Slot { word: word << other_bits, other_bits, found };
+                }
+            }
+        }
+        is_sound
+    }
+
+    /// Whether symbols of more than two bytes that begin with these words could be found beside each other.
+    pub fn share_a_slot(a: u64, b: u64) -> bool {
+        slot_of(a) == slot_of(b)
+    }
+
+    /// What stands for the first bytes of `word`.
+    #[inline(always)]
+    fn find(&self, word: u64) -> Found {
+        let slot = &self.long[slot_of(word)];
+        let short = Found(u32::from(self.short[(word & 0xFFFF) as usize]));
+        let is_long = slot.word == word << (slot.other_bits & 63);
+        select_unpredictable(is_long, slot.found, short)
+    }
+
+    /// The same at the end of `bytes`, which has fewer than 8.
+    fn find_last(&self, bytes: &[u8]) -> Found {
+        let mut word = [0; MAX_LEN];
+        let len = bytes.len().min(MAX_LEN);
+        word[..len].copy_from_slice(&bytes[..len]);
+        let word = u64::from_le_bytes(word);
+        let found = self.find(word);
+        if found.len() <= len {
+            return found;
+        }
+        let short = Found(u32::from(self.short[(word & 0xFFFF) as usize]));
+        if short.len() <= len { short } else { Found(u32::from(self.single[(word & 0xFF) as usize])) }
+    }
+
+    /// What stands for the first bytes of `bytes`, which are not empty.
+    #[inline(always)]
+    pub fn find_at(&self, bytes: &[u8]) -> Found {
+        match bytes.first_chunk() {
+            Some(word) => self.find(u64::from_le_bytes(*word)),
+            None => self.find_last(bytes),
+        }
+    }
+
+    /// Writes the codes of each piece to the start of its part of `outs`, and returns how many bytes these are. None where a
+    /// part has less than twice the bytes of its piece, which is what all escapes take.
+    pub fn shrink(&self, pieces: [&[u8]; STREAMS], outs: [&mut [u8]; STREAMS]) -> Option<[usize; STREAMS]> {
+        let mut number = 0;
+        let mut streams = outs.map(|out| {
+            number += 1;
+            Stream { number: number - 1, bytes: pieces[number - 1], out, at: 0, end: 0 }
+        });
+        if streams.iter().any(|stream| stream.out.len() / 2 < stream.bytes.len()) {
+            return None;
+        }
+        steps(self, &mut streams);
+        let mut lens = [0; STREAMS];
+        for stream in &mut streams {
+            while stream.at < stream.bytes.len() {
+                let rest = &stream.bytes[stream.at..];
+                let found = self.find_last(rest);
+                stream.out[stream.end] = found.code();
+                stream.out[stream.end + 1] = rest[0];
+                stream.end += found.written();
+                stream.at += found.len();
+            }
+            lens[stream.number] = stream.end;
+        }
+        Some(lens)
+    }
+}
+
+/// A piece that becomes codes. `end` is at most twice `at`, and `out` has twice the length of `bytes`, so that there is room for
+/// what stands for any byte before the last.
+struct Stream<'a> {
+    number: usize,
+    bytes: &'a [u8],
+    out: &'a mut [u8],
+    at: usize,
+    end: usize,
+}
+
+impl Stream<'_> {
+    /// Symbols that surely end before the last bytes do, however long they are.
+    fn steps(&self) -> usize {
+        (self.bytes.len() - self.at) / MAX_LEN
+    }
+}
+
+multiversion! {
+    /// Encodes all but the last bytes of each stream, fewer than eight.
+    fn steps[][](index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) = steps_body;
+}
+
+#[inline(always)]
+fn steps_body(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
+    loop {
+        // Those that are done stand last.
+        streams.sort_unstable_by_key(|stream| std::cmp::Reverse(stream.steps()));
+        let [a, b, c, d] = streams;
+        if d.steps() > 0 {
+            together(index, [a, b, c, d]);
+        } else if c.steps() > 0 {
+            together(index, [a, b, c]);
+        } else if b.steps() > 0 {
+            together(index, [a, b]);
+        } else if a.steps() > 0 {
+            together(index, [a]);
+        } else {
+            return;
+        }
+    }
+}
+
+/// Steps of all streams in turn, until one of them has none left.
+#[inline(always)]
+fn together<const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; N]) {
+    loop {
+        let n_steps = streams.iter().map(|stream| stream.steps()).min().unwrap_or(0);
+        if n_steps == 0 {
+            return;
+        }
+        for stream in &streams {
+            assert!(stream.at <= stream.bytes.len() && stream.end <= 2 * stream.at);
+            assert!(stream.out.len() / 2 >= stream.bytes.len());
+        }
+        let mut from: [*const u8; N] = std::array::from_fn(|i| streams[i].bytes[streams[i].at..].as_ptr());
+        let mut to: [*mut u8; N] =
+            std::array::from_fn(|i| streams[i].out.as_mut_ptr().wrapping_add(streams[i].end));
+        let begin = from;
+        for _ in 0..n_steps {
+            for i in 0..N {
+                // SAFETY: `steps` says that 8 bytes follow after each of so many steps of at most 8 bytes (`Found::len`).
+                let word = u64::from_le(unsafe { from[i].cast::<u64>().read_unaligned() });
+                let found = index.find(word);
+                // SAFETY: a step reads at least one byte and writes at most two, so two bytes have room as long as one is
+                // left of the piece: `end <= 2 * at` and `out.len() >= 2 * bytes.len()`, asserted above.
+                unsafe {
+                    to[i].write(found.code());
+                    to[i].add(1).write(word as u8);
+                    to[i] = to[i].add(found.written());
+                    from[i] = from[i].add(found.len());
+                }
+            }
+        }
+        for (i, stream) in streams.iter_mut().enumerate() {
+            stream.at += from[i].addr() - begin[i].addr();
+            stream.end = to[i].addr() - stream.out.as_ptr().addr();
+        }
+    }
+}
+
+#[inline(always)]
+fn slot_of(word: u64) -> usize {
+    // The first three bytes, mixed; the high bits of the product are.
+    ((word << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::on_every_isa;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    fn word(bytes: &[u8]) -> u64 {
+        let mut word = [0; MAX_LEN];
+        let len = bytes.len().min(MAX_LEN);
+        word[..len].copy_from_slice(&bytes[..len]);
+        u64::from_le_bytes(word)
+    }
+
+    fn index_of(symbols: &[Vec<u8>]) -> SymbolIndex {
+        let mut index = SymbolIndex::default();
+        assert!(index.set(symbols.iter().map(|symbol| (word(symbol), symbol.len()))));
+        index
+    }
+
+    /// Symbol by symbol: a long one by its slot, else one of two bytes, else one of one, else an escape.
+    fn model(symbols: &[Vec<u8>], bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut rest = bytes;
+        let find = |fits: &dyn Fn(&Vec<u8>) -> bool| symbols.iter().rposition(fits);
+        while !rest.is_empty() {
+            let here = word(rest);
+            let long = find(&|s| s.len() > 2 && SymbolIndex::share_a_slot(word(s), here))
+                .filter(|&code| rest.starts_with(&symbols[code]));
+            let of_len = |len| find(&|s| s.len() == len && rest.starts_with(s));
+            match long.or_else(|| of_len(2)).or_else(|| of_len(1)) {
+                Some(code) => {
+                    out.push(code as u8);
+                    rest = &rest[symbols[code].len()..];
+                }
+                None => {
+                    out.extend([ESCAPE, rest[0]]);
+                    rest = &rest[1..];
+                }
+            }
+        }
+        out
+    }
+
+    fn shrink(index: &SymbolIndex, pieces: [&[u8]; STREAMS]) -> [Vec<u8>; STREAMS] {
+        let mut outs = pieces.map(|piece| vec![7; 2 * piece.len()]);
+        let mut parts = outs.iter_mut();
+        let parts = std::array::from_fn(|_| parts.next().expect("one for each stream").as_mut_slice());
+        let lens = index.shrink(pieces, parts).unwrap();
+        outs.iter_mut().zip(lens).for_each(|(out, len)| out.truncate(len));
+        outs
+    }
+
+    proptest! {
+        #[test]
+        fn codes_are_those_of_the_model(
+            symbols in vec(vec(0..4u8, 1..=8), 0..=255),
+            all in vec(vec(0..5u8, 0..300), STREAMS),
+        ) {
+            let index = index_of(&symbols);
+            let pieces: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
+            let expected = pieces.map(|piece| model(&symbols, piece));
+            on_every_isa(|_| assert_eq!(shrink(&index, pieces), expected));
+        }
+
+        #[test]
+        fn any_bytes_have_codes(symbols in vec(vec(any::<u8>(), 1..=8), 0..=255), all in vec(any::<u8>(), 0..2000)) {
+            let index = index_of(&symbols);
+            // Streams of any lengths: most of them end long before the last one does.
+            let pieces = [&all[..], &all[..all.len() / 3], &[], &all[all.len() / 2..]];
+            assert_eq!(shrink(&index, pieces), pieces.map(|piece| model(&symbols, piece)));
+        }
+    }
+
+    #[test]
+    fn the_longest_symbol_is_taken() {
+        let symbols = ["a", "ab", "abc", "abcdefgh", "b"].map(|s| s.as_bytes().to_vec());
+        let index = index_of(&symbols);
+        let found = |bytes: &[u8]| (index.find_at(bytes).code(), index.find_at(bytes).len());
+        // One symbol of those that begin with the same three bytes has their slot.
+        assert_eq!(found(b"abcdefghi"), (3, 8));
+        assert_eq!(found(b"abcdefgi"), (1, 2));
+        assert_eq!(found(b"ab"), (1, 2));
+        assert_eq!(found(b"a"), (0, 1));
+        assert!(index.find_at(b"cab").is_byte());
+        assert!(index.find_at(b"\0").is_byte() && index.find_at(&[255; 9]).is_byte());
+    }
+
+    #[test]
+    fn impossible_symbols_and_short_memory_are_refused() {
+        let mut index = index_of(&[b"ab".to_vec()]);
+        assert!(!index.set([(1, 0)].into_iter()) && !index.set([(1, 9)].into_iter()));
+        assert!(index.find_at(b"ab").is_byte());
+        assert!(!index.set((0..256).map(|i| (i, 2))));
+        assert!(index.set((0..255).map(|i| (i, 2))));
+        let (mut enough, mut short) = ([[0; 8]; 3], [0; 7]);
+        let [a, b, c] = &mut enough;
+        assert!(index.shrink([b"abcd"; STREAMS], [a, b, c, &mut short]).is_none());
+    }
+}
