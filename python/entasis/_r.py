@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _r_frame
 from ._record import Record
 from .errors import UnsupportedTypeError
 
@@ -41,6 +42,10 @@ def decode(name: str, parts: list[Any]) -> Any:
     if fields is None:
         raise UnsupportedTypeError(f"an object of kind {name!r} is not known here: update Entasis")
     found = dict(zip(fields, parts, strict=False))
+    if name == "r.vector" and type(parts[0]) is list and type(parts[1]) is dict:
+        frame = _r_frame.frame_of(parts[0], parts[1])
+        if frame is not None:
+            return frame
     if name == "r.expression":
         found["items"] = parts[1:]
     return Record("r", name, found)

@@ -53,7 +53,7 @@ load_cells <- function(session, start, end) {
   loaded
 }
 
-# The vectors that arrays are parts of. Those with one array may be made when they are looked at.
+# The vectors that arrays are parts of. Strings may be made when they are looked at.
 read_pools <- function(session, needed) {
   n <- length(needed$column)
   vectors <- vector("list", n)
@@ -69,17 +69,13 @@ read_pools <- function(session, needed) {
   facts <- describe_columns(file, needed$column)
   kinds <- reading_kinds(file, facts, seq_len(n))
   is_whole <- needed$start == 0 & needed$end == facts$n_values
-  is_lazy <- needed$n == 1
   one_read <- function(which, rows) {
-    reader <- new_reader(file, rows, is_lazy[which[1L]])
+    reader <- new_reader(file, rows, TRUE)
     wants <- lapply(which, function(k) reader_want(reader, facts, k, NULL))
     found <- reader_run(reader)
     lapply(wants, function(want) reader_finish(reader, found, want))
   }
-  for (lazy in c(TRUE, FALSE)) {
-    which <- which(is_whole & is_lazy == lazy)
-    if (length(which) > 0L) vectors[which] <- one_read(which, ALL_ROWS)
-  }
+  if (any(is_whole)) vectors[is_whole] <- one_read(which(is_whole), ALL_ROWS)
   for (k in which(!is_whole)) {
     vectors[k] <- one_read(k, row_range(needed$start[k], needed$end[k], -1))
   }

@@ -3,7 +3,7 @@
 foreign_vector <- function(reader, x, want) {
   facts <- want$facts
   kind <- want$kind
-  if (kind == LIST) {
+  if (kind == LIST || kind == NESTED) {
     x
   } else if (kind == CODES) {
     foreign_factor(reader, x, facts)

@@ -1,21 +1,24 @@
 # Reading: what columns need is gathered, read at once, and put together.
 
-new_reader <- function(file, rows, lazy) {
+new_reader <- function(file, rows, lazy, depth = 1L) {
   reader <- new.env(parent = emptyenv())
   reader$file <- file
   reader$rows <- rows
   reader$lazy <- lazy
+  # Of the columns, which may be in others.
+  reader$depth <- depth
   reader$parts <- list()
   reader$n <- 0L
   reader$n_vectors <- 0L
-  # Columns of lists, which are read after the others: number of the vector, cell, values.
+  # Columns of lists, which are read after the others: number of the vector, cell, values; and columns of columns, with their facts.
   reader$lists <- list()
+  reader$nested <- list()
   reader
 }
 
 # Adds columns to be read into new vectors, or all into one; returns the numbers of the vectors.
 reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
-  if (any(kind == LIST)) {
+  if (any(kind == LIST | kind == NESTED)) {
     return(reader_add_lists(reader, facts, which, kind, seconds, one))
   }
   k <- length(which)
@@ -39,17 +42,22 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   if (one) vectors[1L] else vectors
 }
 
-# The same where some are lists, which are cells.
+# The same where some are lists, which are cells, or are nested.
 reader_add_lists <- function(reader, facts, which, kind, seconds, one) {
   kind <- rep_len(kind, length(which))
   if (one) {
     reader$n_vectors <- reader$n_vectors + 1L
+    if (kind[1L] == NESTED) {
+      reader$nested[[length(reader$nested) + 1L]] <- list(reader$n_vectors, lapply(facts, `[`, which))
+      return(reader$n_vectors)
+    }
     reader$lists[[length(reader$lists) + 1L]] <- list(reader$n_vectors, facts$cell[which], facts$n_values[which])
     return(reader$n_vectors)
   }
   numbers <- integer(length(which))
-  numbers[kind != LIST] <- reader_add(reader, facts, which[kind != LIST], kind[kind != LIST], seconds)
-  for (i in which(kind == LIST)) numbers[i] <- reader_add_lists(reader, facts, which[i], LIST, 1L, TRUE)
+  beside <- kind == LIST | kind == NESTED
+  numbers[!beside] <- reader_add(reader, facts, which[!beside], kind[!beside], seconds)
+  for (i in which(beside)) numbers[i] <- reader_add_lists(reader, facts, which[i], kind[i], 1L, TRUE)
   numbers
 }
 
@@ -60,6 +68,9 @@ reader_run <- function(reader) {
   for (entry in reader$lists) {
     parts <- lapply(seq_along(entry[[2L]]), function(k) read_objects(reader$file, entry[[2L]][k], entry[[3L]][k], reader$rows))
     vectors[[entry[[1L]]]] <- if (length(parts) == 1L) parts[[1L]] else do.call(c, parts)
+  }
+  for (entry in reader$nested) {
+    vectors[[entry[[1L]]]] <- read_nested(reader$file, entry[[2L]], reader$rows, reader$depth)
   }
   vectors
 }
@@ -101,6 +112,7 @@ reading_kinds <- function(file, facts, which) {
   }
   kind[logical == "categorical"] <- CODES
   kind[logical == "object"] <- LIST
+  if (!file$own) kind[physical %in% NESTED_TYPES] <- NESTED
   if (anyNA(kind)) {
     at <- which[is.na(kind)][1L]
     message <- paste0("not supported: type ", facts$type[at], " has no counterpart in R (file \"", file$path,

@@ -9,6 +9,8 @@ new_document <- function(functions = FALSE) {
   doc$made <- list()
   doc$environments <- list()
   doc$numbers <- utils::hashtab("address")
+  # Frames that are tables: one that is in the tree twice is one table.
+  doc$tables <- utils::hashtab("address")
   doc$records <- double()
   doc$root <- ""
   # Whether the tree is what `environment_record` made.
@@ -65,8 +67,8 @@ take_apart <- function(doc, holder, type) {
   )
 }
 
-# Tables of their own cost about a millisecond each, which pays for large ones: of many small ones the first are tables, which other
-# hosts read as frames, the others lists with attributes.
+# Tables of their own cost about half a millisecond each, which pays for large ones: of many small ones the first are tables, the others
+# lists with attributes, as those in a list of many are (src/emit.c).
 MANY_FRAMES <- 32L
 SMALL_FRAME <- 10000
 
@@ -74,8 +76,16 @@ apart_list <- function(doc, x) {
   if (!is.data.frame(x)) {
     return(apart_family(x))
   }
+  known <- utils::gethash(doc$tables, x)
+  if (!is.null(known)) {
+    return(known)
+  }
   is_small <- length(x) * .row_names_info(x, 2L) < SMALL_FRAME
-  if (!(is_small && length(doc$frames) >= MANY_FRAMES) && is_frame(x)) document_frame(doc, x, walk_path(doc))
+  if (!(is_small && length(doc$frames) >= MANY_FRAMES) && is_frame(x)) {
+    number <- document_frame(doc, x, walk_path(doc))
+    utils::sethash(doc$tables, x, number)
+    number
+  }
 }
 
 # Whether it is a data frame that is one.

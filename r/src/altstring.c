@@ -2,8 +2,10 @@
  *
  * data1 holds the strings of Rust until all are R's; data2 is the vector that they are put into, or NULL while there is none.
  * An element of it that is empty was not made yet, or is an empty string. The strings are in memory: nothing here knows the file.
+ * The tag of data1 counts those that were made one by one: who looks at many looks at all, which are made quicker
+ * together.
  */
-#include "glue.h"
+#include "values.h"
 
 #include <R_ext/Altrep.h>
 
@@ -30,31 +32,58 @@ static SEXP make(const ent_text *text, const unsigned char *validity, size_t i, 
     return len == 0 ? R_BlankString : Rf_mkCharLenCE(bytes, (int)len, mark);
 }
 
+/* Strings by their views. What they are made for keeps them, or `keeper`: to count who has each costs as much as a look at it. */
+typedef struct {
+    SEXP keeper; /* or NULL */
+    SEXP *strings;
+    uint64_t (*views)[2];
+} lately_t;
+
+static lately_t lately_of(SEXP both) {
+    SEXP keeper = VECTOR_ELT(both, 0);
+    lately_t lately = {keeper, (SEXP *)STRING_PTR_RO(keeper), (uint64_t(*)[2])RAW(VECTOR_ELT(both, 1))};
+    return lately;
+}
+
+static SEXP new_lately(void) {
+    SEXP both = PROTECT(Rf_allocVector(VECSXP, 2));
+    SET_VECTOR_ELT(both, 0, Rf_allocVector(STRSXP, LATELY));
+    SET_VECTOR_ELT(both, 1, Rf_allocVector(RAWSXP, LATELY * 16));
+    /* Of an empty string the view is zero, and of no other. */
+    memset(RAW(VECTOR_ELT(both, 1)), 0, LATELY * 16);
+    UNPROTECT(1);
+    return both;
+}
+
+/* The string in a place, which is not missing: one that was made lately, or a new one. */
+static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, const lately_t *lately) {
+    uint64_t low = views[2 * i], high = views[2 * i + 1];
+    uint64_t mix = (low ^ (high << 17 | high >> 47)) * UINT64_C(0x9E3779B97F4A7C15);
+    size_t slot = (size_t)(mix >> 52) % LATELY;
+    if (lately->views[slot][0] == low && lately->views[slot][1] == high) return lately->strings[slot];
+    SEXP string = make(text, NULL, i, CE_UTF8);
+    if (lately->keeper != NULL) SET_STRING_ELT(lately->keeper, (R_xlen_t)slot, string);
+    else lately->strings[slot] = string;
+    lately->views[slot][0] = low;
+    lately->views[slot][1] = high;
+    return string;
+}
+
 /* Makes all strings of `out` that were not made yet. */
 static void make_all(const ent_text *text, SEXP out) {
-    struct { uint64_t view[2]; SEXP string; } *lately = (void *)R_alloc(LATELY, sizeof *lately);
-    memset(lately, 0, LATELY * sizeof *lately);
+    const void *top = vmaxget();
+    lately_t lately = {NULL, (SEXP *)R_alloc(LATELY, sizeof(SEXP)), (uint64_t(*)[2])R_alloc(LATELY, 16)};
+    for (size_t k = 0; k < LATELY; k++) lately.strings[k] = R_BlankString;
+    memset(lately.views, 0, LATELY * 16);
     const uint64_t *views = ent_text_views(text);
     const unsigned char *validity = ent_text_validity(text);
     const SEXP *made = STRING_PTR_RO(out);
     size_t n = ent_text_n(text);
     for (size_t i = 0; i < n; i++) {
         if (made[i] != R_BlankString) continue;
-        if (is_missing(validity, i)) {
-            SET_STRING_ELT(out, (R_xlen_t)i, NA_STRING);
-            continue;
-        }
-        uint64_t low = views[2 * i], high = views[2 * i + 1];
-        uint64_t mix = (low ^ (high << 17 | high >> 47)) * UINT64_C(0x9E3779B97F4A7C15);
-        size_t slot = (size_t)(mix >> 52) % LATELY;
-        if (lately[slot].string == NULL || lately[slot].view[0] != low || lately[slot].view[1] != high) {
-            lately[slot].string = make(text, NULL, i, CE_UTF8);
-            lately[slot].view[0] = low;
-            lately[slot].view[1] = high;
-        }
-        /* The vector keeps the string, so the table needs not. */
-        SET_STRING_ELT(out, (R_xlen_t)i, lately[slot].string);
+        SET_STRING_ELT(out, (R_xlen_t)i, is_missing(validity, i) ? NA_STRING : make_once(text, views, i, &lately));
     }
+    vmaxset(top);
 }
 
 static SEXP expanded(SEXP x) {
@@ -71,9 +100,7 @@ static SEXP expanded(SEXP x) {
 static SEXP materialise(SEXP x) {
     SEXP out = PROTECT(expanded(x));
     if (R_ExternalPtrAddr(R_altrep_data1(x)) != NULL) {
-        const void *top = vmaxget();
         make_all(R_ExternalPtrAddr(R_altrep_data1(x)), out);
-        vmaxset(top);
         free_text(R_altrep_data1(x));
     }
     UNPROTECT(1);
@@ -86,13 +113,16 @@ static R_xlen_t lazy_length(SEXP x) {
 }
 
 static SEXP lazy_elt(SEXP x, R_xlen_t i) {
-    SEXP out = PROTECT(expanded(x));
-    SEXP string = STRING_ELT(out, i);
-    ent_text *text = R_ExternalPtrAddr(R_altrep_data1(x));
-    if (string == R_BlankString && text != NULL) {
-        string = make(text, ent_text_validity(text), (size_t)i, CE_UTF8);
-        SET_STRING_ELT(out, i, string);
+    SEXP pointer = R_altrep_data1(x), out = R_altrep_data2(x);
+    ent_text *text = R_ExternalPtrAddr(pointer);
+    if (out != R_NilValue) {
+        SEXP known = STRING_ELT(out, i);
+        if (known != R_BlankString || text == NULL) return known;
     }
+    if (++*REAL(R_ExternalPtrTag(pointer)) > (double)ent_text_n(text) / 64 + 4096) return STRING_ELT(materialise(x), i);
+    PROTECT(out = expanded(x));
+    SEXP string = make(text, ent_text_validity(text), (size_t)i, CE_UTF8);
+    SET_STRING_ELT(out, i, string);
     UNPROTECT(1);
     return string;
 }
@@ -137,6 +167,25 @@ static SEXP lazy_extract(SEXP x, SEXP indices, SEXP call) {
     return out;
 }
 
+/* Some neighbouring strings of such a vector, which need not be made for it too; NULL when it is another vector. */
+SEXP ent_lazy_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
+    if (!ALTREP(x) || !R_altrep_inherits(x, lazy_class)) return NULL;
+    SEXP pointer = R_altrep_data1(x);
+    const ent_text *text = R_ExternalPtrAddr(pointer);
+    if (text == NULL || at + n > (R_xlen_t)ent_text_n(text)) return NULL;
+    if (R_ExternalPtrProtected(pointer) == R_NilValue) R_SetExternalPtrProtected(pointer, new_lately());
+    lately_t lately = lately_of(R_ExternalPtrProtected(pointer));
+    const uint64_t *views = ent_text_views(text);
+    const unsigned char *validity = ent_text_validity(text);
+    SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
+    for (R_xlen_t k = 0; k < n; k++) {
+        size_t i = (size_t)(at + k);
+        SET_STRING_ELT(out, k, is_missing(validity, i) ? NA_STRING : make_once(text, views, i, &lately));
+    }
+    UNPROTECT(1);
+    return out;
+}
+
 static int lazy_no_na(SEXP x) {
     ent_text *text = R_ExternalPtrAddr(R_altrep_data1(x));
     return text != NULL && ent_text_validity(text) == NULL;
@@ -163,6 +212,7 @@ void ent_init_altstring(DllInfo *dll) {
 /* A vector over the strings, which it frees. */
 SEXP ent_lazy_strings(ent_text *text) {
     SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
+    R_SetExternalPtrTag(pointer, Rf_ScalarReal(0));
     SEXP x = R_new_altrep(lazy_class, pointer, R_NilValue);
     UNPROTECT(1);
     return x;
@@ -206,9 +256,7 @@ SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
     size_t n = ent_text_n(text);
     SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
     SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
-    const void *top = vmaxget();
     make_all(text, out);
-    vmaxset(top);
     free_text(pointer);
     if (kept != NULL && !ent_mark_strings(out, kept)) out = NULL;
     UNPROTECT(2);

@@ -1,5 +1,5 @@
 /* Cells of an open file, read for what is made of them (make.c). */
-#include "glue.h"
+#include "values.h"
 
 static void free_session(SEXP pointer) {
     ent_session *s = R_ExternalPtrAddr(pointer);
@@ -76,11 +76,9 @@ SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
     return R_NilValue;
 }
 
-ent_cell ent_cell_at(const ent_session *s, uint64_t number) {
+void ent_cell_at(const ent_session *s, uint64_t number, ent_cell *cell) {
     ent_failure *failure = NULL;
-    ent_cell cell;
-    if (ent_loaded_cell(s->loaded, number, &cell, &failure) < 0) ent_fail(failure);
-    return cell;
+    if (ent_loaded_cell(s->loaded, number, cell, &failure) < 0) ent_fail(failure);
 }
 
 /* What a cell is: its kind and number (of what a reference means), first, count and keys of its children, its integer. */

@@ -59,7 +59,7 @@ void ent_tree_free(ent_tree *tree);
 enum {
     ENT_KIND_LOGICAL = 1, ENT_KIND_INTEGER, ENT_KIND_DOUBLE, ENT_KIND_COMPLEX, ENT_KIND_RAW, ENT_KIND_CHARACTER,
     ENT_KIND_CODES, ENT_KIND_INTEGER64, ENT_KIND_DAYS, ENT_KIND_DAYS_INTEGER, ENT_KIND_INSTANT,
-    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER, ENT_KIND_LIST
+    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER, ENT_KIND_LIST, ENT_KIND_WORDS
 };
 
 /* cells.rs: trees to be written. Kinds of cells are those of section 5.2 of the format. */
@@ -135,7 +135,7 @@ typedef struct {
     ent_chars name, type_name, zone, physical, logical, unit;
     double number, n_values, n_missing, dictionary;
     int flavour, ordered, precision, scale;
-    double cell;
+    double cell, first_child, n_children, value_len;
 } ent_column_facts;
 
 ent_file *ent_open(ent_chars path, ent_failure **failure);

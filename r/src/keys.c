@@ -1,5 +1,5 @@
 /* Keys of maps that other maps may have too: R has equal strings once, so their addresses tell them. */
-#include "glue.h"
+#include "values.h"
 
 /* Keys of a map that are compared with those of other maps, at most. */
 #define SHARED_KEYS 256

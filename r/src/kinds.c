@@ -5,7 +5,7 @@ SEXPTYPE ent_kind_type(int kind) {
     switch (kind) {
     case ENT_KIND_LOGICAL:
         return LGLSXP;
-    case ENT_KIND_INTEGER: case ENT_KIND_CODES:
+    case ENT_KIND_INTEGER: case ENT_KIND_CODES: case ENT_KIND_WORDS:
     case ENT_KIND_DAYS_INTEGER: case ENT_KIND_INSTANT_INTEGER: case ENT_KIND_SPAN_INTEGER:
         return INTSXP;
     case ENT_KIND_COMPLEX:

@@ -1,5 +1,5 @@
 /* Open files, and columns from them to R. */
-#include "glue.h"
+#include "values.h"
 
 static void free_file(SEXP pointer) {
     ent_file *file = R_ExternalPtrAddr(pointer);
@@ -80,7 +80,8 @@ SEXP ent_c_host(SEXP file) {
 /* The columns of these numbers, or all of the table: a list of vectors, an element of each for each column. */
 SEXP ent_c_describe(SEXP file, SEXP numbers) {
     static const char *names[] = {"name", "type", "zone", "physical", "logical", "unit", "number", "n_values",
-                                  "n_missing", "dictionary", "cell", "flavour", "ordered", "precision", "scale", ""};
+                                  "n_missing", "dictionary", "cell", "first_child", "n_children", "value_len",
+                                  "flavour", "ordered", "precision", "scale", ""};
     ent_failure *failure = NULL;
     const double *wanted = numbers == R_NilValue ? NULL : REAL(numbers);
     /* Without columns there is memory all the same, and a pointer to it. */
@@ -90,11 +91,12 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
     SEXP pointer = PROTECT(ent_hold(described, free_described, R_NilValue));
     R_xlen_t n = (R_xlen_t)ent_described_n(described);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-    for (int k = 0; k < 15; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k < 6 ? STRSXP : k < 11 ? REALSXP : INTSXP, n));
+    for (int k = 0; k < 18; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(k < 6 ? STRSXP : k < 14 ? REALSXP : INTSXP, n));
     for (R_xlen_t i = 0; i < n; i++) {
         ent_column_facts facts = ent_described_at(described, (size_t)i);
         const ent_chars texts[] = {facts.name, facts.type_name, facts.zone, facts.physical, facts.logical, facts.unit};
-        const double reals[] = {facts.number, facts.n_values, facts.n_missing, facts.dictionary, facts.cell};
+        const double reals[] = {facts.number, facts.n_values, facts.n_missing, facts.dictionary, facts.cell,
+                                facts.first_child, facts.n_children, facts.value_len};
         const int integers[] = {facts.flavour, facts.ordered, facts.precision, facts.scale};
         for (int k = 0; k < 6; k++) {
             int has_zero = texts[k].len > 0 && memchr(texts[k].start, 0, texts[k].len) != NULL;
@@ -103,8 +105,8 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
             if (has_zero) chars.len = strlen(chars.start);
             SET_STRING_ELT(VECTOR_ELT(out, k), i, ent_char(chars));
         }
-        for (int k = 0; k < 5; k++) REAL(VECTOR_ELT(out, 6 + k))[i] = reals[k];
-        for (int k = 0; k < 4; k++) INTEGER(VECTOR_ELT(out, 11 + k))[i] = integers[k];
+        for (int k = 0; k < 8; k++) REAL(VECTOR_ELT(out, 6 + k))[i] = reals[k];
+        for (int k = 0; k < 4; k++) INTEGER(VECTOR_ELT(out, 14 + k))[i] = integers[k];
     }
     free_described(pointer);
     UNPROTECT(2);

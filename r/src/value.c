@@ -3,7 +3,7 @@
  * NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and lists with names; a column is a double of class
  * `entasis_column`, a cell one of class `entasis_cell`. NA is null. Nothing else comes here: R code makes these of what it keeps (R/values.R).
  */
-#include "glue.h"
+#include "values.h"
 
 static size_t count(SEXP value, int depth) {
     if (depth > 100) Rf_error("a value is nested deeper than 100");

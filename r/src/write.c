@@ -1,5 +1,5 @@
 /* Frames from R to a file. */
-#include "glue.h"
+#include "values.h"
 
 static void free_strings(SEXP pointer) {
     ent_strings *strings = R_ExternalPtrAddr(pointer);

@@ -157,3 +157,88 @@ test_that("lists are trees of Python", {
   expect_identical(back[c("a", "v", "m", "l")], list(a = 1L, v = 1:3, m = matrix(1:6, 2), l = list(1, "a", NULL, list(z = TRUE))))
   expect_identical(back$df, frame)
 })
+
+test_that("small frames of a long list are frames of pandas, as tables are", {
+  frames <- list(
+    plain = data.frame(l = c(TRUE, NA), i = c(1L, NA), d = c(1.5, NA), s = c("a", NA), c = c(1i, 2), r = as.raw(1:2)),
+    special = data.frame(f = factor(c("x", NA)), o = factor(c("lo", "hi"), levels = c("lo", "hi"), ordered = TRUE), D = as.Date(c("2020-01-01", NA))),
+    one = data.frame(l = TRUE, i = 1L, d = 1, s = "a", f = factor("x"), D = as.Date("1960-01-01")),
+    labels = data.frame(x = 1:3, row.names = c("p", "q", "r")),
+    numbers = data.frame(x = 1:3)[c(3, 1), , drop = FALSE],
+    none = data.frame(x = integer(), f = factor(character()))
+  )
+  path <- tempfile()
+  write_entasis(c(frames, rep(frames["plain"], 40)), path)
+  for (name in names(frames)) write_entasis(frames[[name]], paste0(path, name))
+  python(c(
+    sprintf("x = en.read(r'%s').fields['value']", path),
+    sprintf("for i, name in enumerate(%s):", paste0("[", paste0("'", names(frames), "'", collapse = ", "), "]")),
+    sprintf("    pd.testing.assert_frame_equal(x[i], en.read(r'%s' + name), check_exact=True)", path),
+    "    assert x[i].columns.dtype == 'str' and type(x[i].index) is type(en.read(r'%s' + name).index)" |> sprintf(path)
+  ))
+  expect_identical(read_entasis(path)[seq_along(frames)], frames)
+})
+
+test_that("nested columns of Arrow are lists and data frames", {
+  skip_if_not_installed("bit64")
+  path <- tempfile()
+  python(c(
+    "import pyarrow as pa, datetime as dt",
+    "s = pa.struct([('x', pa.int32()), ('y', pa.string())])",
+    "t = pa.table({",
+    " 'l': pa.array([[1, 2], None, [], [3]], pa.list_(pa.int32())), 'ls': pa.array([['a', None], ['b'], None, ['\u00e9']], pa.large_list(pa.string())),",
+    " 'lv': pa.array([[1.5], None, [2.5, None], []], pa.list_view(pa.float64())), 'f': pa.array([[1, 2], None, [3, None], [5, 6]], pa.list_(pa.int16(), 2)),",
+    " 's': pa.array([{'x': 1, 'y': 'a'}, None, {'x': None, 'y': 'b'}, {'x': 4, 'y': None}], s),",
+    " 'm': pa.array([[('a', 1)], None, [], [('b', 2), ('c', None)]], pa.map_(pa.string(), pa.int32())),",
+    " 'll': pa.array([[[1], [2, 3]], None, [None, []], [[4]]], pa.list_(pa.list_(pa.int32()))),",
+    " 'lst': pa.array([[{'d': dt.date(2020, 1, 1), 'z': True}], [], None, [{'d': None, 'z': False}]], pa.list_(pa.struct([('d', pa.date32()), ('z', pa.bool_())]))),",
+    " 'lt': pa.array([[dt.datetime(2020, 1, 1)], None, [None], []], pa.list_(pa.timestamp('us', 'Europe/Oslo'))),",
+    " 'i64': pa.array([{'n': 1}, None, {'n': 2**40}, {'n': None}], pa.struct([('n', pa.int64())])),",
+    " 'sl': pa.array([{'l': [1, 2]}, None, {'l': None}, {'l': []}], pa.struct([('l', pa.list_(pa.int32()))])),",
+    " 're': pa.RunEndEncodedArray.from_arrays(pa.array([2, 3, 4], pa.int32()), pa.array(['p', None, 'q'])), 'k': pa.array([1, 2, 3, 4], pa.int32())})",
+    sprintf("en.write(t, r'%s')", path),
+    sprintf("en.write(pa.table({'l': pa.array([list(range(i %% 7)) if i %% 5 else None for i in range(200000)], pa.list_(pa.int32()))}), r'%s1')", path),
+    sprintf("en.write(t.slice(0, 0), r'%s2')", path),
+    sprintf("en.write(pa.table({'u': pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(['a', 'b'])])}), r'%s3')", path)
+  ))
+  x <- read_entasis(path)
+  rows <- function(...) data.frame(...)
+  oslo <- function(x) as.POSIXct(x, tz = "Europe/Oslo")
+  expected <- list(
+    l = list(1:2, NULL, integer(), 3L), ls = list(c("a", NA), "b", NULL, "\u00e9"), lv = list(1.5, NULL, c(2.5, NA), double()),
+    f = list(1:2, NULL, c(3L, NA), 5:6), s = rows(x = c(1L, NA, NA, 4L), y = c("a", NA, "b", NA)),
+    m = list(rows(key = "a", value = 1L), NULL, rows(key = character(), value = integer()), rows(key = c("b", "c"), value = c(2L, NA))),
+    ll = list(list(1L, 2:3), NULL, list(NULL, integer()), list(4L)),
+    lst = list(rows(d = as.Date("2020-01-01"), z = TRUE), rows(d = as.Date(double()), z = logical()), NULL, rows(d = as.Date(NA_real_), z = FALSE)),
+    lt = list(oslo("2020-01-01 01:00:00"), NULL, oslo(NA), oslo("2020-01-01")[0]),
+    i64 = rows(n = bit64::as.integer64(c("1", NA, "1099511627776", NA))), sl = structure(list(l = list(1:2, NULL, NULL, integer())), class = "data.frame", row.names = 1:4),
+    re = c("p", "p", NA, "q"), k = 1:4
+  )
+  expect_identical(names(x), names(expected))
+  for (name in names(expected)) expect_identical(x[[name]], expected[[name]], info = name)
+  expect_identical(read_entasis(path, "s")$s, expected$s)
+  for (which in list(2:4, c(4, 1, 1), 3, integer())) {
+    some <- entasis(path)[which, ]
+    for (name in names(x)) {
+      of <- if (is.data.frame(x[[name]])) bare(x[[name]][which, , drop = FALSE]) else x[[name]][which]
+      expect_identical(some[[name]], of, info = name)
+    }
+  }
+  expect_output(print(entasis(path)), "4 rows")
+  lists <- lapply(0:199999, function(i) if (i %% 5) seq_len(i %% 7) - 1L)
+  expect_identical(read_entasis(paste0(path, 1))$l, lists)
+  expect_identical(read_entasis(paste0(path, 1), from = 70001, to = 140000)$l, lists[70001:140000])
+  expect_identical(entasis(paste0(path, 1))[c(199999, 5, 66000), "l"][[1L]], lists[c(199999, 5, 66000)])
+  none <- read_entasis(paste0(path, 2))
+  expect_identical(dim(none), c(0L, length(expected)))
+  expect_identical(none$s, expected$s[0L, ])
+  expect_error(read_entasis(paste0(path, 3)), class = "entasis_error_unsupported")
+  # And back: lists are columns of objects, data frames their columns.
+  write_entasis(x[c("l", "s", "k")], paste0(path, 4))
+  python(c(
+    sprintf("df = en.read(r'%s4')", path),
+    "assert list(df.columns) == ['l', 's.x', 's.y', 'k'] and df.l[0].tolist() == [1, 2] and df.l[1] is None and df.l[2].tolist() == [] and df.l[3] == 3",
+    "assert df['s.x'].tolist() == [1, pd.NA, pd.NA, 4] and df['s.y'].isna().tolist() == [False, True, False, True]"
+  ))
+  expect_identical(read_entasis(paste0(path, 4)), x[c("l", "s", "k")])
+})

@@ -312,3 +312,34 @@ test_that("parts of trees are read alone", {
   unlink(path)
   expect_identical(tree$b$c, "x")
 })
+
+test_that("a vector that is in a tree twice is stored once, and is one again", {
+  x <- as.double(seq_len(1e5)) + 0.5
+  x[2:9999] <- runif(9998)
+  named <- setNames(x, seq_along(x))
+  words <- sprintf("a word of some length, %d", seq_len(5000))
+  small <- runif(100)
+  frame <- data.frame(a = x, b = seq_along(x))
+  tree <- list(x = x, again = list(x), named = named, same = list(of = named), words = words, w = words, frame = frame, f = list(frame),
+               small = small, s = small, m = matrix(x, 10))
+  once <- tree[c("x", "named", "words", "frame", "small", "m")]
+  expect_kept(tree)
+  path <- written(tree, compress = 0)
+  expect_lt(file.size(path), 1.05 * file.size(written(once, compress = 0)) + 1e4)
+  back <- read_entasis(path)
+  address <- function(x) sub("^(@|<)?([0-9a-f]+).*", "\\2", utils::capture.output(.Internal(inspect(x, 0L)))[1L])
+  same <- function(a, b) identical(address(a), address(b))
+  expect_true(same(back$x, back$again[[1L]]))
+  expect_true(same(back$named, back$same$of))
+  expect_true(same(back$words, back$w))
+  expect_true(same(back$small, back$s))
+  expect_true(same(back$frame, back$f[[1L]]))
+  # They are values: a change of one is none of the other.
+  back$again[[1L]][1L] <- -1
+  back$f[[1L]]$b[1L] <- -1L
+  expect_identical(back$x[1L], x[1L])
+  expect_identical(back$frame$b[1L], 1L)
+  # Where only one of them is read.
+  expect_identical(entasis(path)$again[[1L]], x)
+  expect_identical(entasis(path)$same$of, named)
+})

@@ -145,6 +145,9 @@ impl Builder {
         if kind == Kind::List {
             return Ok(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid });
         }
+        if kind == Kind::Words {
+            return Err(Error::argument("words of a nested column are not written by themselves"));
+        }
         let Some(width) = kind.width() else {
             let strings = column.values.cast::<Strings>();
             if strings.is_null() {
@@ -176,7 +179,7 @@ impl Builder {
             Kind::Integer | Kind::DaysInteger => words(memory, width, Some(NA_INTEGER as u32 as u64)),
             Kind::Double => words(memory, width, na),
             Kind::Integer64 => words(memory, width, Some(NA_INTEGER64 as u64)),
-            Kind::Complex | Kind::Raw | Kind::String | Kind::List => words(memory, width, None),
+            Kind::Complex | Kind::Raw | Kind::String | Kind::List | Kind::Words => words(memory, width, None),
             Kind::Days | Kind::Instant | Kind::Span => {
                 // SAFETY: R's doubles are aligned, and nothing changes them while C waits.
                 let values = unsafe { slice(column.values.cast::<f64>(), n) };

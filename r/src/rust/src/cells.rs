@@ -1,6 +1,6 @@
 //! Trees of R values on their way into a file: cells, and the pools that their vectors are in.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::os::raw::c_void;
 use std::ptr::null_mut;
 
@@ -17,6 +17,9 @@ use crate::strings::Strings;
 const SMALL: usize = 1 << 16;
 /// The same of a character vector.
 const SMALL_TEXT: usize = 1 << 12;
+
+/// Codes of kinds are less than this.
+const KINDS: usize = 17;
 
 /// Where the values of a pool are.
 enum Memory {
@@ -39,8 +42,8 @@ struct Pool {
 pub struct Cells {
     pub writer: CellWriter,
     pools: Vec<Pool>,
-    /// Pools of small vectors.
-    small: HashMap<(Kind, i32), usize>,
+    /// Pools of small vectors, by kind and NA.
+    small: [[Option<usize>; 3]; KINDS],
     text: Option<usize>,
     /// Shapes, with the arrays that have them.
     shapes: BTreeMap<Vec<u64>, Vec<usize>>,
@@ -60,7 +63,7 @@ impl Cells {
         Self {
             writer: CellWriter::new(),
             pools: Vec::new(),
-            small: HashMap::new(),
+            small: [[None; 3]; KINDS],
             text: None,
             shapes: BTreeMap::new(),
         }
@@ -89,11 +92,12 @@ impl Cells {
             let pool = self.add_pool(kind, na, Memory::Lent(memory, n));
             return Ok(Pooled { pool: pool as u64, at: 0, len: n as u64 });
         }
-        let pool = match self.small.get(&(kind, na)) {
-            Some(&pool) => pool,
+        let place = (kind.code() as usize, na as usize);
+        let pool = match self.small[place.0][place.1] {
+            Some(pool) => pool,
             None => {
                 let pool = self.add_pool(kind, na, Memory::Own(Vec::new()));
-                self.small.insert((kind, na), pool);
+                self.small[place.0][place.1] = Some(pool);
                 pool
             }
         };

@@ -1,6 +1,6 @@
 //! The kinds of R vectors that columns come from and go to.
 
-use entasis::{ColumnType, Error, Layout, Logical, Physical, Result, Unit};
+use entasis::{ColumnType, Error, Logical, Physical, Result, Unit};
 
 /// What an R vector is, as far as its memory goes; the numbers are those of `entasis.h` and of `R/kinds.R`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,12 +35,14 @@ pub enum Kind {
     SpanInteger,
     /// A list: values of any kinds, which are cells.
     List,
+    /// Integers: what the words of a nested column say. Lengths of lists; whether a run begins; 1 for what is there.
+    Words,
 }
 
 impl Kind {
     /// The kind of a number.
     pub fn of(code: i32) -> Result<Self> {
-        const ALL: [Kind; 15] = [
+        const ALL: [Kind; 16] = [
             Kind::Logical,
             Kind::Integer,
             Kind::Double,
@@ -56,6 +58,7 @@ impl Kind {
             Kind::Span,
             Kind::SpanInteger,
             Kind::List,
+            Kind::Words,
         ];
         let at = usize::try_from(code).ok().and_then(|code| code.checked_sub(1));
         at.and_then(|at| ALL.get(at).copied()).ok_or_else(|| Error::argument("no such kind of vector"))
@@ -69,7 +72,7 @@ impl Kind {
     /// Bytes of a value in R's memory; none for strings and lists.
     pub fn width(self) -> Option<usize> {
         match self {
-            Self::Logical | Self::Integer | Self::Codes => Some(4),
+            Self::Logical | Self::Integer | Self::Codes | Self::Words => Some(4),
             Self::DaysInteger | Self::InstantInteger | Self::SpanInteger => Some(4),
             Self::Double | Self::Integer64 | Self::Days | Self::Instant | Self::Span => Some(8),
             Self::Complex => Some(16),
@@ -83,7 +86,7 @@ impl Kind {
         let time = |logical, physical, unit| ColumnType { logical, unit, ..ColumnType::plain(physical) };
         match self {
             Self::Logical => ColumnType::plain(Physical::Bool),
-            Self::Integer => ColumnType::plain(Physical::I32),
+            Self::Integer | Self::Words => ColumnType::plain(Physical::I32),
             Self::Double => ColumnType::plain(Physical::F64),
             Self::Complex => ColumnType::plain(Physical::Complex128),
             Self::Raw => ColumnType::plain(Physical::U8),
@@ -106,11 +109,14 @@ impl Kind {
         }
     }
 
-    /// Whether a column of this layout can be read into it.
-    pub fn takes(self, of: Layout) -> bool {
+    /// Whether a column of this type can be read into it.
+    pub fn takes(self, of: &ColumnType) -> bool {
         use Physical as P;
         let physical = of.physical;
         match self {
+            Self::Words => {
+                matches!(physical, P::List | P::Map | P::FixedSizeList | P::Struct | P::RunEnd)
+            }
             Self::Logical => matches!(physical, P::Bool | P::Null),
             Self::Integer => matches!(physical, P::I8 | P::I16 | P::I32 | P::U8 | P::U16),
             Self::Double => matches!(physical, P::F64 | P::F32 | P::F16 | P::U32 | P::I32 | P::I64),

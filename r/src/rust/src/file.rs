@@ -52,6 +52,11 @@ pub struct ColumnFacts {
     scale: i32,
     /// The cell with the values of a column of objects, or -1.
     cell: f64,
+    /// The first column that a nested one consists of, or -1, and how many those are.
+    first_child: f64,
+    n_children: f64,
+    /// Values of each fixed-size list.
+    value_len: f64,
 }
 
 /// Opens a file; reads its head and tail.
@@ -198,6 +203,9 @@ pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize)
         precision: i32::from(of.precision),
         scale: i32::from(of.scale),
         cell: info.detail.as_ref().and_then(Value::as_cell).map_or(-1.0, |cell| cell as f64),
+        first_child: info.record.first_child.map_or(-1.0, |number| number as f64),
+        n_children: f64::from(info.record.n_children),
+        value_len: f64::from(of.value_len),
     }
 }
 

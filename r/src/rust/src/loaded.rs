@@ -49,6 +49,8 @@ impl Loaded {
     /// Looks at what was read: which cells are named, and what is needed of pools.
     fn look(&mut self) -> Result<()> {
         let mut pools: BTreeMap<u64, (PoolUse, u64)> = BTreeMap::new();
+        // Neighbours have mostly the same pool.
+        let mut last: Option<(PoolUse, u64)> = None;
         self.targets.clear();
         for (slice, range) in self.cells.pieces() {
             for number in range {
@@ -56,16 +58,23 @@ impl Loaded {
                     Cell::Int(CellKind::Reference, target) => self.targets.push(target.cast_unsigned()),
                     Cell::Array { pool, at, len, .. } => {
                         let end = at.checked_add(len).ok_or_else(|| damage("an array ends nowhere"))?;
-                        let fresh = PoolUse { pool, column: 0, start: at, end, n: 0 };
-                        let (found, sum) = pools.entry(pool).or_insert((fresh, 0));
+                        let (mut found, sum) = match last.take() {
+                            Some((found, sum)) if found.pool == pool => (found, sum),
+                            other => {
+                                pools.extend(other.map(|other| (other.0.pool, other)));
+                                let fresh = PoolUse { pool, column: 0, start: at, end, n: 0 };
+                                pools.get(&pool).copied().unwrap_or((fresh, 0))
+                            }
+                        };
                         (found.start, found.end) = (found.start.min(at), found.end.max(end));
                         found.n += 1;
-                        *sum = sum.saturating_add(len);
+                        last = Some((found, sum.saturating_add(len)));
                     }
                     _ => {}
                 }
             }
         }
+        pools.extend(last.map(|last| (last.0.pool, last)));
         self.targets.sort_unstable();
         self.targets.dedup();
         self.pools.clear();
@@ -85,7 +94,8 @@ impl Loaded {
     }
 
     /// A cell whose children, if it has some, were read too.
-    fn cell(&self, number: u64) -> Result<CellParts> {
+    #[inline]
+    fn fill(&self, number: u64, out: &mut CellParts) -> Result<()> {
         let cell = self.cells.cell(number)?;
         if let Cell::Parent(kind, children) = cell {
             if children.count > 0 {
@@ -96,7 +106,8 @@ impl Loaded {
                 return Err(damage("a cell has another number of children than its kind"));
             }
         }
-        Ok(parts(cell))
+        out.set(cell);
+        Ok(())
     }
 
     /// The shape of `n` values.
@@ -110,25 +121,39 @@ impl Loaded {
     }
 }
 
-fn parts(cell: Cell<'_>) -> CellParts {
-    let parts = |kind: CellKind| CellParts {
-        kind: i32::from(kind.code()),
-        class: kind.class() as i32,
-        integer: 0,
-        float: 0.0,
-        text: Text::lend(kind.name()),
-        numbers: [0; 4],
-    };
-    match cell {
-        Cell::Unit(kind) => parts(kind),
-        Cell::Int(kind, integer) => CellParts { integer, ..parts(kind) },
-        Cell::Float(kind, float) => CellParts { float, ..parts(kind) },
-        Cell::Str(kind, text) => CellParts { text: Text::lend(text), ..parts(kind) },
-        Cell::Bytes(kind, bytes) => CellParts { text: Text::lend_bytes(bytes), ..parts(kind) },
-        Cell::Parent(kind, of) => CellParts { numbers: [of.first, of.end, of.count, of.keys], ..parts(kind) },
-        Cell::Array { kind, pool, at, len, shape } => {
-            CellParts { numbers: [pool, at, len, shape], ..parts(kind) }
-        }
+impl CellParts {
+    /// Nothing that counts.
+    fn none() -> Self {
+        Self { kind: 0, class: 0, integer: 0, float: 0.0, text: Text::none(), numbers: [0; 4] }
+    }
+
+    /// Sets what counts of a cell. They are many, so what doesn't count is left as it was.
+    #[inline]
+    fn set(&mut self, cell: Cell<'_>) {
+        let (kind, text) = match cell {
+            Cell::Unit(kind) => (kind, Text::lend(kind.name())),
+            Cell::Int(kind, integer) => {
+                self.integer = integer;
+                (kind, Text::lend(kind.name()))
+            }
+            Cell::Float(kind, float) => {
+                self.float = float;
+                (kind, Text::lend(kind.name()))
+            }
+            Cell::Str(kind, text) => (kind, Text::lend(text)),
+            Cell::Bytes(kind, bytes) => (kind, Text::lend_bytes(bytes)),
+            Cell::Parent(kind, of) => {
+                self.numbers = [of.first, of.end, of.count, of.keys];
+                (kind, Text::lend(kind.name()))
+            }
+            Cell::Array { kind, pool, at, len, shape } => {
+                self.numbers = [pool, at, len, shape];
+                (kind, Text::none())
+            }
+        };
+        self.text = text;
+        self.kind = i32::from(kind.code());
+        self.class = kind.class() as i32;
     }
 }
 
@@ -148,7 +173,9 @@ fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
     }
     // A text is lent by the slice, which goes: who looks asks for none.
     let text = Text::none();
-    Ok((number, CellParts { text, ..parts(slice.cell(number)?) }))
+    let mut found = CellParts::none();
+    found.set(slice.cell(number)?);
+    Ok((number, CellParts { text, ..found }))
 }
 
 fn damage(problem: &'static str) -> Error {
@@ -242,10 +269,10 @@ pub unsafe extern "C" fn ent_loaded_close(
     }
 }
 
-/// A cell that was read. Its text is lent until the next cells are read. 0, or -1 with an error.
+/// A cell that was read; what doesn't count is left as it was. Its text is lent until the next cells are read. 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_loaded_close`]; `cell` writable.
+/// As for [`ent_loaded_close`]; `cell` writable and initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_cell(
     loaded: *const Loaded,
@@ -257,9 +284,8 @@ pub unsafe extern "C" fn ent_loaded_cell(
     unsafe {
         guard::call(failure, -1, || {
             let loaded = &*loaded;
-            let found = loaded.cell(number);
-            *cell = found.map_err(|e| e.in_file(loaded.cells.cells().file().path()))?;
-            Ok(0)
+            let found = loaded.fill(number, &mut *cell);
+            found.map(|()| 0).map_err(|e| e.in_file(loaded.cells.cells().file().path()))
         })
     }
 }

@@ -58,6 +58,8 @@ struct Job<'a> {
     /// Whether integers are looked at before R sees them.
     is_checked: bool,
     strings: Option<Box<Strings>>,
+    /// A byte for each word of a nested column, 1 = missing.
+    mask: Vec<u8>,
 }
 
 impl Job<'_> {
@@ -72,6 +74,7 @@ impl Job<'_> {
             Kind::Complex => physical != Physical::Complex128,
             Kind::Days | Kind::Instant | Kind::Span => physical == Physical::I32,
             Kind::InstantInteger | Kind::SpanInteger => true,
+            Kind::Words => matches!(physical, Physical::List | Physical::Map),
             _ => false,
         }
     }
@@ -83,6 +86,20 @@ impl Job<'_> {
             Some(4) => NA_INTEGER as u32 as u64,
             _ => NA_INTEGER64 as u64,
         };
+        if kind == Kind::Words {
+            let output = match (physical, &mut self.beside) {
+                (Physical::RunEnd, _) => Output::Int32 { memory: &mut *self.memory, plus: 0 },
+                (_, Some(beside)) => Output::Words(beside),
+                // What is there is all that these say.
+                (_, None) => Output::Words(&mut []),
+            };
+            let missing = if physical == Physical::RunEnd {
+                MissingTo::Ignore
+            } else {
+                MissingTo::Mask(&mut self.mask)
+            };
+            return Request { column: self.info.index, rows: rows.clone(), output, missing };
+        }
         let (output, missing) = match (&mut self.strings, &mut self.beside) {
             (Some(strings), _) => {
                 let (text, bits) = strings.parts();
@@ -129,6 +146,9 @@ impl Job<'_> {
         let of = self.info.record.column_type;
         if let Some(strings) = &self.strings {
             return strings.check();
+        }
+        if kind == Kind::Words {
+            return self.finish_words();
         }
         match (&self.beside, kind) {
             (None, Kind::Integer) if self.is_checked => {
@@ -209,6 +229,27 @@ impl Job<'_> {
     }
 }
 
+impl Job<'_> {
+    /// Lengths of lists as integers of R, or 1 for what is there.
+    fn finish_words(&mut self) -> Result<()> {
+        if self.physical() == Physical::RunEnd {
+            return Ok(());
+        }
+        let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
+        let lengths: &[u32] = self.beside.as_deref().map_or(&[], bytemuck::cast_slice);
+        for (i, (out, &missing)) in out.iter_mut().zip(&self.mask).enumerate() {
+            *out = match lengths.get(i) {
+                _ if missing != 0 => NA_INTEGER,
+                Some(&length) => {
+                    i32::try_from(length).map_err(|_| Error::limit("a list is too long for R"))?
+                }
+                None => 1,
+            };
+        }
+        Ok(())
+    }
+}
+
 /// Marks the integers that are missing, after a look at the others: none may be beyond what R has, or its mark.
 fn fuse<T: Copy + Send + Sync>(
     values: &mut [T],
@@ -263,7 +304,7 @@ fn read(
         let kind = Kind::of(want.kind)?;
         let of = info.record.column_type;
         let named = |e: Error| e.in_column(&info.name).in_file(file.path());
-        if !kind.takes(of.layout()) {
+        if !kind.takes(&of) {
             let message = format!("values of type {} are no R vector of this kind", of.physical.name());
             return Err(named(Error::corrupt(message)));
         }
@@ -280,7 +321,9 @@ fn read(
             return Err(Error::argument("a vector without memory"));
         }
         entasis::buffers::ask_for_huge_pages(memory);
-        let width = of.physical.width().unwrap_or(0);
+        let width = of.layout().width().unwrap_or(0);
+        let mask =
+            if kind == Kind::Words && of.physical != Physical::RunEnd { vec![0; n] } else { Vec::new() };
         let beside = if Job::is_beside(kind, of.physical) {
             Some(n.checked_mul(width).and_then(Buffer::zeroed).ok_or_else(no_memory)?)
         } else {
@@ -312,6 +355,7 @@ fn read(
             validity,
             is_checked,
             strings,
+            mask,
         });
     }
     let requests = jobs.iter_mut().map(|job| job.request(rows)).collect();

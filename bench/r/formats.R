@@ -1,0 +1,117 @@
+# What the scripts here share: the formats to compare, where they are installed, measuring in turn, and targets.
+#
+# fst, qs, qs2, arrow, data.table and readr join where R finds them (R_LIBS).
+
+library(entasis)
+
+has <- function(package) requireNamespace(package, quietly = TRUE)
+n_threads <- threads_entasis()
+if (has("fst")) invisible(fst::threads_fst(n_threads))
+if (has("arrow")) arrow::set_cpu_count(n_threads)
+
+# A format writes a value to a path, reads it, and may say which values it takes and how like they come back.
+binary <- function(write, read) list(write = write, read = read, like = identical)
+text <- function(write, read) {
+  # Text has no types, and levels in no order.
+  plain <- function(x) lapply(x, function(column) if (is.factor(column)) as.character(column) else column)
+  list(write = write, read = read, like = function(x, y) isTRUE(all.equal(plain(as.data.frame(x)), plain(y), check.attributes = FALSE)))
+}
+
+# Those for any value, and for frames.
+value_formats <- list(
+  Entasis = binary(function(x, path) write_entasis(x, path), function(path) read_entasis(path)),
+  `saveRDS raw` = binary(function(x, path) saveRDS(x, path, compress = FALSE), readRDS)
+)
+if (has("qs2")) {
+  value_formats$qs2 <- binary(function(x, path) qs2::qs_save(x, path, nthreads = n_threads), function(path) qs2::qs_read(path, nthreads = n_threads))
+  value_formats$`qs2 qdata` <- binary(function(x, path) qs2::qd_save(x, path, nthreads = n_threads), function(path) qs2::qd_read(path, nthreads = n_threads))
+}
+if (has("qs")) {
+  value_formats$qs <- binary(function(x, path) qs::qsave(x, path, nthreads = n_threads), function(path) qs::qread(path, nthreads = n_threads))
+}
+frame_formats <- value_formats
+if (has("fst")) frame_formats$fst <- binary(function(x, path) fst::write_fst(x, path, compress = 50), function(path) fst::read_fst(path))
+if (has("arrow")) {
+  frame_formats$`arrow feather` <- binary(function(x, path) arrow::write_feather(x, path), function(path) as.data.frame(arrow::read_feather(path)))
+}
+text_formats <- list()
+if (has("data.table")) {
+  text_formats$`data.table, text` <- text(
+    function(x, path) data.table::fwrite(x, path, nThread = n_threads),
+    function(path) data.table::fread(path, data.table = FALSE, stringsAsFactors = FALSE, na.strings = "", nThread = n_threads)
+  )
+}
+if (has("readr")) {
+  text_formats$`readr, text` <- text(
+    function(x, path) readr::write_csv(x, path, na = "", progress = FALSE, num_threads = n_threads),
+    function(path) readr::read_csv(path, na = "", lazy = FALSE, progress = FALSE, show_col_types = FALSE, num_threads = n_threads)
+  )
+}
+
+# Memory as large as the value is taken, filled and given back: no reader profits, or suffers, from what others left.
+touch <- function(size) {
+  invisible(raw(size))
+  invisible(gc())
+}
+
+# Measures formats in turn: writing, and each of `uses`, functions of a value just read, timed with the reading. Equality comes
+# first. Returns medians: a row for each format, with the size of its file. `gone` deletes the file between reading and use.
+measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = FALSE) {
+  size <- as.double(utils::object.size(x))
+  paths <- vapply(formats, function(format) tempfile(), "")
+  spare <- tempfile()
+  on.exit(unlink(c(paths, spare)))
+  for (name in names(formats)) {
+    formats[[name]]$write(x, paths[[name]])
+    back <- formats[[name]]$read(paths[[name]])
+    if (!formats[[name]]$like(back, x)) stop(name, " gives another value: ", what)
+    rm(back)
+  }
+  sizes <- file.size(paths)
+  calls <- c("write", names(uses))
+  times <- array(NA, c(length(formats), length(calls), rounds), list(names(formats), calls, NULL))
+  for (round in seq_len(rounds)) {
+    for (name in names(formats)) {
+      format <- formats[[name]]
+      path <- paths[[name]]
+      unlink(path)
+      touch(size)
+      times[name, "write", round] <- system.time(format$write(x, path))[["elapsed"]]
+      for (use in names(uses)) {
+        # Its other name keeps the file for the next round.
+        if (gone) file.link(path, spare)
+        touch(size)
+        times[name, use, round] <- system.time({
+          value <- format$read(path)
+          if (gone) unlink(path)
+          if (!is.null(uses[[use]])) uses[[use]](value)
+        })[["elapsed"]]
+        rm(value)
+        if (gone) file.rename(spare, path)
+      }
+    }
+  }
+  medians <- apply(times, 1:2, median)
+  out <- data.frame(medians, MB = sizes / 1e6, check.names = FALSE)
+  cat("\n", what, ": seconds, medians of ", rounds, " rounds in turn\n", sep = "")
+  print(round(out, 4))
+  invisible(out)
+}
+
+# Tells whether Entasis takes at most `limit` times what another format does.
+target <- function(found, call, than, limit, shown = call) {
+  if (!than %in% rownames(found)) {
+    cat(sprintf("target: %s <= %.2f x %s: not measured, as it is not installed\n", shown, limit, than))
+    return(invisible(NA))
+  }
+  ratio <- found["Entasis", call] / found[than, call]
+  cat(sprintf("target: %s <= %.2f x %s: %.2f, %s\n", shown, limit, than, ratio, if (ratio <= limit) "met" else "missed"))
+  invisible(ratio <= limit)
+}
+
+about <- function() {
+  there <- Filter(has, c("fst", "qs", "qs2", "arrow", "data.table", "readr"))
+  versions <- vapply(there, function(package) paste(package, utils::packageVersion(package)), "")
+  cat("R ", as.character(getRversion()), ", entasis ", as.character(utils::packageVersion("entasis")), ", ",
+      if (length(versions) > 0L) paste0(paste(versions, collapse = ", "), ", "), n_threads, " threads\n", sep = "")
+}

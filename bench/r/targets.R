@@ -1,0 +1,69 @@
+# The frame of the fst articles, long strings, and lists of small vectors: Entasis against what is installed, with its targets.
+#
+#   Rscript bench/r/targets.R [rows = 5e7] [rounds = 5] [parts = headline,strings,vectors]
+#
+# 50 million rows need about 6 GB. Text formats take part up to 10 million rows. Files are in the page cache.
+
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
+source(file.path(here, "formats.R"))
+args <- commandArgs(TRUE)
+rows <- if (length(args) >= 1L) as.numeric(args[1L]) else 5e7
+rounds <- if (length(args) >= 2L) as.numeric(args[2L]) else 5
+parts <- if (length(args) >= 3L) strsplit(args[3L], ",", fixed = TRUE)[[1L]] else c("headline", "strings", "vectors")
+about()
+set.seed(5)
+
+if ("headline" %in% parts) {
+  frame <- data.frame(
+    Logical = sample(c(TRUE, FALSE, NA), rows, TRUE, c(0.85, 0.1, 0.05)),
+    Integer = sample.int(100L, rows, TRUE),
+    Real = sample(sample(1:10000, 20) / 100, rows, TRUE),
+    Factor = factor(sample(labels(UScitiesD), rows, TRUE))
+  )
+  formats <- frame_formats
+  if (rows <= 1e7) formats <- c(formats, text_formats)
+  found <- measure(sprintf("headline frame, %s rows, %s", format(rows, big.mark = ",", scientific = FALSE), format(utils::object.size(frame), units = "MB")),
+                   frame, formats, rounds)
+  rm(frame)
+  target(found, "write", "fst", 0.5)
+  target(found, "read", "fst", 0.2)
+  target(found, "MB", "fst", 0.5, "file")
+}
+
+if ("strings" %in% parts) {
+  n <- 2e6
+  alphabet <- as.integer(charToRaw("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"))
+  lines <- rbind(matrix(sample(alphabet, 50 * n, TRUE), 50), utf8ToInt("\n"))
+  strings <- data.frame(s = strsplit(rawToChar(as.raw(lines)), "\n", fixed = TRUE)[[1L]])
+  rm(lines)
+  stopifnot(nrow(strings) == n, all(nchar(strings$s) == 50L))
+  rows_wanted <- sample.int(n, 1000)
+  uses <- list(
+    read = NULL,
+    `and nchar` = function(x) stopifnot(sum(nchar(x$s)) == 50 * n),
+    `and 1,000` = function(x) stopifnot(identical(x$s[rows_wanted], strings$s[rows_wanted]))
+  )
+  for (gone in c(FALSE, TRUE)) {
+    what <- paste0("2 million strings of 50 characters", if (gone) ", the file deleted in between")
+    found <- measure(what, strings, c(frame_formats, if (!gone) text_formats), rounds, uses, gone)
+    target(found, "read", "fst", 0.2, "read strings")
+    target(found, "and nchar", "fst", 1.05, "read and sum(nchar(x))")
+    target(found, "and 1,000", "fst", 0.2, "read and 1,000 of them")
+  }
+  rm(strings)
+}
+
+if ("vectors" %in% parts) {
+  n <- 1e5
+  lists <- list(
+    `5 doubles` = lapply(seq_len(n), function(i) runif(5)),
+    `3 integers` = lapply(seq_len(n), function(i) sample.int(100L, 3L)),
+    `2 strings` = lapply(seq_len(n), function(i) c(paste("a", i), "b"))
+  )
+  for (name in names(lists)) {
+    what <- paste("100,000 vectors of", name)
+    found <- measure(what, lists[[name]], value_formats, 3 * rounds)
+    target(found, "write", "qs2", 1, paste("write", what))
+    target(found, "read", "qs2", 1, paste("read", what))
+  }
+}

@@ -1,0 +1,25 @@
+/* The functions that R code calls, with the number of their arguments: the one list of which declarations and the table for R are
+ * made. */
+#ifndef CALLS_H
+#define CALLS_H
+
+#include <Rinternals.h>
+
+#define ENT_CALLS(E) \
+    /* buffers.c */ E(threads, 1) E(compress, 3) E(decompress, 2) E(hash, 2) \
+    /* read.c */ E(open, 1) E(table, 2) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) E(read, 3) E(verify, 1) \
+    /* write.c */ E(strings, 1) E(kept, 2) E(na_kind, 1) E(exact_unit, 2) E(frame, 4) E(write, 5) \
+    /* walk.c */ E(walker, 1) E(walk, 2) E(walk_place, 1) E(references, 2) E(bindings, 2) E(dots, 2) \
+    /* cells.c, make.c, parts.c */ E(load, 1) E(close, 3) E(pools, 2) E(look, 2) E(make, 3) E(split, 3) \
+    /* value.c, altstring.c */ E(decorate, 3) E(materialised, 1)
+
+#define ENT_1 SEXP
+#define ENT_2 SEXP, SEXP
+#define ENT_3 SEXP, SEXP, SEXP
+#define ENT_4 SEXP, SEXP, SEXP, SEXP
+#define ENT_5 SEXP, SEXP, SEXP, SEXP, SEXP
+#define ENT_DECLARE(name, n) SEXP ent_c_##name(ENT_##n);
+
+ENT_CALLS(ENT_DECLARE)
+
+#endif

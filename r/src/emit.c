@@ -1,0 +1,408 @@
+/* The cells of R's values: of each the cell itself, and when its turn comes the cells of what is in it. */
+#include "walk.h"
+
+static void scalar(walker *w, int kind, int64_t integer, double number) {
+    ent_failure *failure = NULL;
+    if (ent_cells_scalar(w->cells, kind, integer, number, &failure) < 0) ent_fail(failure);
+}
+
+static int text(walker *w, SEXP string) {
+    ent_failure *failure = NULL;
+    int done = ent_cells_text(w->cells, ent_chars_of(string), &failure);
+    if (done < 0) ent_fail(failure);
+    return done;
+}
+
+static void name(walker *w, const char *name) {
+    ent_failure *failure = NULL;
+    ent_chars chars = {name, strlen(name)};
+    if (ent_cells_text(w->cells, chars, &failure) != 1) ent_fail(failure);
+}
+
+static void array(walker *w, ent_pooled pooled, const int *dim, size_t n_dim) {
+    ent_failure *failure = NULL;
+    if (ent_cells_array(w->cells, pooled, dim, n_dim, &failure) < 0) ent_fail(failure);
+}
+
+static ent_pooled numbers(walker *w, int kind, const void *memory, R_xlen_t n) {
+    ent_failure *failure = NULL;
+    ent_pooled pooled;
+    if (ent_cells_numbers(w->cells, kind, memory, (size_t)n, &pooled, &failure) < 0) ent_fail(failure);
+    return pooled;
+}
+
+void ent_emit_reference(walker *w, uint64_t number) { scalar(w, ENT_CELL_REFERENCE, (int64_t)number, 0); }
+
+/* A cell that may have children; its place among those. */
+size_t ent_emit_parent(walker *w, int kind) {
+    ent_failure *failure = NULL;
+    ptrdiff_t place = ent_cells_parent(w->cells, kind, &failure);
+    if (place < 0) ent_fail(failure);
+    return (size_t)place;
+}
+
+/* A cell whose children are looked at later. */
+static void later(walker *w, int kind, int below, SEXP object, at_t at) {
+    w->fresh = ent_grown(w->fresh, &w->room_fresh, w->n_fresh + 1, sizeof *w->fresh);
+    step_t *step = &w->fresh[w->n_fresh];
+    step->below = below;
+    step->object = object;
+    step->at = at;
+    step->place = ent_emit_parent(w, kind);
+    w->n_fresh++;
+}
+
+static void object(walker *w, int below, SEXP x, at_t at) { later(w, ENT_CELL_OBJECT, below, x, at); }
+
+/* A string that is what UTF-8 and its mark say. */
+static int is_plain(SEXP string) {
+    if (string == NA_STRING) return 0;
+    cetype_t mark = Rf_getCharCE(string);
+    if (mark == CE_UTF8) return ent_is_utf8(ent_chars_of(string));
+    if (mark != CE_NATIVE) return 0;
+    const char *bytes = CHAR(string);
+    for (int i = 0, n = LENGTH(string); i < n; i++) {
+        if ((unsigned char)bytes[i] >= 0x80) return 0;
+    }
+    return 1;
+}
+
+static int kind_of(SEXP x) {
+    switch (TYPEOF(x)) {
+    case LGLSXP: return ENT_KIND_LOGICAL;
+    case INTSXP: return ENT_KIND_INTEGER;
+    case REALSXP: return ENT_KIND_DOUBLE;
+    case CPLXSXP: return ENT_KIND_COMPLEX;
+    default: return ENT_KIND_RAW;
+    }
+}
+
+/* A vector of length 1 as a scalar; 0 when it is none, and nothing is added. */
+static int single(walker *w, SEXP x) {
+    switch (TYPEOF(x)) {
+    case LGLSXP:
+        if (LOGICAL_ELT(x, 0) == NA_LOGICAL) return 0;
+        scalar(w, LOGICAL_ELT(x, 0) ? ENT_CELL_TRUE : ENT_CELL_FALSE, 0, 0);
+        return 1;
+    case INTSXP:
+        if (INTEGER_ELT(x, 0) == NA_INTEGER) return 0;
+        scalar(w, ENT_CELL_INT, INTEGER_ELT(x, 0), 0);
+        return 1;
+    case REALSXP:
+        scalar(w, ENT_CELL_FLOAT, 0, REAL_ELT(x, 0));
+        return 1;
+    case STRSXP:
+        return is_plain(STRING_ELT(x, 0)) && text(w, STRING_ELT(x, 0));
+    default:
+        return 0;
+    }
+}
+
+/* Strings: an array, or where they are kept otherwise than they are here an object. */
+static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
+    R_xlen_t n = Rf_xlength(x);
+    ent_failure *failure = NULL;
+    ent_pooled pooled;
+    ent_strings *collected = ent_cells_strings(w->cells, (size_t)n, &pooled, &failure);
+    if (collected == NULL || !ent_collect(collected, x, &failure)) ent_fail(failure);
+    const unsigned char *odd = ent_strings_odd(collected, pooled.at);
+    if (odd == NULL) {
+        array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
+        return;
+    }
+    /* How they are kept is copied, as what was collected may move. */
+    SEXP parts = PROTECT(Rf_allocVector(VECSXP, 3));
+    SET_VECTOR_ELT(parts, 0, Rf_allocVector(RAWSXP, n));
+    memcpy(RAW(VECTOR_ELT(parts, 0)), odd, (size_t)n);
+    SET_VECTOR_ELT(parts, 1, dim);
+    SET_VECTOR_ELT(parts, 2, Rf_allocVector(RAWSXP, sizeof pooled));
+    memcpy(RAW(VECTOR_ELT(parts, 2)), &pooled, sizeof pooled);
+    ent_walk_keep(w, parts);
+    object(w, BELOW_TEXT, parts, at);
+    UNPROTECT(1);
+}
+
+/* An atomic vector without its attributes, of which `dim` may be told. */
+static void atomic(walker *w, SEXP x, SEXP dim, at_t at) {
+    R_xlen_t n = Rf_xlength(x);
+    if (n == 1 && dim == R_NilValue && single(w, x)) return;
+    if (TYPEOF(x) == STRSXP) {
+        strings(w, x, dim, at);
+    } else {
+        const int *dims = dim == R_NilValue ? NULL : INTEGER(dim);
+        array(w, numbers(w, kind_of(x), DATAPTR_RO(x), n), dims, (size_t)Rf_xlength(dim));
+    }
+}
+
+/* Whether names are strings that other hosts have as keys: plain ones, each once. */
+static int has_plain_names(walker *w, SEXP names, R_xlen_t n) {
+    if (TYPEOF(names) != STRSXP || ATTRIB(names) != R_NilValue || Rf_xlength(names) != n) return 0;
+    SEXP *keys = (SEXP *)STRING_PTR_RO(names);
+    uint64_t first;
+    if (ent_keys_find(&w->keys, keys, n, &first)) return 1;
+    for (R_xlen_t i = 0; i < n; i++) {
+        if (!is_plain(keys[i])) return 0;
+    }
+    return ent_keys_differ(keys, n);
+}
+
+/* The one attribute that a value has, NULL when it is another or there are more. */
+static SEXP only(SEXP x, SEXP symbol) {
+    SEXP all = ATTRIB(x);
+    return all != R_NilValue && CDR(all) == R_NilValue && TAG(all) == symbol ? CAR(all) : NULL;
+}
+
+/* Asks R code about a value, which is in a list, as functions would be taken for code. Others that R code might evaluate it gets
+ * no sight of, only of their type. */
+static void ask(walker *w, SEXP x, at_t at) {
+    w->here = at;
+    int type = TYPEOF(x);
+    int is_seen = type == ENVSXP || type == CLOSXP || type == BUILTINSXP || type == SPECIALSXP || type == VECSXP;
+    SEXP holder = PROTECT(Rf_allocVector(VECSXP, 1));
+    SET_VECTOR_ELT(holder, 0, is_seen ? x : R_NilValue);
+    SEXP call = PROTECT(Rf_lang3(w->hook, holder, PROTECT(Rf_mkString(Rf_type2char(type)))));
+    SEXP parts = PROTECT(Rf_eval(call, R_GlobalEnv));
+    if (TYPEOF(parts) == REALSXP) {
+        scalar(w, ENT_CELL_TABLE, (int64_t)Rf_asReal(parts), 0);
+    } else if (TYPEOF(parts) == VECSXP) {
+        ent_walk_keep(w, parts);
+        object(w, BELOW_PARTS, parts, at);
+    } else {
+        object(w, BELOW_VECTOR, x, at);
+    }
+    UNPROTECT(4);
+}
+
+static void emit_atomic(walker *w, SEXP x, at_t at, int is_bare) {
+    if (is_bare) {
+        atomic(w, x, R_NilValue, at);
+        return;
+    }
+    SEXP dim = IS_S4_OBJECT(x) ? NULL : only(x, R_DimSymbol);
+    if (dim != NULL && TYPEOF(dim) == INTSXP && ATTRIB(dim) == R_NilValue && Rf_xlength(dim) > 1) {
+        atomic(w, x, dim, at);
+    } else {
+        object(w, BELOW_VECTOR, x, at);
+    }
+}
+
+static void emit_list(walker *w, SEXP x, at_t at, int is_bare) {
+    if (is_bare) {
+        later(w, ENT_CELL_LIST, BELOW_LIST, x, at);
+        return;
+    }
+    SEXP names = IS_S4_OBJECT(x) ? NULL : only(x, R_NamesSymbol);
+    if (names != NULL && has_plain_names(w, names, Rf_xlength(x))) {
+        later(w, ENT_CELL_MAP, BELOW_MAP, x, at);
+    } else if (Rf_inherits(x, "data.frame") || Rf_inherits(x, "family")) {
+        ask(w, x, at);
+    } else {
+        object(w, BELOW_VECTOR, x, at);
+    }
+}
+
+/* Adds the cell of a value; with `is_bare` of its values alone, as its attributes are told elsewhere. */
+void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
+    int is_whole = !is_bare;
+    is_bare = is_bare || (ATTRIB(x) == R_NilValue && !IS_S4_OBJECT(x));
+    switch (TYPEOF(x)) {
+    case NILSXP:
+        scalar(w, ENT_CELL_NULL, 0, 0);
+        return;
+    case LGLSXP: case INTSXP: case REALSXP: case CPLXSXP: case RAWSXP: case STRSXP: {
+        uint64_t number = ent_cells_n(w->cells);
+        if (is_whole && ent_met_before(&w->met, x, &number)) {
+            ent_emit_reference(w, number);
+        } else {
+            emit_atomic(w, x, at, is_bare);
+        }
+        return;
+    }
+    case VECSXP:
+        emit_list(w, x, at, is_bare);
+        return;
+    case SYMSXP:
+        object(w, BELOW_SYMBOL, x, at);
+        return;
+    case LANGSXP: case LISTSXP: case DOTSXP:
+        object(w, BELOW_CALL, x, at);
+        return;
+    case EXPRSXP:
+        object(w, BELOW_EXPRESSION, x, at);
+        return;
+    case S4SXP:
+        object(w, BELOW_S4, x, at);
+        return;
+    case PROMSXP: {
+        /* One that was evaluated is its value, one of a constant is that. */
+        SEXP value = PRVALUE(x) != R_UnboundValue ? PRVALUE(x) : R_PromiseExpr(x);
+        int type = TYPEOF(value);
+        if (PRVALUE(x) == R_UnboundValue && (type == SYMSXP || type == LANGSXP || type == PROMSXP || type == BCODESXP)) {
+            ask(w, x, at);
+        } else {
+            ent_emit(w, value, at, 0);
+        }
+        return;
+    }
+    default:
+        ask(w, x, at);
+    }
+}
+
+/* A value made only for the file. */
+static void emit_fresh(walker *w, SEXP x, at_t at) {
+    PROTECT(x);
+    ent_walk_keep(w, x);
+    ent_emit(w, x, at, 0);
+    UNPROTECT(1);
+}
+
+/* The cell of the first key: those of another map that are the same, or new ones. */
+static uint64_t emit_keys(walker *w, SEXP *keys, R_xlen_t n) {
+    if (n == 0) return 0;
+    uint64_t first;
+    if (ent_keys_find(&w->keys, keys, n, &first)) return first;
+    first = ent_cells_n(w->cells);
+    for (R_xlen_t i = 0; i < n; i++) {
+        if (!text(w, keys[i])) Rf_error("a name is no UTF-8");
+    }
+    ent_keys_add(&w->keys, keys, n, first);
+    return first;
+}
+
+/* The address by which data.table knows its own memory is left out. */
+int ent_is_internal(SEXP tag) {
+    static SEXP internal;
+    if (internal == NULL) internal = Rf_install(".internal.selfref");
+    return tag == internal;
+}
+
+/* A map of attributes, or NULL without any. */
+static void emit_attributes(walker *w, SEXP x, at_t at) {
+    if (ATTRIB(x) == R_NilValue) {
+        scalar(w, ENT_CELL_NULL, 0, 0);
+    } else {
+        later(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
+    }
+}
+
+static uint64_t below_attributes(walker *w, SEXP x, at_t at, uint64_t *keys) {
+    SEXP few[16], *all = few;
+    const void *top = vmaxget();
+    R_xlen_t n = 0, room = 16;
+    for (SEXP node = ATTRIB(x); node != R_NilValue; node = CDR(node)) {
+        SEXP tag = TAG(node);
+        if (ent_is_internal(tag)) continue;
+        if (n == room) {
+            SEXP *more = (SEXP *)R_alloc((size_t)room * 2, sizeof *more);
+            memcpy(more, all, (size_t)n * sizeof *more);
+            all = more;
+            room *= 2;
+        }
+        at.position = n;
+        all[n++] = PRINTNAME(tag);
+        ent_emit(w, CAR(node), at, 0);
+    }
+    *keys = emit_keys(w, all, n);
+    vmaxset(top);
+    return (uint64_t)n;
+}
+
+static uint64_t below_call(walker *w, SEXP x, at_t at) {
+    name(w, TYPEOF(x) == LANGSXP ? "r.call" : TYPEOF(x) == DOTSXP ? "r.dots" : "r.pairlist");
+    at.position = -1;
+    emit_attributes(w, x, at);
+    R_xlen_t n = 0;
+    int tagged = 0;
+    for (SEXP node = x; node != R_NilValue; node = CDR(node), n++) {
+        if (TYPEOF(node) != LANGSXP && TYPEOF(node) != LISTSXP && TYPEOF(node) != DOTSXP) Rf_error("a pairlist without an end");
+        tagged |= TAG(node) != R_NilValue;
+    }
+    if (tagged) {
+        SEXP tags = PROTECT(Rf_allocVector(STRSXP, n));
+        R_xlen_t i = 0;
+        for (SEXP node = x; node != R_NilValue; node = CDR(node), i++) {
+            SET_STRING_ELT(tags, i, TAG(node) == R_NilValue ? R_BlankString : PRINTNAME(TAG(node)));
+        }
+        emit_fresh(w, tags, at);
+        UNPROTECT(1);
+    } else {
+        scalar(w, ENT_CELL_NULL, 0, 0);
+    }
+    for (SEXP node = x; node != R_NilValue; node = CDR(node)) {
+        at.position++;
+        ent_emit(w, CAR(node), at, 0);
+    }
+    return 3 + (uint64_t)n;
+}
+
+static uint64_t below_text(walker *w, SEXP parts) {
+    SEXP kept = VECTOR_ELT(parts, 0), dim = VECTOR_ELT(parts, 1);
+    ent_pooled pooled;
+    memcpy(&pooled, RAW(VECTOR_ELT(parts, 2)), sizeof pooled);
+    name(w, "r.text");
+    array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
+    array(w, numbers(w, ENT_KIND_RAW, RAW(kept), Rf_xlength(kept)), NULL, 0);
+    return 3;
+}
+
+/* A table of its own costs what ten thousand values do: small frames in a list of many are lists with attributes. */
+#define MANY 32
+#define SMALL_FRAME 10000
+
+static int is_small_frame(SEXP x) {
+    if (TYPEOF(x) != VECSXP || !OBJECT(x) || Rf_xlength(x) == 0 || !Rf_inherits(x, "data.frame")) return 0;
+    return (double)Rf_xlength(x) * (double)Rf_xlength(VECTOR_ELT(x, 0)) < SMALL_FRAME;
+}
+
+static uint64_t below_items(walker *w, SEXP x, at_t at) {
+    R_xlen_t n = Rf_xlength(x);
+    for (at.position = 0; at.position < n; at.position++) {
+        SEXP item = VECTOR_ELT(x, at.position);
+        if (n >= MANY && is_small_frame(item)) object(w, BELOW_VECTOR, item, at);
+        else ent_emit(w, item, at, 0);
+        if ((at.position & 0xFFFFF) == 0xFFFFF) R_CheckUserInterrupt();
+    }
+    return (uint64_t)n;
+}
+
+/* Adds the children of a cell; how many, and the cell of the first key. */
+uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) {
+    SEXP x = step->object;
+    switch (step->below) {
+    case BELOW_CALL:
+        return below_call(w, x, at);
+    case BELOW_ATTRIBUTES:
+        return below_attributes(w, x, at, keys);
+    case BELOW_TEXT:
+        return below_text(w, x);
+    case BELOW_VECTOR:
+        name(w, "r.vector");
+        ent_emit(w, x, at, 1);
+        at.position = 1;
+        emit_attributes(w, x, at);
+        if (!IS_S4_OBJECT(x)) return 3;
+        scalar(w, ENT_CELL_TRUE, 0, 0);
+        return 4;
+    case BELOW_SYMBOL: {
+        name(w, "r.symbol");
+        SEXP string = PROTECT(Rf_ScalarString(x == R_MissingArg ? R_BlankString : PRINTNAME(x)));
+        emit_fresh(w, string, at);
+        UNPROTECT(1);
+        return 2;
+    }
+    case BELOW_S4:
+    case BELOW_EXPRESSION:
+        name(w, step->below == BELOW_S4 ? "r.s4" : "r.expression");
+        at.position = -1;
+        emit_attributes(w, x, at);
+        return 2 + (step->below == BELOW_S4 ? 0 : below_items(w, x, at));
+    case BELOW_MAP: {
+        uint64_t count = below_items(w, x, at);
+        *keys = emit_keys(w, (SEXP *)STRING_PTR_RO(only(x, R_NamesSymbol)), (R_xlen_t)count);
+        return count;
+    }
+    default:
+        return below_items(w, x, at);
+    }
+}

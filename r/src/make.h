@@ -1,0 +1,38 @@
+/* What a maker (make.c) shares with what makes values of their parts (parts.c). */
+#ifndef MAKE_H
+#define MAKE_H
+
+#include "values.h"
+
+/* Kinds of frames beside those of cells: a vector with attributes, and those. */
+#define FRAME_VECTOR 256
+#define FRAME_ATTRIBUTES 257
+
+typedef struct {
+    uint64_t number, first, count, keys, next;
+    int kind;
+    SEXP items, names;
+    R_xlen_t target; /* its place among what references mean, or -1 */
+} frame_t;
+
+typedef struct {
+    ent_session *s;
+    SEXP made, pools, lately, hook;
+    SEXP held; /* of each frame what is not below the result yet */
+    PROTECT_INDEX held_at;
+    frame_t *frames;
+    int n, room;
+} maker;
+
+SEXP ent_make_ask(maker *m, const char *what, SEXP parts);
+SEXP ent_make_ask_one(maker *m, ent_chars kind, SEXP part);
+SEXP ent_make_whole(int64_t integer);
+SEXP ent_make_string(maker *m, ent_chars text);
+SEXP ent_make_array(maker *m, const ent_cell *cell);
+SEXP ent_make_names(maker *m, const frame_t *frame);
+SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n);
+void ent_make_attribute(SEXP x, SEXP name, SEXP value);
+SEXP ent_make_decorated(maker *m, SEXP value);
+SEXP ent_make_finished(maker *m, const frame_t *frame);
+
+#endif

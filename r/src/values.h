@@ -1,0 +1,63 @@
+/* What the mapping of R's values shares: nodes, lazy strings, and cells both ways. */
+#ifndef VALUES_H
+#define VALUES_H
+
+#include "glue.h"
+
+/* value.c */
+SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n);
+SEXP ent_from_nodes(const ent_node *nodes, size_t n);
+
+/* walk.c */
+ent_cells *ent_walked(SEXP pointer);
+
+/* keys.c */
+typedef struct {
+    uint64_t hash, first;
+    R_xlen_t n;
+    SEXP *keys;
+} ent_known_keys;
+
+typedef struct {
+    ent_known_keys *known;
+    size_t n, room; /* a power of two, or 0 */
+} ent_keys;
+
+int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t *first);
+void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first);
+int ent_keys_differ(const SEXP *keys, R_xlen_t n);
+void ent_keys_free(ent_keys *table);
+
+/* met.c */
+typedef struct {
+    SEXP vector;
+    uint64_t number;
+} ent_met_one;
+
+typedef struct {
+    ent_met_one *all;
+    size_t n, room; /* a power of two, or 0 */
+} ent_met;
+
+int ent_met_before(ent_met *table, SEXP x, uint64_t *number);
+void ent_met_free(ent_met *table);
+
+/* cells.c: cells in memory. The pointer keeps a list: what references mean, the vectors of pools, names made lately. */
+#define ENT_LATELY 256
+
+typedef struct {
+    ent_loaded *loaded;
+    unsigned char *state; /* of what references mean: 0 not made, 1 being made, 2 made */
+    uint64_t lately[ENT_LATELY];
+} ent_session;
+
+void ent_cell_at(const ent_session *s, uint64_t number, ent_cell *cell);
+
+/* altstring.c */
+void ent_init_altstring(DllInfo *dll);
+SEXP ent_lazy_strings(ent_text *text);
+SEXP ent_lazy_slice(SEXP x, R_xlen_t at, R_xlen_t n);
+SEXP ent_eager_strings(ent_text *text, const unsigned char *kept);
+int ent_mark_strings(SEXP strings, const unsigned char *kept);
+
+#endif
