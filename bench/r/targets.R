@@ -34,7 +34,11 @@ if ("strings" %in% parts) {
   n <- 2e6
   alphabet <- as.integer(charToRaw("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"))
   lines <- rbind(matrix(sample(alphabet, 50 * n, TRUE), 50), utf8ToInt("\n"))
-  strings <- data.frame(s = strsplit(rawToChar(as.raw(lines)), "\n", fixed = TRUE)[[1L]])
+  # By way of a file: strsplit() looks at the whole rest of a long text for each piece.
+  text <- tempfile()
+  writeBin(as.raw(lines), text)
+  strings <- data.frame(s = readLines(text))
+  unlink(text)
   rm(lines)
   stopifnot(nrow(strings) == n, all(nchar(strings$s) == 50L))
   rows_wanted <- sample.int(n, 1000)
