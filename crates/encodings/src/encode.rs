@@ -242,10 +242,10 @@ impl Encoder {
             }
         }
         // Of floats that are decimals and don't come back a codec finds no more than it does of the integers.
-        let plan = if decimals.is_some() && !self.repeats {
+        let are_decimals = matches!(decimals, Some((Decimals::Exact { .. }, _)));
+        let plan = if are_decimals && !self.repeats {
             light.best
         } else {
-            let bound = (bound, self.repeats);
             light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
         };
         let best = plan.score(&self.profile);
@@ -392,8 +392,7 @@ impl Encoder {
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.profile);
         let hint = &mut self.hints.codes;
-        let plan =
-            light.with_codec(&self.codes, (bound - heads, true), &self.profile, &mut self.codecs, hint);
+        let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
         Some((entries, plan))
     }
 

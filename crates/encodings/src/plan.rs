@@ -83,7 +83,7 @@ pub(crate) fn plan_words<T: Word>(
     codecs: &mut Codecs,
     hint: &mut CodecHint,
 ) -> WordPlan<T> {
-    plan_light(words, kind, profile).with_codec(words, (f64::INFINITY, true), profile, codecs, hint)
+    plan_light(words, kind, profile).with_codec(words, f64::INFINITY, profile, codecs, hint)
 }
 
 /// The lightweight packing with the best score, and what codecs would be given instead.
@@ -226,12 +226,9 @@ fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
 
 /// Bytes that codecs are tried on at least: less is not worth the time to set one up.
 pub(crate) const MIN_PAYLOAD: usize = 2048;
-/// Pieces and values of each that a codec has to do well on before whole pages are tried.
-const LOOKS: [(usize, usize); 2] = [(2, 192), (1, 2048)];
-/// How far above the best score a codec may be in these looks: it finds more in longer pieces.
-const HOPES: [f64; 2] = [1.7, HOPE];
-/// How far it may be above in the first look where words may come back further on.
-const HOPE_OF_REPEATS: f64 = 2.5;
+/// Pieces and values of each that a codec has to do well on before whole pages are tried, and how far above the best score
+/// it may be there: it finds more in longer pieces.
+const LOOKS: [(usize, usize, f64); 2] = [(2, 192, 2.5), (1, 2048, HOPE)];
 /// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
 const NOTHING: f64 = 0.97;
 /// How far a glance may be above the best score for whole pages to be tried: codecs find more in these.
@@ -239,12 +236,11 @@ pub(crate) const HOPE: f64 = 1.3;
 
 impl<T: Word> Light<T> {
     /// The best of this and of general codecs over byte-aligned words, measured on samples (or what the hint says). A codec is
-    /// tried only as far as it may reach a score below `bound`, which something else has. `repeats` says whether words may come
-    /// back far from where they were.
+    /// tried only as far as it may reach a score below `bound`, which something else has.
     pub(crate) fn with_codec(
         self,
         words: &[T],
-        (bound, repeats): (f64, bool),
+        bound: f64,
         profile: &Profile,
         codecs: &mut Codecs,
         hint: &mut CodecHint,
@@ -322,17 +318,16 @@ impl<T: Word> Light<T> {
                 if !may_win(0.0, 1.0) {
                     continue;
                 }
-                let mut hopeless = |((pieces, len), hope): ((usize, usize), f64)| {
+                let mut hopeless = |(pieces, len, hope): (usize, usize, f64)| {
                     if words.len() <= 2 * pieces * len {
                         return false;
                     }
                     let by_entropy = nothing_repeats && codec.0 == Codec::Zstd;
                     let ratio = ratio_of((pieces, len), packing, filter, codec, by_entropy);
                     nothing_repeats = codec.0 == Codec::Lz4 && ratio > NOTHING || by_entropy;
-                    let hope = if repeats && hope > HOPE { HOPE_OF_REPEATS } else { hope };
                     !may_win(ratio, hope)
                 };
-                if LOOKS.into_iter().zip(HOPES).any(&mut hopeless) {
+                if LOOKS.into_iter().any(&mut hopeless) {
                     continue;
                 }
                 // Whole pages: codecs find what repeats within one, and nothing beyond.
