@@ -5,7 +5,7 @@ use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
 
 use crate::decode::check_utf8;
-use crate::fsst::{self, Matcher};
+use crate::fsst::{self, Matcher, Trainer};
 use crate::profile::{Profile, cost};
 use crate::word::bits_of;
 
@@ -49,7 +49,13 @@ pub(crate) struct EntriesPlan {
 
 impl EntriesPlan {
     /// The better of plain bytes and symbols. With Zstandard, which does the same better, there are none.
-    pub(crate) fn new(entries: &[&[u8]], codec: Codec, profile: &Profile, hint: &mut SymbolHint) -> Self {
+    pub(crate) fn new(
+        entries: &[&[u8]],
+        codec: Codec,
+        profile: &Profile,
+        hint: &mut SymbolHint,
+        trainer: &mut Trainer,
+    ) -> Self {
         let (mut min, mut max, mut bytes_len) = (u32::MAX, 0, 0);
         for entry in entries {
             let len = entry.len() as u32;
@@ -66,7 +72,7 @@ impl EntriesPlan {
         }
         if let SymbolHint::Unknown = hint {
             let sample = sample(entries, bytes_len);
-            let mut matcher = Matcher::new(&fsst::train_on(&sample));
+            let mut matcher = trainer.train_on(&sample);
             let ratio = matcher.codes_len(&sample) as f64 / sample.len() as f64;
             *hint = if score(ratio) < bytes_len as f64 {
                 SymbolHint::Use(matcher, ratio)
@@ -183,7 +189,7 @@ mod tests {
         let mut hint = SymbolHint::default();
         // The second time with the symbols of the first.
         for _ in 0..2 {
-            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint);
+            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint, &mut Trainer::default());
             let payload = plan.payload(&all, &mut hint);
             assert_eq!((payload[5], plan.symbols, plan.ns > 0.0), (kind, kind == SYMBOLS, kind == SYMBOLS));
             let off = payload.len() as f64 - plan.len;

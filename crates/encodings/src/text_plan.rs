@@ -6,7 +6,7 @@ use entasis_format::Codec;
 use entasis_kernels::VECTOR;
 
 use crate::encode::{Encoder, PAGE};
-use crate::fsst::{self, Matcher};
+use crate::fsst;
 use crate::page_writer::PAGE_LEN;
 use crate::plan::{HOPE, MIN_PAYLOAD};
 use crate::profile::cost;
@@ -113,7 +113,7 @@ impl Plain {
             return self;
         }
         *tried = true;
-        let mut matcher = Matcher::new(&fsst::train_on(bytes));
+        let mut matcher = encoder.trainer.train_on(bytes);
         let (mut before, mut after) = (0, 0);
         for range in sample_ranges(bytes.len(), 1, SAMPLE) {
             before += range.len();
