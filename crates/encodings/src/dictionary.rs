@@ -11,7 +11,8 @@ pub(crate) trait Key: Copy + Eq {
     fn hash(self) -> u64;
 }
 
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+/// An odd number near 2^64 divided by the golden ratio: products with it have mixed high bits.
+pub(crate) const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 macro_rules! word_key {
     ($($t:ty),*) => {$(
@@ -169,24 +170,24 @@ fn hash_of(bytes: &[u8]) -> u64 {
 }
 
 /// A table of distinct values with open addressing.
-struct Distinct<K> {
+pub(crate) struct Distinct<K> {
     slots: Vec<u32>,
     shift: u32,
-    entries: Vec<K>,
+    pub(crate) entries: Vec<K>,
 }
 
 const EMPTY: u32 = u32::MAX;
 
 impl<K: Key> Distinct<K> {
     /// An empty table that grows beyond `n` entries.
-    fn with_room_for(n: usize) -> Self {
+    pub(crate) fn with_room_for(n: usize) -> Self {
         let len = (2 * n).next_power_of_two().max(256);
         Self { slots: vec![EMPTY; len], shift: 64 - len.trailing_zeros(), entries: Vec::with_capacity(n) }
     }
 
     /// The code of `key`, a new one when it is not there yet.
     #[inline(always)]
-    fn code(&mut self, key: K) -> u32 {
+    pub(crate) fn code(&mut self, key: K) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = (key.hash() >> self.shift) as usize & mask;
         loop {
@@ -246,9 +247,8 @@ impl Prospect {
 /// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values. It is
 /// given up early when it repeats hardly any, or seems to have far more than `most` entries.
 ///
-/// A sample that repeats most of its values has seen nearly all of them. One with few repetitions c among s values is what
-/// s^2 / 2c equally frequent values give (the birthday problem). Neighbours that are equal tell of runs, not of few values, and
-/// so does one value that is far more frequent than others: neither counts there.
+/// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
+/// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
 pub(crate) fn prospect<K: Key>(
     n: usize,
     entry_len: usize,
@@ -267,11 +267,10 @@ pub(crate) fn prospect<K: Key>(
         let mut last = None;
         for code in range.map(|at| distinct.code(value(at))) {
             // The first value of a piece begins a run of which nothing is known; that of the block begins one.
-            changes += usize::from(last.is_some_and(|last| last != code) || (i == 0 && last.is_none()));
-            if last != Some(code) {
-                counts[code as usize] += 1;
-                counted += 1;
-            }
+            let is_new = last != Some(code);
+            changes += usize::from(is_new && (last.is_some() || i == 0));
+            counts[code as usize] += u16::from(is_new);
+            counted += usize::from(is_new);
             last = Some(code);
             seen += 1;
         }
@@ -280,21 +279,13 @@ pub(crate) fn prospect<K: Key>(
     if distinct > 1 && (seen - distinct) * 128 < seen {
         return Prospect::NONE;
     }
-    let mut all = distinct;
-    if seen < n {
-        let first = usize::from(counts.iter().copied().max().unwrap_or(0));
-        // The values without the first one where that stands apart, and how many there are of them.
-        let (sample, found, aside) = match first * 8 > counted {
-            true => (counted - first, distinct - 1, 1),
-            false => (counted, distinct, 0),
-        };
-        let estimated = match found {
-            _ if found * 4 <= sample => found,
-            _ if found * 2 <= sample => found + found / 4,
-            _ => sample * sample / (2 * (sample - found).max(1)),
-        };
-        all = (aside + estimated).clamp(distinct, (aside + n * sample / seen).max(distinct));
-    }
+    let seen_times = |times| counts.iter().filter(|&&count| count == times).count();
+    let (once, twice) = (seen_times(1), seen_times(2));
+    let all = match seen < n {
+        true => distinct + once * once.saturating_sub(1) / (2 * (twice + 1)),
+        false => distinct,
+    };
+    let all = all.min((n * counted).div_ceil(seen)).max(distinct);
     let width = f64::from(code_width(all)) / 8.0;
     let n_runs = (n * changes / seen) as f64;
     let len = (n as f64 * width).min(n_runs * (2.0 + width)) + (all * entry_len) as f64;

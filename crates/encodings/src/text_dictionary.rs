@@ -7,7 +7,7 @@ use entasis_kernels::{VECTOR, bitpack};
 use crate::decode::check_utf8;
 use crate::fsst::{self, Matcher, Trainer};
 use crate::profile::{Profile, cost};
-use crate::word::bits_of;
+use crate::word::{bits_of, sample_ranges};
 
 /// Zeros behind the last entry: short strings are copied with as many bytes, whatever their length.
 pub(crate) const PADDING: usize = 32;
@@ -20,8 +20,9 @@ const SYMBOLS: u8 = 1;
 /// Less than so many bytes are not worth symbols of their own.
 const MIN_LEN: usize = 8 << 10;
 
-/// Bytes of the sample that symbols are trained and tried on, and its pieces.
+/// Bytes of the sample that symbols are trained on, those of it that they are tried on, and its pieces.
 const SAMPLE: usize = 64 << 10;
+const TRIED: usize = 16 << 10;
 const PIECES: usize = 32;
 
 /// What was found for the bytes of a dictionary in an earlier block of a run.
@@ -73,7 +74,12 @@ impl EntriesPlan {
         if let SymbolHint::Unknown = hint {
             let sample = sample(entries, bytes_len);
             let mut matcher = trainer.train_on(&sample);
-            let ratio = matcher.codes_len(&sample) as f64 / sample.len() as f64;
+            let (mut before, mut after) = (0, 0);
+            for range in sample_ranges(sample.len(), TRIED / 4096, 4096) {
+                before += range.len();
+                after += matcher.codes_len(&sample[range]);
+            }
+            let ratio = after as f64 / before as f64;
             *hint = if score(ratio) < bytes_len as f64 {
                 SymbolHint::Use(matcher, ratio)
             } else {

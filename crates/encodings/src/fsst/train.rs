@@ -4,6 +4,7 @@ use entasis_kernels::symbols::SymbolIndex;
 
 use super::encode::Matcher;
 use super::{MAX_SYMBOLS, Symbol, Symbols};
+use crate::dictionary::{Distinct, Key, MIX};
 use crate::word::sample_ranges;
 
 /// Parts of 128 of the sample that each round looks at.
@@ -21,7 +22,6 @@ pub(crate) struct Trainer {
     matcher: Matcher,
     counts: Counts,
     sample: Vec<u8>,
-    candidates: Vec<(Symbol, u64)>,
     gains: Vec<(u64, Symbol)>,
 }
 
@@ -45,53 +45,49 @@ impl Trainer {
         for part in ROUNDS {
             let is_last = part == 128;
             self.counts.count(&sample[..sample.len() * part / 128], &self.matcher, !is_last);
-            self.candidates.clear();
-            self.counts.candidates(self.matcher.symbols(), part, &mut self.candidates);
+            self.gains.clear();
+            self.counts.candidates(self.matcher.symbols(), part, &mut self.gains);
             self.counts.clear();
-            let symbols = self.choose();
-            self.matcher.set(symbols);
+            self.matcher.set(choose(&mut self.gains));
         }
         &self.matcher
     }
+}
 
-    /// The candidates that save most. A byte without a symbol costs two, so bytes count for more than their length.
-    fn choose(&mut self) -> Symbols {
-        let Self { candidates, gains, .. } = self;
-        candidates.sort_unstable();
-        gains.clear();
-        for same in candidates.chunk_by(|a, b| a.0 == b.0) {
-            let symbol = same[0].0;
-            let count: u64 = same.iter().map(|candidate| candidate.1).sum();
-            let weight = if symbol.len == 1 { 8 } else { symbol.len as u64 };
-            gains.push((count * weight, symbol));
+/// The symbols that save most.
+fn choose(gains: &mut [(u64, Symbol)]) -> Symbols {
+    let mut chosen: Vec<Symbol> = Vec::with_capacity(MAX_SYMBOLS);
+    let mut taken = [false; SymbolIndex::SLOTS];
+    // Few of many candidates are chosen: the best are put in order before the others are.
+    let mut rest = gains;
+    while !rest.is_empty() && chosen.len() < MAX_SYMBOLS {
+        let n = BEST.min(rest.len());
+        if n < rest.len() {
+            rest.select_nth_unstable_by(n, |a, b| b.cmp(a));
         }
-        let mut chosen: Vec<Symbol> = Vec::with_capacity(MAX_SYMBOLS);
-        let mut taken = [false; SymbolIndex::SLOTS];
-        // Few of the many candidates are chosen: the best are put in order before the others are.
-        let mut rest = gains.as_mut_slice();
-        while !rest.is_empty() && chosen.len() < MAX_SYMBOLS {
-            let n = BEST.min(rest.len());
-            if n < rest.len() {
-                rest.select_nth_unstable_by(n, |a, b| b.cmp(a));
-            }
-            let best;
-            (best, rest) = rest.split_at_mut(n);
-            best.sort_unstable_by(|a, b| b.cmp(a));
-            for &(_, symbol) in best.iter() {
-                // Of long symbols that share a slot only one is found.
-                let is_free =
-                    symbol.len <= 2 || !std::mem::replace(&mut taken[SymbolIndex::slot(symbol.word)], true);
-                if is_free && chosen.len() < MAX_SYMBOLS {
-                    chosen.push(symbol);
-                }
+        let best;
+        (best, rest) = rest.split_at_mut(n);
+        best.sort_unstable_by(|a, b| b.cmp(a));
+        for &(_, symbol) in best.iter() {
+            // Of long symbols that share a slot only one is found.
+            let is_free = symbol.len <= 2 || !taken[SymbolIndex::slot(symbol.word)];
+            if is_free && chosen.len() < MAX_SYMBOLS {
+                taken[SymbolIndex::slot(symbol.word)] |= symbol.len > 2;
+                chosen.push(symbol);
             }
         }
-        Symbols::new(chosen)
     }
+    Symbols::new(chosen)
 }
 
 /// Candidates that are put in order at a time.
 const BEST: usize = 384;
+
+impl Key for Symbol {
+    fn hash(self) -> u64 {
+        (self.word ^ self.len as u64).wrapping_mul(MIX)
+    }
+}
 
 /// How often each number was found, and each pair of neighbours.
 struct Counts {
@@ -148,16 +144,26 @@ impl Counts {
         }
     }
 
-    /// Symbols and how often they were found, alone and in pairs.
-    fn candidates(&self, symbols: &Symbols, part: usize, candidates: &mut Vec<(Symbol, u64)>) {
-        let least = (5 * part / 128) as u64;
+    /// Symbols and pairs of them that were found often enough, and the bytes that each saves.
+    fn candidates(&self, symbols: &Symbols, part: usize, gains: &mut Vec<(u64, Symbol)>) {
+        let least = 5 * part as u64 / 128;
         let symbol = |number: usize| match number.checked_sub(256) {
             Some(byte) => Symbol::byte(byte as u8),
             None => symbols.as_slice()[number],
         };
+        // A symbol may come about in several ways.
+        let mut distinct = Distinct::with_room_for(1024);
+        let mut add = |symbol: Symbol, count: u64| {
+            let code = distinct.code(symbol) as usize;
+            if code == gains.len() {
+                gains.push((0, symbol));
+            }
+            // A byte without a symbol costs two, so bytes count for more than their length.
+            gains[code].0 += count * if symbol.len == 1 { 8 } else { symbol.len as u64 };
+        };
         for (number, &count) in self.single.iter().enumerate() {
             if u64::from(count) > least {
-                candidates.push((symbol(number), u64::from(count)));
+                add(symbol(number), u64::from(count));
             }
         }
         for &pair in &self.seen {
@@ -165,7 +171,7 @@ impl Counts {
             if count > least
                 && let Some(joined) = symbol(pair as usize / NUMBERS).join(symbol(pair as usize % NUMBERS))
             {
-                candidates.push((joined, count));
+                add(joined, count);
             }
         }
     }
