@@ -8,7 +8,7 @@ use entasis_kernels::VECTOR;
 use crate::encode::{Encoder, PAGE};
 use crate::fsst;
 use crate::page_writer::PAGE_LEN;
-use crate::plan::{HOPE, MIN_PAYLOAD};
+use crate::plan::MIN_PAYLOAD;
 use crate::profile::cost;
 use crate::word::{bits_of, sample_ranges};
 
@@ -16,6 +16,8 @@ use crate::word::{bits_of, sample_ranges};
 const SAMPLE: usize = 64 * 1024;
 /// Bytes of the piece that a codec has to do well on before.
 const GLANCE: usize = 16 * 1024;
+/// How far that may be above the best score: codecs find more in longer pieces.
+const HOPE: f64 = 1.3;
 
 /// How to store lengths and bytes.
 pub(crate) struct Plain {
