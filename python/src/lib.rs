@@ -2,6 +2,8 @@
 
 use pyo3::prelude::*;
 
+#[cfg(target_os = "linux")]
+mod arenas;
 mod array;
 mod arrow;
 mod blocks;
