@@ -18,7 +18,7 @@ use pyo3::types::{
     PyTuple,
 };
 
-use objects::{Items, Luck, Strings, int, text, unit};
+use objects::{Items, Luck, Strings, int, is_unit, unit};
 
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::types::Types;
@@ -203,14 +203,13 @@ impl<'a, 'py> Maker<'a, 'py> {
                 Run::Texts(CellKind::Str, texts) if !self.are_texts_named => {
                     let (strings, luck) = (&mut self.strings, &mut self.luck);
                     items.extend(texts.len(), |i| {
-                        let text = text(&texts, i).map_err(|e| loaded.raise(py, e))?;
-                        Ok(strings.get(py, luck, text))
+                        strings.get(py, luck, texts.get(i)).map_err(|e| loaded.not_text(py, e))
                     })?;
                     texts.len()
                 }
-                Run::Units(kind @ (CellKind::Null | CellKind::False | CellKind::True), n) => {
-                    let object = unit(py, kind);
-                    items.extend(n, |_| Ok(object.clone()))?;
+                Run::Units(kinds) if is_unit(kinds[0]) => {
+                    let n = kinds.iter().take_while(|&&kind| is_unit(kind)).count();
+                    items.extend(n, |i| Ok(unit(py, kinds[i])))?;
                     n
                 }
                 _ => break,
@@ -286,7 +285,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             Cell::Int(kind, value) => self.types.make_int(py, kind, value),
             Cell::Float(CellKind::Float, value) => Ok(PyFloat::new(py, value).into_any()),
             Cell::Float(kind, value) => self.types.make_float(py, kind, value),
-            Cell::Str(CellKind::Str, text) => Ok(self.strings.get(py, &mut self.luck, text)),
+            Cell::Str(CellKind::Str, text) => self.strings.get(py, &mut self.luck, text.as_bytes()),
             Cell::Str(kind, text) => self.types.make_text(py, kind, text),
             Cell::Bytes(CellKind::Bytes, bytes) => Ok(PyBytes::new(py, bytes).into_any()),
             Cell::Bytes(CellKind::ByteArray, bytes) => Ok(PyByteArray::new(py, bytes).into_any()),
