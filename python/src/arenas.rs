@@ -93,7 +93,10 @@ impl Calls {
         let now = self.now();
         let mut state = state();
         if state.users == 0 {
-            if !same(now.alloc, self.alloc) || now.free.map(|free| free as usize) != Some(self.free as usize) {
+            let is_own = now.context.is_null()
+                && same(now.alloc, self.alloc)
+                && now.free.is_some_and(|free| free as usize == self.free as usize);
+            if !is_own {
                 return false;
             }
             self.set(arena);

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), path = "arenas/elsewhere.rs")]
 mod arenas;
 mod array;
 mod arrow;
