@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-import numpy as np
 import pytest
 
 import entasis as en
@@ -140,29 +138,39 @@ def test_the_allocator_of_somebody_else_is_left_alone(tmp_path: Path, after_a_re
     subprocess.run([sys.executable, "-c", OTHER, *arguments], check=True)
 
 
-def memory(name: str) -> int:
-    """Bytes of this process, by a line of `smaps_rollup`."""
+MEMORY = """
+import sys
+from pathlib import Path
+import numpy as np
+import entasis as en
+
+def memory(name):
     for line in Path("/proc/self/smaps_rollup").read_text().splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1]) << 10
-    raise AssertionError(name)
+
+before = memory("AnonHugePages")
+trial = np.empty(32 << 20, np.uint8)
+trial.fill(1)
+if memory("AnonHugePages") - before < 16 << 20:
+    sys.exit("no huge pages")
+del trial
+n = 2_000_000
+en.write(list(range(1000, 1000 + n)), sys.argv[1])
+huge, resident = memory("AnonHugePages"), memory("Rss")
+value = en.read(sys.argv[1])
+assert memory("AnonHugePages") - huge > 16 * n, "objects are not on huge pages"
+taken = memory("Rss") - resident
+assert sum(value) == sum(range(1000, 1000 + n))
+del value
+assert memory("Rss") - resident < taken // 2, "memory is not given back"
+"""
 
 
 def test_the_memory_is_on_huge_pages_and_is_given_back(tmp_path: Path) -> None:
-    before = memory("AnonHugePages")
-    trial = np.empty(32 << 20, np.uint8)
-    trial.fill(1)
-    if memory("AnonHugePages") - before < 16 << 20:
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(tmp_path / "a")], check=False, capture_output=True, text=True
+    )
+    if "no huge pages" in done.stderr:
         pytest.skip("the system has no huge pages now")
-    del trial
-    n = 2_000_000
-    en.write(list(range(1000, 1000 + n)), tmp_path / "a")
-    gc.collect()
-    huge, resident = memory("AnonHugePages"), memory("Rss")
-    value = en.read(tmp_path / "a")
-    assert memory("AnonHugePages") - huge > n * 16
-    taken = memory("Rss") - resident
-    assert taken > n * 32
-    assert sum(value) == sum(range(1000, 1000 + n))
-    del value
-    assert memory("Rss") - resident < taken // 2
+    assert done.returncode == 0, done.stderr
