@@ -210,8 +210,12 @@ mod tests {
 
     #[test]
     fn zeroed_aligned_and_writable() {
-        for len in [0, 1, 63, 64, 4096, MAPPED_FROM - 1, MAPPED_FROM, MAPPED_FROM + 1, 3 * HUGE + 12345] {
-            let mut buffer = Buffer::zeroed(len).unwrap();
+        let lens =
+            [0, 1, 63, 64, 4096, BRIEF_FROM, MAPPED_FROM - 1, MAPPED_FROM, MAPPED_FROM + 1, 3 * HUGE + 12345];
+        for (len, make) in
+            lens.into_iter().flat_map(|len| [(len, Buffer::zeroed as fn(_) -> _), (len, Buffer::brief)])
+        {
+            let mut buffer: Buffer = make(len).unwrap();
             assert_eq!(buffer.len(), len);
             assert_eq!(buffer.as_ptr().addr() % ALIGN.get(), 0);
             if cfg!(target_os = "linux") && len >= MAPPED_FROM {
