@@ -2,6 +2,8 @@
 
 use pyo3::prelude::*;
 
+#[cfg_attr(not(target_os = "linux"), path = "arenas/elsewhere.rs")]
+mod arenas;
 mod array;
 mod arrow;
 mod blocks;

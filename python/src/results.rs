@@ -234,7 +234,7 @@ impl Finished {
 
 /// The layout that strings have, and their buffers.
 fn strings(text: Text, n: usize) -> Option<(u8, Vec<Option<Arc<Buffer>>>)> {
-    let Text { layout, mut offsets, mut bytes, dictionaries } = text;
+    let Text { layout, mut offsets, mut bytes, dictionaries, .. } = text;
     let (layout, offset_len) = match layout {
         TextLayout::Small => (SMALL, 4),
         TextLayout::Large => (LARGE, 8),

@@ -195,6 +195,43 @@ def test_columns_of_arrays(path):
         f["c"].read(columns=[30])
 
 
+def base_len(array):
+    """Bytes that an array keeps in memory."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array.nbytes
+
+
+def test_arrays_that_are_read_together_keep_little_memory(path):
+    rng = np.random.default_rng(3)
+    shapes = [(100, 100), (1024, 100), (131_072,), (8192,), (8191,), (3,), (90, 100), (2, 5000), (1, 1)]
+    arrays = [rng.standard_normal(shapes[i % len(shapes)]) for i in range(200)]
+    arrays += [rng.integers(0, 1 << 40, 20_000) for _ in range(100)]
+    arrays[4] = np.asfortranarray(arrays[0])
+    arrays[50] = arrays[1]
+    arrays[60] = np.full((5, 3000), np.nan)
+    en.write({"all": arrays, "last": arrays[-1]}, path)
+    back = en.read(path)["all"]
+    same(back, arrays)
+    assert back[50] is back[1]
+    assert sum(array.nbytes for array in arrays) > 60 << 20
+    large = [array for array in back if array.nbytes >= 64 << 10]
+    assert all(base_len(array) <= 8 << 20 for array in large)
+    assert len({id(array) for array in large}) == len(large) - 1
+    # They are changed apart, though they share memory.
+    before = [array.copy() for array in back]
+    for i, array in enumerate(back):
+        if i != 50:
+            array += i
+    for i, (array, old) in enumerate(zip(back, before, strict=True)):
+        added = 1 if i == 50 else i
+        assert np.array_equal(array, old + added, equal_nan=array.dtype.kind == "f")
+    f = en.open(path)
+    same(f["all"][2:20].read(), arrays[2:20])
+    same(f["all"][250:].read(), arrays[250:])
+    same(f["last"].read(), arrays[-1])
+
+
 def test_rows_are_dicts_as_any(round_trip):
     """Rows that share their keys in memory are changed apart, and take other keys."""
     rows = [{"id": i, "x": i / 2, "s": str(i)} for i in range(5000)]

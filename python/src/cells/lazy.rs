@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::read::Maker;
 use super::types::Types;
+use crate::arenas::HugeArenas;
 use crate::errors;
 
 /// The cells of an open file.
@@ -226,6 +227,7 @@ impl CellReader {
             wanted.push(children.keys..children.keys.saturating_add(children.count));
         }
         loaded.close(py, wanted)?;
+        let _arenas = HugeArenas::new(py, loaded.n_needed());
         let damage = || loaded.corrupt(py, "a list of rows has values that are not there");
         let find = |range: Range<u64>| Some((loaded.slice(&range)?, range));
         let lists = lists.into_iter().map(|list| find(list).ok_or_else(damage)).collect::<PyResult<_>>();
@@ -251,6 +253,7 @@ impl CellReader {
         let is_all = range.start == of.first && range.end - range.start == of.count && of.count > 0;
         let wanted = if is_all { of.first..of.end } else { range.clone() };
         loaded.close(py, vec![wanted])?;
+        let _arenas = HugeArenas::new(py, loaded.n_needed());
         Maker::new(py, &loaded, &types, hook)?.make(range)
     }
 }

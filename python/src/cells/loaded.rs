@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use entasis::Error;
 use entasis::cells::{self, Cell, Cells};
+use pyo3::exceptions::PyUnicodeDecodeError;
 use pyo3::prelude::*;
 
 use crate::{errors, monitor};
@@ -42,6 +43,15 @@ impl Loaded {
     /// Damage of these cells.
     pub fn corrupt(&self, py: Python<'_>, problem: &'static str) -> PyErr {
         self.raise(py, Error::corrupt(problem).in_section("cells"))
+    }
+
+    /// What a string could not be made for: that it is no text is damage.
+    pub fn not_text(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        if error.is_instance_of::<PyUnicodeDecodeError>(py) {
+            self.corrupt(py, "a string of a cell is not UTF-8")
+        } else {
+            error
+        }
     }
 
     /// Reads these cells, when they have to be.

@@ -3,6 +3,7 @@
 //! What a cell contains stands together and is read at once; with what else it names that makes a few slices. Objects are then made
 //! from the inside out, on a stack of our own.
 
+mod arrays;
 mod objects;
 mod rows;
 
@@ -18,14 +19,12 @@ use pyo3::types::{
     PyTuple,
 };
 
-use objects::{Items, Luck, Strings, int, text, unit};
+use arrays::Pool;
+use objects::{Items, Luck, Strings, int, is_unit, unit};
 
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::types::Types;
 use crate::errors;
-
-/// Bytes of an array that has memory of its own, at least.
-const LARGE: u64 = 64 << 10;
 
 /// A cell whose children are being made.
 struct Frame<'py> {
@@ -35,24 +34,6 @@ struct Frame<'py> {
     next: u64,
     end: u64,
     items: Items<'py>,
-}
-
-/// The values of arrays in one pool, as far as they are wanted.
-struct Pool<'py> {
-    /// Where the array begins that is here.
-    start: u64,
-    end: u64,
-    n: u64,
-    /// The values of an array that has memory of its own, at least.
-    large: u64,
-    values: Option<Bound<'py, PyAny>>,
-}
-
-/// Values of an array in a pool, which make it too large to share its memory.
-fn large_of(loaded: &Loaded, pool: u64) -> entasis::Result<u64> {
-    let column = loaded.cells().file().column(loaded.cells().pool(pool)?)?;
-    let of = column.record.column_type;
-    Ok(LARGE / of.layout().width().unwrap_or(16).max(1) as u64)
 }
 
 /// Makes objects of cells.
@@ -109,19 +90,17 @@ impl<'a, 'py> Maker<'a, 'py> {
                         let pool = match maker.pools.entry(pool) {
                             Entry::Occupied(known) => known.into_mut(),
                             Entry::Vacant(vacant) => {
-                                let large = large_of(loaded, pool).map_err(|e| errors::raise(py, &e))?;
-                                vacant.insert(Pool { start: u64::MAX, end: 0, n: 0, large, values: None })
+                                let pool = Pool::of(loaded, pool).map_err(|e| errors::raise(py, &e))?;
+                                vacant.insert(pool)
                             }
                         };
-                        if len < pool.large {
-                            (pool.start, pool.end) = (pool.start.min(at), pool.end.max(end));
-                            pool.n = pool.n.saturating_add(len);
-                        }
+                        pool.want(at..end);
                     }
                     _ => {}
                 }
             }
         }
+        maker.pools.values_mut().for_each(Pool::plan);
         Ok(maker)
     }
 
@@ -203,14 +182,13 @@ impl<'a, 'py> Maker<'a, 'py> {
                 Run::Texts(CellKind::Str, texts) if !self.are_texts_named => {
                     let (strings, luck) = (&mut self.strings, &mut self.luck);
                     items.extend(texts.len(), |i| {
-                        let text = text(&texts, i).map_err(|e| loaded.raise(py, e))?;
-                        Ok(strings.get(py, luck, text))
+                        strings.get(py, luck, texts.get(i)).map_err(|e| loaded.not_text(py, e))
                     })?;
                     texts.len()
                 }
-                Run::Units(kind @ (CellKind::Null | CellKind::False | CellKind::True), n) => {
-                    let object = unit(py, kind);
-                    items.extend(n, |_| Ok(object.clone()))?;
+                Run::Units(kinds) if is_unit(kinds[0]) => {
+                    let n = kinds.iter().take_while(|&&kind| is_unit(kind)).count();
+                    items.extend(n, |i| Ok(unit(py, kinds[i])))?;
                     n
                 }
                 _ => break,
@@ -286,7 +264,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             Cell::Int(kind, value) => self.types.make_int(py, kind, value),
             Cell::Float(CellKind::Float, value) => Ok(PyFloat::new(py, value).into_any()),
             Cell::Float(kind, value) => self.types.make_float(py, kind, value),
-            Cell::Str(CellKind::Str, text) => Ok(self.strings.get(py, &mut self.luck, text)),
+            Cell::Str(CellKind::Str, text) => self.strings.get(py, &mut self.luck, text.as_bytes()),
             Cell::Str(kind, text) => self.types.make_text(py, kind, text),
             Cell::Bytes(CellKind::Bytes, bytes) => Ok(PyBytes::new(py, bytes).into_any()),
             Cell::Bytes(CellKind::ByteArray, bytes) => Ok(PyByteArray::new(py, bytes).into_any()),
@@ -418,45 +396,5 @@ impl<'a, 'py> Maker<'a, 'py> {
         let found = entasis::cells::shape(number, &|number| self.loaded.cell(number));
         let (shape, product) = self.check(found)?;
         if product == Some(n) { Ok(shape) } else { Err(self.corrupt(OTHER_SHAPE)) }
-    }
-
-    /// An array: all of its pool, or a view of what was read of it.
-    fn array(
-        &mut self,
-        kind: CellKind,
-        number: u64,
-        values: Range<u64>,
-        shape: u64,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = self.py;
-        let shape = if shape == 0 { None } else { Some(self.shape(shape, values.end - values.start)?) };
-        let column = self.check(self.loaded.cells().pool(number))?;
-        let read = |range: Range<u64>| {
-            self.hook.call_method1(pyo3::intern!(py, "pool"), (column, range.start, range.end))
-        };
-        let Some(pool) = self.pools.get_mut(&number) else {
-            return Err(self.corrupt("an array without values"));
-        };
-        let len = values.end - values.start;
-        // Large arrays, and those that lie far apart, are read one by one.
-        let is_apart = len >= pool.large || (pool.end - pool.start) / 2 > pool.n;
-        let flat = if is_apart || (pool.start, pool.end) == (values.start, values.end) {
-            read(values)?
-        } else {
-            if pool.values.is_none() {
-                pool.values = Some(read(pool.start..pool.end)?);
-            }
-            let (from, to) = ((values.start - pool.start) as usize, (values.end - pool.start) as usize);
-            match &pool.values {
-                Some(all) => all.get_item(PySlice::new(py, from as isize, to as isize, 1))?,
-                None => return Err(self.corrupt("an array without values")),
-            }
-        };
-        let Some(mut shape) = shape else { return Ok(flat) };
-        if kind == CellKind::Array {
-            return flat.call_method1("reshape", (PyTuple::new(py, shape)?,));
-        }
-        shape.reverse();
-        flat.call_method1("reshape", (PyTuple::new(py, shape)?,))?.getattr("T")
     }
 }

@@ -25,6 +25,9 @@ use crate::errors;
 /// Keys of maps that are compared with those of other maps, at most.
 const SHARED_KEYS: usize = 256;
 
+/// Values after which those that follow are expected to be like them.
+const SAMPLE: usize = 256;
+
 /// An object whose cell is there, and whose children are not.
 struct Pending<'py> {
     object: Bound<'py, PyAny>,

@@ -70,6 +70,11 @@ impl Loaded {
         self.slices.iter().find(|slice| slice.range().start <= range.start && range.end <= slice.range().end)
     }
 
+    /// How many cells values are made of.
+    pub fn n_needed(&self) -> u64 {
+        self.needed.0.iter().map(|range| range.end - range.start).sum()
+    }
+
     /// What values are made of, slice by slice.
     pub fn pieces(&self) -> Vec<(&Slice, Range<u64>)> {
         let mut pieces = Vec::new();

@@ -199,7 +199,7 @@ impl Cells {
         let chunk = range.start / RANK;
         let from = chunk * RANK;
         let last = range.end.div_ceil(RANK).max(chunk);
-        let mut codes = memory(range.end - from)?;
+        let mut codes = bytes(range.end - from)?;
         let mut ranks: Vec<u64> = memory((last - chunk) * CLASSES as u64)?;
         let classes = CLASSES as u64;
         let requests = vec![
@@ -229,7 +229,7 @@ impl Cells {
             parents: Default::default(),
             arrays: Default::default(),
         };
-        let (mut strings, mut bytes) = (Text::default(), Text::default());
+        let [mut strings, mut bytes] = [(); 2].map(|()| Text { is_brief: true, ..Text::default() });
         let of = |k: usize| of_class[k].0..of_class[k].1;
         for numbers in &mut slice.parents {
             *numbers = buffer(of(4).end - of(4).start)?;
@@ -250,10 +250,8 @@ impl Cells {
             requests.push(self.request(place, of(5), numbers)?);
         }
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
-        let text = String::from_utf8(strings.joined().to_vec());
-        let text = text.map_err(|_| damage("a string of a cell is not UTF-8"))?;
-        slice.strings = (strings.offsets, text);
-        slice.bytes = (bytes.offsets, bytes.bytes.into_iter().next().unwrap_or_default());
+        let joined = |text: Text| (text.offsets, text.bytes.into_iter().next().unwrap_or_default());
+        (slice.strings, slice.bytes) = (joined(strings), joined(bytes));
         Ok(slice)
     }
 
@@ -296,8 +294,12 @@ impl Cells {
 
 /// Zeroed memory for so many words of 64 bits.
 fn buffer(n: u64) -> Result<Buffer> {
-    let len = n.checked_mul(8).and_then(|len| usize::try_from(len).ok());
-    len.and_then(Buffer::zeroed).ok_or_else(|| Error::limit("not enough memory for the cells"))
+    bytes(n.saturating_mul(8))
+}
+
+fn bytes(n: u64) -> Result<Buffer> {
+    let len = usize::try_from(n).ok();
+    len.and_then(Buffer::brief).ok_or_else(|| Error::limit("not enough memory for the cells"))
 }
 
 /// Zeroed memory for numbers that a file tells of.

@@ -4,6 +4,9 @@ use entasis_format::{CellClass, CellKind};
 
 use super::CLASSES;
 
+/// Values that room is made for at once, at most.
+const EXPECTED: usize = 1 << 20;
+
 /// Strings or bytes, one behind the other.
 #[derive(Debug)]
 pub(super) struct Strings {
@@ -31,6 +34,14 @@ impl Strings {
 
     pub fn get(&self, i: usize) -> &[u8] {
         &self.bytes[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+    }
+
+    /// Makes room for `n` more that are as long as the last `k` on average, and a bit.
+    fn expect(&mut self, n: usize, k: usize) {
+        let last = &self.offsets[self.offsets.len() - 1 - k..];
+        let len = (last[k] - last[0]) as usize;
+        self.offsets.reserve(n);
+        self.bytes.reserve((len / k + 1).saturating_mul(n));
     }
 
     fn append(&mut self, other: &Self) {
@@ -104,6 +115,46 @@ impl Scalars {
         debug_assert_eq!(kind.class(), CellClass::Bytes);
         self.kinds.push(kind.code());
         self.bytes.push(value);
+    }
+
+    /// Makes room for `n` more values that are as the last `k`: memory that grows is touched twice.
+    pub fn expect(&mut self, n: usize, k: usize) {
+        let n = n.min(EXPECTED);
+        self.kinds.reserve(n);
+        let Some(&code) = self.kinds.last() else { return };
+        if k == 0
+            || k > self.kinds.len()
+            || self.kinds[self.kinds.len() - k..].iter().any(|&other| other != code)
+        {
+            return;
+        }
+        match CellKind::of(code).map(CellKind::class) {
+            Some(CellClass::Int) => self.ints.reserve(n),
+            Some(CellClass::Float) => self.floats.reserve(n),
+            Some(CellClass::Str) => self.strings.expect(n, k),
+            Some(CellClass::Bytes) => self.bytes.expect(n, k),
+            _ => {}
+        }
+    }
+
+    /// Makes room for the values of others.
+    pub(super) fn reserve<'a>(&mut self, others: impl Iterator<Item = &'a Self>) {
+        let (mut kinds, mut counts, mut lens) = (0, [0; CLASSES - 2], [0; 2]);
+        for other in others {
+            kinds += other.kinds.len();
+            counts.iter_mut().zip(other.counts()).for_each(|(sum, n)| *sum += n);
+            lens[0] += other.strings.bytes.len();
+            lens[1] += other.bytes.bytes.len();
+        }
+        self.kinds.reserve(kinds);
+        self.ints.reserve(counts[0]);
+        self.floats.reserve(counts[1]);
+        for (strings, (n, len)) in
+            [&mut self.strings, &mut self.bytes].into_iter().zip(counts[2..].iter().zip(lens))
+        {
+            strings.offsets.reserve(*n);
+            strings.bytes.reserve(len);
+        }
     }
 
     /// Adds the values of others behind these.

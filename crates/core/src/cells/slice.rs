@@ -19,18 +19,18 @@ pub struct Slice {
     /// Words of 64 bits.
     pub(super) ints: Buffer,
     pub(super) floats: Buffer,
-    /// Offsets of 64 bits, of which the first is 0, and text.
-    pub(super) strings: (Buffer, String),
+    /// Offsets of 64 bits, of which the first is 0, and text, each of which was checked to be UTF-8 when it was decoded.
+    pub(super) strings: (Buffer, Buffer),
     pub(super) bytes: (Buffer, Buffer),
     pub(super) parents: [Buffer; 4],
     pub(super) arrays: [Buffer; 4],
 }
 
-/// Cells that stand together and are of one kind.
+/// Cells that stand together and are alike.
 #[derive(Clone, Copy, Debug)]
 pub enum Run<'a> {
-    /// So many, of which the kind says all.
-    Units(CellKind, usize),
+    /// Those of which the kind says all, of any such kinds.
+    Units(&'a [CellKind]),
     /// Integers.
     Ints(CellKind, &'a [i64]),
     /// Floats.
@@ -46,7 +46,7 @@ pub enum Run<'a> {
 pub struct Texts<'a> {
     /// Where each begins, and the last one ends.
     offsets: &'a [i64],
-    text: &'a str,
+    text: &'a [u8],
 }
 
 impl<'a> Texts<'a> {
@@ -56,10 +56,10 @@ impl<'a> Texts<'a> {
         self.offsets.len() - 1
     }
 
-    /// The string in this place; none when it is cut in the middle of a character.
+    /// The string in this place, in UTF-8.
     #[inline]
-    pub fn get(&self, i: usize) -> Option<&'a str> {
-        self.text.get(self.offsets[i] as usize..self.offsets[i + 1] as usize)
+    pub fn get(&self, i: usize) -> &'a [u8] {
+        &self.text[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 }
 
@@ -229,8 +229,8 @@ impl Slice {
             CellClass::Float => Cell::Float(kind, self.floats()[place]),
             CellClass::Str => {
                 let offsets = &cast_slice(&self.strings.0)[place..place + 2];
-                let text = Texts { offsets, text: &self.strings.1 };
-                Cell::Str(kind, text.get(0).ok_or_else(|| damage("a string of a cell is not UTF-8"))?)
+                let text = Texts { offsets, text: &self.strings.1 }.get(0);
+                Cell::Str(kind, str::from_utf8(text).map_err(|_| damage("a string of a cell is not UTF-8"))?)
             }
             CellClass::Bytes => {
                 let (offsets, bytes) = &self.bytes;
@@ -247,7 +247,7 @@ impl Slice {
         })
     }
 
-    /// The cells from `number` on that are of the kind of that one, at most up to `end`, which is in the slice too.
+    /// The cells from `number` on that are of the kind of that one, or units as it, at most up to `end`, which is in the slice too.
     ///
     /// # Errors
     /// *Corrupt* when they are not there.
@@ -261,9 +261,12 @@ impl Slice {
         if kind.class() as u8 >= CellClass::Bytes as u8 {
             return Ok(Run::Other);
         }
+        if kind.class() == CellClass::Unit {
+            let n = kinds.iter().take_while(|other| other.class() == CellClass::Unit).count();
+            return Ok(Run::Units(&kinds[..n]));
+        }
         let n = kinds.iter().take_while(|&&other| other == kind).count();
         Ok(match kind.class() {
-            CellClass::Unit => Run::Units(kind, n),
             CellClass::Int => Run::Ints(kind, &self.ints()[at..at + n]),
             CellClass::Float => Run::Floats(kind, &self.floats()[at..at + n]),
             CellClass::Str => {

@@ -104,6 +104,11 @@ impl CellWriter {
         self.scalars.bytes(kind, value);
     }
 
+    /// Makes room for `n` more values that are as the last `k`.
+    pub fn expect(&mut self, n: usize, k: usize) {
+        self.scalars.expect(n, k);
+    }
+
     /// Adds integers of one kind; `more` may follow them.
     pub fn ints(&mut self, kind: CellKind, values: &[i64], more: usize) {
         debug_assert_eq!(kind.class(), CellClass::Int);
@@ -134,6 +139,11 @@ impl CellWriter {
         }
         reserve_on_huge_pages(&mut self.scalars.kinds, n + more);
         self.scalars.kinds.resize(self.scalars.kinds.len() + n, kind.code());
+    }
+
+    /// Makes room for values that are added next.
+    pub fn reserve(&mut self, values: &[Scalars]) {
+        self.scalars.reserve(values.iter());
     }
 
     /// Adds values without parts.

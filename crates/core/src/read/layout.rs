@@ -29,14 +29,17 @@ pub struct Text {
     pub bytes: Vec<Buffer>,
     /// The buffers that views count after those: strings of which many are alike.
     pub dictionaries: Vec<Buffer>,
+    /// Whether the memory is given back soon ([`Buffer::brief`]).
+    pub is_brief: bool,
 }
 
 fn no_memory() -> Error {
     Error::limit("not enough memory for the strings")
 }
 
-fn zeroed(len: Option<usize>) -> Result<Buffer> {
-    len.and_then(Buffer::zeroed).ok_or_else(no_memory)
+fn zeroed(len: Option<usize>, is_brief: bool) -> Result<Buffer> {
+    let make = if is_brief { Buffer::brief } else { Buffer::zeroed };
+    len.and_then(make).ok_or_else(no_memory)
 }
 
 /// The ends, the buffers of bytes, and where the dictionaries go.
@@ -112,12 +115,13 @@ impl Text {
             self.layout = TextLayout::Large;
         }
         let n_offsets = n.checked_add(1).ok_or_else(no_memory)?;
-        self.offsets = zeroed(match self.layout {
+        let len = match self.layout {
             TextLayout::Small => n_offsets.checked_mul(4),
             TextLayout::Large => n_offsets.checked_mul(8),
             TextLayout::Views => n.checked_mul(16),
-        })?;
-        self.bytes = lens.iter().map(|&len| zeroed(Some(len))).collect::<Result<_>>()?;
+        };
+        self.offsets = zeroed(len, self.is_brief)?;
+        self.bytes = lens.iter().map(|&len| zeroed(Some(len), self.is_brief)).collect::<Result<_>>()?;
         let ends = match self.layout {
             TextLayout::Small => Ends::Small(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
             TextLayout::Large => Ends::Large(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),

@@ -2,8 +2,8 @@
 
 use std::ffi::c_long;
 
-use entasis::cells::{Run, Slice, Texts};
-use entasis::{CellKind, Error, checksum};
+use entasis::cells::{Run, Slice};
+use entasis::{CellKind, checksum};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -41,8 +41,20 @@ pub fn unit(py: Python<'_>, kind: CellKind) -> Bound<'_, PyAny> {
     }
 }
 
-pub fn text<'a>(texts: &Texts<'a>, i: usize) -> entasis::Result<&'a str> {
-    texts.get(i).ok_or_else(|| Error::corrupt("a string of a cell is not UTF-8").in_section("cells"))
+/// Whether the kind is one that `unit` makes.
+#[inline]
+pub fn is_unit(kind: CellKind) -> bool {
+    matches!(kind, CellKind::Null | CellKind::False | CellKind::True)
+}
+
+/// A string. Python looks whether it is UTF-8.
+#[inline]
+fn string<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    // SAFETY: as many bytes as there are; gives a new reference to a string, or null with an error set.
+    unsafe {
+        let made = ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as isize);
+        Ok(Bound::from_owned_ptr_or_err(py, made)?.cast_into_unchecked())
+    }
 }
 
 /// Short strings that come often are made once.
@@ -60,29 +72,29 @@ pub struct Luck {
 }
 
 impl<'py> Strings<'py> {
-    /// A string. It is not looked for where those before were not found.
+    /// A string of these bytes, which are UTF-8. It is not looked for where those before were not found.
     #[inline]
-    pub fn get(&mut self, py: Python<'py>, luck: &mut Luck, text: &str) -> Bound<'py, PyAny> {
+    pub fn get(&mut self, py: Python<'py>, luck: &mut Luck, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let is_hopeless = luck.asked >= TRIES && luck.found < luck.asked / 4;
         if text.len() > SHORT || is_hopeless {
-            return PyString::new(py, text).into_any();
+            return string(py, text).map(Bound::into_any);
         }
         if self.slots.is_empty() {
             self.slots.resize_with(CACHE, || None);
         }
-        let hash = checksum(text.as_bytes());
+        let hash = checksum(text);
         luck.asked += 1;
         let place = &mut self.slots[hash as usize % CACHE];
         if let Some((known, string)) = place
             && *known == hash
-            && string.to_str().is_ok_and(|known| known == text)
+            && string.to_str().is_ok_and(|known| known.as_bytes() == text)
         {
             luck.found += 1;
-            return string.clone().into_any();
+            return Ok(string.clone().into_any());
         }
-        let string = PyString::new(py, text);
+        let string = string(py, text)?;
         *place = Some((hash, string.clone()));
-        string.into_any()
+        Ok(string.into_any())
     }
 }
 
@@ -114,7 +126,7 @@ impl<'a> Objects<'a> {
                 Run::Ints(_, values) => values.len(),
                 Run::Floats(_, values) => values.len(),
                 Run::Texts(_, texts) => texts.len(),
-                Run::Units(_, n) => n,
+                Run::Units(kinds) => kinds.len(),
                 Run::Other => 1,
             };
         }
@@ -125,10 +137,10 @@ impl<'a> Objects<'a> {
             Run::Ints(CellKind::Int, values) => int(py, values[at]),
             Run::Floats(CellKind::Float, values) => Ok(PyFloat::new(py, values[at]).into_any()),
             Run::Texts(CellKind::Str, texts) if !maker.are_texts_named => {
-                let text = maker.check(text(&texts, at))?;
-                Ok(maker.strings.get(py, &mut self.luck, text))
+                let made = maker.strings.get(py, &mut self.luck, texts.get(at));
+                made.map_err(|e| maker.loaded.not_text(py, e))
             }
-            Run::Units(kind @ (CellKind::Null | CellKind::False | CellKind::True), _) => Ok(unit(py, kind)),
+            Run::Units(kinds) if is_unit(kinds[at]) => Ok(unit(py, kinds[at])),
             _ => maker.whole_cell(number),
         }
     }

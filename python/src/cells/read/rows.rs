@@ -95,7 +95,11 @@ impl<'a, 'py> Maker<'a, 'py> {
         for i in 0..n {
             let row = first.copy()?;
             for (key, column) in keys.iter().zip(&mut columns) {
-                row.set_item(key, column.next(self)?)?;
+                let value = column.next(self)?;
+                // It has `None` already.
+                if !value.is_none() {
+                    row.set_item(key, value)?;
+                }
             }
             put(&list, i as isize, row.into_any())?;
             self.look_up(i)?;

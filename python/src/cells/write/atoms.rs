@@ -9,6 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 use pyo3::{Borrowed, ffi};
 
+use super::SAMPLE;
+
 /// Strings and bytes of that many bytes and more are stored once, however often they are met.
 pub const SHARED_LEN: usize = 256;
 /// Numbers that are taken together.
@@ -161,15 +163,21 @@ pub fn item<'a, 'py>(list: &'a Bound<'py, PyList>, i: usize) -> Option<Borrowed<
 pub fn put_items(list: &Bound<'_, PyList>, from: usize, out: &mut CellWriter) -> PyResult<usize> {
     let n = list.len();
     let mut i = from;
-    while let Some(object) = item(list, i) {
+    // A place that the list has not is looked for at the price of an exception.
+    while i < n
+        && let Some(object) = item(list, i)
+    {
         if !put(object, out) {
             return Ok(i);
         }
         i += 1;
         // Numbers have neighbours like them.
         let kind = atom(object);
-        if matches!(kind, Atom::Int | Atom::Float) && item(list, i).is_some_and(|next| atom(next) == kind) {
+        let is_number = matches!(kind, Atom::Int | Atom::Float);
+        if is_number && i < n && item(list, i).is_some_and(|next| atom(next) == kind) {
             i = put_numbers(list, i, n, kind, out)?;
+        } else if i == from + SAMPLE {
+            out.expect(n - i, SAMPLE);
         }
     }
     Ok(i)

@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::atoms::{item, put, put_items};
 use super::rows::next_item;
-use super::{At, CellBuilder, Frame, Keys, Pending, SHARED_KEYS};
+use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
 use crate::cells::containers::ordered;
 use crate::cells::path::Expanded;
 
@@ -91,6 +91,9 @@ impl CellBuilder {
                 break;
             }
             done += 1;
+            if done == SAMPLE {
+                self.writer.expect(n - done, SAMPLE);
+            }
         }
         // No code of Python was run so far.
         if done == n && n > SHARED_KEYS {
@@ -128,6 +131,9 @@ impl CellBuilder {
                 break;
             }
             done += 1;
+            if done == SAMPLE {
+                self.writer.expect(n - done, SAMPLE);
+            }
         }
         if done < n {
             let others: Vec<_> = dict.iter().skip(done).map(|(key, _)| key).collect();

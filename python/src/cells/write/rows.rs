@@ -8,7 +8,7 @@ use pyo3::{Borrowed, ffi};
 
 use super::atoms::{Atom, SHARED_LEN, atom, item, put, references};
 use super::known::put_known;
-use super::{At, CellBuilder, Pending, SHARED_KEYS};
+use super::{At, CellBuilder, Pending, SAMPLE, SHARED_KEYS};
 
 /// Fewer rows are not worth lists of their own.
 const LEAST: usize = 8;
@@ -73,6 +73,9 @@ impl CellBuilder {
             };
             if !are_put {
                 return Ok(None);
+            }
+            if i + 1 == SAMPLE {
+                columns.iter_mut().for_each(|column| column.expect(n - SAMPLE, SAMPLE));
             }
             if i % 65_536 == 65_535 {
                 py.check_signals()?;
@@ -144,6 +147,7 @@ impl CellBuilder {
         let k = columns.len();
         let places: Vec<usize> = columns.iter().map(|_| self.writer.parent(CellKind::List)).collect();
         let keys = self.add_keys(&keys, first + k as u64, at, pending)?;
+        self.writer.reserve(&columns);
         for (place, column) in places.into_iter().zip(columns) {
             self.writer.set_children(place, self.writer.n_cells(), column.len() as u64, 0);
             self.writer.scalars(&column);
