@@ -174,6 +174,9 @@ class _Arrays:
     ) -> None:
         """`categories`: their indexes, by their columns. `raw`: categorical columns beside the table become `Codes`."""
         self._handle, self._own, self._n, self._n_rows = handle, own, n, n_rows
+        self._read = {number: (part, n) for kind, number, n, part, _ in entries if kind == "categories"}
+        if self._read:
+            entries = [entry for entry in entries if entry[0] != "categories"]
         self._entries, self._categories, self._raw = entries, categories, raw
         self._dictionaries = self._read_dictionaries()
         found: dict[int, Any] = {}
@@ -217,14 +220,10 @@ class _Arrays:
         """The categories of all categorical columns."""
         import pandas as pd
 
-        entries = self._entries
-        wanted = sorted({c.dictionary for kind, _, c, _, _ in entries if kind == "array" and c.dictionary is not None})
         found = {}
-        for number in wanted:
+        for number, (part, n) in self._read.items():
             # Each has a length of its own.
-            handle = self._handle
-            n = handle.columns([number])[0].n_values
-            part = _tree.fill(handle, handle.read([number], None, "pandas", self._own, 0, 1, n), None, n)
+            part = _tree.fill(self._handle, part, None, n)
             (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
             spec = self._categories.get(number)
             if spec is None and type(array) is pd.arrays.ArrowStringArray:
@@ -280,7 +279,7 @@ class _Arrays:
                 places, categories = categories.factorize()
                 codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
             dtype = _pandas_make.category_dtype(categories, column.ordered)
-            return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
+            return _pandas_make.categorical(codes, dtype)
         if column.logical == "period":
             return _periods(column, values)
         if self._own and column.flavour == _pandas_write.INTERVAL:

@@ -16,7 +16,7 @@ use crate::frame::Column;
 use crate::load::Scratch;
 
 /// Tables of at most so many records of columns have no index of names,
-const FEW: usize = 16;
+const FEW: usize = 8;
 /// unless runs make them more columns than these.
 const MANY: usize = 1 << 16;
 

@@ -36,7 +36,6 @@ pub fn all() -> Vec<Small> {
         (raw(), 0),
         (bundles(), 50),
         (column_runs(), 50),
-        (indexed(), 50),
         (types(), 50),
         (categoricals(), 40),
         (decimals(), 50),
@@ -287,12 +286,6 @@ fn column_runs() -> Table {
     table.extra = vec![Model::words("labels", Physical::I32, &[1, 2, 3])];
     table.host = Value::map([("host", Value::from("testkit")), ("labels", Value::Column(9))]);
     table
-}
-
-/// So many columns that there is an index of names.
-fn indexed() -> Table {
-    let columns = (0..17i8).map(|c| Model::words(format!("c{}", c / 2), Physical::I8, &[c, 1]));
-    Table::new("indexed", columns.collect())
 }
 
 fn types() -> Table {
