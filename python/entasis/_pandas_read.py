@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _columns, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
@@ -152,6 +153,7 @@ def _string_index(array: Any, name: Any) -> Any:
     return _pandas_make.string_index(_pandas_make.strings(array, np.nan), name)
 
 
+@cache
 def _label_dtype(name: str) -> Any:
     import pandas as pd
 
@@ -224,7 +226,10 @@ class _Arrays:
         for number, (part, n) in self._read.items():
             # Each has a length of its own.
             part = _tree.fill(self._handle, part, None, n)
-            (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
+            if len(part) == 1 and part[0][0] == "arrow":
+                array = _strings(part[0][2], part[0][3], self._own)
+            else:
+                (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
             spec = self._categories.get(number)
             if spec is None and type(array) is pd.arrays.ArrowStringArray:
                 found[number] = _pandas_make.string_index(array, None)
@@ -407,6 +412,7 @@ def _default_flavour(column: Column) -> int:
     return _pandas_write.OBJECT if column.physical == "binary" else _pandas_write.STR_ARROW
 
 
+@cache
 def _has_pyarrow() -> bool:
     try:
         import pyarrow  # noqa: F401
@@ -427,11 +433,10 @@ def _mixed(array: Any, kinds: Any) -> Any:
 
 
 def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
-    import pandas as pd
+    make = _frame_maker()
+    if make is None:
+        import pandas as pd
 
-    try:
-        from pandas.api.internals import create_dataframe_from_blocks
-    except ImportError:
         arrays: dict[int, Any] = {}
         for values, positions in blocks:
             is_2d = getattr(values, "ndim", 1) == 2
@@ -440,4 +445,14 @@ def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
         frame = pd.DataFrame({position: arrays[position] for position in sorted(arrays)}, index=index, copy=False)
         frame.columns = columns
         return frame
-    return create_dataframe_from_blocks(blocks, index=index, columns=columns)
+    return make(blocks, index=index, columns=columns)
+
+
+@cache
+def _frame_maker() -> Any:
+    """Makes frames of blocks; None for versions of pandas that have no such function."""
+    try:
+        from pandas.api.internals import create_dataframe_from_blocks
+    except ImportError:
+        return None
+    return create_dataframe_from_blocks

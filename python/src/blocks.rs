@@ -238,6 +238,9 @@ pub fn read_blocks<'py>(
         sides.push((at, from, to));
     }
     for (part, taken) in parts.iter_mut().zip(taken) {
+        if taken.is_empty() {
+            continue;
+        }
         let mut ranges = taken.into_iter().peekable();
         part.members.retain(|&member| {
             while ranges.peek().is_some_and(|&(_, end)| end <= member) {

@@ -573,17 +573,23 @@ impl Builder {
     fn take_columns(&mut self) -> PyResult<Vec<Column>> {
         let mut placed = std::mem::take(&mut self.columns);
         placed.sort_by_key(|(position, _)| *position);
-        let (mut next, mut in_runs) = (0, 0);
-        for (position, column) in &placed {
-            if *position != next {
-                break;
+        // A column that was added again takes the place of the one before.
+        placed.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                std::mem::swap(later, kept);
             }
+            is_same
+        });
+        let (mut next, mut in_runs, mut follow) = (0, 0, true);
+        for (position, column) in &placed {
             let n = column.n_columns();
+            follow &= *position == next;
             next += n;
             in_runs += if column.run.is_some() { n } else { 0 };
         }
-        if next != self.names.len() {
-            return Err(pyo3::exceptions::PyValueError::new_err("a column is not there, or twice"));
+        if !follow || next != self.names.len() {
+            return Err(pyo3::exceptions::PyValueError::new_err("a column is not there"));
         }
         let columns = placed.into_iter().map(|(_, column)| column).collect();
         // Where few columns are in runs, telling which ones takes more than it saves.
