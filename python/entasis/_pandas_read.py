@@ -412,7 +412,6 @@ def _default_flavour(column: Column) -> int:
     return _pandas_write.OBJECT if column.physical == "binary" else _pandas_write.STR_ARROW
 
 
-@cache
 def _has_pyarrow() -> bool:
     try:
         import pyarrow  # noqa: F401
