@@ -120,6 +120,10 @@ def _column_labels(
         if is_arrow and columns is None:
             # What pandas makes of a list of them, without strings of Python.
             return _string_index(_joined_names(handle), name)
+        if dtype == "object" and columns is None and handle.n_columns >= _MANY and _has_pyarrow():
+            # The strings are made in the array, without a list of them.
+            strings = _joined_names(handle).to_numpy(zero_copy_only=False)
+            return pd.Index(strings, dtype=dtype, name=name, copy=False)
         names = _columns.names(handle, columns)
         if is_arrow:
             import pyarrow as pa

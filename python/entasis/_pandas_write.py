@@ -115,10 +115,10 @@ def _named(n_rows: int, labels: Any) -> tuple[_Builder, bool]:
             parts = (ends, b"" if text is None else text, chunk.offset, chunk.offset + len(chunk))
             return _Builder(n_rows, parts), True
     listed = _listed(labels)
-    are_str = _all_str(listed)
     try:
-        return _Builder(n_rows, listed if are_str else [as_text(label) for label in listed]), are_str
-    except UnicodeEncodeError:
+        return _Builder(n_rows, listed), True
+    except (TypeError, UnicodeEncodeError):
+        # Not strings of Unicode, all of them.
         return _Builder(n_rows, [as_text(label) for label in listed]), False
 
 
@@ -127,10 +127,6 @@ def _listed(labels: Any) -> list[Any]:
     if strings is not None and strings.null_count == 0:
         return strings.to_pylist()  # type: ignore[no-any-return]
     return labels.tolist()  # type: ignore[no-any-return]
-
-
-def _all_str(names: list[Any]) -> bool:
-    return set(map(type, names)) <= {str}
 
 
 def _encode_columns(builder: _Builder, labels: Any, *, are_names: bool) -> dict[str, Any]:

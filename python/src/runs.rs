@@ -101,7 +101,7 @@ pub fn split(columns: Vec<Column>) -> Vec<Column> {
     found
 }
 
-/// Names of columns: a list of strings; an array of dtype `U`; or a tuple of two buffers, 64-bit integers that tell where
+/// Names of columns: a list of strings, of no class of their own; an array of dtype `U`; or a tuple of two buffers, 64-bit integers that tell where
 /// each name begins and the last one ends, and their UTF-8, and the places of the first name and of the one behind the last.
 pub fn names(names: &Bound<'_, PyAny>) -> PyResult<NameList> {
     let too_long =
@@ -109,7 +109,7 @@ pub fn names(names: &Bound<'_, PyAny>) -> PyResult<NameList> {
     if let Ok(list) = names.cast::<PyList>() {
         let mut found = NameList::with_capacity(list.len());
         for name in list.iter() {
-            if !found.push(name.cast::<PyString>()?.to_str()?) {
+            if !found.push(name.cast_exact::<PyString>()?.to_str()?) {
                 return Err(too_long());
             }
         }
