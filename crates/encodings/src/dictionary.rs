@@ -230,22 +230,18 @@ impl<K: Key> Distinct<K> {
 /// What a sample tells of a dictionary.
 #[derive(Clone, Copy)]
 pub(crate) struct Prospect {
-    /// Whether values come back at all.
-    pub repeats: bool,
-    /// Bytes of codes and entries; infinite when there seem to be too many entries.
+    /// Bytes of codes and entries.
     pub len: f64,
     /// Entries.
     pub n_entries: usize,
     /// Whether most values are those before them.
     pub runs: bool,
+    /// Whether values come back after few others: a codec finds that in their codes.
+    pub nearby: bool,
 }
 
-impl Prospect {
-    const NONE: Self = Self { repeats: false, len: f64::INFINITY, n_entries: 0, runs: false };
-}
-
-/// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values. It is
-/// given up early when it repeats hardly any, or seems to have far more than `most` entries.
+/// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values; none when
+/// it repeats hardly any, or seems to have far more than `most` entries.
 ///
 /// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
 /// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
@@ -254,15 +250,16 @@ pub(crate) fn prospect<K: Key>(
     entry_len: usize,
     most: usize,
     value: impl Fn(usize) -> K,
-) -> Prospect {
+) -> Option<Prospect> {
     let mut distinct = Distinct::with_room_for(n.min(SAMPLE));
-    let mut counts = [0u16; SAMPLE];
-    let (mut seen, mut changes, mut counted) = (0, 0, 0);
+    // How often each was found, and in which piece the last time.
+    let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
+    let (mut seen, mut changes, mut counted, mut nearby) = (0, 0, 0, 0);
     for (i, range) in sample_ranges(n, SAMPLE / 16, 16).enumerate() {
         // A few hundred values show many repetitions when there are few thousand entries.
         let awaited = seen * seen / (2 * most.max(1));
         if seen <= FIRST_LOOK && awaited >= 8 && (seen - distinct.entries.len()) * 4 < awaited {
-            return Prospect::NONE;
+            return None;
         }
         let mut last = None;
         for code in range.map(|at| distinct.code(value(at))) {
@@ -271,13 +268,15 @@ pub(crate) fn prospect<K: Key>(
             changes += usize::from(is_new && (last.is_some() || i == 0));
             counts[code as usize] += u16::from(is_new);
             counted += usize::from(is_new);
+            let before = std::mem::replace(&mut pieces[code as usize], i as u16);
+            nearby += usize::from(before == i as u16);
             last = Some(code);
             seen += 1;
         }
     }
     let distinct = distinct.entries.len();
     if distinct > 1 && (seen - distinct) * 128 < seen {
-        return Prospect::NONE;
+        return None;
     }
     let seen_times = |times| counts.iter().filter(|&&count| count == times).count();
     let (once, twice) = (seen_times(1), seen_times(2));
@@ -290,7 +289,7 @@ pub(crate) fn prospect<K: Key>(
     let n_runs = (n * changes / seen) as f64;
     let len = (n as f64 * width).min(n_runs * (2.0 + width)) + (all * entry_len) as f64;
     // A branch that is right three times of four costs less than the look-ups that it saves.
-    Prospect { repeats: true, len, n_entries: all, runs: changes * 4 <= seen }
+    Some(Prospect { len, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
 }
 
 /// The most values of a sample.
@@ -384,7 +383,7 @@ mod tests {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
         let mut codes = Vec::new();
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
-            let prospect = Prospect { repeats: true, len: 0.0, n_entries, runs };
+            let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
             let entries = build(values.len(), MAX_ENTRIES, prospect, &mut codes, |i| values[i]).unwrap();
             assert_eq!((entries, codes.clone()), model(&values));
             assert!(build(values.len(), 100, prospect, &mut codes, |i| values[i]).is_none());
@@ -398,8 +397,9 @@ mod tests {
                 Some(*end)
             })
             .collect();
+        let prospect = Prospect { len: 0.0, n_entries: 0, runs: false, nearby: false };
         let value = |i: usize| Text::new(&all, ends[i] - texts[i].len()..ends[i]);
-        let entries = build(texts.len(), MAX_ENTRIES, Prospect::NONE, &mut codes, value).unwrap();
+        let entries = build(texts.len(), MAX_ENTRIES, prospect, &mut codes, value).unwrap();
         let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
         assert_eq!((entries, codes), model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>()));
     }
@@ -420,14 +420,15 @@ mod tests {
             for (name, value) in
                 [("alone", &drawn as &dyn Fn(usize) -> u64), ("runs", &|i| drawn(i / 4)), ("one", &one)]
             {
-                let estimated = prospect(40_000, 8, 65_536, value).n_entries as f64 / n as f64;
+                let estimated = prospect(40_000, 8, 65_536, value).unwrap().n_entries as f64 / n as f64;
                 assert!((0.5..2.0).contains(&estimated), "{name}: {estimated} of {n}");
             }
         }
-        assert!(!prospect(40_000, 8, 65_536, |i| i as u64).repeats);
-        let few = prospect(500, 8, 65_536, |i| (i % 7) as u64);
-        assert!(few.repeats && few.n_entries == 7 && !few.runs);
-        assert!(prospect(40_000, 8, 65_536, |i| (i / 1000) as u64).runs);
+        assert!(prospect(40_000, 8, 65_536, |i| i as u64).is_none());
+        let few = prospect(500, 8, 65_536, |i| (i % 7) as u64).unwrap();
+        assert!(few.n_entries == 7 && !few.runs && few.nearby);
+        assert!(prospect(40_000, 8, 65_536, |i| (i / 1000) as u64).unwrap().runs);
+        assert!(!prospect(40_000, 8, 65_536, |i| (i % 999) as u64).unwrap().nearby);
     }
 
     #[test]

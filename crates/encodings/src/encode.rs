@@ -233,16 +233,16 @@ impl Encoder {
         let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
         let mut bound = as_ints.min(light.best.score(&self.profile));
         let decoded_len = size_of_val(words) as u64;
-        let (mut repeats, mut dictionary) = (true, None);
+        let mut dictionary = None;
         if !settled && size_of::<T>() > 1 {
-            (repeats, dictionary) = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
+            dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
             if let Some((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
-        // Of floats that are decimals and don't come back a codec finds no more than it does of the integers.
-        let are_decimals = matches!(decimals, Some((Decimals::Exact { .. }, _)));
-        let plan = if are_decimals && !repeats {
+        // Of floats that are decimals a codec finds no more than it does of the integers.
+        let are_decimals = as_ints < decoded_len as f64 / 2.0;
+        let plan = if are_decimals {
             light.best
         } else {
             light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
@@ -316,7 +316,7 @@ impl Encoder {
             let (len, score) = (best.len, best.score(&self.profile));
             let settled = best.packing == Packing::Constant;
             if !settled
-                && let Some((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i]).1
+                && let Some((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i])
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score)
             {
                 let payload = bytemuck::cast_slice(&entries);
@@ -367,34 +367,31 @@ impl Encoder {
         pages.words(ranges, Transform::None, (words, plan, Order::Signed), (&[], words))
     }
 
-    /// Whether values come back, as far as a sample tells, and the entries of a dictionary that may beat `light_len` bytes and
-    /// the score `bound`, with a plan for its codes (left in `self.codes`).
+    /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, with a plan for its codes (left in
+    /// `self.codes`).
     pub(crate) fn plan_dictionary<K: Key>(
         &mut self,
         n: usize,
         (light_len, bound): (f64, f64),
         entry_len: usize,
         value: impl Fn(usize) -> K,
-    ) -> (bool, Option<Dictionary<K>>) {
+    ) -> Option<Dictionary<K>> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.3 } else { 0.95 };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let prospect = dictionary::prospect(n, entry_len, limit, &value);
-        if prospect.len > most {
-            return (prospect.repeats, None);
+        let prospect = dictionary::prospect(n, entry_len, limit, &value)?;
+        if prospect.len > if prospect.nearby { most } else { most.min(light_len) } {
+            return None;
         }
-        let entries = dictionary::build(n, limit, prospect, &mut self.codes, value);
-        let dictionary = entries.map(|entries| {
-            let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
-            // Codecs of codes are tried as far as the dictionary may come below what else there is.
-            let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
-            let light = plan_light(&self.codes, kind, &self.profile);
-            let hint = &mut self.hints.codes;
-            let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
-            (entries, plan)
-        });
-        (prospect.repeats, dictionary)
+        let entries = dictionary::build(n, limit, prospect, &mut self.codes, value)?;
+        let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
+        // Codecs of codes are tried as far as the dictionary may come below what else there is.
+        let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
+        let light = plan_light(&self.codes, kind, &self.profile);
+        let hint = &mut self.hints.codes;
+        let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
+        Some((entries, plan))
     }
 
     /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.

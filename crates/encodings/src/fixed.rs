@@ -51,7 +51,7 @@ pub(crate) fn encode(
         let settled = narrow.as_ref().is_some_and(|(_, plan)| plan.packing == Packing::Constant);
         let value = |i: usize| Text::new(bytes, i * width..(i + 1) * width);
         if !settled
-            && let Some((entries, codes)) = encoder.plan_dictionary(n, (len, score), width, value).1
+            && let Some((entries, codes)) = encoder.plan_dictionary(n, (len, score), width, value)
             && encoder.dictionary_wins(&codes, (entries.len() * width) as f64, score)
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };

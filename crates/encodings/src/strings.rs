@@ -37,11 +37,11 @@ pub(crate) fn encode(
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
         let dictionary = if lengths.iter().all(|&len| len as usize <= Short::MOST) {
             let value = |i| Short::new(bytes, range(i));
-            let (_, found) = encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, value);
+            let found = encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, value);
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect(), codes))
         } else {
             let value = |i| Text::new(bytes, range(i));
-            let (_, found) = encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, value);
+            let found = encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, value);
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect::<Vec<_>>(), codes))
         };
         let dictionary = dictionary.map(|(entries, mut codes)| {
