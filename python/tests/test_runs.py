@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,9 @@ import pytest
 import static_frame as sf
 
 import entasis as en
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Columns too few for a run, of one, and of more than a page of values; rows around those of bundles.
 SHAPES = [(3, 15), (3, 16), (1, 300), (100, 1000), (8191, 17), (8192, 17), (0, 20)]
