@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _entasis, _hosts, _tree
 from ._file import File
 from ._info import Info, Report
+from ._options import threads as _threads
 from ._tree import Tree
 from .errors import ArgumentError, ColumnNotFoundError, NotMappableError
 
@@ -140,14 +141,6 @@ def verify(path: str | os.PathLike[str], *, threads: int | None = None) -> Repor
 def set_threads(n: int | None) -> None:
     """Set the number of threads for calls that don't name one; None: as many as there are processors."""
     _entasis.set_threads(0 if n is None else _threads(n) or 0)
-
-
-def _threads(threads: int | None) -> int | None:
-    if threads is None:
-        return None
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise ArgumentError(f"threads={threads!r}: a positive integer, or None for as many as there are processors")
-    return threads
 
 
 def _compression(compression: int | Mapping[str | None, int]) -> tuple[int, list[tuple[str, int]]]:

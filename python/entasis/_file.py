@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _columns, _display, _entasis, _hosts, _rows, _tree
+from ._options import threads as _threads
 from .errors import ArgumentError, CorruptFileError
 
 if TYPE_CHECKING:
@@ -147,8 +148,6 @@ class File:
         threads: int | None = None,
     ) -> Any:
         """Read columns and rows; see `entasis.read`."""
-        from ._api import _threads
-
         chosen, selected = self._resolve(columns), self._compose(rows)
         host = self._host_map()
         reader = _hosts.reader(to, self.written_by)

@@ -93,7 +93,9 @@ class MappedHandle:
             for kind, places, column, values, mask in handle.read(
                 [infos[i].index for i in decoded], rows, host, own, 0, threads
             ):
-                if kind == "block":
+                if kind == "categories":
+                    pass
+                elif kind == "block":
                     places = np.array([decoded[place] for place in places])
                 else:
                     places = [decoded[place] for place in places] if kind == "arrow" else decoded[places]

@@ -98,6 +98,29 @@ def category_dtype(categories: Any, ordered: bool) -> Any:
     return pd.CategoricalDtype(categories, ordered) if make is None else make(categories, ordered)
 
 
+def categorical(codes: Any, dtype: Any) -> Any:
+    """A categorical of these codes, which were checked, and this dtype."""
+    import pandas as pd
+
+    make = _categorical_maker()
+    return pd.Categorical.from_codes(codes, dtype=dtype, validate=False) if make is None else make(codes, dtype=dtype)
+
+
+@cache
+def _categorical_maker() -> Any:
+    """Makes categoricals; None where pandas has to be left to it."""
+    import numpy as np
+    import pandas as pd
+
+    make = getattr(pd.Categorical, "_simple_new", None)
+    if make is None:
+        return None
+    codes, dtype = np.zeros(1, np.int8), pd.CategoricalDtype(["a"])
+    public, made = pd.Categorical.from_codes(codes, dtype=dtype, validate=False), make(codes, dtype=dtype)
+    same = type(public) is type(made) and vars(public).keys() == vars(made).keys() and public.dtype == made.dtype
+    return make if same and made.codes.dtype == public.codes.dtype else None
+
+
 @cache
 def string_dtype(storage: str, na_value: Any) -> Any:
     """The dtype of strings of a storage, with NaN or NA for missing ones."""

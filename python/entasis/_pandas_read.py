@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _columns, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
@@ -119,6 +120,10 @@ def _column_labels(
         if is_arrow and columns is None:
             # What pandas makes of a list of them, without strings of Python.
             return _string_index(_joined_names(handle), name)
+        if dtype == "object" and columns is None and handle.n_columns >= _MANY and _has_pyarrow():
+            # The strings are made in the array, without a list of them.
+            strings = _joined_names(handle).to_numpy(zero_copy_only=False)
+            return pd.Index(strings, dtype=dtype, name=name, copy=False)
         names = _columns.names(handle, columns)
         if is_arrow:
             import pyarrow as pa
@@ -152,6 +157,7 @@ def _string_index(array: Any, name: Any) -> Any:
     return _pandas_make.string_index(_pandas_make.strings(array, np.nan), name)
 
 
+@cache
 def _label_dtype(name: str) -> Any:
     import pandas as pd
 
@@ -174,6 +180,9 @@ class _Arrays:
     ) -> None:
         """`categories`: their indexes, by their columns. `raw`: categorical columns beside the table become `Codes`."""
         self._handle, self._own, self._n, self._n_rows = handle, own, n, n_rows
+        self._read = {number: (part, n) for kind, number, n, part, _ in entries if kind == "categories"}
+        if self._read:
+            entries = [entry for entry in entries if entry[0] != "categories"]
         self._entries, self._categories, self._raw = entries, categories, raw
         self._dictionaries = self._read_dictionaries()
         found: dict[int, Any] = {}
@@ -217,15 +226,14 @@ class _Arrays:
         """The categories of all categorical columns."""
         import pandas as pd
 
-        entries = self._entries
-        wanted = sorted({c.dictionary for kind, _, c, _, _ in entries if kind == "array" and c.dictionary is not None})
         found = {}
-        for number in wanted:
+        for number, (part, n) in self._read.items():
             # Each has a length of its own.
-            handle = self._handle
-            n = handle.columns([number])[0].n_values
-            part = _tree.fill(handle, handle.read([number], None, "pandas", self._own, 0, 1, n), None, n)
-            (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
+            part = _tree.fill(self._handle, part, None, n)
+            if len(part) == 1 and part[0][0] == "arrow":
+                array = _strings(part[0][2], part[0][3], self._own)
+            else:
+                (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
             spec = self._categories.get(number)
             if spec is None and type(array) is pd.arrays.ArrowStringArray:
                 found[number] = _pandas_make.string_index(array, None)
@@ -280,7 +288,7 @@ class _Arrays:
                 places, categories = categories.factorize()
                 codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
             dtype = _pandas_make.category_dtype(categories, column.ordered)
-            return pd.Categorical.from_codes(codes, dtype=dtype, validate=False)
+            return _pandas_make.categorical(codes, dtype)
         if column.logical == "period":
             return _periods(column, values)
         if self._own and column.flavour == _pandas_write.INTERVAL:
@@ -428,11 +436,10 @@ def _mixed(array: Any, kinds: Any) -> Any:
 
 
 def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
-    import pandas as pd
+    make = _frame_maker()
+    if make is None:
+        import pandas as pd
 
-    try:
-        from pandas.api.internals import create_dataframe_from_blocks
-    except ImportError:
         arrays: dict[int, Any] = {}
         for values, positions in blocks:
             is_2d = getattr(values, "ndim", 1) == 2
@@ -441,4 +448,14 @@ def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
         frame = pd.DataFrame({position: arrays[position] for position in sorted(arrays)}, index=index, copy=False)
         frame.columns = columns
         return frame
-    return create_dataframe_from_blocks(blocks, index=index, columns=columns)
+    return make(blocks, index=index, columns=columns)
+
+
+@cache
+def _frame_maker() -> Any:
+    """Makes frames of blocks; None for versions of pandas that have no such function."""
+    try:
+        from pandas.api.internals import create_dataframe_from_blocks
+    except ImportError:
+        return None
+    return create_dataframe_from_blocks

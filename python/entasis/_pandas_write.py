@@ -28,9 +28,8 @@ ARROW_ALONE = ("time", "decimal", "interval", "uuid", "json", "extension")
 class _Builder(Builder):
     """A builder that knows what is kept of categories: lists of a column with categories and of their index."""
 
-    def __init__(self, n_rows: int, names: list[str]) -> None:
+    def __init__(self, n_rows: int, names: Any) -> None:
         self.categories: list[list[Any]] = []
-        self.n_columns = len(names)
 
     def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
         """Adds an array as an extra column. Returns its number, and that of a column with kinds of missing."""
@@ -78,26 +77,21 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
         found, map_ = build(frame, "series.iloc" if kept["class"] == "Series" else "array")
         name = {"name": encode_label(kept.pop("name"), "the series", found.tree)} if "name" in kept else {}
         return found, map_ | kept | name
-    labels = _listed(frame.columns)
-    names = labels if _all_str(labels) else [as_text(label) for label in labels]
-    try:
-        builder = _Builder(len(frame), names)
-    except UnicodeEncodeError:
-        names = [as_text(label) for label in labels]
-        builder = _Builder(len(frame), names)
+    builder, are_names = _named(len(frame), frame.columns)
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
     for values, positions in _blocks(frame, builder):
         if type(values) is np.ndarray and values.dtype.kind == "O":
+            labels = _listed(frame.columns)
             for row, position in zip(values, positions.tolist(), strict=True):
                 _, mixed = _objects.add(builder, row, position, OBJECT, "", called or f"df[{labels[position]!r}].iloc")
                 if mixed is not None:
                     kinds.append([position, ColumnRef(mixed)])
             continue
-        first = names[positions[0]] if len(positions) else ""
+        first = builder.name(int(positions[0])) if len(positions) else ""
         add_array(builder, values, int(positions[0]) if getattr(values, "ndim", 1) == 1 else positions, first)
     host["index"] = _labels.encode_index(frame.index, "the index", builder)
-    host["columns"] = _encode_columns(builder, frame.columns, are_names=labels is names)
+    host["columns"] = _encode_columns(builder, frame.columns, are_names=are_names)
     if builder.categories:
         host["categories"] = builder.categories
     if kinds:
@@ -110,15 +104,29 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
     return builder, host
 
 
+def _named(n_rows: int, labels: Any) -> tuple[_Builder, bool]:
+    """A builder with the labels of columns as names, and whether they are strings, all of them."""
+    if len(labels) >= _MANY:
+        strings = getattr(getattr(labels, "_data", None), "_pa_array", None)
+        if strings is not None and strings.null_count == 0 and str(strings.type) == "large_string":
+            chunk = strings.combine_chunks() if strings.num_chunks != 1 else strings.chunk(0)
+            _, ends, text = chunk.buffers()
+            # Without characters there may be no text.
+            parts = (ends, b"" if text is None else text, chunk.offset, chunk.offset + len(chunk))
+            return _Builder(n_rows, parts), True
+    listed = _listed(labels)
+    try:
+        return _Builder(n_rows, listed), True
+    except (TypeError, UnicodeEncodeError):
+        # Not strings of Unicode, all of them.
+        return _Builder(n_rows, [as_text(label) for label in listed]), False
+
+
 def _listed(labels: Any) -> list[Any]:
     strings = getattr(getattr(labels, "_data", None), "_pa_array", None)
     if strings is not None and strings.null_count == 0:
         return strings.to_pylist()  # type: ignore[no-any-return]
     return labels.tolist()  # type: ignore[no-any-return]
-
-
-def _all_str(names: list[Any]) -> bool:
-    return set(map(type, names)) <= {str}
 
 
 def _encode_columns(builder: _Builder, labels: Any, *, are_names: bool) -> dict[str, Any]:

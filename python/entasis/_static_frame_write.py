@@ -51,7 +51,7 @@ def _build_series(series: Any, host: dict[str, Any]) -> tuple[Builder, dict[str,
 
 
 def _build_frame(frame: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
-    builder = Builder(len(frame.index), _sf_labels.texts(frame.columns))
+    builder = _named(len(frame.index), frame.columns)
     host["name"] = encode_label(frame.name, "the frame", builder.tree)
     blocks = _blocks(frame)
     host |= _add_blocks(builder, blocks)
@@ -61,6 +61,19 @@ def _build_frame(frame: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, A
     if any(codes):
         host["blocks"] = codes if len(codes) <= _FEW else ColumnRef(_add_codes(builder, codes))
     return builder, host
+
+
+def _named(n_rows: int, labels: Any) -> Builder:
+    """A builder with the texts of labels as names."""
+    if labels.depth == 1:
+        values = labels.values
+        if values.dtype.kind == "U" and values.dtype.isnative:
+            try:
+                return Builder(n_rows, values)
+            except ValueError:
+                # Not all are texts of Unicode.
+                pass
+    return Builder(n_rows, _sf_labels.texts(labels))
 
 
 def _blocks(frame: Any) -> list[Any]:

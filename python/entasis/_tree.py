@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _rows
 from ._entasis import CellRef
 from ._hosts import interpretation
+from ._options import threads as _threads
 from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError
 
 if TYPE_CHECKING:
@@ -301,7 +302,6 @@ class Tree:
         are read.
         """
         from . import _codecs
-        from ._api import _threads
 
         threads = _threads(threads)
         cells = self._cells

@@ -6,6 +6,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
+use crate::runs::Axes;
+
 /// The memory of a NumPy array of one or two dimensions.
 pub struct NumpyArray {
     start: usize,
@@ -70,6 +72,17 @@ impl NumpyArray {
     /// Columns: the length of the first of two axes.
     pub fn n_columns(&self) -> usize {
         if self.shape.len() == 2 { self.shape[0] } else { 1 }
+    }
+
+    /// Where the columns of an array of two axes are.
+    pub fn axes(&self) -> Axes {
+        let along = if self.shape.len() == 2 { self.strides[0] } else { 0 };
+        Axes {
+            start: self.start,
+            width: self.width,
+            rows: (self.n(), self.stride()),
+            columns: (self.n_columns(), along),
+        }
     }
 
     /// The memory of a column, from its lowest address on.

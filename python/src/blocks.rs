@@ -13,6 +13,7 @@ use pyo3::types::{PyCapsule, PyList};
 use crate::array::{self, NumpyArray};
 use crate::builder::Builder;
 use crate::handle::Handle;
+use crate::runs::{self, Axes};
 use crate::{errors, monitor};
 
 /// What NumPy's `__array_struct__` points to, up to the field that is used last.
@@ -118,7 +119,7 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
             }
         };
         let end = position + view.n_columns;
-        if view.n_rows as u64 != builder.n_rows || end > builder.columns.len() {
+        if view.n_rows as u64 != builder.n_rows || end > builder.names.len() {
             return Err(pyo3::exceptions::PyValueError::new_err("blocks don't fit the frame"));
         }
         let Some(column_type) = column_type else {
@@ -127,6 +128,19 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
             continue;
         };
         let stride = view.row_stride;
+        if runs::is_run(&column_type, view.n_rows, position..end) {
+            let axes = Axes {
+                start: view.start,
+                width: view.width,
+                rows: (view.n_rows, view.row_stride),
+                columns: (view.n_columns, view.column_stride),
+            };
+            let names = builder.names.part(position..end);
+            // SAFETY: the list keeps the array, and the builder keeps a copy of the list until the file is written.
+            builder.columns.push((position, unsafe { runs::run(&axes, column_type, names) }));
+            position = end;
+            continue;
+        }
         for index in 0..view.n_columns {
             // SAFETY: the list keeps the array, and the builder keeps a copy of the list until the file is written.
             let memory = unsafe { view.column(index) };
@@ -138,14 +152,16 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
                 Logical::Timestamp | Logical::Duration => HostValidity::Mark(i64::MIN as u64),
                 _ => HostValidity::AllValid,
             };
-            builder.columns[position + index] = Some(Column {
-                name: builder.names[position + index].clone(),
+            let column = Column {
+                run: None,
+                name: builder.names.get(position + index).unwrap_or_default().to_owned(),
                 column_type,
                 detail: None,
                 dictionary: None,
                 children: Vec::new(),
                 array: Array::new(Chunk { n: view.n_rows, values, validity }),
-            });
+            };
+            builder.columns.push((position + index, column));
         }
         position = end;
     }
@@ -222,6 +238,9 @@ pub fn read_blocks<'py>(
         sides.push((at, from, to));
     }
     for (part, taken) in parts.iter_mut().zip(taken) {
+        if taken.is_empty() {
+            continue;
+        }
         let mut ranges = taken.into_iter().peekable();
         part.members.retain(|&member| {
             while ranges.peek().is_some_and(|&(_, end)| end <= member) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use entasis::{
     Array, Chunk, Column, ColumnType, Durable, Frame, HostRead, HostValidity, HostValues, Logical, Missing,
-    Physical, Value, WriteOptions,
+    NameList, Physical, Value, WriteOptions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -13,15 +13,15 @@ use crate::array::{self, NumpyArray};
 use crate::arrow::import::{Field, Stream};
 use crate::text::{self, OwnText};
 use crate::value::CellRef;
-use crate::{errors, monitor, value};
+use crate::{errors, monitor, runs, value};
 
 /// A frame to write. Its arrays are borrowed, and kept alive.
 #[pyclass(subclass, module = "entasis._entasis")]
 pub struct Builder {
     pub n_rows: u64,
-    #[pyo3(get)]
-    pub names: Vec<String>,
-    pub columns: Vec<Option<Column>>,
+    pub names: NameList,
+    /// Columns and runs of them, each with its first position.
+    pub columns: Vec<(usize, Column)>,
     extra: Vec<Column>,
     pub arrays: Vec<Py<PyAny>>,
     /// Trees beside the columns, which have no cells yet.
@@ -67,7 +67,7 @@ impl Builder {
                 numbers.into_iter().map(|number| number as usize).collect()
             }
         };
-        if positions.len() != n_columns || positions.iter().any(|&position| position >= self.columns.len()) {
+        if positions.len() != n_columns || positions.iter().any(|&position| position >= self.names.len()) {
             return Err(pyo3::exceptions::PyValueError::new_err("positions don't fit the columns"));
         }
         Ok(Target::Table(positions))
@@ -77,15 +77,15 @@ impl Builder {
     fn called(&self, position: Option<&Bound<'_, PyAny>>, name: &str) -> String {
         let first = |p: &Bound<'_, PyAny>| p.extract::<usize>().or_else(|_| p.get_item(0)?.extract()).ok();
         let found = position.and_then(first).and_then(|p| self.names.get(p));
-        format!("column '{}'", found.map_or(name, String::as_str))
+        format!("column '{}'", found.unwrap_or(name))
     }
 
     fn put(&mut self, target: &Target, index: usize, name: &str, mut column: Column) -> Option<u64> {
         match target {
             Target::Table(positions) => {
                 let position = positions[index];
-                column.name.clone_from(&self.names[position]);
-                self.columns[position] = Some(column);
+                self.names.get(position).unwrap_or_default().clone_into(&mut column.name);
+                self.columns.push((position, column));
                 None
             }
             Target::Extra => {
@@ -113,6 +113,7 @@ impl Builder {
             _ => (Physical::Binary, HostValues::Padded { memory, width, stride }, width),
         };
         let column = Column {
+            run: None,
             name: String::new(),
             column_type: ColumnType { flavour, ..ColumnType::plain(physical) },
             detail: Some(Value::Int(width as i64)),
@@ -146,7 +147,8 @@ impl Builder {
             Flavour::Plus(flavour) => flavour | column_type.flavour,
         };
         let column_type = ColumnType { flavour, missing, ..column_type };
-        let column = Column { name: String::new(), column_type, detail, dictionary, children, array };
+        let column =
+            Column { run: None, name: String::new(), column_type, detail, dictionary, children, array };
         self.put(target, 0, name, column)
     }
 }
@@ -177,16 +179,27 @@ fn missing_of(name: &str) -> PyResult<Missing> {
 #[pymethods]
 impl Builder {
     #[new]
-    fn new(n_rows: u64, names: Vec<String>) -> Self {
-        let columns = std::iter::repeat_with(|| None).take(names.len()).collect();
-        let (extra, arrays, trees, texts, streams) = Default::default();
-        Self { n_rows, names, columns, extra, arrays, trees, texts, streams }
+    fn new(n_rows: u64, names: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let names = runs::names(names)?;
+        let (columns, extra, arrays, trees, texts, streams) = Default::default();
+        Ok(Self { n_rows, names, columns, extra, arrays, trees, texts, streams })
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.names.iter())
+    }
+
+    /// The number of columns of the table.
+    #[getter]
+    fn n_columns(&self) -> usize {
+        self.names.len()
     }
 
     /// The name of the column at a position.
     fn name(&self, position: usize) -> PyResult<&str> {
-        let name = self.names.get(position).map(String::as_str);
-        name.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such column"))
+        self.names.get(position).ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such column"))
     }
 
     /// Adds the values of more arrays to an extra column, all of the dtype of the one that it was made of.
@@ -269,6 +282,18 @@ impl Builder {
             None => None,
         };
         let target = self.target(position.as_ref(), view.n_columns())?;
+        if let Target::Table(positions) = &target
+            && mask.is_none()
+            && detail.is_none()
+            && view.shape.len() == 2
+            && runs::is_run(&column_type, view.n(), positions.iter().copied())
+        {
+            let names = self.names.part(positions[0]..positions[0] + positions.len());
+            // SAFETY: the array is kept with the builder until the file is written.
+            self.columns.push((positions[0], unsafe { runs::run(&view.axes(), column_type, names) }));
+            self.arrays.push(array.unbind());
+            return Ok(None);
+        }
         let mut put = None;
         for index in 0..view.n_columns() {
             // SAFETY: the array is kept with the builder until the file is written.
@@ -289,6 +314,7 @@ impl Builder {
                 _ => HostValidity::AllValid,
             };
             let column = Column {
+                run: None,
                 name: String::new(),
                 column_type,
                 detail: detail.clone(),
@@ -316,14 +342,16 @@ impl Builder {
                 self.words(py, array, Some(number), "", None, 0, None, None, false, None, None, None)?;
                 continue;
             };
-            self.columns[position] = Some(Column {
-                name: self.names[position].clone(),
+            let column = Column {
+                run: None,
+                name: self.names.get(position).unwrap_or_default().to_owned(),
                 column_type,
                 detail: None,
                 dictionary: None,
                 children: Vec::new(),
                 array: Array::new(chunk),
-            });
+            };
+            self.columns.push((position, column));
             self.arrays.push(array.unbind());
         }
         Ok(())
@@ -360,6 +388,7 @@ impl Builder {
         };
         let column_type = ColumnType { missing: told, flavour, ..ColumnType::plain(physical) };
         let column = Column {
+            run: None,
             name: String::new(),
             column_type,
             detail: detail.map(|detail| value::from_python(&detail, &what, 0, 0)).transpose()?,
@@ -373,6 +402,7 @@ impl Builder {
             // SAFETY: as above.
             let values = HostValues::Words { memory: unsafe { own.lend_kinds() }, stride: 1 };
             let column = Column {
+                run: None,
                 name: String::new(),
                 column_type: ColumnType::plain(Physical::U8),
                 detail: None,
@@ -462,6 +492,7 @@ impl Builder {
         let what = what.unwrap_or_else(|| self.called(position.as_ref(), name));
         let cell = self.tree(list, &what);
         let column = Column {
+            run: None,
             name: String::new(),
             column_type: ColumnType {
                 logical: Logical::Object,
@@ -501,7 +532,10 @@ impl Builder {
         threads: Option<usize>,
         durable: Option<bool>,
     ) -> PyResult<()> {
-        let frame = self.frame(host, &[])?;
+        let mut frame = self.frame(host, &[])?;
+        if !column_compression.is_empty() {
+            frame.columns = runs::split(frame.columns);
+        }
         let options = options(compression, column_compression, threads, durable);
         let result = monitor::run(py, |monitor| entasis::write(&path, &frame, &options, monitor));
         drop(frame);
@@ -513,10 +547,8 @@ impl Builder {
 impl Builder {
     /// The frame, whose memory the builder keeps until it is cleared. `cells` are the numbers of its trees.
     pub fn frame(&mut self, host: &Bound<'_, PyAny>, cells: &[u64]) -> PyResult<Frame> {
-        let mut host = value::from_python(host, "the frame", self.columns.len() as u64, 0)?;
-        let columns: Option<Vec<Column>> = std::mem::take(&mut self.columns).into_iter().collect();
-        let mut columns =
-            columns.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a column is not there"))?;
+        let mut host = value::from_python(host, "the frame", self.names.len() as u64, 0)?;
+        let mut columns = self.take_columns()?;
         let mut extra = self.take_extra();
         let mut placed = true;
         let mut place = |value: &mut Value| {
@@ -535,6 +567,33 @@ impl Builder {
             return Err(pyo3::exceptions::PyValueError::new_err("a tree of a frame has no cell"));
         }
         Ok(Frame { n_rows: self.n_rows, columns, extra, host })
+    }
+
+    /// The columns of the table, in their order.
+    fn take_columns(&mut self) -> PyResult<Vec<Column>> {
+        let mut placed = std::mem::take(&mut self.columns);
+        placed.sort_by_key(|(position, _)| *position);
+        // A column that was added again takes the place of the one before.
+        placed.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                std::mem::swap(later, kept);
+            }
+            is_same
+        });
+        let (mut next, mut in_runs, mut follow) = (0, 0, true);
+        for (position, column) in &placed {
+            let n = column.n_columns();
+            follow &= *position == next;
+            next += n;
+            in_runs += if column.run.is_some() { n } else { 0 };
+        }
+        if !follow || next != self.names.len() {
+            return Err(pyo3::exceptions::PyValueError::new_err("a column is not there"));
+        }
+        let columns = placed.into_iter().map(|(_, column)| column).collect();
+        // Where few columns are in runs, telling which ones takes more than it saves.
+        Ok(if 2 * in_runs < next { runs::split(columns) } else { columns })
     }
 
     /// The columns beside the table.

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::builder::{self, Builder};
 use crate::cells::write::CellBuilder;
-use crate::monitor;
+use crate::{monitor, runs};
 
 /// A builder, what its frame keeps beside the columns, and the cells of its trees.
 type Part<'py> = (Bound<'py, Builder>, Bound<'py, PyAny>, Vec<u64>);
@@ -32,7 +32,11 @@ pub fn write_document(
 ) -> PyResult<()> {
     let mut frames = Vec::with_capacity(parts.len());
     for (builder, host, numbers) in &parts {
-        frames.push(builder.borrow_mut().frame(host, numbers)?);
+        let mut frame = builder.borrow_mut().frame(host, numbers)?;
+        if !column_compression.is_empty() {
+            frame.columns = runs::split(frame.columns);
+        }
+        frames.push(frame);
     }
     let mut columns = pools.borrow_mut().take_extra();
     let n_pools = columns.len() as u64;

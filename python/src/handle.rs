@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use entasis::{ColumnInfo, ColumnType, Error, File, Groups, Logical, NamePlaces, Physical, Unit, Value};
+use entasis::{
+    ColumnInfo, ColumnType, Error, File, Groups, Logical, NameGroup, NamePlaces, Physical, Unit, Value,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
@@ -324,15 +326,22 @@ impl Handle {
     /// UTF-8.
     fn joined_names<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
         let (mut ends, mut text) = (vec![0; 8], Vec::new());
-        let mut add = |name: &str| {
+        let add = |name: &str, ends: &mut Vec<u8>, text: &mut Vec<u8>| {
             text.extend_from_slice(name.as_bytes());
             ends.extend_from_slice(&(text.len() as i64).to_ne_bytes());
         };
         match self.infos.get() {
-            Some(infos) => infos.iter().for_each(|info| add(&info.name)),
+            Some(infos) => infos.iter().for_each(|info| add(&info.name, &mut ends, &mut text)),
             None => {
-                let visited = self.file.visit_names(&self.groups(py)?.names, |name| {
-                    add(name);
+                let visited = self.file.visit_name_groups(&self.groups(py)?.names, |names| {
+                    match names {
+                        NameGroup::One(name) => add(name, &mut ends, &mut text),
+                        NameGroup::Run(names) => {
+                            let before = text.len() as i64;
+                            text.extend_from_slice(names.text().as_bytes());
+                            ends.extend(names.ends().flat_map(|end| (before + i64::from(end)).to_ne_bytes()));
+                        }
+                    }
                     Ok(())
                 });
                 visited.map_err(|e| errors::raise(py, &e))?;

@@ -19,6 +19,7 @@ mod plan;
 mod read;
 mod results;
 mod rows;
+mod runs;
 mod text;
 mod tools;
 mod value;

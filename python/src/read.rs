@@ -48,6 +48,8 @@ pub struct Decoded<'py> {
     pub n_rows: usize,
     /// Dictionaries of Arrow targets.
     pub dictionaries: Vec<(u64, Decoded<'py>)>,
+    /// Categories of categoricals that are arrays of pandas, by their column.
+    pub categories: Vec<(u64, Decoded<'py>)>,
 }
 
 fn no_memory(py: Python<'_>) -> PyErr {
@@ -97,7 +99,7 @@ fn prepare<'py>(
     let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
     let mut blocks: Vec<Block<'py>> = Vec::new();
     let mut memory = Vec::with_capacity(units.len());
-    let mut wanted: BTreeSet<u64> = BTreeSet::new();
+    let (mut wanted, mut of_arrays): (BTreeSet<u64>, BTreeSet<u64>) = Default::default();
     for (number, unit) in units.iter().enumerate() {
         check_bundle(py, file, unit)?;
         let n = n_rows.checked_mul(unit.members.len()).ok_or_else(|| no_memory(py))?;
@@ -130,6 +132,9 @@ fn prepare<'py>(
                 return Err(errors::unsupported(py, message));
             }
             Target::Array { dtype, mask, .. } => {
+                if let (Host::Pandas, Some(dictionary)) = (host, infos[unit.first].record.dictionary) {
+                    of_arrays.insert(dictionary);
+                }
                 let shape = (unit.members.len(), n_rows);
                 let mask = if *mask { Some(array::empty(py, shape, "b1")?) } else { None };
                 Memory::Arrays { values: array::empty(py, shape, dtype)?, mask }
@@ -150,17 +155,24 @@ fn prepare<'py>(
     for block in &mut blocks {
         block.array = Some(array::empty(py, (block.n_columns, n_rows), &block.dtype)?);
     }
-    let mut dictionaries = Vec::with_capacity(wanted.len());
-    for index in wanted {
+    let (mut dictionaries, mut categories) = (Vec::with_capacity(wanted.len()), Vec::new());
+    for (index, is_array) in
+        wanted.into_iter().map(|index| (index, false)).chain(of_arrays.into_iter().map(|index| (index, true)))
+    {
         let info = file.column(index).map_err(|error| errors::raise(py, &error))?;
+        if is_array && info.record.column_type.logical == Logical::Categorical {
+            let error = Error::corrupt("the categories of a categorical are categorical");
+            return Err(errors::raise(py, &error.in_file(file.path())));
+        }
         if info.record.column_type.logical == Logical::Categorical {
             return Err(errors::unsupported(py, "categories that are categorical are not supported"));
         }
         let n_values = info.record.n_values;
         let info = vec![(*info).clone()];
-        dictionaries.push((index, prepare(py, file, info, n_values, &Rows::All, host, own, 0)?));
+        let found = (index, prepare(py, file, info, n_values, &Rows::All, host, own, 0)?);
+        if is_array { categories.push(found) } else { dictionaries.push(found) }
     }
-    Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries })
+    Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries, categories })
 }
 
 /// A storage column that is read as a whole has to be of its members' type: the core compares them only when it reads a member.
@@ -206,7 +218,7 @@ impl Decoded<'_> {
         own: bool,
         threads: Option<usize>,
     ) -> PyResult<()> {
-        for (_, dictionary) in &mut self.dictionaries {
+        for (_, dictionary) in self.dictionaries.iter_mut().chain(&mut self.categories) {
             dictionary.read_nested(py, file, &Rows::All, own, threads)?;
         }
         let of = |unit: &Unit| match unit.target {
@@ -284,7 +296,7 @@ impl Decoded<'_> {
             };
             requests.push(Request { column: unit.column, rows, output, missing });
         }
-        for (_, dictionary) in &mut self.dictionaries {
+        for (_, dictionary) in self.dictionaries.iter_mut().chain(&mut self.categories) {
             dictionary.requests(&Rows::All, requests)?;
         }
         Ok(())

@@ -27,9 +27,14 @@ pub type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
 /// - `array`: one position, values and mask one-dimensional
 /// - `arrow`: positions are a list, values an [`ArrowColumn`] of all of them one after the other
 /// - `null`: one position
+/// - `categories`: those of categoricals that are arrays of pandas: the number of their column, how many they are, their entries
 pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    let Decoded { infos, units, blocks, memory, n_rows, dictionaries } = decoded;
+    let Decoded { infos, units, blocks, memory, n_rows, dictionaries, categories } = decoded;
+    for (index, of) in categories {
+        let n = of.n_rows;
+        list.append(("categories", index, n, entries(py, of, own)?, py.None()))?;
+    }
     for block in blocks {
         let positions = array::empty(py, (1, block.n_columns), "i8")?.get_item(0)?;
         // SAFETY: the array was just made.

@@ -49,6 +49,7 @@ fn lend_column(array: &Array) -> Result<Column> {
         None => HostValidity::AllValid,
     };
     Ok(Column {
+        run: None,
         name: array.name.clone(),
         column_type: array.column_type,
         detail: array.detail.clone(),

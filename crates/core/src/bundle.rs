@@ -7,7 +7,7 @@ use entasis_format::{ColumnType, Logical, Physical, Value};
 use crate::frame::{Array, Column, Frame};
 
 /// Tables of fewer rows have bundles.
-const MAX_ROWS: u64 = 8192;
+pub(crate) const MAX_ROWS: u64 = 8192;
 
 /// Columns that are stored one after the other, as one.
 #[derive(Debug)]
@@ -15,9 +15,9 @@ pub(crate) struct Bundle {
     pub column_type: ColumnType,
     /// The number of the frame.
     pub frame: usize,
-    /// The number of its first column.
+    /// The number of its first column or run among those of the file.
     pub first: usize,
-    /// Indices in the table, ascending.
+    /// Indices in the frame's columns or runs of them, ascending.
     pub members: Vec<usize>,
     /// The values of all members.
     pub array: Array,
@@ -49,7 +49,7 @@ pub(crate) fn bundles(
         last = Some((key, group));
         groups[group].push(i);
     }
-    groups.retain(|members| members.len() > 1);
+    groups.retain(|members| members.len() > 1 || frame.columns[members[0]].run.is_some());
     groups
         .into_iter()
         .map(|members| {
@@ -67,6 +67,11 @@ enum Detail<'a> {
     None,
     Zone(&'a str),
     Width(i64),
+}
+
+/// Whether a column is bundled with others of its type, if there are any.
+pub(crate) fn is_bundled(column: &Column) -> bool {
+    key(column).is_some()
 }
 
 /// What columns of one bundle have in common; none for columns that are never bundled.

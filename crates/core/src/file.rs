@@ -1,5 +1,7 @@
 //! An open file, and views of its tables.
 
+mod columns;
+mod names;
 mod opened;
 
 use std::collections::HashMap;
@@ -8,20 +10,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Error, HEADER_LEN, Header, Limits, NameSlot, Physical, Result, Root, Section,
-    SectionKind, Slot, Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, first_slot, name_hash,
-    parse_block_index,
+    BlockRecord, Error, HEADER_LEN, Header, Limits, Physical, Result, Root, Runs, Section, SectionKind, Slot,
+    Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, parse_block_index,
 };
 use entasis_io::{FileSource, Source};
 
 use crate::cells::CellColumns;
+pub use columns::ColumnInfo;
+use names::Names;
+pub use names::{NameGroup, NamePlaces};
 use opened::{Opened, read};
 
 /// Bytes read from the end of a file when it is opened, in the hope that the footer is among them.
 const TAIL: u64 = 64 << 10;
-
-/// From this many columns on, their records are read together before they are used.
-const PREFETCH: u64 = 16;
 
 /// A file that is open for reading. Opening reads its head and tail; everything else is read when it is asked for.
 ///
@@ -37,24 +38,12 @@ pub struct File {
     is_table: bool,
     columns: Mutex<HashMap<u64, Arc<ColumnInfo>>>,
     blocks: Mutex<HashMap<u64, Arc<[BlockRecord]>>>,
+    names: Names,
 }
 
 /// The view of a file that is no table.
 const NO_TABLE: TableRecord =
     TableRecord { first_column: 0, n_columns: 0, n_rows: 0, first_slot: 0, n_slots: 0, host_node: None };
-
-/// A column of an open file.
-#[derive(Clone, Debug)]
-pub struct ColumnInfo {
-    /// The number among all columns of the file.
-    pub index: u64,
-    /// The name.
-    pub name: String,
-    /// The record.
-    pub record: ColumnRecord,
-    /// What the type needs beside its codes: the time zone (a string).
-    pub detail: Option<Value>,
-}
 
 impl File {
     /// Opens the file at `path`, with the default [`Limits`].
@@ -110,6 +99,7 @@ impl File {
                 writer_version: 0,
                 sections: Vec::new(),
             },
+            runs: Runs::default(),
             value: Value::Null,
             cells: None,
             cached,
@@ -117,6 +107,7 @@ impl File {
         };
         let root = opened.fetch(slot.root_at, slot.root_len as usize)?;
         opened.root = Root::read(&root, &slot)?;
+        opened.runs = opened.read_runs()?;
         opened.value = opened.read_value(opened.root.value_node)?;
         opened.cells = CellColumns::of(&opened.value)?;
         let opened = Arc::new(opened);
@@ -139,6 +130,7 @@ impl File {
             is_table: false,
             columns: Mutex::default(),
             blocks: Mutex::default(),
+            names: Names::default(),
         }
     }
 
@@ -150,7 +142,7 @@ impl File {
 
     /// The number of tables.
     pub fn n_tables(&self) -> u64 {
-        self.section(SectionKind::Tables).map_or(0, |section| section.n_records)
+        self.opened.n_records(SectionKind::Tables)
     }
 
     /// A table, as a file of its own. Costs what opening a file costs, without the file.
@@ -159,12 +151,8 @@ impl File {
     /// *Corrupt* when there is none of this number; *io*.
     pub fn table(&self, number: u64) -> Result<Self> {
         let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?)?;
-        let n_columns = self.section(SectionKind::Columns).map_or(0, |section| section.n_records);
-        if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > n_columns) {
+        if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > self.opened.n_columns()) {
             return Err(Error::corrupt("the table has columns that the file has not"));
-        }
-        if table.n_columns > 0 && table.n_slots == 0 {
-            return Err(Error::corrupt("the table has columns and no name index"));
         }
         Ok(Self { table, is_table: true, ..Self::base(&self.opened) })
     }
@@ -221,8 +209,7 @@ impl File {
 
     /// All columns: the table's, labels, dictionaries, and all that follow them: of other tables, of cells, bundles.
     pub fn n_columns_total(&self) -> u64 {
-        let n_columns = self.section(SectionKind::Columns).map_or(0, |section| section.n_records);
-        n_columns.saturating_sub(self.table.first_column)
+        self.opened.n_columns().saturating_sub(self.table.first_column)
     }
 
     /// The numbers in the file of columns of this view.
@@ -265,122 +252,6 @@ impl File {
             .host_node
             .map_or(Ok(Value::Null), |node| self.table_value(node))
             .map_err(|e| e.in_file(self.path()))
-    }
-
-    /// A column, by its number: those of the table first. O(1).
-    ///
-    /// # Errors
-    /// *Unsupported* for a type that this release doesn't know; *corrupt*, *io*.
-    pub fn column(&self, index: u64) -> Result<Arc<ColumnInfo>> {
-        if let Some(column) = lock(&self.columns).get(&index) {
-            return Ok(Arc::clone(column));
-        }
-        let record = self.column_records(index..index.saturating_add(1))?;
-        let column = Arc::new(self.column_of(index, &record, None).map_err(|e| e.in_file(self.path()))?);
-        lock(&self.columns).insert(index, Arc::clone(&column));
-        Ok(column)
-    }
-
-    /// Neighbouring columns, in one piece of work.
-    ///
-    /// # Errors
-    /// As [`column`](Self::column).
-    pub fn columns(&self, range: Range<u64>) -> Result<Vec<ColumnInfo>> {
-        let mut columns = Vec::new();
-        // In pieces that stay below the limits on metadata, however many columns there are.
-        for start in range.clone().step_by(1 << 16) {
-            let part = start..range.end.min(start + (1 << 16));
-            let records = self.column_records(part.clone())?;
-            let parsed: Vec<_> = records.chunks_exact(ColumnRecord::LEN).map(ColumnRecord::parse).collect();
-            let known = || parsed.iter().filter_map(|r| r.as_ref().ok());
-            let from = known().map(|r| r.name_at).min().unwrap_or(0);
-            let to = known().map(|r| r.name_at.saturating_add(u64::from(r.name_len))).max().unwrap_or(0);
-            let total: u64 = known().map(|r| u64::from(r.name_len)).sum();
-            // Names of neighbours are neighbours, and equal ones may be shared; a file where they lie far apart is read name by name.
-            let is_dense = to - from <= total.saturating_mul(2).saturating_add(1 << 16);
-            let names = if is_dense { Some(self.records(SectionKind::Names, from..to)?) } else { None };
-            for (index, record) in part.zip(records.chunks_exact(ColumnRecord::LEN)) {
-                let names = names.as_ref().map(|names| (from, names.as_slice()));
-                columns.push(self.column_of(index, record, names).map_err(|e| e.in_file(self.path()))?);
-            }
-        }
-        Ok(columns)
-    }
-
-    fn column_of(&self, index: u64, record: &[u8], names: Option<(u64, &[u8])>) -> Result<ColumnInfo> {
-        let record = self.parse_column(index, record)?;
-        if record.name_len > self.limits().name_len {
-            return Err(Error::limit("a column name is longer than name_len").in_column(&format!("#{index}")));
-        }
-        let place = record.name_at..record.name_at.saturating_add(u64::from(record.name_len));
-        let name = match names {
-            Some((from, names)) => {
-                let at = (place.start - from) as usize;
-                names.get(at..at + record.name_len as usize).map(<[u8]>::to_vec)
-            }
-            None => Some(self.records(SectionKind::Names, place)?),
-        };
-        let name = name.and_then(|name| String::from_utf8(name).ok());
-        let name = name.ok_or_else(|| Error::corrupt("a column name is not UTF-8").in_section("names"))?;
-        if index < self.table.n_columns && record.n_values != self.table.n_rows {
-            let message =
-                format!("a column has {} values, its table {} rows", record.n_values, self.table.n_rows);
-            return Err(Error::corrupt(message).in_column(&name));
-        }
-        let detail =
-            record.detail.map(|node| self.table_value(node)).transpose().map_err(|e| e.in_column(&name))?;
-        Ok(ColumnInfo { index, name, record, detail })
-    }
-
-    /// The number of the table's column with this name. O(1).
-    ///
-    /// # Errors
-    /// *Argument* when there is none, or more than one.
-    pub fn find(&self, name: &str) -> Result<u64> {
-        let found = self.find_all(name).map_err(|e| e.in_file(self.path()))?;
-        match found[..] {
-            [column] => Ok(column),
-            [] => Err(Error::argument("there is no such column").in_column(name).in_file(self.path())),
-            _ => {
-                let message =
-                    format!("the name stands for {} columns: select by position instead", found.len());
-                Err(Error::argument(message).in_column(name).in_file(self.path()))
-            }
-        }
-    }
-
-    /// The numbers of all of the table's columns with this name, ascending.
-    ///
-    /// # Errors
-    /// *Corrupt*, *io*.
-    pub fn find_all(&self, name: &str) -> Result<Vec<u64>> {
-        let mut found = Vec::new();
-        let n_slots = self.table.n_slots;
-        if n_slots == 0 {
-            return Ok(found);
-        }
-        let hash = name_hash(name);
-        let mut slot = first_slot(hash, n_slots);
-        let mut probed = 0;
-        while probed < n_slots {
-            let n = 64.min(n_slots - slot).min(n_slots - probed);
-            let first = self.table.first_slot.saturating_add(slot);
-            let slots = self.records(SectionKind::NameIndex, first..first.saturating_add(n))?;
-            for bytes in slots.chunks_exact(NameSlot::LEN) {
-                let entry = NameSlot::parse(bytes)?;
-                let Some(position) = entry.position else { return Ok(found) };
-                if position >= self.table.n_columns {
-                    return Err(Error::corrupt("a name stands for a column that is not there")
-                        .in_section("name index"));
-                }
-                if entry.hash == hash && self.column(position)?.name == name {
-                    found.push(position);
-                }
-            }
-            probed += n;
-            slot = (slot + n) % n_slots;
-        }
-        Ok(found)
     }
 
     /// The blocks of a column, in order. They cover its values without a gap.
@@ -452,18 +323,14 @@ impl File {
     }
 
     fn block_range(&self, column: u64) -> Result<Range<u64>> {
-        let index =
-            self.records(SectionKind::BlockIndex, self.in_file(&(column..column.saturating_add(2))))?;
+        let record = self.opened.runs.record_of(column.saturating_add(self.table.first_column));
+        let index = self.records(SectionKind::BlockIndex, record..record.saturating_add(2))?;
         match parse_block_index(&index).map_err(|e| e.in_file(self.path()))?[..] {
             [start, end] if start <= end => Ok(start..end),
             _ => Err(Error::corrupt("the block index is not in order")
                 .in_section("block index")
                 .in_file(self.path())),
         }
-    }
-
-    fn section(&self, kind: SectionKind) -> Option<&Section> {
-        self.opened.root.section(kind, 0)
     }
 
     pub(crate) fn sections(&self) -> &[Section] {
@@ -484,24 +351,6 @@ impl File {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.opened.limits
-    }
-
-    /// A column of this view in the bytes of its record: what it names are columns of the view too.
-    pub(crate) fn parse_column(&self, index: u64, bytes: &[u8]) -> Result<ColumnRecord> {
-        let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
-        let mut record = ColumnRecord::parse(bytes).map_err(here)?;
-        if self.table.first_column > 0 {
-            let ColumnRecord { storage, dictionary, first_child, parent, .. } = &mut record;
-            for named in [storage, dictionary, first_child, parent] {
-                *named = named.map(|column| self.in_view(column)).transpose().map_err(here)?;
-            }
-        }
-        Ok(record)
-    }
-
-    /// The records of columns of this view.
-    pub(crate) fn column_records(&self, columns: Range<u64>) -> Result<Vec<u8>> {
-        self.records(SectionKind::Columns, self.in_file(&columns))
     }
 
     fn record(&self, kind: SectionKind, number: u64) -> Result<Vec<u8>> {
@@ -525,48 +374,6 @@ impl File {
     /// Reads bytes of the file straight into memory.
     pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
         self.opened.read_into(at, out)
-    }
-
-    /// Reads the records of many columns together.
-    pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) -> Result<()> {
-        let (Some(first), Some(last)) = (columns.clone().min(), columns.clone().max()) else { return Ok(()) };
-        let n = columns.count() as u64;
-        // Columns that lie far apart are read one by one: as much work as they are.
-        if n < PREFETCH || (last - first) / 8 > n || last >= self.n_columns_total() {
-            return Ok(());
-        }
-        let infos = self.columns(first..last + 1)?;
-        lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
-        Ok(())
-    }
-
-    /// Reads the block records of many columns together. What is wrong with a column is told when it is asked for.
-    pub(crate) fn prefetch_blocks(&self, columns: &[u64]) -> Result<()> {
-        let (Some(&first), Some(&last)) = (columns.iter().min(), columns.iter().max()) else { return Ok(()) };
-        if (columns.len() as u64) < PREFETCH || (last - first) / 8 > columns.len() as u64 {
-            return Ok(());
-        }
-        for start in (first..=last).step_by(1 << 10) {
-            let columns = start..last.saturating_add(1).min(start + (1 << 10));
-            let index =
-                self.records(SectionKind::BlockIndex, self.in_file(&(start..columns.end.saturating_add(1))))?;
-            let index = parse_block_index(&index).map_err(|e| e.in_file(self.path()))?;
-            let (Some(&from), Some(&to)) = (index.first(), index.last()) else { continue };
-            // What has many blocks takes its time anyway, and what has none needs none.
-            if to == from || to - from > 1 << 14 {
-                continue;
-            }
-            let records = self.records(SectionKind::Blocks, from..to)?;
-            for (column, of) in columns.zip(index.windows(2)) {
-                let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
-                if let Ok(info) = self.column(column)
-                    && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
-                {
-                    lock(&self.blocks).insert(column, blocks);
-                }
-            }
-        }
-        Ok(())
     }
 }
 

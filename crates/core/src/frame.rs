@@ -5,6 +5,9 @@ use std::sync::Arc;
 use entasis_format::{ColumnType, Error, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result, Value};
 use entasis_kernels::HostRead;
 
+use crate::bundle::MAX_ROWS;
+use crate::names::NameList;
+
 /// Several tables and other columns to write, and the value that they are parts of.
 #[derive(Debug)]
 pub struct Document {
@@ -21,21 +24,23 @@ pub struct Document {
 pub struct Frame {
     /// The rows of every column in `columns`.
     pub n_rows: u64,
-    /// The table's columns.
+    /// The table's columns, or runs of them.
     pub columns: Vec<Column>,
     /// Labels and dictionaries: columns of any length that belong to no table.
     pub extra: Vec<Column>,
     /// What the host keeps beside the columns: a map with the key `host`, or null.
     ///
-    /// [`Value::Column`] counts `columns` first, then `extra`.
+    /// [`Value::Column`] counts the table's columns first, each of a run by itself, then `extra`.
     pub host: Value,
 }
 
-/// A column to write.
+/// A column to write, or a run of neighbours in a table of few rows that differ only in their names and values.
 #[derive(Debug)]
 pub struct Column {
-    /// The name; need not be unique.
+    /// The name; need not be unique. Empty for a run.
     pub name: String,
+    /// The names of the columns of a run, at least two. They have no dictionary, no children and no missing values.
+    pub run: Option<NameList>,
     /// The type.
     pub column_type: ColumnType,
     /// What the type needs beside its codes: the time zone (a string).
@@ -44,7 +49,7 @@ pub struct Column {
     pub dictionary: Option<usize>,
     /// The children of a nested type.
     pub children: Vec<Field>,
-    /// The values.
+    /// The values; of a run those of its columns, one column behind the other.
     pub array: Array,
 }
 
@@ -145,6 +150,19 @@ pub enum HostValues {
         memory: HostRead,
         /// Bytes from one value to the next.
         stride: isize,
+    },
+    /// Words of the physical type's width (a byte for a boolean), of columns of equal length, one column behind the other.
+    Matrix {
+        /// The memory of all values.
+        memory: HostRead,
+        /// Where the first value of the first column is in the memory.
+        first: usize,
+        /// Bytes from one value of a column to the next.
+        row_stride: isize,
+        /// Bytes from one column to the next.
+        column_stride: isize,
+        /// Values of a column.
+        n_rows: usize,
     },
     /// Signed integers of more bytes than the physical type has (i32, i64 or i128); each has to be one of that type.
     Wide {
@@ -291,6 +309,37 @@ pub enum HostValidity {
 }
 
 impl Column {
+    /// How many columns it is.
+    pub fn n_columns(&self) -> usize {
+        self.run.as_ref().map_or(1, NameList::len)
+    }
+
+    /// The names of the columns that it is.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.run.as_ref();
+        let one = if names.is_none() { Some(self.name.as_str()) } else { None };
+        one.into_iter().chain(names.into_iter().flat_map(NameList::iter))
+    }
+
+    /// Checks that the columns of a run can be one.
+    fn check_run(&self, names: &NameList, n_rows: u64, limits: &Limits) -> Result<()> {
+        let wrong =
+            |message: &'static str| Err(Error::argument(message).in_column(names.get(0).unwrap_or_default()));
+        let is_whole = |chunk: &Chunk| matches!(chunk.validity, HostValidity::AllValid);
+        if names.len() < 2 || n_rows == 0 || n_rows >= MAX_ROWS || !crate::bundle::is_bundled(self) {
+            return wrong("these columns can't be a run");
+        }
+        if !self.array.chunks.iter().all(is_whole) {
+            return wrong("columns of a run have no missing values");
+        }
+        if names.iter().any(|name| name.len() > limits.name_len as usize) {
+            return Err(
+                Error::unsupported("a column name is longer than a reader takes").advise("shorten it")
+            );
+        }
+        Ok(())
+    }
+
     /// Checks that the type is possible and the dictionary there.
     fn check(&self, n_extra: usize, limits: &Limits) -> Result<()> {
         if self.name.len() > limits.name_len as usize {
@@ -349,29 +398,44 @@ impl Document {
     pub(crate) fn check(&self) -> Result<()> {
         let limits = Limits::default();
         self.value.check(&limits)?;
+        if self.columns.iter().any(|column| column.run.is_some()) {
+            return Err(Error::argument("a run stands in no table"));
+        }
         self.columns.iter().try_for_each(|column| column.check(0, &limits))?;
         self.frames.iter().try_for_each(Frame::check)
     }
 }
 
 impl Frame {
+    /// The number of the table's columns.
+    pub fn n_columns(&self) -> usize {
+        self.columns.iter().map(Column::n_columns).sum()
+    }
+
     /// Checks that columns are as long as the table, types possible, and dictionaries there.
     ///
     /// # Errors
     /// *Argument* or *Unsupported*, with the column's name.
     pub(crate) fn check(&self) -> Result<()> {
-        for column in &self.columns {
-            if column.array.n_values() != self.n_rows {
-                let message = format!(
-                    "the column has {} values, the table {} rows",
-                    column.array.n_values(),
-                    self.n_rows
-                );
-                return Err(Error::argument(message).in_column(&column.name));
-            }
-        }
         // What a reader's default limits refuse is not written.
         let limits = Limits::default();
+        for column in &self.columns {
+            if Some(column.array.n_values()) != self.n_rows.checked_mul(column.n_columns() as u64) {
+                let message = format!(
+                    "the column has {} values, the table {} rows",
+                    column.array.n_values() / column.n_columns().max(1) as u64,
+                    self.n_rows
+                );
+                return Err(Error::argument(message).in_column(column.names().next().unwrap_or_default()));
+            }
+            if let Some(names) = &column.run {
+                column.check_run(names, self.n_rows, &limits)?;
+            }
+        }
+        if let Some(column) = self.extra.iter().find(|column| column.run.is_some()) {
+            return Err(Error::argument("a run stands beside a table")
+                .in_column(column.names().next().unwrap_or_default()));
+        }
         self.host.check(&limits)?;
         self.columns.iter().chain(&self.extra).try_for_each(|column| column.check(self.extra.len(), &limits))
     }

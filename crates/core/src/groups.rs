@@ -2,8 +2,7 @@
 
 use entasis_format::{ColumnRecord, Error, Logical, Result};
 
-use crate::file::File;
-use crate::schema::NamePlaces;
+use crate::file::{File, NamePlaces};
 
 /// Columns of a table of equal type, of fixed width and without a detail.
 #[derive(Clone, Debug)]
@@ -42,13 +41,14 @@ impl File {
         let n_rows = self.n_rows();
         let mut found = Groups::default();
         let mut last = 0;
-        self.visit_columns(|index, record| {
-            found.names.push(record);
+        self.visit_table(|run| {
+            found.names.push(run.names());
+            let (record, columns) = (&run.record, run.columns);
             let kind = &record.column_type;
             // A physical type without a width is boolean, null, or of strings.
             let is_fixed = kind.physical.width().is_some() || kind.physical == entasis_format::Physical::Bool;
             if !is_fixed || record.detail.is_some() || kind.logical == Logical::Categorical {
-                found.others.push(index);
+                found.others.extend(columns);
                 return Ok(());
             }
             let is_of = |group: &Group| group.record.column_type == *kind;
@@ -58,9 +58,15 @@ impl File {
             let Some(group) = found.groups.get_mut(last) else {
                 let storage = record.storage.filter(|_| record.first_value == 0);
                 let has_missing = record.n_missing > 0;
-                found.groups.push(Group { record: *record, columns: vec![index], has_missing, storage });
+                found.groups.push(Group {
+                    record: *record,
+                    columns: columns.collect(),
+                    has_missing,
+                    storage,
+                });
                 return Ok(());
             };
+            // The columns of a run follow one another.
             let follows = group.storage.is_some()
                 && record.storage == group.storage
                 && (group.columns.len() as u64).checked_mul(n_rows) == Some(record.first_value);
@@ -68,7 +74,7 @@ impl File {
                 group.storage = None;
             }
             group.has_missing |= record.n_missing > 0;
-            group.columns.push(index);
+            group.columns.extend(columns);
             Ok(())
         })?;
         for group in &mut found.groups {

@@ -15,6 +15,7 @@ mod frame;
 mod groups;
 mod info;
 mod load;
+mod names;
 mod read;
 mod rows;
 mod schema;
@@ -26,18 +27,20 @@ pub use control::{Monitor, Silent};
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
-    Limits, Logical, Missing, Packing, Physical, Place, Result, Statistics, Transform, Unit, Value, checksum,
+    Limits, Logical, Missing, Packing, Physical, Place, Result, RunNames, Statistics, Transform, Unit, Value,
+    checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::{Buffer, HostRead};
 pub use extent::Extent;
-pub use file::{ColumnInfo, File};
+pub use file::{ColumnInfo, File, NameGroup, NamePlaces};
 pub use frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
 pub use groups::{Group, Groups};
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
+pub use names::NameList;
 pub use read::{Form, Matrix, MissingTo, Nested, NestedValues, Output, Request, Side, Text, TextLayout};
 pub use rows::Rows;
-pub use schema::{NamePlaces, Schema};
+pub use schema::Schema;
 pub use threads::{default_threads, set_threads};
 pub use verify::{Report, verify};
 pub use write::{WriteOptions, write, write_document, write_document_to, write_to};

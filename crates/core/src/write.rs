@@ -115,6 +115,8 @@ pub fn write_document_to(
 }
 
 /// The parts of a file, checked, and where they are in it. The columns of a frame and those beside it stand together.
+///
+/// A run of columns counts as one here: it is one record of the file.
 struct Parts<'a> {
     /// Each frame, and the number of its first column.
     frames: Vec<(usize, &'a Frame)>,
@@ -183,7 +185,17 @@ impl<'a> Plan<'a> {
         let profile = Profile::new(options.compression)?;
         let mut own = HashMap::new();
         for (name, compression) in &options.column_compression {
-            if !parts.columns().any(|(column, _, is_of_table)| is_of_table && column.name == *name) {
+            let (mut is_there, mut is_in_run) = (false, false);
+            for (column, _, is_of_table) in parts.columns() {
+                let is_named = is_of_table && column.names().any(|other| other == name);
+                is_there |= is_named;
+                is_in_run |= is_named && column.run.is_some();
+            }
+            if is_in_run {
+                let message = "a column of a run has a compression of its own";
+                return Err(Error::argument(message).in_column(name));
+            }
+            if !is_there {
                 return Err(
                     Error::argument("compression is set for a column that is not there").in_column(name)
                 );

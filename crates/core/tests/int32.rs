@@ -22,6 +22,7 @@ fn lend<T: bytemuck::Pod>(values: &[T]) -> HostRead {
 
 fn column(column_type: ColumnType, chunk: Chunk, dictionary: Option<usize>) -> Column {
     Column {
+        run: None,
         name: "x".into(),
         column_type,
         detail: None,

@@ -242,6 +242,7 @@ fn wide_column(
     let validity = HostValidity::Mask { memory: lend(mask), stride: 1 };
     let array = Array::new(Chunk { n: mask.len(), values, validity });
     Column {
+        run: None,
         name: name.to_owned(),
         column_type: of,
         detail: None,

@@ -30,6 +30,8 @@ codes! {
         Nodes = 8, "nodes";
         /// Strings and bytes of the value tree.
         ValueHeap = 9, "value heap";
+        /// Which columns each record of columns stands for.
+        Runs = 10, "runs";
     }
 }
 
@@ -41,7 +43,7 @@ impl SectionKind {
             Self::Columns => 96,
             Self::Names | Self::ValueHeap => 1,
             Self::NameIndex => 16,
-            Self::BlockIndex => 8,
+            Self::BlockIndex | Self::Runs => 8,
             Self::Statistics => 48,
             Self::Nodes => 32,
         }

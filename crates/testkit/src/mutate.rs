@@ -111,6 +111,7 @@ const COLUMN: Fields = &[
 ];
 const NAME: Fields = &[("hash", 0, 8), ("position", 8, 8)];
 const BLOCK_INDEX: Fields = &[("first_block", 0, 8)];
+const RUN: Fields = &[("first_column", 0, 8)];
 const BLOCK: Fields = &[
     ("first_value", 0, 8),
     ("n_values", 8, 4),
@@ -175,6 +176,7 @@ fn records_of(of: u16) -> Option<(&'static str, usize, Fields)> {
         kind::NAME_INDEX => ("name", 16, NAME),
         kind::BLOCK_INDEX => ("block_index", 8, BLOCK_INDEX),
         kind::BLOCKS => ("block", 64, BLOCK),
+        kind::RUNS => ("run", 8, RUN),
         kind::STATISTICS => ("statistics", 48, STATISTICS),
         kind::NODES => ("node", 32, NODE),
         _ => return None,

@@ -50,7 +50,15 @@ fn lend(bytes: Vec<u8>) -> HostRead {
 
 fn column(name: &str, column_type: ColumnType, n: usize, values: HostValues) -> Column {
     let array = Array::new(Chunk { n, values, validity: HostValidity::AllValid });
-    Column { name: name.to_owned(), column_type, detail: None, dictionary: None, children: Vec::new(), array }
+    Column {
+        run: None,
+        name: name.to_owned(),
+        column_type,
+        detail: None,
+        dictionary: None,
+        children: Vec::new(),
+        array,
+    }
 }
 
 /// A column of words, given as bytes each.

@@ -281,6 +281,7 @@ impl CellWriter {
         for (name, (physical, n, values)) in NAMES.into_iter().zip(all).filter(|(_, (_, n, _))| *n > 0) {
             names.push((Value::from(name), Value::Column(first + columns.len() as u64)));
             columns.push(Column {
+                run: None,
                 name: name.to_owned(),
                 column_type: ColumnType::plain(physical),
                 detail: None,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use entasis_format::{
-    Error, Header, Limits, Result, Root, SectionKind, Slot, Value, parse_value, read_records,
+    Error, Header, Limits, Result, Root, Runs, SectionKind, Slot, Value, parse_value, read_records,
 };
 use entasis_io::Source;
 
@@ -24,6 +24,8 @@ pub(crate) struct Opened {
     pub header: Header,
     pub slot: Slot,
     pub root: Root,
+    /// Which columns each record of columns stands for.
+    pub runs: Runs,
     pub value: Value,
     pub cells: Option<CellColumns>,
     /// Head and tail of the file as read at opening: (place, bytes).
@@ -33,6 +35,39 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
+    /// The number of records of a section.
+    pub fn n_records(&self, kind: SectionKind) -> u64 {
+        self.root.section(kind, 0).map_or(0, |section| section.n_records)
+    }
+
+    /// The number of all columns.
+    pub fn n_columns(&self) -> u64 {
+        self.runs.n_columns(self.n_records(SectionKind::Columns))
+    }
+
+    /// Which columns each record of columns stands for.
+    pub fn read_runs(&self) -> Result<Runs> {
+        let n = self.n_records(SectionKind::Runs);
+        if n == 0 {
+            return Ok(Runs::default());
+        }
+        let n_records = self.n_records(SectionKind::Columns);
+        let runs = Runs::parse(&self.records(SectionKind::Runs, 0..n)?, n_records)?;
+        if runs.n_columns(n_records) > self.limits.n_columns {
+            let message = format!("the file has {} columns", runs.n_columns(n_records));
+            return Err(Error::limit(format!(
+                "{message}, allowed are {} (n_columns)",
+                self.limits.n_columns
+            )));
+        }
+        // Each column of a run has an end of its name: there are no more columns than the file has room for.
+        let n_ends = self.n_records(SectionKind::Names) / 4;
+        if runs.n_columns(n_records) > n_records.saturating_add(n_ends) {
+            return Err(Error::corrupt("runs have more columns than names").in_section("runs"));
+        }
+        Ok(runs)
+    }
+
     pub fn records(&self, kind: SectionKind, range: Range<u64>) -> Result<Vec<u8>> {
         if range.is_empty() {
             return Ok(Vec::new());
@@ -44,7 +79,7 @@ impl Opened {
     }
 
     pub fn read_value(&self, node: u64) -> Result<Value> {
-        let n_nodes = self.root.section(SectionKind::Nodes, 0).map_or(0, |section| section.n_records);
+        let n_nodes = self.n_records(SectionKind::Nodes);
         parse_value(
             node,
             n_nodes,

@@ -114,6 +114,21 @@ pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &
                 _ => rows(memory, at, *stride, width, out),
             }
         }
+        (&HostValues::Matrix { memory, first, row_stride, column_stride, n_rows }, width) => {
+            let is_bool = width.is_none();
+            let copied = matrix(
+                (&memory, first),
+                (row_stride, column_stride),
+                n_rows,
+                inside,
+                width.unwrap_or(1),
+                out,
+            );
+            if is_bool {
+                out.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+            }
+            copied
+        }
         (values, _) if nested::is_nested(values) => return nested::words(chunk, inside, out),
         (HostValues::Bools { memory, stride }, None) => {
             let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
@@ -129,6 +144,48 @@ pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &
         _ => return Err(Error::argument("a column is in memory in another form than its type says")),
     };
     if copied { Ok(()) } else { Err(short()) }
+}
+
+/// Copies the values in a range of columns of equal length.
+fn matrix(
+    (memory, first): (&HostRead, usize),
+    (row_stride, column_stride): (isize, isize),
+    n_rows: usize,
+    inside: Range<usize>,
+    width: usize,
+    out: &mut [u8],
+) -> bool {
+    if n_rows == 0 {
+        return inside.is_empty();
+    }
+    let place = |value: usize| {
+        let along = isize::try_from(value / n_rows).ok()?.checked_mul(column_stride)?;
+        first.checked_add_signed(along.checked_add((value % n_rows) as isize * row_stride)?)
+    };
+    // Columns behind one another, without gaps, are one.
+    if row_stride == width as isize && column_stride == row_stride * n_rows as isize {
+        return place(inside.start).is_some_and(|at| memory.copy_to(at, out));
+    }
+    let mut rest = out;
+    let mut value = inside.start;
+    while value < inside.end {
+        let n = (n_rows - value % n_rows).min(inside.end - value);
+        let (now, later) = rest.split_at_mut(n * width);
+        rest = later;
+        let Some(at) = place(value) else { return false };
+        let copied = match width {
+            1 => strided::<u8>(memory, at, row_stride, now),
+            2 => strided::<u16>(memory, at, row_stride, now),
+            4 => strided::<u32>(memory, at, row_stride, now),
+            8 => strided::<u64>(memory, at, row_stride, now),
+            _ => rows(memory, at, row_stride, width, now),
+        };
+        if !copied {
+            return false;
+        }
+        value += n;
+    }
+    true
 }
 
 /// Copies rows of `width` bytes.

@@ -12,7 +12,48 @@ use super::nested::{Family, Nested};
 use super::output::{Output, Placed};
 use super::{Parts, Stored};
 use crate::bundle::Bundle;
+use crate::frame::Column;
 use crate::load::Scratch;
+
+/// Tables of at most so many records of columns have no index of names,
+const FEW: usize = 8;
+/// unless runs make them more columns than these.
+const MANY: usize = 1 << 16;
+
+/// The number of the first column of each record; empty without runs, when each record is a column.
+struct Numbers(Vec<u64>);
+
+impl Numbers {
+    fn of(parts: &Parts<'_>) -> Self {
+        let mut numbers = Vec::new();
+        if parts.columns().any(|(column, ..)| column.run.is_some()) {
+            let mut next = 0;
+            for (column, ..) in parts.columns() {
+                numbers.push(next);
+                next += column.n_columns() as u64;
+            }
+            numbers.push(next);
+        }
+        Self(numbers)
+    }
+
+    fn of_record(&self, record: usize) -> u64 {
+        match (self.0.get(record), self.0.last()) {
+            (Some(&number), _) => number,
+            // Children and bundles stand behind the columns, and for themselves.
+            (None, Some(&last)) => last + (record + 1 - self.0.len()) as u64,
+            (None, None) => record as u64,
+        }
+    }
+
+    /// The section of runs of a file with so many records.
+    fn emit(&self, n_records: usize) -> Vec<u8> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        (0..=n_records).flat_map(|record| self.of_record(record).to_le_bytes()).collect()
+    }
+}
 
 /// Records of the sections, in the making.
 #[derive(Default)]
@@ -34,6 +75,8 @@ pub(super) fn write(
     output: &Output<'_>,
 ) -> Result<u64> {
     let n_own = parts.n_columns;
+    let numbers = Numbers::of(parts);
+    let number = |record: usize| numbers.of_record(record);
     let n_before_bundles = n_own + nested.children.len();
     let n_total = n_before_bundles + bundles.len();
     let mut blocks_of: Vec<&[Placed]> = vec![&[]; n_total];
@@ -44,7 +87,7 @@ pub(super) fn write(
     let n_loose = parts.loose.len();
     let value_node = match parts.value {
         None => tree.add(&Value::Table(0)),
-        Some(value) => tree.add(&in_file(value, n_own - n_loose)),
+        Some(value) => tree.add(&in_file(value, number(n_own - n_loose))),
     };
     let mut records = Records::default();
     records.columns.reserve(n_total * ColumnRecord::LEN);
@@ -56,38 +99,43 @@ pub(super) fn write(
     for (i, (column, beside, _)) in parts.columns().enumerate() {
         all_beside.push(beside);
         let mut record = ColumnRecord {
-            id: i as u64,
+            id: number(i),
             name_at: records.names.len() as u64,
-            name_len: u32::try_from(column.name.len()).map_err(|_| too_long(&column.name))?,
+            name_len: 0,
             column_type: column.column_type,
             is_bundled: false,
             is_bundle: false,
-            n_values: column.array.n_values(),
+            n_values: column.array.n_values() / column.n_columns() as u64,
             storage: None,
             parent: None,
             first_value: 0,
             first_child: None,
             n_children: 0,
-            dictionary: column.dictionary.map(|d| (beside + d) as u64),
+            dictionary: column.dictionary.map(|d| number(beside + d)),
             detail: column.detail.as_ref().map(|detail| tree.add(detail)),
             n_missing: n_missing(&column.column_type, column.array.n_values(), blocks_of[i]),
         };
         if let Some(member) = members.get_mut(i).and_then(Option::take) {
             record.is_bundled = true;
-            record.storage = Some((n_before_bundles + member.bundle) as u64);
+            record.storage = Some(number(n_before_bundles + member.bundle));
             record.first_value = member.first_value;
             record.n_missing = member.n_missing;
         }
         if let Some((_, family)) = tops.next_if(|(top, _)| *top == i) {
-            adopt(&mut record, family, n_own);
+            adopt(&mut record, family, number(n_own));
         }
-        records.names.extend_from_slice(column.name.as_bytes());
+        match &column.run {
+            Some(names) => names.emit(&mut records.names),
+            None => records.names.extend_from_slice(column.name.as_bytes()),
+        }
+        let name_len = records.names.len() as u64 - record.name_at;
+        record.name_len = u32::try_from(name_len).map_err(|_| too_long(&column.name))?;
         record.emit(&mut records.columns);
     }
     for (i, child) in nested.children.iter().enumerate() {
         let (n_values, blocks) = (child.array.n_values(), blocks_of[n_own + i]);
         let mut record = ColumnRecord {
-            id: (n_own + i) as u64,
+            id: number(n_own + i),
             name_at: records.names.len() as u64,
             name_len: u32::try_from(child.name.len()).map_err(|_| too_long(&child.path))?,
             column_type: child.column_type,
@@ -95,22 +143,22 @@ pub(super) fn write(
             is_bundle: false,
             n_values,
             storage: None,
-            parent: Some(child.parent.map_or(child.top, |parent| n_own + parent) as u64),
+            parent: Some(number(child.parent.map_or(child.top, |parent| n_own + parent))),
             first_value: 0,
             first_child: None,
             n_children: 0,
-            dictionary: child.dictionary.map(|d| (all_beside[child.top] + d) as u64),
+            dictionary: child.dictionary.map(|d| number(all_beside[child.top] + d)),
             detail: child.detail.map(|detail| tree.add(detail)),
             n_missing: n_missing(&child.column_type, n_values, blocks),
         };
-        adopt(&mut record, &child.family, n_own);
+        adopt(&mut record, &child.family, number(n_own));
         records.names.extend_from_slice(child.name.as_bytes());
         record.emit(&mut records.columns);
     }
     for (i, bundle) in bundles.iter().enumerate() {
         let first = &parts.frames[bundle.frame].1.columns[bundle.members[0]];
         let record = ColumnRecord {
-            id: (n_before_bundles + i) as u64,
+            id: number(n_before_bundles + i),
             name_at: records.names.len() as u64,
             name_len: 0,
             column_type: bundle.column_type,
@@ -142,19 +190,23 @@ pub(super) fn write(
     records.block_index.extend_from_slice(&n_blocks.to_le_bytes());
     let (mut tables, mut name_index) = (Vec::new(), Vec::new());
     for &(first, frame) in &parts.frames {
-        let n_columns = frame.columns.len() as u64;
+        let n_columns = frame.n_columns() as u64;
+        let has_index = frame.columns.len() > FEW || frame.n_columns() > MANY;
         let table = TableRecord {
-            first_column: first as u64,
+            first_column: number(first),
             n_columns,
             n_rows: frame.n_rows,
             first_slot: (name_index.len() / NameSlot::LEN) as u64,
-            n_slots: n_name_slots(n_columns),
-            host_node: (!frame.host.is_null()).then(|| tree.add(&in_file(&frame.host, first))),
+            n_slots: if has_index { n_name_slots(n_columns) } else { 0 },
+            host_node: (!frame.host.is_null()).then(|| tree.add(&in_file(&frame.host, number(first)))),
         };
         table.emit(&mut tables);
-        name_index.extend(build_name_index(frame.columns.iter().map(|c| c.name.as_str())));
+        if has_index {
+            name_index.extend(build_name_index(frame.columns.iter().flat_map(Column::names)));
+        }
     }
     let (nodes, heap) = tree.into_parts();
+    let runs = numbers.emit(n_total);
     let at = output.end();
     let mut footer = Vec::with_capacity(
         [&records.columns, &records.names, &name_index, &records.block_index].iter().map(|r| r.len()).sum(),
@@ -169,6 +221,7 @@ pub(super) fn write(
         (SectionKind::Statistics, &records.statistics),
         (SectionKind::Nodes, &nodes),
         (SectionKind::ValueHeap, &heap),
+        (SectionKind::Runs, &runs),
     ]
     .map(|(kind, records)| {
         emit_section(kind, 0, kind.record_len(), records, at + footer.len() as u64, &mut footer)
@@ -209,14 +262,14 @@ fn commit(root: &Root, at: u64, mut footer: Vec<u8>, output: &Output<'_>) -> Res
 }
 
 /// A value whose columns count from this one on.
-fn in_file(value: &Value, first: usize) -> Cow<'_, Value> {
+fn in_file(value: &Value, first: u64) -> Cow<'_, Value> {
     if first == 0 {
         return Cow::Borrowed(value);
     }
     let mut value = value.clone();
     value.visit_mut(&mut |scalar| {
         if let Value::Column(number) = scalar {
-            *number += first as u64;
+            *number += first;
         }
     });
     Cow::Owned(value)
@@ -235,18 +288,21 @@ fn member_places(parts: &Parts<'_>, bundles: &[Bundle]) -> Result<Vec<Option<Mem
     places.resize_with(if bundles.is_empty() { 0 } else { parts.n_columns }, || None);
     for (bundle, of) in bundles.iter().enumerate() {
         let frame = parts.frames[of.frame].1;
-        for (k, &i) in of.members.iter().enumerate() {
-            let n_missing = scratch.count_missing(&frame.columns[i].array, of.column_type.layout())?;
-            places[of.first + i] = Some(Member { bundle, first_value: k as u64 * frame.n_rows, n_missing });
+        let mut first_value = 0;
+        for &i in &of.members {
+            let array = &frame.columns[i].array;
+            let n_missing = scratch.count_missing(array, of.column_type.layout())?;
+            places[of.first + i] = Some(Member { bundle, first_value, n_missing });
+            first_value += array.n_values();
         }
     }
     Ok(places)
 }
 
 /// Tells the record of a column of its children.
-fn adopt(record: &mut ColumnRecord, family: &Family, n_own: usize) {
+fn adopt(record: &mut ColumnRecord, family: &Family, first_child: u64) {
     if !family.children.is_empty() {
-        record.first_child = Some((n_own + family.children.start) as u64);
+        record.first_child = Some(first_child + family.children.start as u64);
         record.n_children = family.children.len() as u32;
     }
 }

@@ -119,6 +119,7 @@ impl Memory {
         };
         let column_type = ColumnType { missing: Missing::Null, ..ColumnType::plain(model.physical) };
         Column {
+            run: None,
             name: name.to_owned(),
             column_type,
             detail: None,

@@ -264,6 +264,7 @@ fn write(
     let writer = writer(&cells);
     let (of_cells, mut names) = writer.columns(1, &lend);
     let mut columns = vec![Column {
+        run: None,
         name: String::new(),
         column_type: ColumnType::plain(Physical::U32),
         detail: None,

@@ -4,12 +4,14 @@ use entasis::{Chunk, Column, Frame, HostRead, HostValidity, HostValues, Logical,
 
 use super::models::{Model, Table};
 use super::nested::{self, NestedPiece};
+use super::runs::{self, RunMemory};
 
 /// Memory of all columns of a table. The form (strides, bits, masks, views, pieces) differs from column to column.
 #[derive(Debug)]
 pub struct Memory {
     columns: Vec<Pieces>,
     extra: Vec<Pieces>,
+    runs: Vec<RunMemory>,
 }
 
 /// Memory of one column.
@@ -58,12 +60,14 @@ impl Memory {
         Self {
             columns: table.columns.iter().enumerate().map(pieces).collect(),
             extra: table.extra.iter().enumerate().map(pieces).collect(),
+            runs: runs::of(table),
         }
     }
 
     /// The frame. It must not be used after `self` is gone.
     pub fn frame(&self, table: &Table) -> Frame {
         let column = |(model, pieces): (&Model, &Pieces)| Column {
+            run: None,
             name: model.name.clone(),
             column_type: model.of,
             detail: model.detail.clone(),
@@ -74,9 +78,19 @@ impl Memory {
                 Pieces::Nested(pieces) => nested::array(pieces),
             },
         };
+        let mut columns = Vec::new();
+        let mut left = table.columns.iter().zip(&self.columns).enumerate().peekable();
+        while let Some((i, of)) = left.next() {
+            let Some(run) = self.runs.iter().find(|run| run.columns.start == i) else {
+                columns.push(column(of));
+                continue;
+            };
+            columns.push(run.column(table));
+            while left.next_if(|(k, _)| run.columns.contains(k)).is_some() {}
+        }
         Frame {
             n_rows: table.n_rows as u64,
-            columns: table.columns.iter().zip(&self.columns).map(column).collect(),
+            columns,
             extra: table.extra.iter().zip(&self.extra).map(column).collect(),
             host: table.host.clone(),
         }

@@ -6,6 +6,7 @@ pub mod models;
 pub mod nested;
 pub mod nested_tables;
 pub mod read;
+mod runs;
 pub mod shapes;
 pub mod small;
 pub mod tables;

@@ -17,6 +17,8 @@ pub struct Table {
     pub extra: Vec<Model>,
     /// What the host keeps.
     pub host: Value,
+    /// Whether neighbours of equal type are written as runs, where they can be.
+    pub in_runs: bool,
 }
 
 /// A column.
@@ -41,7 +43,7 @@ impl Table {
     pub fn new(name: impl Into<String>, columns: Vec<Model>) -> Self {
         let n_rows = columns.first().map_or(0, |column| column.cells.len());
         let host = Value::map([("host", Value::Str("testkit".into()))]);
-        Self { name: name.into(), n_rows, columns, extra: Vec::new(), host }
+        Self { name: name.into(), n_rows, columns, extra: Vec::new(), host, in_runs: false }
     }
 }
 

@@ -35,6 +35,7 @@ pub fn all() -> Vec<Small> {
         (singles(), 50),
         (raw(), 0),
         (bundles(), 50),
+        (column_runs(), 50),
         (types(), 50),
         (categoricals(), 40),
         (decimals(), 50),
@@ -271,6 +272,20 @@ fn bundles() -> Table {
         }
     });
     Table::new("bundles", columns.collect())
+}
+
+/// Runs of columns around single ones.
+fn column_runs() -> Table {
+    let mut columns = vec![Model::text("t", &["a", "", "b"])];
+    for c in 0..4i16 {
+        columns.push(Model::words(format!("i{}", c / 2), Physical::I16, &[c, 7, -c]));
+    }
+    columns.push(Model::bools("b", &[true, false, true]).with_missing(|i| i != 1));
+    columns.extend((0..3).map(|c| Model::bools("\u{e9}".repeat(c), &[c == 1, true, false])));
+    let mut table = Table { in_runs: true, ..Table::new("runs of columns", columns) };
+    table.extra = vec![Model::words("labels", Physical::I32, &[1, 2, 3])];
+    table.host = Value::map([("host", Value::from("testkit")), ("labels", Value::Column(9))]);
+    table
 }
 
 fn types() -> Table {

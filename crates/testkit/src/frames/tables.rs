@@ -21,6 +21,9 @@ pub fn all() -> Vec<Table> {
         rows_without_columns(),
         bundles(100),
         wide(),
+        runs(100),
+        runs(1),
+        runs(8191),
         long_texts(),
         long_rows(),
         values(),
@@ -177,6 +180,36 @@ pub fn wide() -> Table {
     let mut table = Table::new("wide", columns.collect());
     table.columns.iter_mut().step_by(2).for_each(|column| column.of.flavour = 1);
     table
+}
+
+/// Runs of columns of many types, single columns between them, and some that can't be in one.
+pub fn runs(n: usize) -> Table {
+    let physicals = [
+        Physical::F64,
+        Physical::Bool,
+        Physical::I8,
+        Physical::U16,
+        Physical::F32,
+        Physical::Complex128,
+        Physical::I64,
+        Physical::F64,
+    ];
+    let mut columns = Vec::new();
+    for (group, physical) in physicals.into_iter().enumerate() {
+        let width = physical.width().unwrap_or(1);
+        for c in 0..2 + 3 * group {
+            let r = noise(n, (100 * group + c) as u64);
+            let byte = |v: u64| {
+                if physical == Physical::Bool { vec![(v & 1) as u8] } else { bytes_of(v % 99, width) }
+            };
+            // Names of all lengths, also equal ones.
+            let name = "n\u{e9}".repeat(c % 4) + &(c / 2).to_string();
+            columns.push(Model::new(name, physical, r.iter().map(|&v| Some(byte(v))).collect()));
+        }
+        columns.push(Model::text(format!("text {group}"), &vec!["x"; n]));
+        columns.push(Model::words("missing", physicals[0], &vec![0.5f64; n]).with_missing(|i| i % 3 != 1));
+    }
+    Table { in_runs: true, ..Table::new(format!("runs of {n}"), columns) }
 }
 
 /// Strings longer than pages, beside empty ones.

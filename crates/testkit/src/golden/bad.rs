@@ -2,7 +2,6 @@
 
 use entasis::Kind;
 
-use super::build;
 use crate::mutate::{Map, get};
 use crate::naive::bytes::{u32_at, u64_at};
 
@@ -93,6 +92,13 @@ const CHANGES: &[Change] = &[
     ("nested-first-child", "nested", "block.first_child", 0, 1, C, "child"),
     ("block-first-child", "constant", "block.first_child", 0, 1, C, "child"),
     ("name-position", "constant", "name.position", 0, 77, C, "name"),
+    ("runs-order", "column-runs", "run.first_column", 1, 0, C, "runs"),
+    ("runs-first", "column-runs", "run.first_column", 0, 1, C, "runs"),
+    ("runs-of-two-tables", "column-runs", "table.n_columns", 0, 4, C, "table"),
+    ("runs-not-bundled", "column-runs", "run.first_column", 1, 2, C, ""),
+    ("runs-more-than-names", "column-runs", "column.name_len", 1, 15, C, "names"),
+    ("runs-huge", "column-runs", "run.first_column", 7, FAR, C, "runs"),
+    ("runs-first-value", "column-runs", "column.first_value", 1, u64::MAX - 100, C, ""),
     ("block-index", "blocks", "block_index.first_block", 0, 3, C, "block"),
     ("block-first-value", "blocks", "block.first_value", 1, 1, C, "blocks"),
     ("block-n-values", "blocks", "block.n_values", 0, 0, C, "values"),
@@ -123,10 +129,9 @@ const CHANGES: &[Change] = &[
 
 /// All bad files.
 pub fn all() -> Vec<Bad> {
-    let files = build::all();
+    // Made of the golden files, which don't change when the writer does.
     let golden = |name: &str| -> Vec<u8> {
-        let found = files.iter().find(|golden| golden.table.name == name);
-        found.map(super::Golden::write).unwrap_or_default()
+        std::fs::read(super::folder().join(format!("{name}.entasis"))).unwrap_or_default()
     };
     let mut all = Vec::new();
     for &(rule, name, field, which, value, kind, word) in CHANGES {

@@ -22,6 +22,7 @@ pub fn all() -> Vec<Golden> {
     all.extend(rows());
     all.push(meanings());
     all.extend(nested());
+    all.push(column_runs());
     all
 }
 
@@ -381,6 +382,21 @@ fn meanings() -> Golden {
         named(Model::text("of text", &texts).logical(Logical::Extension, Unit::None), "example.text", b"m"),
     ];
     golden("meanings", columns, 50, &[])
+}
+
+/// Runs of columns of several types, single columns around them.
+fn column_runs() -> Golden {
+    let mut columns = vec![Model::text("first", &["a", "", "b"])];
+    for c in 0..40i32 {
+        columns.push(Model::words(format!("i{}", c * c % 17), Physical::I32, &[c, 7 * c, -c]));
+    }
+    columns.push(Model::words("missing", Physical::I32, &[1, 2, 3]).with_missing(|i| i != 1));
+    columns.extend((0..20).map(|c| Model::bools("\u{e9}".repeat(c % 5), &[c % 2 == 1, c > 7, false])));
+    columns.extend(
+        (0..20).map(|c| Model::words(format!("f{c}"), Physical::F64, &[0.25, f64::NAN, f64::from(c)])),
+    );
+    let table = Table { in_runs: true, ..Table::new("column-runs", columns) };
+    Golden { table, compression: 50, features: &[] }
 }
 
 /// Nested types: values as `docs/testing.md` lays them out.

@@ -154,6 +154,8 @@ fn compare(kind: u8, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
     match kind {
         _ if is_var(kind) => a.cmp(b),
         physical::F32 | physical::F64 => f(a).partial_cmp(&f(b)).unwrap_or(std::cmp::Ordering::Less),
+        // Bytes of any number: as one number without sign.
+        _ if a.len() > 16 => a.iter().rev().cmp(b.iter().rev()),
         _ => {
             let signed = (2..=5).contains(&kind);
             let number = |bytes: &[u8]| {

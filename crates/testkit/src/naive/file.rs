@@ -1,6 +1,8 @@
 //! The whole file, from header to values.
 
-use super::bytes::{Kind, Wrong, range, rule, wrong};
+use std::ops::Range;
+
+use super::bytes::{Kind, Wrong, range, rule, u32_at, u64_at, wrong};
 use super::column::{Column, Tier};
 use super::header::{Slot, State, header};
 use super::records::{ColumnRecord, TableRecord};
@@ -53,7 +55,7 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
     let file = range(file, 0, slot.end)?;
     let root = root(file, &slot)?;
     let mut parts = Vec::new();
-    let mut all: [Vec<u8>; 10] = Default::default();
+    let mut all: [Vec<u8>; 11] = Default::default();
     let mut tiers: Vec<(u16, Tier)> = Vec::new();
     for section in root.sections.iter().filter(|section| section.is_known()) {
         let (records, of_section) = section.read(file)?;
@@ -63,11 +65,12 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
     tiers.sort_by_key(|(number, _)| *number);
     let tiers: Vec<Tier> = tiers.into_iter().map(|(_, tier)| tier).collect();
 
-    let [_, tables, columns, names, name_index, _, _, _, nodes, heap] = &all;
-    let n_columns = columns.len() as u64 / 96;
+    let [_, tables, columns, names, name_index, _, _, _, nodes, heap, runs] = &all;
+    let runs = runs_of(runs, columns.len() / 96)?;
+    let n_columns = runs.last().map_or(0, |run| run.end);
     let n_tables = tables.len() as u64 / 64;
     let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
-    let columns = read_columns(file, columns, names, &tiers, &mut nodes)?;
+    let columns = read_columns(file, columns, &runs, names, &tiers, &mut nodes)?;
     let mut read_tables = Vec::new();
     for bytes in tables.chunks_exact(64) {
         let record = TableRecord::parse(bytes)?;
@@ -77,6 +80,12 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
         };
         let end = record.first_column.checked_add(record.n_columns);
         rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
+        let range = record.first_column..record.first_column + record.n_columns;
+        let is_apart = |run: &Range<u64>| run.end <= range.start || range.end <= run.start;
+        let is_inside = |run: &Range<u64>| range.start <= run.start && run.end <= range.end;
+        let fits =
+            runs.iter().filter(|run| run.end - run.start > 1).all(|run| is_apart(run) || is_inside(run));
+        rule(fits, "the columns of a run are of one table")?;
         let slots = record.first_slot.checked_add(record.n_slots);
         let inside = slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
         rule(inside, "the slots of a table are in the name index")?;
@@ -95,7 +104,7 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
     Ok(decoded)
 }
 
-fn place(section: &Section, records: Vec<u8>, all: &mut [Vec<u8>; 10], tiers: &mut Vec<(u16, Tier)>) {
+fn place(section: &Section, records: Vec<u8>, all: &mut [Vec<u8>; 11], tiers: &mut Vec<(u16, Tier)>) {
     if !(kind::BLOCK_INDEX..=kind::STATISTICS).contains(&section.kind) {
         all[section.kind as usize] = records;
         return;
@@ -113,9 +122,44 @@ fn place(section: &Section, records: Vec<u8>, all: &mut [Vec<u8>; 10], tiers: &m
     }
 }
 
+/// Section 2.4: the columns that each of the column records stands for.
+fn runs_of(section: &[u8], n_records: usize) -> Result<Vec<Range<u64>>, Wrong> {
+    if section.is_empty() {
+        return Ok((0..n_records as u64).map(|column| column..column + 1).collect());
+    }
+    let starts: Vec<u64> = section.chunks_exact(8).map(|bytes| u64_at(bytes, 0)).collect();
+    rule(starts.len() == n_records + 1 && starts[0] == 0, "a run for each column record")?;
+    rule(starts.windows(2).all(|pair| pair[0] < pair[1]), "runs ascend")?;
+    Ok(starts.windows(2).map(|pair| pair[0]..pair[1]).collect())
+}
+
+/// Section 2.4: the names of the columns that a record stands for.
+fn names_of(place: &[u8], n: u64) -> Result<Vec<String>, Wrong> {
+    let text_of = |bytes: &[u8]| match String::from_utf8(bytes.to_vec()) {
+        Ok(name) => Ok(name),
+        Err(_) => wrong(Kind::Corrupt, "a name is UTF-8"),
+    };
+    if n == 1 {
+        return Ok(vec![text_of(place)?]);
+    }
+    rule(u128::from(n) * 4 <= place.len() as u128, "each name of a run has an end")?;
+    let text = &place[4 * n as usize..];
+    let mut names = Vec::new();
+    let mut start = 0;
+    for k in 0..n as usize {
+        let end = u64::from(u32_at(place, 4 * k));
+        rule(start <= end, "the ends of names ascend")?;
+        names.push(text_of(range(text, start, end - start)?)?);
+        start = end;
+    }
+    rule(start == text.len() as u64, "the last name ends with the text")?;
+    Ok(names)
+}
+
 fn read_columns(
     file: &[u8],
     records: &[u8],
+    runs: &[Range<u64>],
     names: &[u8],
     tiers: &[Tier],
     nodes: &mut Nodes<'_>,
@@ -123,21 +167,27 @@ fn read_columns(
     let mut columns = Vec::new();
     for (i, bytes) in records.chunks_exact(96).enumerate() {
         let record = ColumnRecord::parse(bytes)?;
-        let name = range(names, record.name_at, u64::from(record.name_len))?;
-        let Ok(name) = String::from_utf8(name.to_vec()) else {
-            return wrong(Kind::Corrupt, "a name is UTF-8");
-        };
-        let detail = match record.detail {
-            None => None,
-            Some(node) => Some(nodes.value(node)?),
-        };
-        let (blocks, statistics, cells) = Default::default();
-        let mut column = Column { name, record, detail, blocks, statistics, cells, is_child: false };
-        column.find_blocks(i as u64, tiers)?;
-        if !column.record.is_bundled {
-            column.decode(file)?;
+        let n = runs[i].end - runs[i].start;
+        let place = range(names, record.name_at, u64::from(record.name_len))?;
+        rule(n == 1 || record.is_bundled, "the columns of a run are bundled")?;
+        for (k, name) in (0..n).zip(names_of(place, n)?) {
+            let detail = match record.detail {
+                None => None,
+                Some(node) => Some(nodes.value(node)?),
+            };
+            let (blocks, statistics, cells) = Default::default();
+            let first = k.checked_mul(record.n_values).and_then(|skip| skip.checked_add(record.first_value));
+            let (Some(first_value), Some(id)) = (first, record.id.checked_add(k)) else {
+                return wrong(Kind::Corrupt, "numbers of a run");
+            };
+            let record = ColumnRecord { id, first_value, ..record.clone() };
+            let mut column = Column { name, record, detail, blocks, statistics, cells, is_child: false };
+            column.find_blocks(i as u64, tiers)?;
+            if !column.record.is_bundled {
+                column.decode(file)?;
+            }
+            columns.push(column);
         }
-        columns.push(column);
     }
     let n = columns.len() as u64;
     for i in 0..columns.len() {

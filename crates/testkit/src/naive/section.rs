@@ -14,10 +14,11 @@ pub mod kind {
     pub const STATISTICS: u16 = 7;
     pub const NODES: u16 = 8;
     pub const VALUE_HEAP: u16 = 9;
+    pub const RUNS: u16 = 10;
 }
 
-/// The record lengths of kinds 1 to 9.
-pub const RECORD_LEN: [u32; 9] = [64, 96, 1, 16, 8, 64, 48, 32, 1];
+/// The record lengths of kinds 1 to 10.
+pub const RECORD_LEN: [u32; 10] = [64, 96, 1, 16, 8, 64, 48, 32, 1, 8];
 
 /// Bytes of a part, at most.
 const PART: u64 = 65_536;
@@ -69,7 +70,7 @@ impl Section {
 
     /// Whether the page gives the kind a name.
     pub fn is_known(&self) -> bool {
-        (1..=9).contains(&self.kind)
+        (1..=10).contains(&self.kind)
     }
 
     fn check(&self) -> Result<(), Wrong> {

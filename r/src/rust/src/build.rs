@@ -123,6 +123,7 @@ impl Builder {
             _ => (!zone.is_empty()).then(|| Value::from(zone)),
         };
         let column = Column {
+            run: None,
             name,
             column_type,
             detail,

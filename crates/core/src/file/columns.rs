@@ -1,0 +1,241 @@
+//! Records of columns, one by one and in runs (format, section 2.4).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use entasis_format::{
+    BlockRecord, ColumnRecord, Error, Result, RunNames, SectionKind, Value, parse_block_index,
+};
+
+use super::names::{NamePlace, NamesAt};
+use super::{File, lock};
+
+/// From this many columns on, their records are read together before they are used.
+const PREFETCH: u64 = 16;
+
+/// Records that are read together.
+const PIECE: u64 = 1 << 14;
+
+/// A column of an open file.
+#[derive(Clone, Debug)]
+pub struct ColumnInfo {
+    /// The number among all columns of the file.
+    pub index: u64,
+    /// The name.
+    pub name: String,
+    /// The record.
+    pub record: ColumnRecord,
+    /// What the type needs beside its codes: the time zone (a string).
+    pub detail: Option<Value>,
+}
+
+/// Neighbouring columns of one record: those of a range among all that it stands for.
+pub(crate) struct ColumnRun {
+    /// The record: of the first column that it stands for.
+    pub record: ColumnRecord,
+    /// The numbers of these columns in the view.
+    pub columns: Range<u64>,
+    /// How many columns that it stands for are before these.
+    pub skip: u64,
+    /// How many columns it stands for.
+    pub n: u64,
+}
+
+impl ColumnRun {
+    /// The record of a column by its number in the view.
+    pub fn member(&self, column: u64) -> Result<ColumnRecord> {
+        self.record.member(self.skip + (column - self.columns.start))
+    }
+
+    /// Where the names of all that the record stands for are.
+    pub fn names(&self) -> NamePlace {
+        NamePlace { at: self.record.name_at, len: self.record.name_len, n: self.n }
+    }
+}
+
+impl File {
+    /// A column, by its number: those of the table first. O(1).
+    ///
+    /// # Errors
+    /// *Unsupported* for a type that this release doesn't know; *corrupt*, *io*.
+    pub fn column(&self, index: u64) -> Result<Arc<ColumnInfo>> {
+        if let Some(column) = lock(&self.columns).get(&index) {
+            return Ok(Arc::clone(column));
+        }
+        let column = Arc::new(self.read_column(index).map_err(|e| e.in_file(self.path()))?);
+        lock(&self.columns).insert(index, Arc::clone(&column));
+        Ok(column)
+    }
+
+    fn read_column(&self, index: u64) -> Result<ColumnInfo> {
+        let mut found = None;
+        self.visit_runs(index..index.saturating_add(1), |run| {
+            let name = self.one_name(run.names(), run.skip)?;
+            found = Some(self.column_of(index, run.member(index)?, name)?);
+            Ok(())
+        })?;
+        found.ok_or_else(|| Error::corrupt("a column is named that is not there").in_section("columns"))
+    }
+
+    /// Neighbouring columns, in one piece of work.
+    ///
+    /// # Errors
+    /// As [`column`](Self::column).
+    pub fn columns(&self, range: Range<u64>) -> Result<Vec<ColumnInfo>> {
+        let mut columns = Vec::new();
+        // In pieces that stay below the limits on metadata, however many columns there are.
+        for start in range.clone().step_by(PIECE as usize) {
+            let part = start..range.end.min(start + PIECE);
+            self.add_columns(part, &mut columns).map_err(|e| e.in_file(self.path()))?;
+        }
+        Ok(columns)
+    }
+
+    fn add_columns(&self, range: Range<u64>, columns: &mut Vec<ColumnInfo>) -> Result<()> {
+        let mut runs = Vec::new();
+        self.visit_runs(range, |run| {
+            runs.push(run);
+            Ok(())
+        })?;
+        let places: Vec<NamePlace> = runs.iter().map(ColumnRun::names).collect();
+        let names = NamesAt::new(self, &places)?;
+        for (run, place) in runs.iter().zip(&places) {
+            let bytes = names.get(place)?;
+            if run.n == 1 {
+                let name = self.single_name(&bytes)?.to_owned();
+                columns.push(self.column_of(run.columns.start, run.record, name)?);
+                continue;
+            }
+            let names = RunNames::parse(&bytes, run.n)?;
+            for (k, column) in (run.skip as usize..).zip(run.columns.clone()) {
+                let name = names.name(k).to_owned();
+                columns.push(self.column_of(column, run.member(column)?, name)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn column_of(&self, index: u64, record: ColumnRecord, name: String) -> Result<ColumnInfo> {
+        self.check_name(&name).map_err(|e| e.in_column(&format!("#{index}")))?;
+        if index < self.n_columns() && record.n_values != self.n_rows() {
+            let message =
+                format!("a column has {} values, its table {} rows", record.n_values, self.n_rows());
+            return Err(Error::corrupt(message).in_column(&name));
+        }
+        let detail =
+            record.detail.map(|node| self.table_value(node)).transpose().map_err(|e| e.in_column(&name))?;
+        Ok(ColumnInfo { index, name, record, detail })
+    }
+
+    /// A record of columns of this view: what it names are columns of the view too.
+    fn parse_record(&self, index: u64, bytes: &[u8]) -> Result<ColumnRecord> {
+        let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
+        let mut record = ColumnRecord::parse(bytes).map_err(here)?;
+        if self.table.first_column > 0 {
+            let ColumnRecord { storage, dictionary, first_child, parent, .. } = &mut record;
+            for named in [storage, dictionary, first_child, parent] {
+                *named = named.map(|column| self.in_view(column)).transpose().map_err(here)?;
+            }
+        }
+        Ok(record)
+    }
+
+    /// Columns of this view by their records, in order. Costs what the records cost, not what the columns do.
+    pub(crate) fn visit_runs(
+        &self,
+        range: Range<u64>,
+        mut visit: impl FnMut(ColumnRun) -> Result<()>,
+    ) -> Result<()> {
+        let wanted = self.in_file(&range);
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let runs = &self.opened.runs;
+        if wanted.end > self.opened.n_columns() {
+            let message = format!("columns up to {} are asked of a file that has fewer", wanted.end);
+            return Err(Error::corrupt(message).in_section("columns"));
+        }
+        let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end - 1));
+        for start in (first..=last).step_by(PIECE as usize) {
+            let piece = start..(last + 1).min(start + PIECE);
+            let records = self.records(SectionKind::Columns, piece.clone())?;
+            for (number, bytes) in piece.zip(records.chunks_exact(ColumnRecord::LEN)) {
+                let of = runs.columns_of(number);
+                let from = of.start.max(wanted.start);
+                let columns =
+                    from - self.table.first_column..of.end.min(wanted.end) - self.table.first_column;
+                let record = self.parse_record(columns.start, bytes)?;
+                let n = of.end - of.start;
+                // What can't be a run is told before anything is made for each of its columns.
+                record.member(n - 1).map_err(|e| e.in_section("columns"))?;
+                if n > 1 && u64::from(record.name_len) / 4 < n {
+                    return Err(Error::corrupt("a run has more columns than names").in_section("columns"));
+                }
+                visit(ColumnRun { record, columns, skip: from - of.start, n })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The table's columns by their records.
+    pub(crate) fn visit_table(&self, mut visit: impl FnMut(ColumnRun) -> Result<()>) -> Result<()> {
+        let n_rows = self.n_rows();
+        self.visit_runs(0..self.n_columns(), |run| {
+            let n_values = run.record.n_values;
+            if n_values != n_rows {
+                let message = format!("a column has {n_values} values, its table {n_rows} rows");
+                return Err(Error::corrupt(message).in_column(&format!("#{}", run.columns.start)));
+            }
+            if run.columns.end - run.columns.start != run.n {
+                return Err(Error::corrupt("a run of columns is not of one table").in_section("runs"));
+            }
+            visit(run)
+        })
+    }
+
+    /// Reads the records of many columns together.
+    pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) -> Result<()> {
+        let (Some(first), Some(last)) = (columns.clone().min(), columns.clone().max()) else { return Ok(()) };
+        let n = columns.count() as u64;
+        // Columns that lie far apart are read one by one: as much work as they are.
+        if n < PREFETCH || (last - first) / 8 > n || last >= self.n_columns_total() {
+            return Ok(());
+        }
+        let infos = self.columns(first..last + 1)?;
+        lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
+        Ok(())
+    }
+
+    /// Reads the block records of many columns together. What is wrong with a column is told when it is asked for.
+    pub(crate) fn prefetch_blocks(&self, columns: &[u64]) -> Result<()> {
+        let (Some(&first), Some(&last)) = (columns.iter().min(), columns.iter().max()) else { return Ok(()) };
+        if (columns.len() as u64) < PREFETCH || (last - first) / 8 > columns.len() as u64 {
+            return Ok(());
+        }
+        let (runs, wanted) = (&self.opened.runs, self.in_file(&(first..last.saturating_add(1))));
+        let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end.saturating_sub(1)));
+        for start in (first..=last).step_by(1 << 10) {
+            let numbers = start..last.saturating_add(1).min(start + (1 << 10));
+            let index = self.records(SectionKind::BlockIndex, start..numbers.end.saturating_add(1))?;
+            let index = parse_block_index(&index).map_err(|e| e.in_file(self.path()))?;
+            let (Some(&from), Some(&to)) = (index.first(), index.last()) else { continue };
+            // What has many blocks takes its time anyway, and what has none needs none.
+            if to == from || to - from > 1 << 14 {
+                continue;
+            }
+            let records = self.records(SectionKind::Blocks, from..to)?;
+            for (number, of) in numbers.zip(index.windows(2)) {
+                let column = runs.columns_of(number).start;
+                let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
+                // A run that begins before the columns that are wanted has no blocks.
+                let Some(column) = column.checked_sub(self.table.first_column) else { continue };
+                if let Ok(info) = self.column(column)
+                    && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
+                {
+                    lock(&self.blocks).insert(column, blocks);
+                }
+            }
+        }
+        Ok(())
+    }
+}

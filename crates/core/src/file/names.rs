@@ -1,0 +1,272 @@
+//! Names of columns: where they are, and which columns have one.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use entasis_format::{
+    Error, NameSlot, Result, RunNames, SectionKind, build_name_index, first_slot, n_name_slots, name_hash,
+};
+
+use super::File;
+
+/// Places that are read together.
+const PIECE: usize = 1 << 14;
+
+/// Where the names of the columns of a record are in the heap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamePlace {
+    pub at: u64,
+    pub len: u32,
+    /// How many columns the record stands for; more than one have their names' ends before the text.
+    pub n: u64,
+}
+
+/// Where the names of columns are, in the order of the columns.
+#[derive(Clone, Debug, Default)]
+pub struct NamePlaces(Vec<NamePlace>);
+
+impl NamePlaces {
+    pub(crate) fn push(&mut self, place: NamePlace) {
+        self.0.push(place);
+    }
+}
+
+/// What is kept of the names of a table that has no index of them.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Whether one was looked up.
+    is_used: AtomicBool,
+    /// The index that is made when another one is.
+    index: OnceLock<Vec<u8>>,
+}
+
+/// Names at some places, read together where they lie together.
+pub(super) struct NamesAt<'a> {
+    file: &'a File,
+    /// All of them: the first one's place, and the bytes.
+    all: Option<(u64, Vec<u8>)>,
+}
+
+impl<'a> NamesAt<'a> {
+    pub fn new(file: &'a File, places: &[NamePlace]) -> Result<Self> {
+        let end = |place: &NamePlace| place.at.saturating_add(u64::from(place.len));
+        let from = places.iter().map(|place| place.at).min().unwrap_or(0);
+        let to = places.iter().map(end).max().unwrap_or(0);
+        let total: u64 = places.iter().map(|place| u64::from(place.len)).sum();
+        // Names of neighbours are neighbours, and equal ones may be shared; where they lie far apart they are read one by one.
+        let is_dense = to - from <= total.saturating_mul(2).saturating_add(1 << 16);
+        let all = if is_dense { Some((from, file.records(SectionKind::Names, from..to)?)) } else { None };
+        Ok(Self { file, all })
+    }
+
+    /// The bytes at one of the places.
+    pub fn get(&self, place: &NamePlace) -> Result<Cow<'_, [u8]>> {
+        let Some((from, all)) = &self.all else {
+            let range = place.at..place.at.saturating_add(u64::from(place.len));
+            return self.file.records(SectionKind::Names, range).map(Cow::Owned);
+        };
+        let start = (place.at - from) as usize;
+        let bytes = all.get(start..start + place.len as usize);
+        let missing = || Error::corrupt("a column name is outside the names").in_section("names");
+        bytes.map(Cow::Borrowed).ok_or_else(missing)
+    }
+}
+
+impl File {
+    pub(super) fn check_name(&self, name: &str) -> Result<()> {
+        if name.len() > self.limits().name_len as usize {
+            return Err(Error::limit("a column name is longer than name_len").in_section("names"));
+        }
+        Ok(())
+    }
+
+    /// The name in these bytes.
+    pub(super) fn single_name<'b>(&self, bytes: &'b [u8]) -> Result<&'b str> {
+        if bytes.len() > self.limits().name_len as usize {
+            return Err(Error::limit("a column name is longer than name_len").in_section("names"));
+        }
+        let damage = |_| Error::corrupt("a column name is not UTF-8").in_section("names");
+        std::str::from_utf8(bytes).map_err(damage)
+    }
+
+    /// The name of column `k` of those of a place, without looking at the others.
+    pub(super) fn one_name(&self, place: NamePlace, k: u64) -> Result<String> {
+        let read = |from: u64, to: u64| self.records(SectionKind::Names, from..to);
+        let (mut start, mut end) = (0, u64::from(place.len));
+        let mut text_at = place.at;
+        if place.n > 1 {
+            // The place was checked to have room for the ends.
+            text_at = place.at.saturating_add(4 * place.n);
+            let before = k.min(1);
+            let ends = read(place.at + 4 * (k - before), place.at + 4 * (k + 1))?;
+            let (ends, _) = ends.as_chunks::<4>();
+            let mut ends = ends.iter().map(|end| u64::from(u32::from_le_bytes(*end)));
+            start = if before == 1 { ends.next().unwrap_or(0) } else { 0 };
+            end = ends.next().unwrap_or(0);
+            if start > end || end > u64::from(place.len) - 4 * place.n {
+                let message = "the ends of the names of a run of columns don't fit their text";
+                return Err(Error::corrupt(message).in_section("names"));
+            }
+        }
+        if end - start > u64::from(self.limits().name_len) {
+            return Err(Error::limit("a column name is longer than name_len").in_section("names"));
+        }
+        let bytes = read(text_at.saturating_add(start), text_at.saturating_add(end))?;
+        self.single_name(&bytes).map(str::to_owned)
+    }
+
+    /// The names at these places, in order.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *limit*, and what `visit` returns.
+    pub fn visit_names(&self, places: &NamePlaces, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
+        self.visit_name_groups(places, |names| match names {
+            NameGroup::One(name) => visit(name),
+            NameGroup::Run(names) => (0..names.ends().len()).try_for_each(|k| visit(names.name(k))),
+        })
+    }
+
+    /// The names at these places, in order; those of a run together.
+    ///
+    /// # Errors
+    /// As [`visit_names`](Self::visit_names).
+    pub fn visit_name_groups(
+        &self,
+        places: &NamePlaces,
+        mut visit: impl FnMut(NameGroup<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut visit_piece = |places: &[NamePlace]| {
+            let names = NamesAt::new(self, places)?;
+            for place in places {
+                let bytes = names.get(place)?;
+                if place.n == 1 {
+                    visit(NameGroup::One(self.single_name(&bytes)?))?;
+                    continue;
+                }
+                let names = RunNames::parse(&bytes, place.n)?;
+                let longest = (0..names.ends().len()).map(|k| names.name(k).len()).max().unwrap_or(0);
+                if longest > self.limits().name_len as usize {
+                    return Err(Error::limit("a column name is longer than name_len").in_section("names"));
+                }
+                visit(NameGroup::Run(names))?;
+            }
+            Ok(())
+        };
+        places.0.chunks(PIECE).try_for_each(|piece| visit_piece(piece).map_err(|e| e.in_file(self.path())))
+    }
+
+    /// The number of the table's column with this name. O(1), or a pass over the names of a table without an index of them.
+    ///
+    /// # Errors
+    /// *Argument* when there is none, or more than one.
+    pub fn find(&self, name: &str) -> Result<u64> {
+        let found = self.find_all(name).map_err(|e| e.in_file(self.path()))?;
+        match found[..] {
+            [column] => Ok(column),
+            [] => Err(Error::argument("there is no such column").in_column(name).in_file(self.path())),
+            _ => {
+                let message =
+                    format!("the name stands for {} columns: select by position instead", found.len());
+                Err(Error::argument(message).in_column(name).in_file(self.path()))
+            }
+        }
+    }
+
+    /// The numbers of all of the table's columns with this name, ascending.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*.
+    pub fn find_all(&self, name: &str) -> Result<Vec<u64>> {
+        let n_slots = self.table.n_slots;
+        if n_slots > 0 {
+            return self.probe(name, n_slots, |slots| {
+                let first = self.table.first_slot.saturating_add(slots.start);
+                let records = first..first.saturating_add(slots.end - slots.start);
+                self.records(SectionKind::NameIndex, records).map(Cow::Owned)
+            });
+        }
+        if !self.names.is_used.swap(true, Ordering::Relaxed) {
+            return self.scan_names(name);
+        }
+        // Who looks up one name after the other gets an index.
+        let index = match self.names.index.get() {
+            Some(index) => index,
+            None => {
+                let mut names = Vec::new();
+                self.visit_names(&self.name_places()?, |name| {
+                    names.push(name.to_owned());
+                    Ok(())
+                })?;
+                self.names.index.get_or_init(|| build_name_index(&names))
+            }
+        };
+        self.probe(name, n_name_slots(self.n_columns()), |slots| {
+            let at = |slot: u64| slot as usize * NameSlot::LEN;
+            Ok(Cow::Borrowed(index.get(at(slots.start)..at(slots.end)).unwrap_or_default()))
+        })
+    }
+
+    fn name_places(&self) -> Result<NamePlaces> {
+        let mut places = NamePlaces::default();
+        self.visit_table(|run| {
+            places.push(run.names());
+            Ok(())
+        })?;
+        Ok(places)
+    }
+
+    fn scan_names(&self, name: &str) -> Result<Vec<u64>> {
+        let (mut found, mut column) = (Vec::new(), 0);
+        self.visit_names(&self.name_places()?, |other| {
+            if other == name {
+                found.push(column);
+            }
+            column += 1;
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Looks a name up in an index of so many slots, of which `read` gives some.
+    fn probe<'s>(
+        &self,
+        name: &str,
+        n_slots: u64,
+        read: impl Fn(std::ops::Range<u64>) -> Result<Cow<'s, [u8]>>,
+    ) -> Result<Vec<u64>> {
+        let mut found = Vec::new();
+        if n_slots == 0 {
+            return Ok(found);
+        }
+        let hash = name_hash(name);
+        let mut slot = first_slot(hash, n_slots);
+        let mut probed = 0;
+        while probed < n_slots {
+            let n = 64.min(n_slots - slot).min(n_slots - probed);
+            for bytes in read(slot..slot + n)?.chunks_exact(NameSlot::LEN) {
+                let entry = NameSlot::parse(bytes)?;
+                let Some(position) = entry.position else { return Ok(found) };
+                if position >= self.table.n_columns {
+                    return Err(Error::corrupt("a name stands for a column that is not there")
+                        .in_section("name index"));
+                }
+                if entry.hash == hash && self.column(position)?.name == name {
+                    found.push(position);
+                }
+            }
+            probed += n;
+            slot = (slot + n) % n_slots;
+        }
+        Ok(found)
+    }
+}
+
+/// The name of a column, or the names of neighbours.
+#[derive(Clone, Copy, Debug)]
+pub enum NameGroup<'a> {
+    /// Of one column.
+    One(&'a str),
+    /// Of neighbours.
+    Run(RunNames<'a>),
+}
