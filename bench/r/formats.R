@@ -48,16 +48,20 @@ if (has("readr")) {
   )
 }
 
-# Memory as large as the value is taken, filled and given back: no reader profits, or suffers, from what others left.
-touch <- function(size) {
-  invisible(raw(size))
-  invisible(gc())
+# Memory as large as the value is taken, filled and given back, by huge pages, of which small ones are cut too: no reader profits, or
+# suffers, from what others left, nor from what a virtual machine gave back to its host meanwhile.
+toucher <- function(size) {
+  zeros <- compress_entasis(raw(size))
+  function() {
+    invisible(decompress_entasis(zeros))
+    invisible(gc())
+  }
 }
 
 # Measures formats in turn: writing, and each of `uses`, functions of a value just read, timed with the reading. Equality comes
 # first. Returns medians: a row for each format, with the size of its file. `gone` deletes the file between reading and use.
 measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = FALSE) {
-  size <- as.double(utils::object.size(x))
+  touch <- toucher(as.double(utils::object.size(x)))
   paths <- vapply(formats, function(format) tempfile(), "")
   spare <- tempfile()
   on.exit(unlink(c(paths, spare)))
@@ -75,12 +79,12 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
       format <- formats[[name]]
       path <- paths[[name]]
       unlink(path)
-      touch(size)
+      touch()
       times[name, "write", round] <- system.time(format$write(x, path))[["elapsed"]]
       for (use in names(uses)) {
         # Its other name keeps the file for the next round.
         if (gone) file.link(path, spare)
-        touch(size)
+        touch()
         times[name, use, round] <- system.time({
           value <- format$read(path)
           if (gone) unlink(path)

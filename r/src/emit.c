@@ -277,11 +277,38 @@ int ent_is_internal(SEXP tag) {
     return tag == internal;
 }
 
-/* A map of attributes, or NULL without any. */
+/* Values of an attribute that are compared with those of another, at most. */
+#define FEW 64
+
+/* Whether two values are small vectors of the same values, without attributes. */
+static int is_same(SEXP a, SEXP b) {
+    if (a == b) return 1;
+    if (!Rf_isVectorAtomic(a) || TYPEOF(a) != TYPEOF(b) || ATTRIB(a) != R_NilValue || ATTRIB(b) != R_NilValue) return 0;
+    R_xlen_t n = Rf_xlength(a);
+    if (n != Rf_xlength(b) || n > FEW || IS_S4_OBJECT(a) || IS_S4_OBJECT(b)) return 0;
+    /* R has equal strings once. */
+    size_t width = TYPEOF(a) == STRSXP ? sizeof(SEXP) : ent_kind_width(kind_of(a));
+    return n == 0 || memcmp(DATAPTR_RO(a), DATAPTR_RO(b), (size_t)n * width) == 0;
+}
+
+/* Whether the attributes of two vectors are the same, in the same order. */
+static int are_same(SEXP a, SEXP b) {
+    for (a = ATTRIB(a), b = ATTRIB(b); a != R_NilValue && b != R_NilValue; a = CDR(a), b = CDR(b)) {
+        if (TAG(a) != TAG(b) || !is_same(CAR(a), CAR(b))) return 0;
+    }
+    return a == b;
+}
+
+/* A map of attributes, or NULL without any. Neighbours that are vectors have mostly the same: then it is a reference to those of the
+ * one before. */
 static void emit_attributes(walker *w, SEXP x, at_t at) {
     if (ATTRIB(x) == R_NilValue) {
         scalar(w, ENT_CELL_NULL, 0, 0);
+    } else if (Rf_isVectorAtomic(x) && w->like != NULL && are_same(x, w->like)) {
+        ent_emit_reference(w, w->like_number);
     } else {
+        w->like = Rf_isVectorAtomic(x) ? x : NULL;
+        w->like_number = ent_cells_n(w->cells);
         later(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
     }
 }

@@ -162,11 +162,22 @@ typedef struct {
     uint64_t of[4];     /* first, end, count, keys of a parent; pool, at, len, shape of an array */
 } ent_cell;
 
+typedef struct {
+    uint64_t at, len;
+} ent_place;
+
+typedef struct {
+    int64_t pool; /* -1: doubles, whose bits are `at` */
+    const ent_place *places;
+    size_t n;
+} ent_alike;
+
 double ent_look(const ent_file *file, uint64_t number, ent_cell *cell, ent_failure **failure);
 ent_loaded *ent_loaded_new(const ent_file *file, uint64_t *n_cells, ent_failure **failure);
 int ent_loaded_close(ent_loaded *loaded, uint64_t start, uint64_t end, ent_interrupted interrupted, ent_failure **failure);
 int ent_loaded_cell(const ent_loaded *loaded, uint64_t number, ent_cell *cell, ent_failure **failure);
 int ent_loaded_shape(const ent_loaded *loaded, uint64_t number, uint64_t n, double *shape, ent_failure **failure);
+ptrdiff_t ent_loaded_alike(ent_loaded *loaded, uint64_t number, uint64_t end, ent_alike *alike, ent_failure **failure);
 const uint64_t *ent_loaded_targets(const ent_loaded *loaded, size_t *n);
 const ent_pool *ent_loaded_pools(const ent_loaded *loaded, size_t *n);
 void ent_loaded_free(ent_loaded *loaded);

@@ -71,6 +71,7 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
     double number = (double)ent_cells_n(w->cells);
     at_t at = {-1, 1, 0};
     w->n_stack = w->n_fresh = w->n_frames = 0;
+    w->like = NULL;
     ent_walk_keep(w, x);
     ent_emit(w, x, at, 0);
     size_t steps = 0;

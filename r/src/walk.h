@@ -42,6 +42,8 @@ typedef struct {
     size_t n_frames, room_frames;
     ent_keys keys;
     ent_met met;
+    SEXP like; /* the vector whose attributes were added last, or NULL, and their cell */
+    uint64_t like_number;
     at_t here;
 } walker;
 

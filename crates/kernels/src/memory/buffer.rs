@@ -5,14 +5,15 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 
+#[cfg(any(test, all(target_os = "linux", not(miri))))]
+use super::pages::HUGE;
+use super::pages::LARGE;
+
 /// Alignment of every buffer: a cache line, and the widest vector register.
 const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Size of a huge page.
-const HUGE: usize = 2 << 20;
-
 /// From this length on a buffer has a mapping of its own.
-const MAPPED_FROM: usize = 2 * HUGE;
+const MAPPED_FROM: usize = LARGE;
 
 /// Owned bytes, aligned to 64, zero at first.
 ///
@@ -93,36 +94,6 @@ impl Drop for Buffer {
             unsafe { dealloc(self.start.as_ptr(), layout) };
         }
     }
-}
-
-/// Asks for huge pages under memory of another allocator that is to be filled, when it is large.
-///
-/// The bytes stay what they are.
-pub fn ask_for_huge_pages(memory: &mut [u8]) {
-    advise(memory.as_mut_ptr(), memory.len());
-}
-
-/// Makes room for `additional` more elements, on huge pages when that is much: memory that is filled for the first time is
-/// mostly the time that its pages take.
-pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
-    if memory.capacity() - memory.len() < additional {
-        memory.reserve(additional);
-        let spare = memory.spare_capacity_mut();
-        advise(spare.as_mut_ptr().cast(), size_of_val(spare));
-    }
-}
-
-/// Asks for huge pages under `len` bytes from `start` on, which are memory of the caller's.
-fn advise(start: *mut u8, len: usize) {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    if len >= MAPPED_FROM {
-        let from = start.addr().next_multiple_of(HUGE);
-        let whole = (start.addr() + len - from) / HUGE * HUGE;
-        // SAFETY: [from, from + whole) lies in the caller's memory, which is longer than two huge pages; the advice changes no byte.
-        unsafe { libc::madvise(start.with_addr(from).cast(), whole, libc::MADV_HUGEPAGE) };
-    }
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = (start, len);
 }
 
 fn heap_layout(len: usize) -> Option<Layout> {
@@ -207,15 +178,6 @@ mod tests {
             assert!(buffer.iter().all(|&byte| byte == 0));
             buffer.fill(7);
             assert!(buffer.iter().all(|&byte| byte == 7));
-        }
-    }
-
-    #[test]
-    fn asking_for_huge_pages_changes_nothing() {
-        for len in [0, 1, MAPPED_FROM - 1, MAPPED_FROM, 3 * HUGE + 12345] {
-            let mut memory = vec![7; len + 1];
-            ask_for_huge_pages(&mut memory[1..]);
-            assert!(memory.iter().all(|&byte| byte == 7));
         }
     }
 
