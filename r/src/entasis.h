@@ -73,6 +73,18 @@ typedef struct {
     uint64_t pool, at, len;
 } ent_pooled;
 
+typedef struct { /* strings that are not kept as most are */
+    const unsigned char *kept;
+    ent_pooled pooled;
+} ent_odd;
+
+typedef struct { /* strings.rs: a string of R */
+    uintptr_t address;
+    const char *bytes;
+    size_t len;
+    int mark;
+} ent_string;
+
 ent_cells *ent_cells_new(ent_failure **failure);
 uint64_t ent_cells_n(const ent_cells *cells);
 int ent_cells_scalar(ent_cells *cells, int kind, int64_t integer, double number, ent_failure **failure);
@@ -83,6 +95,10 @@ void ent_cells_end(ent_cells *cells, size_t place);
 int ent_cells_numbers(ent_cells *cells, int kind, const void *values, size_t n, ent_pooled *pooled, ent_failure **failure);
 ent_strings *ent_cells_strings(ent_cells *cells, size_t n, ent_pooled *pooled, ent_failure **failure); /* not freed */
 int ent_cells_array(ent_cells *cells, ent_pooled pooled, const int *dim, size_t n_dim, ent_failure **failure);
+ptrdiff_t ent_cells_texts(ent_cells *cells, const ent_string *handed, const size_t *lens, size_t n, uintptr_t missing,
+                          ent_odd *odd, ent_failure **failure);
+int ent_cells_like(ent_cells *cells, size_t place, int kind, const void *values, size_t n, uint64_t attributes,
+                   ent_failure **failure);
 void ent_cells_free(ent_cells *cells);
 
 /* missing.rs, times.rs */
@@ -93,8 +109,7 @@ int ent_exact_unit(const double *values, size_t n, int scale, ent_failure **fail
 ent_strings *ent_strings_new(size_t n, ent_failure **failure);
 ptrdiff_t ent_strings_again(ent_strings *strings, const uintptr_t *addresses, size_t n, uintptr_t missing,
                             ent_failure **failure);
-int ent_strings_add(ent_strings *strings, uintptr_t address, const char *bytes, size_t len, int mark,
-                    ent_failure **failure);
+int ent_strings_add(ent_strings *strings, const ent_string *handed, size_t n, uintptr_t missing, ent_failure **failure);
 const unsigned char *ent_strings_kept(const ent_strings *strings);
 const unsigned char *ent_strings_odd(const ent_strings *strings, uint64_t at);
 void ent_strings_free(ent_strings *strings);

@@ -88,8 +88,12 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
             continue;
         }
         step_t step = *top;
-        top->below = BELOW_END;
-        expand(w, step);
+        if (step.at.depth < DEEPEST && ent_emit_like(w, &step)) {
+            w->n_stack--;
+        } else {
+            top->below = BELOW_END;
+            expand(w, step);
+        }
         if (++steps % 65536 == 0) R_CheckUserInterrupt();
     }
     return Rf_ScalarReal(number);

@@ -27,6 +27,16 @@ const KEPT_UNMARKED: u8 = 3;
 const KEPT_UNMARKED_BYTES: u8 = 4;
 const KEPT_WRONG_UTF8: u8 = 5;
 
+/// A string as C hands it over: its address, its bytes, how it is marked.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Handed {
+    address: usize,
+    bytes: *const u8,
+    len: usize,
+    mark: i32,
+}
+
 /// Strings that are collected, one by one.
 pub struct Strings {
     views: Vec<u128>,
@@ -112,6 +122,25 @@ impl Strings {
             done += 1;
         }
         Ok(done)
+    }
+
+    /// Adds strings, each of which may have been added lately, or be the missing one.
+    ///
+    /// # Safety
+    /// Their bytes are there.
+    pub unsafe fn add_all(&mut self, handed: &[Handed], missing: usize) -> Result<()> {
+        for string in handed {
+            if self.again(&[string.address], missing)? == 0 {
+                // SAFETY: as the caller promises.
+                self.add(string.address, unsafe { guard::slice(string.bytes, string.len) }, string.mark)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How strings are kept, from number `at` on; none when all that were added since room was made for them are as most are.
+    pub fn odd(&self, at: usize) -> Option<&[u8]> {
+        self.kept.as_ref().filter(|_| self.odd).and_then(|kept| kept.get(at..))
     }
 
     fn add(&mut self, address: usize, bytes: &[u8], mark: i32) -> Result<()> {
@@ -227,23 +256,22 @@ pub unsafe extern "C" fn ent_strings_again(
     }
 }
 
-/// Adds a string of `len` bytes, marked as R does. 0, or -1 with an error.
+/// Adds strings. 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_strings_again`]; the bytes must be there.
+/// As for [`ent_strings_again`]; the strings' bytes must be there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_add(
     strings: *mut Strings,
-    address: usize,
-    bytes: *const u8,
-    len: usize,
-    mark: i32,
+    handed: *const Handed,
+    n: usize,
+    missing: usize,
     failure: *mut *mut Failure,
 ) -> i32 {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            (*strings).add(address, guard::slice(bytes, len), mark)?;
+            (*strings).add_all(guard::slice(handed, n), missing)?;
             Ok(0)
         })
     }
@@ -268,8 +296,7 @@ pub unsafe extern "C" fn ent_strings_kept(strings: *const Strings) -> *const u8 
 pub unsafe extern "C" fn ent_strings_odd(strings: *const Strings, at: u64) -> *const u8 {
     // SAFETY: as the caller promises.
     let strings = unsafe { &*strings };
-    let kept = strings.kept.as_ref().filter(|_| strings.odd);
-    kept.and_then(|kept| kept.get(at as usize..)).map_or(std::ptr::null(), <[u8]>::as_ptr)
+    strings.odd(at as usize).map_or(std::ptr::null(), <[u8]>::as_ptr)
 }
 
 /// Frees strings.
