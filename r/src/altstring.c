@@ -293,6 +293,26 @@ SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
     return out;
 }
 
+/* Bytes of any length: a list of raw vectors, NULL where one is missing. */
+SEXP ent_raw_list(ent_text *text) {
+    size_t n = ent_text_n(text);
+    SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)n));
+    const unsigned char *validity = ent_text_validity(text);
+    for (size_t i = 0; i < n; i++) {
+        if (is_missing(validity, i)) continue;
+        size_t len = 0;
+        const char *bytes = ent_text_get(text, i, &len);
+        if (bytes == NULL) Rf_error("bytes are not there");
+        SEXP raw = Rf_allocVector(RAWSXP, (R_xlen_t)len);
+        SET_VECTOR_ELT(out, (R_xlen_t)i, raw);
+        if (len > 0) memcpy(RAW(raw), bytes, len);
+    }
+    free_text(pointer);
+    UNPROTECT(2);
+    return out;
+}
+
 /* Whether all strings of a vector were made, for tests: NA when it is another vector. */
 SEXP ent_c_materialised(SEXP x) {
     if (!ALTREP(x) || !R_altrep_inherits(x, lazy_class)) return Rf_ScalarLogical(NA_LOGICAL);

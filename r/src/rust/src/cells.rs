@@ -19,7 +19,7 @@ const SMALL: usize = 1 << 16;
 const SMALL_TEXT: usize = 1 << 12;
 
 /// Codes of kinds are less than this.
-const KINDS: usize = 17;
+const KINDS: usize = 18;
 
 /// Where the values of a pool are.
 enum Memory {
