@@ -180,18 +180,6 @@ mod tests {
             assert!(buffer.iter().all(|&byte| byte == 7));
         }
     }
-
-    #[test]
-    fn reserving_keeps_what_is_there() {
-        let mut memory: Vec<u64> = (0..1000).collect();
-        for additional in [0, 1, 5000, MAPPED_FROM, 3 * HUGE] {
-            reserve_on_huge_pages(&mut memory, additional);
-            assert!(memory.capacity() - memory.len() >= additional);
-            memory.push(memory.len() as u64);
-            assert!(memory.iter().enumerate().all(|(i, &value)| value == i as u64));
-        }
-    }
-
     #[test]
     fn impossible_sizes_are_none() {
         for len in [usize::MAX, isize::MAX as usize, isize::MAX as usize - HUGE, 1 << 60] {

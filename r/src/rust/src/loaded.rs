@@ -209,11 +209,15 @@ fn vector_of(slice: &Slice, cells: &Cells, number: u64) -> Result<Option<(Vector
                 return Ok(None);
             }
             let (pool, place) = match slice.cell(children.first + 1)? {
-                Cell::Array { kind: CellKind::Array, pool, at, len, shape: 0 } => (Some(pool), Place { at, len }),
+                Cell::Array { kind: CellKind::Array, pool, at, len, shape: 0 } => {
+                    (Some(pool), Place { at, len })
+                }
                 Cell::Float(CellKind::Float, value) => (None, Place { at: value.to_bits(), len: 1 }),
                 _ => return Ok(None),
             };
-            let Cell::Int(CellKind::Reference, target) = slice.cell(children.first + 2)? else { return Ok(None) };
+            let Cell::Int(CellKind::Reference, target) = slice.cell(children.first + 2)? else {
+                return Ok(None);
+            };
             Ok(Some((VectorOf { pool, attributes: Some(target) }, place)))
         }
         _ => Ok(None),
@@ -328,7 +332,12 @@ pub unsafe extern "C" fn ent_loaded_new(
             let found = found.ok_or_else(|| damage("the file names cells and has none"))?;
             *n_cells = found.n_cells();
             let cells = Cells::new(Arc::new(found), None);
-            Ok(Box::into_raw(Box::new(Loaded { cells, targets: Vec::new(), pools: Vec::new(), alike: Vec::new() })))
+            Ok(Box::into_raw(Box::new(Loaded {
+                cells,
+                targets: Vec::new(),
+                pools: Vec::new(),
+                alike: Vec::new(),
+            })))
         })
     }
 }

@@ -88,7 +88,9 @@ impl Job<'_> {
         };
         if kind == Kind::Words {
             let output = match (physical, &mut self.beside) {
-                (Physical::RunEnd | Physical::Union, _) => Output::Int32 { memory: &mut *self.memory, plus: 0 },
+                (Physical::RunEnd | Physical::Union, _) => {
+                    Output::Int32 { memory: &mut *self.memory, plus: 0 }
+                }
                 (_, Some(beside)) => Output::Words(beside),
                 // What is there is all that these say.
                 (_, None) => Output::Words(&mut []),
@@ -322,8 +324,11 @@ fn read(
         }
         entasis::buffers::ask_for_huge_pages(memory);
         let width = of.layout().width().unwrap_or(0);
-        let mask =
-            if kind == Kind::Words && !matches!(of.physical, Physical::RunEnd | Physical::Union) { vec![0; n] } else { Vec::new() };
+        let mask = if kind == Kind::Words && !matches!(of.physical, Physical::RunEnd | Physical::Union) {
+            vec![0; n]
+        } else {
+            Vec::new()
+        };
         let beside = if Job::is_beside(kind, of.physical) {
             Some(n.checked_mul(width).and_then(Buffer::zeroed).ok_or_else(no_memory)?)
         } else {
