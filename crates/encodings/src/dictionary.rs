@@ -11,7 +11,8 @@ pub(crate) trait Key: Copy + Eq {
     fn hash(self) -> u64;
 }
 
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+/// An odd number near 2^64 divided by the golden ratio: products with it have mixed high bits.
+pub(crate) const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 macro_rules! word_key {
     ($($t:ty),*) => {$(
@@ -178,8 +179,10 @@ pub(crate) struct Distinct<K> {
 const EMPTY: u32 = u32::MAX;
 
 impl<K: Key> Distinct<K> {
-    pub(crate) fn new() -> Self {
-        Self { slots: vec![EMPTY; 256], shift: 64 - 8, entries: Vec::new() }
+    /// An empty table that grows beyond `n` entries.
+    pub(crate) fn with_room_for(n: usize) -> Self {
+        let len = (2 * n).next_power_of_two().max(256);
+        Self { slots: vec![EMPTY; len], shift: 64 - len.trailing_zeros(), entries: Vec::with_capacity(n) }
     }
 
     /// The code of `key`, a new one when it is not there yet.
@@ -224,28 +227,35 @@ impl<K: Key> Distinct<K> {
     }
 }
 
-/// What a dictionary may come to.
-pub(crate) struct Expected {
+/// What a sample tells of a dictionary.
+#[derive(Clone, Copy)]
+pub(crate) struct Prospect {
     /// Bytes of codes and entries.
     pub len: f64,
+    /// Entries.
+    pub n_entries: usize,
     /// Whether most values are those before them.
     pub runs: bool,
+    /// Whether values come back after few others: a codec finds that in their codes.
+    pub nearby: bool,
 }
 
-/// The bytes that a dictionary of `n` values with entries of `entry_len` bytes takes with its codes, by a sample of at
-/// most 1,024 values; none when it repeats hardly any, or seems to have far more than `most` entries.
+/// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values; none when
+/// it repeats hardly any, or seems to have far more than `most` entries.
 ///
-/// A sample that repeats most of its values has seen nearly all of them. One with few repetitions c among s values is what
-/// s^2 / 2c equally frequent values give (the birthday problem). Neighbours that are equal tell of runs.
-pub(crate) fn expected<K: Key>(
+/// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
+/// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
+pub(crate) fn prospect<K: Key>(
     n: usize,
     entry_len: usize,
     most: usize,
     value: impl Fn(usize) -> K,
-) -> Option<Expected> {
-    let mut distinct = Distinct::new();
-    let (mut seen, mut changes) = (0, 0);
-    for (i, range) in sample_ranges(n, 64, 16).enumerate() {
+) -> Option<Prospect> {
+    let mut distinct = Distinct::with_room_for(n.min(SAMPLE));
+    // How often each was found, and in which piece the last time.
+    let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
+    let (mut seen, mut changes, mut counted, mut nearby) = (0, 0, 0, 0);
+    for (i, range) in sample_ranges(n, SAMPLE / 16, 16).enumerate() {
         // A few hundred values show many repetitions when there are few thousand entries.
         let awaited = seen * seen / (2 * most.max(1));
         if seen <= FIRST_LOOK && awaited >= 8 && (seen - distinct.entries.len()) * 4 < awaited {
@@ -254,44 +264,52 @@ pub(crate) fn expected<K: Key>(
         let mut last = None;
         for code in range.map(|at| distinct.code(value(at))) {
             // The first value of a piece begins a run of which nothing is known; that of the block begins one.
-            changes += usize::from(last.is_some_and(|last| last != code) || (i == 0 && last.is_none()));
+            let is_new = last != Some(code);
+            changes += usize::from(is_new && (last.is_some() || i == 0));
+            counts[code as usize] += u16::from(is_new);
+            counted += usize::from(is_new);
+            let before = std::mem::replace(&mut pieces[code as usize], i as u16);
+            nearby += usize::from(before == i as u16);
             last = Some(code);
             seen += 1;
         }
     }
     let distinct = distinct.entries.len();
-    let repeated = seen - distinct;
-    if distinct > 1 && repeated * 128 < seen {
+    if distinct > 1 && (seen - distinct) * 128 < seen {
         return None;
     }
-    let expected = match distinct {
-        _ if seen == n || distinct * 4 <= seen => distinct,
-        _ if distinct * 2 <= seen => distinct + distinct / 4,
-        _ => seen * seen / (2 * repeated.max(1)),
+    let seen_times = |times| counts.iter().filter(|&&count| count == times).count();
+    let (once, twice) = (seen_times(1), seen_times(2));
+    let all = match seen < n {
+        true => distinct + once * once.saturating_sub(1) / (2 * (twice + 1)),
+        false => distinct,
     };
-    let expected = expected.clamp(distinct, n);
-    let width = f64::from(code_width(expected)) / 8.0;
+    let all = all.min((n * counted).div_ceil(seen)).max(distinct);
+    let width = f64::from(code_width(all)) / 8.0;
     let n_runs = (n * changes / seen) as f64;
-    let len = (n as f64 * width).min(n_runs * (2.0 + width)) + (expected * entry_len) as f64;
+    let len = (n as f64 * width).min(n_runs * (2.0 + width)) + (all * entry_len) as f64;
     // A branch that is right three times of four costs less than the look-ups that it saves.
-    Some(Expected { len, runs: changes * 4 <= seen })
+    Some(Prospect { len, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
 }
+
+/// The most values of a sample.
+const SAMPLE: usize = 1024;
 
 /// Values of a sample after which a dictionary may be out of the question.
 const FIRST_LOOK: usize = 512;
 
-/// Codes for all `n` values, or none when there are more than `limit` distinct ones. `runs`: values are compared with those before
-/// them first.
+/// Codes for all `n` values, or none when there are more than `limit` distinct ones. Where the prospect is runs, values are compared
+/// with those before them first.
 pub(crate) fn build<K: Key>(
     n: usize,
     limit: usize,
-    runs: bool,
+    prospect: Prospect,
     codes: &mut Vec<u32>,
     value: impl Fn(usize) -> K,
 ) -> Option<Vec<K>> {
-    let mut distinct = Distinct::new();
+    let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit));
     codes.resize(n, 0);
-    if runs {
+    if prospect.runs {
         let mut last: Option<(K, u32)> = None;
         for (i, code) in codes.iter_mut().enumerate() {
             let key = value(i);
@@ -364,10 +382,11 @@ mod tests {
     fn codes_are_those_of_a_hash_map() {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
         let mut codes = Vec::new();
-        for runs in [false, true] {
-            let entries = build(values.len(), MAX_ENTRIES, runs, &mut codes, |i| values[i]).unwrap();
+        for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
+            let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
+            let entries = build(values.len(), MAX_ENTRIES, prospect, &mut codes, |i| values[i]).unwrap();
             assert_eq!((entries, codes.clone()), model(&values));
-            assert!(build(values.len(), 100, runs, &mut codes, |i| values[i]).is_none());
+            assert!(build(values.len(), 100, prospect, &mut codes, |i| values[i]).is_none());
         }
         let texts: Vec<String> = values.iter().map(|v| format!("text {v}")).collect();
         let all: Vec<u8> = texts.iter().flat_map(|t| t.bytes()).collect();
@@ -378,10 +397,38 @@ mod tests {
                 Some(*end)
             })
             .collect();
+        let prospect = Prospect { len: 0.0, n_entries: 0, runs: false, nearby: false };
         let value = |i: usize| Text::new(&all, ends[i] - texts[i].len()..ends[i]);
-        let entries = build(texts.len(), MAX_ENTRIES, false, &mut codes, value).unwrap();
+        let entries = build(texts.len(), MAX_ENTRIES, prospect, &mut codes, value).unwrap();
         let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
         assert_eq!((entries, codes), model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn entries_are_estimated() {
+        // SplitMix64 (Steele, Lea, Flood, 2014).
+        let hash = |i: u64| {
+            let z = i.wrapping_mul(MIX);
+            let z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ z >> 31
+        };
+        // Values drawn from so many, alone, in runs of about four, and with every other one the same.
+        for n in [30, 300, 1500, 5000] {
+            let drawn = |i: usize| hash(i as u64) % n;
+            let one = |i: usize| if hash(i as u64 + 77_777).is_multiple_of(2) { n } else { drawn(i) };
+            for (name, value) in
+                [("alone", &drawn as &dyn Fn(usize) -> u64), ("runs", &|i| drawn(i / 4)), ("one", &one)]
+            {
+                let estimated = prospect(40_000, 8, 65_536, value).unwrap().n_entries as f64 / n as f64;
+                assert!((0.5..2.0).contains(&estimated), "{name}: {estimated} of {n}");
+            }
+        }
+        assert!(prospect(40_000, 8, 65_536, |i| i as u64).is_none());
+        let few = prospect(500, 8, 65_536, |i| (i % 7) as u64).unwrap();
+        assert!(few.n_entries == 7 && !few.runs && few.nearby);
+        assert!(prospect(40_000, 8, 65_536, |i| (i / 1000) as u64).unwrap().runs);
+        assert!(!prospect(40_000, 8, 65_536, |i| (i % 999) as u64).unwrap().nearby);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use entasis_kernels::{Word, bits, extend};
 use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
-use crate::fsst::Matcher;
+use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
@@ -86,8 +86,8 @@ pub struct Encoder {
     pub(crate) codecs: Codecs,
     pub(crate) hints: Hints,
     pub(crate) codes: Vec<u32>,
-    /// Whether the values of the block come back, as far as a sample tells.
-    repeats: bool,
+    /// Finds symbols of texts.
+    pub(crate) trainer: Trainer,
     /// Memory for the integers of decimals.
     ints: Vec<u64>,
 }
@@ -117,7 +117,7 @@ impl Encoder {
             codecs: Codecs::new(),
             hints: Hints::default(),
             codes: Vec::new(),
-            repeats: true,
+            trainer: Trainer::default(),
             ints: Vec::new(),
         }
     }
@@ -234,16 +234,15 @@ impl Encoder {
         let mut bound = as_ints.min(light.best.score(&self.profile));
         let decoded_len = size_of_val(words) as u64;
         let mut dictionary = None;
-        self.repeats = true;
         if !settled && size_of::<T>() > 1 {
             dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
             if let Some((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
-        // Of floats that are decimals and don't come back a codec finds no more than it does of the integers.
-        let are_decimals = matches!(decimals, Some((Decimals::Exact { .. }, _)));
-        let plan = if are_decimals && !self.repeats {
+        // Of floats that are decimals a codec finds no more than it does of the integers.
+        let are_decimals = as_ints < decoded_len as f64 / 2.0;
+        let plan = if are_decimals {
             light.best
         } else {
             light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
@@ -368,25 +367,24 @@ impl Encoder {
         pages.words(ranges, Transform::None, (words, plan, Order::Signed), (&[], words))
     }
 
-    /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, and a plan for its codes (left in `self.codes`).
+    /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, with a plan for its codes (left in
+    /// `self.codes`).
     pub(crate) fn plan_dictionary<K: Key>(
         &mut self,
         n: usize,
         (light_len, bound): (f64, f64),
         entry_len: usize,
         value: impl Fn(usize) -> K,
-    ) -> Option<(Vec<K>, WordPlan<u32>)> {
+    ) -> Option<Dictionary<K>> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.3 } else { 0.95 };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let expected = dictionary::expected(n, entry_len, limit, &value);
-        self.repeats = expected.is_some();
-        let expected = expected?;
-        if expected.len > most {
+        let prospect = dictionary::prospect(n, entry_len, limit, &value)?;
+        if prospect.len > if prospect.nearby { most } else { most.min(light_len) } {
             return None;
         }
-        let entries = dictionary::build(n, limit, expected.runs, &mut self.codes, value)?;
+        let entries = dictionary::build(n, limit, prospect, &mut self.codes, value)?;
         let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
@@ -466,6 +464,9 @@ impl Encoder {
         Ok(Directory { exponent, factor, ..directory })
     }
 }
+
+/// The entries of a dictionary and a plan for its codes.
+pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
 
 enum Alp {
     F64(AlpPlan<u64>),

@@ -13,7 +13,7 @@ use entasis_format::{Error, Result};
 
 pub(crate) use decode::decode;
 pub(crate) use encode::Matcher;
-pub(crate) use train::train_on;
+pub(crate) use train::Trainer;
 
 /// Less than so many bytes are not worth a table of symbols.
 pub(crate) const MIN_LEN: usize = 16 << 10;
@@ -108,13 +108,17 @@ impl Symbols {
 mod tests {
     use proptest::prelude::*;
 
-    use super::train::train;
     use super::*;
+
+    fn train(sample: &[u8]) -> Symbols {
+        Trainer::default().train(sample).symbols().clone()
+    }
 
     /// What a page has after its lengths.
     fn page(symbols: &Symbols, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::new();
-        Matcher::new(symbols).emit(bytes, &mut out);
+        let (mut matcher, mut out) = (Matcher::default(), Vec::new());
+        matcher.set(symbols.clone());
+        matcher.emit(bytes, &mut out);
         out
     }
 

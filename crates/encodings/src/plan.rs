@@ -8,9 +8,9 @@ use entasis_kernels::{VECTOR, Word, scan};
 
 use crate::codec::Codecs;
 use crate::encode::PAGE;
-use crate::page_writer;
 use crate::profile::{Profile, cost};
 use crate::word::{Order, bits_of, bytes_of, sample_ranges};
+use crate::{bit_packed, page_writer};
 
 /// How to pack the words of one block.
 #[derive(Clone, Debug, PartialEq)]
@@ -226,13 +226,14 @@ fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
 
 /// Bytes that codecs are tried on at least: less is not worth the time to set one up.
 pub(crate) const MIN_PAYLOAD: usize = 2048;
-/// Pieces and values of each that a codec has to do well on before whole pages are tried, and how far above the best score
-/// it may be there: it finds more in longer pieces.
-const LOOKS: [(usize, usize, f64); 2] = [(2, 192, 2.5), (1, 2048, HOPE)];
+/// Pieces and values of each that LZ4 has to do well on before whole pages are tried, and how far above the best score it may be
+/// there: it finds more in longer pieces. Zstandard, slower but with less to find beyond, has one look.
+const LZ4_LOOKS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
+const ZSTD_LOOKS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
 /// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
 const NOTHING: f64 = 0.97;
-/// How far a glance may be above the best score for whole pages to be tried: codecs find more in these.
-pub(crate) const HOPE: f64 = 1.3;
+/// Zstandard hardly ever makes less than this share of what LZ4 makes of the same words.
+const ZSTD_OF_LZ4: f64 = 0.5;
 
 impl<T: Word> Light<T> {
     /// The best of this and of general codecs over byte-aligned words, measured on samples (or what the hint says). A codec is
@@ -285,10 +286,7 @@ impl<T: Word> Light<T> {
                 for page in words[range].chunks(PAGE) {
                     payload.clear();
                     if packing == Packing::BitPacked {
-                        let len = aligned as usize / 8;
-                        for &word in page {
-                            payload.extend_from_slice(&word.wrapping_sub(min).to_u64().to_le_bytes()[..len]);
-                        }
+                        bit_packed::emit::<T, T>(page, min, aligned, None, &mut payload);
                     } else {
                         page_writer::raw(bytemuck::cast_slice(page), bytes_of::<T>(), filter, &mut payload);
                     }
@@ -310,24 +308,30 @@ impl<T: Word> Light<T> {
             &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
         };
         for &(packing, filter) in forms {
-            let mut nothing_repeats = false;
+            // What LZ4 made of the last glance.
+            let mut by_lz4 = None;
             for &codec in profile.codecs {
                 let bound = bound.min(best.0.score(profile));
                 let may_win =
                     |ratio, hope| dress(packing, filter, codec, ratio).score(profile) < bound * hope;
-                if !may_win(0.0, 1.0) {
+                let least =
+                    by_lz4.filter(|_| codec.0 == Codec::Zstd).map_or(0.0, |ratio| ratio * ZSTD_OF_LZ4);
+                if !may_win(least, 1.0) {
                     continue;
                 }
-                let mut hopeless = |(pieces, len, hope): (usize, usize, f64)| {
+                let mut hopeless = |&(pieces, len, hope): &(usize, usize, f64)| {
                     if words.len() <= 2 * pieces * len {
                         return false;
                     }
-                    let by_entropy = nothing_repeats && codec.0 == Codec::Zstd;
+                    let by_entropy = codec.0 == Codec::Zstd && by_lz4.is_some_and(|ratio| ratio > NOTHING);
                     let ratio = ratio_of((pieces, len), packing, filter, codec, by_entropy);
-                    nothing_repeats = codec.0 == Codec::Lz4 && ratio > NOTHING || by_entropy;
+                    if codec.0 == Codec::Lz4 {
+                        by_lz4 = Some(ratio);
+                    }
                     !may_win(ratio, hope)
                 };
-                if LOOKS.into_iter().any(&mut hopeless) {
+                let looks = if codec.0 == Codec::Zstd { ZSTD_LOOKS } else { LZ4_LOOKS };
+                if looks.iter().any(&mut hopeless) {
                     continue;
                 }
                 // Whole pages: codecs find what repeats within one, and nothing beyond.

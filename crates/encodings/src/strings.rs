@@ -36,17 +36,17 @@ pub(crate) fn encode(
         let entry_len = bytes.len() / n + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
         let dictionary = if lengths.iter().all(|&len| len as usize <= Short::MOST) {
-            let found =
-                encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, |i| Short::new(bytes, range(i)));
+            let value = |i| Short::new(bytes, range(i));
+            let found = encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, value);
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect(), codes))
         } else {
-            let found =
-                encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, |i| Text::new(bytes, range(i)));
+            let value = |i| Text::new(bytes, range(i));
+            let found = encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, value);
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect::<Vec<_>>(), codes))
         };
         let dictionary = dictionary.map(|(entries, mut codes)| {
-            let hint = &mut encoder.hints.entries;
-            let plan = EntriesPlan::new(&entries, codes.codec.0, &encoder.profile, hint);
+            let (hint, trainer) = (&mut encoder.hints.entries, &mut encoder.trainer);
+            let plan = EntriesPlan::new(&entries, codes.codec.0, &encoder.profile, hint, trainer);
             codes.ns += plan.ns;
             (entries, plan, codes)
         });

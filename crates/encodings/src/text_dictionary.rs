@@ -5,9 +5,9 @@ use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
 
 use crate::decode::check_utf8;
-use crate::fsst::{self, Matcher};
+use crate::fsst::{self, Matcher, Trainer};
 use crate::profile::{Profile, cost};
-use crate::word::bits_of;
+use crate::word::{bits_of, sample_ranges};
 
 /// Zeros behind the last entry: short strings are copied with as many bytes, whatever their length.
 pub(crate) const PADDING: usize = 32;
@@ -20,8 +20,9 @@ const SYMBOLS: u8 = 1;
 /// Less than so many bytes are not worth symbols of their own.
 const MIN_LEN: usize = 8 << 10;
 
-/// Bytes of the sample that symbols are trained and tried on, and its pieces.
+/// Bytes of the sample that symbols are trained on, those of it that they are tried on, and its pieces.
 const SAMPLE: usize = 64 << 10;
+const TRIED: usize = 16 << 10;
 const PIECES: usize = 32;
 
 /// What was found for the bytes of a dictionary in an earlier block of a run.
@@ -49,7 +50,13 @@ pub(crate) struct EntriesPlan {
 
 impl EntriesPlan {
     /// The better of plain bytes and symbols. With Zstandard, which does the same better, there are none.
-    pub(crate) fn new(entries: &[&[u8]], codec: Codec, profile: &Profile, hint: &mut SymbolHint) -> Self {
+    pub(crate) fn new(
+        entries: &[&[u8]],
+        codec: Codec,
+        profile: &Profile,
+        hint: &mut SymbolHint,
+        trainer: &mut Trainer,
+    ) -> Self {
         let (mut min, mut max, mut bytes_len) = (u32::MAX, 0, 0);
         for entry in entries {
             let len = entry.len() as u32;
@@ -66,8 +73,13 @@ impl EntriesPlan {
         }
         if let SymbolHint::Unknown = hint {
             let sample = sample(entries, bytes_len);
-            let mut matcher = Matcher::new(&fsst::train_on(&sample));
-            let ratio = matcher.codes_len(&sample) as f64 / sample.len() as f64;
+            let mut matcher = trainer.train_on(&sample);
+            let (mut before, mut after) = (0, 0);
+            for range in sample_ranges(sample.len(), TRIED / 4096, 4096) {
+                before += range.len();
+                after += matcher.codes_len(&sample[range]);
+            }
+            let ratio = after as f64 / before as f64;
             *hint = if score(ratio) < bytes_len as f64 {
                 SymbolHint::Use(matcher, ratio)
             } else {
@@ -183,7 +195,7 @@ mod tests {
         let mut hint = SymbolHint::default();
         // The second time with the symbols of the first.
         for _ in 0..2 {
-            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint);
+            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint, &mut Trainer::default());
             let payload = plan.payload(&all, &mut hint);
             assert_eq!((payload[5], plan.symbols, plan.ns > 0.0), (kind, kind == SYMBOLS, kind == SYMBOLS));
             let off = payload.len() as f64 - plan.len;

@@ -6,9 +6,9 @@ use entasis_format::Codec;
 use entasis_kernels::VECTOR;
 
 use crate::encode::{Encoder, PAGE};
-use crate::fsst::{self, Matcher};
+use crate::fsst;
 use crate::page_writer::PAGE_LEN;
-use crate::plan::{HOPE, MIN_PAYLOAD};
+use crate::plan::MIN_PAYLOAD;
 use crate::profile::cost;
 use crate::word::{bits_of, sample_ranges};
 
@@ -16,6 +16,8 @@ use crate::word::{bits_of, sample_ranges};
 const SAMPLE: usize = 64 * 1024;
 /// Bytes of the piece that a codec has to do well on before.
 const GLANCE: usize = 16 * 1024;
+/// How far that may be above the best score: codecs find more in longer pieces.
+const HOPE: f64 = 1.3;
 
 /// How to store lengths and bytes.
 pub(crate) struct Plain {
@@ -113,7 +115,7 @@ impl Plain {
             return self;
         }
         *tried = true;
-        let mut matcher = Matcher::new(&fsst::train_on(bytes));
+        let mut matcher = encoder.trainer.train_on(bytes);
         let (mut before, mut after) = (0, 0);
         for range in sample_ranges(bytes.len(), 1, SAMPLE) {
             before += range.len();

@@ -5,8 +5,8 @@
 
 use crate::dispatch::multiversion;
 
-/// Values whose exceptions are collected together.
-const BLOCK: usize = 64;
+/// Values whose exceptions are collected together: a bit each.
+const BLOCK: usize = u64::BITS as usize;
 
 macro_rules! alp {
     ($float:ident, $unsigned:ident, $signed:ident, $decode:ident, $decode_body:ident, $decode_loop:ident,
@@ -91,15 +91,15 @@ macro_rules! alp {
             };
             let blocks = values.chunks(BLOCK).zip(ints.chunks_mut(BLOCK));
             for (block, (values, ints)) in blocks.enumerate() {
-                let mut failures = 0 as $unsigned;
-                for (&value, int) in values.iter().zip(ints) {
+                let mut failed = 0u64;
+                for (i, (&value, int)) in values.iter().zip(ints).enumerate() {
                     let (rounded, good) = attempt(value);
                     *int = rounded;
-                    failures |= !good as $unsigned;
+                    failed |= u64::from(!good) << i;
                 }
-                if failures != 0 {
-                    let failed = values.iter().enumerate().filter(|&(_, &value)| !attempt(value).1);
-                    exceptions.extend(failed.map(|(i, _)| (block * BLOCK + i) as u16));
+                while failed != 0 {
+                    exceptions.push((block * BLOCK) as u16 + failed.trailing_zeros() as u16);
+                    failed &= failed - 1;
                 }
             }
         }

@@ -6,8 +6,8 @@
 
 use crate::dispatch::multiversion;
 
-/// Values whose exceptions are collected together.
-const BLOCK: usize = 64;
+/// Values whose exceptions are collected together: a bit each.
+const BLOCK: usize = u64::BITS as usize;
 
 macro_rules! residual {
     ($float:ident, $unsigned:ident, $signed:ident, $decode:ident, $decode_body:ident, $decode_loop:ident,
@@ -92,26 +92,29 @@ macro_rules! residual {
             };
             let blocks = values.chunks(BLOCK).zip(words.chunks_mut(BLOCK));
             for (block, (values, words)) in blocks.enumerate() {
-                let mut failures = 0 as $unsigned;
-                for (&value, word) in values.iter().zip(&mut *words) {
+                let mut failed = 0u64;
+                for (i, (&value, word)) in values.iter().zip(&mut *words).enumerate() {
                     let (made, good) = attempt(value);
                     *word = made;
-                    failures |= !good as $unsigned;
+                    failed |= u64::from(!good) << i;
                 }
-                if failures == 0 {
-                    last = words.last().map(|word| word & !mask);
-                    continue;
-                }
-                for (i, (&value, word)) in values.iter().zip(words).enumerate() {
-                    if attempt(value).1 {
-                        last = Some(*word & !mask);
-                        continue;
+                while failed != 0 {
+                    let i = failed.trailing_zeros() as usize;
+                    // The word before it is of a value, or what such a value left there.
+                    if i > 0 && (last.is_some() || words[i - 1] & mask != 0) {
+                        last = Some(words[i - 1] & !mask);
                     }
-                    *word = last.unwrap_or(0);
+                    words[i] = last.unwrap_or(0);
                     waiting += usize::from(last.is_none());
-                    if value.to_bits() != NAN {
+                    if values[i].to_bits() != NAN {
                         exceptions.push((block * BLOCK + i) as u16);
                     }
+                    failed &= failed - 1;
+                }
+                if let Some(&word) = words.last()
+                    && (last.is_some() || word & mask != 0)
+                {
+                    last = Some(word & !mask);
                 }
             }
             if waiting > 0 && waiting < words.len() {

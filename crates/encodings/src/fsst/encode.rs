@@ -2,7 +2,7 @@
 
 use entasis_kernels::symbols::{Found, SymbolIndex};
 
-use super::{PIECES, Symbol, Symbols, piece_len};
+use super::{PIECES, Symbols, piece_len};
 
 /// Symbols, and what finds them.
 #[derive(Clone, Default)]
@@ -14,23 +14,15 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
-    /// Of these symbols.
-    pub(crate) fn new(symbols: &Symbols) -> Self {
-        let mut matcher = Self::default();
-        matcher.set(symbols);
-        matcher
-    }
-
     /// Takes other symbols.
-    pub(super) fn set(&mut self, symbols: &Symbols) {
+    pub(super) fn set(&mut self, symbols: Symbols) {
         let is_sound = self.index.set(symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len)));
         debug_assert!(is_sound, "a code for each symbol");
-        self.symbols.clone_from(symbols);
+        self.symbols = symbols;
     }
 
-    /// Whether these symbols could be found beside each other.
-    pub(super) fn share_a_slot(a: Symbol, b: Symbol) -> bool {
-        a.len > 2 && b.len > 2 && SymbolIndex::share_a_slot(a.word, b.word)
+    pub(super) fn symbols(&self) -> &Symbols {
+        &self.symbols
     }
 
     /// What stands for the first bytes of `bytes`, which are not empty.

@@ -1,7 +1,10 @@
 //! The symbols that shorten a sample: in each round those that were found, and pairs of neighbours among them, compete for the codes.
 
+use entasis_kernels::symbols::SymbolIndex;
+
 use super::encode::Matcher;
-use super::{MAX_LEN, MAX_SYMBOLS, Symbol, Symbols};
+use super::{MAX_SYMBOLS, Symbol, Symbols};
+use crate::dictionary::{Distinct, Key, MIX};
 use crate::word::sample_ranges;
 
 /// Parts of 128 of the sample that each round looks at.
@@ -13,29 +16,77 @@ const NUMBERS: usize = 512;
 const SAMPLE_PIECES: usize = 32;
 const SAMPLE_LEN: usize = 512;
 
-/// The symbols for `bytes`, by a sample of an eighth of them, or of 16 KiB where that is less.
-pub(crate) fn train_on(bytes: &[u8]) -> Symbols {
-    let len = SAMPLE_LEN.min(bytes.len() / (8 * SAMPLE_PIECES)).max(1);
-    let mut sample = Vec::with_capacity(len * SAMPLE_PIECES);
-    for range in sample_ranges(bytes.len(), SAMPLE_PIECES, len) {
-        sample.extend_from_slice(&bytes[range]);
-    }
-    train(&sample)
+/// Finds symbols, in memory that is kept from one time to the next.
+#[derive(Default)]
+pub(crate) struct Trainer {
+    matcher: Matcher,
+    counts: Counts,
+    sample: Vec<u8>,
+    gains: Vec<(u64, Symbol)>,
 }
 
-/// The symbols for bytes that are like `sample`.
-pub(crate) fn train(sample: &[u8]) -> Symbols {
-    let mut symbols = Symbols::default();
-    let mut matcher = Matcher::new(&symbols);
-    let mut counts = Counts::new();
-    for part in ROUNDS {
-        let is_last = part == 128;
-        counts.count(&sample[..sample.len() * part / 128], &matcher, !is_last);
-        symbols = choose(&counts.candidates(&symbols, part, !is_last));
-        matcher.set(&symbols);
-        counts.clear();
+impl Trainer {
+    /// What finds the symbols for `bytes`, by a sample of an eighth of them, or of 16 KiB where that is less.
+    pub(crate) fn train_on(&mut self, bytes: &[u8]) -> Matcher {
+        let len = SAMPLE_LEN.min(bytes.len() / (8 * SAMPLE_PIECES)).max(1);
+        let mut sample = std::mem::take(&mut self.sample);
+        sample.clear();
+        for range in sample_ranges(bytes.len(), SAMPLE_PIECES, len) {
+            sample.extend_from_slice(&bytes[range]);
+        }
+        let matcher = self.train(&sample).clone();
+        self.sample = sample;
+        matcher
     }
-    symbols
+
+    /// What finds the symbols for bytes that are like `sample`.
+    pub(super) fn train(&mut self, sample: &[u8]) -> &Matcher {
+        self.matcher.set(Symbols::default());
+        for part in ROUNDS {
+            let is_last = part == 128;
+            self.counts.count(&sample[..sample.len() * part / 128], &self.matcher, !is_last);
+            self.gains.clear();
+            self.counts.candidates(self.matcher.symbols(), part, &mut self.gains);
+            self.counts.clear();
+            self.matcher.set(choose(&mut self.gains));
+        }
+        &self.matcher
+    }
+}
+
+/// The symbols that save most.
+fn choose(gains: &mut [(u64, Symbol)]) -> Symbols {
+    let mut chosen: Vec<Symbol> = Vec::with_capacity(MAX_SYMBOLS);
+    let mut taken = [false; SymbolIndex::SLOTS];
+    // Few of many candidates are chosen: the best are put in order before the others are.
+    let mut rest = gains;
+    while !rest.is_empty() && chosen.len() < MAX_SYMBOLS {
+        let n = BEST.min(rest.len());
+        if n < rest.len() {
+            rest.select_nth_unstable_by(n, |a, b| b.cmp(a));
+        }
+        let best;
+        (best, rest) = rest.split_at_mut(n);
+        best.sort_unstable_by(|a, b| b.cmp(a));
+        for &(_, symbol) in best.iter() {
+            // Of long symbols that share a slot only one is found.
+            let is_free = symbol.len <= 2 || !taken[SymbolIndex::slot(symbol.word)];
+            if is_free && chosen.len() < MAX_SYMBOLS {
+                taken[SymbolIndex::slot(symbol.word)] |= symbol.len > 2;
+                chosen.push(symbol);
+            }
+        }
+    }
+    Symbols::new(chosen)
+}
+
+/// Candidates that are put in order at a time.
+const BEST: usize = 384;
+
+impl Key for Symbol {
+    fn hash(self) -> u64 {
+        (self.word ^ self.len as u64).wrapping_mul(MIX)
+    }
 }
 
 /// How often each number was found, and each pair of neighbours.
@@ -46,11 +97,13 @@ struct Counts {
     seen: Vec<u32>,
 }
 
-impl Counts {
-    fn new() -> Self {
-        Self { single: [0; NUMBERS], pairs: vec![0; NUMBERS * NUMBERS], seen: Vec::new() }
+impl Default for Counts {
+    fn default() -> Self {
+        Self { single: [0; NUMBERS], pairs: Vec::new(), seen: Vec::new() }
     }
+}
 
+impl Counts {
     fn clear(&mut self) {
         self.single.fill(0);
         for &pair in &self.seen {
@@ -68,6 +121,7 @@ impl Counts {
     }
 
     fn count(&mut self, sample: &[u8], matcher: &Matcher, with_pairs: bool) {
+        self.pairs.resize(NUMBERS * NUMBERS, 0);
         let mut last = None;
         let mut at = 0;
         while at < sample.len() {
@@ -90,55 +144,35 @@ impl Counts {
         }
     }
 
-    /// Symbols and how often they were found.
-    fn candidates(&self, symbols: &Symbols, part: usize, with_pairs: bool) -> Vec<(Symbol, u64)> {
-        let least = (5 * part / 128) as u64;
+    /// Symbols and pairs of them that were found often enough, and the bytes that each saves.
+    fn candidates(&self, symbols: &Symbols, part: usize, gains: &mut Vec<(u64, Symbol)>) {
+        let least = 5 * part as u64 / 128;
         let symbol = |number: usize| match number.checked_sub(256) {
             Some(byte) => Symbol::byte(byte as u8),
             None => symbols.as_slice()[number],
         };
-        let mut candidates = Vec::new();
+        // A symbol may come about in several ways.
+        let mut distinct = Distinct::with_room_for(1024);
+        let mut add = |symbol: Symbol, count: u64| {
+            let code = distinct.code(symbol) as usize;
+            if code == gains.len() {
+                gains.push((0, symbol));
+            }
+            // A byte without a symbol costs two, so bytes count for more than their length.
+            gains[code].0 += count * if symbol.len == 1 { 8 } else { symbol.len as u64 };
+        };
         for (number, &count) in self.single.iter().enumerate() {
             if u64::from(count) > least {
-                candidates.push((symbol(number), u64::from(count)));
+                add(symbol(number), u64::from(count));
             }
         }
-        if with_pairs {
-            for &pair in &self.seen {
-                let count = u64::from(self.pairs[pair as usize]);
-                let (first, second) = (symbol(pair as usize / NUMBERS), symbol(pair as usize % NUMBERS));
-                if count > least
-                    && first.len < MAX_LEN
-                    && let Some(joined) = first.join(second)
-                {
-                    candidates.push((joined, count));
-                }
+        for &pair in &self.seen {
+            let count = u64::from(self.pairs[pair as usize]);
+            if count > least
+                && let Some(joined) = symbol(pair as usize / NUMBERS).join(symbol(pair as usize % NUMBERS))
+            {
+                add(joined, count);
             }
         }
-        candidates
     }
-}
-
-/// The candidates that save most. A byte without a symbol costs two, so bytes count for more than their length.
-fn choose(candidates: &[(Symbol, u64)]) -> Symbols {
-    let mut sorted = candidates.to_vec();
-    sorted.sort_unstable();
-    let mut gains: Vec<(u64, Symbol)> = Vec::with_capacity(sorted.len());
-    for same in sorted.chunk_by(|a, b| a.0 == b.0) {
-        let symbol = same[0].0;
-        let count: u64 = same.iter().map(|candidate| candidate.1).sum();
-        let weight = if symbol.len == 1 { 8 } else { symbol.len as u64 };
-        gains.push((count * weight, symbol));
-    }
-    gains.sort_unstable_by(|a, b| b.cmp(a));
-    let mut chosen: Vec<Symbol> = Vec::with_capacity(MAX_SYMBOLS);
-    for (_, symbol) in gains {
-        if chosen.len() == MAX_SYMBOLS {
-            break;
-        }
-        if !chosen.iter().any(|&other| Matcher::share_a_slot(symbol, other)) {
-            chosen.push(symbol);
-        }
-    }
-    Symbols::new(chosen)
 }

@@ -130,9 +130,13 @@ impl SymbolIndex {
         is_sound
     }
 
-    /// Whether symbols of more than two bytes that begin with these words could be found beside each other.
-    pub fn share_a_slot(a: u64, b: u64) -> bool {
-        slot_of(a) == slot_of(b)
+    /// Slots for symbols of three bytes or more.
+    pub const SLOTS: usize = SLOTS;
+
+    /// The slot, less than [`SLOTS`](Self::SLOTS), of symbols of three bytes or more that begin with `word`. Of those that
+    /// share one only the last is found.
+    pub fn slot(word: u64) -> usize {
+        slot_of(word)
     }
 
     /// What stands for the first bytes of `word`.
@@ -308,7 +312,7 @@ mod tests {
         let find = |fits: &dyn Fn(&Vec<u8>) -> bool| symbols.iter().rposition(fits);
         while !rest.is_empty() {
             let here = word(rest);
-            let long = find(&|s| s.len() > 2 && SymbolIndex::share_a_slot(word(s), here))
+            let long = find(&|s| s.len() > 2 && SymbolIndex::slot(word(s)) == SymbolIndex::slot(here))
                 .filter(|&code| rest.starts_with(&symbols[code]));
             let of_len = |len| find(&|s| s.len() == len && rest.starts_with(s));
             match long.or_else(|| of_len(2)).or_else(|| of_len(1)) {
