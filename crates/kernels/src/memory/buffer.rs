@@ -180,6 +180,7 @@ mod tests {
             assert!(buffer.iter().all(|&byte| byte == 7));
         }
     }
+
     #[test]
     fn impossible_sizes_are_none() {
         for len in [usize::MAX, isize::MAX as usize, isize::MAX as usize - HUGE, 1 << 60] {
