@@ -102,6 +102,23 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
   invisible(out)
 }
 
+# The first reading of a process, which has no memory yet: what users see. Each in one of its own, in turn; medians.
+measure_first <- function(what, x, formats, rounds) {
+  paths <- vapply(formats, function(format) tempfile(), "")
+  on.exit(unlink(paths))
+  for (name in names(formats)) formats[[name]]$write(x, paths[[name]])
+  code <- "source(%s); formats <- c(frame_formats, text_formats); read <- formats[[%s]]$read; cat(system.time(read(%s))[['elapsed']])"
+  first <- function(name) {
+    script <- do.call(sprintf, c(code, lapply(c(file.path(here, "formats.R"), name, paths[[name]]), encodeString, quote = "'")))
+    as.double(utils::tail(system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(script)), stdout = TRUE), 1L))
+  }
+  times <- vapply(seq_len(rounds), function(round) vapply(names(formats), first, 0), numeric(length(formats)))
+  out <- data.frame(`first read` = apply(times, 1L, median), check.names = FALSE)
+  cat("\n", what, ", the first reading of a process: seconds, medians of ", rounds, " rounds in turn\n", sep = "")
+  print(round(out, 4))
+  invisible(out)
+}
+
 # Tells whether Entasis takes at most `limit` times what another format does.
 target <- function(found, call, than, limit, shown = call) {
   if (!than %in% rownames(found)) {
