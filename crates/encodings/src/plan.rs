@@ -232,8 +232,8 @@ const LZ4_LOOKS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
 const ZSTD_LOOKS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
 /// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
 const NOTHING: f64 = 0.97;
-/// Zstandard hardly ever makes less than this share of what LZ4 makes of the same words.
-const ZSTD_OF_LZ4: f64 = 0.5;
+/// Zstandard hardly ever makes less than this share of what LZ4 makes of the same bytes.
+pub(crate) const ZSTD_OF_LZ4: f64 = 0.5;
 
 impl<T: Word> Light<T> {
     /// The best of this and of general codecs over byte-aligned words, measured on samples (or what the hint says). A codec is

@@ -8,7 +8,7 @@ use entasis_kernels::VECTOR;
 use crate::encode::{Encoder, PAGE};
 use crate::fsst;
 use crate::page_writer::PAGE_LEN;
-use crate::plan::MIN_PAYLOAD;
+use crate::plan::{MIN_PAYLOAD, ZSTD_OF_LZ4};
 use crate::profile::cost;
 use crate::word::{bits_of, sample_ranges};
 
@@ -135,6 +135,7 @@ impl Plain {
     fn with_codec(self, encoder: &mut Encoder, bytes: &[u8], bound: f64, tried: &mut bool) -> Self {
         let profile = encoder.profile.clone();
         let mut best = self;
+        let mut by_lz4 = 0.0;
         for &codec in profile.codecs {
             let bound = bound.min(profile.score(best.len, best.ns));
             let under = best.under(codec, bytes.len());
@@ -147,12 +148,19 @@ impl Plain {
                 }
                 after as f64 / before as f64
             };
-            if !may_win(0.0, 1.0) {
+            let least = if codec.0 == Codec::Zstd { by_lz4 * ZSTD_OF_LZ4 } else { 0.0 };
+            if !may_win(least, 1.0) {
                 continue;
             }
             *tried = true;
-            if bytes.len() > SAMPLE && !may_win(ratio_of(1, GLANCE), HOPE) {
-                continue;
+            if bytes.len() > SAMPLE {
+                let ratio = ratio_of(1, GLANCE);
+                if codec.0 == Codec::Lz4 {
+                    by_lz4 = ratio;
+                }
+                if !may_win(ratio, HOPE) {
+                    continue;
+                }
             }
             let plan = Self { len: under.len * ratio_of(2, SAMPLE), ..under };
             if profile.score(plan.len, plan.ns) < profile.score(best.len, best.ns) {

@@ -1,0 +1,238 @@
+//! The strings of pages: their lengths, and their bytes, from the page or from the dictionary of the block.
+
+use std::ops::Range;
+
+use entasis_format::{Error, Physical, Result};
+use entasis_kernels::{VECTOR, gather};
+
+use super::{BlockDecoder, Dictionary, bad_code, unpack};
+use crate::page::{Body, Page, expand};
+use crate::text_dictionary::PADDING;
+use crate::{fsst, short_body};
+
+impl BlockDecoder<'_> {
+    /// The strings in `range` of a page: their lengths and where their bytes are. UTF-8 is checked.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn strings<'s>(
+        &'s self,
+        page: &Page<'s>,
+        range: Range<usize>,
+        scratch: &'s mut TextScratch,
+    ) -> Result<StringSlice<'s>> {
+        self.check(page, &range, range.len())?;
+        let n = range.len();
+        if let Dictionary::Strings { offsets, bytes } = &self.dictionary {
+            scratch.codes.resize(n, 0);
+            self.words(page, range, &mut scratch.codes)?;
+            scratch.lengths.resize(n, 0);
+            if !gather::check_codes(&scratch.codes, offsets.len() - 1) {
+                return Err(bad_code());
+            }
+            let mut total = 0;
+            for (length, &code) in scratch.lengths.iter_mut().zip(&scratch.codes) {
+                *length = offsets[code as usize + 1] - offsets[code as usize];
+                total += *length as usize;
+            }
+            let source = Source::Dictionary { codes: &scratch.codes, offsets, bytes };
+            return Ok(StringSlice { lengths: &scratch.lengths, total, source });
+        }
+        let TextScratch { lengths, text, .. } = scratch;
+        let bytes = match page.body {
+            Body::Strings { bytes, .. } => bytes,
+            Body::Symbols { codes, len, .. } => expand(codes, len, text)?,
+            _ => return Err(short_body()),
+        };
+        let (lengths, place) = measure(page, range, lengths)?;
+        let bytes = bytes.get(place.clone()).ok_or_else(short_body)?;
+        self.check_text(bytes, lengths)?;
+        Ok(StringSlice { lengths, total: place.len(), source: Source::Contiguous(bytes) })
+    }
+
+    /// Writes the bytes of the strings in `range` of a page to the place that `place` has for so many, and returns their lengths.
+    /// UTF-8 is checked. A whole page of codes of symbols is decoded there.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), and what `place` returns.
+    pub fn write_strings<'s, 'o>(
+        &'s self,
+        page: &Page<'s>,
+        range: Range<usize>,
+        scratch: &'s mut TextScratch,
+        place: impl FnOnce(usize) -> Result<&'o mut [u8]>,
+    ) -> Result<(&'s [u32], &'o [u8])> {
+        if let Body::Symbols { codes, len, .. } = page.body
+            && range == (0..page.n)
+        {
+            let (lengths, inside) = measure(page, range.clone(), &mut scratch.lengths)?;
+            if inside == (0..len) {
+                let out = place(len)?;
+                fsst::decode(codes, out)?;
+                self.check_text(out, lengths)?;
+                return Ok((lengths, out));
+            }
+            return Err(short_body());
+        }
+        let strings = self.strings(page, range, scratch)?;
+        let out = place(strings.total)?;
+        strings.write(out)?;
+        Ok((strings.lengths, out))
+    }
+
+    fn check_text(&self, bytes: &[u8], lengths: &[u32]) -> Result<()> {
+        if self.of.physical == Physical::Utf8 {
+            check_utf8(bytes, lengths.iter().map(|&l| l as usize))?;
+        }
+        Ok(())
+    }
+
+    /// The lengths of a dictionary's strings, and their bytes one after the other; nothing without one.
+    pub fn entries(&self) -> (Vec<u32>, &[u8]) {
+        match &self.dictionary {
+            Dictionary::Strings { offsets, bytes } => {
+                let len = offsets.last().map_or(0, |&len| len as usize);
+                (offsets.windows(2).map(|pair| pair[1] - pair[0]).collect(), &bytes[..len])
+            }
+            _ => (Vec::new(), &[]),
+        }
+    }
+
+    /// The codes of strings in a dictionary, not checked.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn codes<'s>(
+        &self,
+        page: &Page<'_>,
+        range: Range<usize>,
+        scratch: &'s mut TextScratch,
+    ) -> Result<&'s [u32]> {
+        self.check(page, &range, range.len())?;
+        scratch.codes.resize(range.len(), 0);
+        self.words(page, range, &mut scratch.codes)?;
+        Ok(&scratch.codes)
+    }
+}
+
+/// Checks that strings of these lengths are UTF-8, each by itself.
+pub(crate) fn check_utf8(bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<()> {
+    if bytes.is_ascii() {
+        return Ok(());
+    }
+    let damaged = || Error::corrupt("a string is not UTF-8");
+    let text = simdutf8::basic::from_utf8(bytes).map_err(|_| damaged())?;
+    let mut at = 0;
+    for length in lengths {
+        at += length;
+        if !text.is_char_boundary(at) {
+            return Err(damaged());
+        }
+    }
+    Ok(())
+}
+
+/// The lengths of the strings in `range` of a page without a dictionary, and where their bytes are among all of the page.
+fn measure<'s>(
+    page: &Page<'_>,
+    range: Range<usize>,
+    memory: &'s mut Vec<u32>,
+) -> Result<(&'s [u32], Range<usize>)> {
+    let (Body::Strings { lengths, .. } | Body::Symbols { lengths, .. }) = &page.body else {
+        return Err(short_body());
+    };
+    let first_vector = range.start / VECTOR;
+    let skip = range.start - first_vector * VECTOR;
+    memory.resize(skip + range.len(), 0);
+    let mut at = first_vector * VECTOR;
+    let mut start = lengths.first[first_vector.min(lengths.first.len() - 1)] as usize;
+    for chunk in memory.chunks_mut(VECTOR) {
+        let v = at / VECTOR;
+        if v < lengths.width.len() && chunk.len() == VECTOR.min(page.n - at) {
+            unpack(lengths, v, chunk)?;
+        } else {
+            let mut whole = [0u32; VECTOR];
+            let whole = &mut whole[..VECTOR.min(page.n - at)];
+            unpack(lengths, v, whole)?;
+            chunk.copy_from_slice(&whole[..chunk.len()]);
+        }
+        at += chunk.len();
+    }
+    start += memory[..skip].iter().map(|&l| l as usize).sum::<usize>();
+    let lengths = &memory[skip..];
+    let total = lengths.iter().map(|&l| l as usize).sum::<usize>();
+    Ok((lengths, start..start.saturating_add(total)))
+}
+
+/// Scratch memory of [`BlockDecoder::strings`].
+#[derive(Debug, Default)]
+pub struct TextScratch {
+    codes: Vec<u32>,
+    lengths: Vec<u32>,
+    /// The bytes of a page of codes.
+    text: Vec<u8>,
+}
+
+/// Some strings of a page.
+#[derive(Debug)]
+pub struct StringSlice<'a> {
+    lengths: &'a [u32],
+    total: usize,
+    source: Source<'a>,
+}
+
+#[derive(Debug)]
+enum Source<'a> {
+    Contiguous(&'a [u8]),
+    Dictionary { codes: &'a [u32], offsets: &'a [u32], bytes: &'a [u8] },
+}
+
+impl StringSlice<'_> {
+    /// The length of each string, in bytes.
+    pub fn lengths(&self) -> &[u32] {
+        self.lengths
+    }
+
+    /// The sum of the lengths.
+    pub fn total_len(&self) -> usize {
+        self.total
+    }
+
+    /// Writes the bytes of all strings; `out` has [`total_len`](Self::total_len) bytes.
+    ///
+    /// # Errors
+    /// *Argument* when `out` has another length.
+    pub fn write(&self, out: &mut [u8]) -> Result<()> {
+        if out.len() != self.total {
+            return Err(Error::argument("the memory for strings has not their length"));
+        }
+        match self.source {
+            Source::Contiguous(bytes) => out.copy_from_slice(bytes),
+            Source::Dictionary { codes, offsets, bytes } => {
+                let mut at = 0;
+                for &code in codes {
+                    let (start, end) = (offsets[code as usize] as usize, offsets[code as usize + 1] as usize);
+                    let len = end - start;
+                    match (out.get_mut(at..at + PADDING), bytes.get(start..start + PADDING)) {
+                        // What is too much is overwritten by the next.
+                        (Some(out), Some(entry)) if len <= PADDING => out.copy_from_slice(entry),
+                        _ => out[at..at + len].copy_from_slice(&bytes[start..end]),
+                    }
+                    at += len;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of string `i` of the slice, given the sum of the lengths before it.
+    pub fn get(&self, i: usize, before: usize) -> &[u8] {
+        match self.source {
+            Source::Contiguous(bytes) => &bytes[before..before + self.lengths[i] as usize],
+            Source::Dictionary { codes, offsets, bytes } => {
+                let code = codes[i] as usize;
+                &bytes[offsets[code] as usize..offsets[code + 1] as usize]
+            }
+        }
+    }
+}
