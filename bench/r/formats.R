@@ -48,16 +48,20 @@ if (has("readr")) {
   )
 }
 
-# Memory as large as the value is taken, filled and given back: no reader profits, or suffers, from what others left.
-touch <- function(size) {
-  invisible(raw(size))
-  invisible(gc())
+# Memory as large as the value is taken, filled and given back, by huge pages, of which small ones are cut too: no reader profits, or
+# suffers, from what others left, nor from what a virtual machine gave back to its host meanwhile.
+toucher <- function(size) {
+  zeros <- compress_entasis(raw(size))
+  function() {
+    invisible(decompress_entasis(zeros))
+    invisible(gc())
+  }
 }
 
 # Measures formats in turn: writing, and each of `uses`, functions of a value just read, timed with the reading. Equality comes
 # first. Returns medians: a row for each format, with the size of its file. `gone` deletes the file between reading and use.
 measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = FALSE) {
-  size <- as.double(utils::object.size(x))
+  touch <- toucher(as.double(utils::object.size(x)))
   paths <- vapply(formats, function(format) tempfile(), "")
   spare <- tempfile()
   on.exit(unlink(c(paths, spare)))
@@ -75,12 +79,12 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
       format <- formats[[name]]
       path <- paths[[name]]
       unlink(path)
-      touch(size)
+      touch()
       times[name, "write", round] <- system.time(format$write(x, path))[["elapsed"]]
       for (use in names(uses)) {
         # Its other name keeps the file for the next round.
         if (gone) file.link(path, spare)
-        touch(size)
+        touch()
         times[name, use, round] <- system.time({
           value <- format$read(path)
           if (gone) unlink(path)
@@ -94,6 +98,23 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
   medians <- apply(times, 1:2, median)
   out <- data.frame(medians, MB = sizes / 1e6, check.names = FALSE)
   cat("\n", what, ": seconds, medians of ", rounds, " rounds in turn\n", sep = "")
+  print(round(out, 4))
+  invisible(out)
+}
+
+# The first reading of a process, which has no memory yet: what users see. Each in one of its own, in turn; medians.
+measure_first <- function(what, x, formats, rounds) {
+  paths <- vapply(formats, function(format) tempfile(), "")
+  on.exit(unlink(paths))
+  for (name in names(formats)) formats[[name]]$write(x, paths[[name]])
+  code <- "source(%s); formats <- c(frame_formats, text_formats); read <- formats[[%s]]$read; cat(system.time(read(%s))[['elapsed']])"
+  first <- function(name) {
+    script <- do.call(sprintf, c(code, lapply(c(file.path(here, "formats.R"), name, paths[[name]]), encodeString, quote = "'")))
+    as.double(utils::tail(system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(script)), stdout = TRUE), 1L))
+  }
+  times <- vapply(seq_len(rounds), function(round) vapply(names(formats), first, 0), numeric(length(formats)))
+  out <- data.frame(`first read` = apply(times, 1L, median), check.names = FALSE)
+  cat("\n", what, ", the first reading of a process: seconds, medians of ", rounds, " rounds in turn\n", sep = "")
   print(round(out, 4))
   invisible(out)
 }

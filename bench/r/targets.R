@@ -24,6 +24,7 @@ if ("headline" %in% parts) {
   if (rows <= 1e7) formats <- c(formats, text_formats)
   found <- measure(sprintf("headline frame, %s rows, %s", format(rows, big.mark = ",", scientific = FALSE), format(utils::object.size(frame), units = "MB")),
                    frame, formats, rounds)
+  measure_first("headline frame", frame, formats, rounds)
   rm(frame)
   target(found, "write", "fst", 0.5)
   target(found, "read", "fst", 0.2)

@@ -3,7 +3,7 @@
 foreign_vector <- function(reader, x, want) {
   facts <- want$facts
   kind <- want$kind
-  if (kind == LIST || kind == NESTED) {
+  if (kind == LIST || kind == NESTED || kind == BYTES) {
     x
   } else if (kind == CODES) {
     foreign_factor(reader, x, facts)

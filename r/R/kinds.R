@@ -15,7 +15,8 @@ SPAN <- 13L
 SPAN_INTEGER <- 14L
 LIST <- 15L
 WORDS <- 16L # of a nested column
-NESTED <- 17L # not one of the file's: a column of columns
+BYTES <- 17L # a list of raw vectors
+NESTED <- 18L # not one of the file's: a column of columns
 
 BY_TYPE <- c(logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = COMPLEX, raw = RAW, character = CHARACTER, list = LIST)
 

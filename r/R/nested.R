@@ -1,20 +1,21 @@
 # Nested columns of other hosts: lists and maps are lists, of vectors or of data frames; structs are data frames. What is in one is a
 # column too (section 3.1 of the format), so it is read as any.
 
-NESTED_TYPES <- c("list", "map", "fixed-size list", "struct", "run-end")
+NESTED_TYPES <- c("list", "map", "fixed-size list", "struct", "run-end", "union")
 DEEPEST_COLUMN <- 64L
 
 # A column, by its facts, in some rows.
 read_nested <- function(file, of, rows, depth) {
   if (depth >= DEEPEST_COLUMN || of$n_children > 0 && of$first_child <= of$number) stop("columns are nested in a circle")
   children <- describe_columns(file, of$first_child + seq_len(of$n_children) - 1)
-  if (of$physical != "struct" && of$n_children != 1) stop("a nested column of other columns")
+  if (!of$physical %in% c("struct", "union") && of$n_children != 1) stop("a nested column of other columns")
   switch(of$physical,
     list = ,
     map = read_lists(file, of, children, rows, depth),
     `fixed-size list` = read_fixed_lists(file, of, children, rows, depth),
     struct = read_structs(file, of, children, rows, depth),
-    `run-end` = read_runs(file, of, children, rows, depth)
+    `run-end` = read_runs(file, of, children, rows, depth),
+    union = read_unions(file, of, children, rows, depth)
   )
 }
 
@@ -98,6 +99,27 @@ read_runs <- function(file, of, children, rows, depth) {
   }
   if (anyNA(runs) || min(runs) < 1) stop("a column of runs does not begin with one")
   take_values(read_child(file, children, 1L, row_range(min(runs) - 1, max(runs), -1), depth), runs - min(runs) + 1)
+}
+
+# A list of vectors of one value each. In a sparse union a value stands in the same place of its child; in a dense one it is the next of
+# that, and the last child, which tells where each block begins, is not needed.
+read_unions <- function(file, of, children, rows, depth) {
+  is_sparse <- of$value_len == 1
+  wanted <- rows_upto(of, rows)
+  types <- read_words(file, of, wanted$upto)
+  n_types <- of$n_children - if (is_sparse) 0 else 1
+  if (length(types) > 0L && max(types) >= n_types) stop("a value of a union is of a type that it has not")
+  out <- vector("list", length(wanted$numbers))
+  of_rows <- types[wanted$numbers]
+  for (k in unique(of_rows)) {
+    here <- which(of_rows == k)
+    at <- if (is_sparse) wanted$numbers[here] else cumsum(types == k)[wanted$numbers[here]]
+    values <- read_child(file, children, k + 1, row_range(min(at) - 1, max(at), -1), depth)
+    at <- at - min(at)
+    is_list <- typeof(values) == "list" && !is.data.frame(values)
+    out[here] <- if (is_list) values[at + 1] else .Call(C_split, values, as.double(at), rep_len(1L, length(at)))
+  }
+  out
 }
 
 take_values <- function(x, at) {

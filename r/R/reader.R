@@ -125,7 +125,7 @@ reading_kinds <- function(file, facts, which) {
 PLAIN_KINDS <- c(
   null = LOGICAL, bool = LOGICAL, i8 = INTEGER, i16 = INTEGER, i32 = INTEGER, u8 = INTEGER, u16 = INTEGER,
   u32 = DOUBLE, i64 = INTEGER64, u64 = INTEGER64, f16 = DOUBLE, f32 = DOUBLE, f64 = DOUBLE, complex64 = COMPLEX,
-  complex128 = COMPLEX, utf8 = CHARACTER
+  complex128 = COMPLEX, utf8 = CHARACTER, binary = BYTES
 )
 
 # Adds a column of R, of which the first of the file's columns is `facts` at `which`. Returns what `reader_finish` needs.

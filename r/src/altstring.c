@@ -167,23 +167,53 @@ static SEXP lazy_extract(SEXP x, SEXP indices, SEXP call) {
     return out;
 }
 
-/* Some neighbouring strings of such a vector, which need not be made for it too; NULL when it is another vector. */
-SEXP ent_lazy_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
-    if (!ALTREP(x) || !R_altrep_inherits(x, lazy_class)) return NULL;
+/* The strings of such a vector, of which parts are made without it, all by the same look at those made lately. */
+typedef struct {
+    const uint64_t *views;
+    const ent_text *text;
+    const unsigned char *validity;
+    lately_t lately;
+} parts_t;
+
+static int begin_parts(SEXP x, parts_t *parts) {
+    if (!ALTREP(x) || !R_altrep_inherits(x, lazy_class)) return 0;
     SEXP pointer = R_altrep_data1(x);
-    const ent_text *text = R_ExternalPtrAddr(pointer);
-    if (text == NULL || at + n > (R_xlen_t)ent_text_n(text)) return NULL;
+    parts->text = R_ExternalPtrAddr(pointer);
+    if (parts->text == NULL) return 0;
     if (R_ExternalPtrProtected(pointer) == R_NilValue) R_SetExternalPtrProtected(pointer, new_lately());
-    lately_t lately = lately_of(R_ExternalPtrProtected(pointer));
-    const uint64_t *views = ent_text_views(text);
-    const unsigned char *validity = ent_text_validity(text);
-    SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
-    for (R_xlen_t k = 0; k < n; k++) {
-        size_t i = (size_t)(at + k);
-        SET_STRING_ELT(out, k, is_missing(validity, i) ? NA_STRING : make_once(text, views, i, &lately));
+    parts->lately = lately_of(R_ExternalPtrProtected(pointer));
+    parts->views = ent_text_views(parts->text);
+    parts->validity = ent_text_validity(parts->text);
+    return 1;
+}
+
+static SEXP part(const parts_t *parts, size_t at, size_t n) {
+    SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
+    for (size_t k = 0; k < n; k++) {
+        int missing = is_missing(parts->validity, at + k);
+        SET_STRING_ELT(out, (R_xlen_t)k, missing ? NA_STRING : make_once(parts->text, parts->views, at + k, &parts->lately));
     }
     UNPROTECT(1);
     return out;
+}
+
+/* Some neighbouring strings of such a vector, which need not be made for it too; NULL when it is another vector. */
+SEXP ent_lazy_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
+    parts_t parts;
+    if (!begin_parts(x, &parts) || at + n > (R_xlen_t)ent_text_n(parts.text)) return NULL;
+    return part(&parts, (size_t)at, (size_t)n);
+}
+
+/* The same for many, those from `from` on of `n`, which are items of a list from `to` on; 0 when it is another vector. */
+int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_place *places, size_t from, size_t n) {
+    parts_t parts;
+    if (!begin_parts(x, &parts)) return 0;
+    uint64_t length = ent_text_n(parts.text);
+    for (size_t k = from; k < n; k++) {
+        if (places[k].len > length || places[k].at > length - places[k].len) Rf_error("strings that are not there");
+        SET_VECTOR_ELT(items, to + (R_xlen_t)k, part(&parts, places[k].at, places[k].len));
+    }
+    return 1;
 }
 
 static int lazy_no_na(SEXP x) {
@@ -259,6 +289,26 @@ SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
     make_all(text, out);
     free_text(pointer);
     if (kept != NULL && !ent_mark_strings(out, kept)) out = NULL;
+    UNPROTECT(2);
+    return out;
+}
+
+/* Bytes of any length: a list of raw vectors, NULL where one is missing. */
+SEXP ent_raw_list(ent_text *text) {
+    size_t n = ent_text_n(text);
+    SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)n));
+    const unsigned char *validity = ent_text_validity(text);
+    for (size_t i = 0; i < n; i++) {
+        if (is_missing(validity, i)) continue;
+        size_t len = 0;
+        const char *bytes = ent_text_get(text, i, &len);
+        if (bytes == NULL) Rf_error("bytes are not there");
+        SEXP raw = Rf_allocVector(RAWSXP, (R_xlen_t)len);
+        SET_VECTOR_ELT(out, (R_xlen_t)i, raw);
+        if (len > 0) memcpy(RAW(raw), bytes, len);
+    }
+    free_text(pointer);
     UNPROTECT(2);
     return out;
 }

@@ -98,7 +98,20 @@ static int single(walker *w, SEXP x) {
     }
 }
 
-/* Strings: an array, or where they are kept otherwise than they are here an object. */
+/* Strings that are kept otherwise than most are: an object. How is copied, as what was collected may move. */
+static void odd_strings(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at) {
+    SEXP parts = PROTECT(Rf_allocVector(VECSXP, 3));
+    SET_VECTOR_ELT(parts, 0, Rf_allocVector(RAWSXP, (R_xlen_t)pooled.len));
+    memcpy(RAW(VECTOR_ELT(parts, 0)), odd, (size_t)pooled.len);
+    SET_VECTOR_ELT(parts, 1, dim);
+    SET_VECTOR_ELT(parts, 2, Rf_allocVector(RAWSXP, sizeof pooled));
+    memcpy(RAW(VECTOR_ELT(parts, 2)), &pooled, sizeof pooled);
+    ent_walk_keep(w, parts);
+    object(w, BELOW_TEXT, parts, at);
+    UNPROTECT(1);
+}
+
+/* Strings: an array, or an object. */
 static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
     R_xlen_t n = Rf_xlength(x);
     ent_failure *failure = NULL;
@@ -106,20 +119,37 @@ static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
     ent_strings *collected = ent_cells_strings(w->cells, (size_t)n, &pooled, &failure);
     if (collected == NULL || !ent_collect(collected, x, &failure)) ent_fail(failure);
     const unsigned char *odd = ent_strings_odd(collected, pooled.at);
-    if (odd == NULL) {
-        array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
-        return;
+    if (odd == NULL) array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
+    else odd_strings(w, odd, pooled, dim, at);
+}
+
+/* Strings of neighbouring vectors that are handed over together. */
+#define TOGETHER 256
+
+/* Adds the short character vectors without attributes that stand in a list from a place on, together. How many those are. */
+static R_xlen_t texts(walker *w, SEXP x, at_t at) {
+    ent_string handed[TOGETHER];
+    size_t lens[TOGETHER / 2], n = 0, sum = 0;
+    R_xlen_t end = Rf_xlength(x);
+    for (R_xlen_t i = at.position; i < end && n < TOGETHER / 2; i++) {
+        SEXP item = VECTOR_ELT(x, i);
+        if (TYPEOF(item) != STRSXP || ATTRIB(item) != R_NilValue || IS_S4_OBJECT(item) || ALTREP(item)) break;
+        /* One alone is no array, and large ones are looked for among those that were met. */
+        size_t len = (size_t)Rf_xlength(item);
+        if (len < 2 || len > 32 || sum + len > TOGETHER) break;
+        for (size_t k = 0; k < len; k++) ent_hand(STRING_ELT(item, (R_xlen_t)k), &handed[sum + k]);
+        lens[n++] = len;
+        sum += len;
     }
-    /* How they are kept is copied, as what was collected may move. */
-    SEXP parts = PROTECT(Rf_allocVector(VECSXP, 3));
-    SET_VECTOR_ELT(parts, 0, Rf_allocVector(RAWSXP, n));
-    memcpy(RAW(VECTOR_ELT(parts, 0)), odd, (size_t)n);
-    SET_VECTOR_ELT(parts, 1, dim);
-    SET_VECTOR_ELT(parts, 2, Rf_allocVector(RAWSXP, sizeof pooled));
-    memcpy(RAW(VECTOR_ELT(parts, 2)), &pooled, sizeof pooled);
-    ent_walk_keep(w, parts);
-    object(w, BELOW_TEXT, parts, at);
-    UNPROTECT(1);
+    if (n < 2) return 0;
+    ent_failure *failure = NULL;
+    ent_odd odd;
+    ptrdiff_t done = ent_cells_texts(w->cells, handed, lens, n, (uintptr_t)NA_STRING, &odd, &failure);
+    if (done < 0) ent_fail(failure);
+    if ((size_t)done == n) return (R_xlen_t)n;
+    at.position += done;
+    odd_strings(w, odd.kept, odd.pooled, R_NilValue, at);
+    return (R_xlen_t)done + 1;
 }
 
 /* An atomic vector without its attributes, of which `dim` may be told. */
@@ -277,11 +307,38 @@ int ent_is_internal(SEXP tag) {
     return tag == internal;
 }
 
-/* A map of attributes, or NULL without any. */
+/* Values of an attribute that are compared with those of another, at most. */
+#define FEW 64
+
+/* Whether two values are small vectors of the same values, without attributes. */
+static int is_same(SEXP a, SEXP b) {
+    if (a == b) return 1;
+    if (!Rf_isVectorAtomic(a) || TYPEOF(a) != TYPEOF(b) || ATTRIB(a) != R_NilValue || ATTRIB(b) != R_NilValue) return 0;
+    R_xlen_t n = Rf_xlength(a);
+    if (n != Rf_xlength(b) || n > FEW || IS_S4_OBJECT(a) || IS_S4_OBJECT(b)) return 0;
+    /* R has equal strings once. */
+    size_t width = TYPEOF(a) == STRSXP ? sizeof(SEXP) : ent_kind_width(kind_of(a));
+    return n == 0 || memcmp(DATAPTR_RO(a), DATAPTR_RO(b), (size_t)n * width) == 0;
+}
+
+/* Whether the attributes of two vectors are the same, in the same order. */
+static int are_same(SEXP a, SEXP b) {
+    for (a = ATTRIB(a), b = ATTRIB(b); a != R_NilValue && b != R_NilValue; a = CDR(a), b = CDR(b)) {
+        if (TAG(a) != TAG(b) || !is_same(CAR(a), CAR(b))) return 0;
+    }
+    return a == b;
+}
+
+/* A map of attributes, or NULL without any. Neighbours that are vectors have mostly the same: then it is a reference to those of the
+ * one before. */
 static void emit_attributes(walker *w, SEXP x, at_t at) {
     if (ATTRIB(x) == R_NilValue) {
         scalar(w, ENT_CELL_NULL, 0, 0);
+    } else if (Rf_isVectorAtomic(x) && w->like != NULL && are_same(x, w->like)) {
+        ent_emit_reference(w, w->like_number);
     } else {
+        w->like = Rf_isVectorAtomic(x) ? x : NULL;
+        w->like_number = ent_cells_n(w->cells);
         later(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
     }
 }
@@ -359,11 +416,30 @@ static uint64_t below_items(walker *w, SEXP x, at_t at) {
     R_xlen_t n = Rf_xlength(x);
     for (at.position = 0; at.position < n; at.position++) {
         SEXP item = VECTOR_ELT(x, at.position);
+        if (TYPEOF(item) == STRSXP) {
+            R_xlen_t done = texts(w, x, at);
+            at.position += done;
+            if (done > 0 && at.position == n) break;
+            if (done > 0) item = VECTOR_ELT(x, at.position);
+        }
         if (n >= MANY && is_small_frame(item)) object(w, BELOW_VECTOR, item, at);
         else ent_emit(w, item, at, 0);
         if ((at.position & 0xFFFFF) == 0xFFFFF) R_CheckUserInterrupt();
     }
     return (uint64_t)n;
+}
+
+/* Adds what is below a vector of numbers with the attributes of the one before; 0 when it is something else, and nothing is added. */
+int ent_emit_like(walker *w, const step_t *step) {
+    SEXP x = step->object;
+    int type = TYPEOF(x);
+    if (step->below != BELOW_VECTOR || w->like == NULL || IS_S4_OBJECT(x)) return 0;
+    if (type != INTSXP && type != REALSXP && type != LGLSXP) return 0;
+    R_xlen_t n = Rf_xlength(x);
+    if ((n < 2 && type != REALSXP) || n == 0 || !are_same(x, w->like)) return 0;
+    ent_failure *failure = NULL;
+    if (ent_cells_like(w->cells, step->place, kind_of(x), DATAPTR_RO(x), (size_t)n, w->like_number, &failure) < 0) ent_fail(failure);
+    return 1;
 }
 
 /* Adds the children of a cell; how many, and the cell of the first key. */

@@ -59,7 +59,7 @@ void ent_tree_free(ent_tree *tree);
 enum {
     ENT_KIND_LOGICAL = 1, ENT_KIND_INTEGER, ENT_KIND_DOUBLE, ENT_KIND_COMPLEX, ENT_KIND_RAW, ENT_KIND_CHARACTER,
     ENT_KIND_CODES, ENT_KIND_INTEGER64, ENT_KIND_DAYS, ENT_KIND_DAYS_INTEGER, ENT_KIND_INSTANT,
-    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER, ENT_KIND_LIST, ENT_KIND_WORDS
+    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER, ENT_KIND_LIST, ENT_KIND_WORDS, ENT_KIND_BYTES
 };
 
 /* cells.rs: trees to be written. Kinds of cells are those of section 5.2 of the format. */
@@ -73,6 +73,18 @@ typedef struct {
     uint64_t pool, at, len;
 } ent_pooled;
 
+typedef struct { /* strings that are not kept as most are */
+    const unsigned char *kept;
+    ent_pooled pooled;
+} ent_odd;
+
+typedef struct { /* strings.rs: a string of R */
+    uintptr_t address;
+    const char *bytes;
+    size_t len;
+    int mark;
+} ent_string;
+
 ent_cells *ent_cells_new(ent_failure **failure);
 uint64_t ent_cells_n(const ent_cells *cells);
 int ent_cells_scalar(ent_cells *cells, int kind, int64_t integer, double number, ent_failure **failure);
@@ -83,6 +95,10 @@ void ent_cells_end(ent_cells *cells, size_t place);
 int ent_cells_numbers(ent_cells *cells, int kind, const void *values, size_t n, ent_pooled *pooled, ent_failure **failure);
 ent_strings *ent_cells_strings(ent_cells *cells, size_t n, ent_pooled *pooled, ent_failure **failure); /* not freed */
 int ent_cells_array(ent_cells *cells, ent_pooled pooled, const int *dim, size_t n_dim, ent_failure **failure);
+ptrdiff_t ent_cells_texts(ent_cells *cells, const ent_string *handed, const size_t *lens, size_t n, uintptr_t missing,
+                          ent_odd *odd, ent_failure **failure);
+int ent_cells_like(ent_cells *cells, size_t place, int kind, const void *values, size_t n, uint64_t attributes,
+                   ent_failure **failure);
 void ent_cells_free(ent_cells *cells);
 
 /* missing.rs, times.rs */
@@ -93,8 +109,7 @@ int ent_exact_unit(const double *values, size_t n, int scale, ent_failure **fail
 ent_strings *ent_strings_new(size_t n, ent_failure **failure);
 ptrdiff_t ent_strings_again(ent_strings *strings, const uintptr_t *addresses, size_t n, uintptr_t missing,
                             ent_failure **failure);
-int ent_strings_add(ent_strings *strings, uintptr_t address, const char *bytes, size_t len, int mark,
-                    ent_failure **failure);
+int ent_strings_add(ent_strings *strings, const ent_string *handed, size_t n, uintptr_t missing, ent_failure **failure);
 const unsigned char *ent_strings_kept(const ent_strings *strings);
 const unsigned char *ent_strings_odd(const ent_strings *strings, uint64_t at);
 void ent_strings_free(ent_strings *strings);
@@ -162,11 +177,22 @@ typedef struct {
     uint64_t of[4];     /* first, end, count, keys of a parent; pool, at, len, shape of an array */
 } ent_cell;
 
+typedef struct {
+    uint64_t at, len;
+} ent_place;
+
+typedef struct {
+    int64_t pool; /* -1: doubles, whose bits are `at` */
+    const ent_place *places;
+    size_t n;
+} ent_alike;
+
 double ent_look(const ent_file *file, uint64_t number, ent_cell *cell, ent_failure **failure);
 ent_loaded *ent_loaded_new(const ent_file *file, uint64_t *n_cells, ent_failure **failure);
 int ent_loaded_close(ent_loaded *loaded, uint64_t start, uint64_t end, ent_interrupted interrupted, ent_failure **failure);
 int ent_loaded_cell(const ent_loaded *loaded, uint64_t number, ent_cell *cell, ent_failure **failure);
 int ent_loaded_shape(const ent_loaded *loaded, uint64_t number, uint64_t n, double *shape, ent_failure **failure);
+ptrdiff_t ent_loaded_alike(ent_loaded *loaded, uint64_t number, uint64_t end, ent_alike *alike, ent_failure **failure);
 const uint64_t *ent_loaded_targets(const ent_loaded *loaded, size_t *n);
 const ent_pool *ent_loaded_pools(const ent_loaded *loaded, size_t *n);
 void ent_loaded_free(ent_loaded *loaded);

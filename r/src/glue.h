@@ -29,6 +29,7 @@ SEXPTYPE ent_kind_type(int kind);
 size_t ent_kind_width(int kind);
 
 /* write.c */
+void ent_hand(SEXP string, ent_string *out);
 int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure);
 
 #endif

@@ -1,4 +1,5 @@
 /* Errors, interrupts, and objects of Rust that R keeps. */
+#include <math.h>
 #include <signal.h>
 #include <time.h>
 
@@ -49,7 +50,7 @@ void ent_fail(ent_failure *failure) {
 static struct {
     double begun, after; /* seconds */
     int is_shown;
-} watched;
+} watched = {0, HUGE_VAL, 0}; /* work that nobody watches tells nothing */
 
 static double now(void) {
     struct timespec time;

@@ -12,6 +12,16 @@ static uint64_t hash_keys(const SEXP *keys, R_xlen_t n) {
     return hash;
 }
 
+/* Memory for a table that is twice as large, where it would be more than half full with one more; else NULL. */
+void *ent_doubled(size_t n, size_t *room, size_t width) {
+    if (2 * (n + 1) <= *room) return NULL;
+    size_t wanted = *room == 0 ? 64 : 2 * *room;
+    void *more = calloc(wanted, width);
+    if (more == NULL) Rf_error("not enough memory for a tree of values");
+    *room = wanted;
+    return more;
+}
+
 /* The place of these keys in the table, or where they would be. */
 static ent_known_keys *place_of(const ent_keys *table, uint64_t hash, const SEXP *keys, R_xlen_t n) {
     size_t at = (size_t)(hash >> 20) & (table->room - 1);
@@ -34,19 +44,15 @@ int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t 
 /* Remembers keys that were not met before. */
 void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first) {
     if (n == 0 || n > SHARED_KEYS) return;
-    if (2 * (table->n + 1) > table->room) {
-        ent_keys old = *table;
-        table->room = old.room == 0 ? 64 : 2 * old.room;
-        table->known = calloc(table->room, sizeof *table->known);
-        if (table->known == NULL) {
-            *table = old;
-            Rf_error("not enough memory for a tree of values");
+    ent_known_keys *old = table->known;
+    size_t n_old = table->room;
+    ent_known_keys *more = ent_doubled(table->n, &table->room, sizeof *more);
+    if (more != NULL) {
+        table->known = more;
+        for (size_t i = 0; i < n_old; i++) {
+            if (old[i].keys != NULL) *place_of(table, old[i].hash, old[i].keys, old[i].n) = old[i];
         }
-        for (size_t i = 0; i < old.room; i++) {
-            const ent_known_keys *known = &old.known[i];
-            if (known->keys != NULL) *place_of(table, known->hash, known->keys, known->n) = *known;
-        }
-        free(old.known);
+        free(old);
     }
     SEXP *copy = malloc((size_t)n * sizeof *copy);
     if (copy == NULL) Rf_error("not enough memory for a tree of values");

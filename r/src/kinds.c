@@ -14,7 +14,7 @@ SEXPTYPE ent_kind_type(int kind) {
         return RAWSXP;
     case ENT_KIND_CHARACTER:
         return STRSXP;
-    case ENT_KIND_LIST:
+    case ENT_KIND_LIST: case ENT_KIND_BYTES:
         return VECSXP;
     default:
         return REALSXP;

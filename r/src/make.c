@@ -190,9 +190,11 @@ static void one(maker *m, uint64_t number) {
         UNPROTECT(1);
         break;
     case 5:
+        if (cell.kind == ENT_CELL_OBJECT && target < 0 && ent_make_alike(m, number, 1)) return;
         begin(m, number, &cell, target);
         return;
     default:
+        if (target < 0 && ent_make_alike(m, number, 0)) return;
         value = ent_make_array(m, &cell);
     }
     PROTECT(value);

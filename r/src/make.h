@@ -35,4 +35,7 @@ void ent_make_attribute(SEXP x, SEXP name, SEXP value);
 SEXP ent_make_decorated(maker *m, SEXP value);
 SEXP ent_make_finished(maker *m, const frame_t *frame);
 
+/* alike.c */
+int ent_make_alike(maker *m, uint64_t number, int is_object);
+
 #endif

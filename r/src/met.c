@@ -24,18 +24,15 @@ static ent_met_one *place_of(const ent_met *table, SEXP x) {
 /* The cell of a vector that was met; else 0, and the next time it is the one that is told now, when the vector is a large one. */
 int ent_met_before(ent_met *table, SEXP x, uint64_t *number) {
     if ((size_t)Rf_xlength(x) * width_of(x) < LARGE) return 0;
-    if (2 * (table->n + 1) > table->room) {
-        ent_met old = *table;
-        table->room = old.room == 0 ? 64 : 2 * old.room;
-        table->all = calloc(table->room, sizeof *table->all);
-        if (table->all == NULL) {
-            *table = old;
-            Rf_error("not enough memory for a tree of values");
+    ent_met_one *old = table->all;
+    size_t n_old = table->room;
+    ent_met_one *more = ent_doubled(table->n, &table->room, sizeof *more);
+    if (more != NULL) {
+        table->all = more;
+        for (size_t i = 0; i < n_old; i++) {
+            if (old[i].vector != NULL) *place_of(table, old[i].vector) = old[i];
         }
-        for (size_t i = 0; i < old.room; i++) {
-            if (old.all[i].vector != NULL) *place_of(table, old.all[i].vector) = old.all[i];
-        }
-        free(old.all);
+        free(old);
     }
     ent_met_one *one = place_of(table, x);
     if (one->vector == NULL) {

@@ -124,6 +124,8 @@ static void *place(SEXP vector, R_xlen_t at) {
     }
 }
 
+static int is_text(int kind) { return kind == ENT_KIND_CHARACTER || kind == ENT_KIND_BYTES; }
+
 /* Reads columns into vectors.
  *
  * `plan` is a list of vectors, an element for each column that is read: `column` its number, `kind`, `seconds`, `quiet`, `n` its
@@ -154,7 +156,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         double total = sums[k];
         if (total > (double)R_XLEN_T_MAX) Rf_error("a vector is longer than R's can be");
         /* A vector of the strings of one column is made when they were read. */
-        int by_itself = kinds[i] == ENT_KIND_CHARACTER && lengths[i] == total && total > 0;
+        int by_itself = is_text(kinds[i]) && lengths[i] == total && total > 0;
         if (VECTOR_ELT(results, k) == R_NilValue && !by_itself) {
             SET_VECTOR_ELT(results, k, Rf_allocVector(ent_kind_type(kinds[i]), (R_xlen_t)total));
         }
@@ -190,9 +192,14 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     }
     SEXP pointer = PROTECT(ent_hold(found, free_found, R_NilValue));
     for (R_xlen_t i = 0; i < n_wants; i++) {
-        if (kinds[i] != ENT_KIND_CHARACTER) continue;
+        if (!is_text(kinds[i])) continue;
         ent_text *text = ent_found_strings(found, (size_t)i);
         SEXP result = VECTOR_ELT(results, vectors[i] - 1), strings;
+        if (kinds[i] == ENT_KIND_BYTES) {
+            strings = ent_raw_list(text);
+            if (lengths[i] > 0) SET_VECTOR_ELT(results, vectors[i] - 1, strings);
+            continue;
+        }
         const unsigned char *marks = NULL;
         if (kept[i] != 0 && lengths[i] > 0) {
             marks = RAW(VECTOR_ELT(results, vectors[kept[i] - 1] - 1)) + (R_xlen_t)starts[kept[i] - 1];

@@ -23,6 +23,7 @@ typedef struct {
     size_t n, room; /* a power of two, or 0 */
 } ent_keys;
 
+void *ent_doubled(size_t n, size_t *room, size_t width);
 int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t *first);
 void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first);
 int ent_keys_differ(const SEXP *keys, R_xlen_t n);
@@ -57,6 +58,8 @@ void ent_cell_at(const ent_session *s, uint64_t number, ent_cell *cell);
 void ent_init_altstring(DllInfo *dll);
 SEXP ent_lazy_strings(ent_text *text);
 SEXP ent_lazy_slice(SEXP x, R_xlen_t at, R_xlen_t n);
+int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_place *places, size_t from, size_t n);
+SEXP ent_raw_list(ent_text *text);
 SEXP ent_eager_strings(ent_text *text, const unsigned char *kept);
 int ent_mark_strings(SEXP strings, const unsigned char *kept);
 

@@ -71,6 +71,7 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
     double number = (double)ent_cells_n(w->cells);
     at_t at = {-1, 1, 0};
     w->n_stack = w->n_fresh = w->n_frames = 0;
+    w->like = NULL;
     ent_walk_keep(w, x);
     ent_emit(w, x, at, 0);
     size_t steps = 0;
@@ -87,8 +88,12 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
             continue;
         }
         step_t step = *top;
-        top->below = BELOW_END;
-        expand(w, step);
+        if (step.at.depth < DEEPEST && ent_emit_like(w, &step)) {
+            w->n_stack--;
+        } else {
+            top->below = BELOW_END;
+            expand(w, step);
+        }
         if (++steps % 65536 == 0) R_CheckUserInterrupt();
     }
     return Rf_ScalarReal(number);

@@ -42,6 +42,8 @@ typedef struct {
     size_t n_frames, room_frames;
     ent_keys keys;
     ent_met met;
+    SEXP like; /* the vector whose attributes were added last, or NULL, and their cell */
+    uint64_t like_number;
     at_t here;
 } walker;
 
@@ -52,6 +54,7 @@ void ent_walk_keep(walker *w, SEXP value);
 /* emit.c */
 void ent_emit(walker *w, SEXP x, at_t at, int is_bare);
 uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys);
+int ent_emit_like(walker *w, const step_t *step);
 void ent_emit_reference(walker *w, uint64_t number);
 size_t ent_emit_parent(walker *w, int kind);
 int ent_is_internal(SEXP tag);

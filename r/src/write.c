@@ -15,11 +15,23 @@ static void free_builder(SEXP pointer) {
 
 _Static_assert(CE_NATIVE == 0 && CE_UTF8 == 1 && CE_LATIN1 == 2 && CE_BYTES == 3, "strings.rs has these numbers");
 
+void ent_hand(SEXP string, ent_string *out) {
+    out->address = (uintptr_t)string;
+    out->bytes = CHAR(string);
+    out->len = (size_t)LENGTH(string);
+    out->mark = (int)Rf_getCharCE(string);
+}
+
+/* Strings that are handed over together, and how far ahead they are fetched: R has them anywhere in memory. */
+#define TOGETHER 128
+#define AHEAD 16
+
 /* Adds the strings of a character vector; 0 with a failure. */
 int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure) {
     R_xlen_t n = Rf_xlength(x);
     /* All strings of a vector that makes them when asked: their addresses have to stay. */
     const SEXP *strings = STRING_PTR_RO(x);
+    ent_string handed[TOGETHER];
     R_xlen_t i = 0, seen = 1 << 20;
     while (i < n) {
         if (i >= seen) {
@@ -31,10 +43,15 @@ int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure) {
                                             (uintptr_t)NA_STRING, failure);
         if (again < 0) return 0;
         i += again;
-        if (again == most) continue;
-        if (ent_strings_add(collected, (uintptr_t)strings[i], CHAR(strings[i]), (size_t)LENGTH(strings[i]),
-                            (int)Rf_getCharCE(strings[i]), failure) < 0) return 0;
-        i++;
+        R_xlen_t now = most - again < TOGETHER ? most - again : TOGETHER;
+        for (R_xlen_t k = 0; k < now; k++) {
+#ifdef __GNUC__
+            if (i + k + AHEAD < n) __builtin_prefetch(strings[i + k + AHEAD]);
+#endif
+            ent_hand(strings[i + k], &handed[k]);
+        }
+        if (now > 0 && ent_strings_add(collected, handed, (size_t)now, (uintptr_t)NA_STRING, failure) < 0) return 0;
+        i += now;
     }
     return 1;
 }

@@ -199,7 +199,15 @@ test_that("nested columns of Arrow are lists and data frames", {
     sprintf("en.write(t, r'%s')", path),
     sprintf("en.write(pa.table({'l': pa.array([list(range(i %% 7)) if i %% 5 else None for i in range(200000)], pa.list_(pa.int32()))}), r'%s1')", path),
     sprintf("en.write(t.slice(0, 0), r'%s2')", path),
-    sprintf("en.write(pa.table({'u': pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(['a', 'b'])])}), r'%s3')", path)
+    "i8, kinds = pa.array([0, 1, 0, 2, 1, 0], pa.int8()), ['n', 's', 'l']",
+    "parts = [pa.array([1, 0, None, 0, 0, 3]), pa.array([None, 'a', None, None, 'b', None]), pa.array([None, None, None, [1.5, 2.5], None, None])]",
+    "few = [pa.array([1, None, 3]), pa.array(['a', 'b']), pa.array([[1.5, 2.5]])]",
+    "dense = pa.UnionArray.from_dense(i8, pa.array([0, 0, 1, 0, 1, 2], pa.int32()), few, kinds)",
+    "b = [b'ab\\0', None, b'', bytes(range(20)), b'x', b'ab\\0']",
+    "more = {'sparse': pa.UnionArray.from_sparse(i8, parts, kinds), 'dense': dense, 'b': pa.array(b, pa.binary()), 'lb': pa.array([[b[0], None], [], None, [b[3]], [b''], []])}",
+    sprintf("en.write(pa.table(more), r'%s3')", path),
+    sprintf("en.write(pa.table({'u': pa.concat_arrays([dense] * 30000), 'b': pa.array(b * 30000, pa.large_binary())}), r'%s5')", path),
+    sprintf("en.write(pa.table({'u': pa.array([b'abc'], pa.binary(3))}), r'%s6')", path)
   ))
   x <- read_entasis(path)
   rows <- function(...) data.frame(...)
@@ -232,7 +240,22 @@ test_that("nested columns of Arrow are lists and data frames", {
   none <- read_entasis(paste0(path, 2))
   expect_identical(dim(none), c(0L, length(expected)))
   expect_identical(none$s, expected$s[0L, ])
-  expect_error(read_entasis(paste0(path, 3)), class = "entasis_error_unsupported")
+  expect_error(read_entasis(paste0(path, 6)), class = "entasis_error_unsupported")
+  # Unions are lists of single values, bytes lists of raw vectors.
+  union <- list(1L, "a", NA_integer_, c(1.5, 2.5), "b", 3L)
+  union[c(1, 3, 6)] <- lapply(c("1", NA, "3"), bit64::as.integer64)
+  zero <- as.raw(c(97, 98, 0))
+  bytes <- list(zero, NULL, raw(), as.raw(0:19), as.raw(120), zero)
+  more <- list(sparse = union, dense = union, b = bytes, lb = list(list(zero, NULL), list(), NULL, bytes[4], bytes[3], list()))
+  x <- read_entasis(paste0(path, 3))
+  for (name in names(more)) expect_identical(x[[name]], more[[name]], info = name)
+  for (which in list(c(6, 2, 2), 4, integer())) {
+    some <- entasis(paste0(path, 3))[which, ]
+    for (name in names(more)) expect_identical(some[[name]], more[[name]][which], info = name)
+  }
+  expect_identical(as.list(read_entasis(paste0(path, 5))), list(u = rep(union, 30000), b = rep(bytes, 30000)))
+  expect_identical(read_entasis(paste0(path, 5), from = 100001, to = 100004)$u, rep(union, 30000)[100001:100004])
+  x <- read_entasis(path)
   # And back: lists are columns of objects, data frames their columns.
   write_entasis(x[c("l", "s", "k")], paste0(path, 4))
   python(c(

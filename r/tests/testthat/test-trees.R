@@ -343,3 +343,42 @@ test_that("a vector that is in a tree twice is stored once, and is one again", {
   expect_identical(entasis(path)$again[[1L]], x)
   expect_identical(entasis(path)$same$of, named)
 })
+
+test_that("lists of vectors that are alike come back, whatever stands between them", {
+  path <- tempfile()
+  latin1 <- "caf\xe9"
+  Encoding(latin1) <- "latin1"
+  kinds <- list(
+    function(i) c("a", "b"), function(i) c(NA, paste("x", i), "y"), function(i) c(latin1, "b"), function(i) c("\u00e9", "z"), function(i) character(),
+    function(i) "one", function(i) runif(i %% 4), function(i) c(a = i, b = 2), function(i) c(a = i, c = 2), function(i) c(a = 1L, b = i),
+    function(i) as.Date("2020-01-01") + i, function(i) structure(i, class = "q"), function(i) factor(c("u", "v")), function(i) 1:3,
+    function(i) structure(c(TRUE, NA), class = "q"), function(i) matrix(i + 1:4, 2), function(i) list(i), function(i) NULL, function(i) c(x = 1i),
+    function(i) structure(as.raw(1:2), class = "q"), function(i) c(n = "named"), function(i) structure(runif(3), names = c("a", "a", NA))
+  )
+  set.seed(1)
+  for (n in c(1:5, 40, 700)) {
+    for (few in list(seq_along(kinds), c(8L, 9L), c(1L, 3L), c(11L, 12L), 8L)) {
+      x <- lapply(seq_len(n), function(i) kinds[[few[sample.int(length(few), 1L)]]](i))
+      write_entasis(x, path)
+      back <- read_entasis(path)
+      expect_identical(back, x)
+      strings <- function(x) Encoding(unlist(Filter(is.character, x), use.names = FALSE))
+      if (any(vapply(x, is.character, NA))) expect_identical(strings(back), strings(x))
+      at <- sample.int(n, 1L)
+      expect_identical(entasis(path)[[at]], x[[at]])
+    }
+  }
+  # What is shared in the file is nobody's but its own when it is changed.
+  x <- lapply(1:10, function(i) c(a = i, b = 2))
+  write_entasis(x, path)
+  back <- read_entasis(path)
+  names(back[[3]])[1L] <- "other"
+  expect_identical(back[-3], x[-3])
+  # In a column, by rows.
+  frame <- data.frame(i = 1:300)
+  frame$l <- lapply(1:300, function(i) if (i %% 50 == 0) letters[1:3] else c(a = i, b = 0))
+  write_entasis(frame, path)
+  expect_identical(read_entasis(path), frame)
+  expect_identical(read_entasis(path, from = 120, to = 180)$l, frame$l[120:180])
+  expect_identical(entasis(path)[c(250, 3, 3, 100), ]$l, frame$l[c(250, 3, 3, 100)])
+})

@@ -102,6 +102,13 @@ impl FixedTask<'_> {
     pub(crate) fn run(mut self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
         let source = self.source;
         let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
+        if let Output::Words(memory)
+        | Output::Wide { memory, .. }
+        | Output::Int32 { memory, .. }
+        | Output::Bools(memory) = &mut self.output
+        {
+            reader.memory.get(memory);
+        }
         self.read(reader, control).map_err(named)
     }
 

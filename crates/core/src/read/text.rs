@@ -183,6 +183,10 @@ impl TextTask<'_> {
             self;
         let n = (values.end - values.start) as usize;
         let mut done = 0;
+        reader.memory.get(bytes);
+        if let Ends::Views(views) = &mut ends {
+            reader.memory.get(bytemuck::cast_slice_mut(views));
+        }
         let mut validity = if wants_bits { vec![0; n.div_ceil(8)] } else { Vec::new() };
         let mut missing = match mask {
             Some(mask) => MissingTo::Mask(mask),

@@ -5,14 +5,15 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 
+#[cfg(any(test, all(target_os = "linux", not(miri))))]
+use super::pages::HUGE;
+use super::pages::LARGE;
+
 /// Alignment of every buffer: a cache line, and the widest vector register.
 const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Size of a huge page.
-const HUGE: usize = 2 << 20;
-
 /// From this length on a buffer has a mapping of its own.
-const MAPPED_FROM: usize = 2 * HUGE;
+const MAPPED_FROM: usize = LARGE;
 
 /// The same of a buffer that is given back soon: to clear a huge page takes as long as to map a quarter of it by small ones.
 const BRIEF_FROM: usize = HUGE / 4;
@@ -108,36 +109,6 @@ impl Drop for Buffer {
     }
 }
 
-/// Asks for huge pages under memory of another allocator that is to be filled, when it is large.
-///
-/// The bytes stay what they are.
-pub fn ask_for_huge_pages(memory: &mut [u8]) {
-    advise(memory.as_mut_ptr(), memory.len());
-}
-
-/// Makes room for `additional` more elements, on huge pages when that is much: memory that is filled for the first time is
-/// mostly the time that its pages take.
-pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
-    if memory.capacity() - memory.len() < additional {
-        memory.reserve(additional);
-        let spare = memory.spare_capacity_mut();
-        advise(spare.as_mut_ptr().cast(), size_of_val(spare));
-    }
-}
-
-/// Asks for huge pages under `len` bytes from `start` on, which are memory of the caller's.
-fn advise(start: *mut u8, len: usize) {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    if len >= MAPPED_FROM {
-        let from = start.addr().next_multiple_of(HUGE);
-        let whole = (start.addr() + len - from) / HUGE * HUGE;
-        // SAFETY: [from, from + whole) lies in the caller's memory, which is longer than two huge pages; the advice changes no byte.
-        unsafe { libc::madvise(start.with_addr(from).cast(), whole, libc::MADV_HUGEPAGE) };
-    }
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = (start, len);
-}
-
 fn heap_layout(len: usize) -> Option<Layout> {
     Layout::from_size_align(len, ALIGN.get()).ok()
 }
@@ -224,26 +195,6 @@ mod tests {
             assert!(buffer.iter().all(|&byte| byte == 0));
             buffer.fill(7);
             assert!(buffer.iter().all(|&byte| byte == 7));
-        }
-    }
-
-    #[test]
-    fn asking_for_huge_pages_changes_nothing() {
-        for len in [0, 1, MAPPED_FROM - 1, MAPPED_FROM, 3 * HUGE + 12345] {
-            let mut memory = vec![7; len + 1];
-            ask_for_huge_pages(&mut memory[1..]);
-            assert!(memory.iter().all(|&byte| byte == 7));
-        }
-    }
-
-    #[test]
-    fn reserving_keeps_what_is_there() {
-        let mut memory: Vec<u64> = (0..1000).collect();
-        for additional in [0, 1, 5000, MAPPED_FROM, 3 * HUGE] {
-            reserve_on_huge_pages(&mut memory, additional);
-            assert!(memory.capacity() - memory.len() >= additional);
-            memory.push(memory.len() as u64);
-            assert!(memory.iter().enumerate().all(|(i, &value)| value == i as u64));
         }
     }
 

@@ -181,6 +181,7 @@ impl Builder {
             Kind::Double => words(memory, width, na),
             Kind::Integer64 => words(memory, width, Some(NA_INTEGER64 as u64)),
             Kind::Complex | Kind::Raw | Kind::String | Kind::List | Kind::Words => words(memory, width, None),
+            Kind::Bytes => return Err(Error::argument("a list of raw vectors is written as cells")),
             Kind::Days | Kind::Instant | Kind::Span => {
                 // SAFETY: R's doubles are aligned, and nothing changes them while C waits.
                 let values = unsafe { slice(column.values.cast::<f64>(), n) };

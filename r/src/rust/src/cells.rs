@@ -11,7 +11,7 @@ use crate::build::{Builder, NewColumn};
 use crate::column::Kind;
 use crate::guard::{self, Failure, Text};
 use crate::missing::{NA_INTEGER, first_na_of};
-use crate::strings::Strings;
+use crate::strings::{Handed, Strings};
 
 /// Values of a vector that shares a pool with others, at most; of more bytes than that it has a pool of its own.
 const SMALL: usize = 1 << 16;
@@ -19,7 +19,7 @@ const SMALL: usize = 1 << 16;
 const SMALL_TEXT: usize = 1 << 12;
 
 /// Codes of kinds are less than this.
-const KINDS: usize = 17;
+const KINDS: usize = 18;
 
 /// Where the values of a pool are.
 enum Memory {
@@ -56,6 +56,13 @@ pub struct Pooled {
     pool: u64,
     at: u64,
     len: u64,
+}
+
+/// Strings that are not kept as most are: how, a byte each, and where they are.
+#[repr(C)]
+pub struct Odd {
+    kept: *const u8,
+    pooled: Pooled,
 }
 
 impl Cells {
@@ -363,6 +370,81 @@ pub unsafe extern "C" fn ent_cells_array(
                 let shape = guard::slice(dim, n_dim).iter().map(axis).collect::<Result<_>>()?;
                 cells.shapes.entry(shape).or_default().push(place);
             }
+            Ok(0)
+        })
+    }
+}
+
+/// Adds the cells of character vectors of so many strings each. How many were added, or -1 with an error: of the one after those the
+/// strings are in the pool, but not kept as most are; `odd` says where and how, until others are added.
+///
+/// # Safety
+/// As for [`ent_cells_scalar`]; `n` lengths, as many strings as those say, and their bytes are there. `odd` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_texts(
+    cells: *mut Cells,
+    handed: *const Handed,
+    lens: *const usize,
+    n: usize,
+    missing: usize,
+    odd: *mut Odd,
+    failure: *mut *mut Failure,
+) -> isize {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let cells = &mut *cells;
+            let lens = guard::slice(lens, n);
+            let mut handed = guard::slice(handed, lens.iter().sum());
+            for (done, &len) in lens.iter().enumerate() {
+                let (now, later) = handed.split_at(len);
+                handed = later;
+                let (pool, strings) = cells.strings(len)?;
+                let at = strings.len();
+                strings.add_all(now, missing)?;
+                if let Some(kept) = strings.odd(at) {
+                    let pooled = Pooled { pool: pool as u64, at: at as u64, len: len as u64 };
+                    *odd = Odd { kept: kept.as_ptr(), pooled };
+                    return Ok(done.cast_signed());
+                }
+                cells.writer.array(CellKind::Array, pool as u64, at as u64, len as u64);
+            }
+            Ok(n.cast_signed())
+        })
+    }
+}
+
+/// Adds what is below the object in this place: a vector of numbers whose attributes are those of a cell that is there. A double by itself
+/// is no array. 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_cells_numbers`]; the place is one that [`ent_cells_parent`] gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_like(
+    cells: *mut Cells,
+    place: usize,
+    kind: i32,
+    memory: *const c_void,
+    n: usize,
+    attributes: u64,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let cells = &mut *cells;
+            let kind = Kind::of(kind)?;
+            let first = cells.writer.n_cells();
+            cells.writer.text(CellKind::Str, "r.vector");
+            if kind == Kind::Double && n == 1 {
+                cells.writer.float(CellKind::Float, *memory.cast::<f64>());
+            } else {
+                let pooled = cells.numbers(kind, memory, n)?;
+                cells.writer.array(CellKind::Array, pooled.pool, pooled.at, pooled.len);
+            }
+            cells.writer.int(CellKind::Reference, attributes.cast_signed());
+            cells.writer.set_children(place, first, 3, 0);
+            cells.writer.end(place);
             Ok(0)
         })
     }

@@ -35,14 +35,16 @@ pub enum Kind {
     SpanInteger,
     /// A list: values of any kinds, which are cells.
     List,
-    /// Integers: what the words of a nested column say. Lengths of lists; whether a run begins; 1 for what is there.
+    /// Integers: what the words of a nested column say. Lengths of lists; whether a run begins; the type in a union; 1 for what is there.
     Words,
+    /// A list of raw vectors: bytes of any length, which are read alone.
+    Bytes,
 }
 
 impl Kind {
     /// The kind of a number.
     pub fn of(code: i32) -> Result<Self> {
-        const ALL: [Kind; 16] = [
+        const ALL: [Kind; 17] = [
             Kind::Logical,
             Kind::Integer,
             Kind::Double,
@@ -59,6 +61,7 @@ impl Kind {
             Kind::SpanInteger,
             Kind::List,
             Kind::Words,
+            Kind::Bytes,
         ];
         let at = usize::try_from(code).ok().and_then(|code| code.checked_sub(1));
         at.and_then(|at| ALL.get(at).copied()).ok_or_else(|| Error::argument("no such kind of vector"))
@@ -77,7 +80,7 @@ impl Kind {
             Self::Double | Self::Integer64 | Self::Days | Self::Instant | Self::Span => Some(8),
             Self::Complex => Some(16),
             Self::Raw => Some(1),
-            Self::String | Self::List => None,
+            Self::String | Self::List | Self::Bytes => None,
         }
     }
 
@@ -91,6 +94,7 @@ impl Kind {
             Self::Complex => ColumnType::plain(Physical::Complex128),
             Self::Raw => ColumnType::plain(Physical::U8),
             Self::String => ColumnType::plain(Physical::Utf8),
+            Self::Bytes => ColumnType::plain(Physical::Binary),
             Self::Codes => {
                 let physical = match n_levels {
                     0..=0x7F => Physical::I8,
@@ -115,7 +119,7 @@ impl Kind {
         let physical = of.physical;
         match self {
             Self::Words => {
-                matches!(physical, P::List | P::Map | P::FixedSizeList | P::Struct | P::RunEnd)
+                matches!(physical, P::List | P::Map | P::FixedSizeList | P::Struct | P::RunEnd | P::Union)
             }
             Self::Logical => matches!(physical, P::Bool | P::Null),
             Self::Integer => matches!(physical, P::I8 | P::I16 | P::I32 | P::U8 | P::U16),
@@ -123,6 +127,7 @@ impl Kind {
             Self::Complex => matches!(physical, P::Complex128 | P::Complex64),
             Self::Raw => physical == P::U8,
             Self::String => physical == P::Utf8,
+            Self::Bytes => physical == P::Binary,
             Self::List => false,
             Self::Codes => physical.is_integer(),
             Self::Integer64 => matches!(physical, P::I64 | P::U64),

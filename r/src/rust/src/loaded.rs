@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use entasis::cells::{Cell, Loaded as Cells};
+use entasis::cells::{Cell, Loaded as Cells, Slice};
 use entasis::{CellKind, Error, File, Result, Silent, Value};
 
 use crate::guard::{self, Failure, Interrupted, Signals, Text};
@@ -15,6 +15,24 @@ pub struct Loaded {
     /// The cells that references mean, ascending.
     targets: Vec<u64>,
     pools: Vec<PoolUse>,
+    alike: Vec<Place>,
+}
+
+/// Where the values of a vector are in its pool.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq)]
+pub struct Place {
+    at: u64,
+    len: u64,
+}
+
+/// Vectors of one pool that stand together in a list.
+#[repr(C)]
+pub struct Alike {
+    /// The place of the pool among those that are needed; of doubles that are cells themselves none, -1: their bits are `at`.
+    pool: i64,
+    places: *const Place,
+    n: usize,
 }
 
 /// What is needed of a pool.
@@ -55,7 +73,13 @@ impl Loaded {
         for (slice, range) in self.cells.pieces() {
             for number in range {
                 match slice.cell(number)? {
-                    Cell::Int(CellKind::Reference, target) => self.targets.push(target.cast_unsigned()),
+                    Cell::Int(CellKind::Reference, target) => {
+                        let target = target.cast_unsigned();
+                        // Neighbours name mostly the same cell.
+                        if self.targets.last() != Some(&target) {
+                            self.targets.push(target);
+                        }
+                    }
                     Cell::Array { pool, at, len, .. } => {
                         let end = at.checked_add(len).ok_or_else(|| damage("an array ends nowhere"))?;
                         let (mut found, sum) = match last.take() {
@@ -110,6 +134,42 @@ impl Loaded {
         Ok(())
     }
 
+    /// The vectors from cell `number` to before `end` that are alike: arrays of one pool without a shape, or such of one length that share
+    /// their attributes, the cells of which are objects. Cells that references mean are left out.
+    fn alike(&mut self, number: u64, end: u64) -> Result<Alike> {
+        let next = self.targets.partition_point(|&target| target < number);
+        let end = end.min(number.saturating_add(MOST_ALIKE));
+        let end = self.targets.get(next).map_or(end, |&target| end.min(target));
+        self.alike.clear();
+        let mut first = None;
+        if let Some(slice) = self.cells.slice(&(number..end.max(number))) {
+            for number in number..end {
+                let Some((of, place)) = vector_of(slice, &self.cells, number)? else { break };
+                let known = *first.get_or_insert((of, place.len));
+                if known.0 != of || (of.attributes.is_some() && known.1 != place.len) {
+                    break;
+                }
+                self.alike.push(place);
+            }
+        }
+        let pool = match first {
+            Some((VectorOf { pool: Some(pool), .. }, _)) => {
+                let i = self.pools.partition_point(|known| known.pool < pool);
+                let found = self.pools.get(i).filter(|known| known.pool == pool);
+                let found = found.ok_or_else(|| damage("an array without a pool"))?;
+                for place in &mut self.alike {
+                    let inside = place.at.checked_sub(found.start).filter(|at| {
+                        at.checked_add(place.len).is_some_and(|end| end <= found.end - found.start)
+                    });
+                    place.at = inside.ok_or_else(|| damage("an array outside of its pool"))?;
+                }
+                i as i64
+            }
+            _ => -1,
+        };
+        Ok(Alike { pool, places: self.alike.as_ptr(), n: self.alike.len() })
+    }
+
     /// The shape of `n` values.
     fn shape(&self, number: u64, n: u64) -> Result<Vec<u64>> {
         let (shape, product) = entasis::cells::shape(number, &|number| self.cells.cell(number))?;
@@ -118,6 +178,49 @@ impl Loaded {
         } else {
             Err(damage("the shape of an array is not that of its values"))
         }
+    }
+}
+
+/// What vectors that are alike have in common.
+#[derive(Clone, Copy, PartialEq)]
+struct VectorOf {
+    /// None for a double that is a cell itself.
+    pool: Option<u64>,
+    /// The cell of the attributes, of an object.
+    attributes: Option<i64>,
+}
+
+/// Vectors that are told together, at most.
+const MOST_ALIKE: u64 = 1 << 16;
+
+/// The vector of a cell: an array, or an object of a vector and shared attributes; none when it is something else.
+#[inline]
+fn vector_of(slice: &Slice, cells: &Cells, number: u64) -> Result<Option<(VectorOf, Place)>> {
+    match slice.cell(number)? {
+        Cell::Array { kind: CellKind::Array, pool, at, len, shape: 0 } => {
+            Ok(Some((VectorOf { pool: Some(pool), attributes: None }, Place { at, len })))
+        }
+        Cell::Parent(CellKind::Object, children) if children.count == 3 => {
+            let Some(slice) = cells.slice(&(children.first..children.end.max(children.first))) else {
+                return Err(damage("a cell has children that are not there"));
+            };
+            slice.check_children(number, CellKind::Object, &children)?;
+            if !matches!(slice.cell(children.first)?, Cell::Str(CellKind::Str, "r.vector")) {
+                return Ok(None);
+            }
+            let (pool, place) = match slice.cell(children.first + 1)? {
+                Cell::Array { kind: CellKind::Array, pool, at, len, shape: 0 } => {
+                    (Some(pool), Place { at, len })
+                }
+                Cell::Float(CellKind::Float, value) => (None, Place { at: value.to_bits(), len: 1 }),
+                _ => return Ok(None),
+            };
+            let Cell::Int(CellKind::Reference, target) = slice.cell(children.first + 2)? else {
+                return Ok(None);
+            };
+            Ok(Some((VectorOf { pool, attributes: Some(target) }, place)))
+        }
+        _ => Ok(None),
     }
 }
 
@@ -229,7 +332,12 @@ pub unsafe extern "C" fn ent_loaded_new(
             let found = found.ok_or_else(|| damage("the file names cells and has none"))?;
             *n_cells = found.n_cells();
             let cells = Cells::new(Arc::new(found), None);
-            Ok(Box::into_raw(Box::new(Loaded { cells, targets: Vec::new(), pools: Vec::new() })))
+            Ok(Box::into_raw(Box::new(Loaded {
+                cells,
+                targets: Vec::new(),
+                pools: Vec::new(),
+                alike: Vec::new(),
+            })))
         })
     }
 }
@@ -286,6 +394,32 @@ pub unsafe extern "C" fn ent_loaded_cell(
             let loaded = &*loaded;
             let found = loaded.fill(number, &mut *cell);
             found.map(|()| 0).map_err(|e| e.in_file(loaded.cells.cells().file().path()))
+        })
+    }
+}
+
+/// The vectors from a cell on, to before `end`, that are alike: how many, or -1 with an error. An object is the first of such when its
+/// attributes are shared. What is told is lent until the next call.
+///
+/// # Safety
+/// As for [`ent_loaded_close`]; `alike` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_loaded_alike(
+    loaded: *mut Loaded,
+    number: u64,
+    end: u64,
+    alike: *mut Alike,
+    failure: *mut *mut Failure,
+) -> isize {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let loaded = &mut *loaded;
+            let found = loaded.alike(number, end);
+            let found = found.map_err(|e| e.in_file(loaded.cells.cells().file().path()))?;
+            let n = found.n.cast_signed();
+            *alike = found;
+            Ok(n)
         })
     }
 }

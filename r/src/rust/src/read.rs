@@ -88,12 +88,14 @@ impl Job<'_> {
         };
         if kind == Kind::Words {
             let output = match (physical, &mut self.beside) {
-                (Physical::RunEnd, _) => Output::Int32 { memory: &mut *self.memory, plus: 0 },
+                (Physical::RunEnd | Physical::Union, _) => {
+                    Output::Int32 { memory: &mut *self.memory, plus: 0 }
+                }
                 (_, Some(beside)) => Output::Words(beside),
                 // What is there is all that these say.
                 (_, None) => Output::Words(&mut []),
             };
-            let missing = if physical == Physical::RunEnd {
+            let missing = if matches!(physical, Physical::RunEnd | Physical::Union) {
                 MissingTo::Ignore
             } else {
                 MissingTo::Mask(&mut self.mask)
@@ -145,7 +147,7 @@ impl Job<'_> {
         let (kind, physical, na) = (self.kind, self.physical(), self.na);
         let of = self.info.record.column_type;
         if let Some(strings) = &self.strings {
-            return strings.check();
+            return strings.check(kind == Kind::String);
         }
         if kind == Kind::Words {
             return self.finish_words();
@@ -232,7 +234,7 @@ impl Job<'_> {
 impl Job<'_> {
     /// Lengths of lists as integers of R, or 1 for what is there.
     fn finish_words(&mut self) -> Result<()> {
-        if self.physical() == Physical::RunEnd {
+        if matches!(self.physical(), Physical::RunEnd | Physical::Union) {
             return Ok(());
         }
         let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
@@ -322,14 +324,17 @@ fn read(
         }
         entasis::buffers::ask_for_huge_pages(memory);
         let width = of.layout().width().unwrap_or(0);
-        let mask =
-            if kind == Kind::Words && of.physical != Physical::RunEnd { vec![0; n] } else { Vec::new() };
+        let mask = if kind == Kind::Words && !matches!(of.physical, Physical::RunEnd | Physical::Union) {
+            vec![0; n]
+        } else {
+            Vec::new()
+        };
         let beside = if Job::is_beside(kind, of.physical) {
             Some(n.checked_mul(width).and_then(Buffer::zeroed).ok_or_else(no_memory)?)
         } else {
             None
         };
-        let strings = if kind == Kind::String {
+        let strings = if matches!(kind, Kind::String | Kind::Bytes) {
             Some(Box::new(
                 Strings::new(n, info.record.n_missing > 0, TextLayout::Views).ok_or_else(no_memory)?,
             ))

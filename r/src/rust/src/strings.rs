@@ -1,6 +1,6 @@
 //! R's strings on their way into a file: views of 16 bytes, equal strings kept once, and how each was marked.
 
-use entasis::{Buffer, Chunk, Error, HostRead, HostValidity, HostValues, Result};
+use entasis::{Chunk, Error, HostRead, HostValidity, HostValues, Result};
 
 use crate::guard::{self, Failure};
 
@@ -27,10 +27,19 @@ const KEPT_UNMARKED: u8 = 3;
 const KEPT_UNMARKED_BYTES: u8 = 4;
 const KEPT_WRONG_UTF8: u8 = 5;
 
+/// A string as C hands it over: its address, its bytes, how it is marked.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Handed {
+    address: usize,
+    bytes: *const u8,
+    len: usize,
+    mark: i32,
+}
+
 /// Strings that are collected, one by one.
 pub struct Strings {
-    n: usize,
-    views: Buffer,
+    views: Vec<u128>,
     buffers: Vec<Vec<u8>>,
     /// A bit for each string that is there, when one is missing.
     validity: Option<Vec<u8>>,
@@ -45,10 +54,8 @@ pub struct Strings {
 impl Strings {
     /// Room for `n` strings.
     pub fn new(n: usize) -> Result<Self> {
-        let views = room(n)?;
         Ok(Self {
-            n: 0,
-            views,
+            views: room(n)?,
             buffers: Vec::new(),
             validity: None,
             kept: None,
@@ -58,52 +65,42 @@ impl Strings {
         })
     }
 
-    fn capacity(&self) -> usize {
-        self.views.len() / 16
-    }
-
     /// How many strings there are.
     pub fn len(&self) -> usize {
-        self.n
+        self.views.len()
     }
 
     /// Makes room for `more` strings, and forgets that there were odd ones.
     pub fn reserve(&mut self, more: usize) -> Result<()> {
         self.odd = false;
-        let n = self.n.checked_add(more).ok_or_else(too_long)?;
-        if n > self.capacity() {
-            let mut views = room(n.max(self.capacity().saturating_mul(2)).max(1024))?;
-            views[..16 * self.n].copy_from_slice(&self.views[..16 * self.n]);
-            self.views = views;
-            let len = self.capacity().div_ceil(8);
-            if let Some(validity) = &mut self.validity {
-                validity.resize(len, 0xFF);
-            }
+        self.views.try_reserve(more).map_err(|_| no_memory())?;
+        if let Some(validity) = &mut self.validity {
+            validity.resize(self.views.capacity().div_ceil(8), 0xFF);
         }
         Ok(())
     }
 
     #[inline]
     fn put(&mut self, view: u128, kept: Option<u8>) -> Result<()> {
-        let views = self.views.as_chunks_mut::<16>().0;
-        let place = views.get_mut(self.n).ok_or_else(|| Error::argument("more strings than were told"))?;
-        *place = view.to_le_bytes();
+        if self.views.len() == self.views.capacity() {
+            return Err(Error::argument("more strings than were told"));
+        }
         self.last_kept = kept.unwrap_or(self.last_kept);
         self.odd |= kept.is_some_and(|kept| kept != KEPT_UTF8);
         if self.last_kept != KEPT_UTF8 && self.kept.is_none() {
-            let mut all = Vec::with_capacity(self.capacity());
-            all.resize(self.n, KEPT_UTF8);
+            let mut all = Vec::with_capacity(self.views.capacity());
+            all.resize(self.views.len(), KEPT_UTF8);
             self.kept = Some(all);
         }
         if let Some(all) = &mut self.kept {
             all.push(self.last_kept);
         }
-        self.n += 1;
+        self.views.push(view.to_le());
         Ok(())
     }
 
     fn put_missing(&mut self) -> Result<()> {
-        let (i, len) = (self.n, self.capacity().div_ceil(8));
+        let (i, len) = (self.views.len(), self.views.capacity().div_ceil(8));
         self.put(0, None)?;
         let validity = self.validity.get_or_insert_with(|| vec![0xFF; len]);
         validity[i / 8] &= !(1 << (i % 8));
@@ -125,6 +122,25 @@ impl Strings {
             done += 1;
         }
         Ok(done)
+    }
+
+    /// Adds strings, each of which may have been added lately, or be the missing one.
+    ///
+    /// # Safety
+    /// Their bytes are there.
+    pub unsafe fn add_all(&mut self, handed: &[Handed], missing: usize) -> Result<()> {
+        for string in handed {
+            if self.again(&[string.address], missing)? == 0 {
+                // SAFETY: as the caller promises.
+                self.add(string.address, unsafe { guard::slice(string.bytes, string.len) }, string.mark)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How strings are kept, from number `at` on; none when all that were added since room was made for them are as most are.
+    pub fn odd(&self, at: usize) -> Option<&[u8]> {
+        self.kept.as_ref().filter(|_| self.odd).and_then(|kept| kept.get(at..))
     }
 
     fn add(&mut self, address: usize, bytes: &[u8], mark: i32) -> Result<()> {
@@ -161,7 +177,7 @@ impl Strings {
         if self.buffers.last().is_none_or(|last| last.capacity() - last.len() < bytes.len()) {
             let len = BUFFER.min(1 << (12 + 2 * self.buffers.len().min(8))).max(bytes.len());
             let mut buffer = Vec::new();
-            buffer.try_reserve_exact(len).map_err(|_| Error::limit("not enough memory for the strings"))?;
+            buffer.try_reserve_exact(len).map_err(|_| no_memory())?;
             self.buffers.push(buffer);
         }
         let number = self.buffers.len() - 1;
@@ -185,15 +201,20 @@ impl Strings {
             None => HostValidity::AllValid,
         };
         let buffers = self.buffers.iter().map(|buffer| lend(buffer)).collect();
-        let values = HostValues::Views { views: lend(&self.views[..16 * self.n]), buffers };
-        Chunk { n: self.n, values, validity }
+        let values = HostValues::Views { views: lend(bytemuck::cast_slice(&self.views)), buffers };
+        Chunk { n: self.views.len(), values, validity }
     }
 }
 
 /// Memory for the views of `n` strings.
-fn room(n: usize) -> Result<Buffer> {
-    let views = n.checked_mul(16).and_then(Buffer::zeroed);
-    views.ok_or_else(|| Error::limit("not enough memory for the strings"))
+fn room(n: usize) -> Result<Vec<u128>> {
+    let mut views = Vec::new();
+    views.try_reserve_exact(n).map_err(|_| no_memory())?;
+    Ok(views)
+}
+
+fn no_memory() -> Error {
+    Error::limit("not enough memory for the strings")
 }
 
 fn slot(address: usize) -> usize {
@@ -235,23 +256,22 @@ pub unsafe extern "C" fn ent_strings_again(
     }
 }
 
-/// Adds a string of `len` bytes, marked as R does. 0, or -1 with an error.
+/// Adds strings. 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_strings_again`]; the bytes must be there.
+/// As for [`ent_strings_again`]; the strings' bytes must be there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_add(
     strings: *mut Strings,
-    address: usize,
-    bytes: *const u8,
-    len: usize,
-    mark: i32,
+    handed: *const Handed,
+    n: usize,
+    missing: usize,
     failure: *mut *mut Failure,
 ) -> i32 {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            (*strings).add(address, guard::slice(bytes, len), mark)?;
+            (*strings).add_all(guard::slice(handed, n), missing)?;
             Ok(0)
         })
     }
@@ -276,8 +296,7 @@ pub unsafe extern "C" fn ent_strings_kept(strings: *const Strings) -> *const u8 
 pub unsafe extern "C" fn ent_strings_odd(strings: *const Strings, at: u64) -> *const u8 {
     // SAFETY: as the caller promises.
     let strings = unsafe { &*strings };
-    let kept = strings.kept.as_ref().filter(|_| strings.odd);
-    kept.and_then(|kept| kept.get(at as usize..)).map_or(std::ptr::null(), <[u8]>::as_ptr)
+    strings.odd(at as usize).map_or(std::ptr::null(), <[u8]>::as_ptr)
 }
 
 /// Frees strings.
@@ -309,9 +328,9 @@ mod tests {
         strings.add(128, b"\xff", NATIVE).unwrap();
         assert_eq!(strings.kept.as_deref().unwrap(), [0, 0, 0, 1, 0, 2, 2, 5, 4]);
         assert_eq!(strings.validity.as_deref().unwrap()[0], 0b1111_1011);
-        assert_eq!(strings.views[16..32], strings.views[64..80]);
+        assert_eq!(strings.views[1], strings.views[4]);
         assert_eq!(strings.buffers.len(), 1);
-        assert_eq!(&strings.views[48..54], &[5, 0, 0, 0, b'c', b'a']);
+        assert_eq!(&strings.views[3].to_ne_bytes()[..6], &[5, 0, 0, 0, b'c', b'a']);
         assert!(strings.put_missing().is_err());
     }
 }

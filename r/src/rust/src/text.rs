@@ -46,10 +46,13 @@ impl Strings {
         self.buffer(word(8))?.get(word(12)..)?.get(..len)
     }
 
-    /// Strings of R end at the first zero, so there may be none in them.
-    pub fn check(&self) -> Result<()> {
+    /// Whether there are as many as rows, and where they become strings of R, which end at the first zero, none in them.
+    pub fn check(&self, are_text: bool) -> Result<()> {
         if self.text.offsets.as_chunks::<16>().0.len() < self.n {
             return Err(Error::corrupt("there are fewer strings than rows"));
+        }
+        if !are_text {
+            return Ok(());
         }
         let buffers = || self.text.bytes.iter().chain(&self.text.dictionaries);
         let outside = buffers().any(|buffer| buffer.contains(&0));

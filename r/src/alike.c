@@ -1,0 +1,51 @@
+/* Lists of many small vectors that are alike: all of them at once, instead of one cell after the other. */
+#include "make.h"
+
+/* Makes the vectors from a cell on that are alike, and puts them to the next places of the list that is being made. 0: none are, and
+ * nothing is done. Objects are like the one before them, whose vector was made: they have its attributes. */
+int ent_make_alike(maker *m, uint64_t number, int is_object) {
+    frame_t *to = &m->frames[m->n - 1];
+    if (to->kind == FRAME_VECTOR || to->kind == FRAME_ATTRIBUTES) return 0;
+    uint64_t i = to->next - to->first - 1;
+    /* A reference led elsewhere. */
+    if (number != to->first + i || i + 1 >= to->count || (is_object && i == 0)) return 0;
+    size_t skip = is_object ? 1 : 0;
+    ent_alike alike = {0};
+    ent_failure *failure = NULL;
+    ptrdiff_t found = ent_loaded_alike(m->s->loaded, number - skip, to->first + to->count, &alike, &failure);
+    if (found < 0) ent_fail(failure);
+    size_t n = (size_t)found;
+    if (n < 2 || (alike.pool < 0 && !is_object)) return 0;
+    SEXP all = R_NilValue, like = R_NilValue;
+    SEXPTYPE type = REALSXP;
+    if (alike.pool >= 0) {
+        if (m->pools == R_NilValue) Rf_error("an array without a pool");
+        all = VECTOR_ELT(m->pools, (R_xlen_t)alike.pool);
+        type = TYPEOF(all);
+        if (ATTRIB(all) != R_NilValue) return 0;
+    }
+    if (is_object) {
+        like = VECTOR_ELT(to->items, (R_xlen_t)i - 1);
+        if ((SEXPTYPE)TYPEOF(like) != type || (uint64_t)Rf_xlength(like) != alike.places[0].len) return 0;
+    }
+    R_xlen_t at = (R_xlen_t)(i - skip);
+    if (type == STRSXP) {
+        if (!ent_lazy_slices(all, to->items, at, alike.places, skip, n)) return 0;
+    } else {
+        size_t width = type == RAWSXP ? 1 : type == CPLXSXP ? 16 : type == REALSXP ? 8 : 4;
+        const char *from = alike.pool < 0 ? NULL : DATAPTR_RO(all);
+        for (size_t k = skip; k < n; k++) {
+            const ent_place *place = &alike.places[k];
+            SEXP x = Rf_allocVector(type, (R_xlen_t)place->len);
+            SET_VECTOR_ELT(to->items, at + (R_xlen_t)k, x);
+            if (place->len == 0) continue;
+            if (from == NULL) memcpy(REAL(x), &place->at, sizeof(double));
+            else memcpy(DATAPTR(x), from + place->at * width, place->len * width);
+        }
+    }
+    if (is_object) {
+        for (size_t k = 1; k < n; k++) SHALLOW_DUPLICATE_ATTRIB(VECTOR_ELT(to->items, at + (R_xlen_t)k), like);
+    }
+    to->next += n - skip - 1;
+    return 1;
+}
