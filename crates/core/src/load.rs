@@ -12,7 +12,7 @@ use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::bits;
 
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
-use fixed::{WideScratch, copy_fixed, narrow};
+use fixed::{IntScratch, WideScratch, copy_fixed};
 
 pub(crate) use validity::ValidBits;
 
@@ -39,8 +39,8 @@ pub(crate) struct Scratch {
     has_missing: bool,
     spare: Vec<u8>,
     wide: WideScratch,
-    /// Integers as the host has them, where they are stored narrower.
-    ints: Vec<i32>,
+    /// Integers that are stored narrower.
+    ints: IntScratch,
 }
 
 pub(crate) fn short() -> Error {
@@ -105,26 +105,22 @@ impl Scratch {
             let width = of.width().unwrap_or(1);
             self.words.resize((n * width).div_ceil(16), 0);
             self.wide.outside.clear();
+            self.ints.any_missing = false;
             let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
             for (chunk, inside, at) in pieces(array, range(n)) {
                 let out = &mut out[at * width..(at + inside.len()) * width];
                 match chunk.values {
                     HostValues::Int32 { memory, first, n: below } => {
-                        self.ints.resize(n, 0);
-                        let ints = &mut self.ints[at..at + inside.len()];
-                        if !memory.copy_strided(4 * inside.start, 4, ints) {
-                            return Err(short());
-                        }
                         let mark = if let HostValidity::Mark(mark) = chunk.validity {
                             Some(mark as i32)
                         } else {
                             None
                         };
-                        if let Some(i) = narrow(ints, first, below, mark, of, out)? {
-                            let message = format!(
-                                "the value in row {} is none that its type has",
-                                start + (at + i) as u64
-                            );
+                        self.ints.valid.resize(n, 0);
+                        let from = (&memory, 4 * inside.start);
+                        if let Some(i) = self.ints.narrow(from, (first, below), mark, of, at, out)? {
+                            let message =
+                                format!("the value in row {} is none that its type has", start + i as u64);
                             return Err(Error::unsupported(message).advise("correct the values"));
                         }
                     }

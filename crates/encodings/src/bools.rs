@@ -1,20 +1,41 @@
 //! Booleans: constant, or one bit each.
 
 use entasis_format::{Codec, Filter, Packing};
-use entasis_kernels::bits;
+use entasis_kernels::{bits, scan};
 
 use crate::codec::Codecs;
 use crate::plan::MIN_PAYLOAD;
 use crate::profile::{Profile, cost};
 use crate::word::sample_ranges;
 
-/// How to store the booleans of a block: packing, the constant, codec.
-pub(crate) fn plan(values: &[u8], profile: &Profile, codecs: &mut Codecs) -> (Packing, u64, (Codec, i32)) {
+/// What a codec made of an earlier block of the same run of blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoolHint {
+    /// Runs of equal values in a value.
+    runs: f64,
+    codec: (Codec, i32),
+}
+
+/// How to store the booleans of a block: packing, the constant, codec. Codecs are tried where runs are as long as in no block before.
+pub(crate) fn plan(
+    values: &[u8],
+    profile: &Profile,
+    codecs: &mut Codecs,
+    hint: &mut Option<BoolHint>,
+) -> (Packing, u64, (Codec, i32)) {
     let none = (Codec::None, 0);
-    if !profile.is_raw() && values.iter().all(|&v| v == values[0]) {
-        return (Packing::Constant, u64::from(values[0]), none);
+    if profile.is_raw() {
+        return (Packing::Raw, 0, none);
     }
     let n = values.len() as f64;
+    let n_runs = scan::count_runs(values);
+    if n_runs == 1 {
+        return (Packing::Constant, u64::from(values[0]), none);
+    }
+    let runs = n_runs as f64 / n;
+    if let Some(then) = hint.filter(|then| (runs / then.runs - 1.0).abs() < 0.25) {
+        return (Packing::Raw, 0, then.codec);
+    }
     let mut sample = Vec::new();
     for range in sample_ranges(values.len(), 4, 8192) {
         bits::pack_bytes(&values[range], &mut sample);
@@ -29,8 +50,57 @@ pub(crate) fn plan(values: &[u8], profile: &Profile, codecs: &mut Codecs) -> (Pa
             best = (score, codec);
         }
     }
+    *hint = Some(BoolHint { runs, codec: best.1 });
     (Packing::Raw, 0, best.1)
+}
+
+/// Makes missing values false.
+pub(crate) fn clear_missing(bits: &[u8], values: &mut [u8]) {
+    const TOGETHER: usize = 1024;
+    let mut valid = [0; TOGETHER];
+    for (i, values) in values.chunks_mut(TOGETHER).enumerate() {
+        let valid = &mut valid[..values.len()];
+        let expanded = bits::expand_bits(bits, i * TOGETHER, valid);
+        debug_assert!(expanded, "the bits of a block cover its values");
+        values.iter_mut().zip(valid).for_each(|(value, valid)| *value &= *valid);
+    }
 }
 
 /// The filter of booleans: none, always.
 pub(crate) const FILTER: Filter = Filter::None;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_booleans_are_false() {
+        for n in [1, 7, 1024, 2500] {
+            let bits: Vec<u8> = (0..n).step_by(8).map(|i| (i / 3) as u8).collect();
+            let mut values: Vec<u8> = (0..n).map(|i| u8::from(i % 5 != 0)).collect();
+            let expected: Vec<u8> =
+                values.iter().enumerate().map(|(i, value)| value & bits[i / 8] >> (i % 8) & 1).collect();
+            clear_missing(&bits, &mut values);
+            assert_eq!(values, expected);
+        }
+    }
+
+    #[test]
+    fn codecs_are_tried_again_where_runs_are_other_ones() {
+        let profile = Profile::new(50).unwrap();
+        let (mut codecs, mut hint) = (Codecs::new(), None);
+        let mut plan = |values: &[u8]| plan(values, &profile, &mut codecs, &mut hint);
+        let long: Vec<u8> = (0..65_536u32).map(|i| (i / 900 % 2) as u8).collect();
+        let mut state = 1u64;
+        let noise: Vec<u8> = (0..65_536)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 63) as u8
+            })
+            .collect();
+        assert_eq!(plan(&[1; 100]), (Packing::Constant, 1, (Codec::None, 0)));
+        assert_eq!(plan(&noise).2.0, Codec::None);
+        assert_ne!(plan(&long).2.0, Codec::None);
+        assert_eq!(plan(&noise).2.0, Codec::None);
+    }
+}

@@ -7,6 +7,7 @@ use entasis_format::{
 use entasis_kernels::{Word, bits, extend};
 
 use crate::alp::{Decimals, Float};
+use crate::bools::BoolHint;
 use crate::codec::Codecs;
 use crate::dictionary::{self, Key};
 use crate::fsst::{Matcher, Trainer};
@@ -98,6 +99,7 @@ pub(crate) struct Hints {
     words: CodecHint,
     codes: CodecHint,
     ints: CodecHint,
+    bools: Option<BoolHint>,
     decimals: Option<Decimals>,
     pub(crate) text: Option<TextHint>,
     /// The symbols of dictionaries.
@@ -177,11 +179,10 @@ impl Encoder {
         out: &mut Vec<u8>,
     ) -> Result<Encoded> {
         if let Some(bits) = context.bits {
-            for (chunk, &byte) in values.chunks_mut(8).zip(bits).filter(|(_, byte)| **byte != 0xFF) {
-                chunk.iter_mut().enumerate().for_each(|(i, value)| *value &= byte >> i & 1);
-            }
+            bools::clear_missing(bits, values);
         }
-        let (packing, base, codec) = bools::plan(values, &self.profile, &mut self.codecs);
+        let (packing, base, codec) =
+            bools::plan(values, &self.profile, &mut self.codecs, &mut self.hints.bools);
         let encoding =
             Encoding { packing, transform: Transform::None, codec: codec.0, filter: bools::FILTER };
         let mut pages = PageWriter::new(&mut self.codecs, codec, context, out);

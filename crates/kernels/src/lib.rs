@@ -15,6 +15,7 @@ pub mod dispatch;
 pub mod extend;
 pub mod gather;
 pub mod hash;
+pub mod marks;
 pub mod memory;
 pub mod residual;
 pub mod scan;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::extend::{self, Narrow};
-use entasis_kernels::{HostRead, VECTOR, bits};
+use entasis_kernels::{HostRead, VECTOR, bits, marks};
 
 use super::{nested, place, short};
 use crate::frame::{Chunk, HostValues};
@@ -31,7 +31,7 @@ impl WideScratch {
             Some(4) if width > 4 => self.cut::<u32>(from, width, at, out),
             Some(8) if width > 8 => self.cut::<u64>(from, width, at, out),
             Some(16) if width > 16 => self.cut::<u128>(from, width, at, out),
-            _ => Err(Error::argument("a column is in memory in another form than its type says")),
+            _ => Err(other_form()),
         }
     }
 
@@ -67,37 +67,70 @@ impl WideScratch {
     }
 }
 
-/// Writes integers as those of a narrower type; the place of the first one that is not among `n` from `first` on.
-pub(super) fn narrow(
-    ints: &[i32],
-    first: i32,
-    n: u32,
-    mark: Option<i32>,
-    of: Layout,
-    out: &mut [u8],
-) -> Result<Option<usize>> {
-    let is_outside = |&int: &i32| Some(int) != mark && int.wrapping_sub(first) as u32 >= n;
-    macro_rules! put {
-        ($t:ty) => {{
-            let out: &mut [$t] = bytemuck::cast_slice_mut(out);
-            out.iter_mut().zip(ints).fold(false, |any, (out, int)| {
-                *out = int.wrapping_sub(first) as $t;
-                any | is_outside(int)
-            })
-        }};
-    }
-    let any = match of.width() {
-        None if of.physical == Physical::Bool => {
-            let any = put!(u8);
-            out.iter_mut().for_each(|byte| *byte &= 1);
-            any
+/// Integers that are narrowed together, in the first-level cache.
+const TOGETHER: usize = 4 * VECTOR;
+
+/// Integers of 32 bits on their way to a narrower type, and what narrowing found.
+#[derive(Default)]
+pub(super) struct IntScratch {
+    ints: Vec<i32>,
+    /// Whether each value of the block is there: a byte each, 1 or 0.
+    pub valid: Vec<u8>,
+    pub any_missing: bool,
+}
+
+impl IntScratch {
+    /// Copies integers as those of a narrower type, which stand from `at` on; the place of the first one that is not among `n` from
+    /// `first` on.
+    pub fn narrow(
+        &mut self,
+        (memory, mut from): (&HostRead, usize),
+        values: (i32, u32),
+        mark: Option<i32>,
+        of: Layout,
+        mut at: usize,
+        out: &mut [u8],
+    ) -> Result<Option<usize>> {
+        let width = of.width().unwrap_or(1);
+        for out in out.chunks_mut(TOGETHER * width) {
+            let n = out.len() / width;
+            self.ints.resize(n, 0);
+            if !memory.copy_to(from, bytemuck::cast_slice_mut(&mut self.ints)) {
+                return Err(short());
+            }
+            let valid = self.valid.get_mut(at..at + n).ok_or_else(short)?;
+            let ints = &self.ints;
+            let found = match of.width() {
+                None if of.physical == Physical::Bool => {
+                    let found = marks::narrow::<u8>(ints, values, mark, out, valid);
+                    out.iter_mut().for_each(|byte| *byte &= 1);
+                    found
+                }
+                Some(1) if of.physical.is_integer() => marks::narrow::<u8>(ints, values, mark, out, valid),
+                Some(2) if of.physical.is_integer() => {
+                    marks::narrow::<u16>(ints, values, mark, bytemuck::cast_slice_mut(out), valid)
+                }
+                Some(4) if of.physical.is_integer() => {
+                    marks::narrow::<u32>(ints, values, mark, bytemuck::cast_slice_mut(out), valid)
+                }
+                _ => return Err(other_form()),
+            };
+            let found = found.ok_or_else(short)?;
+            self.any_missing |= found.any_missing;
+            if found.any_outside {
+                let (first, n) = values;
+                let is_outside = |&int: &i32| Some(int) != mark && int.wrapping_sub(first) as u32 >= n;
+                return Ok(ints.iter().position(is_outside).map(|i| at + i));
+            }
+            at += n;
+            from += 4 * n;
         }
-        Some(1) if of.physical.is_integer() => put!(u8),
-        Some(2) if of.physical.is_integer() => put!(u16),
-        Some(4) if of.physical.is_integer() => put!(u32),
-        _ => return Err(Error::argument("a column is in memory in another form than its type says")),
-    };
-    Ok(if any { ints.iter().position(is_outside) } else { None })
+        Ok(None)
+    }
+}
+
+fn other_form() -> Error {
+    Error::argument("a column is in memory in another form than its type says")
 }
 
 /// Copies values that are in memory as they are stored, or nearly.
@@ -141,7 +174,7 @@ pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &
             let mut bytes = vec![0; (first + inside.len()).div_ceil(8) - first / 8];
             memory.copy_to(first / 8, &mut bytes) && bits::expand_bits(&bytes, first % 8, out)
         }
-        _ => return Err(Error::argument("a column is in memory in another form than its type says")),
+        _ => return Err(other_form()),
     };
     if copied { Ok(()) } else { Err(short()) }
 }

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
 use entasis_format::{Physical, Result};
-use entasis_kernels::bits;
+use entasis_kernels::{Word, bits, marks};
 
 use super::{Scratch, pieces, place, short};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
@@ -23,6 +22,9 @@ impl Scratch {
         if pieces(array, range.clone()).all(|(chunk, ..)| all_valid(chunk)) {
             return Ok(());
         }
+        let is_marked = |chunk: &Chunk| matches!(chunk.validity, HostValidity::Mark(_) | HostValidity::AllValid);
+        let by_mark = pieces(array, range.clone()).all(|(chunk, ..)| is_marked(chunk));
+        let mut any_marked = false;
         self.validity.clear();
         self.validity.resize(n.div_ceil(8), 0);
         for (chunk, inside, at) in pieces(array, range) {
@@ -42,24 +44,23 @@ impl Scratch {
                     self.spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
                     copied && or_bytes(&self.spare, &mut self.validity, at)
                 }
-                HostValidity::Mark(mark) if matches!(chunk.values, HostValues::Int32 { .. }) => {
-                    self.spare.resize(len, 0);
-                    let ints = bytemuck::cast_slice(&self.ints[at..at + len]);
-                    compare::<u32>(ints, *mark as u32, &mut self.spare);
-                    or_bytes(&self.spare, &mut self.validity, at)
+                HostValidity::Mark(_) if matches!(chunk.values, HostValues::Int32 { .. }) => {
+                    any_marked |= self.ints.any_missing;
+                    or_bytes(&self.ints.valid[at..at + len], &mut self.validity, at)
                 }
                 HostValidity::Mark(mark) => {
                     let words: &[u8] = bytemuck::cast_slice(&self.words);
                     let width = physical.width().ok_or_else(short)?;
                     self.spare.resize(len, 0);
                     let stored = &words[at * width..(at + len) * width];
-                    match width {
-                        1 => compare::<u8>(stored, *mark as u8, &mut self.spare),
+                    let marked = match width {
+                        1 => marks::compare::<u8>(stored, *mark as u8, &mut self.spare),
                         2 => compare::<u16>(stored, *mark as u16, &mut self.spare),
                         4 => compare::<u32>(stored, *mark as u32, &mut self.spare),
                         8 => compare::<u64>(stored, *mark, &mut self.spare),
-                        _ => return Err(short()),
-                    }
+                        _ => None,
+                    };
+                    any_marked |= marked.ok_or_else(short)?;
                     or_bytes(&self.spare, &mut self.validity, at)
                 }
             };
@@ -67,7 +68,7 @@ impl Scratch {
                 return Err(short());
             }
         }
-        self.has_missing = bits::count_ones(&self.validity, 0, n) < n;
+        self.has_missing = any_marked || !by_mark && bits::count_ones(&self.validity, 0, n) < n;
         Ok(())
     }
 }
@@ -113,11 +114,9 @@ impl ValidBits {
     }
 }
 
-/// One where a word differs from the mark.
-fn compare<T: Pod + PartialEq>(stored: &[u8], mark: T, out: &mut [u8]) {
-    for (valid, &word) in out.iter_mut().zip(bytemuck::cast_slice::<u8, T>(stored)) {
-        *valid = u8::from(word != mark);
-    }
+/// One where a word differs from the mark; whether one is the mark.
+fn compare<T: Word>(stored: &[u8], mark: T, out: &mut [u8]) -> Option<bool> {
+    marks::compare(bytemuck::cast_slice::<u8, T>(stored), mark, out)
 }
 
 /// Packs 0/1 bytes into the bits from `first` on.

@@ -1,6 +1,7 @@
 //! Copying, setting and counting runs of bits, 64 at a time.
 
 use super::{window, within};
+use crate::dispatch::multiversion;
 
 /// Copies `n` bits from bit `src_first_bit` of `src` to bit `dst_first_bit` of `dst`; the other
 /// bits of `dst` keep their values.
@@ -30,9 +31,19 @@ pub fn set_bits(dst: &mut [u8], first: usize, n: usize, value: bool) -> bool {
 /// Number of ones among `n` bits from bit `first_bit` on; bits past the end of `bits` are zero.
 pub fn count_ones(bits: &[u8], first_bit: usize, n: usize) -> usize {
     let available = bits.len().saturating_mul(8).saturating_sub(first_bit);
-    let n = n.min(available);
+    count(bits, first_bit, n.min(available))
+}
+
+#[inline(always)]
+fn count_body(bits: &[u8], first_bit: usize, n: usize) -> usize {
     let mut ones = 0;
     let mut i = 0;
+    if n >= 64 && first_bit.is_multiple_of(8) {
+        // Whole words, which the processor counts many of at a time.
+        let (words, _) = bits[first_bit / 8..][..n / 8].as_chunks::<8>();
+        ones = words.iter().map(|&word| u64::from_le_bytes(word).count_ones() as usize).sum();
+        i = 64 * words.len();
+    }
     while n - i >= 64 {
         ones += window(bits, first_bit + i).count_ones() as usize;
         i += 64;
@@ -42,6 +53,10 @@ pub fn count_ones(bits: &[u8], first_bit: usize, n: usize) -> usize {
         ones += last.count_ones() as usize;
     }
     ones
+}
+
+multiversion! {
+    fn count[][](bits: &[u8], first_bit: usize, n: usize) -> usize = count_body;
 }
 
 /// Replaces `n` bits of `dst` from bit `first` on, which the caller has checked to lie inside.

@@ -1,0 +1,158 @@
+//! Values of which one stands for what is missing, and integers that a host keeps in 32 bits whatever they need.
+
+use crate::dispatch::multiversion;
+use crate::word::Word;
+
+/// Writes 1 to `valid[i]` where `words[i]` differs from `mark`, else 0; returns whether one is the mark.
+///
+/// `None`, leaving `valid` alone, when the lengths differ.
+#[must_use]
+pub fn compare<T: Word>(words: &[T], mark: T, valid: &mut [u8]) -> Option<bool> {
+    (words.len() == valid.len()).then(|| compare_loop(words, mark, valid))
+}
+
+/// What [`narrow`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Narrowed {
+    /// Whether one is the mark.
+    pub any_missing: bool,
+    /// Whether one is neither the mark nor among the values.
+    pub any_outside: bool,
+}
+
+/// Writes the low bits of `ints[i] - first` to `out[i]`, and to `valid[i]` whether `ints[i]` is not the mark: 1 or 0.
+///
+/// The values are `n` from `first` on. `None`, leaving all alone, when the lengths differ.
+#[must_use]
+pub fn narrow<T: Word>(
+    ints: &[i32],
+    (first, n): (i32, u32),
+    mark: Option<i32>,
+    out: &mut [T],
+    valid: &mut [u8],
+) -> Option<Narrowed> {
+    if ints.len() != out.len() || ints.len() != valid.len() {
+        return None;
+    }
+    // Without a mark one is compared with all the same, and counts for nothing.
+    let found = narrow_loop(ints, (first, n), mark.unwrap_or(0), u8::from(mark.is_none()), out, valid);
+    Some(Narrowed { any_missing: found & MISSING != 0, any_outside: found & OUTSIDE != 0 })
+}
+
+const MISSING: u8 = 1;
+const OUTSIDE: u8 = 2;
+
+#[inline(always)]
+fn compare_body<T: Word>(words: &[T], mark: T, valid: &mut [u8]) -> bool {
+    let mut all = 1;
+    for (valid, &word) in valid.iter_mut().zip(words) {
+        *valid = u8::from(word != mark);
+        all &= *valid;
+    }
+    all == 0
+}
+
+multiversion! {
+    fn compare_loop[T: Word][T](words: &[T], mark: T, valid: &mut [u8]) -> bool = compare_body;
+}
+
+#[inline(always)]
+fn narrow_body<T: Word>(
+    ints: &[i32],
+    (first, n): (i32, u32),
+    mark: i32,
+    unmarked: u8,
+    out: &mut [T],
+    valid: &mut [u8],
+) -> u8 {
+    let mut found = 0;
+    for ((&int, out), valid) in ints.iter().zip(out).zip(valid) {
+        let value = int.wrapping_sub(first) as u32;
+        *out = T::from_u64(u64::from(value));
+        *valid = u8::from(int != mark) | unmarked;
+        found |= (*valid ^ MISSING) | u8::from(value >= n) * OUTSIDE * *valid;
+    }
+    found
+}
+
+multiversion! {
+    fn narrow_loop[T: Word][T](
+        ints: &[i32],
+        values: (i32, u32),
+        mark: i32,
+        unmarked: u8,
+        out: &mut [T],
+        valid: &mut [u8],
+    ) -> u8 = narrow_body;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::on_every_isa;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    fn check_compare<T: Word>(words: &[u64], mark: u64) {
+        let (words, mark): (Vec<T>, T) = (words.iter().map(|&w| T::from_u64(w)).collect(), T::from_u64(mark));
+        let expected: Vec<u8> = words.iter().map(|&word| u8::from(word != mark)).collect();
+        on_every_isa(|_| {
+            let mut valid = vec![7; words.len()];
+            assert_eq!(compare(&words, mark, &mut valid), Some(expected.contains(&0)));
+            assert_eq!(valid, expected);
+        });
+    }
+
+    fn check_narrow<T: Word>(ints: &[i32], first: i32, n: u32, mark: Option<i32>) {
+        let missing = |int: &&i32| Some(**int) == mark;
+        let outside = |int: &&i32| {
+            let last = i64::from(first) + i64::from(n);
+            !missing(int) && !(i64::from(first)..last).contains(&i64::from(**int))
+        };
+        on_every_isa(|_| {
+            let (mut out, mut valid) = (vec![T::MAX; ints.len()], vec![7; ints.len()]);
+            let found = narrow(ints, (first, n), mark, &mut out, &mut valid);
+            let any_missing = ints.iter().any(|int| missing(&int));
+            let any_outside = ints.iter().any(|int| outside(&int));
+            assert_eq!(found, Some(Narrowed { any_missing, any_outside }));
+            for ((int, out), valid) in ints.iter().zip(out).zip(valid) {
+                assert_eq!(out, T::from_u64(int.wrapping_sub(first) as u64));
+                assert_eq!(valid, u8::from(!missing(&int)));
+            }
+        });
+    }
+
+    proptest! {
+        #[test]
+        fn marks(words in vec(any::<u64>(), 0..300), at in any::<proptest::sample::Index>(), is_there in any::<bool>()) {
+            let mark = if words.is_empty() || !is_there { 5 } else { words[at.index(words.len())] };
+            check_compare::<u8>(&words, mark);
+            check_compare::<u16>(&words, mark);
+            check_compare::<u32>(&words, mark);
+            check_compare::<u64>(&words, mark);
+        }
+
+        #[test]
+        fn integers(
+            ints in vec(prop_oneof![4 => -3i32..9, 1 => Just(i32::MIN), 1 => any::<i32>()], 0..300),
+            first in -2i32..3,
+            n in 0u32..12,
+            mark in prop_oneof![Just(None), Just(Some(i32::MIN)), Just(Some(0))],
+        ) {
+            // Also values that are all among those that there may be.
+            let inside: Vec<i32> = ints.iter().map(|int| int.rem_euclid(n.max(1) as i32) + first).collect();
+            for ints in [&ints, &inside] {
+                check_narrow::<u8>(ints, first, n, mark);
+                check_narrow::<u16>(ints, first, n, mark);
+                check_narrow::<u32>(ints, first, n, mark);
+            }
+        }
+    }
+
+    #[test]
+    fn unequal_lengths_are_refused() {
+        assert_eq!(compare(&[1u8, 2], 1, &mut [7]), None);
+        assert_eq!(narrow(&[1], (0, 2), None, &mut [0u8; 2], &mut [7]), None);
+        assert_eq!(narrow(&[1], (0, 2), None, &mut [0u8], &mut []), None);
+    }
+}
