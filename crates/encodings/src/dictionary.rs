@@ -203,6 +203,28 @@ impl<K: Key> Distinct<K> {
         }
     }
 
+    /// Writes the codes of values up to the first that is not there yet; returns how many those are.
+    ///
+    /// A loop that changes nothing of the table keeps all of it at hand.
+    #[inline(always)]
+    fn known(&self, codes: &mut [u32], value: impl Fn(usize) -> K) -> usize {
+        let (slots, entries, shift) = (self.slots.as_slice(), self.entries.as_slice(), self.shift);
+        let mask = slots.len() - 1;
+        for (i, code) in codes.iter_mut().enumerate() {
+            let key = value(i);
+            let mut at = (key.hash() >> shift) as usize & mask;
+            *code = loop {
+                let code = slots[at];
+                match entries.get(code as usize) {
+                    Some(entry) if *entry == key => break code,
+                    Some(_) => at = (at + 1) & mask,
+                    None => return i,
+                }
+            };
+        }
+        codes.len()
+    }
+
     #[inline(never)]
     fn insert(&mut self, at: usize, key: K) -> u32 {
         let code = u32::try_from(self.entries.len()).expect("fewer values than a block has");
@@ -325,13 +347,18 @@ pub(crate) fn build<K: Key>(
         }
         return Some(distinct.entries);
     }
-    for (i, code) in codes.iter_mut().enumerate() {
-        *code = distinct.code(value(i));
-        if *code as usize >= limit {
+    let mut done = 0;
+    loop {
+        done += distinct.known(&mut codes[done..], |i| value(done + i));
+        if done == n {
+            return Some(distinct.entries);
+        }
+        codes[done] = distinct.code(value(done));
+        if codes[done] as usize >= limit {
             return None;
         }
+        done += 1;
     }
-    Some(distinct.entries)
 }
 
 /// Bits that codes of this many entries need.

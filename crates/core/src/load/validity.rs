@@ -22,7 +22,8 @@ impl Scratch {
         if pieces(array, range.clone()).all(|(chunk, ..)| all_valid(chunk)) {
             return Ok(());
         }
-        let is_marked = |chunk: &Chunk| matches!(chunk.validity, HostValidity::Mark(_) | HostValidity::AllValid);
+        let is_marked =
+            |chunk: &Chunk| matches!(chunk.validity, HostValidity::Mark(_) | HostValidity::AllValid);
         let by_mark = pieces(array, range.clone()).all(|(chunk, ..)| is_marked(chunk));
         let mut any_marked = false;
         self.validity.clear();
