@@ -67,7 +67,7 @@ static int is_plain(SEXP string) {
     return 1;
 }
 
-static int kind_of(SEXP x) {
+int ent_emit_kind(SEXP x) {
     switch (TYPEOF(x)) {
     case LGLSXP: return ENT_KIND_LOGICAL;
     case INTSXP: return ENT_KIND_INTEGER;
@@ -99,7 +99,7 @@ static int single(walker *w, SEXP x) {
 }
 
 /* Strings that are kept otherwise than most are: an object. How is copied, as what was collected may move. */
-static void odd_strings(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at) {
+void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at) {
     SEXP parts = PROTECT(Rf_allocVector(VECSXP, 3));
     SET_VECTOR_ELT(parts, 0, Rf_allocVector(RAWSXP, (R_xlen_t)pooled.len));
     memcpy(RAW(VECTOR_ELT(parts, 0)), odd, (size_t)pooled.len);
@@ -120,36 +120,7 @@ static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
     if (collected == NULL || !ent_collect(collected, x, &failure)) ent_fail(failure);
     const unsigned char *odd = ent_strings_odd(collected, pooled.at);
     if (odd == NULL) array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
-    else odd_strings(w, odd, pooled, dim, at);
-}
-
-/* Strings of neighbouring vectors that are handed over together. */
-#define TOGETHER 256
-
-/* Adds the short character vectors without attributes that stand in a list from a place on, together. How many those are. */
-static R_xlen_t texts(walker *w, SEXP x, at_t at) {
-    ent_string handed[TOGETHER];
-    size_t lens[TOGETHER / 2], n = 0, sum = 0;
-    R_xlen_t end = Rf_xlength(x);
-    for (R_xlen_t i = at.position; i < end && n < TOGETHER / 2; i++) {
-        SEXP item = VECTOR_ELT(x, i);
-        if (TYPEOF(item) != STRSXP || ATTRIB(item) != R_NilValue || IS_S4_OBJECT(item) || ALTREP(item)) break;
-        /* One alone is no array, and large ones are looked for among those that were met. */
-        size_t len = (size_t)Rf_xlength(item);
-        if (len < 2 || len > 32 || sum + len > TOGETHER) break;
-        for (size_t k = 0; k < len; k++) ent_hand(STRING_ELT(item, (R_xlen_t)k), &handed[sum + k]);
-        lens[n++] = len;
-        sum += len;
-    }
-    if (n < 2) return 0;
-    ent_failure *failure = NULL;
-    ent_odd odd;
-    ptrdiff_t done = ent_cells_texts(w->cells, handed, lens, n, (uintptr_t)NA_STRING, &odd, &failure);
-    if (done < 0) ent_fail(failure);
-    if ((size_t)done == n) return (R_xlen_t)n;
-    at.position += done;
-    odd_strings(w, odd.kept, odd.pooled, R_NilValue, at);
-    return (R_xlen_t)done + 1;
+    else ent_emit_odd(w, odd, pooled, dim, at);
 }
 
 /* An atomic vector without its attributes, of which `dim` may be told. */
@@ -160,7 +131,7 @@ static void atomic(walker *w, SEXP x, SEXP dim, at_t at) {
         strings(w, x, dim, at);
     } else {
         const int *dims = dim == R_NilValue ? NULL : INTEGER(dim);
-        array(w, numbers(w, kind_of(x), DATAPTR_RO(x), n), dims, (size_t)Rf_xlength(dim));
+        array(w, numbers(w, ent_emit_kind(x), DATAPTR_RO(x), n), dims, (size_t)Rf_xlength(dim));
     }
 }
 
@@ -317,7 +288,7 @@ static int is_same(SEXP a, SEXP b) {
     R_xlen_t n = Rf_xlength(a);
     if (n != Rf_xlength(b) || n > FEW || IS_S4_OBJECT(a) || IS_S4_OBJECT(b)) return 0;
     /* R has equal strings once. */
-    size_t width = TYPEOF(a) == STRSXP ? sizeof(SEXP) : ent_kind_width(kind_of(a));
+    size_t width = TYPEOF(a) == STRSXP ? sizeof(SEXP) : ent_kind_width(ent_emit_kind(a));
     return n == 0 || memcmp(DATAPTR_RO(a), DATAPTR_RO(b), (size_t)n * width) == 0;
 }
 
@@ -413,18 +384,21 @@ static int is_small_frame(SEXP x) {
 }
 
 static uint64_t below_items(walker *w, SEXP x, at_t at) {
-    R_xlen_t n = Rf_xlength(x);
-    for (at.position = 0; at.position < n; at.position++) {
-        SEXP item = VECTOR_ELT(x, at.position);
-        if (TYPEOF(item) == STRSXP) {
-            R_xlen_t done = texts(w, x, at);
-            at.position += done;
-            if (done > 0 && at.position == n) break;
-            if (done > 0) item = VECTOR_ELT(x, at.position);
+    R_xlen_t n = Rf_xlength(x), seen = 0;
+    at.position = 0;
+    while (at.position < n) {
+        R_xlen_t done = ent_emit_neighbours(w, x, at);
+        if (done == 0) {
+            SEXP item = VECTOR_ELT(x, at.position);
+            if (n >= MANY && is_small_frame(item)) object(w, BELOW_VECTOR, item, at);
+            else ent_emit(w, item, at, 0);
+            done = 1;
         }
-        if (n >= MANY && is_small_frame(item)) object(w, BELOW_VECTOR, item, at);
-        else ent_emit(w, item, at, 0);
-        if ((at.position & 0xFFFFF) == 0xFFFFF) R_CheckUserInterrupt();
+        at.position += done;
+        if (at.position - seen > 1 << 20) {
+            R_CheckUserInterrupt();
+            seen = at.position;
+        }
     }
     return (uint64_t)n;
 }
@@ -438,7 +412,7 @@ int ent_emit_like(walker *w, const step_t *step) {
     R_xlen_t n = Rf_xlength(x);
     if ((n < 2 && type != REALSXP) || n == 0 || !are_same(x, w->like)) return 0;
     ent_failure *failure = NULL;
-    if (ent_cells_like(w->cells, step->place, kind_of(x), DATAPTR_RO(x), (size_t)n, w->like_number, &failure) < 0) ent_fail(failure);
+    if (ent_cells_like(w->cells, step->place, ent_emit_kind(x), DATAPTR_RO(x), (size_t)n, w->like_number, &failure) < 0) ent_fail(failure);
     return 1;
 }
 

@@ -21,9 +21,12 @@ static ent_met_one *place_of(const ent_met *table, SEXP x) {
     return &table->all[at];
 }
 
+/* Whether a vector is one that is looked for. */
+int ent_is_large(SEXP x) { return (size_t)Rf_xlength(x) * width_of(x) >= LARGE; }
+
 /* The cell of a vector that was met; else 0, and the next time it is the one that is told now, when the vector is a large one. */
 int ent_met_before(ent_met *table, SEXP x, uint64_t *number) {
-    if ((size_t)Rf_xlength(x) * width_of(x) < LARGE) return 0;
+    if (!ent_is_large(x)) return 0;
     ent_met_one *old = table->all;
     size_t n_old = table->room;
     ent_met_one *more = ent_doubled(table->n, &table->room, sizeof *more);

@@ -40,6 +40,7 @@ typedef struct {
     size_t n, room; /* a power of two, or 0 */
 } ent_met;
 
+int ent_is_large(SEXP x);
 int ent_met_before(ent_met *table, SEXP x, uint64_t *number);
 void ent_met_free(ent_met *table);
 

@@ -58,5 +58,10 @@ int ent_emit_like(walker *w, const step_t *step);
 void ent_emit_reference(walker *w, uint64_t number);
 size_t ent_emit_parent(walker *w, int kind);
 int ent_is_internal(SEXP tag);
+int ent_emit_kind(SEXP x);
+void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at);
+
+/* neighbours.c */
+R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at);
 
 #endif

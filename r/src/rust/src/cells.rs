@@ -242,6 +242,35 @@ pub unsafe extern "C" fn ent_cells_scalar(
     }
 }
 
+/// Adds cells of one kind: floats, or integers of 32 bits. 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_cells_scalar`]; `n` numbers are there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_scalars(
+    cells: *mut Cells,
+    code: i32,
+    numbers: *const f64,
+    n: usize,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let writer = &mut (*cells).writer;
+            let numbers = guard::slice(numbers, n);
+            match u8::try_from(code).ok().and_then(CellKind::of) {
+                Some(kind) if kind.class() == CellClass::Int => {
+                    numbers.iter().for_each(|&number| writer.int(kind, number as i64));
+                }
+                Some(kind) if kind.class() == CellClass::Float => writer.floats(kind, numbers, 0),
+                _ => return Err(Error::argument("no such kind of cell")),
+            }
+            Ok(0)
+        })
+    }
+}
+
 /// Adds a string. 1; 0 when it is not UTF-8, and nothing is added; -1 with an error.
 ///
 /// # Safety
@@ -369,6 +398,32 @@ pub unsafe extern "C" fn ent_cells_array(
                 let axis = |&n: &i32| u64::try_from(n).map_err(|_| Error::argument("a negative dimension"));
                 let shape = guard::slice(dim, n_dim).iter().map(axis).collect::<Result<_>>()?;
                 cells.shapes.entry(shape).or_default().push(place);
+            }
+            Ok(0)
+        })
+    }
+}
+
+/// Adds the cells of vectors of numbers of one kind. 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_cells_numbers`], for each of `n` vectors and lengths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_cells_arrays(
+    cells: *mut Cells,
+    kind: i32,
+    memory: *const *const c_void,
+    lens: *const usize,
+    n: usize,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let (cells, kind) = (&mut *cells, Kind::of(kind)?);
+            for (&memory, &len) in guard::slice(memory, n).iter().zip(guard::slice(lens, n)) {
+                let pooled = cells.numbers(kind, memory, len)?;
+                cells.writer.array(CellKind::Array, pooled.pool, pooled.at, pooled.len);
             }
             Ok(0)
         })

@@ -1,0 +1,94 @@
+/* Lists of many small vectors: those beside one another that are alike become cells together, by one call for hundreds of them. */
+#include "walk.h"
+
+/* Values of neighbouring vectors, or vectors, that are handed over together. */
+#define TOGETHER 256
+/* How far ahead items are fetched: R has them anywhere in memory. */
+#define AHEAD 8
+
+static int is_bare(SEXP x) { return ATTRIB(x) == R_NilValue && !IS_S4_OBJECT(x) && !ALTREP(x); }
+
+static void fetch(SEXP x, R_xlen_t i, R_xlen_t n) {
+#ifdef __GNUC__
+    if (i + AHEAD < n) __builtin_prefetch(VECTOR_ELT(x, i + AHEAD));
+#endif
+}
+
+/* Short character vectors. */
+static R_xlen_t texts(walker *w, SEXP x, at_t at) {
+    ent_string handed[TOGETHER];
+    size_t lens[TOGETHER / 2], n = 0, sum = 0;
+    R_xlen_t end = Rf_xlength(x);
+    for (R_xlen_t i = at.position; i < end && n < TOGETHER / 2; i++) {
+        SEXP item = VECTOR_ELT(x, i);
+        if (TYPEOF(item) != STRSXP || !is_bare(item)) break;
+        /* One alone is no array, and large ones are looked for among those that were met. */
+        size_t len = (size_t)Rf_xlength(item);
+        if (len < 2 || len > 32 || sum + len > TOGETHER) break;
+        for (size_t k = 0; k < len; k++) ent_hand(STRING_ELT(item, (R_xlen_t)k), &handed[sum + k]);
+        lens[n++] = len;
+        sum += len;
+    }
+    if (n < 2) return 0;
+    ent_failure *failure = NULL;
+    ent_odd odd;
+    ptrdiff_t done = ent_cells_texts(w->cells, handed, lens, n, (uintptr_t)NA_STRING, &odd, &failure);
+    if (done < 0) ent_fail(failure);
+    if ((size_t)done == n) return (R_xlen_t)n;
+    at.position += done;
+    ent_emit_odd(w, odd.kept, odd.pooled, R_NilValue, at);
+    return (R_xlen_t)done + 1;
+}
+
+/* Numbers by themselves, none of which is missing. */
+static R_xlen_t singles(walker *w, SEXP x, at_t at) {
+    double values[TOGETHER];
+    R_xlen_t n = 0, end = Rf_xlength(x);
+    int type = TYPEOF(VECTOR_ELT(x, at.position));
+    for (R_xlen_t i = at.position; i < end && n < TOGETHER; i++, n++) {
+        SEXP item = VECTOR_ELT(x, i);
+        fetch(x, i, end);
+        if (TYPEOF(item) != type || Rf_xlength(item) != 1 || !is_bare(item)) break;
+        if (type == REALSXP) values[n] = REAL_ELT(item, 0);
+        else if (INTEGER_ELT(item, 0) == NA_INTEGER) break;
+        else values[n] = INTEGER_ELT(item, 0);
+    }
+    if (n < 2) return 0;
+    ent_failure *failure = NULL;
+    int kind = type == REALSXP ? ENT_CELL_FLOAT : ENT_CELL_INT;
+    if (ent_cells_scalars(w->cells, kind, values, (size_t)n, &failure) < 0) ent_fail(failure);
+    return n;
+}
+
+/* Short vectors of numbers of one type. */
+static R_xlen_t vectors(walker *w, SEXP x, at_t at) {
+    const void *memory[TOGETHER];
+    size_t lens[TOGETHER];
+    R_xlen_t n = 0, end = Rf_xlength(x);
+    SEXP first = VECTOR_ELT(x, at.position);
+    int type = TYPEOF(first);
+    for (R_xlen_t i = at.position; i < end && n < TOGETHER; i++, n++) {
+        SEXP item = VECTOR_ELT(x, i);
+        fetch(x, i, end);
+        if (TYPEOF(item) != type || !is_bare(item)) break;
+        /* One alone is no array, and large ones are looked for among those that were met. */
+        lens[n] = (size_t)Rf_xlength(item);
+        if (lens[n] < 2 || ent_is_large(item)) break;
+        memory[n] = DATAPTR_RO(item);
+    }
+    if (n < 2) return 0;
+    ent_failure *failure = NULL;
+    if (ent_cells_arrays(w->cells, ent_emit_kind(first), memory, lens, (size_t)n, &failure) < 0) ent_fail(failure);
+    return n;
+}
+
+/* Adds the items of a list from a place on that are alike; how many those are, 0 when none are. */
+R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at) {
+    SEXP first = VECTOR_ELT(x, at.position);
+    switch (TYPEOF(first)) {
+    case STRSXP: return texts(w, x, at);
+    case LGLSXP: return vectors(w, x, at);
+    case INTSXP: case REALSXP: return Rf_xlength(first) == 1 ? singles(w, x, at) : vectors(w, x, at);
+    default: return 0;
+    }
+}
