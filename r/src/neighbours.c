@@ -3,14 +3,17 @@
 
 /* Values of neighbouring vectors, or vectors, that are handed over together. */
 #define TOGETHER 256
-/* How far ahead items are fetched: R has them anywhere in memory. */
+/* How far ahead items are fetched, and before that their attributes: R has them anywhere in memory. */
 #define AHEAD 8
 
 static int is_bare(SEXP x) { return ATTRIB(x) == R_NilValue && !IS_S4_OBJECT(x) && !ALTREP(x); }
 
 static void fetch(SEXP x, R_xlen_t i, R_xlen_t n) {
 #ifdef __GNUC__
-    if (i + AHEAD < n) __builtin_prefetch(VECTOR_ELT(x, i + AHEAD));
+    if (i + 2 * AHEAD < n) {
+        __builtin_prefetch(VECTOR_ELT(x, i + 2 * AHEAD));
+        __builtin_prefetch(ATTRIB(VECTOR_ELT(x, i + AHEAD)));
+    }
 #endif
 }
 
@@ -85,6 +88,7 @@ static R_xlen_t vectors(walker *w, SEXP x, at_t at) {
 /* Adds the items of a list from a place on that are alike; how many those are, 0 when none are. */
 R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at) {
     SEXP first = VECTOR_ELT(x, at.position);
+    fetch(x, at.position, Rf_xlength(x));
     switch (TYPEOF(first)) {
     case STRSXP: return texts(w, x, at);
     case LGLSXP: return vectors(w, x, at);
