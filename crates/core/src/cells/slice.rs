@@ -247,6 +247,18 @@ impl Slice {
         })
     }
 
+    /// The arrays without gaps from `number` on, up to `end` at most, which is in the slice too: pools, places, lengths and shapes. None when
+    /// that cell is no array.
+    #[inline]
+    pub fn arrays(&self, number: u64, end: u64) -> Option<[&[u64]; 4]> {
+        let place = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
+        let (i, end) = place(number).zip(place(end))?;
+        let kinds = self.index.kinds.get(i..end)?;
+        let (_, at) = self.index.get(i).filter(|(kind, _)| *kind == CellKind::Array)?;
+        let n = kinds.iter().take_while(|&&kind| kind == CellKind::Array).count();
+        Some([0, 1, 2, 3].map(|of| &cast_slice(&self.arrays[of])[at..at + n]))
+    }
+
     /// The cells from `number` on that are of the kind of that one, or units as it, at most up to `end`, which is in the slice too.
     ///
     /// # Errors

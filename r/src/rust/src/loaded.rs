@@ -63,15 +63,52 @@ pub struct CellParts {
     numbers: [u64; 4],
 }
 
+/// What is needed of pools, and how many values the arrays of each have together.
+#[derive(Default)]
+struct Uses {
+    all: BTreeMap<u64, (PoolUse, u64)>,
+    /// Neighbours have mostly the same pool.
+    last: Option<(PoolUse, u64)>,
+}
+
+impl Uses {
+    #[inline]
+    fn add(&mut self, pool: u64, at: u64, len: u64) -> Result<()> {
+        let end = at.checked_add(len).ok_or_else(|| damage("an array ends nowhere"))?;
+        if self.last.as_ref().is_none_or(|(last, _)| last.pool != pool) {
+            self.all.extend(self.last.take().map(|last| (last.0.pool, last)));
+            let fresh = PoolUse { pool, column: 0, start: at, end, n: 0 };
+            self.last = Some(self.all.get(&pool).copied().unwrap_or((fresh, 0)));
+        }
+        if let Some((last, sum)) = &mut self.last {
+            (last.start, last.end) = (last.start.min(at), last.end.max(end));
+            last.n += 1;
+            *sum = sum.saturating_add(len);
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> impl Iterator<Item = (PoolUse, u64)> {
+        self.all.extend(self.last.map(|last| (last.0.pool, last)));
+        self.all.into_values()
+    }
+}
+
 impl Loaded {
     /// Looks at what was read: which cells are named, and what is needed of pools.
     fn look(&mut self) -> Result<()> {
-        let mut pools: BTreeMap<u64, (PoolUse, u64)> = BTreeMap::new();
-        // Neighbours have mostly the same pool.
-        let mut last: Option<(PoolUse, u64)> = None;
+        let mut uses = Uses::default();
         self.targets.clear();
         for (slice, range) in self.cells.pieces() {
-            for number in range {
+            let mut number = range.start;
+            while number < range.end {
+                if let Some([pools, places, lens, _]) = slice.arrays(number, range.end) {
+                    for ((&pool, &at), &len) in pools.iter().zip(places).zip(lens) {
+                        uses.add(pool, at, len)?;
+                    }
+                    number += pools.len() as u64;
+                    continue;
+                }
                 match slice.cell(number)? {
                     Cell::Int(CellKind::Reference, target) => {
                         let target = target.cast_unsigned();
@@ -80,29 +117,16 @@ impl Loaded {
                             self.targets.push(target);
                         }
                     }
-                    Cell::Array { pool, at, len, .. } => {
-                        let end = at.checked_add(len).ok_or_else(|| damage("an array ends nowhere"))?;
-                        let (mut found, sum) = match last.take() {
-                            Some((found, sum)) if found.pool == pool => (found, sum),
-                            other => {
-                                pools.extend(other.map(|other| (other.0.pool, other)));
-                                let fresh = PoolUse { pool, column: 0, start: at, end, n: 0 };
-                                pools.get(&pool).copied().unwrap_or((fresh, 0))
-                            }
-                        };
-                        (found.start, found.end) = (found.start.min(at), found.end.max(end));
-                        found.n += 1;
-                        last = Some((found, sum.saturating_add(len)));
-                    }
+                    Cell::Array { pool, at, len, .. } => uses.add(pool, at, len)?,
                     _ => {}
                 }
+                number += 1;
             }
         }
-        pools.extend(last.map(|last| (last.0.pool, last)));
         self.targets.sort_unstable();
         self.targets.dedup();
         self.pools.clear();
-        for (mut found, sum) in pools.into_values() {
+        for (mut found, sum) in uses.end() {
             found.column = self.cells.cells().pool(found.pool)?;
             let n_values = self.cells.cells().file().column(found.column)?.record.n_values;
             if found.end > n_values {
@@ -143,7 +167,17 @@ impl Loaded {
         self.alike.clear();
         let mut first = None;
         if let Some(slice) = self.cells.slice(&(number..end.max(number))) {
-            for number in number..end {
+            if let Some([pools, places, lens, shapes]) = slice.arrays(number, end) {
+                let of = VectorOf { pool: Some(pools[0]), attributes: None };
+                let same =
+                    pools.iter().zip(shapes).take_while(|&(&pool, &shape)| pool == pools[0] && shape == 0);
+                let n = same.count();
+                if n > 0 {
+                    first = Some((of, lens[0]));
+                }
+                self.alike.extend(places.iter().zip(lens).take(n).map(|(&at, &len)| Place { at, len }));
+            }
+            for number in number + self.alike.len() as u64..end {
                 let Some((of, place)) = vector_of(slice, &self.cells, number)? else { break };
                 let known = *first.get_or_insert((of, place.len));
                 if known.0 != of || (of.attributes.is_some() && known.1 != place.len) {
