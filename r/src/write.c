@@ -56,12 +56,12 @@ int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure) {
     return 1;
 }
 
-/* Collects the strings of a character vector. */
+/* Collects the strings of a character vector, which stay where they are: what is made keeps the vector. */
 SEXP ent_c_strings(SEXP x) {
     ent_failure *failure = NULL;
     ent_strings *collected = ent_strings_new((size_t)Rf_xlength(x), &failure);
     if (collected == NULL) return ent_failed(failure);
-    SEXP pointer = PROTECT(ent_hold(collected, free_strings, R_NilValue));
+    SEXP pointer = PROTECT(ent_hold(collected, free_strings, x));
     int done = ent_collect(collected, x, &failure);
     UNPROTECT(1);
     return done ? pointer : ent_failed(failure);

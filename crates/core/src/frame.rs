@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use entasis_format::{ColumnType, Error, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result, Value};
-use entasis_kernels::HostRead;
+use entasis_kernels::{HostRead, HostViews};
 
 use crate::bundle::MAX_ROWS;
 use crate::names::NameList;
@@ -236,6 +236,8 @@ pub enum HostValues {
         /// The buffers of long strings.
         buffers: Vec<HostRead>,
     },
+    /// Strings by views of 16 bytes that have the addresses of long ones.
+    Anywhere(HostViews),
     /// Lists or maps by `n + 1` offsets into a child. Those of missing lists need not be equal.
     Lists {
         /// The offsets, i32 or i64.

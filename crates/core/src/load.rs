@@ -84,6 +84,12 @@ pub(crate) fn text_len(array: &Array) -> u64 {
                 let lens = (0..chunk.n).step_by(step).filter_map(|i| views.read::<u32>(16 * i));
                 lens.map(|len| u64::from(len.min(MAX_STRING as u32))).sum::<u64>() * step as u64
             }
+            HostValues::Anywhere(views) => {
+                let step = chunk.n.div_ceil(SAMPLE).max(1);
+                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.get(i));
+                lens.map(|(view, _)| u64::from((view as u32).min(MAX_STRING as u32))).sum::<u64>()
+                    * step as u64
+            }
             _ => 0,
         };
         n_values += chunk.n as u64;

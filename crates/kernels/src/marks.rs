@@ -70,7 +70,7 @@ fn narrow_body<T: Word>(
         let value = int.wrapping_sub(first) as u32;
         *out = T::from_u64(u64::from(value));
         *valid = u8::from(int != mark) | unmarked;
-        found |= (*valid ^ MISSING) | u8::from(value >= n) * OUTSIDE * *valid;
+        found |= (*valid ^ MISSING) | (u8::from(value >= n) * OUTSIDE * *valid);
     }
     found
 }

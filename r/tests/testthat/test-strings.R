@@ -45,3 +45,19 @@ test_that("a garbage collection at any time is survived", {
   expect_identical(all, x)
   expect_identical(again, x)
 })
+
+test_that("strings that nobody else has stay until they are written", {
+  n <- 200L
+  x <- data.frame(id = seq_len(n))
+  x$parts <- matrix(paste("a string of a matrix, number", seq_len(2L * n)), n)
+  x$kind <- factor(paste("a level that is a longer string", rep_len(1:7, n)))
+  x$latin <- rep_len(c("caf\xe9, and more than twelve bytes", "plain, and more than twelve bytes", NA), n)
+  Encoding(x$latin) <- "latin1"
+  row.names(x) <- paste("a name of a row, number", seq_len(n))
+  path <- tempfile()
+  gctorture2(20L)
+  on.exit(gctorture(FALSE))
+  write_entasis(x, path)
+  gctorture(FALSE)
+  expect_identical(read_entasis(path), x)
+})

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_format::{Error, MAX_BLOCK_LEN, Result};
-use entasis_kernels::HostRead;
+use entasis_kernels::{HostRead, HostViews};
 
 use super::validity::ValidBits;
 use super::{MAX_STRING, Scratch, pieces, place, short};
@@ -42,6 +42,7 @@ impl Scratch {
                 HostValues::Views { views, buffers } => {
                     self.append_views(views, buffers, inside.clone(), &valid)?
                 }
+                HostValues::Anywhere(views) => self.append_anywhere(views, inside.clone(), &valid)?,
                 &HostValues::Padded { ref memory, width, stride } => {
                     let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
                     self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_padded)?;
@@ -207,16 +208,48 @@ impl Scratch {
         inside: Range<usize>,
         valid: &ValidBits,
     ) -> Result<()> {
-        /// Bytes of a view after its length: short strings are copied with all of them, and what is too much overwritten by the next.
-        const INLINE: usize = 12;
         self.words.resize(inside.len(), 0);
         let at = inside.start.checked_mul(16).ok_or_else(short)?;
         if !views.copy_to(at, bytemuck::cast_slice_mut(&mut self.words)) {
             return Err(short());
         }
+        let views = std::mem::take(&mut self.words);
+        let bytes = |i: usize, len: usize| {
+            let buffer = buffers.get((views[i] >> 64) as u32 as usize)?;
+            buffer.sub((views[i] >> 96) as usize, len)
+        };
+        let done = self.append_viewed(views.len(), valid, |i| Some(views[i]), bytes);
+        self.words = views;
+        done
+    }
+
+    fn append_anywhere(&mut self, views: &HostViews, inside: Range<usize>, valid: &ValidBits) -> Result<()> {
+        /// How far ahead bytes are fetched: each string may be a wait of its own.
+        const AHEAD: usize = 16;
+        let first = inside.start;
+        let view = |i: usize| {
+            views.fetch(first + i + AHEAD);
+            views.get(first + i).map(|(view, _)| view)
+        };
+        let bytes = |i: usize, _| views.get(first + i).map(|(_, bytes)| bytes);
+        self.append_viewed(inside.len(), valid, view, bytes)
+    }
+
+    /// Appends strings by their views, until a block is full; `bytes` says where those of a longer one are.
+    #[inline]
+    fn append_viewed(
+        &mut self,
+        n: usize,
+        valid: &ValidBits,
+        view: impl Fn(usize) -> Option<u128>,
+        bytes: impl Fn(usize, usize) -> Option<HostRead>,
+    ) -> Result<()> {
+        /// Bytes of a view after its length: short strings are copied with all of them, and what is too much overwritten by the next.
+        const INLINE: usize = HostViews::INLINE;
         let mut at = self.bytes.len();
-        for (i, view) in self.words.iter().enumerate() {
-            let len = if valid.is_valid(i) { *view as u32 as usize } else { 0 };
+        for i in 0..n {
+            let view = view(i).ok_or_else(short)?;
+            let len = if valid.is_valid(i) { view as u32 as usize } else { 0 };
             if len as u64 > MAX_STRING {
                 return Err(too_long());
             }
@@ -229,8 +262,8 @@ impl Scratch {
             if len <= INLINE {
                 self.bytes[at..at + INLINE].copy_from_slice(&view.to_le_bytes()[4..]);
             } else {
-                let buffer = buffers.get((view >> 64) as u32 as usize).ok_or_else(short)?;
-                if !buffer.copy_to((view >> 96) as usize, &mut self.bytes[at..at + len]) {
+                let from = bytes(i, len).ok_or_else(short)?;
+                if !from.copy_to(0, &mut self.bytes[at..at + len]) {
                     return Err(short());
                 }
             }

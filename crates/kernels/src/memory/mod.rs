@@ -4,8 +4,10 @@ mod buffer;
 mod host;
 mod matrix;
 mod pages;
+mod views;
 
 pub use buffer::Buffer;
 pub use host::HostRead;
 pub use matrix::MatrixMut;
 pub use pages::{Pages, ask_for_huge_pages, reserve_on_huge_pages};
+pub use views::HostViews;

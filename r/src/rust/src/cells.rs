@@ -122,7 +122,9 @@ impl Cells {
         let pool = match self.text {
             Some(pool) if n <= SMALL_TEXT => pool,
             _ => {
-                let pool = self.add_pool(Kind::String, 0, Memory::Text(Box::new(Strings::new(n)?)));
+                // SAFETY: they are copied.
+                let strings = unsafe { Strings::new(n, false) }?;
+                let pool = self.add_pool(Kind::String, 0, Memory::Text(Box::new(strings)));
                 if n <= SMALL_TEXT {
                     self.text = Some(pool);
                 }

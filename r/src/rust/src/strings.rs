@@ -1,6 +1,6 @@
 //! R's strings on their way into a file: views of 16 bytes, equal strings kept once, and how each was marked.
 
-use entasis::{Chunk, Error, HostRead, HostValidity, HostValues, Result};
+use entasis::{Chunk, Error, HostRead, HostValidity, HostValues, HostViews, Result};
 
 use crate::guard::{self, Failure};
 
@@ -8,7 +8,6 @@ use crate::guard::{self, Failure};
 const LATELY: usize = 1 << 13;
 /// Bytes of a buffer of strings, but of the first ones, which are smaller.
 const BUFFER: usize = 16 << 20;
-const INLINE: usize = 12;
 
 /// How R marks the bytes of a string, as `cetype_t` has them.
 const NATIVE: i32 = 0;
@@ -40,6 +39,8 @@ pub struct Handed {
 /// Strings that are collected, one by one.
 pub struct Strings {
     views: Vec<u128>,
+    /// Whether R keeps the bytes where they are until the file is written. Else those of long strings are copied, to buffers.
+    stay: bool,
     buffers: Vec<Vec<u8>>,
     /// A bit for each string that is there, when one is missing.
     validity: Option<Vec<u8>>,
@@ -53,9 +54,13 @@ pub struct Strings {
 
 impl Strings {
     /// Room for `n` strings.
-    pub fn new(n: usize) -> Result<Self> {
+    ///
+    /// # Safety
+    /// Where they `stay`, the bytes of all that are added stay as they are until the strings were written.
+    pub unsafe fn new(n: usize, stay: bool) -> Result<Self> {
         Ok(Self {
             views: room(n)?,
+            stay,
             buffers: Vec::new(),
             validity: None,
             kept: None,
@@ -158,7 +163,7 @@ impl Strings {
             };
             let view = match kept {
                 KEPT_UTF8 | KEPT_UNMARKED => self.keep(bytes)?,
-                _ => self.keep(bytes.iter().map(|&byte| char::from(byte)).collect::<String>().as_bytes())?,
+                _ => self.copy(bytes.iter().map(|&byte| char::from(byte)).collect::<String>().as_bytes())?,
             };
             (view, Some(kept))
         };
@@ -166,11 +171,16 @@ impl Strings {
         self.put(view, kept)
     }
 
-    /// The view of bytes, which are copied.
+    /// The view of bytes of R, which are copied unless they stay.
     fn keep(&mut self, bytes: &[u8]) -> Result<u128> {
-        let mut view = [0; 16];
-        view[..4].copy_from_slice(&u32::try_from(bytes.len()).map_err(|_| too_long())?.to_le_bytes());
-        if bytes.len() <= INLINE {
+        if self.stay && bytes.len() > HostViews::INLINE { view_of(bytes) } else { self.copy(bytes) }
+    }
+
+    /// The view of a copy of bytes.
+    fn copy(&mut self, bytes: &[u8]) -> Result<u128> {
+        if bytes.len() <= HostViews::INLINE {
+            let mut view = [0; 16];
+            view[0] = bytes.len() as u8;
             view[4..4 + bytes.len()].copy_from_slice(bytes);
             return Ok(u128::from_le_bytes(view));
         }
@@ -181,12 +191,11 @@ impl Strings {
             self.buffers.push(buffer);
         }
         let number = self.buffers.len() - 1;
+        // There is room for them: what was copied before stays in its place.
         let buffer = &mut self.buffers[number];
-        view[4..8].copy_from_slice(&bytes[..4]);
-        view[8..12].copy_from_slice(&u32::try_from(number).map_err(|_| too_long())?.to_le_bytes());
-        view[12..].copy_from_slice(&u32::try_from(buffer.len()).map_err(|_| too_long())?.to_le_bytes());
+        let at = buffer.len();
         buffer.extend_from_slice(bytes);
-        Ok(u128::from_le_bytes(view))
+        view_of(&buffer[at..])
     }
 
     /// Lends the strings.
@@ -200,10 +209,15 @@ impl Strings {
             Some(bits) => HostValidity::Bits { memory: lend(bits), first_bit: 0 },
             None => HostValidity::AllValid,
         };
-        let buffers = self.buffers.iter().map(|buffer| lend(buffer)).collect();
-        let values = HostValues::Views { views: lend(bytemuck::cast_slice(&self.views)), buffers };
-        Chunk { n: self.views.len(), values, validity }
+        // SAFETY: as above; bytes are in buffers, which are not moved, or stay where R has them, as the caller of `new` promised.
+        let views = unsafe { HostViews::new(self.views.as_ptr(), self.views.len()) };
+        Chunk { n: self.views.len(), values: HostValues::Anywhere(views), validity }
     }
+}
+
+/// The view of more than 12 bytes, which stay where they are.
+fn view_of(bytes: &[u8]) -> Result<u128> {
+    Ok(HostViews::view(u32::try_from(bytes.len()).map_err(|_| too_long())?, bytes.as_ptr()))
 }
 
 /// Memory for the views of `n` strings.
@@ -226,14 +240,16 @@ fn too_long() -> Error {
     Error::unsupported("strings of more bytes than views count")
 }
 
-/// Room for `n` strings.
+/// Room for `n` strings, whose bytes stay where they are.
 ///
 /// # Safety
-/// `failure` must be null or writable.
+/// The bytes of all that are added stay as they are until the file is written; `failure` must be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_new(n: usize, failure: *mut *mut Failure) -> *mut Strings {
     // SAFETY: as the caller promises.
-    unsafe { guard::call(failure, std::ptr::null_mut(), || Ok(Box::into_raw(Box::new(Strings::new(n)?)))) }
+    unsafe {
+        guard::call(failure, std::ptr::null_mut(), || Ok(Box::into_raw(Box::new(Strings::new(n, true)?))))
+    }
 }
 
 /// Adds strings by their addresses until one was not added lately; how many, or -1 with an error. `missing` is the address of the
@@ -315,7 +331,8 @@ mod tests {
 
     #[test]
     fn strings_are_kept_once_and_marked() {
-        let mut strings = Strings::new(9).unwrap();
+        // SAFETY: what is added is static.
+        let mut strings = unsafe { Strings::new(9, false) }.unwrap();
         strings.add(16, b"plain", NATIVE).unwrap();
         strings.add(32, "caf\u{e9} with more than twelve".as_bytes(), UTF8).unwrap();
         assert!(strings.kept.is_none());
