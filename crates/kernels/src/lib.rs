@@ -24,5 +24,5 @@ pub mod symbols;
 mod word;
 
 pub use bitpack::VECTOR;
-pub use memory::{Buffer, HostRead, HostViews, MatrixMut};
+pub use memory::{Buffer, Buffers, HostRead, HostViews, MatrixMut};
 pub use word::Word;
