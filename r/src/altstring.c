@@ -113,12 +113,13 @@ static R_xlen_t lazy_length(SEXP x) {
 }
 
 static SEXP lazy_elt(SEXP x, R_xlen_t i) {
-    SEXP pointer = R_altrep_data1(x), out = R_altrep_data2(x);
+    SEXP out = R_altrep_data2(x);
+    /* First what most find, of whom there are many once all are made. */
+    SEXP known = out == R_NilValue ? R_BlankString : STRING_ELT(out, i);
+    if (known != R_BlankString) return known;
+    SEXP pointer = R_altrep_data1(x);
     ent_text *text = R_ExternalPtrAddr(pointer);
-    if (out != R_NilValue) {
-        SEXP known = STRING_ELT(out, i);
-        if (known != R_BlankString || text == NULL) return known;
-    }
+    if (text == NULL) return known;
     if (++*REAL(R_ExternalPtrTag(pointer)) > (double)ent_text_n(text) / 64 + 4096) return STRING_ELT(materialise(x), i);
     PROTECT(out = expanded(x));
     SEXP string = make(text, ent_text_validity(text), (size_t)i, CE_UTF8);

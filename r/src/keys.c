@@ -1,30 +1,21 @@
 /* Keys of maps that other maps may have too: R has equal strings once, so their addresses tell them. */
-#include "values.h"
+#include "table.h"
 
 /* Keys of a map that are compared with those of other maps, at most. */
 #define SHARED_KEYS 256
 
 static uint64_t hash_keys(const SEXP *keys, R_xlen_t n) {
     uint64_t hash = (uint64_t)n;
-    for (R_xlen_t i = 0; i < n; i++) {
-        hash = ((hash << 5 | hash >> 59) ^ (uint64_t)(uintptr_t)keys[i]) * UINT64_C(0x9E3779B97F4A7C15);
-    }
-    return hash;
+    for (R_xlen_t i = 0; i < n; i++) hash = ent_table_mix((hash << 5 | hash >> 59) ^ (uint64_t)(uintptr_t)keys[i]);
+    /* None is zero: that is a free place. */
+    return hash | 1;
 }
 
-/* Memory for a table that is twice as large, where it would be more than half full with one more; else NULL. */
-void *ent_doubled(size_t n, size_t *room, size_t width) {
-    if (2 * (n + 1) <= *room) return NULL;
-    size_t wanted = *room == 0 ? 64 : 2 * *room;
-    void *more = calloc(wanted, width);
-    if (more == NULL) Rf_error("not enough memory for a tree of values");
-    *room = wanted;
-    return more;
-}
+static uint64_t hash_of(const void *one) { return ((const ent_known_keys *)one)->hash; }
 
 /* The place of these keys in the table, or where they would be. */
 static ent_known_keys *place_of(const ent_keys *table, uint64_t hash, const SEXP *keys, R_xlen_t n) {
-    size_t at = (size_t)(hash >> 20) & (table->room - 1);
+    size_t at = ent_table_slot(hash, table->room);
     while (table->known[at].keys != NULL) {
         ent_known_keys *known = &table->known[at];
         if (known->hash == hash && known->n == n && memcmp(known->keys, keys, (size_t)n * sizeof *keys) == 0) break;
@@ -44,16 +35,7 @@ int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t 
 /* Remembers keys that were not met before. */
 void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first) {
     if (n == 0 || n > SHARED_KEYS) return;
-    ent_known_keys *old = table->known;
-    size_t n_old = table->room;
-    ent_known_keys *more = ent_doubled(table->n, &table->room, sizeof *more);
-    if (more != NULL) {
-        table->known = more;
-        for (size_t i = 0; i < n_old; i++) {
-            if (old[i].keys != NULL) *place_of(table, old[i].hash, old[i].keys, old[i].n) = old[i];
-        }
-        free(old);
-    }
+    table->known = ent_table_grown(table->known, table->n, &table->room, sizeof *table->known, hash_of);
     SEXP *copy = malloc((size_t)n * sizeof *copy);
     if (copy == NULL) Rf_error("not enough memory for a tree of values");
     memcpy(copy, keys, (size_t)n * sizeof *copy);
@@ -84,7 +66,7 @@ int ent_keys_differ(const SEXP *keys, R_xlen_t n) {
     memset(seen, 0, room * sizeof *seen);
     int differ = 1;
     for (R_xlen_t i = 0; i < n && differ; i++) {
-        size_t at = (size_t)(((uint64_t)(uintptr_t)keys[i] * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (room - 1);
+        size_t at = ent_table_slot(ent_table_mix((uint64_t)(uintptr_t)keys[i]), room);
         while (seen[at] != NULL && seen[at] != keys[i]) at = (at + 1) & (room - 1);
         differ = seen[at] == NULL;
         seen[at] = keys[i];

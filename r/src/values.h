@@ -23,7 +23,6 @@ typedef struct {
     size_t n, room; /* a power of two, or 0 */
 } ent_keys;
 
-void *ent_doubled(size_t n, size_t *room, size_t width);
 int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t *first);
 void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first);
 int ent_keys_differ(const SEXP *keys, R_xlen_t n);

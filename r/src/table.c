@@ -1,0 +1,22 @@
+/* A table that grows. */
+#include "table.h"
+
+/* The table with room for one more than the `n` that it has of `width` bytes each, if need be in new memory. `hash_of` tells the hash of
+ * a place that is taken, and 0 of a free one, which is all zeros. */
+void *ent_table_grown(void *all, size_t n, size_t *room, size_t width, uint64_t (*hash_of)(const void *one)) {
+    if (2 * (n + 1) <= *room) return all;
+    size_t wanted = *room == 0 ? 64 : 2 * *room;
+    char *more = calloc(wanted, width);
+    if (more == NULL) Rf_error("not enough memory for a tree of values");
+    for (size_t i = 0; i < *room; i++) {
+        const char *one = (const char *)all + i * width;
+        uint64_t hash = hash_of(one);
+        if (hash == 0) continue;
+        size_t at = ent_table_slot(hash, wanted);
+        while (hash_of(more + at * width) != 0) at = (at + 1) & (wanted - 1);
+        memcpy(more + at * width, one, width);
+    }
+    free(all);
+    *room = wanted;
+    return more;
+}
