@@ -7,6 +7,8 @@ use core::marker::PhantomData;
 
 use bytemuck::Pod;
 
+use super::pages::Ahead;
+
 /// Columns that are written together: a cache line of the widest common words.
 const LINE: usize = 8;
 
@@ -50,6 +52,13 @@ impl<'a> MatrixMut<'a> {
     /// The number of columns.
     pub fn n_columns(&self) -> usize {
         self.n_columns
+    }
+
+    /// The memory of the matrix this is the whole of, or some of the rows, for getting its pages while parts of it are written.
+    #[must_use]
+    pub fn ahead(&self) -> Ahead<'a> {
+        // SAFETY: the memory from the first row on is there for as long as `'a`.
+        unsafe { Ahead::new(self.start, self.n_rows * self.n_columns * self.width) }
     }
 
     /// The columns before `at`, and those from there on; all are before when there are fewer.
