@@ -213,3 +213,15 @@ def test_lengths_and_names(path):
         same({str(k): v for k, v in arrays.items()}, {str(k): v for k, v in en.read(path).items()})
         assert list(en.read(path)) == list(arrays)
         assert isinstance(en.open(path), en.Tree)
+
+
+def test_large_arrays_begin_with_a_huge_page(tmp_path):
+    path = tmp_path / "large.entasis"
+    values = np.arange(1_000_000).reshape(10, 100_000) % 1000
+    en.write({f"c{i}": row for i, row in enumerate(values)}, path)
+    back = en.read(path)
+    first = min(array.ctypes.data for array in back.values())
+    assert first % (2 << 20) == 0
+    for array, row in zip(back.values(), values, strict=True):
+        assert array.flags.writeable
+        assert (array == row).all()
