@@ -1,7 +1,7 @@
 //! Writing a row-major matrix column by column, also from several threads.
 
 #[cfg(target_arch = "x86_64")]
-mod tiles;
+pub(super) mod tiles;
 
 use core::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use super::pages::Ahead;
 
 /// Columns that are written together: a cache line of the widest common words.
-const LINE: usize = 8;
+pub(super) const LINE: usize = 8;
 
 /// A part of a row-major matrix of words, for writing. Parts of one matrix never overlap, so that each
 /// can be handed to another thread.
