@@ -183,7 +183,7 @@ fn matrix(
     let mut value = inside.start;
     while value < inside.end {
         // Whole columns whose values stand side by side.
-        let whole = if value % n_rows == 0 { (inside.end - value) / n_rows } else { 0 };
+        let whole = if value.is_multiple_of(n_rows) { (inside.end - value) / n_rows } else { 0 };
         if whole > 1
             && column_stride == width as isize
             && row_stride >= column_stride
