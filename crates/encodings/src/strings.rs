@@ -31,12 +31,12 @@ pub(crate) fn encode(
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
     let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let longest = lengths.iter().fold(0, |longest, &len| longest.max(len)) as usize;
     let mut plain = Plain::light(&lengths, bytes);
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
         let bounds = (len, f64::INFINITY);
-        let longest = lengths.iter().fold(0, |longest, &len| longest.max(len as usize));
         let dictionary = if longest <= Tiny::MOST {
             let found = encoder.plan_dictionary(n, bounds, entry_len, |i| Tiny::new(bytes, range(i)));
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes(bytes)).collect(), codes))
@@ -69,7 +69,7 @@ pub(crate) fn encode(
         }
     }
     let present = (0..n).filter(|&i| is_valid(i)).map(range);
-    let statistics = statistics::of_strings(context.n_missing, bytes, present);
+    let statistics = statistics::of_strings(context.n_missing, bytes, longest, present);
     let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
     let encoding = Encoding {
         packing: if symbols.is_some() { Packing::Fsst } else { Packing::Strings },
@@ -78,22 +78,26 @@ pub(crate) fn encode(
         filter: Filter::None,
     };
     let mut pages = PageWriter::new(&mut encoder.codecs, plain.codec, context, out);
-    for page in ranges {
-        let range = page.0.clone();
-        let of_page = &offsets[range.start..=range.end];
-        let bytes = &bytes[of_page[0] as usize..of_page[range.len()] as usize];
-        pages.page(page, |body| {
-            for start in of_page[..range.len()].iter().step_by(VECTOR) {
-                body.extend_from_slice(&(start - of_page[0]).to_le_bytes());
-            }
-            for vector in lengths[range].chunks(VECTOR) {
-                bitpack::pack(vector, plain.base, plain.width, body);
-            }
-            match &mut symbols {
-                Some(symbols) => symbols.emit(bytes, body),
-                None => body.extend_from_slice(bytes),
-            }
-        })?;
+    let text = |page: &PageRange| &bytes[offsets[page.0.start] as usize..offsets[page.0.end] as usize];
+    for two in ranges.chunks(2) {
+        let texts = [text(&two[0]), two.get(1).map_or(&[][..], text)];
+        let codes = symbols.as_mut().map(|symbols| symbols.encode(texts));
+        for (i, page) in two.iter().enumerate() {
+            let range = page.0.clone();
+            let of_page = &offsets[range.start..=range.end];
+            pages.page(page.clone(), |body| {
+                for start in of_page[..range.len()].iter().step_by(VECTOR) {
+                    body.extend_from_slice(&(start - of_page[0]).to_le_bytes());
+                }
+                for vector in lengths[range].chunks(VECTOR) {
+                    bitpack::pack(vector, plain.base, plain.width, body);
+                }
+                match (&symbols, &codes) {
+                    (Some(symbols), Some(codes)) => symbols.put(&codes[i], body),
+                    _ => body.extend_from_slice(texts[i]),
+                }
+            })?;
+        }
     }
     let directory = pages.directory(encoding, plain.width, u64::from(plain.base));
     if symbols.is_some() {
