@@ -77,7 +77,8 @@ def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | 
 
 def writer(host: str) -> Any:
     """The module with `build`."""
-    return import_module(_WRITERS[host])
+    name = _WRITERS[host]
+    return sys.modules.get(name) or import_module(name)
 
 
 def reader(to: str | None, written_by: str | None) -> Any:

@@ -232,7 +232,14 @@ def _construction() -> Iterator[None]:
 def _own(arrays: list[Any]) -> None:
     for array in arrays:
         if array.flags.writeable:
-            array.flags.writeable = False
+            read_only(array)
+
+
+def read_only(array: Any) -> None:
+    """Nobody writes to this array any more, nor to the larger one that it may lie in."""
+    array.flags.writeable = False
+    if (flags := getattr(array.base, "flags", None)) is not None:
+        flags.writeable = False
 
 
 def frame(cls: Any, blocks: list[Any], index: Any, labels: Any, name: Any) -> Any:

@@ -241,7 +241,7 @@ class _Blocks:
 
         for _, values in groups:
             # Views of it are read-only too.
-            values.flags.writeable = False
+            _sf_labels.read_only(values)
         n = sum(len(positions) for positions, _ in groups)
         if codes is None:
             found: list[Any] = [None] * n

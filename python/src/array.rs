@@ -1,12 +1,33 @@
 //! NumPy arrays: where their memory is, and which column type their dtype stands for.
 
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
 use entasis::{Chunk, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing, Physical, Unit};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::PyCapsule;
 
 use crate::runs::Axes;
+
+/// What NumPy's `__array_struct__` points to, up to the field that is used last.
+#[repr(C)]
+pub struct ArrayStruct {
+    pub two: i32,
+    pub n_axes: i32,
+    pub kind: u8,
+    pub width: i32,
+    pub flags: i32,
+    pub shape: *const isize,
+    pub strides: *const isize,
+    pub data: *const c_void,
+}
+
+impl ArrayStruct {
+    /// The flag of arrays whose bytes are in the machine's order.
+    const IS_NATIVE: i32 = 0x200;
+}
 
 /// The memory of a NumPy array of one or two dimensions.
 pub struct NumpyArray {
@@ -21,37 +42,48 @@ pub struct NumpyArray {
 }
 
 impl NumpyArray {
-    /// Looks at an array through its `__array_interface__`.
+    /// Looks at an array through its `__array_struct__`, which is a tenth of the work of its `__array_interface__`.
     pub fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = array.py();
-        let interface = array.getattr(pyo3::intern!(py, "__array_interface__"))?.cast_into::<PyDict>()?;
-        let missing = || pyo3::exceptions::PyTypeError::new_err("no array interface");
-        let data = interface.get_item(pyo3::intern!(py, "data"))?.ok_or_else(missing)?;
-        let (start, _read_only): (usize, bool) = data.extract()?;
-        let shape: Vec<usize> =
-            interface.get_item(pyo3::intern!(py, "shape"))?.ok_or_else(missing)?.extract()?;
-        let typestr: String =
-            interface.get_item(pyo3::intern!(py, "typestr"))?.ok_or_else(missing)?.extract()?;
-        let strides = interface.get_item(pyo3::intern!(py, "strides"))?.filter(|strides| !strides.is_none());
-        let digits: String = typestr.chars().skip(2).take_while(char::is_ascii_digit).collect();
-        let mut width: usize = digits.parse().unwrap_or(0);
-        match typestr.get(1..2) {
-            Some("U") => width *= 4,
-            // Pointers; NumPy doesn't say how wide they are.
-            Some("O") => width = size_of::<usize>(),
-            _ => {}
+        let capsule = array.getattr(pyo3::intern!(py, "__array_struct__"))?.cast_into::<PyCapsule>()?;
+        let pointer: NonNull<c_void> = capsule.pointer_checked(None)?;
+        // SAFETY: a capsule of this protocol points to such a structure and lives until the end of this function.
+        let seen = unsafe { pointer.cast::<ArrayStruct>().as_ref() };
+        let unknown = || pyo3::exceptions::PyTypeError::new_err("no array interface");
+        let n_axes = usize::try_from(seen.n_axes).map_err(|_| unknown())?;
+        if seen.two != 2 {
+            return Err(unknown());
         }
-        let strides = match strides {
-            Some(strides) => strides.extract()?,
-            None => {
-                let mut strides = vec![width as isize; shape.len()];
-                for axis in (1..shape.len()).rev() {
-                    strides[axis - 1] = strides[axis] * shape[axis] as isize;
-                }
-                strides
+        let (shape, strides) = match n_axes {
+            0 => (Vec::new(), Vec::new()),
+            // SAFETY: both have an entry for each axis.
+            _ => unsafe {
+                (
+                    std::slice::from_raw_parts(seen.shape, n_axes).iter().map(|&n| n as usize).collect(),
+                    std::slice::from_raw_parts(seen.strides, n_axes).to_vec(),
+                )
+            },
+        };
+        let width = usize::try_from(seen.width).map_err(|_| unknown())?;
+        let typestr = match seen.kind {
+            // Units of times are told by the dtype alone.
+            b'M' | b'm' => {
+                let dtype = array.getattr(pyo3::intern!(py, "dtype"))?;
+                dtype.getattr(pyo3::intern!(py, "str"))?.extract()?
+            }
+            b'O' => "|O".to_owned(),
+            kind => {
+                let order = match kind {
+                    b'S' | b'V' => '|',
+                    _ if width <= 1 => '|',
+                    _ if seen.flags & ArrayStruct::IS_NATIVE != 0 => '<',
+                    _ => '>',
+                };
+                let n = if kind == b'U' { width / 4 } else { width };
+                format!("{order}{}{n}", char::from(kind))
             }
         };
-        Ok(Self { start, shape, strides, typestr, width })
+        Ok(Self { start: seen.data as usize, shape, strides, typestr, width })
     }
 
     /// Where the array's memory begins, for writing when it was just made.
@@ -227,13 +259,53 @@ pub fn dtype(column_type: &ColumnType) -> String {
     }
 }
 
-/// A new array, C-contiguous, with undefined values.
+/// A new array, C-contiguous, with undefined values. A large one begins where a huge page does.
 pub fn empty<'py>(py: Python<'py>, shape: (usize, usize), dtype: &str) -> PyResult<Bound<'py, PyAny>> {
     static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let empty = EMPTY
         .get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("empty")?.unbind()))?
         .bind(py);
+    if shape.0.saturating_mul(shape.1) >= LARGE / WIDEST
+        && let Some(array) = on_huge_pages(py, empty, shape, dtype)?
+    {
+        return Ok(array);
+    }
     empty.call1((shape, dtype))
+}
+
+/// A huge page.
+const HUGE: usize = 2 << 20;
+/// From this length on NumPy asks for huge pages under an array.
+const LARGE: usize = 2 * HUGE;
+/// Elements have fewer bytes, or arrays are taken as they come.
+const WIDEST: usize = 64;
+
+/// An array in a larger one that NumPy asks huge pages for, from the beginning of a page on: before the first one and behind the last one
+/// up to two megabytes would be small pages, which take as long as the rest. None for a short one, and for objects.
+fn on_huge_pages<'py>(
+    py: Python<'py>,
+    empty: &Bound<'py, PyAny>,
+    shape: (usize, usize),
+    dtype: &str,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static TYPES: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+    let (ndarray, dtype_of) = TYPES.get_or_try_init(py, || {
+        let numpy = py.import("numpy")?;
+        Ok::<_, PyErr>((numpy.getattr("ndarray")?.unbind(), numpy.getattr("dtype")?.unbind()))
+    })?;
+    let dtype = dtype_of.bind(py).call1((dtype,))?;
+    let width: usize = dtype.getattr(pyo3::intern!(py, "itemsize"))?.extract()?;
+    let has_objects: bool = dtype.getattr(pyo3::intern!(py, "hasobject"))?.extract()?;
+    let len = shape.0.checked_mul(shape.1).and_then(|n| n.checked_mul(width));
+    let Some(len) = len.filter(|&len| len >= LARGE && !has_objects) else { return Ok(None) };
+    // The last page is a huge one too where that takes little more memory.
+    let rest = len.next_multiple_of(HUGE) - len;
+    let room = len + HUGE + if rest <= len / 16 { rest } else { 0 };
+    let room = empty.call1((room, "u1"))?;
+    // SAFETY: the array was just made; only its address is looked at.
+    let start = unsafe { memory(&room) }?.as_ptr().addr();
+    let skip = start.next_multiple_of(HUGE) - start;
+    ndarray.bind(py).call1((shape, dtype, room, skip)).map(Some)
 }
 
 /// The memory of an array that was just made and that nothing else uses yet.

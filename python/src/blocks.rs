@@ -10,24 +10,11 @@ use entasis::{
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 
-use crate::array::{self, NumpyArray};
+use crate::array::{self, ArrayStruct, NumpyArray};
 use crate::builder::Builder;
 use crate::handle::Handle;
 use crate::runs::{self, Axes};
 use crate::{errors, monitor};
-
-/// What NumPy's `__array_struct__` points to, up to the field that is used last.
-#[repr(C)]
-struct ArrayStruct {
-    two: i32,
-    n_axes: i32,
-    kind: u8,
-    width: i32,
-    flags: i32,
-    shape: *const isize,
-    strides: *const isize,
-    data: *const c_void,
-}
 
 /// The memory of an array of one or two axes: rows, then columns.
 struct View {

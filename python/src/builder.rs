@@ -7,7 +7,7 @@ use entasis::{
     NameList, Physical, Value, WriteOptions,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyInt, PyList};
 
 use crate::array::{self, NumpyArray};
 use crate::arrow::import::{Field, Stream};
@@ -53,10 +53,10 @@ impl Builder {
         let Some(position) = position.filter(|position| !position.is_none()) else {
             return Ok(Target::Extra);
         };
-        let positions: Vec<usize> = match position.extract::<usize>() {
-            Ok(position) => vec![position],
-            Err(_) => {
-                let view = NumpyArray::new(position)?;
+        let view = if position.is_instance_of::<PyInt>() { None } else { NumpyArray::new(position).ok() };
+        let positions: Vec<usize> = match view.filter(|view| !view.shape.is_empty()) {
+            None => vec![position.extract()?],
+            Some(view) => {
                 let mut numbers = vec![0u64; view.n()];
                 // SAFETY: the caller keeps `position` alive, the memory is used here alone.
                 let memory = unsafe { view.column(0) };

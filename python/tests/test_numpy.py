@@ -213,3 +213,16 @@ def test_lengths_and_names(path):
         same({str(k): v for k, v in arrays.items()}, {str(k): v for k, v in en.read(path).items()})
         assert list(en.read(path)) == list(arrays)
         assert isinstance(en.open(path), en.Tree)
+
+
+@pytest.mark.parametrize("n", [524_287, 524_288, 1_000_000])
+@pytest.mark.parametrize("dtype", ["i8", "f8", "M8[s]", "U2"])
+def test_large_arrays_begin_with_a_huge_page(tmp_path, n, dtype):
+    path = tmp_path / "large.entasis"
+    values = (np.arange(n) % 100).astype(dtype)
+    en.write({"values": values}, path)
+    back = en.read(path)["values"]
+    assert back.dtype == values.dtype
+    assert back.flags.writeable
+    assert back.ctypes.data % (2 << 20) == 0 or back.nbytes < 4 << 20 or dtype == "U2"
+    assert (back == values).all()

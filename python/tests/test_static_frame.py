@@ -85,6 +85,18 @@ def test_blocks_are_few_arrays(round_trip):
     assert not any(block.base.flags.writeable for block in back._blocks._blocks)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_large_arrays_are_read_only(round_trip, order):
+    given = sf.Frame(np.asarray(np.arange(1_000_000).reshape(10_000, 100) % 1000, order=order))
+    back = round_trip(given)
+    check(given, back)
+    (block,) = back._blocks._blocks
+    assert block.ctypes.data % (2 << 20) == 0
+    while block is not None:
+        assert not block.flags.writeable
+        block = block.base
+
+
 SELECTED = [
     "blocks: both orders",
     "blocks: wide, irregular",

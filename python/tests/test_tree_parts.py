@@ -216,7 +216,8 @@ def test_arrays_that_are_read_together_keep_little_memory(path):
     assert back[50] is back[1]
     assert sum(array.nbytes for array in arrays) > 60 << 20
     large = [array for array in back if array.nbytes >= 64 << 10]
-    assert all(base_len(array) <= 8 << 20 for array in large)
+    # Up to 2 MiB of it are the way to the first huge page, which nobody touches.
+    assert all(base_len(array) <= 10 << 20 for array in large)
     assert len({id(array) for array in large}) == len(large) - 1
     # They are changed apart, though they share memory.
     before = [array.copy() for array in back]

@@ -1,5 +1,6 @@
 //! From the memory of a host into a block of scratch: each value is copied once, and nothing looks at the host's again.
 
+mod beside;
 mod fixed;
 pub(crate) mod nested;
 mod strings;
@@ -12,6 +13,7 @@ use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::bits;
 
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
+use beside::Beside;
 use fixed::{IntScratch, WideScratch, copy_fixed};
 
 pub(crate) use validity::ValidBits;
@@ -39,6 +41,7 @@ pub(crate) struct Scratch {
     has_missing: bool,
     spare: Vec<u8>,
     wide: WideScratch,
+    beside: Beside,
     /// Integers that are stored narrower.
     ints: IntScratch,
 }
@@ -134,7 +137,7 @@ impl Scratch {
                         let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
                         self.wide.copy((&memory, from, stride), (physical, width), at, out)?;
                     }
-                    _ => copy_fixed(chunk, inside, of, out)?,
+                    _ => copy_fixed(chunk, inside, of, &mut self.beside, out)?,
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Threads of one piece of work: made for it, gone after it.
 //!
-//! There is no pool to keep: starting a thread takes 20 to 100 microseconds, and it is given work for a millisecond or more.
+//! There is no pool to keep: starting a thread takes 20 to 100 microseconds, and it is given work for several times that.
 //! So there is nothing that a forked child could inherit broken, and nothing to shut down.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -38,13 +39,67 @@ pub(crate) fn run<T: Send, S>(
 ) -> Result<()> {
     let n_threads = threads.clamp(1, tasks.len().max(1));
     let queue = Mutex::new(tasks.into_iter());
+    let next = |_| queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    run_from(next, n_threads, control, state, work)
+}
+
+/// The same for tasks whose order doesn't matter: each thread begins with a stretch of its own, and takes the half of another's when it
+/// is done. Neighbouring tasks fill neighbouring memory, and threads that come to the same huge page for the first time at once
+/// each clear one.
+pub(crate) fn run_apart<T: Send, S>(
+    tasks: Vec<T>,
+    threads: usize,
+    control: &Control<'_>,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, T) -> Result<()> + Sync,
+) -> Result<()> {
+    let n_threads = threads.clamp(1, tasks.len().max(1));
+    let stretches = Mutex::new(Stretches::new(tasks, n_threads));
+    let next = |thread| stretches.lock().unwrap_or_else(PoisonError::into_inner).next(thread);
+    run_from(next, n_threads, control, state, work)
+}
+
+/// Tasks, a stretch of them for each thread.
+struct Stretches<T> {
+    tasks: Vec<Option<T>>,
+    /// What is left of each thread's stretch.
+    left: Vec<Range<usize>>,
+}
+
+impl<T> Stretches<T> {
+    fn new(tasks: Vec<T>, n_threads: usize) -> Self {
+        let border = |thread: usize| tasks.len() * thread / n_threads;
+        let left = (0..n_threads).map(|thread| border(thread)..border(thread + 1)).collect();
+        Self { left, tasks: tasks.into_iter().map(Some).collect() }
+    }
+
+    /// The next task of a thread: of its stretch, else of the last half of the longest one.
+    fn next(&mut self, thread: usize) -> Option<T> {
+        if self.left[thread].is_empty() {
+            let longest = self.left.iter_mut().max_by_key(|stretch| stretch.len())?;
+            let half = longest.start + longest.len() / 2;
+            let taken = half..longest.end;
+            longest.end = half;
+            self.left[thread] = taken;
+        }
+        let at = self.left[thread].next()?;
+        self.tasks[at].take()
+    }
+}
+
+/// Runs `work` on what `next` gives to each thread, by its number, until there is nothing.
+fn run_from<T: Send, S>(
+    next: impl Fn(usize) -> Option<T> + Sync,
+    n_threads: usize,
+    control: &Control<'_>,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, T) -> Result<()> + Sync,
+) -> Result<()> {
     let failure: Mutex<Option<Error>> = Mutex::new(None);
-    let worker = || {
+    let worker = |thread: usize| {
         let _guard = StopOnPanic(control);
         let mut state = state();
-        loop {
-            let task = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(task) = task else { break };
+        while let Some(task) = next(thread) {
             if let Err(error) = control.check().and_then(|()| work(&mut state, task)) {
                 // The error that came first made the others stop: it is the one to tell.
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -53,13 +108,14 @@ pub(crate) fn run<T: Send, S>(
             }
         }
     };
+    let worker = &worker;
     thread::scope(|scope| {
-        for _ in 1..n_threads {
-            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+        for thread in 1..n_threads {
+            if thread::Builder::new().spawn_scoped(scope, move || worker(thread)).is_err() {
                 break;
             }
         }
-        worker();
+        worker(0);
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
@@ -94,6 +150,39 @@ mod tests {
                 },
             );
             assert_eq!(run.unwrap_err().message(), "three");
+        }
+    }
+
+    #[test]
+    fn stretches_give_each_task_once() {
+        for (n, n_threads) in [(0, 1), (1, 1), (7, 3), (100, 4), (3, 3)] {
+            // A thread that is slow, or was never started, leaves its stretch to the others.
+            for busy in 0..n_threads {
+                let mut stretches = Stretches::new((0..n).collect(), n_threads);
+                let mut given = vec![0; n];
+                let mut thread = 0;
+                while let Some(task) = stretches.next(thread) {
+                    given[task] += 1;
+                    thread = if thread == busy { thread } else { (thread + 1) % n_threads };
+                }
+                assert!(given.iter().all(|&times| times == 1), "{n} {n_threads} {busy}");
+            }
+        }
+        let mut stretches = Stretches::new((0..8).collect(), 2);
+        assert_eq!([0, 1, 0, 1].map(|thread| stretches.next(thread)), [Some(0), Some(4), Some(1), Some(5)]);
+    }
+
+    #[test]
+    fn all_tasks_are_run_apart() {
+        for threads in [1, 2, 5] {
+            let control = Control::new(&Silent, 0);
+            let sum = AtomicUsize::new(0);
+            let add = |(): &mut (), task: usize| {
+                sum.fetch_add(task, Ordering::Relaxed);
+                Ok(())
+            };
+            run_apart((0..1000).collect(), threads, &control, || (), add).unwrap();
+            assert_eq!(sum.into_inner(), 499_500);
         }
     }
 

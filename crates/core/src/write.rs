@@ -30,6 +30,10 @@ const RUN_LEN: u64 = 8 << 20;
 const WRITE: usize = 1 << 20;
 /// Encoded bytes that a thread keeps before it waits for its turn to write them.
 const BUFFER: usize = 8 << 20;
+/// Runs of at most so many values are taken several at once, where there are many.
+const SHORT: u64 = 1 << 16;
+/// As many.
+const NEIGHBOURS: usize = 8;
 /// Less work than this is done on the caller's thread alone, in values.
 const PARALLEL: u64 = 1 << 17;
 
@@ -282,10 +286,17 @@ impl<'a> Plan<'a> {
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let output = Output::new(sink);
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
-        threads::run(tasks, self.threads, &control, Worker::default, |worker, task| {
-            let column = &stored[task.column];
-            let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
-            worker.run(column, &task, &output, &control).map_err(named)
+        let together = together(&tasks, self.threads);
+        let mut tasks = tasks.into_iter();
+        let groups = std::iter::from_fn(|| Some(tasks.by_ref().take(together).collect::<Vec<_>>()));
+        let groups = groups.take_while(|group| !group.is_empty()).collect();
+        threads::run(groups, self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
+            group.iter().try_for_each(|task| {
+                let column = &stored[task.column];
+                let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
+                control.check()?;
+                worker.run(column, task, &output, &control).map_err(named)
+            })
         })?;
         let mut blocks: Vec<Vec<Placed>> = stored.iter().map(|_| Vec::new()).collect();
         for (task, of_task) in output.placed() {
@@ -322,6 +333,12 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         }
     }
     tasks
+}
+
+/// How many runs a thread takes at once: neighbouring columns that are short may lie side by side in memory.
+fn together(tasks: &[Task], threads: usize) -> usize {
+    let is_short = tasks.iter().all(|task| task.values.end - task.values.start <= SHORT);
+    if is_short { (tasks.len() / (4 * threads.max(1))).clamp(1, NEIGHBOURS) } else { 1 }
 }
 
 /// The memory and encoders of one thread.

@@ -10,7 +10,7 @@ use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
 
 use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
-use crate::page::{Body, Packed, Page, open_dictionary};
+use crate::page::{Body, Packed, Page, open_dictionary, open_words};
 use crate::word::get;
 use crate::{delta, short_body, text_dictionary};
 
@@ -57,11 +57,13 @@ impl<'a> BlockDecoder<'a> {
     ) -> Result<Self> {
         let of = of.into();
         let dictionary = if directory.encoding.transform == Transform::Dictionary {
-            let payload = open_dictionary(directory, stored_dictionary, codecs)?;
             let n = directory.n_dictionary as usize;
             match of.width() {
-                Some(width) => words_dictionary(&payload, n, width)?,
+                Some(width) => {
+                    Dictionary::Words { values: open_words(directory, stored_dictionary, width, codecs)?, n }
+                }
                 None => {
+                    let payload = open_dictionary(directory, stored_dictionary, codecs)?;
                     let (offsets, bytes) = text_dictionary::parse(&payload, n, of.physical)?;
                     Dictionary::Strings { offsets, bytes }
                 }
@@ -420,13 +422,4 @@ fn by_vector<T: Word>(
         }
     }
     Ok(())
-}
-
-fn words_dictionary(payload: &[u8], n: usize, width: usize) -> Result<Dictionary> {
-    if payload.len() != n * width {
-        return Err(Error::corrupt("a dictionary has not the length of its entries"));
-    }
-    let mut values = vec![0u128; payload.len().div_ceil(16)];
-    bytemuck::cast_slice_mut::<u128, u8>(&mut values)[..payload.len()].copy_from_slice(payload);
-    Ok(Dictionary::Words { values, n })
 }

@@ -364,14 +364,53 @@ pub(crate) fn open_dictionary<'a>(
     stored: &'a [u8],
     codecs: &mut Codecs,
 ) -> Result<Cow<'a, [u8]>> {
+    let is_plain = check_dictionary(directory, stored)?;
+    if is_plain {
+        return Ok(Cow::Borrowed(stored));
+    }
+    let mut payload = Vec::new();
+    codecs.restore(
+        directory.encoding.codec,
+        stored,
+        directory.dictionary.payload_len as usize,
+        &mut payload,
+    )?;
+    Ok(Cow::Owned(payload))
+}
+
+/// The same for words and fixed bytes of `width` bytes, in memory that is aligned for all of them.
+///
+/// # Errors
+/// *Corrupt* when the checksum, the codec or the length is wrong.
+pub(crate) fn open_words(
+    directory: &Directory,
+    stored: &[u8],
+    width: usize,
+    codecs: &mut Codecs,
+) -> Result<Vec<u128>> {
+    let is_plain = check_dictionary(directory, stored)?;
+    let len = directory.dictionary.payload_len as usize;
+    if (directory.n_dictionary as usize).checked_mul(width) != Some(len) {
+        return Err(Error::corrupt("a dictionary has not the length of its entries"));
+    }
+    let mut words: Vec<u128> = Vec::new();
+    let n = len.div_ceil(16);
+    words.try_reserve_exact(n).map_err(|_| Error::limit("not enough memory for a dictionary"))?;
+    words.resize(n, 0);
+    let payload = &mut bytemuck::cast_slice_mut::<u128, u8>(&mut words)[..len];
+    if is_plain {
+        payload.copy_from_slice(stored);
+    } else {
+        codecs.restore_into(directory.encoding.codec, stored, payload)?;
+    }
+    Ok(words)
+}
+
+/// Whether a stored dictionary is its payload, its checksum compared.
+fn check_dictionary(directory: &Directory, stored: &[u8]) -> Result<bool> {
     let entry = &directory.dictionary;
     if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
         return Err(Error::corrupt("the checksum of a dictionary doesn't match"));
     }
-    if entry.stored_len == entry.payload_len {
-        return Ok(Cow::Borrowed(stored));
-    }
-    let mut payload = Vec::new();
-    codecs.restore(directory.encoding.codec, stored, entry.payload_len as usize, &mut payload)?;
-    Ok(Cow::Owned(payload))
+    Ok(entry.stored_len == entry.payload_len)
 }

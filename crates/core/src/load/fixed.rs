@@ -7,6 +7,7 @@ use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::extend::{self, Narrow};
 use entasis_kernels::{HostRead, VECTOR, bits, marks};
 
+use super::beside::Beside;
 use super::{nested, place, short};
 use crate::frame::{Chunk, HostValues};
 
@@ -134,8 +135,20 @@ fn other_form() -> Error {
 }
 
 /// Copies values that are in memory as they are stored, or nearly.
-pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -> Result<()> {
+pub(super) fn copy_fixed(
+    chunk: &Chunk,
+    inside: Range<usize>,
+    of: Layout,
+    beside: &mut Beside,
+    out: &mut [u8],
+) -> Result<()> {
     let copied = match (&chunk.values, of.width()) {
+        (HostValues::Words { memory, stride }, Some(8))
+            if inside == (0..chunk.n)
+                && let Some(copied) = beside.copy(memory, *stride, bytemuck::cast_slice_mut(out)) =>
+        {
+            copied
+        }
         (HostValues::Words { memory, stride }, Some(width)) => {
             let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
             match width {
@@ -202,6 +215,29 @@ fn matrix(
     let mut rest = out;
     let mut value = inside.start;
     while value < inside.end {
+        // Whole columns whose values stand side by side.
+        let whole = if value.is_multiple_of(n_rows) { (inside.end - value) / n_rows } else { 0 };
+        if whole > 1
+            && column_stride == width as isize
+            && row_stride >= column_stride
+            && matches!(width, 1 | 2 | 4 | 8)
+        {
+            let (now, later) = rest.split_at_mut(whole * n_rows * width);
+            rest = later;
+            let Some(at) = place(value) else { return false };
+            let (stride, shape) = (row_stride.unsigned_abs(), (n_rows, whole));
+            let copied = match width {
+                1 => side_by_side::<u8>(memory, at, stride, shape, now),
+                2 => side_by_side::<u16>(memory, at, stride, shape, now),
+                4 => side_by_side::<u32>(memory, at, stride, shape, now),
+                _ => side_by_side::<u64>(memory, at, stride, shape, now),
+            };
+            if !copied {
+                return false;
+            }
+            value += whole * n_rows;
+            continue;
+        }
         let n = (n_rows - value % n_rows).min(inside.end - value);
         let (now, later) = rest.split_at_mut(n * width);
         rest = later;
@@ -231,6 +267,16 @@ fn rows(memory: &HostRead, mut at: usize, stride: isize, width: usize, out: &mut
         at = at.wrapping_add_signed(stride);
         copied
     })
+}
+
+fn side_by_side<T: Pod>(
+    memory: &HostRead,
+    at: usize,
+    stride: usize,
+    (n_rows, n_columns): (usize, usize),
+    out: &mut [u8],
+) -> bool {
+    memory.copy_columns::<T>(at, stride, (n_rows, n_columns), bytemuck::cast_slice_mut(out), n_rows)
 }
 
 fn strided<T: Pod>(memory: &HostRead, at: usize, stride: isize, out: &mut [u8]) -> bool {

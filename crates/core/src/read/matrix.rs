@@ -22,6 +22,10 @@ const ROWS: usize = 1 << 14;
 /// Values that one task reads, about.
 const TASK_VALUES: usize = 1 << 17;
 
+/// Bytes of matrices whose pages are had before they are filled, where several threads fill them: each writes to all pages, and those that come
+/// to a huge page for the first time at once would each clear one. Of longer ones a file has to show first that it fills them.
+const AHEAD: usize = 64 << 20;
+
 /// Columns of one type to read into a row-major matrix, all rows of them.
 #[derive(Debug)]
 pub struct Matrix<'a> {
@@ -113,7 +117,8 @@ impl File {
             found.push(Found { sources, first, n, matrix });
         }
         let control = Control::new(monitor, n_values);
-        let mut tasks = Vec::new();
+        let threads = super::threads_for(work, threads);
+        let (mut tasks, mut ahead) = (Vec::new(), Vec::new());
         for Found { sources, first, n, matrix } in &mut found {
             let Some(source) = sources.first() else { continue };
             if sources.iter().any(|other| other.of != source.of) {
@@ -128,14 +133,20 @@ impl File {
             }
             let out = MatrixMut::new(matrix.out, n_rows, *n, width);
             let out = out.ok_or_else(|| Error::argument("the memory of a matrix doesn't fit its columns"))?;
+            if threads > 1 && out.n_rows() * out.n_columns() * width <= AHEAD {
+                ahead.push(out.ahead());
+            }
             plan(sources, *first, matrix.mark, out, &mut tasks);
         }
-        let threads = super::threads_for(work, threads);
-        threads::run(
+        threads::run_apart(
             tasks,
             threads,
             &control,
-            || (Reader::new(self), Vec::new()),
+            || {
+                let mut reader = Reader::new(self);
+                ahead.iter().for_each(|ahead| ahead.get(&mut reader.memory));
+                (reader, Vec::new())
+            },
             |(reader, scratch), task| task.run(reader, scratch, &control),
         )
     }

@@ -12,7 +12,7 @@ use super::Source;
 use crate::file::{File, check_directory};
 
 /// Whole neighbouring segments are read together up to this many bytes.
-const READ: u64 = 1 << 20;
+const READ: u64 = 256 << 10;
 
 /// The reading half of a thread: its scratch memory and codecs.
 pub(crate) struct Reader<'f> {

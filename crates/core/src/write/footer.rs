@@ -256,8 +256,7 @@ fn commit(root: &Root, at: u64, mut footer: Vec<u8>, output: &Output<'_>) -> Res
         root_checksum: slot.root_checksum,
     };
     footer.extend_from_slice(&trailer.emit());
-    output.append(&footer)?;
-    output.write(0, &Header::whole(slot).emit())?;
+    output.finish(&footer, &Header::whole(slot).emit())?;
     Ok(slot.end)
 }
 

@@ -91,6 +91,21 @@ impl<'a> Output<'a> {
         Ok(at)
     }
 
+    /// Appends the footer and writes the header, which is complete with it: a small file is one write.
+    pub(crate) fn finish(&self, footer: &[u8], header: &[u8]) -> Result<()> {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_all = turn.at - turn.held.len() as u64 == header.len() as u64;
+        if !is_all || footer.len() > HELD {
+            drop(turn);
+            self.append(footer)?;
+            return self.write(0, header);
+        }
+        turn.at += footer.len() as u64;
+        let held = std::mem::take(&mut turn.held);
+        drop(turn);
+        self.write(0, &[header, &held, footer].concat())
+    }
+
     /// The blocks of every run, when all are finished.
     pub(crate) fn placed(&self) -> BTreeMap<usize, Vec<Placed>> {
         std::mem::take(&mut self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed)

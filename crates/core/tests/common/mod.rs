@@ -78,7 +78,7 @@ pub struct Memory {
     mask: Option<Vec<u8>>,
 }
 
-fn lend(bytes: &[u8]) -> HostRead {
+pub fn lend(bytes: &[u8]) -> HostRead {
     // SAFETY: the tests keep the memory until the write is done.
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }

@@ -2,6 +2,10 @@
 
 use bytemuck::Pod;
 
+use super::matrix::LINE;
+#[cfg(target_arch = "x86_64")]
+use super::matrix::tiles;
+
 /// A bounded window of a host's memory, read by copying.
 ///
 /// The host may write to the memory while it is lent. No reference to it is ever formed: every
@@ -92,6 +96,60 @@ impl HostRead {
         true
     }
 
+    /// Copies columns that stand side by side in rows: value `r` of column `c` is at byte `at + r * row_stride` plus `c` values, and goes to
+    /// `out[c * column_len + r]`. Eight rows are read side by side, so that each cache line is fetched once.
+    ///
+    /// Returns false, leaving `out` alone, when any byte lies outside, or the columns don't fit `out`.
+    #[must_use]
+    pub fn copy_columns<T: Pod>(
+        &self,
+        at: usize,
+        row_stride: usize,
+        (n_rows, n_columns): (usize, usize),
+        out: &mut [T],
+        column_len: usize,
+    ) -> bool {
+        let size = size_of::<T>();
+        if n_rows == 0 || n_columns == 0 {
+            return at <= self.len;
+        }
+        let row_len = n_columns.checked_mul(size);
+        let walk = (n_rows - 1).checked_mul(row_stride);
+        let len = row_len.zip(walk).and_then(|(row, walk)| walk.checked_add(row));
+        let Some(first) = len.and_then(|len| self.address(at, len)) else { return false };
+        let end = (n_columns - 1).checked_mul(column_len).and_then(|last| last.checked_add(n_rows));
+        if column_len < n_rows || end.is_none_or(|end| end > out.len()) {
+            return false;
+        }
+        let row = |r: usize| first.wrapping_add(r * row_stride);
+        for r in (0..n_rows).step_by(LINE) {
+            let n = LINE.min(n_rows - r);
+            #[cfg(target_arch = "x86_64")]
+            let done = if n == LINE {
+                let rows: [*const u8; LINE] = core::array::from_fn(|i| row(r + i));
+                let to = out.as_mut_ptr().wrapping_add(r).cast();
+                // SAFETY: each of the rows has `n_columns` values inside, as checked above; each column has eight values from `r` on in `out`.
+                unsafe { tiles::turn::<T>(rows, n_columns, to, column_len * size) }
+            } else {
+                0
+            };
+            #[cfg(not(target_arch = "x86_64"))]
+            let done = 0;
+            for c in done..n_columns {
+                for i in r..r + n {
+                    // SAFETY: value `c` of row `i` lies inside, as checked above; any bytes are a `T`, which is `Pod`.
+                    out[c * column_len + i] = unsafe { row(i).add(c * size).cast::<T>().read_unaligned() };
+                }
+            }
+        }
+        true
+    }
+
+    /// Where the memory begins, to be compared with where other memory does.
+    pub fn place(&self) -> usize {
+        self.start.addr()
+    }
+
     /// The address of byte `at` when `len` bytes from there on lie inside, so that they may be read there.
     #[inline(always)]
     pub(crate) fn address(&self, at: usize, len: usize) -> Option<*const u8> {
@@ -126,6 +184,45 @@ mod tests {
                 prop_assert_eq!(out, expected);
             }
         }
+    }
+
+    fn check_columns<T: Pod + PartialEq + core::fmt::Debug>(value: fn(usize) -> T) {
+        let (n_rows, n_columns, row) = (37, 21, 23);
+        let words: Vec<T> = (0..n_rows * row).map(value).collect();
+        let bytes: &[u8] = bytemuck::cast_slice(&words);
+        let stride = row * size_of::<T>();
+        crate::dispatch::on_every_isa(|_| {
+            for (first, n, k, column_len) in [(0, 37, 23, 37), (25, 36, 21, 36), (3, 9, 8, 20), (1, 7, 3, 7)]
+            {
+                let mut out = vec![T::zeroed(); (k - 1) * column_len + n];
+                let host = lend(bytes);
+                let at = first * size_of::<T>();
+                assert!(host.copy_columns(at, stride, (n, k), &mut out, column_len));
+                for (i, found) in out.iter().enumerate() {
+                    let (c, r) = (i / column_len, i % column_len);
+                    let expected = if r < n { words[first + r * row + c] } else { T::zeroed() };
+                    assert_eq!(*found, expected, "{first} {n} {k} {c} {r}");
+                }
+            }
+        });
+        let host = lend(bytes);
+        let mut out = vec![T::zeroed(); n_rows * n_columns];
+        assert!(!host.copy_columns(3 * size_of::<T>(), stride, (n_rows, n_columns), &mut out, n_rows));
+        assert!(!host.copy_columns(0, stride, (n_rows + 1, 1), &mut out, n_rows + 1));
+        assert!(!host.copy_columns(0, stride, (n_rows, n_columns), &mut out[1..], n_rows));
+        assert!(!host.copy_columns(0, stride, (n_rows, 2), &mut out, n_rows - 1));
+        assert!(!host.copy_columns(0, usize::MAX, (n_rows, 2), &mut out, n_rows));
+        assert!(!host.copy_columns(0, stride, (n_rows, usize::MAX), &mut out, n_rows));
+        assert!(host.copy_columns(0, stride, (0, 2), &mut out, n_rows));
+        assert!(out.iter().all(|value| *value == T::zeroed()));
+    }
+
+    #[test]
+    fn columns_side_by_side() {
+        check_columns::<u64>(|i| i as u64 * 0x0101_0101_0101 + 1);
+        check_columns::<u32>(|i| i as u32 * 0x0101 + 1);
+        check_columns::<u16>(|i| i as u16 + 1);
+        check_columns::<u8>(|i| i as u8 | 1);
     }
 
     #[test]

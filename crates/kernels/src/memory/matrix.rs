@@ -1,14 +1,16 @@
 //! Writing a row-major matrix column by column, also from several threads.
 
 #[cfg(target_arch = "x86_64")]
-mod tiles;
+pub(super) mod tiles;
 
 use core::marker::PhantomData;
 
 use bytemuck::Pod;
 
+use super::pages::Ahead;
+
 /// Columns that are written together: a cache line of the widest common words.
-const LINE: usize = 8;
+pub(super) const LINE: usize = 8;
 
 /// A part of a row-major matrix of words, for writing. Parts of one matrix never overlap, so that each
 /// can be handed to another thread.
@@ -50,6 +52,13 @@ impl<'a> MatrixMut<'a> {
     /// The number of columns.
     pub fn n_columns(&self) -> usize {
         self.n_columns
+    }
+
+    /// The memory of the matrix this is the whole of, or some of the rows, for getting its pages while parts of it are written.
+    #[must_use]
+    pub fn ahead(&self) -> Ahead<'a> {
+        // SAFETY: the memory from the first row on is there for as long as `'a`.
+        unsafe { Ahead::new(self.start, self.n_rows * self.n_columns * self.width) }
     }
 
     /// The columns before `at`, and those from there on; all are before when there are fewer.

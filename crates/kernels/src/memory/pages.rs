@@ -1,9 +1,15 @@
 //! The pages under memory that is about to be filled.
 
+use core::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Size of a huge page.
 pub(super) const HUGE: usize = 2 << 20;
+
+/// Size of a small page. Where pages are larger, the system refuses places between them, and nothing is done.
+#[cfg(all(target_os = "linux", not(miri)))]
+const PAGE: usize = 4096;
 
 /// From this length on memory is worth huge pages.
 pub(super) const LARGE: usize = 2 * HUGE;
@@ -59,17 +65,92 @@ impl Pages {
 
     /// Gets the pages under `memory`, about as much as a huge page, where they are not there yet. The bytes stay what they are.
     pub fn get(&mut self, memory: &mut [u8]) {
-        if memory.len() < Self::LEAST {
+        // SAFETY: the memory is there.
+        unsafe { self.get_under(memory.as_mut_ptr(), memory.len()) }
+    }
+
+    /// # Safety
+    /// `len` bytes from `start` on are there, which need not be the caller's alone.
+    unsafe fn get_under(&mut self, start: *mut u8, len: usize) {
+        // SAFETY: as the caller promises.
+        if len < Self::LEAST || unsafe { is_present(start, len) } {
             return;
         }
         if self.n_slow >= Self::MOST_SLOW {
-            populate(memory, false);
+            // SAFETY: as above.
+            unsafe { populate(start, len, false) };
             return;
         }
         let begun = busy();
-        populate(memory, true);
-        let is_slow = busy().saturating_sub(begun) > Self::SLOW * (memory.len() >> 20) as u32;
+        // SAFETY: as above.
+        unsafe { populate(start, len, true) };
+        let is_slow = busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32;
         self.n_slow = if is_slow { self.n_slow + 1 } else { 0 };
+    }
+}
+
+/// Memory whose pages threads get together, each piece by one of them, while it may be written to.
+#[derive(Debug)]
+pub struct Ahead<'a> {
+    start: *mut u8,
+    len: usize,
+    /// Where the next piece begins.
+    next: AtomicUsize,
+    bytes: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: the memory is neither read nor written to through it.
+unsafe impl Send for Ahead<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Ahead<'_> {}
+
+impl<'a> Ahead<'a> {
+    /// # Safety
+    /// `len` bytes from `start` on are there for as long as `'a`.
+    pub(super) unsafe fn new(start: *mut u8, len: usize) -> Self {
+        Self { start, len, next: AtomicUsize::new(0), bytes: PhantomData }
+    }
+
+    /// Gets the pages that no other thread got or is getting.
+    pub fn get(&self, pages: &mut Pages) {
+        loop {
+            let at = self.next.fetch_add(HUGE, Ordering::Relaxed);
+            if at >= self.len {
+                return;
+            }
+            // SAFETY: the piece lies in the memory, which is there.
+            unsafe { pages.get_under(self.start.wrapping_add(at), HUGE.min(self.len - at)) };
+        }
+    }
+}
+
+/// Whether all pages under memory are there, as where its allocator had it before. Looking is ten times quicker than asking for small
+/// pages that are there.
+///
+/// # Safety
+/// `len` bytes from `start` on are there.
+unsafe fn is_present(start: *mut u8, len: usize) -> bool {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        const PAGES: usize = 1024;
+        let end = start.addr() + len;
+        let mut present = [0u8; PAGES];
+        let mut at = start.addr() / PAGE * PAGE;
+        while at < end {
+            let len = (end - at).next_multiple_of(PAGE).min(PAGES * PAGE);
+            // SAFETY: `present` has a byte for each of the pages, which the kernel writes; the memory is not touched.
+            let told = unsafe { libc::mincore(start.with_addr(at).cast(), len, present.as_mut_ptr()) } == 0;
+            if !told || present[..len / PAGE].iter().any(|page| page & 1 == 0) {
+                return false;
+            }
+            at += len;
+        }
+        true
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        let _ = (start, len);
+        false
     }
 }
 
@@ -87,23 +168,24 @@ fn busy() -> Duration {
 }
 
 /// Makes the pages under memory present, or does nothing where the system can't. Unless `may_be_huge`, they are small.
-fn populate(memory: &mut [u8], may_be_huge: bool) {
+///
+/// # Safety
+/// `len` bytes from `start` on are there.
+unsafe fn populate(start: *mut u8, len: usize, may_be_huge: bool) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
-        const PAGE: usize = 4096;
-        let start = memory.as_mut_ptr();
         let from = start.addr().next_multiple_of(PAGE);
-        let whole = (start.addr() + memory.len()).saturating_sub(from) / PAGE * PAGE;
+        let whole = (start.addr() + len).saturating_sub(from) / PAGE * PAGE;
         let inside = start.with_addr(from).cast();
         if !may_be_huge {
-            // SAFETY: the range lies in `memory`, which is ours alone meanwhile; the advice changes no byte.
+            // SAFETY: the range lies in the memory; the advice changes no byte.
             unsafe { libc::madvise(inside, whole, libc::MADV_NOHUGEPAGE) };
         }
         // SAFETY: as above. Where pages are larger, or the system doesn't know this advice, it is refused.
         unsafe { libc::madvise(inside, whole, libc::MADV_POPULATE_WRITE) };
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = (memory, may_be_huge);
+    let _ = (start, len, may_be_huge);
 }
 
 #[cfg(test)]
@@ -131,6 +213,35 @@ mod tests {
             }
             assert!(memory.iter().all(|&byte| byte == 7));
         }
+    }
+
+    #[test]
+    fn pages_are_seen_when_they_are_there() {
+        let mut memory = vec![0u8; 3 * HUGE];
+        let present = |piece: &mut [u8]| {
+            // SAFETY: the memory is there.
+            unsafe { is_present(piece.as_mut_ptr(), piece.len()) }
+        };
+        if cfg!(all(target_os = "linux", not(miri))) {
+            assert!(!present(&mut memory));
+            memory.fill(1);
+            assert!(present(&mut memory) && present(&mut memory[1..HUGE + 77]));
+        }
+    }
+
+    #[test]
+    fn threads_get_pages_together() {
+        let mut memory = vec![0u8; 3 * HUGE + 777];
+        let len = memory.len();
+        // SAFETY: the memory is there.
+        let ahead = unsafe { Ahead::new(memory.as_mut_ptr(), len) };
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| ahead.get(&mut Pages::default()));
+            }
+        });
+        assert!(ahead.next.into_inner() >= len);
+        assert!(memory.iter().all(|&byte| byte == 0));
     }
 
     #[test]

@@ -21,15 +21,29 @@ use crate::dispatch::{Isa, isa};
 /// Eight words at `to + r * stride` are there to be written for every r below `n`.
 pub(super) unsafe fn put<T: Pod>(columns: [&[T]; LINE], n: usize, to: *mut u8, stride: usize) -> usize {
     let rows = columns.iter().fold(n, |rows, column| rows.min(column.len())) / LINE * LINE;
-    let columns = columns.map(|column| column.as_ptr().cast::<u8>());
+    // SAFETY: each column has `rows` words, and what the caller promises holds for them.
+    unsafe { turn::<T>(columns.map(|column| column.as_ptr().cast()), rows, to, stride) }
+}
+
+/// The same for words anywhere.
+///
+/// # Safety
+/// Each pointer has `n` words to be read, and eight words at `to + r * stride` are there to be written for every r below `n`.
+pub(in crate::memory) unsafe fn turn<T: Pod>(
+    from: [*const u8; LINE],
+    n: usize,
+    to: *mut u8,
+    stride: usize,
+) -> usize {
+    let n = n / LINE * LINE;
     match (size_of::<T>(), isa()) {
-        // SAFETY: the processor has AVX-512; each column has `rows` words, and what the caller promises holds for them.
-        (8, Isa::Avx512) => unsafe { put_64(columns, rows, to, stride) },
+        // SAFETY: the processor has AVX-512; the rest is promised by the caller.
+        (8, Isa::Avx512) => unsafe { put_64(from, n, to, stride) },
         // SAFETY: as above, for AVX2.
-        (4, Isa::Avx2 | Isa::Avx512) => unsafe { put_32(columns, rows, to, stride) },
+        (4, Isa::Avx2 | Isa::Avx512) => unsafe { put_32(from, n, to, stride) },
         _ => return 0,
     }
-    rows
+    n
 }
 
 #[target_feature(enable = "avx512f")]
