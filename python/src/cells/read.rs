@@ -4,6 +4,7 @@
 //! from the inside out, on a stack of our own.
 
 mod arrays;
+mod dicts;
 mod objects;
 mod rows;
 
