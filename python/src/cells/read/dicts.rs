@@ -13,13 +13,14 @@ use entasis::cells::{Children, Slice};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::Maker;
 use super::objects::{Items, Objects};
+use crate::large;
 
 /// Fewer keys are put in as quickly.
-pub const LEAST: usize = 16;
+const LEAST: usize = 16;
 /// As many keys Python makes room for at once.
 const MOST: usize = (1 << 18) / 3;
 
@@ -68,13 +69,33 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 }
 
+/// A dict of these keys and as many values. It has fewer where keys are equal.
+pub fn of<'py>(
+    py: Python<'py>,
+    keys: &[Bound<'py, PyAny>],
+    values: &[Bound<'py, PyAny>],
+) -> PyResult<Bound<'py, PyDict>> {
+    let n_names = n_names(keys.len().min(values.len()));
+    let are_names = n_names > 0 && keys.iter().all(|key| key.cast_exact::<PyString>().is_ok());
+    let n_names = if are_names { n_names } else { 0 };
+    let dict = if are_names {
+        from_names(&PyTuple::new(py, &keys[..n_names])?, &values[..n_names])?
+    } else {
+        PyDict::new(py)
+    };
+    for (key, value) in keys.iter().zip(values).skip(n_names) {
+        dict.set_item(key, value)?;
+    }
+    Ok(dict)
+}
+
 /// The first keys of a dict of `n`: as many as a call can have for names. Zero where it is to be filled key by key.
-pub fn n_names(n: usize) -> usize {
+fn n_names(n: usize) -> usize {
     if n < LEAST || vectorcall().is_none() { 0 } else { n.min(MOST) }
 }
 
 /// A dict of these keys, which are strings, and as many values. It has fewer where keys are equal.
-pub fn from_names<'py>(
+fn from_names<'py>(
     names: &Bound<'py, PyTuple>,
     values: &[Bound<'py, PyAny>],
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -90,10 +111,10 @@ pub fn from_names<'py>(
     let callee = callee(py)?;
     // SAFETY: as many values as there are names, by the assertion; a `Bound` is a pointer to a live object. Gives a new reference, or null
     // with an error set.
-    let made = unsafe {
+    let made = large::make(py, 32 * names.len(), || unsafe {
         let made = vectorcall(callee.as_ptr(), values.as_ptr().cast(), 0, names.as_ptr());
-        Bound::from_owned_ptr_or_err(py, made)?
-    };
+        Bound::from_owned_ptr_or_err(py, made)
+    })?;
     Ok(made.cast_into_exact::<PyDict>()?)
 }
 

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyList, PyString, PyTuple};
 
 use super::Maker;
+use crate::large;
 
 /// Places of the cache of short strings.
 const CACHE: usize = 1 << 12;
@@ -193,7 +194,9 @@ impl<'py> Items<'py> {
             CellKind::List => Self::List(new_list(py, n)?, 0),
             CellKind::Tuple => {
                 // SAFETY: gives a new reference to a tuple, or null with an error set.
-                let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(n as isize))? };
+                let tuple = large::make(py, n * size_of::<usize>(), || unsafe {
+                    Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(n as isize))
+                })?;
                 Self::Tuple(tuple.cast_into()?, 0)
             }
             _ => Self::Parts(Vec::with_capacity(n)),
@@ -252,8 +255,9 @@ pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
         // Putting an item looks at the place first. Memory that was never written to takes two page faults then, of which one is enough.
         let one = PyList::new(py, [py.None()])?;
         // SAFETY: gives a new reference to a list, or null with an error set.
-        let list =
-            unsafe { Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))? };
+        let list = large::make(py, n * size_of::<usize>(), || unsafe {
+            Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))
+        })?;
         return Ok(list.cast_into()?);
     }
     // SAFETY: gives a new reference to a list, or null with an error set.
