@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use entasis::{
-    Buffer, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Nested, Output, Physical, Request, Rows,
-    Text,
+    Buffer, Buffers, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Nested, Output, Physical,
+    Request, Rows, Text,
 };
 use pyo3::prelude::*;
 
@@ -99,6 +99,7 @@ fn prepare<'py>(
     let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
     let mut blocks: Vec<Block<'py>> = Vec::new();
     let mut memory = Vec::with_capacity(units.len());
+    let mut buffers = Buffers::default();
     let (mut wanted, mut of_arrays): (BTreeSet<u64>, BTreeSet<u64>) = Default::default();
     for (number, unit) in units.iter().enumerate() {
         check_bundle(py, file, unit)?;
@@ -148,7 +149,8 @@ fn prepare<'py>(
                 if let Some(dictionary) = infos[unit.first].record.dictionary {
                     wanted.insert(dictionary);
                 }
-                arrow_memory(&unit.column_type, layout, unit.has_missing, n).ok_or_else(|| no_memory(py))?
+                arrow_memory(&unit.column_type, layout, unit.has_missing, n, &mut buffers)
+                    .ok_or_else(|| no_memory(py))?
             }
         });
     }
@@ -194,15 +196,16 @@ fn arrow_memory<'py>(
     layout: u8,
     has_missing: bool,
     n: usize,
+    buffers: &mut Buffers,
 ) -> Option<Memory<'py>> {
     let words = match column_type.physical {
         Physical::Bool => n.div_ceil(8),
         _ => n.checked_mul(format::width(column_type, layout).unwrap_or(0))?,
     };
     let is_null = column_type.physical == Physical::Null;
-    let validity = if has_missing && !is_null { Some(Buffer::zeroed(n.div_ceil(8))?) } else { None };
+    let validity = if has_missing && !is_null { Some(buffers.zeroed(n.div_ceil(8))?) } else { None };
     Some(Memory::Arrow {
-        words: Buffer::zeroed(words)?,
+        words: buffers.zeroed(words)?,
         validity,
         text: Text::new(format::text_layout(layout)),
     })

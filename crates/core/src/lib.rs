@@ -31,7 +31,7 @@ pub use entasis_format::{
     checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
-pub use entasis_kernels::{Buffer, HostRead};
+pub use entasis_kernels::{Buffer, Buffers, HostRead};
 pub use extent::Extent;
 pub use file::{ColumnInfo, File, NameGroup, NamePlaces};
 pub use frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{BlockRecord, Codec, Error, Layout, Logical, Physical, Result};
-use entasis_kernels::{Buffer, bits};
+use entasis_kernels::{Buffer, Buffers, bits};
 
 use crate::control::{Control, Monitor};
 use crate::file::File;
@@ -186,10 +186,11 @@ impl File {
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut late: Vec<Late<'_>> = Vec::new();
+        let mut memory = Buffers::default();
         let pieces: Mutex<Vec<Done>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
-            late.push(self.plan(i, request, source, &mut tasks, &mut bundled).map_err(named)?);
+            late.push(self.plan(i, request, source, &mut tasks, &mut bundled, &mut memory).map_err(named)?);
         }
         for parts in bundled.into_values() {
             bundled::plan(parts, |task| tasks.push(Task::Bundle(task)));
@@ -275,6 +276,7 @@ impl File {
         source: &'a Source,
         tasks: &mut Vec<Task<'a>>,
         bundled: &mut BTreeMap<u64, Vec<Part<'a>>>,
+        memory: &mut Buffers,
     ) -> Result<Late<'a>> {
         const NOTHING: Late<'_> = Late { bits: None, buffers: None };
         let Request { rows, output, missing, .. } = request;
@@ -306,7 +308,7 @@ impl File {
         match output {
             Output::Text(text) => {
                 let mut reader = Reader::new(self);
-                text::plan(number, &mut reader, source, values, text, missing, |task| {
+                text::plan(number, &mut reader, source, values, (text, memory), missing, |task| {
                     tasks.push(Task::Text(task))
                 })
             }

@@ -1,6 +1,8 @@
 //! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
 
-use crate::word::sample_ranges;
+use std::ops::Range;
+
+use crate::word::{first_bytes, sample_ranges};
 
 /// The most entries of a dictionary.
 pub(crate) const MAX_ENTRIES: usize = 1 << 16;
@@ -50,6 +52,47 @@ pub(crate) struct Short<'a> {
     pub bytes: &'a [u8],
 }
 
+/// A string of up to 7 bytes, which stand in a word with their number.
+#[derive(Clone, Copy)]
+pub(crate) struct Tiny {
+    word: u64,
+    start: u32,
+}
+
+impl Tiny {
+    /// The most bytes of one.
+    pub(crate) const MOST: usize = 7;
+
+    /// The string at `range` of `all`, of at most [`MOST`](Self::MOST) bytes.
+    #[inline]
+    pub(crate) fn new(all: &[u8], range: Range<usize>) -> Self {
+        let (len, start) = (range.len() as u64, range.start as u32);
+        Self { word: first_bytes(all, range) | len << 56, start }
+    }
+
+    /// Its bytes, of the `all` that it was made of.
+    pub(crate) fn bytes(self, all: &[u8]) -> &[u8] {
+        let start = self.start as usize;
+        &all[start..start + (self.word >> 56) as usize]
+    }
+}
+
+impl PartialEq for Tiny {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.word == other.word
+    }
+}
+
+impl Eq for Tiny {}
+
+impl Key for Tiny {
+    #[inline]
+    fn hash(self) -> u64 {
+        self.word.wrapping_mul(MIX)
+    }
+}
+
 /// Bits of the first bytes of a word, by their number.
 const FIRST: [u128; 17] = {
     let mut masks = [0; 17];
@@ -67,7 +110,7 @@ impl<'a> Short<'a> {
 
     /// The string at `range` of `all`, of at most [`MOST`](Self::MOST) bytes.
     #[inline]
-    pub(crate) fn new(all: &'a [u8], range: std::ops::Range<usize>) -> Self {
+    pub(crate) fn new(all: &'a [u8], range: Range<usize>) -> Self {
         let bytes = &all[range.clone()];
         let word = match all[range.start..].first_chunk::<16>() {
             Some(word) => u128::from_le_bytes(*word) & FIRST[bytes.len().min(16)],
@@ -101,7 +144,7 @@ impl Key for Short<'_> {
 impl<'a> Text<'a> {
     /// The string at `range` of `all`.
     #[inline]
-    pub(crate) fn new(all: &'a [u8], range: std::ops::Range<usize>) -> Self {
+    pub(crate) fn new(all: &'a [u8], range: Range<usize>) -> Self {
         let bytes = &all[range.clone()];
         let len = bytes.len();
         // The bytes around a string are there, but at the ends of all.
@@ -366,6 +409,11 @@ mod tests {
             let (a, b) = (Text::new(&all, 0..len), Text::new(&all, 100 - len..100));
             assert!(a == b && a.hash() == b.hash());
             assert!(a != Text::new(&all, 3..4 + len));
+            if len < Tiny::MOST {
+                let (a, b) = (Tiny::new(&all, 0..len), Tiny::new(&all, 100 - len..100));
+                assert!(a == b && a.hash() == b.hash() && a != Tiny::new(&all, 3..4 + len));
+                assert_eq!(b.bytes(&all), &all[..len]);
+            }
             if len < Short::MOST {
                 let (a, b) = (Short::new(&all, 0..len), Short::new(&all, 100 - len..100));
                 assert!(a == b && a.hash() == b.hash() && a != Short::new(&all, 3..4 + len));

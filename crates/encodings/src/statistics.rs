@@ -1,9 +1,11 @@
 //! The statistics of a block (format, section 2.7).
 
+use std::ops::Range;
+
 use entasis_format::{Physical, Statistics};
 use entasis_kernels::{Word, scan};
 
-use crate::word::{Order, bytes_of};
+use crate::word::{Order, bytes_of, first_bytes};
 
 /// Bytes of a string that statistics keep.
 const PREFIX: usize = 15;
@@ -60,37 +62,81 @@ fn of_floats<F: Copy + PartialOrd + bytemuck::Pod>(
     }
 }
 
-/// Statistics of the strings that are there.
-pub(crate) fn of_strings<'a>(n_missing: u32, mut values: impl Iterator<Item = &'a [u8]>) -> Statistics {
-    let mut statistics = Statistics { n_missing, ..Statistics::default() };
-    let Some(first) = values.next() else { return statistics };
-    let first = (prefix(first), first);
-    let (mut min, mut max, mut last) = (first, first, first);
-    let (mut ascending, mut descending) = (true, true);
-    for value in values {
-        // The prefixes decide nearly always; strings are compared where they are equal.
-        let value = (prefix(value), value);
-        if ascending || descending {
-            ascending &= last <= value;
-            descending &= last >= value;
-            last = value;
+/// Statistics of the strings that are there, given the ranges of their bytes in `all`.
+#[inline(always)]
+pub(crate) fn of_strings(
+    n_missing: u32,
+    all: &[u8],
+    values: impl Iterator<Item = Range<usize>>,
+) -> Statistics {
+    let mut found = Extremes::default();
+    values.for_each(|range| found.add(Prefixed { prefix: prefix(all, range.clone()), bytes: &all[range] }));
+    found.statistics(n_missing)
+}
+
+/// A string and its first bytes, which decide nearly always which of two is the greater one.
+#[derive(Clone, Copy)]
+struct Prefixed<'a> {
+    prefix: u64,
+    bytes: &'a [u8],
+}
+
+impl Prefixed<'_> {
+    #[inline]
+    fn is_less(self, other: Self) -> bool {
+        if self.prefix != other.prefix {
+            return self.prefix < other.prefix;
         }
-        if value < min {
-            min = value;
-        } else if value > max {
-            max = value;
+        match (self.bytes.get(8..), other.bytes.get(8..)) {
+            (Some(rest), Some(of_other)) => rest < of_other,
+            // The one of at most 8 bytes begins the other.
+            _ => self.bytes.len() < other.bytes.len(),
         }
     }
-    for (value, out) in [(min.1, &mut statistics.min), (max.1, &mut statistics.max)] {
-        let len = value.len().min(PREFIX);
-        out[0] = len as u8;
-        out[1..=len].copy_from_slice(&value[..len]);
+}
+
+/// The least and greatest of some strings, and whether they are in order.
+#[derive(Default)]
+struct Extremes<'a> {
+    /// The least, the greatest and the last one; none before the first.
+    of: Option<[Prefixed<'a>; 3]>,
+    is_falling: bool,
+    is_rising: bool,
+}
+
+impl<'a> Extremes<'a> {
+    #[inline]
+    fn add(&mut self, value: Prefixed<'a>) {
+        let Some([min, max, last]) = &mut self.of else {
+            *self = Self { of: Some([value; 3]), is_falling: true, is_rising: true };
+            return;
+        };
+        if self.is_rising || self.is_falling {
+            self.is_rising &= !value.is_less(*last);
+            self.is_falling &= !last.is_less(value);
+            *last = value;
+        }
+        if value.is_less(*min) {
+            *min = value;
+        } else if max.is_less(value) {
+            *max = value;
+        }
     }
-    statistics.has_min_max = true;
-    statistics.is_prefix = min.1.len() > PREFIX || max.1.len() > PREFIX;
-    statistics.ascending = n_missing == 0 && ascending;
-    statistics.descending = n_missing == 0 && descending;
-    statistics
+
+    fn statistics(&self, n_missing: u32) -> Statistics {
+        let mut statistics = Statistics { n_missing, ..Statistics::default() };
+        let Some([min, max, _]) = self.of else { return statistics };
+        for (value, out) in [(min.bytes, &mut statistics.min), (max.bytes, &mut statistics.max)] {
+            let len = value.len().min(PREFIX);
+            out[0] = len as u8;
+            out[1..=len].copy_from_slice(&value[..len]);
+        }
+        statistics.has_min_max = true;
+        statistics.is_prefix = min.bytes.len() > PREFIX || max.bytes.len() > PREFIX;
+        statistics.ascending = n_missing == 0 && self.is_rising;
+        statistics.descending = n_missing == 0 && self.is_falling;
+        statistics
+    }
 }
 
 /// Statistics of strings by their dictionary, whose order is that of their first appearance. Missing ones are empty strings.
@@ -106,7 +152,9 @@ pub(crate) fn of_dictionary(
             && !codes.iter().enumerate().any(|(i, &of)| of as usize == code && is_valid(i))
     };
     let there = (0..entries.len()).filter(|&code| !missing_alone(code)).map(|code| entries[code]);
-    let mut statistics = of_strings(n_missing, there);
+    let mut found = Extremes::default();
+    there.for_each(|entry| found.add(Prefixed { prefix: prefix(entry, 0..entry.len()), bytes: entry }));
+    let mut statistics = found.statistics(n_missing);
     if n_missing > 0 {
         return statistics;
     }
@@ -118,20 +166,42 @@ pub(crate) fn of_dictionary(
     statistics
 }
 
-/// The first 8 bytes, zeros behind short strings: if those of two strings differ, they are in the same order as the strings.
+/// The first 8 bytes of a string, zeros behind short ones: if those of two strings differ, they are in the same order as the strings.
 #[inline]
-fn prefix(value: &[u8]) -> u64 {
-    match value.first_chunk::<8>() {
-        Some(bytes) => u64::from_be_bytes(*bytes),
-        None => {
-            let mut bytes = [0; 8];
-            bytes[..value.len()].copy_from_slice(value);
-            u64::from_be_bytes(bytes)
-        }
-    }
+fn prefix(all: &[u8], range: Range<usize>) -> u64 {
+    u64::from_be_bytes(first_bytes(all, range).to_le_bytes())
 }
 
 /// Statistics of booleans: the count of missing values alone.
 pub(crate) fn of_count(n_missing: u32) -> Statistics {
     Statistics { n_missing, ..Statistics::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_order_strings_as_their_bytes_do() {
+        let strings: [&[u8]; 12] = [
+            b"",
+            b"\0",
+            b"\0\0",
+            b"a",
+            b"a\0",
+            b"ab",
+            b"abcdefgh",
+            b"abcdefgh\0",
+            b"abcdefgh\0b",
+            b"abcdefghi",
+            b"b",
+            b"\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF",
+        ];
+        let of = |bytes| Prefixed { prefix: prefix(bytes, 0..bytes.len()), bytes };
+        for one in strings {
+            for other in strings {
+                assert_eq!(of(one).is_less(of(other)), one < other, "{one:?} {other:?}");
+            }
+        }
+    }
 }

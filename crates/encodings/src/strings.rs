@@ -3,7 +3,7 @@
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack};
 
-use crate::dictionary::{Short, Text};
+use crate::dictionary::{Short, Text, Tiny};
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter};
 use crate::statistics;
@@ -35,13 +35,16 @@ pub(crate) fn encode(
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
-        let dictionary = if lengths.iter().all(|&len| len as usize <= Short::MOST) {
-            let value = |i| Short::new(bytes, range(i));
-            let found = encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, value);
+        let bounds = (len, f64::INFINITY);
+        let longest = lengths.iter().fold(0, |longest, &len| longest.max(len as usize));
+        let dictionary = if longest <= Tiny::MOST {
+            let found = encoder.plan_dictionary(n, bounds, entry_len, |i| Tiny::new(bytes, range(i)));
+            found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes(bytes)).collect(), codes))
+        } else if longest <= Short::MOST {
+            let found = encoder.plan_dictionary(n, bounds, entry_len, |i| Short::new(bytes, range(i)));
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect(), codes))
         } else {
-            let value = |i| Text::new(bytes, range(i));
-            let found = encoder.plan_dictionary(n, (len, f64::INFINITY), entry_len, value);
+            let found = encoder.plan_dictionary(n, bounds, entry_len, |i| Text::new(bytes, range(i)));
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect::<Vec<_>>(), codes))
         };
         let dictionary = dictionary.map(|(entries, mut codes)| {
@@ -65,8 +68,8 @@ pub(crate) fn encode(
             }
         }
     }
-    let present = (0..n).filter(|&i| is_valid(i)).map(|i| &bytes[range(i)]);
-    let statistics = statistics::of_strings(context.n_missing, present);
+    let present = (0..n).filter(|&i| is_valid(i)).map(range);
+    let statistics = statistics::of_strings(context.n_missing, bytes, present);
     let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
     let encoding = Encoding {
         packing: if symbols.is_some() { Packing::Fsst } else { Packing::Strings },

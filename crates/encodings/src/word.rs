@@ -1,5 +1,7 @@
 //! The words that packings work on, and their order.
 
+use std::ops::Range;
+
 use entasis_kernels::{Word, scan};
 
 /// How the bits of a word are compared.
@@ -50,12 +52,32 @@ pub(crate) fn get<T: Word>(bytes: &[u8], i: usize) -> T {
     T::from_u64(u64::from_le_bytes(word))
 }
 
+/// The first 8 bytes of the string at `range` of `all` as a little-endian word, zeros behind shorter ones.
+#[inline]
+pub(crate) fn first_bytes(all: &[u8], range: Range<usize>) -> u64 {
+    const MASKS: [u64; 9] = {
+        let mut masks = [0; 9];
+        let mut len = 1;
+        while len <= 8 {
+            masks[len] = u64::MAX >> (64 - 8 * len);
+            len += 1;
+        }
+        masks
+    };
+    let len = range.len().min(8);
+    // The bytes behind a string are there, but at the end of all; a copy of so many would be a call and a wait for memory.
+    match all[range.start..].first_chunk::<8>() {
+        Some(word) => u64::from_le_bytes(*word) & MASKS[len],
+        None => {
+            let mut word = [0; 8];
+            word[..len].copy_from_slice(&all[range.start..range.start + len]);
+            u64::from_le_bytes(word)
+        }
+    }
+}
+
 /// Fixed positions of a sample: all of `n`, or `pieces` runs of `len`, evenly spread (one: in the middle).
-pub(crate) fn sample_ranges(
-    n: usize,
-    pieces: usize,
-    len: usize,
-) -> impl Iterator<Item = std::ops::Range<usize>> {
+pub(crate) fn sample_ranges(n: usize, pieces: usize, len: usize) -> impl Iterator<Item = Range<usize>> {
     let whole = n <= pieces * len;
     let count = if whole { 1 } else { pieces };
     (0..count).map(move |i| {

@@ -23,5 +23,5 @@ pub mod symbols;
 mod word;
 
 pub use bitpack::VECTOR;
-pub use memory::{Buffer, HostRead, MatrixMut};
+pub use memory::{Buffer, Buffers, HostRead, MatrixMut};
 pub use word::Word;

@@ -1,7 +1,7 @@
 //! Memory for strings, in the layouts of Arrow.
 
 use entasis_format::{Error, Result};
-use entasis_kernels::Buffer;
+use entasis_kernels::{Buffer, Buffers};
 
 /// Strings of up to this many bytes stand in their view.
 const INLINE: usize = 12;
@@ -37,9 +37,8 @@ fn no_memory() -> Error {
     Error::limit("not enough memory for the strings")
 }
 
-fn zeroed(len: Option<usize>, is_brief: bool) -> Result<Buffer> {
-    let make = if is_brief { Buffer::brief } else { Buffer::zeroed };
-    len.and_then(make).ok_or_else(no_memory)
+fn zeroed(len: Option<usize>, is_brief: bool, memory: &mut Buffers) -> Result<Buffer> {
+    len.and_then(|len| if is_brief { Buffer::brief(len) } else { memory.zeroed(len) }).ok_or_else(no_memory)
 }
 
 /// The ends, the buffers of bytes, and where the dictionaries go.
@@ -110,7 +109,7 @@ impl Text {
     }
 
     /// Makes memory for `n` strings in buffers of these lengths; only views have other than one.
-    pub(super) fn reserve(&mut self, n: usize, lens: &[usize]) -> Result<Reserved<'_>> {
+    pub(super) fn reserve(&mut self, n: usize, lens: &[usize], memory: &mut Buffers) -> Result<Reserved<'_>> {
         if self.layout == TextLayout::Small && lens.iter().any(|&len| i32::try_from(len).is_err()) {
             self.layout = TextLayout::Large;
         }
@@ -120,8 +119,9 @@ impl Text {
             TextLayout::Large => n_offsets.checked_mul(8),
             TextLayout::Views => n.checked_mul(16),
         };
-        self.offsets = zeroed(len, self.is_brief)?;
-        self.bytes = lens.iter().map(|&len| zeroed(Some(len), self.is_brief)).collect::<Result<_>>()?;
+        self.offsets = zeroed(len, self.is_brief, memory)?;
+        self.bytes =
+            lens.iter().map(|&len| zeroed(Some(len), self.is_brief, memory)).collect::<Result<_>>()?;
         let ends = match self.layout {
             TextLayout::Small => Ends::Small(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
             TextLayout::Large => Ends::Large(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
@@ -145,7 +145,7 @@ impl Text {
                 sum => lens[last] = sum,
             }
         }
-        let (ends, buffers, _) = self.reserve(spans.len(), &lens)?;
+        let (ends, buffers, _) = self.reserve(spans.len(), &lens, &mut Buffers::default())?;
         let (mut number, mut at) = (0, 0);
         let mut put = |(start, len): (usize, u32)| {
             let len = len as usize;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use entasis_encodings::{BlockDecoder, Page, TextScratch};
 use entasis_format::{BlockRecord, Error, Result, Transform};
-use entasis_kernels::{Buffer, Word, gather};
+use entasis_kernels::{Buffer, Buffers, Word, gather};
 
 use super::fixed::put_missing;
 use super::layout::{self, Ends};
@@ -59,13 +59,13 @@ struct Piece {
     n_dictionaries: usize,
 }
 
-/// Sizes the memory of a request and cuts it into tasks.
+/// Makes the memory of a request and cuts it into tasks.
 pub(crate) fn plan<'a>(
     request: usize,
     reader: &mut Reader<'_>,
     source: &'a Source,
     values: Range<u64>,
-    text: &'a mut Text,
+    (text, memory): (&'a mut Text, &mut Buffers),
     missing: MissingTo<'a>,
     mut add: impl FnMut(TextTask<'a>),
 ) -> Result<Late<'a>> {
@@ -82,7 +82,7 @@ pub(crate) fn plan<'a>(
     let lens = lens.into_iter().map(|len| usize::try_from(len).map_err(|_| no_memory()));
     let lens = lens.collect::<Result<Vec<_>>>()?;
     let n = (values.end - values.start) as usize;
-    let (mut ends, buffers, dictionaries) = text.reserve(n, &lens)?;
+    let (mut ends, buffers, dictionaries) = text.reserve(n, &lens, memory)?;
     let mut dictionary = buffers.len();
     let mut buffers = buffers.iter_mut().map(|buffer| &mut **buffer).enumerate();
     let (mut buffer, mut bytes) = buffers.next().ok_or_else(no_memory)?;

@@ -4,16 +4,16 @@ use core::num::NonZeroUsize;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::Arc;
 
-#[cfg(any(test, all(target_os = "linux", not(miri))))]
-use super::pages::HUGE;
-use super::pages::LARGE;
+use super::mapping::Mapping;
+use super::pages::{HUGE, LARGE};
 
 /// Alignment of every buffer: a cache line, and the widest vector register.
-const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+pub(super) const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// From this length on a buffer has a mapping of its own.
-const MAPPED_FROM: usize = LARGE;
+pub(super) const MAPPED_FROM: usize = LARGE;
 
 /// The same of a buffer that is given back soon: to clear a huge page takes as long as to map a quarter of it by small ones.
 const BRIEF_FROM: usize = HUGE / 4;
@@ -22,11 +22,22 @@ const BRIEF_FROM: usize = HUGE / 4;
 ///
 /// Buffers of 4 MiB and more are anonymous mappings (on Linux) that begin on a 2 MiB boundary and
 /// ask for huge pages: their pages cost nothing until touched and go back to the system on drop.
+/// Smaller ones of which many are made together share such mappings: see [`Buffers`](super::Buffers).
 #[derive(Debug)]
 pub struct Buffer {
     start: NonNull<u8>,
     len: usize,
-    mapped: bool,
+    owner: Owner,
+}
+
+/// Who gives the memory back.
+#[derive(Debug)]
+enum Owner {
+    /// The buffer, to the allocator.
+    Heap,
+    Mapping(#[allow(dead_code, reason = "unmaps when dropped")] Mapping),
+    /// The last buffer of the mapping.
+    Part(#[allow(dead_code, reason = "unmaps when dropped")] Arc<Mapping>),
 }
 
 // SAFETY: a buffer owns its bytes alone, like a `Vec<u8>`.
@@ -56,17 +67,31 @@ impl Buffer {
 
     fn mapped_from(least: usize, len: usize) -> Option<Buffer> {
         if len >= least
-            && let Some(start) = map_huge(len)
+            && let Some(mapping) = Mapping::new(len)
         {
-            return Some(Buffer { start, len, mapped: true });
+            return Some(Buffer { start: mapping.start(), len, owner: Owner::Mapping(mapping) });
         }
         let layout = heap_layout(len)?;
         if len == 0 {
-            return Some(Buffer { start: NonNull::without_provenance(ALIGN), len, mapped: false });
+            return Some(Buffer { start: NonNull::without_provenance(ALIGN), len, owner: Owner::Heap });
         }
         // SAFETY: the layout's size is `len`, which is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Buffer { start, len, mapped: false })
+        Some(Buffer { start, len, owner: Owner::Heap })
+    }
+
+    /// `len` bytes of a mapping from `at` on, which no other buffer has; `None` when they are not inside of it.
+    ///
+    /// # Safety
+    /// No other buffer has any of these bytes, now or later.
+    pub(super) unsafe fn part(mapping: &Arc<Mapping>, at: usize, len: usize) -> Option<Buffer> {
+        let is_inside = at.checked_add(len).is_some_and(|end| end <= mapping.len());
+        if !is_inside || at % ALIGN != 0 {
+            return None;
+        }
+        // SAFETY: `at` is inside of the mapping, as was just checked.
+        let start = unsafe { mapping.start().add(at) };
+        Some(Buffer { start, len, owner: Owner::Part(Arc::clone(mapping)) })
     }
 
     /// Address of the first byte; well aligned but not to be read when the buffer is empty.
@@ -98,9 +123,8 @@ impl DerefMut for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if self.mapped {
-            unmap(self.start, self.len);
-        } else if let Some(layout) = heap_layout(self.len)
+        if let Owner::Heap = self.owner
+            && let Some(layout) = heap_layout(self.len)
             && self.len > 0
         {
             // SAFETY: `zeroed` allocated `start` with this very layout.
@@ -111,68 +135,6 @@ impl Drop for Buffer {
 
 fn heap_layout(len: usize) -> Option<Layout> {
     Layout::from_size_align(len, ALIGN.get()).ok()
-}
-
-/// Length of the mapping behind a mapped buffer of `len` bytes: whole huge pages.
-#[cfg(all(target_os = "linux", not(miri)))]
-fn mapped_len(len: usize) -> Option<usize> {
-    len.checked_next_multiple_of(HUGE).filter(|&whole| whole <= isize::MAX as usize - HUGE)
-}
-
-/// A zeroed mapping for `len` bytes that begins on a huge page; `None` when there is no room.
-#[cfg(all(target_os = "linux", not(miri)))]
-fn map_huge(len: usize) -> Option<NonNull<u8>> {
-    let whole = mapped_len(len)?;
-    let reserved = whole + HUGE;
-    // SAFETY: a new private anonymous mapping at an address of the system's choice.
-    let raw = unsafe {
-        libc::mmap(
-            core::ptr::null_mut(),
-            reserved,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        )
-    };
-    if raw == libc::MAP_FAILED {
-        return None;
-    }
-    let raw = raw.cast::<u8>();
-    // The boundary is less than a huge page away, so `whole` bytes fit behind it.
-    let lead = raw.addr().next_multiple_of(HUGE) - raw.addr();
-    let start = raw.wrapping_add(lead);
-    release(raw, lead);
-    release(start.wrapping_add(whole), HUGE - lead);
-    // SAFETY: [start, start + whole) is what is left of our own new mapping.
-    unsafe { libc::madvise(start.cast(), whole, libc::MADV_HUGEPAGE) };
-    NonNull::new(start)
-}
-
-/// Unmaps `len` bytes, page-aligned, of a mapping that `map_huge` made.
-#[cfg(all(target_os = "linux", not(miri)))]
-fn release(start: *mut u8, len: usize) {
-    if len > 0 {
-        // SAFETY: both callers pass pages of a mapping of ours that nothing else refers to.
-        unsafe { libc::munmap(start.cast(), len) };
-    }
-}
-
-#[cfg(all(target_os = "linux", not(miri)))]
-fn unmap(start: NonNull<u8>, len: usize) {
-    if let Some(whole) = mapped_len(len) {
-        release(start.as_ptr(), whole);
-    }
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-fn map_huge(_len: usize) -> Option<NonNull<u8>> {
-    None
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-fn unmap(_start: NonNull<u8>, _len: usize) {
-    unreachable!("`map_huge` maps nothing here");
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! Memory that is not an ordinary Rust slice: a host's arrays and large aligned buffers.
 
 mod buffer;
+mod buffers;
 mod host;
+mod mapping;
 mod matrix;
 mod pages;
 
 pub use buffer::Buffer;
+pub use buffers::Buffers;
 pub use host::HostRead;
 pub use matrix::MatrixMut;
 pub use pages::{Pages, ask_for_huge_pages, reserve_on_huge_pages};

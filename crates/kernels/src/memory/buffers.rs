@@ -1,0 +1,95 @@
+//! Many buffers that are made together: small ones share huge pages.
+
+use std::sync::Arc;
+
+use super::buffer::{ALIGN, Buffer, MAPPED_FROM};
+use super::mapping::Mapping;
+use super::pages::HUGE;
+
+/// Bytes of a mapping that buffers share: what one of them that is kept may keep in memory.
+const SHARED: usize = 4 * HUGE;
+
+/// Bytes of small buffers from the heap before any are shared.
+const FEW: usize = 2 * HUGE;
+
+/// Makes the buffers of one call.
+///
+/// A table of a thousand columns of a megabyte each is a gigabyte of memory in pieces too small for huge pages of their own, and
+/// getting it by small pages takes longer than decoding into it. So once 4 MiB of small buffers were made, the next ones are cut
+/// from mappings of 8 MiB, which the last buffer in them gives back.
+#[derive(Debug, Default)]
+pub struct Buffers {
+    /// Bytes of the small buffers so far.
+    made: usize,
+    /// The mapping that is cut up, and how much of it was.
+    open: Option<(Arc<Mapping>, usize)>,
+}
+
+impl Buffers {
+    /// As [`Buffer::zeroed`].
+    pub fn zeroed(&mut self, len: usize) -> Option<Buffer> {
+        if len == 0 || len >= MAPPED_FROM {
+            return Buffer::zeroed(len);
+        }
+        self.made = self.made.saturating_add(len);
+        if self.made <= FEW { Buffer::zeroed(len) } else { self.cut(len).or_else(|| Buffer::zeroed(len)) }
+    }
+
+    /// A buffer of less than a mapping's length, from the open mapping or a new one.
+    fn cut(&mut self, len: usize) -> Option<Buffer> {
+        let (mapping, at) = match self.open.take() {
+            Some((mapping, at)) if len <= mapping.len() - at => (mapping, at),
+            _ => (Arc::new(Mapping::new(SHARED)?), 0),
+        };
+        // SAFETY: bytes from `at` on were not handed out: `at` begins at 0 and moves behind each buffer.
+        let buffer = unsafe { Buffer::part(&mapping, at, len) };
+        // A whole number of alignments, so that it is inside or its end.
+        let next = (at + len).next_multiple_of(ALIGN.get()).min(mapping.len());
+        self.open = Some((mapping, next));
+        buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_zero_aligned_and_their_own() {
+        let mut maker = Buffers::default();
+        let lens = [0, 1, 63, 64, 65, 100_000, 1 << 20, MAPPED_FROM - 1, MAPPED_FROM, 3 << 20, 5];
+        let mut made: Vec<Buffer> = (0..8).flat_map(|_| lens).map(|len| maker.zeroed(len).unwrap()).collect();
+        for (i, buffer) in made.iter_mut().enumerate() {
+            assert_eq!(buffer.len(), lens[i % lens.len()]);
+            assert_eq!(buffer.as_ptr().addr() % ALIGN.get(), 0);
+            assert!(buffer.iter().all(|&byte| byte == 0));
+            buffer.fill(i as u8 + 1);
+        }
+        // Every other one is given back; those that are left keep what they hold.
+        let mut number = 0;
+        made.retain(|_| {
+            number += 1;
+            number % 2 == 0
+        });
+        drop(maker);
+        for (i, buffer) in made.iter().enumerate() {
+            assert!(buffer.iter().all(|&byte| byte == (2 * i + 2) as u8));
+        }
+    }
+
+    #[test]
+    fn few_buffers_share_nothing() {
+        let mut maker = Buffers::default();
+        let few: Vec<Buffer> = (0..4).map(|_| maker.zeroed(1 << 20).unwrap()).collect();
+        assert!(maker.open.is_none());
+        drop(few);
+        let next = maker.zeroed(1 << 20).unwrap();
+        assert_eq!(maker.open.is_some(), cfg!(all(target_os = "linux", not(miri))));
+        assert_eq!(next.len(), 1 << 20);
+    }
+
+    #[test]
+    fn impossible_sizes_are_none() {
+        assert!(Buffers::default().zeroed(usize::MAX).is_none());
+    }
+}

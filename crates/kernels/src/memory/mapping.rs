@@ -1,0 +1,81 @@
+//! Anonymous mappings that begin on a huge page.
+
+use core::ptr::NonNull;
+
+#[cfg(all(target_os = "linux", not(miri)))]
+use super::pages::HUGE;
+
+/// Zeroed memory of the system's, on huge pages where it has them; given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    start: NonNull<u8>,
+    /// Whole huge pages.
+    len: usize,
+}
+
+// SAFETY: a mapping owns its bytes alone, like a `Vec<u8>`.
+unsafe impl Send for Mapping {}
+// SAFETY: as above; it hands out no reference to them by itself.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// The first byte, on a huge page.
+    pub(super) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// Bytes of the mapping, at least as many as were asked for.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// A mapping for `len` bytes; `None` when there is no room, or where memory isn't mapped.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    pub(super) fn new(len: usize) -> Option<Mapping> {
+        let len = len.checked_next_multiple_of(HUGE).filter(|&whole| whole <= isize::MAX as usize - HUGE)?;
+        // SAFETY: a new private anonymous mapping at an address of the system's choice.
+        let raw = unsafe {
+            libc::mmap(
+                core::ptr::null_mut(),
+                len + HUGE,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if raw == libc::MAP_FAILED {
+            return None;
+        }
+        let raw = raw.cast::<u8>();
+        // The boundary is less than a huge page away, so `len` bytes fit behind it.
+        let lead = raw.addr().next_multiple_of(HUGE) - raw.addr();
+        let start = raw.wrapping_add(lead);
+        release(raw, lead);
+        release(start.wrapping_add(len), HUGE - lead);
+        // SAFETY: [start, start + len) is what is left of our own new mapping.
+        unsafe { libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE) };
+        Some(Mapping { start: NonNull::new(start)?, len })
+    }
+
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    pub(super) fn new(_len: usize) -> Option<Mapping> {
+        None
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        #[cfg(all(target_os = "linux", not(miri)))]
+        release(self.start.as_ptr(), self.len);
+    }
+}
+
+/// Unmaps `len` bytes, page-aligned, of a mapping that `Mapping::new` made.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn release(start: *mut u8, len: usize) {
+    if len > 0 {
+        // SAFETY: the callers pass pages of a mapping of ours that nothing else refers to.
+        unsafe { libc::munmap(start.cast(), len) };
+    }
+}
