@@ -5,6 +5,10 @@ use std::time::Duration;
 /// Size of a huge page.
 pub(super) const HUGE: usize = 2 << 20;
 
+/// Size of the pages that this is made for.
+#[cfg(all(target_os = "linux", not(miri)))]
+const PAGE: usize = 4096;
+
 /// From this length on memory is worth huge pages.
 pub(super) const LARGE: usize = 2 * HUGE;
 
@@ -15,13 +19,26 @@ pub fn ask_for_huge_pages(memory: &mut [u8]) {
     advise(memory.as_mut_ptr(), memory.len());
 }
 
-/// Makes room for `additional` more elements, on huge pages when that is much: memory that is filled for the first time is
-/// mostly the time that its pages take.
+/// From this length on pages come quicker together than each when it is first written to.
+const MANY_PAGES: usize = 256 << 10;
+
+/// Makes room for `additional` more elements, which are to be filled soon: on huge pages when that is much, on pages that are there
+/// already when it is less. Memory that is filled for the first time is mostly the time that its pages take.
 pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
     if memory.capacity() - memory.len() < additional {
         memory.reserve(additional);
         let spare = memory.spare_capacity_mut();
-        advise(spare.as_mut_ptr().cast(), size_of_val(spare));
+        let (start, len) = (spare.as_mut_ptr().cast(), size_of_val(spare));
+        if len >= LARGE {
+            advise(start, len);
+            // No huge page fits in before the first of them, and behind the last.
+            let before = start.addr().next_multiple_of(HUGE) - start.addr();
+            let behind = (start.addr() + len) % HUGE;
+            populate(start, before, true);
+            populate(start.wrapping_add(len - behind), behind, true);
+        } else if len >= MANY_PAGES {
+            populate(start, len, true);
+        }
     }
 }
 
@@ -29,9 +46,11 @@ pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
 fn advise(start: *mut u8, len: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     if len >= LARGE {
-        let from = start.addr().next_multiple_of(HUGE);
-        let whole = (start.addr() + len - from) / HUGE * HUGE;
-        // SAFETY: [from, from + whole) lies in the caller's memory, which is longer than two huge pages; the advice changes no byte.
+        // A block that is a mapping of its own begins a few bytes behind its first page, from which on there may be a huge one.
+        let from = start.addr() / PAGE * PAGE;
+        let whole = (start.addr() + len - from) / PAGE * PAGE;
+        // SAFETY: pages that have bytes of the caller's memory, so they are there; the advice changes no byte. Where pages are larger
+        // it is refused.
         unsafe { libc::madvise(start.with_addr(from).cast(), whole, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
@@ -63,11 +82,11 @@ impl Pages {
             return;
         }
         if self.n_slow >= Self::MOST_SLOW {
-            populate(memory, false);
+            populate(memory.as_mut_ptr(), memory.len(), false);
             return;
         }
         let begun = busy();
-        populate(memory, true);
+        populate(memory.as_mut_ptr(), memory.len(), true);
         let is_slow = busy().saturating_sub(begun) > Self::SLOW * (memory.len() >> 20) as u32;
         self.n_slow = if is_slow { self.n_slow + 1 } else { 0 };
     }
@@ -86,24 +105,23 @@ fn busy() -> Duration {
     Duration::ZERO
 }
 
-/// Makes the pages under memory present, or does nothing where the system can't. Unless `may_be_huge`, they are small.
-fn populate(memory: &mut [u8], may_be_huge: bool) {
+/// Makes the pages under `len` bytes from `start` on present, which are memory of the caller's, or does nothing where the system can't.
+/// Unless they `may_be_huge`, they are small.
+fn populate(start: *mut u8, len: usize, may_be_huge: bool) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
-        const PAGE: usize = 4096;
-        let start = memory.as_mut_ptr();
         let from = start.addr().next_multiple_of(PAGE);
-        let whole = (start.addr() + memory.len()).saturating_sub(from) / PAGE * PAGE;
+        let whole = (start.addr() + len).saturating_sub(from) / PAGE * PAGE;
         let inside = start.with_addr(from).cast();
         if !may_be_huge {
-            // SAFETY: the range lies in `memory`, which is ours alone meanwhile; the advice changes no byte.
+            // SAFETY: the range lies in the caller's memory; the advice changes no byte.
             unsafe { libc::madvise(inside, whole, libc::MADV_NOHUGEPAGE) };
         }
         // SAFETY: as above. Where pages are larger, or the system doesn't know this advice, it is refused.
         unsafe { libc::madvise(inside, whole, libc::MADV_POPULATE_WRITE) };
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = (memory, may_be_huge);
+    let _ = (start, len, may_be_huge);
 }
 
 #[cfg(test)]
