@@ -282,6 +282,7 @@ impl<'a> Plan<'a> {
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let output = Output::new(sink);
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
+        let tasks = texts_first(&stored, tasks);
         threads::run(tasks, self.threads, &control, Worker::default, |worker, task| {
             let column = &stored[task.column];
             let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
@@ -322,6 +323,31 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         }
     }
     tasks
+}
+
+/// The tasks in the order in which they begin: texts take longest, and what begins last is waited for.
+///
+/// Runs are placed in their order all the same, so those that come too soon are kept meanwhile. They are few and short enough for that:
+/// no thread that has one has to wait for a run that nobody has begun.
+fn texts_first(stored: &[Stored<'_>], tasks: Vec<Task>) -> Vec<Task> {
+    let mut kept = 0;
+    let (mut first, others): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(|task| {
+        let of = &stored[task.column];
+        if of.of.width().is_some() {
+            return false;
+        }
+        let Some(len) = load::most_text(of.array) else { return false };
+        let is_short = len <= (BUFFER / 2) as u64 && kept + len <= (output::READY / 2) as u64;
+        kept += if is_short { len } else { 0 };
+        is_short
+    });
+    first.sort_by_key(|task| {
+        std::cmp::Reverse(
+            load::text_len(stored[task.column].array).saturating_mul(task.values.end - task.values.start),
+        )
+    });
+    first.extend(others);
+    first
 }
 
 /// The memory and encoders of one thread.

@@ -151,14 +151,14 @@ impl Scalars {
             lens[0] += other.strings.bytes.len();
             lens[1] += other.bytes.bytes.len();
         }
-        self.kinds.reserve(kinds);
-        self.ints.reserve(counts[0]);
-        self.floats.reserve(counts[1]);
+        reserve_on_huge_pages(&mut self.kinds, kinds);
+        reserve_on_huge_pages(&mut self.ints, counts[0]);
+        reserve_on_huge_pages(&mut self.floats, counts[1]);
         for (strings, (n, len)) in
             [&mut self.strings, &mut self.bytes].into_iter().zip(counts[2..].iter().zip(lens))
         {
-            strings.offsets.reserve(*n);
-            strings.bytes.reserve(len);
+            reserve_on_huge_pages(&mut strings.offsets, *n);
+            reserve_on_huge_pages(&mut strings.bytes, len);
         }
     }
 
