@@ -105,7 +105,7 @@ struct Extremes<'a> {
 }
 
 impl<'a> Extremes<'a> {
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, value: Prefixed<'a>) {
         let Some([min, max, last]) = &mut self.of else {
             *self = Self { of: Some([value; 3]), is_falling: true, is_rising: true };

@@ -78,22 +78,26 @@ pub(crate) fn encode(
         filter: Filter::None,
     };
     let mut pages = PageWriter::new(&mut encoder.codecs, plain.codec, context, out);
-    for page in ranges {
-        let range = page.0.clone();
-        let of_page = &offsets[range.start..=range.end];
-        let bytes = &bytes[of_page[0] as usize..of_page[range.len()] as usize];
-        pages.page(page, |body| {
-            for start in of_page[..range.len()].iter().step_by(VECTOR) {
-                body.extend_from_slice(&(start - of_page[0]).to_le_bytes());
-            }
-            for vector in lengths[range].chunks(VECTOR) {
-                bitpack::pack(vector, plain.base, plain.width, body);
-            }
-            match &mut symbols {
-                Some(symbols) => symbols.emit(bytes, body),
-                None => body.extend_from_slice(bytes),
-            }
-        })?;
+    let text = |page: &PageRange| &bytes[offsets[page.0.start] as usize..offsets[page.0.end] as usize];
+    for two in ranges.chunks(2) {
+        let texts = [text(&two[0]), two.get(1).map_or(&[][..], text)];
+        let codes = symbols.as_mut().map(|symbols| symbols.encode(texts));
+        for (i, page) in two.iter().enumerate() {
+            let range = page.0.clone();
+            let of_page = &offsets[range.start..=range.end];
+            pages.page(page.clone(), |body| {
+                for start in of_page[..range.len()].iter().step_by(VECTOR) {
+                    body.extend_from_slice(&(start - of_page[0]).to_le_bytes());
+                }
+                for vector in lengths[range].chunks(VECTOR) {
+                    bitpack::pack(vector, plain.base, plain.width, body);
+                }
+                match (&symbols, &codes) {
+                    (Some(symbols), Some(codes)) => symbols.put(&codes[i], body),
+                    _ => body.extend_from_slice(texts[i]),
+                }
+            })?;
+        }
     }
     let directory = pages.directory(encoding, plain.width, u64::from(plain.base));
     if symbols.is_some() {

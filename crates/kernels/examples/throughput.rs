@@ -185,16 +185,16 @@ fn finding() {
     }
     let mut index = SymbolIndex::default();
     assert!(index.set(symbols.iter().copied()));
-    let piece = text.len() / 4;
-    let mut out = vec![0; 8 * piece];
-    let mut lens = [0; 4];
-    report("symbols found (input)", 4 * piece, || {
+    let piece = text.len() / 8;
+    let mut out = vec![0; 16 * piece];
+    let mut lens = [0; 8];
+    report("symbols found (input)", 8 * piece, || {
         let mut parts = out.chunks_exact_mut(2 * piece);
-        let parts = std::array::from_fn(|_| parts.next().expect("four parts"));
+        let parts = std::array::from_fn(|_| parts.next().expect("eight parts"));
         let pieces = std::array::from_fn(|i| &text[i * piece..(i + 1) * piece]);
         lens = index.shrink(black_box(pieces), parts).expect("enough room");
     });
-    println!("    {:.2} bytes a code", (4 * piece) as f64 / lens.iter().sum::<usize>() as f64);
+    println!("    {:.2} bytes a code", (8 * piece) as f64 / lens.iter().sum::<usize>() as f64);
 }
 
 /// Symbols of 1 to 8 bytes, 3 on average. Without AVX-512 VBMI2 there is nothing to measure.

@@ -18,14 +18,13 @@ fn too_long() -> Error {
 }
 
 impl Scratch {
-    /// Copies strings until a block is full; missing ones are empty.
+    /// Copies strings until a block is full; missing ones are empty. What stands behind the last one is left from before.
     pub(super) fn load_strings(&mut self, array: &Array, range: Range<u64>) -> Result<usize> {
         if self.load_whole(array, range.clone())? {
             return Ok(self.offsets.len() - 1);
         }
         self.offsets.clear();
         self.offsets.push(0);
-        self.bytes.clear();
         let mut spans: Vec<(u64, u64)> = Vec::new();
         for (chunk, inside, _) in pieces(array, range) {
             let n_before = self.offsets.len() - 1;
@@ -83,11 +82,20 @@ impl Scratch {
         if !valid.missing_are_empty(&self.offsets) {
             return Ok(false);
         }
-        // What stands there is overwritten: zeros only where there was nothing.
-        if self.bytes.len() < len {
-            self.bytes.resize(len, 0);
+        if bytes.copy_to(start, self.room(0, len)) { Ok(true) } else { Err(short()) }
+    }
+
+    /// Bytes of the strings so far.
+    fn text_len(&self) -> usize {
+        self.offsets.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Memory for `len` bytes from `at` on. What stands there is overwritten: zeros only where there was nothing.
+    fn room(&mut self, at: usize, len: usize) -> &mut [u8] {
+        if self.bytes.len() < at + len {
+            self.bytes.resize(at + len, 0);
         }
-        if bytes.copy_to(start, &mut self.bytes[..len]) { Ok(true) } else { Err(short()) }
+        &mut self.bytes[at..at + len]
     }
 
     /// Copies offsets, counted from the first; returns where the strings begin and their bytes, or none when they are not in order or too long.
@@ -116,7 +124,7 @@ impl Scratch {
 
     /// Whether another string of `len` bytes belongs into this block.
     fn fits(&self, len: u64) -> Result<bool> {
-        self.fits_behind(self.bytes.len(), len)
+        self.fits_behind(self.text_len(), len)
     }
 
     /// The same when `before` bytes stand before it.
@@ -131,7 +139,7 @@ impl Scratch {
         // Neighbours that stand one after the other are copied together.
         let mut at = 0;
         while at < spans.len() {
-            let first = self.bytes.len();
+            let first = self.text_len();
             let (start, mut end) = (spans[at].0, spans[at].0);
             while let Some(&(from, to)) = spans.get(at) {
                 let (from, to) = if valid.is_valid(at) { (from, to) } else { (end, end) };
@@ -149,8 +157,8 @@ impl Scratch {
                 at += 1;
             }
             let len = usize::try_from(end - start).map_err(|_| short())?;
-            self.bytes.resize(first + len, 0);
-            if !bytes.copy_to(usize::try_from(start).map_err(|_| short())?, &mut self.bytes[first..]) {
+            let start = usize::try_from(start).map_err(|_| short())?;
+            if !bytes.copy_to(start, self.room(first, len)) {
                 return Err(short());
             }
             if let Some(&(from, to)) = spans.get(at) {
@@ -175,6 +183,7 @@ impl Scratch {
     ) -> Result<()> {
         // Many at a time where they stand one after the other.
         let together = if stride == width as isize { (SPARE / width.max(1)).max(1) } else { 1 };
+        self.bytes.truncate(self.text_len());
         let mut done = 0;
         while done < n {
             let now = together.min(n - done);
@@ -214,7 +223,7 @@ impl Scratch {
         if !views.copy_to(at, bytemuck::cast_slice_mut(&mut self.words)) {
             return Err(short());
         }
-        let mut at = self.bytes.len();
+        let mut at = self.text_len();
         for (i, view) in self.words.iter().enumerate() {
             let len = if valid.is_valid(i) { *view as u32 as usize } else { 0 };
             if len as u64 > MAX_STRING {
@@ -237,7 +246,6 @@ impl Scratch {
             at += len;
             self.offsets.push(at as u32);
         }
-        self.bytes.truncate(at);
         Ok(())
     }
 }
