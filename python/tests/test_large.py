@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 
 import pytest
 
-import entasis as en
-
 # Where Python makes no more room at once.
 MOST = (1 << 18) // 3
 

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn reserving_keeps_what_is_there() {
         let mut memory: Vec<u64> = (0..1000).collect();
-        for additional in [0, 1, 5000, LARGE, 3 * HUGE] {
+        for additional in [0, 1, 5000, 50_000, LARGE, 3 * HUGE] {
             reserve_on_huge_pages(&mut memory, additional);
             assert!(memory.capacity() - memory.len() >= additional);
             memory.push(memory.len() as u64);

@@ -1,7 +1,7 @@
 //! Dicts with room for all of their keys from the beginning.
 //!
 //! Python's interface fills a dict key by key, and its table is made anew each time that it is full: half of the time of a large dict. The
-//! keywords of a call are a dict too, which Python makes at once from their names and values: with room for all of them, up to 2^17 places.
+//! keywords of a call are a dict too, which Python makes at once from their names and values: with room for all of them, as long as these are no more than two thirds of 2^17.
 //! So a dict is had from a call whose callee gives its keywords back. Python makes that dict where the callee has no quicker way to
 //! be called (`PyObject_Vectorcall`, which calls `tp_call`), and keeps no hold of it.
 
@@ -21,7 +21,7 @@ use crate::large;
 
 /// Fewer keys are put in as quickly.
 const LEAST: usize = 16;
-/// As many keys Python makes room for at once.
+/// As many keys Python makes room for at once: two thirds of 2^17.
 const MOST: usize = (1 << 18) / 3;
 
 type Vectorcall = unsafe extern "C" fn(
