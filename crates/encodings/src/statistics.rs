@@ -62,16 +62,46 @@ fn of_floats<F: Copy + PartialOrd + bytemuck::Pod>(
     }
 }
 
-/// Statistics of the strings that are there, given the ranges of their bytes in `all`.
+/// Statistics of the strings that are there, given the ranges of their bytes in `all` and the most bytes of one.
 #[inline(always)]
 pub(crate) fn of_strings(
     n_missing: u32,
     all: &[u8],
+    longest: usize,
     values: impl Iterator<Item = Range<usize>>,
 ) -> Statistics {
+    if longest <= TINY {
+        return of_tiny(n_missing, all, values);
+    }
     let mut found = Extremes::default();
     values.for_each(|range| found.add(Prefixed { prefix: prefix(all, range.clone()), bytes: &all[range] }));
     found.statistics(n_missing)
+}
+
+/// The most bytes of strings that are ordered as words.
+const TINY: usize = 7;
+
+/// Statistics of the strings that are there, none of them of more than [`TINY`] bytes: a word has them and, behind them, their
+/// number, so that the least and the greatest are found without branches.
+#[inline(always)]
+fn of_tiny(n_missing: u32, all: &[u8], values: impl Iterator<Item = Range<usize>>) -> Statistics {
+    let mut keys = values.map(|range| {
+        let len = range.len() as u64;
+        prefix(all, range) | len
+    });
+    let Some(first) = keys.next() else { return Statistics { n_missing, ..Statistics::default() } };
+    let (mut min, mut max, mut last) = (first, first, first);
+    let (mut is_rising, mut is_falling) = (true, true);
+    keys.for_each(|key| {
+        (min, max) = (min.min(key), max.max(key));
+        is_rising &= last <= key;
+        is_falling &= last >= key;
+        last = key;
+    });
+    let [min, max] = [min, max].map(u64::to_be_bytes);
+    let [least, greatest] = [&min, &max].map(|word| &word[..usize::from(word[TINY])]);
+    let of = [least, greatest, greatest].map(|bytes| Prefixed { prefix: 0, bytes });
+    Extremes { of: Some(of), is_rising, is_falling }.statistics(n_missing)
 }
 
 /// A string and its first bytes, which decide nearly always which of two is the greater one.
@@ -201,6 +231,26 @@ mod tests {
         for one in strings {
             for other in strings {
                 assert_eq!(of(one).is_less(of(other)), one < other, "{one:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_order_tiny_strings_as_their_bytes_do() {
+        let values: [&[u8]; 8] = [b"b", b"a\0", b"a", b"", b"\xFFxxxxxx", b"ab", b"abcdefg", b"b"];
+        let all = values.concat();
+        let mut at = 0;
+        let ranges: Vec<Range<usize>> = values
+            .iter()
+            .map(|value| {
+                at += value.len();
+                at - value.len()..at
+            })
+            .collect();
+        for n in 0..=values.len() {
+            for start in 0..=n {
+                let of = |longest| of_strings(0, &all, longest, ranges[start..n].iter().cloned());
+                assert_eq!(of(TINY), of(TINY + 1), "{:?}", &values[start..n]);
             }
         }
     }

@@ -31,12 +31,12 @@ pub(crate) fn encode(
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
     let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let longest = lengths.iter().fold(0, |longest, &len| longest.max(len)) as usize;
     let mut plain = Plain::light(&lengths, bytes);
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
         let bounds = (len, f64::INFINITY);
-        let longest = lengths.iter().fold(0, |longest, &len| longest.max(len as usize));
         let dictionary = if longest <= Tiny::MOST {
             let found = encoder.plan_dictionary(n, bounds, entry_len, |i| Tiny::new(bytes, range(i)));
             found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes(bytes)).collect(), codes))
@@ -69,7 +69,7 @@ pub(crate) fn encode(
         }
     }
     let present = (0..n).filter(|&i| is_valid(i)).map(range);
-    let statistics = statistics::of_strings(context.n_missing, bytes, present);
+    let statistics = statistics::of_strings(context.n_missing, bytes, longest, present);
     let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
     let encoding = Encoding {
         packing: if symbols.is_some() { Packing::Fsst } else { Packing::Strings },
