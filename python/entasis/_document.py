@@ -150,8 +150,8 @@ class Document:
         from ._numpy import add_pool
 
         pools = Builder(0, [])
-        for arrays in self._cells.finish():
-            add_pool(pools, arrays)
+        for arrays, n_values in self._cells.finish():
+            add_pool(pools, arrays, n_values)
         if self._skipped:
             n = len(self._skipped)
             shown = "; ".join(self._skipped[:_SHOWN]) + (f"; and {n - _SHOWN} more" if n > _SHOWN else "")

@@ -56,11 +56,12 @@ def is_table(value: Any) -> bool:
 _NOT_COPIED = 16_384
 
 
-def add_pool(builder: Builder, arrays: list[Any]) -> None:
-    """Adds the values of arrays of one dtype as one column, that belongs to no table."""
+def add_pool(builder: Builder, arrays: list[Any], n_values: int) -> None:
+    """Adds the values of arrays of one dtype as one column, that belongs to no table. They are so many."""
     import numpy as np
 
-    dtype, n_bytes = arrays[0].dtype, sum(array.nbytes for array in arrays)
+    dtype = arrays[0].dtype
+    n_bytes = n_values * dtype.itemsize
     if len(arrays) == 1:
         (values,) = arrays
     elif n_bytes >= _NOT_COPIED * len(arrays) and dtype.isnative and dtype.kind in "biufcmM" and dtype.char != "G":

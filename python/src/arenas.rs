@@ -214,7 +214,7 @@ fn find_calls() -> Option<Calls> {
 }
 
 /// Where the library begins that a function is in.
-fn library(function: usize) -> Option<usize> {
+pub fn library(function: usize) -> Option<usize> {
     // SAFETY: numbers and pointers, which may be zero.
     let mut found: libc::Dl_info = unsafe { zeroed() };
     // SAFETY: looks an address up, which need not be one of a library, and fills the record.

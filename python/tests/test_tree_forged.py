@@ -237,6 +237,17 @@ def test_equal_keys(path):
             en.read(path)
 
 
+@pytest.mark.parametrize("values", [1, [2]])
+def test_equal_keys_that_are_strings(values, path):
+    """So many that Python makes room for all of them at once, of values with and without parts."""
+    forge = cells({f"a key {i}": values for i in range(100, 400)}, path)
+    at = forge.bytes.index(b"a key 217")
+    forge.bytes[at : at + 9] = b"a key 218"
+    path.write_bytes(forge.repaired())
+    with pytest.raises(en.CorruptFileError, match="equal"):
+        en.read(path)
+
+
 def test_rows_that_are_none(path):
     rows = [{"a": i, "b": i / 2} for i in range(50)]
     forge = cells(rows, path)

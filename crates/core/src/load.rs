@@ -101,6 +101,20 @@ pub(crate) fn text_len(array: &Array) -> u64 {
     len / n_values.max(1)
 }
 
+/// As many bytes as the strings of an array may have with their lengths, at most; none where that is not known without looking at each.
+pub(crate) fn most_text(array: &Array) -> Option<u64> {
+    array.chunks.iter().try_fold(0u64, |sum, chunk| {
+        let of_chunk = match &chunk.values {
+            HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
+            HostValues::Padded { width, .. } | HostValues::Ucs4 { width, .. } => {
+                (chunk.n as u64).saturating_mul(*width as u64)
+            }
+            _ => return None,
+        };
+        Some(sum.saturating_add(of_chunk).saturating_add(8 * chunk.n as u64))
+    })
+}
+
 impl Scratch {
     /// Copies the values in `range` (at most a block of them) and returns how many: fewer than asked when strings would be too long for a block.
     pub(crate) fn load(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Result<usize> {

@@ -287,7 +287,7 @@ impl<'a> Plan<'a> {
         let output = Output::new(sink);
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let together = together(&tasks, self.threads);
-        let mut tasks = tasks.into_iter();
+        let mut tasks = texts_first(&stored, tasks).into_iter();
         let groups = std::iter::from_fn(|| Some(tasks.by_ref().take(together).collect::<Vec<_>>()));
         let groups = groups.take_while(|group| !group.is_empty()).collect();
         threads::run(groups, self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
@@ -339,6 +339,31 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
 fn together(tasks: &[Task], threads: usize) -> usize {
     let is_short = tasks.iter().all(|task| task.values.end - task.values.start <= SHORT);
     if is_short { (tasks.len() / (4 * threads.max(1))).clamp(1, NEIGHBOURS) } else { 1 }
+}
+
+/// The tasks in the order in which they begin: texts take longest, and what begins last is waited for.
+///
+/// Runs are placed in their order all the same, so those that come too soon are kept meanwhile. They are few and short enough for that:
+/// no thread that has one has to wait for a run that nobody has begun.
+fn texts_first(stored: &[Stored<'_>], tasks: Vec<Task>) -> Vec<Task> {
+    let mut kept = 0;
+    let (mut first, others): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(|task| {
+        let of = &stored[task.column];
+        if of.of.width().is_some() {
+            return false;
+        }
+        let Some(len) = load::most_text(of.array) else { return false };
+        let is_short = len <= (BUFFER / 2) as u64 && kept + len <= (output::READY / 2) as u64;
+        kept += if is_short { len } else { 0 };
+        is_short
+    });
+    first.sort_by_key(|task| {
+        std::cmp::Reverse(
+            load::text_len(stored[task.column].array).saturating_mul(task.values.end - task.values.start),
+        )
+    });
+    first.extend(others);
+    first
 }
 
 /// The memory and encoders of one thread.

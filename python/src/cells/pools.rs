@@ -31,9 +31,9 @@ impl Pools {
         Self { pools, by_address, by_dtype: PyDict::new(py).unbind(), dtypes }
     }
 
-    /// The arrays of each pool.
-    pub fn arrays(&self, py: Python<'_>) -> Vec<Py<PyList>> {
-        self.pools.iter().map(|pool| pool.arrays.clone_ref(py)).collect()
+    /// The arrays of each pool, and how many values they have.
+    pub fn arrays(&self, py: Python<'_>) -> Vec<(Py<PyList>, u64)> {
+        self.pools.iter().map(|pool| (pool.arrays.clone_ref(py), pool.len)).collect()
     }
 
     /// Whether an array of just this dtype was met.

@@ -4,6 +4,7 @@
 //! from the inside out, on a stack of our own.
 
 mod arrays;
+mod dicts;
 mod objects;
 mod rows;
 
@@ -354,19 +355,16 @@ impl<'a, 'py> Maker<'a, 'py> {
                 set.into_any()
             }
             CellKind::Map => {
-                let dict = PyDict::new(py);
                 let n = usize::try_from(children.count).unwrap_or(0);
-                if items.len() > n {
+                let dict = if items.len() > n {
                     let (values, keys) = items.split_at(n);
-                    for (key, value) in keys.iter().zip(values) {
-                        dict.set_item(key, value)?;
-                    }
+                    dicts::of(py, keys, values)?
                 } else if n > 0 {
                     self.shared_keys(&children)?;
-                    for (key, value) in self.keys[&children.keys].iter().zip(&items) {
-                        dict.set_item(key, value)?;
-                    }
-                }
+                    dicts::of(py, &self.keys[&children.keys], &items)?
+                } else {
+                    PyDict::new(py)
+                };
                 self.whole(dict.len() == n)?;
                 dict.into_any()
             }

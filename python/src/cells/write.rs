@@ -172,8 +172,9 @@ impl CellBuilder {
         done.map(|()| number)
     }
 
-    /// Ends with the shapes of arrays. Returns for each pool a list of its arrays, which then follow one another in its column.
-    fn finish(&mut self, py: Python<'_>) -> Vec<Py<PyList>> {
+    /// Ends with the shapes of arrays. Returns for each pool a list of its arrays, which then follow one another in its column, and how many
+    /// values they have.
+    fn finish(&mut self, py: Python<'_>) -> Vec<(Py<PyList>, u64)> {
         for (shape, users) in
             std::mem::take(&mut self.shapes).into_iter().collect::<std::collections::BTreeMap<_, _>>()
         {

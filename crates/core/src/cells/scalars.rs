@@ -1,6 +1,7 @@
 //! Values without parts, in the making: a kind of each, and the values of each class one behind the other.
 
 use entasis_format::{CellClass, CellKind};
+use entasis_kernels::memory::reserve_on_huge_pages;
 
 use super::CLASSES;
 
@@ -40,8 +41,12 @@ impl Strings {
     fn expect(&mut self, n: usize, k: usize) {
         let last = &self.offsets[self.offsets.len() - 1 - k..];
         let len = (last[k] - last[0]) as usize;
-        self.offsets.reserve(n);
-        self.bytes.reserve((len / k + 1).saturating_mul(n));
+        reserve_on_huge_pages(&mut self.offsets, n);
+        reserve_on_huge_pages(&mut self.bytes, (len / k + 1).saturating_mul(n));
+    }
+
+    fn take(&mut self, other: Self) {
+        if self.len() == 0 { *self = other } else { self.append(&other) }
     }
 
     fn append(&mut self, other: &Self) {
@@ -120,7 +125,7 @@ impl Scalars {
     /// Makes room for `n` more values that are as the last `k`: memory that grows is touched twice.
     pub fn expect(&mut self, n: usize, k: usize) {
         let n = n.min(EXPECTED);
-        self.kinds.reserve(n);
+        reserve_on_huge_pages(&mut self.kinds, n);
         let Some(&code) = self.kinds.last() else { return };
         if k == 0
             || k > self.kinds.len()
@@ -129,8 +134,8 @@ impl Scalars {
             return;
         }
         match CellKind::of(code).map(CellKind::class) {
-            Some(CellClass::Int) => self.ints.reserve(n),
-            Some(CellClass::Float) => self.floats.reserve(n),
+            Some(CellClass::Int) => reserve_on_huge_pages(&mut self.ints, n),
+            Some(CellClass::Float) => reserve_on_huge_pages(&mut self.floats, n),
             Some(CellClass::Str) => self.strings.expect(n, k),
             Some(CellClass::Bytes) => self.bytes.expect(n, k),
             _ => {}
@@ -146,14 +151,14 @@ impl Scalars {
             lens[0] += other.strings.bytes.len();
             lens[1] += other.bytes.bytes.len();
         }
-        self.kinds.reserve(kinds);
-        self.ints.reserve(counts[0]);
-        self.floats.reserve(counts[1]);
+        reserve_on_huge_pages(&mut self.kinds, kinds);
+        reserve_on_huge_pages(&mut self.ints, counts[0]);
+        reserve_on_huge_pages(&mut self.floats, counts[1]);
         for (strings, (n, len)) in
             [&mut self.strings, &mut self.bytes].into_iter().zip(counts[2..].iter().zip(lens))
         {
-            strings.offsets.reserve(*n);
-            strings.bytes.reserve(len);
+            reserve_on_huge_pages(&mut strings.offsets, *n);
+            reserve_on_huge_pages(&mut strings.bytes, len);
         }
     }
 
@@ -164,6 +169,23 @@ impl Scalars {
         self.floats.extend_from_slice(&other.floats);
         self.strings.append(&other.strings);
         self.bytes.append(&other.bytes);
+    }
+
+    /// Adds the values of others behind these; copies nothing where there were none.
+    pub(super) fn take(&mut self, other: Self) {
+        self.kinds.extend_from_slice(&other.kinds);
+        if self.ints.is_empty() {
+            self.ints = other.ints
+        } else {
+            self.ints.extend_from_slice(&other.ints)
+        }
+        if self.floats.is_empty() {
+            self.floats = other.floats
+        } else {
+            self.floats.extend_from_slice(&other.floats)
+        }
+        self.strings.take(other.strings);
+        self.bytes.take(other.bytes);
     }
 
     /// How many values there are of the classes that have some.

@@ -152,6 +152,12 @@ impl CellWriter {
         self.scalars.append(values);
     }
 
+    /// Adds values without parts, whose memory may become this one's.
+    pub fn take(&mut self, values: Scalars) {
+        self.ranks_of(&values.kinds);
+        self.scalars.take(values);
+    }
+
     /// Whether the last `n` cells are strings.
     pub fn are_texts(&self, n: usize) -> bool {
         let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];

@@ -51,7 +51,7 @@ struct Turn {
 const HELD: usize = 64 << 10;
 
 /// The most bytes of runs that are ready before their turn: with more, a thread waits.
-const READY: usize = 32 << 20;
+pub(super) const READY: usize = 32 << 20;
 
 /// Where bytes are to be written now, after those right before them; none when that is done later.
 type Place = Option<(Vec<u8>, u64)>;

@@ -21,13 +21,30 @@ pub fn ask_for_huge_pages(memory: &mut [u8]) {
     advise(memory.as_mut_ptr(), memory.len());
 }
 
-/// Makes room for `additional` more elements, on huge pages when that is much: memory that is filled for the first time is
-/// mostly the time that its pages take.
+/// From this length on pages come quicker together than each when it is first written to.
+const MANY_PAGES: usize = 256 << 10;
+
+/// Makes room for `additional` more elements, which are to be filled soon: on huge pages when that is much, on pages that are there
+/// already when it is less. Memory that is filled for the first time is mostly the time that its pages take.
 pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
     if memory.capacity() - memory.len() < additional {
         memory.reserve(additional);
         let spare = memory.spare_capacity_mut();
-        advise(spare.as_mut_ptr().cast(), size_of_val(spare));
+        let (start, len) = (spare.as_mut_ptr().cast(), size_of_val(spare));
+        if len >= LARGE {
+            advise(start, len);
+            // No huge page fits in before the first of them, and behind the last.
+            let before = start.addr().next_multiple_of(HUGE) - start.addr();
+            let behind = (start.addr() + len) % HUGE;
+            // SAFETY: both lie in the spare memory, which is longer than two huge pages.
+            unsafe {
+                populate(start, before, true);
+                populate(start.wrapping_add(len - behind), behind, true);
+            }
+        } else if len >= MANY_PAGES {
+            // SAFETY: the spare memory, which is ours.
+            unsafe { populate(start, len, true) };
+        }
     }
 }
 
@@ -35,9 +52,11 @@ pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
 fn advise(start: *mut u8, len: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     if len >= LARGE {
-        let from = start.addr().next_multiple_of(HUGE);
-        let whole = (start.addr() + len - from) / HUGE * HUGE;
-        // SAFETY: [from, from + whole) lies in the caller's memory, which is longer than two huge pages; the advice changes no byte.
+        // A block that is a mapping of its own begins a few bytes behind its first page, from which on there may be a huge one.
+        let from = start.addr() / PAGE * PAGE;
+        let whole = (start.addr() + len - from) / PAGE * PAGE;
+        // SAFETY: pages that have bytes of the caller's memory, so they are there; the advice changes no byte. Where pages are larger
+        // it is refused.
         unsafe { libc::madvise(start.with_addr(from).cast(), whole, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
@@ -247,7 +266,7 @@ mod tests {
     #[test]
     fn reserving_keeps_what_is_there() {
         let mut memory: Vec<u64> = (0..1000).collect();
-        for additional in [0, 1, 5000, LARGE, 3 * HUGE] {
+        for additional in [0, 1, 5000, 50_000, LARGE, 3 * HUGE] {
             reserve_on_huge_pages(&mut memory, additional);
             assert!(memory.capacity() - memory.len() >= additional);
             memory.push(memory.len() as u64);

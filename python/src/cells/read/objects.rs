@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyList, PyString, PyTuple};
 
 use super::Maker;
+use crate::large;
 
 /// Places of the cache of short strings.
 const CACHE: usize = 1 << 12;
@@ -144,6 +145,34 @@ impl<'a> Objects<'a> {
             _ => maker.whole_cell(number),
         }
     }
+
+    /// Adds the next `n` to others. There have to be as many.
+    pub fn fill<'py>(&mut self, maker: &mut Maker<'a, 'py>, items: &mut Items<'py>, n: u64) -> PyResult<()> {
+        let py = maker.py;
+        let end = self.next + n;
+        while self.next < end {
+            items.push(self.next(maker)?)?;
+            // Others of the kind, in a loop without a look at anything else.
+            let at = self.at;
+            let n = (self.len - at).min((end - self.next) as usize);
+            match self.run {
+                Run::Ints(CellKind::Int, values) => items.extend(n, |i| int(py, values[at + i]))?,
+                Run::Floats(CellKind::Float, values) => {
+                    items.extend(n, |i| Ok(PyFloat::new(py, values[at + i]).into_any()))?
+                }
+                Run::Texts(CellKind::Str, texts) if !maker.are_texts_named => {
+                    let (strings, luck, loaded) = (&mut maker.strings, &mut self.luck, maker.loaded);
+                    items.extend(n, |i| {
+                        strings.get(py, luck, texts.get(at + i)).map_err(|e| loaded.not_text(py, e))
+                    })?;
+                }
+                _ => continue,
+            }
+            self.at += n;
+            self.next += n as u64;
+        }
+        Ok(())
+    }
 }
 
 /// What the objects of a frame are put into.
@@ -165,7 +194,9 @@ impl<'py> Items<'py> {
             CellKind::List => Self::List(new_list(py, n)?, 0),
             CellKind::Tuple => {
                 // SAFETY: gives a new reference to a tuple, or null with an error set.
-                let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(n as isize))? };
+                let tuple = large::make(py, n * size_of::<usize>(), || unsafe {
+                    Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(n as isize))
+                })?;
                 Self::Tuple(tuple.cast_into()?, 0)
             }
             _ => Self::Parts(Vec::with_capacity(n)),
@@ -200,14 +231,21 @@ impl<'py> Items<'py> {
         n: usize,
         mut make: impl FnMut(usize) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        if let Self::List(list, next) = self {
-            for i in 0..n {
-                put(list, *next, make(i)?)?;
-                *next += 1;
+        match self {
+            Self::List(list, next) => {
+                for i in 0..n {
+                    put(list, *next, make(i)?)?;
+                    *next += 1;
+                }
             }
-            return Ok(());
+            Self::Tuple(..) => (0..n).try_for_each(|i| self.push(make(i)?))?,
+            Self::Parts(parts) => {
+                for i in 0..n {
+                    parts.push(make(i)?);
+                }
+            }
         }
-        (0..n).try_for_each(|i| self.push(make(i)?))
+        Ok(())
     }
 }
 
@@ -217,8 +255,9 @@ pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
         // Putting an item looks at the place first. Memory that was never written to takes two page faults then, of which one is enough.
         let one = PyList::new(py, [py.None()])?;
         // SAFETY: gives a new reference to a list, or null with an error set.
-        let list =
-            unsafe { Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))? };
+        let list = large::make(py, n * size_of::<usize>(), || unsafe {
+            Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))
+        })?;
         return Ok(list.cast_into()?);
     }
     // SAFETY: gives a new reference to a list, or null with an error set.

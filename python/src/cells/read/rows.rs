@@ -109,30 +109,8 @@ impl<'a, 'py> Maker<'a, 'py> {
 
     /// Ends what takes long, when that is wanted.
     #[inline]
-    fn look_up(&self, i: u64) -> PyResult<()> {
+    pub(super) fn look_up(&self, i: u64) -> PyResult<()> {
         if i % 65_536 == 65_535 { self.py.check_signals() } else { Ok(()) }
-    }
-
-    /// A dict of values without parts, and of such keys of its own; none when it is another.
-    pub(super) fn plain_dict(
-        &mut self,
-        slice: &'a Slice,
-        children: &Children,
-    ) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let (first, n) = (children.first, children.count);
-        let from = (first - slice.range().start) as usize;
-        if !slice.kinds()[from..from + 2 * n as usize].iter().all(|kind| kind.is_scalar()) {
-            return Ok(None);
-        }
-        let dict = PyDict::new(self.py);
-        let mut values = Objects::new(slice, first, first + n);
-        let mut keys = Objects::new(slice, first + n, first + 2 * n);
-        for i in 0..n {
-            dict.set_item(keys.next(self)?, values.next(self)?)?;
-            self.look_up(i)?;
-        }
-        self.whole(dict.len() as u64 == n)?;
-        Ok(Some(dict))
     }
 
     /// Makes the keys of a map that others may have too.

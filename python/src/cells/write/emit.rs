@@ -220,7 +220,7 @@ impl CellBuilder {
         shape: &[u64],
         kind: CellKind,
     ) -> PyResult<()> {
-        let n = array.len()?;
+        let n = if let [n] = *shape { n as usize } else { array.len()? };
         let (pool, at) = self.pools.add(array, dtype, n)?;
         let place = self.writer.array(kind, pool as u64, at, n as u64);
         if shape.len() != 1 {

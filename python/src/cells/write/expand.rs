@@ -1,6 +1,7 @@
 //! The children of one object, which are looked at together.
 
 use entasis::CellKind;
+use entasis::cells::Scalars;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
@@ -86,19 +87,30 @@ impl CellBuilder {
         let first = self.writer.n_cells();
         let n = dict.len();
         let (mut position, mut done) = (0, 0);
-        while let Some((_, value)) = next_item(dict, &mut position) {
+        // Many keys are collected beside: they stand behind the values, and each is given together with its value.
+        let mut keys = Scalars::new();
+        let mut are_collected = n > SHARED_KEYS;
+        while let Some((key, value)) = next_item(dict, &mut position) {
             if !put(value, &mut self.writer) {
                 break;
             }
+            are_collected = are_collected && put(key, &mut keys);
             done += 1;
             if done == SAMPLE {
                 self.writer.expect(n - done, SAMPLE);
+                keys.expect(n - done, SAMPLE);
             }
         }
         // No code of Python was run so far.
         if done == n && n > SHARED_KEYS {
-            let keys = self.add_many_keys(dict, at, pending)?;
-            self.writer.set_children(place, first, n as u64, keys);
+            let first_key = self.writer.n_cells();
+            if are_collected {
+                self.writer.take(keys);
+                self.writer.index_keys(n);
+            } else {
+                self.add_many_keys(dict, at, pending)?;
+            }
+            self.writer.set_children(place, first, n as u64, first_key);
             return Ok(());
         }
         let mut keys: Vec<Bound<'py, PyAny>> = Vec::with_capacity(n);
@@ -117,32 +129,20 @@ impl CellBuilder {
         Ok(())
     }
 
-    /// Adds the keys of a dict that has more than are compared with those of others.
+    /// Adds the keys of a dict that has more than are compared with those of others, some of which are not whole by themselves.
     fn add_many_keys<'py>(
         &mut self,
         dict: &Bound<'py, PyDict>,
         at: impl Fn(usize) -> At,
         pending: &mut Vec<Pending<'py>>,
-    ) -> PyResult<u64> {
-        let (first, n) = (self.writer.n_cells(), dict.len());
-        let (mut position, mut done) = (0, 0);
-        while let Some((key, _)) = next_item(dict, &mut position) {
-            if !put(key, &mut self.writer) {
-                break;
-            }
-            done += 1;
-            if done == SAMPLE {
-                self.writer.expect(n - done, SAMPLE);
-            }
-        }
-        if done < n {
-            let others: Vec<_> = dict.iter().skip(done).map(|(key, _)| key).collect();
-            for (i, key) in others.iter().enumerate() {
-                self.add_key(key, at(n + done + i), pending)?;
-            }
+    ) -> PyResult<()> {
+        let n = dict.len();
+        let keys: Vec<_> = dict.iter().map(|(key, _)| key).collect();
+        for (i, key) in keys.iter().enumerate() {
+            self.add_key(key, at(n + i), pending)?;
         }
         self.writer.index_keys(n);
-        Ok(first)
+        Ok(())
     }
 
     fn add_key<'py>(
