@@ -72,6 +72,11 @@ def _open(context: Context, frame: pd.DataFrame, outcome: Comparison, kind: str)
             failures.append(f"  {result.peer.label}: wrong data: {error}")
             context.failed |= result.peer.exact
             continue
+        except Exception as error:
+            if result.peer.exact:
+                raise
+            failures.append(f"  {result.peer.label}: {type(error).__name__}: {error}")
+            continue
         record = {
             "suite": context.suite,
             "frame": outcome.name,

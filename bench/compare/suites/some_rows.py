@@ -77,6 +77,11 @@ def _measure_all(
             failures.append(f"  {result.peer.label}: wrong data: {error}")
             context.failed |= result.peer.exact
             continue
+        except Exception as error:
+            if result.peer.exact:
+                raise
+            failures.append(f"  {result.peer.label}: {type(error).__name__}: {error}")
+            continue
         label = f"{result.peer.label} {result.peer.opened}".strip()
         record = {
             "suite": context.suite,
