@@ -42,7 +42,7 @@ pub struct NumpyArray {
 }
 
 impl NumpyArray {
-    /// Looks at an array through its `__array_struct__`, which is a tenth of the work of its `__array_interface__`.
+    /// Looks at an array through its `__array_struct__`, which makes no objects for shape and type as its `__array_interface__` does.
     pub fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = array.py();
         let capsule = array.getattr(pyo3::intern!(py, "__array_struct__"))?.cast_into::<PyCapsule>()?;
