@@ -57,8 +57,7 @@ pub fn run_beside<T: Send>(
     meanwhile: Option<Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Monitor) -> entasis::Result<T> + Send,
 ) -> PyResult<T> {
-    let signals =
-        Signals { raised: Mutex::default(), meanwhile: Mutex::new(meanwhile.map(Bound::unbind)) };
+    let signals = Signals { raised: Mutex::default(), meanwhile: Mutex::new(meanwhile.map(Bound::unbind)) };
     let result = py.detach(|| work(&signals));
     if let Some(raised) = signals.raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(raised);

@@ -218,7 +218,10 @@ mod tests {
                         Ok(())
                     },
                 );
-                assert_eq!((done.is_ok() || threads > 1, besides.n_begun.into_inner()), (goes_on || threads > 1, 1));
+                assert_eq!(
+                    (done.is_ok() || threads > 1, besides.n_begun.into_inner()),
+                    (goes_on || threads > 1, 1)
+                );
             }
         }
     }
