@@ -50,14 +50,14 @@ def _whole(handle: Handle, host: dict[str, Any], threads: int | None) -> Any:
     name, index, labels = _parts(host)
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
     names = _room_for_names(handle, labels)
-    axes = []
+    axes: list[Any] = []
 
     def make_labels() -> None:
         axes.append(_labels_of(handle, index, handle.n_rows, None, threads))
         axes.append(_column_labels(handle, labels, handle.n_columns, None, cls, names))
 
     blocks = _Blocks(handle, host, None, None, threads).whole(names, make_labels)
-    return _sf_labels.frame(cls, blocks, *axes, _label(host))
+    return _sf_labels.frame(cls, blocks, axes[0], axes[1], _label(host))
 
 
 @interpretation()
