@@ -170,6 +170,8 @@ double ent_verify(ent_chars path, ent_interrupted interrupted, ent_failure **fai
 /* loaded.rs: trees that were read */
 typedef struct {
     uint64_t pool, column, start, end, n;
+    const void *values; /* null: a vector is made of it */
+    int kind;
 } ent_pool;
 
 typedef struct {
