@@ -81,20 +81,29 @@ struct Uses {
 }
 
 impl Uses {
-    #[inline]
-    fn add(&mut self, pool: u64, at: u64, len: u64) -> Result<()> {
-        let end = at.checked_add(len).ok_or_else(|| damage("an array ends nowhere"))?;
-        if self.last.as_ref().is_none_or(|(last, _)| last.pool != pool) {
-            self.all.extend(self.last.take().map(|last| (last.0.pool, last)));
-            let fresh = PoolUse { pool, column: 0, start: at, end, n: 0, values: null(), kind: 0 };
-            self.last = Some(self.all.get(&pool).copied().unwrap_or((fresh, 0)));
+    /// Adds neighbouring arrays. One that ends nowhere ends behind all that a pool can have.
+    fn add(&mut self, mut pools: &[u64], mut places: &[u64], mut lens: &[u64]) {
+        while let (Some(&pool), Some(&at)) = (pools.first(), places.first()) {
+            let n = pools.iter().take_while(|&&other| other == pool).count();
+            let of_pool;
+            (of_pool, places) = places.split_at(n);
+            let so_long;
+            (so_long, lens) = lens.split_at(n);
+            pools = &pools[n..];
+            if self.last.as_ref().is_none_or(|(last, _)| last.pool != pool) {
+                self.all.extend(self.last.take().map(|last| (last.0.pool, last)));
+                let fresh = PoolUse { pool, column: 0, start: at, end: at, n: 0, values: null(), kind: 0 };
+                self.last = Some(self.all.get(&pool).copied().unwrap_or((fresh, 0)));
+            }
+            if let Some((last, sum)) = &mut self.last {
+                for (&at, &len) in of_pool.iter().zip(so_long) {
+                    last.start = last.start.min(at);
+                    last.end = last.end.max(at.saturating_add(len));
+                    *sum = sum.saturating_add(len);
+                }
+                last.n += n as u64;
+            }
         }
-        if let Some((last, sum)) = &mut self.last {
-            (last.start, last.end) = (last.start.min(at), last.end.max(end));
-            last.n += 1;
-            *sum = sum.saturating_add(len);
-        }
-        Ok(())
     }
 
     fn end(mut self) -> impl Iterator<Item = (PoolUse, u64)> {
@@ -112,9 +121,7 @@ impl Loaded {
             let mut number = range.start;
             while number < range.end {
                 if let Some([pools, places, lens, _]) = slice.arrays(number, range.end) {
-                    for ((&pool, &at), &len) in pools.iter().zip(places).zip(lens) {
-                        uses.add(pool, at, len)?;
-                    }
+                    uses.add(pools, places, lens);
                     number += pools.len() as u64;
                     continue;
                 }
@@ -126,7 +133,7 @@ impl Loaded {
                             self.targets.push(target);
                         }
                     }
-                    Cell::Array { pool, at, len, .. } => uses.add(pool, at, len)?,
+                    Cell::Array { pool, at, len, .. } => uses.add(&[pool], &[at], &[len]),
                     _ => {}
                 }
                 number += 1;
@@ -238,11 +245,16 @@ impl Loaded {
                 let i = self.pools.partition_point(|known| known.pool < pool);
                 let found = self.pools.get(i).filter(|known| known.pool == pool);
                 let found = found.ok_or_else(|| damage("an array without a pool"))?;
+                let room = found.end - found.start;
+                // Without a way out of the loop.
+                let mut are_inside = true;
                 for place in &mut self.alike {
-                    let inside = place.at.checked_sub(found.start).filter(|at| {
-                        at.checked_add(place.len).is_some_and(|end| end <= found.end - found.start)
-                    });
-                    place.at = inside.ok_or_else(|| damage("an array outside of its pool"))?;
+                    let at = place.at.wrapping_sub(found.start);
+                    are_inside &= place.at >= found.start && at <= room && place.len <= room.wrapping_sub(at);
+                    place.at = at;
+                }
+                if !are_inside {
+                    return Err(damage("an array outside of its pool"));
                 }
                 i as i64
             }
