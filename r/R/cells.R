@@ -4,8 +4,13 @@
 # While values are read, environments and tables that are met again are the same ones.
 in_session <- function(file, expr) {
   if (is.null(file$session)) {
-    file$session <- new_session(file)
-    on.exit(file$session <- NULL)
+    session <- new_session(file)
+    file$session <- session
+    on.exit({
+      file$session <- NULL
+      .Call(C_unload, session$loaded)
+      if (!is.null(session$whole)) close_file(session$whole)
+    })
   }
   value <- expr
   finish_environments(file$session)
@@ -38,7 +43,11 @@ read_tree <- function(file) {
 read_cells <- function(file, start, end) {
   in_session(file, {
     session <- file$session
-    loaded <- if (is.null(session$loaded)) load_cells(session, start, end) else session$loaded
+    loaded <- session$loaded
+    if (is.null(loaded)) {
+      loaded <- load_cells(session, start, end)
+      on.exit(.Call(C_unload, loaded))
+    }
     .Call(C_make, loaded, c(start, end), function(asked) assemble(session, asked[[1L]], asked[[2L]]))
   })
 }
@@ -49,17 +58,13 @@ load_cells <- function(session, start, end) {
   loaded <- opened[[1L]]
   if (is.null(end)) end <- opened[[2L]]
   needed <- core(.Call(C_close, loaded, start, end))
-  .Call(C_pools, loaded, read_pools(session, needed))
+  if (length(needed$column) > 0L) .Call(C_pools, loaded, read_pools(session, needed))
   loaded
 }
 
-# The vectors that arrays are parts of. Strings may be made when they are looked at.
+# The vectors that arrays are, or are parts of. Strings may be made when they are looked at.
 read_pools <- function(session, needed) {
-  n <- length(needed$column)
-  vectors <- vector("list", n)
-  if (n == 0L) {
-    return(vectors)
-  }
+  vectors <- vector("list", length(needed$column))
   if (is.null(session$whole)) {
     session$whole <- view_of(session$file, -1)
     session$whole$own <- isTRUE(session$file$facts$is_own)
@@ -67,7 +72,6 @@ read_pools <- function(session, needed) {
   }
   file <- session$whole
   facts <- describe_columns(file, needed$column)
-  kinds <- reading_kinds(file, facts, seq_len(n))
   is_whole <- needed$start == 0 & needed$end == facts$n_values
   one_read <- function(which, rows) {
     reader <- new_reader(file, rows, TRUE)
@@ -133,7 +137,9 @@ session_table <- function(session, number) {
   }
   if (length(session$tables) > 0L && session_depth(session) >= DEEPEST_TABLE) stop("tables are nested deeper than they can be")
   session$tables[[key]] <- "being read"
-  value <- read_table(table_of(session, number))
+  table <- table_of(session, number)
+  on.exit(close_file(table))
+  value <- read_table(table)
   session$tables[[key]] <- list(value)
   value
 }

@@ -14,6 +14,9 @@ reopen <- function(file) {
   look_at(file)
 }
 
+# Closes a file or view that nothing is read of any more: R would do it when there is garbage to collect.
+close_file <- function(file) .Call(C_shut, file$handle)
+
 # Another view of an open file: a table by its number, or all columns (-1).
 view_of <- function(file, number) {
   view <- new.env(parent = emptyenv())

@@ -18,11 +18,19 @@ int ent_make_alike(maker *m, uint64_t number, int is_object) {
     if (n < 2 || (alike.pool < 0 && !is_object)) return 0;
     SEXP all = R_NilValue, like = R_NilValue;
     SEXPTYPE type = REALSXP;
+    const char *from = NULL;
     if (alike.pool >= 0) {
-        if (m->pools == R_NilValue) Rf_error("an array without a pool");
-        all = VECTOR_ELT(m->pools, (R_xlen_t)alike.pool);
-        type = TYPEOF(all);
-        if (ATTRIB(all) != R_NilValue) return 0;
+        size_t n_pools;
+        const ent_pool *pool = &ent_loaded_pools(m->s->loaded, &n_pools)[alike.pool];
+        from = pool->values;
+        if (from != NULL) {
+            type = ent_kind_type(pool->kind);
+        } else {
+            all = VECTOR_ELT(m->pools, (R_xlen_t)alike.pool);
+            type = TYPEOF(all);
+            if (ATTRIB(all) != R_NilValue) return 0;
+            if (type != STRSXP) from = DATAPTR_RO(all);
+        }
     }
     if (is_object) {
         like = VECTOR_ELT(to->items, (R_xlen_t)i - 1);
@@ -33,14 +41,10 @@ int ent_make_alike(maker *m, uint64_t number, int is_object) {
         if (!ent_lazy_slices(all, to->items, at, alike.places, skip, n)) return 0;
     } else {
         size_t width = type == RAWSXP ? 1 : type == CPLXSXP ? 16 : type == REALSXP ? 8 : 4;
-        const char *from = alike.pool < 0 ? NULL : DATAPTR_RO(all);
         for (size_t k = skip; k < n; k++) {
             const ent_place *place = &alike.places[k];
-            SEXP x = Rf_allocVector(type, (R_xlen_t)place->len);
-            SET_VECTOR_ELT(to->items, at + (R_xlen_t)k, x);
-            if (place->len == 0) continue;
-            if (from == NULL) memcpy(REAL(x), &place->at, sizeof(double));
-            else memcpy(DATAPTR(x), from + place->at * width, place->len * width);
+            const char *values = from == NULL ? (const char *)&place->at : from + place->at * width;
+            SET_VECTOR_ELT(to->items, at + (R_xlen_t)k, ent_make_numbers(type, values, width, (R_xlen_t)place->len));
         }
     }
     if (is_object) {

@@ -29,10 +29,10 @@ SEXP ent_c_load(SEXP file) {
     return out;
 }
 
-/* Reads neighbouring cells and what they name; a list: the columns of the pools that are needed, from where to where, and by how
- * many arrays. */
+/* Reads neighbouring cells and what they name; a list: the columns of the pools that vectors are to be made of, and from where to
+ * where. */
 SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
-    static const char *fields[] = {"column", "start", "end", "n", ""};
+    static const char *fields[] = {"column", "start", "end", ""};
     ent_failure *failure = NULL;
     ent_session *s = ent_held(pointer, "cells");
     if (ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted, &failure) < 0) {
@@ -43,18 +43,23 @@ SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     const ent_pool *pools = ent_loaded_pools(s->loaded, &n);
     SEXP kept = R_ExternalPtrProtected(pointer);
     SET_VECTOR_ELT(kept, 0, Rf_allocVector(VECSXP, (R_xlen_t)n_targets));
+    SET_VECTOR_ELT(kept, 1, Rf_allocVector(VECSXP, (R_xlen_t)n));
     SET_VECTOR_ELT(kept, 2, Rf_allocVector(VECSXP, ENT_LATELY));
     memset(s->lately, 0, sizeof s->lately);
     free(s->state);
     s->state = calloc(n_targets + 1, 1);
     if (s->state == NULL) Rf_error("not enough memory for a tree of values");
+    R_xlen_t n_left = 0;
+    for (size_t i = 0; i < n; i++) n_left += pools[i].values == NULL;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    for (int k = 0; k < 4; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, (R_xlen_t)n));
+    for (int k = 0; k < 3; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, n_left));
+    R_xlen_t at = 0;
     for (size_t i = 0; i < n; i++) {
-        REAL(VECTOR_ELT(out, 0))[i] = (double)pools[i].column;
-        REAL(VECTOR_ELT(out, 1))[i] = (double)pools[i].start;
-        REAL(VECTOR_ELT(out, 2))[i] = (double)pools[i].end;
-        REAL(VECTOR_ELT(out, 3))[i] = (double)pools[i].n;
+        if (pools[i].values != NULL) continue;
+        REAL(VECTOR_ELT(out, 0))[at] = (double)pools[i].column;
+        REAL(VECTOR_ELT(out, 1))[at] = (double)pools[i].start;
+        REAL(VECTOR_ELT(out, 2))[at] = (double)pools[i].end;
+        at++;
     }
     UNPROTECT(1);
     return out;
@@ -65,14 +70,26 @@ SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
     ent_session *s = ent_held(pointer, "cells");
     size_t n;
     const ent_pool *pools = ent_loaded_pools(s->loaded, &n);
-    if (TYPEOF(vectors) != VECSXP || (size_t)Rf_xlength(vectors) != n) Rf_error("other pools than those that are needed");
+    SEXP all = VECTOR_ELT(R_ExternalPtrProtected(pointer), 1);
+    if (TYPEOF(vectors) != VECSXP || (size_t)Rf_xlength(all) != n) Rf_error("other pools than those that are needed");
+    R_xlen_t at = 0;
     for (size_t i = 0; i < n; i++) {
-        SEXP vector = VECTOR_ELT(vectors, (R_xlen_t)i);
+        if (pools[i].values != NULL) continue;
+        SEXP vector = at < Rf_xlength(vectors) ? VECTOR_ELT(vectors, at++) : R_NilValue;
         if (!Rf_isVectorAtomic(vector) || (uint64_t)Rf_xlength(vector) != pools[i].end - pools[i].start) {
             Rf_error("a pool of another length");
         }
+        SET_VECTOR_ELT(all, (R_xlen_t)i, vector);
     }
-    SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), 1, vectors);
+    return R_NilValue;
+}
+
+/* Gives all back at once: until there is garbage to collect, R would keep it. */
+SEXP ent_c_unload(SEXP pointer) {
+    if (TYPEOF(pointer) == EXTPTRSXP) {
+        free_session(pointer);
+        R_SetExternalPtrProtected(pointer, R_NilValue);
+    }
     return R_NilValue;
 }
 

@@ -31,6 +31,7 @@ SEXP ent_make_string(maker *m, ent_chars text);
 SEXP ent_make_array(maker *m, const ent_cell *cell);
 SEXP ent_make_names(maker *m, const frame_t *frame);
 SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n);
+SEXP ent_make_numbers(SEXPTYPE type, const char *from, size_t width, R_xlen_t n);
 void ent_make_attribute(SEXP x, SEXP name, SEXP value);
 SEXP ent_make_decorated(maker *m, SEXP value);
 SEXP ent_make_finished(maker *m, const frame_t *frame);

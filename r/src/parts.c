@@ -58,6 +58,13 @@ SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
     return out;
 }
 
+/* A vector of numbers that stand in memory. */
+SEXP ent_make_numbers(SEXPTYPE type, const char *from, size_t width, R_xlen_t n) {
+    SEXP out = Rf_allocVector(type, n);
+    if (n > 0) memcpy(DATAPTR(out), from, (size_t)n * width);
+    return out;
+}
+
 /* Some rows of a column, which may be a frame. */
 static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
     if (TYPEOF(x) != VECSXP || !Rf_inherits(x, "data.frame")) {
@@ -102,12 +109,18 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
         if (pools[middle].pool < cell->of[0]) low = middle + 1;
         else high = middle;
     }
-    if (low == n || pools[low].pool != cell->of[0] || m->pools == R_NilValue) Rf_error("an array without a pool");
+    if (low == n || pools[low].pool != cell->of[0]) Rf_error("an array without a pool");
     const ent_pool *pool = &pools[low];
     if (cell->of[1] < pool->start || cell->of[1] + cell->of[2] > pool->end) Rf_error("an array outside of its pool");
-    SEXP all = VECTOR_ELT(m->pools, (R_xlen_t)low);
-    int is_all = pool->n == 1 && pool->end - pool->start == cell->of[2];
-    SEXP out = is_all ? all : ent_make_slice(all, (R_xlen_t)(cell->of[1] - pool->start), (R_xlen_t)cell->of[2]);
+    SEXP out, all = VECTOR_ELT(m->pools, (R_xlen_t)low);
+    uint64_t at = cell->of[1] - pool->start;
+    if (pool->values != NULL) {
+        size_t width = ent_kind_width(pool->kind);
+        out = ent_make_numbers(ent_kind_type(pool->kind), (const char *)pool->values + at * width, width, (R_xlen_t)cell->of[2]);
+    } else {
+        int is_all = pool->n == 1 && pool->end - pool->start == cell->of[2];
+        out = is_all ? all : ent_make_slice(all, (R_xlen_t)at, (R_xlen_t)cell->of[2]);
+    }
     if (cell->of[3] == 0) return out;
     ent_failure *failure = NULL;
     double shape[64];

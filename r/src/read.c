@@ -31,6 +31,12 @@ SEXP ent_c_open(SEXP path) {
     return file == NULL ? ent_failed(failure) : ent_hold(file, free_file, R_NilValue);
 }
 
+/* Closes a file before R has done with it. */
+SEXP ent_c_shut(SEXP file) {
+    if (TYPEOF(file) == EXTPTRSXP) free_file(file);
+    return R_NilValue;
+}
+
 /* A table of a file, as a file of its own; -1 for a view of all columns. */
 SEXP ent_c_table(SEXP file, SEXP number) {
     ent_failure *failure = NULL;

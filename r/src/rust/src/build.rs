@@ -18,7 +18,7 @@ use crate::strings::Strings;
 use crate::times::{self, Scale};
 
 /// The flavour of doubles whose NA is the quiet one.
-const FLAVOUR_QUIET: i32 = 2;
+pub const FLAVOUR_QUIET: i32 = 2;
 
 /// A column as C tells it.
 #[repr(C)]

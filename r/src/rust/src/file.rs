@@ -6,7 +6,7 @@ use entasis::{ColumnInfo, Error, File, Physical, Report, Unit, Value, type_name}
 
 use crate::build;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
-use crate::loaded::root;
+use crate::loaded::{is_own, root};
 use crate::nodes::Tree;
 
 /// What a file is.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
         root: root(file, "value"),
         metadata: root(file, "metadata"),
         environments: root(file, "environments"),
-        is_own: i32::from(file.value().get("host").and_then(Value::as_str) == Some("r")),
+        is_own: i32::from(is_own(file)),
         format_major: i32::from(major),
         format_minor: i32::from(minor),
     }

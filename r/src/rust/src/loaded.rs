@@ -1,13 +1,17 @@
 //! Trees of a file on their way to R: cells in memory, checked before C makes values of them.
 
 use std::collections::BTreeMap;
-use std::ptr::null_mut;
+use std::os::raw::c_void;
+use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 use entasis::cells::{Cell, Loaded as Cells, Slice};
-use entasis::{CellKind, Error, File, Result, Silent, Value};
+use entasis::{Buffer, CellKind, ColumnType, Error, File, Logical, Physical, Result, Rows, Silent, Value};
 
+use crate::build::FLAVOUR_QUIET;
+use crate::column::Kind;
 use crate::guard::{self, Failure, Interrupted, Signals, Text};
+use crate::read::{self, Want};
 
 /// Cells in memory.
 pub struct Loaded {
@@ -15,6 +19,8 @@ pub struct Loaded {
     /// The cells that references mean, ascending.
     targets: Vec<u64>,
     pools: Vec<PoolUse>,
+    /// The values of pools that many arrays are cut from.
+    memory: Vec<Buffer>,
     alike: Vec<Place>,
 }
 
@@ -47,6 +53,9 @@ pub struct PoolUse {
     end: u64,
     /// Arrays that have values of it.
     n: u64,
+    /// What is needed of it, as vectors of this kind have it; null where C makes a vector of it, which may be the value itself.
+    values: *const c_void,
+    kind: i32,
 }
 
 /// A cell; which fields count is told by its kind.
@@ -72,20 +81,29 @@ struct Uses {
 }
 
 impl Uses {
-    #[inline]
-    fn add(&mut self, pool: u64, at: u64, len: u64) -> Result<()> {
-        let end = at.checked_add(len).ok_or_else(|| damage("an array ends nowhere"))?;
-        if self.last.as_ref().is_none_or(|(last, _)| last.pool != pool) {
-            self.all.extend(self.last.take().map(|last| (last.0.pool, last)));
-            let fresh = PoolUse { pool, column: 0, start: at, end, n: 0 };
-            self.last = Some(self.all.get(&pool).copied().unwrap_or((fresh, 0)));
+    /// Adds neighbouring arrays. One that ends nowhere ends behind all that a pool can have.
+    fn add(&mut self, mut pools: &[u64], mut places: &[u64], mut lens: &[u64]) {
+        while let (Some(&pool), Some(&at)) = (pools.first(), places.first()) {
+            let n = pools.iter().take_while(|&&other| other == pool).count();
+            let of_pool;
+            (of_pool, places) = places.split_at(n);
+            let so_long;
+            (so_long, lens) = lens.split_at(n);
+            pools = &pools[n..];
+            if self.last.as_ref().is_none_or(|(last, _)| last.pool != pool) {
+                self.all.extend(self.last.take().map(|last| (last.0.pool, last)));
+                let fresh = PoolUse { pool, column: 0, start: at, end: at, n: 0, values: null(), kind: 0 };
+                self.last = Some(self.all.get(&pool).copied().unwrap_or((fresh, 0)));
+            }
+            if let Some((last, sum)) = &mut self.last {
+                for (&at, &len) in of_pool.iter().zip(so_long) {
+                    last.start = last.start.min(at);
+                    last.end = last.end.max(at.saturating_add(len));
+                    *sum = sum.saturating_add(len);
+                }
+                last.n += n as u64;
+            }
         }
-        if let Some((last, sum)) = &mut self.last {
-            (last.start, last.end) = (last.start.min(at), last.end.max(end));
-            last.n += 1;
-            *sum = sum.saturating_add(len);
-        }
-        Ok(())
     }
 
     fn end(mut self) -> impl Iterator<Item = (PoolUse, u64)> {
@@ -103,9 +121,7 @@ impl Loaded {
             let mut number = range.start;
             while number < range.end {
                 if let Some([pools, places, lens, _]) = slice.arrays(number, range.end) {
-                    for ((&pool, &at), &len) in pools.iter().zip(places).zip(lens) {
-                        uses.add(pool, at, len)?;
-                    }
+                    uses.add(pools, places, lens);
                     number += pools.len() as u64;
                     continue;
                 }
@@ -117,7 +133,7 @@ impl Loaded {
                             self.targets.push(target);
                         }
                     }
-                    Cell::Array { pool, at, len, .. } => uses.add(pool, at, len)?,
+                    Cell::Array { pool, at, len, .. } => uses.add(&[pool], &[at], &[len]),
                     _ => {}
                 }
                 number += 1;
@@ -138,6 +154,45 @@ impl Loaded {
             }
             self.pools.push(found);
         }
+        Ok(())
+    }
+
+    /// Reads the pools that R itself filled with numbers, and that several arrays are cut from. In memory of R's they would be garbage as
+    /// soon as the arrays are made.
+    fn read_pools(&mut self, interrupted: Option<Interrupted>) -> Result<()> {
+        let file = self.cells.cells().file();
+        let (mut memory, mut found) = (Vec::new(), Vec::new());
+        if is_own(file) {
+            for (i, pool) in self.pools.iter().enumerate().filter(|(_, pool)| pool.n > 1) {
+                let of = file.column(pool.column)?.record.column_type;
+                let Some((kind, width)) = pooled_kind(&of).and_then(|kind| Some((kind, kind.width()?)))
+                else {
+                    continue;
+                };
+                let len = usize::try_from(pool.end - pool.start).ok().and_then(|n| n.checked_mul(width));
+                let buffer = len.and_then(Buffer::brief);
+                memory.push(buffer.ok_or_else(|| Error::limit("not enough memory for the vectors"))?);
+                found.push((i, kind, width, i32::from(of.flavour) & FLAVOUR_QUIET != 0));
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let wants = found.iter().zip(&mut memory).map(|(&(i, kind, width, quiet), memory)| {
+            let n = memory.len() / width;
+            Want::own(self.pools[i].column, kind, memory, n, quiet)
+        });
+        let wants: Vec<Want> = wants.collect();
+        let rows = |i: usize| {
+            let pool = &self.pools[found[i].0];
+            Rows::Range(pool.start..pool.end)
+        };
+        // SAFETY: the buffers are as long as the values, aligned for any of them, and used by nothing else.
+        unsafe { read::read(file, &wants, rows, interrupted) }?;
+        for (&(i, kind, ..), memory) in found.iter().zip(&memory) {
+            (self.pools[i].values, self.pools[i].kind) = (memory.as_ptr().cast(), kind.code());
+        }
+        self.memory = memory;
         Ok(())
     }
 
@@ -191,11 +246,16 @@ impl Loaded {
                 let i = self.pools.partition_point(|known| known.pool < pool);
                 let found = self.pools.get(i).filter(|known| known.pool == pool);
                 let found = found.ok_or_else(|| damage("an array without a pool"))?;
+                let room = found.end - found.start;
+                // Without a way out of the loop.
+                let mut are_inside = true;
                 for place in &mut self.alike {
-                    let inside = place.at.checked_sub(found.start).filter(|at| {
-                        at.checked_add(place.len).is_some_and(|end| end <= found.end - found.start)
-                    });
-                    place.at = inside.ok_or_else(|| damage("an array outside of its pool"))?;
+                    let at = place.at.wrapping_sub(found.start);
+                    are_inside &= place.at >= found.start && at <= room && place.len <= room.wrapping_sub(at);
+                    place.at = at;
+                }
+                if !are_inside {
+                    return Err(damage("an array outside of its pool"));
                 }
                 i as i64
             }
@@ -224,8 +284,8 @@ struct VectorOf {
     attributes: Option<i64>,
 }
 
-/// Vectors that are told together, at most.
-const MOST_ALIKE: u64 = 1 << 16;
+/// Vectors that are told together, at most: their places stay in the processor's cache.
+const MOST_ALIKE: u64 = 1 << 11;
 
 /// The vector of a cell: an array, or an object of a vector and shared attributes; none when it is something else.
 #[inline]
@@ -319,6 +379,24 @@ fn damage(problem: &'static str) -> Error {
     Error::corrupt(problem).in_section("cells")
 }
 
+/// Whether R wrote what is in cells.
+pub fn is_own(file: &File) -> bool {
+    file.value().get("host").and_then(Value::as_str) == Some("r")
+}
+
+/// What vectors of R a column of numbers that R wrote, and that have no attributes, is of; none when it is another column.
+fn pooled_kind(of: &ColumnType) -> Option<Kind> {
+    match of.physical {
+        _ if of.logical != Logical::Plain => None,
+        Physical::Bool => Some(Kind::Logical),
+        Physical::I8 | Physical::I16 | Physical::I32 => Some(Kind::Integer),
+        Physical::U8 => Some(Kind::Raw),
+        Physical::F64 => Some(Kind::Double),
+        Physical::Complex128 => Some(Kind::Complex),
+        _ => None,
+    }
+}
+
 /// The cell of the values of a file under a key, or -1.
 pub fn root(file: &File, key: &str) -> f64 {
     match file.value().get(key) {
@@ -370,6 +448,7 @@ pub unsafe extern "C" fn ent_loaded_new(
                 cells,
                 targets: Vec::new(),
                 pools: Vec::new(),
+                memory: Vec::new(),
                 alike: Vec::new(),
             })))
         })
@@ -386,7 +465,7 @@ pub unsafe extern "C" fn ent_loaded_free(loaded: *mut Loaded) {
     drop(unsafe { Box::from_raw(loaded) });
 }
 
-/// Reads neighbouring cells and all that they name. 0, or -1 with an error.
+/// Reads neighbouring cells and all that they name, and pools of numbers that several arrays are cut from. 0, or -1 with an error.
 ///
 /// # Safety
 /// `loaded` must be what [`ent_loaded_new`] gave, used by this thread alone; `failure` null or writable.
@@ -405,7 +484,8 @@ pub unsafe extern "C" fn ent_loaded_close(
             let done = loaded
                 .cells
                 .close(std::iter::once(start..end).collect(), &Signals::new(interrupted))
-                .and_then(|()| loaded.look());
+                .and_then(|()| loaded.look())
+                .and_then(|()| loaded.read_pools(interrupted));
             done.map(|()| 0).map_err(|e| e.in_file(loaded.cells.cells().file().path()))
         })
     }

@@ -31,6 +31,21 @@ pub struct Want {
     foreign: i32,
 }
 
+impl Want {
+    /// A column of R's own, for memory of `n` values of a kind that has a width.
+    pub fn own(column: u64, kind: Kind, memory: &mut [u8], n: usize, quiet: bool) -> Self {
+        Self {
+            column: column as f64,
+            values: memory.as_mut_ptr().cast(),
+            n,
+            kind: kind.code(),
+            seconds: 1,
+            quiet: i32::from(quiet),
+            foreign: 0,
+        }
+    }
+}
+
 /// Rows that C wants: all (kind 0), from `start` to before `stop` (1), or those of these numbers from 0 on (2).
 #[repr(C)]
 pub struct WantedRows {
@@ -79,7 +94,7 @@ impl Job<'_> {
         }
     }
 
-    fn request(&mut self, rows: &Rows) -> Request<'_> {
+    fn request(&mut self, rows: Rows) -> Request<'_> {
         let (physical, kind, na) = (self.physical(), self.kind, self.na);
         let has_missing = self.info.record.n_missing > 0;
         let least = |physical: Physical| match physical.width() {
@@ -100,7 +115,7 @@ impl Job<'_> {
             } else {
                 MissingTo::Mask(&mut self.mask)
             };
-            return Request { column: self.info.index, rows: rows.clone(), output, missing };
+            return Request { column: self.info.index, rows, output, missing };
         }
         let (output, missing) = match (&mut self.strings, &mut self.beside) {
             (Some(strings), _) => {
@@ -139,7 +154,7 @@ impl Job<'_> {
                 }
             }
         };
-        Request { column: self.info.index, rows: rows.clone(), output, missing }
+        Request { column: self.info.index, rows, output, missing }
     }
 
     /// Makes of the values what R has for them.
@@ -294,14 +309,18 @@ fn of_half(half: u16) -> f64 {
     }
 }
 
-fn read(
+/// Reads columns, each in the rows that are told for its place.
+///
+/// # Safety
+/// The memory of all that is wanted is there, aligned, and used by nothing else.
+pub unsafe fn read(
     file: &File,
     wants: &[Want],
-    rows: &Rows,
+    rows: impl Fn(usize) -> Rows,
     interrupted: Option<Interrupted>,
 ) -> Result<Vec<Option<Box<Strings>>>> {
     let mut jobs = Vec::with_capacity(wants.len());
-    for want in wants {
+    for (i, want) in wants.iter().enumerate() {
         let info = (*file.column(want.column as u64)?).clone();
         let kind = Kind::of(want.kind)?;
         let of = info.record.column_type;
@@ -310,14 +329,15 @@ fn read(
             let message = format!("values of type {} are no R vector of this kind", of.physical.name());
             return Err(named(Error::corrupt(message)));
         }
-        let n = usize::try_from(rows.n(info.record.n_values)).map_err(|_| Error::limit("too many rows"))?;
+        let n =
+            usize::try_from(rows(i).n(info.record.n_values)).map_err(|_| Error::limit("too many rows"))?;
         if n != want.n {
             let message = format!("a column has {} values, the vector {}", n, want.n);
             return Err(named(Error::corrupt(message)));
         }
         let no_memory = || Error::limit("not enough memory for the columns");
         let len = kind.width().map_or(Some(0), |width| n.checked_mul(width)).ok_or_else(no_memory)?;
-        // SAFETY: C made a vector of `n` values of the kind, which nothing else uses until this call ends.
+        // SAFETY: as the caller promises, it is memory for `n` values of the kind.
         let memory = unsafe { slice_mut(want.values.cast::<u8>(), len) };
         if memory.len() != len {
             return Err(Error::argument("a vector without memory"));
@@ -363,7 +383,7 @@ fn read(
             mask,
         });
     }
-    let requests = jobs.iter_mut().map(|job| job.request(rows)).collect();
+    let requests = jobs.iter_mut().enumerate().map(|(i, job)| job.request(rows(i))).collect();
     file.read(requests, None, &Signals::new(interrupted))?;
     for job in &mut jobs {
         let finished = job.finish();
@@ -398,7 +418,7 @@ pub unsafe extern "C" fn ent_read(
                     Rows::Indices(Arc::from_iter(numbers))
                 }
             };
-            let found = read(&*file, slice(wants, n_wants), &rows, interrupted)?;
+            let found = read(&*file, slice(wants, n_wants), |_| rows.clone(), interrupted)?;
             Ok(Box::into_raw(Box::new(Found(found))))
         })
     }
