@@ -58,6 +58,15 @@ toucher <- function(size) {
   }
 }
 
+# Seconds that a call takes, by a clock that counts less than the milliseconds of system.time(); without garbage of what was before, as
+# there.
+seconds_of <- function(call) {
+  invisible(gc(FALSE))
+  begun <- Sys.time()
+  call
+  as.double(Sys.time()) - as.double(begun)
+}
+
 # Measures formats in turn: writing, and each of `uses`, functions of a value just read, timed with the reading. Equality comes
 # first. Returns medians: a row for each format, with the size of its file. `gone` deletes the file between reading and use.
 measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = FALSE) {
@@ -80,16 +89,16 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
       path <- paths[[name]]
       unlink(path)
       touch()
-      times[name, "write", round] <- system.time(format$write(x, path))[["elapsed"]]
+      times[name, "write", round] <- seconds_of(format$write(x, path))
       for (use in names(uses)) {
         # Its other name keeps the file for the next round.
         if (gone) file.link(path, spare)
         touch()
-        times[name, use, round] <- system.time({
+        times[name, use, round] <- seconds_of({
           value <- format$read(path)
           if (gone) unlink(path)
           if (!is.null(uses[[use]])) uses[[use]](value)
-        })[["elapsed"]]
+        })
         rm(value)
         if (gone) file.rename(spare, path)
       }
@@ -98,7 +107,7 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
   medians <- apply(times, 1:2, median)
   out <- data.frame(medians, MB = sizes / 1e6, check.names = FALSE)
   cat("\n", what, ": seconds, medians of ", rounds, " rounds in turn\n", sep = "")
-  print(round(out, 4))
+  print(round(out, 5))
   invisible(out)
 }
 

@@ -33,23 +33,23 @@ static ent_pooled numbers(walker *w, int kind, const void *memory, R_xlen_t n) {
 
 void ent_emit_reference(walker *w, uint64_t number) { scalar(w, ENT_CELL_REFERENCE, (int64_t)number, 0); }
 
-/* A cell that may have children; its place among those. */
-size_t ent_emit_parent(walker *w, int kind) {
+/* Cells that may have children; the place of the first among those, the others follow. */
+size_t ent_emit_parents(walker *w, int kind, size_t n) {
     ent_failure *failure = NULL;
-    ptrdiff_t place = ent_cells_parent(w->cells, kind, &failure);
+    ptrdiff_t place = ent_cells_parents(w->cells, kind, n, &failure);
     if (place < 0) ent_fail(failure);
     return (size_t)place;
 }
 
+/* What is looked at later. */
+void ent_emit_later(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left) {
+    w->fresh = ent_grown(w->fresh, &w->room_fresh, w->n_fresh + 1, sizeof *w->fresh);
+    w->fresh[w->n_fresh++] = (step_t){below, at, object, place, n_left};
+}
+
 /* A cell whose children are looked at later. */
 static void later(walker *w, int kind, int below, SEXP object, at_t at) {
-    w->fresh = ent_grown(w->fresh, &w->room_fresh, w->n_fresh + 1, sizeof *w->fresh);
-    step_t *step = &w->fresh[w->n_fresh];
-    step->below = below;
-    step->object = object;
-    step->at = at;
-    step->place = ent_emit_parent(w, kind);
-    w->n_fresh++;
+    ent_emit_later(w, below, object, at, ent_emit_parents(w, kind, 1), 0);
 }
 
 static void object(walker *w, int below, SEXP x, at_t at) { later(w, ENT_CELL_OBJECT, below, x, at); }
@@ -174,17 +174,16 @@ static void ask(walker *w, SEXP x, at_t at) {
     UNPROTECT(4);
 }
 
-static void emit_atomic(walker *w, SEXP x, at_t at, int is_bare) {
-    if (is_bare) {
-        atomic(w, x, R_NilValue, at);
-        return;
-    }
+/* Whether a vector has dimensions, and no other attributes. */
+int ent_emit_is_matrix(SEXP x) {
     SEXP dim = IS_S4_OBJECT(x) ? NULL : only(x, R_DimSymbol);
-    if (dim != NULL && TYPEOF(dim) == INTSXP && ATTRIB(dim) == R_NilValue && Rf_xlength(dim) > 1) {
-        atomic(w, x, dim, at);
-    } else {
-        object(w, BELOW_VECTOR, x, at);
-    }
+    return dim != NULL && TYPEOF(dim) == INTSXP && ATTRIB(dim) == R_NilValue && Rf_xlength(dim) > 1;
+}
+
+static void emit_atomic(walker *w, SEXP x, at_t at, int is_bare) {
+    if (is_bare) atomic(w, x, R_NilValue, at);
+    else if (ent_emit_is_matrix(x)) atomic(w, x, only(x, R_DimSymbol), at);
+    else object(w, BELOW_VECTOR, x, at);
 }
 
 static void emit_list(walker *w, SEXP x, at_t at, int is_bare) {
@@ -293,7 +292,7 @@ static int is_same(SEXP a, SEXP b) {
 }
 
 /* Whether the attributes of two vectors are the same, in the same order. */
-static int are_same(SEXP a, SEXP b) {
+int ent_emit_are_same(SEXP a, SEXP b) {
     for (a = ATTRIB(a), b = ATTRIB(b); a != R_NilValue && b != R_NilValue; a = CDR(a), b = CDR(b)) {
         if (TAG(a) != TAG(b) || !is_same(CAR(a), CAR(b))) return 0;
     }
@@ -305,7 +304,7 @@ static int are_same(SEXP a, SEXP b) {
 static void emit_attributes(walker *w, SEXP x, at_t at) {
     if (ATTRIB(x) == R_NilValue) {
         scalar(w, ENT_CELL_NULL, 0, 0);
-    } else if (Rf_isVectorAtomic(x) && w->like != NULL && are_same(x, w->like)) {
+    } else if (Rf_isVectorAtomic(x) && w->like != NULL && ent_emit_are_same(x, w->like)) {
         ent_emit_reference(w, w->like_number);
     } else {
         w->like = Rf_isVectorAtomic(x) ? x : NULL;
@@ -401,19 +400,6 @@ static uint64_t below_items(walker *w, SEXP x, at_t at) {
         }
     }
     return (uint64_t)n;
-}
-
-/* Adds what is below a vector of numbers with the attributes of the one before; 0 when it is something else, and nothing is added. */
-int ent_emit_like(walker *w, const step_t *step) {
-    SEXP x = step->object;
-    int type = TYPEOF(x);
-    if (step->below != BELOW_VECTOR || w->like == NULL || IS_S4_OBJECT(x)) return 0;
-    if (type != INTSXP && type != REALSXP && type != LGLSXP) return 0;
-    R_xlen_t n = Rf_xlength(x);
-    if ((n < 2 && type != REALSXP) || n == 0 || !are_same(x, w->like)) return 0;
-    ent_failure *failure = NULL;
-    if (ent_cells_like(w->cells, step->place, ent_emit_kind(x), DATAPTR_RO(x), (size_t)n, w->like_number, &failure) < 0) ent_fail(failure);
-    return 1;
 }
 
 /* Adds the children of a cell; how many, and the cell of the first key. */

@@ -90,7 +90,7 @@ uint64_t ent_cells_n(const ent_cells *cells);
 int ent_cells_scalar(ent_cells *cells, int kind, int64_t integer, double number, ent_failure **failure);
 int ent_cells_scalars(ent_cells *cells, int kind, const double *numbers, size_t n, ent_failure **failure);
 int ent_cells_text(ent_cells *cells, ent_chars text, ent_failure **failure); /* 0: no UTF-8 */
-ptrdiff_t ent_cells_parent(ent_cells *cells, int kind, ent_failure **failure);
+ptrdiff_t ent_cells_parents(ent_cells *cells, int kind, size_t n, ent_failure **failure);
 void ent_cells_children(ent_cells *cells, size_t place, uint64_t first, uint64_t count, uint64_t keys);
 void ent_cells_end(ent_cells *cells, size_t place);
 int ent_cells_numbers(ent_cells *cells, int kind, const void *values, size_t n, ent_pooled *pooled, ent_failure **failure);
@@ -100,8 +100,8 @@ int ent_cells_arrays(ent_cells *cells, int kind, const void *const *values, cons
                      ent_failure **failure);
 ptrdiff_t ent_cells_texts(ent_cells *cells, const ent_string *handed, const size_t *lens, size_t n, uintptr_t missing,
                           ent_odd *odd, ent_failure **failure);
-int ent_cells_like(ent_cells *cells, size_t place, int kind, const void *values, size_t n, uint64_t attributes,
-                   ent_failure **failure);
+int ent_cells_like(ent_cells *cells, size_t place, int kind, const void *const *values, const size_t *lens, size_t n,
+                   uint64_t attributes, ent_failure **failure);
 void ent_cells_free(ent_cells *cells);
 
 /* missing.rs, times.rs */

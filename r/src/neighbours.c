@@ -3,6 +3,8 @@
 
 /* Values of neighbouring vectors, or vectors, that are handed over together. */
 #define TOGETHER 256
+/* Vectors that one step stands for, at most: between steps there may be an interrupt. */
+#define ONE_STEP 65536
 /* How far ahead items are fetched, and before that their attributes: R has them anywhere in memory. */
 #define AHEAD 8
 
@@ -85,10 +87,49 @@ static R_xlen_t vectors(walker *w, SEXP x, at_t at) {
     return n;
 }
 
+static int is_number(SEXP x) { return TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP; }
+
+/* Short vectors of numbers with attributes: objects, all of which one step stands for. */
+static R_xlen_t decorated(walker *w, SEXP x, at_t at) {
+    R_xlen_t n = 0, end = Rf_xlength(x);
+    for (R_xlen_t i = at.position; i < end && n < ONE_STEP; i++, n++) {
+        SEXP item = VECTOR_ELT(x, i);
+        fetch(x, i, end);
+        if (!is_number(item) || ATTRIB(item) == R_NilValue || IS_S4_OBJECT(item) || ent_is_large(item)) break;
+        if (ent_emit_is_matrix(item)) break;
+    }
+    if (n < 2) return 0;
+    ent_emit_later(w, BELOW_NEIGHBOURS, x, at, ent_emit_parents(w, ENT_CELL_OBJECT, (size_t)n), n);
+    return n;
+}
+
+/* Adds what is below neighbours with the attributes of the vector before them; how many those are. */
+R_xlen_t ent_emit_like(walker *w, const step_t *step) {
+    const void *memory[TOGETHER];
+    size_t lens[TOGETHER];
+    R_xlen_t n = 0, at = step->at.position, end = at + step->n_left;
+    if (w->like == NULL) return 0;
+    int type = TYPEOF(VECTOR_ELT(step->object, at));
+    for (R_xlen_t i = at; i < end && n < TOGETHER; i++, n++) {
+        SEXP item = VECTOR_ELT(step->object, i);
+        fetch(step->object, i, end);
+        lens[n] = (size_t)Rf_xlength(item);
+        /* One alone is no array, but for a double, which is a cell itself. */
+        if (TYPEOF(item) != type || lens[n] == 0 || (lens[n] == 1 && type != REALSXP) || !ent_emit_are_same(item, w->like)) break;
+        memory[n] = DATAPTR_RO(item);
+    }
+    if (n == 0) return 0;
+    ent_failure *failure = NULL;
+    int kind = ent_emit_kind(VECTOR_ELT(step->object, at));
+    if (ent_cells_like(w->cells, step->place, kind, memory, lens, (size_t)n, w->like_number, &failure) < 0) ent_fail(failure);
+    return n;
+}
+
 /* Adds the items of a list from a place on that are alike; how many those are, 0 when none are. */
 R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at) {
     SEXP first = VECTOR_ELT(x, at.position);
     fetch(x, at.position, Rf_xlength(x));
+    if (ATTRIB(first) != R_NilValue) return is_number(first) ? decorated(w, x, at) : 0;
     switch (TYPEOF(first)) {
     case STRSXP: return texts(w, x, at);
     case LGLSXP: return vectors(w, x, at);

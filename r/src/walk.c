@@ -51,17 +51,6 @@ static void expand(walker *w, step_t step) {
     ent_cells_children(w->cells, step.place, first, count, keys);
 }
 
-/* Fetches what the steps look at whose turn comes soon: the values, their attributes, and the first of those. R has them anywhere in
- * memory, so each is a wait of its own. */
-static void fetch(const walker *w) {
-#ifdef __GNUC__
-    const step_t *top = w->stack + w->n_stack;
-    if (w->n_stack > 12) __builtin_prefetch(top[-13].object);
-    if (w->n_stack > 8) __builtin_prefetch(ATTRIB(top[-9].object));
-    if (w->n_stack > 4) __builtin_prefetch(CAR(ATTRIB(top[-5].object)));
-#endif
-}
-
 /* A walker, with what takes apart the values that are not dealt with here. */
 SEXP ent_c_walker(SEXP hook) {
     ent_failure *failure = NULL;
@@ -99,14 +88,22 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
             continue;
         }
         step_t step = *top;
-        fetch(w);
-        if (step.at.depth < DEEPEST && ent_emit_like(w, &step)) {
-            w->n_stack--;
+        if (step.below == BELOW_NEIGHBOURS) {
+            /* Those that are like the one before, then one by itself. */
+            R_xlen_t done = step.at.depth < DEEPEST ? ent_emit_like(w, &step) : 0;
+            if (done == 0) {
+                ent_emit_later(w, BELOW_VECTOR, VECTOR_ELT(step.object, step.at.position), step.at, step.place, 0);
+                done = 1;
+            }
+            top->at.position += done;
+            top->place += (size_t)done;
+            top->n_left -= done;
+            if (top->n_left == 0) w->n_stack--;
         } else {
             top->below = BELOW_END;
             expand(w, step);
         }
-        if (++steps % 65536 == 0) R_CheckUserInterrupt();
+        if (++steps % 4096 == 0) R_CheckUserInterrupt();
     }
     return Rf_ScalarReal(number);
 }
@@ -115,7 +112,7 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
 SEXP ent_c_references(SEXP pointer, SEXP numbers) {
     walker *w = ent_held(pointer, "a tree of values");
     uint64_t number = ent_cells_n(w->cells);
-    size_t place = ent_emit_parent(w, ENT_CELL_LIST);
+    size_t place = ent_emit_parents(w, ENT_CELL_LIST, 1);
     R_xlen_t n = Rf_xlength(numbers);
     for (R_xlen_t i = 0; i < n; i++) ent_emit_reference(w, (uint64_t)REAL(numbers)[i]);
     ent_cells_children(w->cells, place, number + 1, (uint64_t)n, 0);

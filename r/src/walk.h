@@ -17,6 +17,7 @@ enum {
     BELOW_EXPRESSION, /* attributes, and the items of an expression */
     BELOW_SYMBOL,
     BELOW_S4,
+    BELOW_NEIGHBOURS, /* vectors and their attributes: items of a list from the position on, as many as are left */
 };
 
 typedef struct {
@@ -30,6 +31,7 @@ typedef struct {
     at_t at;
     SEXP object;
     size_t place;
+    R_xlen_t n_left; /* neighbours */
 } step_t;
 
 /* Arrays that grow. What they count is in use. */
@@ -54,14 +56,17 @@ void ent_walk_keep(walker *w, SEXP value);
 /* emit.c */
 void ent_emit(walker *w, SEXP x, at_t at, int is_bare);
 uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys);
-int ent_emit_like(walker *w, const step_t *step);
 void ent_emit_reference(walker *w, uint64_t number);
-size_t ent_emit_parent(walker *w, int kind);
+size_t ent_emit_parents(walker *w, int kind, size_t n);
+void ent_emit_later(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left);
+int ent_emit_are_same(SEXP a, SEXP b);
+int ent_emit_is_matrix(SEXP x);
 int ent_is_internal(SEXP tag);
 int ent_emit_kind(SEXP x);
 void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at);
 
 /* neighbours.c */
 R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at);
+R_xlen_t ent_emit_like(walker *w, const step_t *step);
 
 #endif

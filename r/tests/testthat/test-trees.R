@@ -382,3 +382,43 @@ test_that("lists of vectors that are alike come back, whatever stands between th
   expect_identical(read_entasis(path, from = 120, to = 180)$l, frame$l[120:180])
   expect_identical(entasis(path)[c(250, 3, 3, 100), ]$l, frame$l[c(250, 3, 3, 100)])
 })
+
+test_that("vectors with attributes that stand together come back, whichever they are", {
+  kinds <- list(
+    function(i) c(a = i, b = 2), function(i) c(a = 1L, b = i), function(i) as.Date("2020-01-01") + i, function(i) c(x = i %% 2 == 0),
+    function(i) structure(i, class = "one", note = as.character(i)), function(i) factor(c("u", "v")[1 + i %% 2], c("u", "v")),
+    function(i) matrix(1:4 + i, 2), function(i) structure(double(), class = "none"), function(i) structure(seq_len(i %% 40), class = "of any length"),
+    function(i) c(n = "text"), function(i) structure(1:2, class = "S", names = c("p", "q")), function(i) i, function(i) c(NA, i),
+    function(i) structure(rep(i, 200), class = "long"), function(i) structure(i, attributes = list(names = "x"))
+  )
+  set.seed(4)
+  # Long runs of one kind, and kinds that change at every place.
+  which <- c(rep(sample(length(kinds)), sample(c(1, 2, 700), length(kinds), TRUE)), sample(length(kinds), 3000, TRUE))
+  x <- lapply(seq_along(which), function(i) kinds[[which[i]]](i))
+  expect_identical(read_entasis(written(x)), x)
+  inner <- list(before = x[1:50], lists = lapply(1:300, function(i) x[i + 0:2]), frame = data.frame(l = I(x[1:9])))
+  expect_identical(read_entasis(written(inner)), inner)
+  # Neighbours are known by their places.
+  x[[70]] <- structure(70, class = "bad", f = function() 1)
+  expect_error(write_entasis(x, tempfile()), "attr([[70]], \"f\")", fixed = TRUE)
+})
+
+test_that("reading leaves no file open, and no memory of R's behind", {
+  skip_if_not(dir.exists("/proc/self/fd"))
+  path <- written(list(a = lapply(1:1000, function(i) c(i, 1L)), f = mtcars, e = new.env(parent = emptyenv())))
+  opened <- function() length(dir("/proc/self/fd"))
+  read_entasis(path)
+  gc(FALSE)
+  before <- opened()
+  for (i in 1:20) read_entasis(path)
+  for (i in 1:20) read_entasis(written(mtcars))
+  expect_identical(opened(), before)
+  # Many vectors of two integers: each a word, and the places in the list. What they were cut from is elsewhere.
+  path <- written(lapply(1:50000, function(i) c(i, -i)))
+  read_entasis(path)
+  gc(FALSE)
+  before <- gc(FALSE, reset = TRUE)[2L, 1L]
+  x <- read_entasis(path)
+  expect_lt(gc(FALSE)[2L, "max used"] - before, 100000 + 25000)
+  expect_identical(x[[50000]], c(50000L, -50000L))
+})

@@ -293,17 +293,26 @@ pub unsafe extern "C" fn ent_cells_text(cells: *mut Cells, text: Text, failure: 
     }
 }
 
-/// Adds a cell that may have children; its place among those, or -1 with an error.
+/// Adds cells that may have children; the place of the first among those, which the others follow, or -1 with an error.
 ///
 /// # Safety
 /// As for [`ent_cells_scalar`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_cells_parent(cells: *mut Cells, code: i32, failure: *mut *mut Failure) -> isize {
+pub unsafe extern "C" fn ent_cells_parents(
+    cells: *mut Cells,
+    code: i32,
+    n: usize,
+    failure: *mut *mut Failure,
+) -> isize {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            let kind = kind_of(code, CellClass::Parent)?;
-            Ok((*cells).writer.parent(kind).cast_signed())
+            let (writer, kind) = (&mut (*cells).writer, kind_of(code, CellClass::Parent)?);
+            let first = writer.n_parents();
+            for _ in 0..n {
+                writer.parent(kind);
+            }
+            Ok(first.cast_signed())
         })
     }
 }
@@ -311,7 +320,7 @@ pub unsafe extern "C" fn ent_cells_parent(cells: *mut Cells, code: i32, failure:
 /// Says where the children of a parent are.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; the place must be one that [`ent_cells_parent`] gave.
+/// As for [`ent_cells_scalar`]; the place must be one that [`ent_cells_parents`] gave.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_children(
     cells: *mut Cells,
@@ -471,17 +480,18 @@ pub unsafe extern "C" fn ent_cells_texts(
     }
 }
 
-/// Adds what is below the object in this place: a vector of numbers whose attributes are those of a cell that is there. A double by itself
-/// is no array. 0, or -1 with an error.
+/// Adds what is below the objects from this place on: to each a vector of numbers whose attributes are those of a cell that is there. A double
+/// by itself is no array. 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_cells_numbers`]; the place is one that [`ent_cells_parent`] gave.
+/// As for [`ent_cells_arrays`]; the place is one that [`ent_cells_parents`] gave, with as many behind it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_like(
     cells: *mut Cells,
     place: usize,
     kind: i32,
-    memory: *const c_void,
+    memory: *const *const c_void,
+    lens: *const usize,
     n: usize,
     attributes: u64,
     failure: *mut *mut Failure,
@@ -491,17 +501,20 @@ pub unsafe extern "C" fn ent_cells_like(
         guard::call(failure, -1, || {
             let cells = &mut *cells;
             let kind = Kind::of(kind)?;
-            let first = cells.writer.n_cells();
-            cells.writer.text(CellKind::Str, "r.vector");
-            if kind == Kind::Double && n == 1 {
-                cells.writer.float(CellKind::Float, *memory.cast::<f64>());
-            } else {
-                let pooled = cells.numbers(kind, memory, n)?;
-                cells.writer.array(CellKind::Array, pooled.pool, pooled.at, pooled.len);
+            let vectors = guard::slice(memory, n).iter().zip(guard::slice(lens, n));
+            for (place, (&memory, &len)) in (place..).zip(vectors) {
+                let first = cells.writer.n_cells();
+                cells.writer.text(CellKind::Str, "r.vector");
+                if kind == Kind::Double && len == 1 {
+                    cells.writer.float(CellKind::Float, *memory.cast::<f64>());
+                } else {
+                    let pooled = cells.numbers(kind, memory, len)?;
+                    cells.writer.array(CellKind::Array, pooled.pool, pooled.at, pooled.len);
+                }
+                cells.writer.int(CellKind::Reference, attributes.cast_signed());
+                cells.writer.set_children(place, first, 3, 0);
+                cells.writer.end(place);
             }
-            cells.writer.int(CellKind::Reference, attributes.cast_signed());
-            cells.writer.set_children(place, first, 3, 0);
-            cells.writer.end(place);
             Ok(0)
         })
     }

@@ -165,7 +165,8 @@ impl Loaded {
         if is_own(file) {
             for (i, pool) in self.pools.iter().enumerate().filter(|(_, pool)| pool.n > 1) {
                 let of = file.column(pool.column)?.record.column_type;
-                let Some((kind, width)) = pooled_kind(&of).and_then(|kind| Some((kind, kind.width()?))) else {
+                let Some((kind, width)) = pooled_kind(&of).and_then(|kind| Some((kind, kind.width()?)))
+                else {
                     continue;
                 };
                 let len = usize::try_from(pool.end - pool.start).ok().and_then(|n| n.checked_mul(width));

@@ -329,7 +329,8 @@ pub unsafe fn read(
             let message = format!("values of type {} are no R vector of this kind", of.physical.name());
             return Err(named(Error::corrupt(message)));
         }
-        let n = usize::try_from(rows(i).n(info.record.n_values)).map_err(|_| Error::limit("too many rows"))?;
+        let n =
+            usize::try_from(rows(i).n(info.record.n_values)).map_err(|_| Error::limit("too many rows"))?;
         if n != want.n {
             let message = format!("a column has {} values, the vector {}", n, want.n);
             return Err(named(Error::corrupt(message)));
