@@ -150,7 +150,17 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<
     let is_wanted = |kind: CellKind| {
         kind == CellKind::Reference || matches!(kind.class(), CellClass::Parent | CellClass::Array)
     };
+    // Arrays in a row, which were looked at together, end before this cell.
+    let mut looked_at = range.start;
     for number in slice.numbers(range.clone(), is_wanted) {
+        if number < looked_at {
+            continue;
+        }
+        if let Some([.., shapes]) = slice.arrays(number, range.end) {
+            shapes.iter().filter(|&&shape| shape != 0).for_each(|&shape| add(shape..shape.saturating_add(1)));
+            looked_at = number + shapes.len() as u64;
+            continue;
+        }
         match slice.cell(number)? {
             Cell::Int(CellKind::Reference, target) => {
                 let target = target.cast_unsigned();

@@ -234,9 +234,7 @@ impl Cells {
         for numbers in &mut slice.parents {
             *numbers = buffer(of(4).end - of(4).start)?;
         }
-        for numbers in &mut slice.arrays {
-            *numbers = buffer(of(5).end - of(5).start)?;
-        }
+        slice.arrays = buffer((of(5).end - of(5).start).saturating_mul(4))?;
         let mut requests = vec![
             self.request(2, of(0), &mut slice.ints)?,
             self.request(3, of(1), &mut slice.floats)?,
@@ -246,7 +244,8 @@ impl Cells {
         for (place, numbers) in (6..).zip(&mut slice.parents) {
             requests.push(self.request(place, of(4), numbers)?);
         }
-        for (place, numbers) in (10..).zip(&mut slice.arrays) {
+        let n_arrays = (slice.arrays.len() / 4).max(1);
+        for (place, numbers) in (10..).zip(slice.arrays.chunks_exact_mut(n_arrays)) {
             requests.push(self.request(place, of(5), numbers)?);
         }
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;

@@ -23,7 +23,8 @@ pub struct Slice {
     pub(super) strings: (Buffer, Buffer),
     pub(super) bytes: (Buffer, Buffer),
     pub(super) parents: [Buffer; 4],
-    pub(super) arrays: [Buffer; 4],
+    /// Pools, places, lengths and shapes, one behind the other.
+    pub(super) arrays: Buffer,
 }
 
 /// Cells that stand together and are alike.
@@ -239,12 +240,18 @@ impl Slice {
             }
             CellClass::Parent => Cell::Parent(kind, self.children(place)),
             CellClass::Array => {
-                let [pool, at, len, shape] = &self.arrays;
-                let number = |numbers: &Buffer| cast_slice::<u8, u64>(numbers)[place];
-                let (pool, at, len, shape) = (number(pool), number(at), number(len), number(shape));
+                let [pool, at, len, shape] = self.arrays_of(place, 1).map(|numbers| numbers[0]);
                 Cell::Array { kind, pool, at, len, shape }
             }
         })
+    }
+
+    /// What the columns of arrays say of `n` of them.
+    #[inline]
+    fn arrays_of(&self, at: usize, n: usize) -> [&[u64]; 4] {
+        let numbers: &[u64] = cast_slice(&self.arrays);
+        let n_arrays = numbers.len() / 4;
+        [0, 1, 2, 3].map(|of| &numbers[of * n_arrays..][at..at + n])
     }
 
     /// The arrays without gaps from `number` on, up to `end` at most, which is in the slice too: pools, places, lengths and shapes. None when
@@ -256,7 +263,7 @@ impl Slice {
         let kinds = self.index.kinds.get(i..end)?;
         let (_, at) = self.index.get(i).filter(|(kind, _)| *kind == CellKind::Array)?;
         let n = kinds.iter().take_while(|&&kind| kind == CellKind::Array).count();
-        Some([0, 1, 2, 3].map(|of| &cast_slice(&self.arrays[of])[at..at + n]))
+        Some(self.arrays_of(at, n))
     }
 
     /// The cells from `number` on that are of the kind of that one, or units as it, at most up to `end`, which is in the slice too.
