@@ -4,6 +4,7 @@ mod beside;
 mod fixed;
 pub(crate) mod nested;
 mod strings;
+mod texts;
 mod validity;
 
 use std::ops::Range;
@@ -16,6 +17,7 @@ use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use beside::Beside;
 use fixed::{IntScratch, WideScratch, copy_fixed};
 
+pub(crate) use texts::{TextMost, most_text, text_len};
 pub(crate) use validity::ValidBits;
 
 /// The longest string, in bytes: what every reader's default limits take.
@@ -37,6 +39,8 @@ pub(crate) struct Scratch {
     words: Vec<u128>,
     offsets: Vec<u32>,
     bytes: Vec<u8>,
+    /// The most bytes of the strings of a block, if they are more than one.
+    pub(crate) text_most: TextMost,
     validity: Vec<u8>,
     has_missing: bool,
     spare: Vec<u8>,
@@ -71,48 +75,6 @@ fn place(i: usize, n: usize, stride: isize) -> Option<usize> {
     } else {
         (n - 1 - i).checked_mul(stride.unsigned_abs())
     }
-}
-
-/// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.
-pub(crate) fn text_len(array: &Array) -> u64 {
-    const SAMPLE: usize = 1024;
-    let (mut n_values, mut len) = (0u64, 0u64);
-    for chunk in &array.chunks {
-        let of_chunk = match &chunk.values {
-            HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
-            HostValues::Padded { width, .. } => (chunk.n * width) as u64,
-            HostValues::Ucs4 { width, .. } => (chunk.n * (width / 4)) as u64,
-            HostValues::Views { views, .. } => {
-                let step = chunk.n.div_ceil(SAMPLE).max(1);
-                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.read::<u32>(16 * i));
-                lens.map(|len| u64::from(len.min(MAX_STRING as u32))).sum::<u64>() * step as u64
-            }
-            HostValues::Anywhere(views) => {
-                let step = chunk.n.div_ceil(SAMPLE).max(1);
-                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.get(i));
-                lens.map(|(view, _)| u64::from((view as u32).min(MAX_STRING as u32))).sum::<u64>()
-                    * step as u64
-            }
-            _ => 0,
-        };
-        n_values += chunk.n as u64;
-        len = len.saturating_add(of_chunk);
-    }
-    len / n_values.max(1)
-}
-
-/// As many bytes as the strings of an array may have with their lengths, at most; none where that is not known without looking at each.
-pub(crate) fn most_text(array: &Array) -> Option<u64> {
-    array.chunks.iter().try_fold(0u64, |sum, chunk| {
-        let of_chunk = match &chunk.values {
-            HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
-            HostValues::Padded { width, .. } | HostValues::Ucs4 { width, .. } => {
-                (chunk.n as u64).saturating_mul(*width as u64)
-            }
-            _ => return None,
-        };
-        Some(sum.saturating_add(of_chunk).saturating_add(8 * chunk.n as u64))
-    })
 }
 
 impl Scratch {

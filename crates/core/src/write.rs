@@ -15,7 +15,7 @@ use entasis_io::{Durable, Replacement, Sink};
 use crate::bundle::{Bundle, bundles};
 use crate::control::{Control, Monitor};
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
-use crate::load::{self, Scratch, block_values};
+use crate::load::{self, Scratch, TextMost, block_values};
 use crate::threads;
 use nested::{Begins, Nested};
 use output::{Output, Placed};
@@ -182,6 +182,7 @@ pub(crate) struct Stored<'a> {
     profile: &'a Profile,
     /// Where its blocks begin in its children.
     begins: Option<&'a Begins>,
+    text_most: TextMost,
 }
 
 impl<'a> Plan<'a> {
@@ -260,6 +261,7 @@ impl<'a> Plan<'a> {
             array: &column.array,
             profile: profile(i),
             begins: begins(i),
+            text_most: TextMost::of(&column.array, column.column_type.layout()),
         });
         let children = self.nested.children.iter().enumerate().map(|(i, child)| Stored {
             column: is_bundled.len() + i,
@@ -268,6 +270,7 @@ impl<'a> Plan<'a> {
             array: &child.array,
             profile: profile(child.top),
             begins: child.family.begins.as_ref(),
+            text_most: TextMost::of(&child.array, child.column_type.layout()),
         });
         let bundled = self.bundles.iter().enumerate().map(|(i, bundle)| Stored {
             column: is_bundled.len() + self.nested.children.len() + i,
@@ -276,6 +279,7 @@ impl<'a> Plan<'a> {
             array: &bundle.array,
             profile: &self.profile,
             begins: None,
+            text_most: TextMost::of(&bundle.array, bundle.column_type.layout()),
         });
         single.chain(children).chain(bundled).collect()
     }
@@ -327,7 +331,9 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         let block = block_values(of.of) as u64;
         let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
         let n_values = of.array.n_values();
-        let run = n_blocks * block;
+        // A little less than four blocks of long texts, so that there is no fifth.
+        let of_texts = (RUN_LEN / 8 * 15 / value_len.max(1)).next_multiple_of(64);
+        let run = if of.text_most.is_short() { of_texts.min(block) } else { n_blocks * block };
         for start in (0..n_values).step_by(run as usize) {
             tasks.push(Task { index: tasks.len(), column, values: start..(start + run).min(n_values) });
         }
@@ -394,6 +400,7 @@ impl Worker {
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;
+            self.scratch.text_most = column.text_most;
             let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
             let (values, validity) = self.scratch.values(column.of, n);
             let block = at / u64::from(MAX_BLOCK_VALUES);

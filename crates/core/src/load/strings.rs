@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use entasis_format::{Error, MAX_BLOCK_LEN, Result};
+use entasis_format::{Error, Result};
 use entasis_kernels::{HostRead, HostViews};
 
 use super::validity::ValidBits;
@@ -59,26 +59,22 @@ impl Scratch {
         Ok(self.offsets.len() - 1)
     }
 
-    /// Copies strings of one chunk that stand one after the other, the missing ones empty, and fit a block: what most are. False when
-    /// they are not like that; then nothing was copied.
+    /// Copies strings of one chunk that stand one after the other, the missing ones empty: what most are. False when they are not like
+    /// that; then nothing was copied.
     fn load_whole(&mut self, array: &Array, range: Range<u64>) -> Result<bool> {
         let mut parts = pieces(array, range);
         let (Some((chunk, inside, _)), None) = (parts.next(), parts.next()) else { return Ok(false) };
-        let (bytes, start, len) = match &chunk.values {
+        let (bytes, found) = match &chunk.values {
             HostValues::Offsets32 { offsets, bytes } => {
-                let Some((start, len)) = self.load_offsets::<i32>(offsets, inside.clone())? else {
-                    return Ok(false);
-                };
-                (bytes, start, len)
+                (bytes, self.load_offsets::<i32>(offsets, inside.clone())?)
             }
             HostValues::Offsets64 { offsets, bytes } => {
-                let Some((start, len)) = self.load_offsets::<i64>(offsets, inside.clone())? else {
-                    return Ok(false);
-                };
-                (bytes, start, len)
+                (bytes, self.load_offsets::<i64>(offsets, inside.clone())?)
             }
             _ => return Ok(false),
         };
+        let Some((start, len)) = found else { return Ok(false) };
+        let inside = inside.start..inside.start + self.offsets.len() - 1;
         let valid = ValidBits::copy(chunk, inside, &mut self.spare)?;
         if !valid.missing_are_empty(&self.offsets) {
             return Ok(false);
@@ -99,27 +95,42 @@ impl Scratch {
         &mut self.bytes[at..at + len]
     }
 
-    /// Copies offsets, counted from the first; returns where the strings begin and their bytes, or none when they are not in order or too long.
+    /// Copies the offsets of as many strings as fit a block, counted from the first; returns where the strings begin and their bytes, or
+    /// none when they are not in order or the first doesn't fit.
     fn load_offsets<O: Offset>(
         &mut self,
         offsets: &HostRead,
         inside: Range<usize>,
     ) -> Result<Option<(usize, usize)>> {
-        let n = inside.len() + 1;
-        self.words.resize((n * size_of::<O>()).div_ceil(16), 0);
-        let copy: &mut [O] = &mut bytemuck::cast_slice_mut(&mut self.words)[..n];
-        let at = inside.start.checked_mul(size_of::<O>()).ok_or_else(short)?;
-        if !offsets.copy_strided::<O>(at, size_of::<O>() as isize, copy) {
+        let most = self.text_most.get();
+        let place = |i: usize| (inside.start + i).checked_mul(size_of::<O>()).ok_or_else(short);
+        let offset = |i: usize| Ok(offsets.read::<O>(place(i)?).ok_or_else(short)?.to_i64());
+        let first = offset(0)?;
+        let fits =
+            |offset: i64| offset.checked_sub(first).is_some_and(|len| (0..=most as i64).contains(&len));
+        // How many fit, if they are in order.
+        let (mut n, mut too_many) = (inside.len(), inside.len() + 1);
+        if !fits(offset(n)?) {
+            (n, too_many) = (0, n);
+        }
+        while too_many - n > 1 {
+            let middle = n.midpoint(too_many);
+            *if fits(offset(middle)?) { &mut n } else { &mut too_many } = middle;
+        }
+        self.words.resize(((n + 1) * size_of::<O>()).div_ceil(16), 0);
+        let copy: &mut [O] = &mut bytemuck::cast_slice_mut(&mut self.words)[..n + 1];
+        if !offsets.copy_strided::<O>(place(0)?, size_of::<O>() as isize, copy) {
             return Err(short());
         }
-        let (first, last) = (copy[0], copy[n - 1]);
-        let len = last.to_i64().checked_sub(first.to_i64()).and_then(|len| u64::try_from(len).ok());
-        let (Some(len), Ok(start)) = (len, usize::try_from(first.to_i64())) else { return Ok(None) };
-        if len > MAX_BLOCK_LEN || !copy.is_sorted() {
+        // The host may have changed them meanwhile: only the copy counts.
+        let (first, last) = (copy[0].to_i64(), copy[n].to_i64());
+        let len = last.checked_sub(first).and_then(|len| u64::try_from(len).ok());
+        let (Some(len), Ok(start)) = (len, usize::try_from(first)) else { return Ok(None) };
+        if n == 0 || len > most || !copy.is_sorted() {
             return Ok(None);
         }
         self.offsets.clear();
-        self.offsets.extend(copy.iter().map(|offset| offset.to_i64().wrapping_sub(first.to_i64()) as u32));
+        self.offsets.extend(copy.iter().map(|offset| offset.to_i64().wrapping_sub(first) as u32));
         Ok(Some((start, len as usize)))
     }
 
@@ -133,7 +144,7 @@ impl Scratch {
         if len > MAX_STRING {
             return Err(too_long());
         }
-        Ok(self.offsets.len() == 1 || before as u64 + len <= MAX_BLOCK_LEN)
+        Ok(self.offsets.len() == 1 || before as u64 + len <= self.text_most.get())
     }
 
     fn append(&mut self, bytes: &HostRead, spans: &[(u64, u64)], valid: &ValidBits) -> Result<()> {
@@ -149,7 +160,7 @@ impl Scratch {
                 }
                 let len = to.checked_sub(from).ok_or_else(short)?;
                 let total = first as u64 + (to - start);
-                let full = total > MAX_BLOCK_LEN && self.offsets.len() > 1;
+                let full = total > self.text_most.get() && self.offsets.len() > 1;
                 if full || len > MAX_STRING {
                     break;
                 }
@@ -262,7 +273,7 @@ impl Scratch {
             if len as u64 > MAX_STRING {
                 return Err(too_long());
             }
-            if (at + len) as u64 > MAX_BLOCK_LEN && self.offsets.len() > 1 {
+            if (at + len) as u64 > self.text_most.get() && self.offsets.len() > 1 {
                 break;
             }
             if self.bytes.len() < at + len + INLINE {

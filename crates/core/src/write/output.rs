@@ -45,6 +45,8 @@ struct Turn {
     ready_len: usize,
     /// The blocks of the runs that have their place.
     placed: BTreeMap<usize, Vec<Placed>>,
+    /// Memory of runs that were ready and are written, for others.
+    spare: Vec<Vec<u8>>,
 }
 
 /// The most bytes that are held back.
@@ -289,7 +291,7 @@ impl Run<'_> {
             if turn.ready_len + inner.bytes.len() <= READY {
                 turn.ready_len += inner.bytes.len();
                 turn.ready.insert(index, inner);
-                return Ok(Vec::new());
+                return Ok(turn.spare.pop().unwrap_or_default());
             }
             drop(turn);
             turn = output.wait(index, control)?;
@@ -306,13 +308,16 @@ impl Run<'_> {
         if is_awaited {
             output.changed.notify_all();
         }
-        let mut memory = Vec::new();
-        for (place, bytes) in finished {
+        for (place, bytes) in &finished {
             if let Some((held, at)) = place {
-                output.write_after(&held, at, &bytes)?;
+                output.write_after(held, *at, bytes)?;
             }
-            memory = bytes;
         }
-        Ok(memory)
+        let mut memory = finished.into_iter().map(|(_, bytes)| bytes);
+        let own = memory.next().unwrap_or_default();
+        if memory.len() > 0 {
+            output.turn.lock().unwrap_or_else(PoisonError::into_inner).spare.extend(memory);
+        }
+        Ok(own)
     }
 }

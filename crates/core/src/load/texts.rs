@@ -1,0 +1,111 @@
+//! What is known of a column of strings before it is copied.
+
+use entasis_encodings::Values;
+use entasis_format::{Layout, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, checksum};
+
+use super::{MAX_STRING, Scratch};
+use crate::frame::{Array, HostValues};
+
+/// The most bytes of a block of strings, if they are more than one.
+///
+/// Long texts make short blocks, which caches hold with what becomes of them. Those that repeat make blocks as long as the format
+/// allows, as each has a dictionary of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TextMost(u64);
+
+impl Default for TextMost {
+    fn default() -> Self {
+        Self(MAX_BLOCK_LEN)
+    }
+}
+
+impl TextMost {
+    /// Bytes of a block of long texts.
+    const LONG: u64 = 4 << 20;
+    /// Strings of a column that are looked at.
+    const SAMPLE: u64 = 512;
+
+    /// For the blocks of a column.
+    pub(crate) fn of(array: &Array, of: Layout) -> Self {
+        let most = Self::default();
+        let is_long = of.physical.is_var() && text_len(array) * u64::from(MAX_BLOCK_VALUES) > Self::LONG;
+        if is_long && array.n_values() > Self::SAMPLE && !repeats(array, of) {
+            Self(Self::LONG)
+        } else {
+            most
+        }
+    }
+
+    pub(crate) fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Whether blocks are short.
+    pub(crate) fn is_short(self) -> bool {
+        self.0 == Self::LONG
+    }
+}
+
+/// Whether many strings of a column are alike, by a sample.
+fn repeats(array: &Array, of: Layout) -> bool {
+    let mut scratch = Scratch::default();
+    let step = (array.n_values() / TextMost::SAMPLE).max(1);
+    let mut hashes = Vec::new();
+    for i in (0..array.n_values()).step_by(step as usize) {
+        // What can't be read is told when it is written.
+        if scratch.load(array, of, i..i + 1).is_err() {
+            return false;
+        }
+        if let (Values::Strings { bytes, .. }, _) = scratch.values(of, 1)
+            && !bytes.is_empty()
+        {
+            hashes.push(checksum(bytes));
+        }
+    }
+    let n_present = hashes.len();
+    hashes.sort_unstable();
+    hashes.dedup();
+    (n_present - hashes.len()) * 16 > n_present
+}
+
+/// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.
+pub(crate) fn text_len(array: &Array) -> u64 {
+    const SAMPLE: usize = 1024;
+    let (mut n_values, mut len) = (0u64, 0u64);
+    for chunk in &array.chunks {
+        let of_chunk = match &chunk.values {
+            HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
+            HostValues::Padded { width, .. } => (chunk.n * width) as u64,
+            HostValues::Ucs4 { width, .. } => (chunk.n * (width / 4)) as u64,
+            HostValues::Views { views, .. } => {
+                let step = chunk.n.div_ceil(SAMPLE).max(1);
+                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.read::<u32>(16 * i));
+                lens.map(|len| u64::from(len.min(MAX_STRING as u32))).sum::<u64>() * step as u64
+            }
+            HostValues::Anywhere(views) => {
+                let step = chunk.n.div_ceil(SAMPLE).max(1);
+                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.get(i));
+                lens.map(|(view, _)| u64::from((view as u32).min(MAX_STRING as u32))).sum::<u64>()
+                    * step as u64
+            }
+            _ => 0,
+        };
+        n_values += chunk.n as u64;
+        len = len.saturating_add(of_chunk);
+    }
+    len / n_values.max(1)
+}
+
+/// As many bytes as the strings of an array may have with their lengths, at most; none where that is not known without looking at each.
+pub(crate) fn most_text(array: &Array) -> Option<u64> {
+    array.chunks.iter().try_fold(0u64, |sum, chunk| {
+        let of_chunk = match &chunk.values {
+            HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
+            HostValues::Padded { width, .. } | HostValues::Ucs4 { width, .. } => {
+                (chunk.n as u64).saturating_mul(*width as u64)
+            }
+            _ => return None,
+        };
+        Some(sum.saturating_add(of_chunk).saturating_add(8 * chunk.n as u64))
+    })
+}

@@ -1,0 +1,62 @@
+//! Long texts make short blocks, unless they repeat.
+
+mod common;
+
+use common::{Model, check, file_of, open};
+use entasis::{Rows, WriteOptions};
+
+const SHORT: u64 = 4 << 20;
+
+/// A text of about `len` bytes that is like no other with another number.
+fn text(number: usize, len: usize) -> String {
+    let mut text = String::with_capacity(len + 20);
+    let mut state = number as u64;
+    while text.len() < len {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        text.push_str(&format!("{:x} ", state >> 24));
+    }
+    text
+}
+
+fn blocks(model: &Model) -> Vec<(u32, u64)> {
+    let columns = [("texts", model.clone())];
+    let options = |threads| WriteOptions { threads: Some(threads), ..WriteOptions::default() };
+    let bytes = file_of(&columns, &options(1));
+    assert!(bytes == file_of(&columns, &options(2)), "bytes depend on the number of threads");
+    let file = open(&bytes).unwrap();
+    check(&file, 0, model, &Rows::All, 2);
+    let n = model.n() as u64;
+    check(&file, 0, model, &Rows::Range(n / 3..n / 3 * 2), 1);
+    file.blocks(0).unwrap().iter().map(|block| (block.n_values, block.decoded_len)).collect()
+}
+
+#[test]
+fn each_has_at_most_so_many_bytes() {
+    let mut texts: Vec<String> = (0..30_000).map(|i| text(i, 200 + i % 400)).collect();
+    // One that is longer than a block.
+    texts[20_000] = text(1, 5 << 20);
+    let all = Model::text(&texts);
+    // Missing ones that have bytes in memory.
+    let some = all.clone().with_missing(|i| i % 3 != 1);
+    for model in [all, some] {
+        let blocks = blocks(&model);
+        assert!(blocks.iter().all(|&(n, len)| len <= SHORT || n == 1), "{blocks:?}");
+        assert!(blocks.len() < 12, "{blocks:?}");
+    }
+}
+
+#[test]
+fn texts_that_repeat_share_a_dictionary() {
+    let texts: Vec<String> = (0..60_000).map(|i| text(i * i % 101, 200)).collect();
+    let blocks = blocks(&Model::text(&texts));
+    assert!(blocks.len() == 1 && blocks[0].1 > 2 * SHORT, "{blocks:?}");
+}
+
+#[test]
+fn short_texts_make_full_blocks() {
+    let texts: Vec<String> = (0..150_000).map(|i| text(i, 30)).collect();
+    assert_eq!(
+        blocks(&Model::text(&texts)).iter().map(|block| block.0).collect::<Vec<_>>(),
+        [65_536, 65_536, 18_928]
+    );
+}
