@@ -166,7 +166,11 @@ impl<T> Work<'_, T> {
             let taken = if side == Side::Front { places.next() } else { places.next_back() };
             let Some(taken) = taken else { return false };
             let at = if side == Side::Front { *front } else { *back - 1 };
-            if side == Side::Front { *front += 1 } else { *back -= 1 }
+            if side == Side::Front {
+                *front += 1
+            } else {
+                *back -= 1
+            }
             (at * self.run, taken)
         };
         if first > self.n_found.load(Ordering::Relaxed) {
