@@ -15,7 +15,6 @@ from ..context import Context
 from ..frames.headline import headline
 from ..frames.wide import mixed
 from ..hosts import WrongData, host
-from ..peers import Refused
 from ..run import Comparison, Result
 from . import some_rows
 
@@ -64,18 +63,10 @@ def _open(context: Context, frame: pd.DataFrame, outcome: Comparison, kind: str)
         if result.failure is not None:
             failures.append(f"  {result.peer.label}: {result.failure}")
             continue
-        try:
-            seconds = _measure(result, frame, kind)
-        except Refused:
-            continue
-        except WrongData as error:
-            failures.append(f"  {result.peer.label}: wrong data: {error}")
-            context.failed |= result.peer.exact
-            continue
-        except Exception as error:
-            if result.peer.exact:
-                raise
-            failures.append(f"  {result.peer.label}: {type(error).__name__}: {error}")
+        seconds = some_rows.measured(
+            context, result, failures, partial(_measure, result, frame, kind)
+        )
+        if seconds is None:
             continue
         record = {
             "suite": context.suite,

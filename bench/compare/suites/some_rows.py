@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,22 +66,13 @@ def _measure_all(
     kind: str,
     title: str,
 ) -> None:
-    rows, kept, failures = [], [], []
+    rows, kept = [], []
+    failures: list[str] = []
     for result in outcome.results:
         if result.failure is not None:
             continue
-        try:
-            seconds = _measure(result, frame, jobs, kind)
-        except Refused:
-            continue
-        except WrongData as error:
-            failures.append(f"  {result.peer.label}: wrong data: {error}")
-            context.failed |= result.peer.exact
-            continue
-        except Exception as error:
-            if result.peer.exact:
-                raise
-            failures.append(f"  {result.peer.label}: {type(error).__name__}: {error}")
+        seconds = measured(context, result, failures, partial(_measure, result, frame, jobs, kind))
+        if seconds is None:
             continue
         label = f"{result.peer.label} {result.peer.opened}".strip()
         record = {
@@ -101,6 +93,24 @@ def _measure_all(
         )
     print_times(f"{outcome.name}: {title}, two columns, file open", rows, failures)
     context.keep("access", kept)
+
+
+def measured(
+    context: Context, result: Result, failures: list[str], measure: Callable[[], list[float]]
+) -> list[float] | None:
+    """The seconds of a format; none when it can't do this, or fails: `failures` tells."""
+    try:
+        return measure()
+    except Refused:
+        return None
+    except WrongData as error:
+        failures.append(f"  {result.peer.label}: wrong data: {error}")
+        context.failed |= result.peer.exact
+    except Exception as error:
+        if result.peer.exact:
+            raise
+        failures.append(f"  {result.peer.label}: {type(error).__name__}: {error}")
+    return None
 
 
 def spread(seconds: list[float]) -> dict[str, float]:

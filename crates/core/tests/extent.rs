@@ -2,15 +2,14 @@
 
 mod common;
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{Cells, Memory, Model, file_of, frame_of, open};
+use common::{Cells, Counting, Memory, Model, file_of, frame_of, open};
 use entasis::{
     ColumnType, Extent, File, Kind, Limits, Logical, MemorySink, MemorySource, Missing, Physical, Silent,
-    Source, WriteOptions,
+    WriteOptions,
 };
 
 const WIDTHS: [(Physical, usize); 13] = [
@@ -181,24 +180,6 @@ fn the_mark_tells_files_apart() {
         let there = |bytes: &[u8]| bytes[at as usize..][..mark.len()] == mark;
         assert_eq!(files.iter().filter(|other| there(other)).count(), 1);
         assert!(there(bytes));
-    }
-}
-
-/// A source that counts the bytes that are read.
-struct Counting {
-    inner: MemorySource,
-    n_read: Arc<AtomicU64>,
-}
-
-impl Source for Counting {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read_at(at, out)?;
-        self.n_read.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
     }
 }
 

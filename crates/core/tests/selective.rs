@@ -2,31 +2,12 @@
 
 mod common;
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{Model, check, file_of, indices};
-use entasis::{File, Limits, MemorySource, Physical, Rows, Source, WriteOptions};
-
-/// A source that counts the bytes that are read.
-struct Counting {
-    inner: MemorySource,
-    n_read: Arc<AtomicU64>,
-}
-
-impl Source for Counting {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read_at(at, out)?;
-        self.n_read.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
-    }
-}
+use common::{Counting, Model, check, file_of, indices};
+use entasis::{File, Limits, MemorySource, Physical, Rows, WriteOptions};
 
 fn columns() -> Vec<(&'static str, Model)> {
     let numbers: Vec<i64> =

@@ -71,23 +71,19 @@ fn repeats(array: &Array, of: Layout) -> bool {
 /// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.
 pub(crate) fn text_len(array: &Array) -> u64 {
     const SAMPLE: usize = 1024;
+    let sampled = |n: usize, len: &dyn Fn(usize) -> Option<u32>| {
+        let step = n.div_ceil(SAMPLE).max(1);
+        let lens = (0..n).step_by(step).filter_map(len);
+        lens.map(|len| u64::from(len.min(MAX_STRING as u32))).sum::<u64>() * step as u64
+    };
     let (mut n_values, mut len) = (0u64, 0u64);
     for chunk in &array.chunks {
         let of_chunk = match &chunk.values {
             HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
             HostValues::Padded { width, .. } => (chunk.n * width) as u64,
             HostValues::Ucs4 { width, .. } => (chunk.n * (width / 4)) as u64,
-            HostValues::Views { views, .. } => {
-                let step = chunk.n.div_ceil(SAMPLE).max(1);
-                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.read::<u32>(16 * i));
-                lens.map(|len| u64::from(len.min(MAX_STRING as u32))).sum::<u64>() * step as u64
-            }
-            HostValues::Anywhere(views) => {
-                let step = chunk.n.div_ceil(SAMPLE).max(1);
-                let lens = (0..chunk.n).step_by(step).filter_map(|i| views.get(i));
-                lens.map(|(view, _)| u64::from((view as u32).min(MAX_STRING as u32))).sum::<u64>()
-                    * step as u64
-            }
+            HostValues::Views { views, .. } => sampled(chunk.n, &|i| views.read(16 * i)),
+            HostValues::Anywhere(views) => sampled(chunk.n, &|i| views.get(i).map(|(view, _)| view as u32)),
             _ => 0,
         };
         n_values += chunk.n as u64;

@@ -1,13 +1,15 @@
 //! Frames in memory, written and read back through the public API.
 #![allow(dead_code, reason = "each test uses a part")]
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis::{
     Array, Chunk, Column, ColumnType, File, Frame, HostRead, HostValidity, HostValues, Limits, MemorySink,
-    MemorySource, Missing, MissingTo, Output, Physical, Request, Rows, Silent, Text, TextLayout, Value,
-    WriteOptions,
+    MemorySource, Missing, MissingTo, Output, Physical, Request, Rows, Silent, Source, Text, TextLayout,
+    Value, WriteOptions,
 };
 
 /// Values of a column, with those that are missing.
@@ -239,4 +241,22 @@ pub fn check(file: &File, column: u64, model: &Model, rows: &Rows, threads: usiz
 
 pub fn indices(rows: impl IntoIterator<Item = u64>) -> Rows {
     Rows::Indices(Arc::from(rows.into_iter().collect::<Vec<_>>()))
+}
+
+/// A source that counts the bytes that are read.
+pub struct Counting {
+    pub inner: MemorySource,
+    pub n_read: Arc<AtomicU64>,
+}
+
+impl Source for Counting {
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read_at(at, out)?;
+        self.n_read.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
 }

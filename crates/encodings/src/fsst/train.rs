@@ -19,7 +19,8 @@ const SAMPLE_LEN: usize = 512;
 /// Finds symbols, in memory that is kept from one time to the next.
 #[derive(Default)]
 pub(crate) struct Trainer {
-    matcher: Matcher,
+    /// Made when it is used first: its tables are more memory than a small frame.
+    matcher: Option<Matcher>,
     counts: Counts,
     sample: Vec<u8>,
     gains: Vec<(u64, Symbol)>,
@@ -41,16 +42,17 @@ impl Trainer {
 
     /// What finds the symbols for bytes that are like `sample`.
     pub(super) fn train(&mut self, sample: &[u8]) -> &Matcher {
-        self.matcher.set(Symbols::default());
+        let matcher = self.matcher.get_or_insert_default();
+        matcher.set(Symbols::default());
         for part in ROUNDS {
             let is_last = part == 128;
-            self.counts.count(&sample[..sample.len() * part / 128], &self.matcher, !is_last);
+            self.counts.count(&sample[..sample.len() * part / 128], matcher, !is_last);
             self.gains.clear();
-            self.counts.candidates(self.matcher.symbols(), part, &mut self.gains);
+            self.counts.candidates(matcher.symbols(), part, &mut self.gains);
             self.counts.clear();
-            self.matcher.set(choose(&mut self.gains));
+            matcher.set(choose(&mut self.gains));
         }
-        &self.matcher
+        matcher
     }
 }
 
