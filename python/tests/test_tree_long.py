@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,21 @@ def test_numbers_at_their_limits(tmp_path: Path) -> None:
     assert same(both(value, tmp_path), value)
     floats = [float("inf"), -0.0, 5e-324, 1.5] * (N // 4)
     assert list(map(float.hex, both(floats, tmp_path))) == list(map(float.hex, floats))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+@pytest.mark.parametrize("milliseconds", [1, 5, 9, 13, 20])
+def test_a_list_that_a_signal_clears(milliseconds: int, tmp_path: Path) -> None:
+    value = list(range(5_000_000))
+    before = signal.signal(signal.SIGALRM, lambda *_: value.clear())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
+        en.write(value, tmp_path / "a")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    back = en.read(tmp_path / "a")
+    assert back == list(range(len(back)))
 
 
 def test_nothing_is_held(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ use std::ops::Range;
 use entasis_encodings::{BLOCK, Values};
 use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::bits;
-use entasis_kernels::memory::reserve_on_huge_pages;
 
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use beside::Beside;
@@ -89,10 +88,7 @@ impl Scratch {
             n = self.load_strings(array, range(n))?;
         } else {
             let width = of.width().unwrap_or(1);
-            let len = (n * width).div_ceil(16);
-            let more = len.saturating_sub(self.words.len());
-            reserve_on_huge_pages(&mut self.words, more);
-            self.words.resize(len, 0);
+            self.words.resize((n * width).div_ceil(16), 0);
             self.wide.outside.clear();
             self.ints.any_missing = false;
             let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);

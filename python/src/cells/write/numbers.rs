@@ -36,7 +36,7 @@ impl Numbers {
         Self { is_helped: may_help }
     }
 
-    /// Puts the ints or floats of a list from `from` on, as far as they go before `n`, which is its length. Returns what is next.
+    /// Puts the ints or floats of a list from `from` on, as far as they go before `n`. Returns what is next.
     pub fn put(
         &mut self,
         list: &Bound<'_, PyList>,
@@ -47,6 +47,11 @@ impl Numbers {
     ) -> PyResult<usize> {
         let mut i = from;
         loop {
+            // Code that a signal runs may have changed the list.
+            let n = n.min(list.len());
+            if i >= n {
+                return Ok(i);
+            }
             // A list that begins so mostly goes on so: the first run tells.
             let is_first = i == from;
             let together = if is_first { RUN } else { TOGETHER };
@@ -117,8 +122,8 @@ impl Run<'_, '_> {
         thread::scope(|scope| {
             if self.is_helped {
                 let (work, value) = (&work, &value);
-                // SAFETY: `self.list` has the items until this thread has ended, as the scope waits for it with the lock held, and the caller of `may_help`
-                // asked it.
+                // SAFETY: `self.list` has the items until this thread has ended, as the scope waits for it with the lock held; and the calls that are
+                // made of them are of no matter to others, as `may_help` said.
                 let help = move || while unsafe { work.next(Side::Back, value) } {};
                 // Without a thread all is done here.
                 let _ = thread::Builder::new().spawn_scoped(scope, help);
