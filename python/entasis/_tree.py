@@ -58,7 +58,7 @@ class Maker:
         return _codecs.decode_kind(kind, parts, self._types)
 
     def settle(self) -> None:
-        """Many objects were made: the collector comes, if it is on, and need not look at those that are kept from it now."""
+        """Many objects were made, and are kept from the collector for now: it comes, if it is on."""
         if _state.is_collecting:
             gc.collect(0)
 

@@ -29,8 +29,8 @@ Read = Callable[[Path], Any]
 PART = "one array of 1 MB out of it"
 # The share of the rows of the shootout sets that makes 1 GB of them in memory.
 SETS_SCALE = 0.12
-# Memory that is touched before each call: so many times what pickle's file takes, and at most. Files of
-# 0.9 GB are that much in the page cache too: of 1 GiB not enough was left in one call of six.
+# Memory that is touched before each call: so many times what pickle's file takes, and at most.
+# A file of 0.9 GB takes that much of the page cache: 1 GiB was too little in one call of six.
 ROOM = 12
 MOST = 3 << 30
 # The same before a floor is measured.
@@ -53,9 +53,7 @@ def run(context: Context) -> None:
         floor = ""
         if name in floors:
             taken = float(
-                np.median(
-                    [_seconds(floors[name], FLOOR) for _ in range(context.options.rounds)]
-                )
+                np.median([_seconds(floors[name], FLOOR) for _ in range(context.options.rounds)])
             )
             floor = f"{1e3 * taken:.1f}"
             context.raw.append(_raw(context, name, "floor", "read", taken))
