@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 __version__: str
@@ -208,7 +209,13 @@ def write_document(
 ) -> None: ...
 def add_blocks(builder: Builder, arrays: list[Any]) -> list[tuple[int, int]]: ...
 def read_blocks(
-    handle: Handle, matrices: list[tuple[int, int]], names: Any, threads: int | None, *, pandas: bool = False
+    handle: Handle,
+    matrices: list[tuple[int, int]],
+    names: Any,
+    threads: int | None,
+    meanwhile: Callable[[], None],
+    *,
+    pandas: bool = False,
 ) -> tuple[list[tuple[Any, Any]], list[Any], list[int]] | None: ...
 def fixed_names(handle: Handle, array: Any) -> None: ...
 def compress(data: Any, codec: str, level: int | None, threads: int | None) -> bytes: ...

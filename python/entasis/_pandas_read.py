@@ -14,6 +14,8 @@ from ._times import to_numpy_times
 from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._entasis import ArrowColumn, Column
 
 
@@ -32,11 +34,17 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     labels, index, categories = _parts(host) if host else (_NAMES, None, {})
     asked = columns
     plain: list[tuple[Any, Any]] = []
+    axes: list[Any] = []
     if own and n >= _MANY and columns is None and rows is None and type(handle) is Handle:
-        plain, columns = _plain_blocks(handle, threads)
+
+        def label() -> None:
+            axes.append(_index(handle, index, handle.n_rows, own, categories, threads))
+            axes.append(_column_labels(handle, labels, None, own, categories))
+
+        plain, columns = _plain_blocks(handle, threads, label)
         n = len(columns)
     kinds = _kinds_wanted(host, columns)
-    beside = _labels.columns_of(index) if index else []
+    beside = _labels.columns_of(index) if index and not axes else []
     wanted = columns
     if beside or kinds:
         wanted = [*(range(n) if columns is None else columns), *beside, *(ref for _, ref in kinds)]
@@ -48,13 +56,17 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     blocks = arrays.blocks(kind_values)
     if plain:
         blocks = [*plain, *((values, _at(columns, positions)) for values, positions in blocks)]
-    if index is None:
-        index_values = _range_index(n_rows)
+    if axes:
+        index_values, column_labels = axes
     else:
-        if "missing_kinds" in index:
-            arrays.beside[0] = _mixed(arrays.beside[0], arrays.beside[1])
-        index_values = _labels.decode_index(index, arrays.beside[: len(beside)], handle.n_rows, rows)
-    frame = _frame(blocks, index_values, _column_labels(handle, labels, asked, own, categories))
+        if index is None:
+            index_values = _range_index(n_rows)
+        else:
+            if "missing_kinds" in index:
+                arrays.beside[0] = _mixed(arrays.beside[0], arrays.beside[1])
+            index_values = _labels.decode_index(index, arrays.beside[: len(beside)], handle.n_rows, rows)
+        column_labels = _column_labels(handle, labels, asked, own, categories)
+    frame = _frame(blocks, index_values, column_labels)
     if "attrs" in host:
         with interpretation():
             attrs = host["attrs"]
@@ -65,9 +77,11 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     return frame
 
 
-def _plain_blocks(handle: Handle, threads: int | None) -> tuple[list[tuple[Any, Any]], list[int]]:
+def _plain_blocks(
+    handle: Handle, threads: int | None, meanwhile: Callable[[], None]
+) -> tuple[list[tuple[Any, Any]], list[int]]:
     """The columns that are plain numbers or booleans, as blocks and their positions, and the numbers of all others."""
-    found = read_blocks(handle, [], None, threads, pandas=True)
+    found = read_blocks(handle, [], None, threads, meanwhile, pandas=True)
     assert found is not None, "there are no matrices that could be wrong"
     rowwise, _, others = found
     return [(values, positions) for positions, values in rowwise], others
@@ -130,16 +144,30 @@ def _column_labels(
 
             return _string_index(pa.array(names, pa.large_string()), name)
         return pd.Index(names, dtype=dtype, name=name)
+    labels = _index(handle, spec, handle.n_columns, own, categories, 1)
+    return labels if columns is None else labels[columns]
+
+
+@interpretation()
+def _index(
+    handle: Handle,
+    spec: dict[str, Any] | None,
+    n: int,
+    own: bool,
+    categories: dict[int, Any],
+    threads: int | None,
+) -> Any:
+    """An index of `n` labels, whole."""
+    if spec is None:
+        return _range_index(n)
     numbers = _labels.columns_of(spec)
-    n = handle.n_columns
     values: list[Any] = []
     if numbers:
-        entries = _tree.fill(handle, handle.read(numbers, None, "pandas", own, 0, 1, n), None, n)
+        entries = _tree.fill(handle, handle.read(numbers, None, "pandas", own, 0, threads, n), None, n)
         values = _Arrays(handle, own, entries, 0, n, categories, raw=_is_multi(spec)).beside
     if "missing_kinds" in spec:
         values[0] = _mixed(values[0], values[1])
-    labels = _labels.decode_index(spec, values, n)
-    return labels if columns is None else labels[columns]
+    return _labels.decode_index(spec, values, n)
 
 
 def _joined_names(handle: Handle) -> Any:

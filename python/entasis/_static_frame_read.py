@@ -12,7 +12,7 @@ from ._names import decode_label
 from .errors import CorruptFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ._entasis import Column
 
@@ -29,21 +29,40 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     n = handle.n_columns
     if (name in _sf_labels.SERIES and n != 1) or (name in _sf_labels.INDEXES and n != 0):
         raise CorruptFileError(f"a value of class {name!r} of StaticFrame in a table of {n} columns")
+    if name in _sf_labels.FRAMES and rows is None and columns is None and type(handle) is Handle:
+        return _whole(handle, host, threads)
     index = _labels_of(handle, index, handle.n_rows, rows, threads)
     if name in _sf_labels.INDEXES:
         return index
-    is_whole = rows is None and columns is None and type(handle) is Handle
-    names = _room_for_names(handle, labels) if is_whole else None
-    blocks = _Blocks(handle, host, columns, rows, threads).all(names)
-    with interpretation():
-        label = decode_label(host["name"])
+    blocks = _Blocks(handle, host, columns, rows, threads).all()
+    label = _label(host)
     if name in _sf_labels.SERIES:
         if columns is None or len(columns) == 1:
             return _sf_labels.series(_sf_labels.class_of(name, _sf_labels.SERIES), blocks, index, label)
         # Other columns than the one of the series make a frame.
         name, labels = "FrameHE" if name == "SeriesHE" else "Frame", {"kind": "text", "name": None}
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
-    return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls, names), label)
+    return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls, None), label)
+
+
+def _whole(handle: Handle, host: dict[str, Any], threads: int | None) -> Any:
+    """A frame with all of its columns and rows; its labels are made while other threads read."""
+    name, index, labels = _parts(host)
+    cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
+    names = _room_for_names(handle, labels)
+    axes: list[Any] = []
+
+    def make_labels() -> None:
+        axes.append(_labels_of(handle, index, handle.n_rows, None, threads))
+        axes.append(_column_labels(handle, labels, handle.n_columns, None, cls, names))
+
+    blocks = _Blocks(handle, host, None, None, threads).whole(names, make_labels)
+    return _sf_labels.frame(cls, blocks, axes[0], axes[1], _label(host))
+
+
+@interpretation()
+def _label(host: dict[str, Any]) -> Any:
+    return decode_label(host["name"])
 
 
 @interpretation()
@@ -153,15 +172,15 @@ class _Blocks:
         self._handle, self._host = handle, host
         self._columns, self._rows, self._threads = columns, rows, threads
 
-    def all(self, names: Any) -> list[Any]:
-        """All blocks, side by side. `names`, when given, gets the names of the columns of the whole frame."""
+    def all(self) -> list[Any]:
+        """All blocks, side by side."""
         codes = self._codes()
         if self._columns is not None:
             return self._join(_selected(codes, self._columns), self._some(self._columns))
         # A map has its arrays where they are.
         if self._rows is not None or type(self._handle) is not Handle:
             return self._join(codes, self._some(range(self._handle.n_columns)))
-        return self._whole(codes, names)
+        return self.whole(None, lambda: None)
 
     def _codes(self) -> Any:
         """The integers that tell the blocks; None: all are of one dimension."""
@@ -185,16 +204,17 @@ class _Blocks:
                 raise ValueError("blocks of another number of columns than there are")
         return codes
 
-    def _whole(self, codes: Any, names: Any) -> list[Any]:
-        """All blocks in all rows."""
+    def whole(self, names: Any, meanwhile: Callable[[], None]) -> list[Any]:
+        """All blocks in all rows. `names`, when given, gets the names of the columns before `meanwhile` is called."""
         import numpy as np
 
+        codes = self._codes()
         matrices: list[tuple[int, int]] = []
         if codes is not None:
             rowwise = np.flatnonzero(codes < 0)
             starts = np.cumsum(np.maximum(np.abs(codes), 1)) + codes
             matrices = list(zip(starts[rowwise].tolist(), (-codes[rowwise]).tolist(), strict=True))
-        found = read_blocks(self._handle, matrices, names, self._threads)
+        found = read_blocks(self._handle, matrices, names, self._threads, meanwhile)
         if found is None:
             raise CorruptFileError("a block has columns of several types")
         groups, arrays, others = found

@@ -173,8 +173,9 @@ struct Part<'a> {
 /// `matrices` are `(first column, number of columns)`, ascending: each becomes an array in rows' order. `names`, an array of dtype
 /// `U` that was just made of zeros, gets the names of all columns. Returns the other columns by dtype, the arrays of the matrices,
 /// and the columns that are left to read otherwise. None instead when columns of a matrix are not of one dtype.
+/// `meanwhile`, without arguments, is called while other threads read; `names` are there then.
 #[pyfunction]
-#[pyo3(signature = (handle, matrices, names, threads, *, pandas=false))]
+#[pyo3(signature = (handle, matrices, names, threads, meanwhile, *, pandas=false))]
 #[allow(clippy::type_complexity)]
 pub fn read_blocks<'py>(
     py: Python<'py>,
@@ -182,6 +183,7 @@ pub fn read_blocks<'py>(
     matrices: Vec<(u64, u64)>,
     names: Option<Bound<'py, PyAny>>,
     threads: Option<usize>,
+    meanwhile: Bound<'py, PyAny>,
     pandas: bool,
 ) -> PyResult<Option<(Vec<Rowwise<'py>>, Vec<Bound<'py, PyAny>>, Vec<u64>)>> {
     let file = &handle.file;
@@ -262,7 +264,7 @@ pub fn read_blocks<'py>(
         // SAFETY: the array was just made, nothing else knows it.
         wanted.push(Matrix { columns, out: unsafe { array::memory(values) }?, mark: mark(group) });
     }
-    monitor::run(py, |monitor| {
+    monitor::run_beside(py, Some(meanwhile), |monitor| {
         if !requests.is_empty() {
             file.read(requests, threads, monitor)?;
         }

@@ -7,17 +7,39 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Asks Python for signals, and keeps the exception that a handler raised.
-#[derive(Default)]
+/// Asks Python for signals, and keeps the exception that a handler raised, or what was called meanwhile.
 struct Signals {
     raised: Mutex<Option<PyErr>>,
+    meanwhile: Mutex<Option<Py<PyAny>>>,
+}
+
+impl Signals {
+    /// Calls what is to be called meanwhile, once.
+    fn call(&self, py: Python<'_>) -> PyResult<()> {
+        let call = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).take();
+        call.map_or(Ok(()), |call| call.into_bound(py).call0().map(|_| ()))
+    }
+
+    fn keep(&self, error: PyErr) {
+        *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
 }
 
 impl Monitor for Signals {
     fn interrupted(&self) -> bool {
         let Err(error) = Python::attach(|py| py.check_signals()) else { return false };
-        *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        self.keep(error);
         true
+    }
+
+    fn meanwhile(&self) -> bool {
+        let is_wanted = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if !is_wanted {
+            return true;
+        }
+        let Err(error) = Python::attach(|py| self.call(py)) else { return true };
+        self.keep(error);
+        false
     }
 }
 
@@ -26,10 +48,21 @@ pub fn run<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Monitor) -> entasis::Result<T> + Send,
 ) -> PyResult<T> {
-    let signals = Signals::default();
+    run_beside(py, None, work)
+}
+
+/// Runs `work` without the GIL; `meanwhile` is called with it while other threads work, or after them.
+pub fn run_beside<T: Send>(
+    py: Python<'_>,
+    meanwhile: Option<Bound<'_, PyAny>>,
+    work: impl FnOnce(&dyn Monitor) -> entasis::Result<T> + Send,
+) -> PyResult<T> {
+    let signals = Signals { raised: Mutex::default(), meanwhile: Mutex::new(meanwhile.map(Bound::unbind)) };
     let result = py.detach(|| work(&signals));
-    if let Some(raised) = signals.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(raised) = signals.raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(raised);
     }
-    result.map_err(|error| errors::raise(py, &error))
+    let found = result.map_err(|error| errors::raise(py, &error))?;
+    signals.call(py)?;
+    Ok(found)
 }

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import entasis as en
+from entasis import _entasis
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,26 @@ def test_same_bytes(frame, tmp_path):
     en.write(frame.copy(), path)
     assert len({*files, path.read_bytes()}) == 1
     pd.testing.assert_frame_equal(en.read(path, threads=1), en.read(path, threads=4))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_labels_are_made_meanwhile(path, threads):
+    values = np.random.default_rng(1).random((20_000, 70))
+    labels = [f"column {i}" for i in range(70)]
+    frame = pd.DataFrame(values, index=[f"row {i}" for i in range(20_000)], columns=labels)
+    for other in (frame, frame.iloc[:0], frame.astype(str).iloc[:9]):
+        en.write(other, path)
+        pd.testing.assert_frame_equal(en.read(path, threads=threads), other)
+        calls: list[int] = []
+        handle = _entasis.Handle(os.fspath(path))
+        _entasis.read_blocks(handle, [], None, threads, lambda calls=calls: calls.append(1), pandas=True)
+        assert calls == [1]
+
+        def fail() -> None:
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            _entasis.read_blocks(handle, [], None, threads, fail, pandas=True)
 
 
 def test_set_threads(frame, path):

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use entasis_format::{Error, Result};
 
-/// Watches a long piece of work. Both methods are called on the thread that started it, at most every 50 ms.
+/// Watches a long piece of work. Its methods are called on the thread that started it, the first two at most every 50 ms.
 pub trait Monitor: Sync {
     /// Whether the work shall stop; it then ends with an error of kind *interrupted* and leaves nothing behind.
     fn interrupted(&self) -> bool {
@@ -16,6 +16,11 @@ pub trait Monitor: Sync {
 
     /// Told how much is done.
     fn progress(&self, _done: u64, _total: u64) {}
+
+    /// Called when the other threads have begun: what the caller has to do besides takes no time of theirs. False: the work shall stop.
+    fn meanwhile(&self) -> bool {
+        true
+    }
 }
 
 /// A monitor that lets everything run.
@@ -51,6 +56,13 @@ impl<'a> Control<'a> {
     /// Adds to what is done.
     pub(crate) fn advance(&self, n: u64) {
         self.done.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// Tells the monitor that the other threads have begun.
+    pub(crate) fn begun(&self) {
+        if !self.monitor.meanwhile() {
+            self.stop();
+        }
     }
 
     /// Ends all threads at their next check.

@@ -32,7 +32,7 @@ pub use nested::{Form, Nested, NestedValues};
 use segment::Reader;
 use text::{Done, TextTask};
 
-/// What a thread has to do at least to be worth its start, in bytes of memory filled: about a quarter of a millisecond.
+/// What is worth the start of a thread, in bytes of memory filled: about a third of a millisecond.
 const WORK: u64 = 5 << 20;
 
 /// A column to read, which of its rows, and where they go.
@@ -125,10 +125,10 @@ impl Source {
     }
 }
 
-/// How many threads this much work is worth. How many processors there are is asked only where it matters: the answer takes a
+/// How many threads this much work is worth, to the nearest. How many processors there are is asked only where it matters: the answer takes a
 /// dozen system calls.
 fn threads_for(work: u64, threads: Option<usize>) -> usize {
-    match usize::try_from(work / WORK).unwrap_or(usize::MAX) {
+    match usize::try_from(work.saturating_add(WORK / 2) / WORK).unwrap_or(usize::MAX) {
         0 | 1 => 1,
         worth => threads.unwrap_or_else(threads::default_threads).min(worth),
     }

@@ -115,6 +115,7 @@ fn run_from<T: Send, S>(
                 break;
             }
         }
+        control.begun();
         worker(0);
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
@@ -183,6 +184,45 @@ mod tests {
             };
             run_apart((0..1000).collect(), threads, &control, || (), add).unwrap();
             assert_eq!(sum.into_inner(), 499_500);
+        }
+    }
+
+    /// Does something besides, or wants an end.
+    struct Besides {
+        n_begun: AtomicUsize,
+        goes_on: bool,
+    }
+
+    impl crate::control::Monitor for Besides {
+        fn meanwhile(&self) -> bool {
+            self.n_begun.fetch_add(1, Ordering::Relaxed);
+            self.goes_on
+        }
+    }
+
+    #[test]
+    fn the_caller_has_its_time_before_it_works() {
+        for threads in [1, 3] {
+            for goes_on in [true, false] {
+                let besides = Besides { n_begun: AtomicUsize::new(0), goes_on };
+                let control = Control::new(&besides, 0);
+                let caller = thread::current().id();
+                let done = run_apart(
+                    (0..100).collect(),
+                    threads,
+                    &control,
+                    || (),
+                    |(), _: u32| {
+                        let is_first = besides.n_begun.load(Ordering::Relaxed) == 0;
+                        assert!(!is_first || thread::current().id() != caller);
+                        Ok(())
+                    },
+                );
+                assert_eq!(
+                    (done.is_ok() || threads > 1, besides.n_begun.into_inner()),
+                    (goes_on || threads > 1, 1)
+                );
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Writing: blocks are encoded by many threads and placed in their order, then the footer, then the commit.
 
 mod footer;
+mod held;
 mod nested;
 mod order;
 mod output;

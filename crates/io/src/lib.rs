@@ -22,7 +22,7 @@ mod stale;
 mod target;
 mod temp_name;
 
-pub use disk::{Disk, NativeDisk};
+pub use disk::{Disk, NativeDisk, PIECE};
 pub use file::FileSource;
 pub use lock::Lock;
 pub use memory::{MemorySink, MemorySource};

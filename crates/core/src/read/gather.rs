@@ -93,10 +93,11 @@ impl GatherTask<'_> {
             strings.spans = vec![(0, 0); rows.len()];
         }
         let mut values = Vec::new();
-        let mut n_pages = 0u32;
+        let (mut n_pages, mut n_done) = (0u32, 0);
         reader.scattered(source, rows, &mut |opened, scratch| {
-            // Few rows of a page take less time than to ask for it.
+            // Few rows of a page take less time than to ask for it, or to tell of them what all threads count together.
             if n_pages.is_multiple_of(CHECK) {
+                control.advance(std::mem::take(&mut n_done));
                 control.check()?;
             }
             n_pages += 1;
@@ -127,9 +128,10 @@ impl GatherTask<'_> {
                 }
                 k += n;
             }
-            control.advance((k - opened.at) as u64);
+            n_done += (k - opened.at) as u64;
             Ok(())
         })?;
+        control.advance(n_done);
         match output {
             Output::Text(text) => strings.assemble(text),
             _ => Ok(()),

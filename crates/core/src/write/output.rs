@@ -9,8 +9,9 @@ use entasis_encodings::Encoded;
 use entasis_format::{
     BlockRecord, Codec, Directory, Error, HEADER_LEN, Packing, Result, Statistics, Transform, checksum,
 };
-use entasis_io::Sink;
+use entasis_io::{PIECE, Sink};
 
+use super::held::{Due, Held};
 use crate::control::Control;
 
 /// Raw columns begin at multiples of this, so that they can be mapped.
@@ -36,8 +37,8 @@ pub(crate) struct Output<'a> {
 struct Turn {
     run: usize,
     at: u64,
-    /// The last bytes before `at`, not written yet: short runs are written together.
-    held: Vec<u8>,
+    /// The last bytes before `at`, not written yet.
+    held: Held,
     /// Threads that wait for their turn.
     n_waiting: usize,
     /// Runs that were ready before their turn, and the bytes of all of them.
@@ -49,14 +50,8 @@ struct Turn {
     spare: Vec<Vec<u8>>,
 }
 
-/// The most bytes that are held back.
-const HELD: usize = 64 << 10;
-
 /// The most bytes of runs that are ready before their turn: with more, a thread waits.
 pub(super) const READY: usize = 32 << 20;
-
-/// Where bytes are to be written now, after those right before them; none when that is done later.
-type Place = Option<(Vec<u8>, u64)>;
 
 impl<'a> Output<'a> {
     pub(crate) fn new(sink: &'a dyn Sink) -> Self {
@@ -81,7 +76,7 @@ impl<'a> Output<'a> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let at = turn.at;
         turn.at += bytes.len() as u64;
-        let mut held = std::mem::take(&mut turn.held);
+        let mut held = turn.held.release();
         drop(turn);
         if held.is_empty() {
             self.write(at, bytes)?;
@@ -97,13 +92,13 @@ impl<'a> Output<'a> {
     pub(crate) fn finish(&self, footer: &[u8], header: &[u8]) -> Result<()> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let is_all = turn.at - turn.held.len() as u64 == header.len() as u64;
-        if !is_all || footer.len() > HELD {
+        if !is_all || footer.len() > PIECE {
             drop(turn);
             self.append(footer)?;
             return self.write(0, header);
         }
         turn.at += footer.len() as u64;
-        let held = std::mem::take(&mut turn.held);
+        let held = turn.held.release();
         drop(turn);
         self.write(0, &[header, &held, footer].concat())
     }
@@ -118,12 +113,15 @@ impl<'a> Output<'a> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).at
     }
 
-    /// Writes what stands right before `at`, and `bytes` there.
-    fn write_after(&self, held: &[u8], at: u64, bytes: &[u8]) -> Result<()> {
-        if !held.is_empty() {
-            self.write(at - held.len() as u64, held)?;
+    /// Writes what is due of `bytes`.
+    fn write_due(&self, due: &Due, bytes: &[u8]) -> Result<()> {
+        if !due.front.is_empty() {
+            self.write(due.at, &due.front)?;
         }
-        self.write(at, bytes)
+        match &bytes[due.behind.clone()] {
+            [] => Ok(()),
+            behind => self.write(due.at + due.front.len() as u64, behind),
+        }
     }
 
     pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> Result<()> {
@@ -187,14 +185,11 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Takes the place of `bytes`; returns it with the bytes before it that are not written.
-    fn place(&mut self, turn: &mut Turn) -> (u64, Vec<u8>) {
-        let mut held = std::mem::take(&mut turn.held);
+    /// Takes the place of `bytes`; returns what is to be written now.
+    fn place(&mut self, turn: &mut Turn) -> Option<Due> {
         if std::mem::take(&mut self.align) {
             let at = turn.at.next_multiple_of(ALIGNMENT);
-            if !held.is_empty() {
-                held.resize(held.len() + (at - turn.at) as usize, 0);
-            }
+            turn.held.skip((at - turn.at) as usize);
             turn.at = at;
         }
         let at = turn.at;
@@ -204,20 +199,15 @@ impl Blocks {
             block.record.directory_at += at;
         }
         self.n_placed = self.blocks.len();
-        (at, held)
+        turn.held.take(at, &self.bytes)
     }
 
     /// Takes the place of the last bytes of the run whose turn it is, and passes the turn on.
-    fn finish(mut self, turn: &mut Turn) -> (Place, Vec<u8>) {
-        let (at, mut held) = self.place(turn);
+    fn finish(mut self, turn: &mut Turn) -> (Option<Due>, Vec<u8>) {
+        let due = self.place(turn);
         turn.placed.insert(turn.run, self.blocks);
         turn.run += 1;
-        if held.len() + self.bytes.len() <= HELD {
-            held.extend_from_slice(&self.bytes);
-            turn.held = held;
-            return (None, self.bytes);
-        }
-        (Some((held, at)), self.bytes)
+        (due, self.bytes)
     }
 }
 
@@ -276,9 +266,11 @@ impl Run<'_> {
     pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
         let output = self.output;
         let mut turn = output.wait(self.index, control)?;
-        let (at, held) = self.inner.place(&mut turn);
+        let due = self.inner.place(&mut turn);
         drop(turn);
-        output.write_after(&held, at, &self.inner.bytes)?;
+        if let Some(due) = due {
+            output.write_due(&due, &self.inner.bytes)?;
+        }
         self.inner.bytes.clear();
         Ok(())
     }
@@ -308,9 +300,9 @@ impl Run<'_> {
         if is_awaited {
             output.changed.notify_all();
         }
-        for (place, bytes) in &finished {
-            if let Some((held, at)) = place {
-                output.write_after(held, *at, bytes)?;
+        for (due, bytes) in &finished {
+            if let Some(due) = due {
+                output.write_due(due, bytes)?;
             }
         }
         let mut memory = finished.into_iter().map(|(_, bytes)| bytes);

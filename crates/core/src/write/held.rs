@@ -1,0 +1,126 @@
+//! Bytes that wait for those behind them, so that a file is written in whole pieces.
+
+use std::ops::Range;
+
+use entasis_io::PIECE;
+
+/// The last bytes before a place in the file, not written yet.
+#[derive(Default)]
+pub(super) struct Held(Vec<u8>);
+
+/// What is to be written now: some memory, and a part of the bytes that were taken right behind it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Due {
+    /// Where `front` begins in the file.
+    pub at: u64,
+    pub front: Vec<u8>,
+    pub behind: Range<usize>,
+}
+
+impl Held {
+    /// Takes `bytes`, whose place `at` is right behind what is held; holds those of a piece that is not whole yet.
+    pub fn take(&mut self, at: u64, bytes: &[u8]) -> Option<Due> {
+        let from = at - self.0.len() as u64;
+        let end = at + bytes.len() as u64;
+        let cut = end - end % PIECE as u64;
+        if cut < at || cut <= from {
+            self.0.extend_from_slice(bytes);
+            return None;
+        }
+        let now = (cut - at) as usize;
+        // The piece that the held bytes began.
+        let first = if self.0.is_empty() { 0 } else { (at.next_multiple_of(PIECE as u64) - at) as usize };
+        let mut front = std::mem::replace(&mut self.0, bytes[now..].to_vec());
+        front.extend_from_slice(&bytes[..first]);
+        Some(Due { at: from, front, behind: first..now })
+    }
+
+    /// `n` zeros, which need not be written where nothing is held.
+    pub fn skip(&mut self, n: usize) {
+        if !self.0.is_empty() {
+            self.0.resize(self.0.len() + n, 0);
+        }
+    }
+
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What is held, to be written by others.
+    pub fn release(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a file holds after bytes of these lengths, and where the writes began and ended.
+    fn written(start: u64, lengths: &[usize]) -> (Vec<u8>, Vec<Range<u64>>) {
+        let (mut held, mut at) = (Held::default(), start);
+        let (mut file, mut writes) = (vec![0; start as usize], Vec::new());
+        let mut write = |at: u64, bytes: &[u8]| {
+            assert_eq!(at, file.len() as u64);
+            file.extend_from_slice(bytes);
+            writes.push(at..at + bytes.len() as u64);
+        };
+        let mut byte = 0u8;
+        for &n in lengths {
+            let bytes: Vec<u8> = std::iter::repeat_with(|| {
+                byte = byte.wrapping_mul(5).wrapping_add(1);
+                byte
+            })
+            .take(n)
+            .collect();
+            if let Some(due) = held.take(at, &bytes) {
+                assert!(due.front.len() < 2 * PIECE);
+                if !due.front.is_empty() {
+                    write(due.at, &due.front);
+                }
+                write(due.at + due.front.len() as u64, &bytes[due.behind]);
+            }
+            at += n as u64;
+            assert!(held.len() < 2 * PIECE);
+        }
+        let rest = held.release();
+        write(at - rest.len() as u64, &rest);
+        (file, writes)
+    }
+
+    #[test]
+    fn all_bytes_are_written_in_whole_pieces() {
+        let piece = PIECE;
+        for start in [256, 0, 77] {
+            for lengths in [
+                vec![100, 200, 300],
+                vec![25_118; 20],
+                vec![piece],
+                vec![piece - 256, piece, 1],
+                vec![5, 3 * piece, 7, 0, piece - 1, piece + 1],
+                vec![10 * piece + 9, 1, 10 * piece],
+            ] {
+                let (file, writes) = written(start, &lengths);
+                let all: usize = lengths.iter().sum();
+                let expected = written(start, &[all]).0;
+                assert!(file == expected && file.len() == start as usize + all);
+                // The last one holds what was left.
+                for write in &writes[..writes.len() - 1] {
+                    assert_eq!(write.end % piece as u64, 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn zeros_count_where_something_is_held() {
+        let mut held = Held::default();
+        held.skip(5);
+        assert_eq!(held.len(), 0);
+        assert_eq!(held.take(100, b"abc"), None);
+        held.skip(25);
+        assert_eq!(held.take(128, b"d"), None);
+        assert_eq!(held.release(), [b"abc".as_slice(), &[0; 25], b"d"].concat());
+    }
+}
