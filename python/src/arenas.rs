@@ -6,11 +6,12 @@
 //! that Python makes itself, and Python unmaps it as it does its own, whenever it wants to. Where another allocator is set, or none can be, nothing is done.
 
 use std::ffi::{CStr, c_void};
-use std::mem::zeroed;
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::Python;
+
+use crate::symbols::{find, library};
 
 /// As many objects fill arenas.
 const MANY: u64 = 1 << 16;
@@ -195,10 +196,8 @@ fn find_calls() -> Option<Calls> {
         return None;
     }
     let exchange = |name: &CStr| {
-        // SAFETY: looks for a symbol of the process. Both have had this type since Python 3.4.
-        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-        // SAFETY: a function of that type, and not null.
-        (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Exchange>(found) })
+        // SAFETY: both have had this type since Python 3.4.
+        find(name).map(|found| unsafe { std::mem::transmute::<NonNull<c_void>, Exchange>(found) })
     };
     let (get, set) = (exchange(c"PyObject_GetArenaAllocator")?, exchange(c"PyObject_SetArenaAllocator")?);
     let mut found = Allocator { context: null_mut(), alloc: None, free: None };
@@ -211,13 +210,4 @@ fn find_calls() -> Option<Calls> {
         && library(alloc as usize) == library(get as usize)
         && library(free as usize) == library(get as usize);
     is_own.then_some(Calls { get, set, alloc, free })
-}
-
-/// Where the library begins that a function is in.
-pub fn library(function: usize) -> Option<usize> {
-    // SAFETY: numbers and pointers, which may be zero.
-    let mut found: libc::Dl_info = unsafe { zeroed() };
-    // SAFETY: looks an address up, which need not be one of a library, and fills the record.
-    let is_found = unsafe { libc::dladdr(std::ptr::without_provenance(function), &raw mut found) };
-    (is_found != 0).then(|| found.dli_fbase.addr())
 }

@@ -6,12 +6,12 @@
 //! is asked of Python meanwhile, so nobody else gets such memory. Where another allocator is set, nothing is done.
 
 use std::ffi::{CStr, c_int, c_void};
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 use std::sync::OnceLock;
 
 use pyo3::Python;
 
-use crate::arenas::library;
+use crate::symbols::{find, library};
 
 /// Bytes of a block that is large.
 const LARGE: usize = 256 << 10;
@@ -141,10 +141,8 @@ fn calls(_: Python<'_>) -> Option<&'static Calls> {
 
 fn find_calls() -> Option<Calls> {
     let exchange = |name: &CStr| {
-        // SAFETY: looks for a symbol of the process. Both have had this type since Python 3.5.
-        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-        // SAFETY: a function of that type, and not null.
-        (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Exchange>(found) })
+        // SAFETY: both have had this type since Python 3.5.
+        find(name).map(|found| unsafe { std::mem::transmute::<NonNull<c_void>, Exchange>(found) })
     };
     let (get, set) = (exchange(c"PyMem_GetAllocator")?, exchange(c"PyMem_SetAllocator")?);
     let mut found = Allocator::NONE;

@@ -22,6 +22,7 @@ mod read;
 mod results;
 mod rows;
 mod runs;
+mod symbols;
 mod text;
 mod tools;
 mod value;

@@ -3,6 +3,7 @@
 mod footer;
 mod held;
 mod nested;
+mod order;
 mod output;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::load::{self, Scratch, TextMost, block_values};
 use crate::threads;
 use nested::{Begins, Nested};
+use order::{Text, texts_first};
 use output::{Output, Placed};
 
 /// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
@@ -292,7 +294,7 @@ impl<'a> Plan<'a> {
         let output = Output::new(sink);
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let together = together(&tasks, self.threads);
-        let mut tasks = texts_first(&stored, tasks).into_iter();
+        let mut tasks = texts_first(tasks, |task| text_of(&stored[task.column], task)).into_iter();
         let groups = std::iter::from_fn(|| Some(tasks.by_ref().take(together).collect::<Vec<_>>()));
         let groups = groups.take_while(|group| !group.is_empty()).collect();
         threads::run(groups, self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
@@ -348,29 +350,10 @@ fn together(tasks: &[Task], threads: usize) -> usize {
     if is_short { (tasks.len() / (4 * threads.max(1))).clamp(1, NEIGHBOURS) } else { 1 }
 }
 
-/// The tasks in the order in which they begin: texts take longest, and what begins last is waited for.
-///
-/// Runs are placed in their order all the same, so those that come too soon are kept meanwhile. They are few and short enough for that:
-/// no thread that has one has to wait for a run that nobody has begun.
-fn texts_first(stored: &[Stored<'_>], tasks: Vec<Task>) -> Vec<Task> {
-    let mut kept = 0;
-    let (mut first, others): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(|task| {
-        let of = &stored[task.column];
-        if of.of.width().is_some() {
-            return false;
-        }
-        let Some(len) = load::most_text(of.array) else { return false };
-        let is_short = len <= (BUFFER / 2) as u64 && kept + len <= (output::READY / 2) as u64;
-        kept += if is_short { len } else { 0 };
-        is_short
-    });
-    first.sort_by_key(|task| {
-        std::cmp::Reverse(
-            load::text_len(stored[task.column].array).saturating_mul(task.values.end - task.values.start),
-        )
-    });
-    first.extend(others);
-    first
+/// What is known of the text of a run, if it is text whose length is known without looking at each string.
+fn text_of(of: &Stored<'_>, task: &Task) -> Option<Text> {
+    let most = load::most_text(of.array).filter(|_| of.of.width().is_none())?;
+    Some(Text { most, len: load::text_len(of.array).saturating_mul(task.values.end - task.values.start) })
 }
 
 /// The memory and encoders of one thread.

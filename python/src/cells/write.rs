@@ -7,6 +7,7 @@ mod atoms;
 mod emit;
 mod expand;
 mod known;
+mod numbers;
 mod rows;
 
 use std::collections::HashMap;
@@ -16,6 +17,8 @@ use entasis::CellKind;
 use entasis::cells::{CellWriter, MAX_DEPTH, Reference, find_cycle};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+
+use numbers::may_help;
 
 use super::path::{self, Expanded, ROOT};
 use super::pools::Pools;
@@ -77,6 +80,8 @@ struct Keys {
 #[pyclass(module = "entasis._entasis")]
 pub struct CellBuilder {
     pub writer: CellWriter,
+    /// Whether a second thread may look at numbers too.
+    may_help: bool,
     types: Types,
     /// Takes a value that is not known here apart: `(code, ...)`. Held while a tree is added, as it holds this builder.
     hook: Py<PyAny>,
@@ -122,10 +127,13 @@ impl Hasher for AddressHasher {
 
 #[pymethods]
 impl CellBuilder {
+    /// With up to so many threads; none: as many as are for all calls.
     #[new]
-    fn new(py: Python<'_>) -> PyResult<Self> {
+    #[pyo3(signature = (threads=None))]
+    fn new(py: Python<'_>, threads: Option<usize>) -> PyResult<Self> {
         Ok(Self {
             writer: CellWriter::new(),
+            may_help: threads.unwrap_or_else(entasis::default_threads) > 1 && may_help(py),
             types: Types::new(py, false)?,
             hook: py.None(),
             unsupported: py.None(),

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{CellKind, Physical, Result, checksum};
+use entasis_kernels::memory::reserve_on_huge_pages;
 
 use super::read::{Cell, Cells, Children, damage};
 use super::slice::Slice;
@@ -57,6 +58,13 @@ fn bucket(hash: u64, n_buckets: u64) -> u64 {
     ((u128::from(hash) * u128::from(n_buckets)) >> 64) as u64
 }
 
+/// Memory for `n` numbers.
+fn room(n: usize) -> Vec<u32> {
+    let mut memory = Vec::new();
+    reserve_on_huge_pages(&mut memory, n);
+    memory
+}
+
 /// The index of maps, in the making.
 #[derive(Debug, Default)]
 pub(super) struct IndexWriter {
@@ -70,17 +78,21 @@ impl IndexWriter {
     pub fn add(&mut self, first: u64, n: usize, hash: impl Fn(usize) -> u64) {
         self.indexed.extend([first, self.buckets.len() as u64, self.places.len() as u64]);
         let n_buckets = (n as u64).div_ceil(BUCKET);
-        let of: Vec<u32> = (0..n).map(|i| bucket(hash(i), n_buckets) as u32).collect();
+        let mut of: Vec<u32> = room(n);
+        of.extend((0..n).map(|i| bucket(hash(i), n_buckets) as u32));
         // Where each bucket begins; then, moved on key by key, where the next place of it goes.
         let begin = self.buckets.len();
+        reserve_on_huge_pages(&mut self.buckets, n_buckets as usize + 1);
         self.buckets.resize(begin + n_buckets as usize + 1, 0);
         let buckets = &mut self.buckets[begin..];
         of.iter().for_each(|&bucket| buckets[bucket as usize + 1] += 1);
         for i in 1..buckets.len() {
             buckets[i] += buckets[i - 1];
         }
-        let mut next = buckets.to_vec();
+        let mut next = room(buckets.len());
+        next.extend_from_slice(buckets);
         let from = self.places.len();
+        reserve_on_huge_pages(&mut self.places, n);
         self.places.resize(from + n, 0);
         for (place, bucket) in (0u32..).zip(of) {
             let next = &mut next[bucket as usize];

@@ -37,12 +37,12 @@ impl Strings {
         &self.bytes[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// Makes room for `n` more that are as long as the last `k` on average, and a bit.
+    /// Makes room for `n` more that are as long as the last `k` on average, and a bit: names that are counted grow longer.
     fn expect(&mut self, n: usize, k: usize) {
         let last = &self.offsets[self.offsets.len() - 1 - k..];
         let len = (last[k] - last[0]) as usize;
         reserve_on_huge_pages(&mut self.offsets, n);
-        reserve_on_huge_pages(&mut self.bytes, (len / k + 1).saturating_mul(n));
+        reserve_on_huge_pages(&mut self.bytes, (len / k + 3).saturating_mul(n));
     }
 
     fn take(&mut self, other: Self) {
@@ -173,6 +173,7 @@ impl Scalars {
 
     /// Adds the values of others behind these; copies nothing where there were none.
     pub(super) fn take(&mut self, other: Self) {
+        reserve_on_huge_pages(&mut self.kinds, other.kinds.len());
         self.kinds.extend_from_slice(&other.kinds);
         if self.ints.is_empty() {
             self.ints = other.ints

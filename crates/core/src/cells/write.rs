@@ -111,24 +111,34 @@ impl CellWriter {
 
     /// Adds integers of one kind; `more` may follow them.
     pub fn ints(&mut self, kind: CellKind, values: &[i64], more: usize) {
-        debug_assert_eq!(kind.class(), CellClass::Int);
-        let counts = self.counts();
-        reserve_on_huge_pages(&mut self.scalars.ints, values.len() + more);
-        self.scalars.ints.extend_from_slice(values);
-        self.run(kind, counts, values.len(), more);
+        self.ints_by(kind, values.len() + more, |ints| ints.extend_from_slice(values));
     }
 
     /// Adds floats of one kind; `more` may follow them.
     pub fn floats(&mut self, kind: CellKind, values: &[f64], more: usize) {
-        debug_assert_eq!(kind.class(), CellClass::Float);
-        let counts = self.counts();
-        reserve_on_huge_pages(&mut self.scalars.floats, values.len() + more);
-        self.scalars.floats.extend_from_slice(values);
-        self.run(kind, counts, values.len(), more);
+        self.floats_by(kind, values.len() + more, |floats| floats.extend_from_slice(values));
     }
 
-    /// Adds the kinds of cells of one kind, and their ranks; there were so many of each class before.
-    fn run(&mut self, kind: CellKind, counts: [u64; CLASSES], n: usize, more: usize) {
+    /// Adds the integers of one kind that `add` puts behind others, which have room for `n` more. Returns how many.
+    pub fn ints_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut Vec<i64>)) -> usize {
+        debug_assert_eq!(kind.class(), CellClass::Int);
+        let (counts, before) = (self.counts(), self.scalars.ints.len());
+        reserve_on_huge_pages(&mut self.scalars.ints, n);
+        add(&mut self.scalars.ints);
+        self.run(kind, counts, self.scalars.ints.len() - before, n)
+    }
+
+    /// Adds the floats of one kind that `add` puts behind others, which have room for `n` more. Returns how many.
+    pub fn floats_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut Vec<f64>)) -> usize {
+        debug_assert_eq!(kind.class(), CellClass::Float);
+        let (counts, before) = (self.counts(), self.scalars.floats.len());
+        reserve_on_huge_pages(&mut self.scalars.floats, n);
+        add(&mut self.scalars.floats);
+        self.run(kind, counts, self.scalars.floats.len() - before, n)
+    }
+
+    /// Adds the kinds of `n` cells of one kind, and their ranks; there were so many of each class before. Returns `n`.
+    fn run(&mut self, kind: CellKind, counts: [u64; CLASSES], n: usize, room: usize) -> usize {
         let from = self.n_cells();
         for at in (from.next_multiple_of(RANK)..from + n as u64).step_by(RANK as usize) {
             let mut rank = counts;
@@ -137,8 +147,9 @@ impl CellWriter {
             }
             self.ranks.extend(rank);
         }
-        reserve_on_huge_pages(&mut self.scalars.kinds, n + more);
+        reserve_on_huge_pages(&mut self.scalars.kinds, n.max(room));
         self.scalars.kinds.resize(self.scalars.kinds.len() + n, kind.code());
+        n
     }
 
     /// Makes room for values that are added next.

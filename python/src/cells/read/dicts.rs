@@ -5,7 +5,8 @@
 //! So a dict is had from a call whose callee gives its keywords back. Python makes that dict where the callee has no quicker way to
 //! be called (`PyObject_Vectorcall`, which calls `tp_call`), and keeps no hold of it.
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
+use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use entasis::CellKind;
@@ -17,7 +18,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::Maker;
 use super::objects::{Items, Objects};
-use crate::large;
+use crate::{large, symbols};
 
 /// Fewer keys are put in as quickly.
 const LEAST: usize = 16;
@@ -154,20 +155,8 @@ fn callee(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 fn vectorcall() -> Option<Vectorcall> {
     static FOUND: OnceLock<Option<Vectorcall>> = OnceLock::new();
     *FOUND.get_or_init(|| {
-        let found = symbol(c"PyObject_Vectorcall");
-        // SAFETY: a function of that type, and not null.
-        (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Vectorcall>(found) })
+        let found = symbols::find(c"PyObject_Vectorcall")?;
+        // SAFETY: a function of that type.
+        Some(unsafe { std::mem::transmute::<NonNull<c_void>, Vectorcall>(found) })
     })
-}
-
-/// What the process knows by a name; null when it knows nothing.
-fn symbol(name: &CStr) -> *mut c_void {
-    #[cfg(target_os = "linux")]
-    // SAFETY: looks for a symbol of the process.
-    return unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = name;
-        std::ptr::null_mut()
-    }
 }

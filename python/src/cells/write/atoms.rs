@@ -1,7 +1,6 @@
 //! Objects that are whole by themselves, put where they belong without taking hold of them: the way of most objects of a tree.
 
 use std::ffi::c_int;
-use std::ops::Range;
 
 use entasis::CellKind;
 use entasis::cells::{CellWriter, Scalars};
@@ -10,11 +9,10 @@ use pyo3::types::{PyBytes, PyList, PyString};
 use pyo3::{Borrowed, ffi};
 
 use super::SAMPLE;
+use super::numbers::Numbers;
 
 /// Strings and bytes of that many bytes and more are stored once, however often they are met.
 pub const SHARED_LEN: usize = 256;
-/// Numbers that are taken together.
-const RUN: usize = 1024;
 
 /// What values without parts are put into.
 pub trait Sink {
@@ -87,18 +85,25 @@ pub fn atom(object: Borrowed<'_, '_, PyAny>) -> Atom {
 }
 
 /// The value of an exact int, if it has 64 bits.
+///
+/// # Safety
+/// The object is live, and an int.
 #[inline]
-fn int(object: Borrowed<'_, '_, PyAny>) -> Option<i64> {
+pub unsafe fn int(object: *mut ffi::PyObject) -> Option<i64> {
     let mut overflow: c_int = 0;
-    // SAFETY: a live object that is an int, which this call can always be made of.
-    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object.as_ptr(), &raw mut overflow) };
+    // SAFETY: an int, which this call can always be made of.
+    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
     (overflow == 0).then_some(value)
 }
 
+/// The value of an exact float.
+///
+/// # Safety
+/// The object is live, and a float.
 #[inline]
-fn float(object: Borrowed<'_, '_, PyAny>) -> f64 {
-    // SAFETY: a live object that is a float, which this call can always be made of.
-    unsafe { ffi::PyFloat_AsDouble(object.as_ptr()) }
+pub unsafe fn float(object: *mut ffi::PyObject) -> f64 {
+    // SAFETY: a float, which this call can always be made of.
+    unsafe { ffi::PyFloat_AsDouble(object) }
 }
 
 /// How many references there are to an object.
@@ -121,11 +126,13 @@ pub fn put<S: Sink>(object: Borrowed<'_, '_, PyAny>, out: &mut S) -> bool {
             }
             out.text(CellKind::Str, text);
         }
-        Atom::Int => match int(object) {
+        // SAFETY: its exact type is that of ints.
+        Atom::Int => match unsafe { int(object.as_ptr()) } {
             Some(value) => out.int(CellKind::Int, value),
             None => return false,
         },
-        Atom::Float => out.float(CellKind::Float, float(object)),
+        // SAFETY: its exact type is that of floats.
+        Atom::Float => out.float(CellKind::Float, unsafe { float(object.as_ptr()) }),
         Atom::None => out.unit(CellKind::Null),
         Atom::Bool => {
             // SAFETY: `True` is one object.
@@ -160,7 +167,12 @@ pub fn item<'a, 'py>(list: &'a Bound<'py, PyList>, i: usize) -> Option<Borrowed<
 }
 
 /// Puts the items of a list from `from` on, as many as can be put. Returns the first that can't, or the end.
-pub fn put_items(list: &Bound<'_, PyList>, from: usize, out: &mut CellWriter) -> PyResult<usize> {
+pub fn put_items(
+    list: &Bound<'_, PyList>,
+    from: usize,
+    numbers: &mut Numbers,
+    out: &mut CellWriter,
+) -> PyResult<usize> {
     let n = list.len();
     let mut i = from;
     // A place that the list has not is looked for at the price of an exception.
@@ -175,64 +187,10 @@ pub fn put_items(list: &Bound<'_, PyList>, from: usize, out: &mut CellWriter) ->
         let kind = atom(object);
         let is_number = matches!(kind, Atom::Int | Atom::Float);
         if is_number && i < n && item(list, i).is_some_and(|next| atom(next) == kind) {
-            i = put_numbers(list, i, n, kind, out)?;
+            i = numbers.put(list, i, n, kind == Atom::Int, out)?;
         } else if i == from + SAMPLE {
             out.expect(n - i, SAMPLE);
         }
     }
     Ok(i)
-}
-
-/// Puts numbers of one kind, from `from` on.
-fn put_numbers(
-    list: &Bound<'_, PyList>,
-    from: usize,
-    n: usize,
-    kind: Atom,
-    out: &mut CellWriter,
-) -> PyResult<usize> {
-    let (mut ints, mut floats) = ([0; RUN], [0.0; RUN]);
-    let mut i = from;
-    let mut chunks = 0u32;
-    loop {
-        let range = i..n.min(i + RUN);
-        let next = if kind == Atom::Int {
-            let k = fill(list, range, kind, &mut ints, int);
-            // A list that begins so mostly goes on so.
-            out.ints(CellKind::Int, &ints[..k], if k == RUN { n - i - k } else { 0 });
-            i + k
-        } else {
-            let k = fill(list, range, kind, &mut floats, |object| Some(float(object)));
-            out.floats(CellKind::Float, &floats[..k], if k == RUN { n - i - k } else { 0 });
-            i + k
-        };
-        if next < i + RUN {
-            return Ok(next);
-        }
-        i = next;
-        chunks += 1;
-        if chunks.is_multiple_of(1024) {
-            list.py().check_signals()?;
-        }
-    }
-}
-
-/// The values of the items in `range`, as far as they are of this kind and have one. Returns how many.
-#[inline]
-fn fill<T>(
-    list: &Bound<'_, PyList>,
-    range: Range<usize>,
-    kind: Atom,
-    values: &mut [T; RUN],
-    value: impl Fn(Borrowed<'_, '_, PyAny>) -> Option<T>,
-) -> usize {
-    let mut k = 0;
-    for (i, place) in range.zip(values) {
-        let Some(found) = item(list, i).filter(|&object| atom(object) == kind).and_then(&value) else {
-            break;
-        };
-        *place = found;
-        k += 1;
-    }
-    k
 }

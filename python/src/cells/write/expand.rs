@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::atoms::{item, put, put_items};
+use super::numbers::Numbers;
 use super::rows::next_item;
 use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
 use crate::cells::containers::ordered;
@@ -55,9 +56,9 @@ impl CellBuilder {
     ) -> PyResult<u64> {
         let mut count = 0;
         if let Ok(list) = object.cast_exact::<PyList>() {
-            let mut i = 0;
+            let (mut i, mut numbers) = (0, Numbers::new(self.may_help));
             loop {
-                let next = put_items(list, i, &mut self.writer)?;
+                let next = put_items(list, i, &mut numbers, &mut self.writer)?;
                 count += (next - i) as u64;
                 let Some(other) = item(list, next) else { return Ok(count) };
                 count += u64::from(self.emit(&other.to_owned(), at(next), pending)?);

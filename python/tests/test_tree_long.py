@@ -1,0 +1,141 @@
+"""Long lists and dicts, which two threads look at: what comes back, and the bytes, are those of one thread."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import entasis as en
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# More than a second thread needs: what it begins with, and what it is worth.
+N = 200_000
+# First and last places of the runs that threads take, and about the middle.
+PLACES = (0, 1, 16_383, 16_384, 16_385, 81_919, 81_920, 100_000, N - 16_385, N - 2, N - 1)
+
+
+class Count(int):
+    """An int of another type."""
+
+
+def both(value: Any, tmp_path: Path) -> Any:
+    """What comes back of a value, which has the same bytes from one thread and from two."""
+    for threads in (1, 2):
+        en.write(value, tmp_path / str(threads), threads=threads)
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+    return en.read(tmp_path / "2")
+
+
+def same(left: list[Any], right: list[Any]) -> bool:
+    return left == right and list(map(type, left)) == list(map(type, right))
+
+
+@pytest.mark.parametrize("make", [int, float], ids=["int", "float"])
+@pytest.mark.parametrize("other", [None, True, 1 << 70, "text", [1], 0, 0.5], ids=repr)
+def test_one_other_among_numbers(make: type, other: Any, tmp_path: Path) -> None:
+    numbers: list[Any] = [make(i * i - 7) for i in range(N)]
+    for place in PLACES:
+        value = [*numbers[:place], other, *numbers[place + 1 :]]
+        en.write(value, tmp_path / "a", threads=2)
+        assert same(en.read(tmp_path / "a"), value)
+
+
+def test_many_others_among_numbers(tmp_path: Path) -> None:
+    for step in (2, 1000, 17_000, 90_000):
+        value: list[Any] = [None if i % step == 1 else i - 5 for i in range(N)]
+        assert same(both(value, tmp_path), value)
+
+
+def test_numbers_at_their_limits(tmp_path: Path) -> None:
+    ends = [-(1 << 63), (1 << 63) - 1, 0, -1, 1 << 30, -(1 << 30), 1 << 60]
+    value = ends * (N // len(ends))
+    assert same(both(value, tmp_path), value)
+    floats = [float("inf"), -0.0, 5e-324, 1.5] * (N // 4)
+    assert list(map(float.hex, both(floats, tmp_path))) == list(map(float.hex, floats))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+@pytest.mark.parametrize("milliseconds", [1, 5, 9, 13, 20])
+def test_a_list_that_a_signal_clears(milliseconds: int, tmp_path: Path) -> None:
+    value = list(range(5_000_000))
+    before = signal.signal(signal.SIGALRM, lambda *_: value.clear())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
+        en.write(value, tmp_path / "a")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    back = en.read(tmp_path / "a")
+    assert back == list(range(len(back)))
+
+
+def test_nothing_is_held(tmp_path: Path) -> None:
+    value = [10**6 + i for i in range(N)]
+    counts = [sys.getrefcount(number) for number in value]
+    en.write(value, tmp_path / "a", threads=2)
+    assert [sys.getrefcount(number) for number in value] == counts
+
+
+@pytest.mark.parametrize("place", [0, 255, 256, 257, 30_000, 49_999])
+def test_dicts_with_one_other_value_or_key(place: int, tmp_path: Path) -> None:
+    def pairs(key: Any, value: Any) -> dict[Any, Any]:
+        all = [(f"key {i}", i / 8) for i in range(50_000)]
+        all[place] = (key(place), value)
+        return dict(all)
+
+    for other in (None, "text", [1, 2], 1 << 70):
+        value = pairs(lambda i: f"key {i}", other)
+        assert list(both(value, tmp_path).items()) == list(value.items())
+        assert en.open(tmp_path / "2")["key 49000"].read() == value["key 49000"]
+        with pytest.raises(KeyError):
+            en.open(tmp_path / "2")["no key"]
+    for key in (lambda i: i, lambda i: (i, "x"), lambda i: "\udc80", lambda i: "x" * 400, lambda i: b"bytes"):
+        value = pairs(key, 1.5)
+        assert list(both(value, tmp_path).items()) == list(value.items())
+
+
+def test_many_dicts_have_their_indexes(tmp_path: Path) -> None:
+    value = {
+        "a": {i: str(i) for i in range(40_000)},
+        "b": {f"k{i}": i for i in range(40_000)},
+        "c": {f"k{i}": i for i in range(5000)},
+    }
+    assert both(value, tmp_path) == value
+    tree = en.open(tmp_path / "2")
+    assert tree["a"][39_999].read() == "39999"
+    assert tree["b"]["k39999"].read() == 39_999
+    assert tree["c"]["k4999"].read() == 4999
+    with pytest.raises(KeyError):
+        tree["b"]["k40000"]
+    en.verify(tmp_path / "2")
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_the_collector_comes_as_before(is_enabled: bool, tmp_path: Path) -> None:
+    """Rows are kept from it once, and are tracked afterwards; where it is off it stays off."""
+    value = [{"a": i, "b": str(i)} for i in range(20_000)]
+    en.write(value, tmp_path / "a")
+    seen: list[str] = []
+
+    def callback(phase: str, info: dict[str, int]) -> None:
+        seen.append(phase)
+
+    was_enabled = gc.isenabled()
+    gc.collect()
+    (gc.enable if is_enabled else gc.disable)()
+    gc.callbacks.append(callback)
+    try:
+        back = en.read(tmp_path / "a")
+        assert gc.isenabled() == is_enabled
+    finally:
+        gc.callbacks.remove(callback)
+        (gc.enable if was_enabled else gc.disable)()
+    assert back == value
+    assert gc.is_tracked(back)
+    assert bool(seen) == is_enabled
