@@ -15,7 +15,7 @@ use crate::file::File;
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};
 pub use index::{Found, INDEXED_FROM, Key};
 pub use loaded::Loaded;
-pub use read::{Cell, Cells, Children};
+pub use read::{Cell, Cells, Children, threads_for};
 pub use scalars::Scalars;
 pub use slice::{Run, Slice, Texts};
 pub use write::CellWriter;

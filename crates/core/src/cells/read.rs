@@ -74,6 +74,18 @@ pub(super) fn damage(problem: &'static str) -> Error {
     Error::corrupt(problem).in_section("cells")
 }
 
+/// Bytes of a string with its place, about.
+const TEXT: u64 = 32;
+
+/// Bytes that a processor's caches hold.
+const CACHED: u64 = 16 << 20;
+
+/// With how many threads to read `len` bytes of which the caller's thread alone makes objects next: one where its caches hold them. What another processor
+/// decoded has to be fetched from there, which takes longer than to decode it.
+pub fn threads_for(len: u64, threads: Option<usize>) -> Option<usize> {
+    if len <= CACHED { Some(1) } else { threads }
+}
+
 impl Cells {
     pub(super) fn new(file: File, of: &CellColumns) -> Result<Self> {
         let columns = of.numbers;
@@ -235,6 +247,12 @@ impl Cells {
             *numbers = buffer(of(4).end - of(4).start)?;
         }
         slice.arrays = buffer((of(5).end - of(5).start).saturating_mul(4))?;
+        let numbers = [&slice.ints, &slice.floats, &slice.arrays].into_iter().chain(&slice.parents);
+        let n_texts = [2, 3].map(|k| of(k).end - of(k).start).iter().sum::<u64>();
+        let len = numbers
+            .map(|numbers| numbers.len() as u64)
+            .sum::<u64>()
+            .saturating_add(TEXT.saturating_mul(n_texts));
         let mut requests = vec![
             self.request(2, of(0), &mut slice.ints)?,
             self.request(3, of(1), &mut slice.floats)?,
@@ -248,6 +266,7 @@ impl Cells {
         for (place, numbers) in (10..).zip(slice.arrays.chunks_exact_mut(n_arrays)) {
             requests.push(self.request(place, of(5), numbers)?);
         }
+        let threads = threads_for(len, threads);
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
         let joined = |text: Text| (text.offsets, text.bytes.into_iter().next().unwrap_or_default());
         (slice.strings, slice.bytes) = (joined(strings), joined(bytes));
@@ -309,4 +328,15 @@ fn memory<T: Pod>(n: u64) -> Result<Vec<T>> {
     memory.try_reserve_exact(n).map_err(|_| too_many())?;
     memory.resize(n, T::zeroed());
     Ok(memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_caches_hold_is_read_by_the_caller() {
+        assert_eq!([0, CACHED].map(|len| threads_for(len, Some(4))), [Some(1); 2]);
+        assert_eq!([Some(4), None].map(|threads| threads_for(CACHED + 1, threads)), [Some(4), None]);
+    }
 }

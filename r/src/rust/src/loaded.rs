@@ -5,7 +5,7 @@ use std::os::raw::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-use entasis::cells::{Cell, Loaded as Cells, Slice};
+use entasis::cells::{Cell, Loaded as Cells, Slice, threads_for};
 use entasis::{Buffer, CellKind, ColumnType, Error, File, Logical, Physical, Result, Rows, Silent, Value};
 
 use crate::build::FLAVOUR_QUIET;
@@ -178,6 +178,7 @@ impl Loaded {
         if found.is_empty() {
             return Ok(());
         }
+        let len = memory.iter().map(|memory| memory.len() as u64).sum();
         let wants = found.iter().zip(&mut memory).map(|(&(i, kind, width, quiet), memory)| {
             let n = memory.len() / width;
             Want::own(self.pools[i].column, kind, memory, n, quiet)
@@ -188,7 +189,7 @@ impl Loaded {
             Rows::Range(pool.start..pool.end)
         };
         // SAFETY: the buffers are as long as the values, aligned for any of them, and used by nothing else.
-        unsafe { read::read(file, &wants, rows, interrupted) }?;
+        unsafe { read::read(file, &wants, rows, threads_for(len, None), interrupted) }?;
         for (&(i, kind, ..), memory) in found.iter().zip(&memory) {
             (self.pools[i].values, self.pools[i].kind) = (memory.as_ptr().cast(), kind.code());
         }

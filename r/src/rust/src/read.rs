@@ -317,6 +317,7 @@ pub unsafe fn read(
     file: &File,
     wants: &[Want],
     rows: impl Fn(usize) -> Rows,
+    threads: Option<usize>,
     interrupted: Option<Interrupted>,
 ) -> Result<Vec<Option<Box<Strings>>>> {
     let mut jobs = Vec::with_capacity(wants.len());
@@ -384,7 +385,7 @@ pub unsafe fn read(
         });
     }
     let requests = jobs.iter_mut().enumerate().map(|(i, job)| job.request(rows(i))).collect();
-    file.read(requests, None, &Signals::new(interrupted))?;
+    file.read(requests, threads, &Signals::new(interrupted))?;
     for job in &mut jobs {
         let finished = job.finish();
         finished.map_err(|e| e.in_column(&job.info.name).in_file(file.path()))?;
@@ -418,7 +419,7 @@ pub unsafe extern "C" fn ent_read(
                     Rows::Indices(Arc::from_iter(numbers))
                 }
             };
-            let found = read(&*file, slice(wants, n_wants), |_| rows.clone(), interrupted)?;
+            let found = read(&*file, slice(wants, n_wants), |_| rows.clone(), None, interrupted)?;
             Ok(Box::into_raw(Box::new(Found(found))))
         })
     }
