@@ -88,7 +88,7 @@ impl Numbers {
 /// versions: they count no reference, raise nothing, and don't ask whose thread it is. Builds without a lock have no stable interface, and so not this package.
 pub fn may_help(py: Python<'_>) -> bool {
     let version = py.version_info();
-    version.major == 3 && (11..=14).contains(&version.minor)
+    version.major == 3 && (11..=13).contains(&version.minor)
 }
 
 /// Some neighbours in a list.
