@@ -3,14 +3,19 @@
 //! There is no pool to keep: starting a thread takes 20 to 100 microseconds, and it is given work for several times that.
 //! So there is nothing that a forked child could inherit broken, and nothing to shut down.
 
+use std::hint;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
 
 use entasis_format::{Error, Result};
 
 use crate::control::Control;
+
+/// How long the caller's thread waits for the others before it sleeps.
+const MOMENT: Duration = Duration::from_micros(100);
 
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
@@ -37,7 +42,7 @@ pub(crate) fn run<T: Send, S>(
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, T) -> Result<()> + Sync,
 ) -> Result<()> {
-    let n_threads = threads.clamp(1, tasks.len().max(1));
+    let n_threads = n_threads(&tasks, threads);
     let queue = Mutex::new(tasks.into_iter());
     let next = |_| queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     run_from(next, n_threads, control, state, work)
@@ -53,10 +58,15 @@ pub(crate) fn run_apart<T: Send, S>(
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, T) -> Result<()> + Sync,
 ) -> Result<()> {
-    let n_threads = threads.clamp(1, tasks.len().max(1));
+    let n_threads = n_threads(&tasks, threads);
     let stretches = Mutex::new(Stretches::new(tasks, n_threads));
     let next = |thread| stretches.lock().unwrap_or_else(PoisonError::into_inner).next(thread);
     run_from(next, n_threads, control, state, work)
+}
+
+/// No thread is without a task.
+fn n_threads<T>(tasks: &[T], threads: usize) -> usize {
+    threads.clamp(1, tasks.len().max(1))
 }
 
 /// Tasks, a stretch of them for each thread.
@@ -110,13 +120,15 @@ fn run_from<T: Send, S>(
     };
     let worker = &worker;
     thread::scope(|scope| {
-        for thread in 1..n_threads {
-            if thread::Builder::new().spawn_scoped(scope, move || worker(thread)).is_err() {
-                break;
-            }
-        }
+        let begin = |thread| thread::Builder::new().spawn_scoped(scope, move || worker(thread)).ok();
+        let others: Vec<_> = (1..n_threads).map_while(begin).collect();
         control.begun();
         worker(0);
+        // Being woken takes longer than the others mostly need from here on.
+        let done = Instant::now();
+        while !others.iter().all(ScopedJoinHandle::is_finished) && done.elapsed() < MOMENT {
+            hint::spin_loop();
+        }
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
