@@ -193,25 +193,24 @@ impl File {
         })
     }
 
+    /// The first and last of columns, where reading all between them together is less work than reading each by itself.
+    fn stretch(&self, columns: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
+        let (first, last) = (columns.clone().min()?, columns.clone().max()?);
+        let n = columns.count() as u64;
+        (n >= PREFETCH && (last - first) / 8 <= n && last < self.n_columns_total()).then_some((first, last))
+    }
+
     /// Reads the records of many columns together.
     pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) -> Result<()> {
-        let (Some(first), Some(last)) = (columns.clone().min(), columns.clone().max()) else { return Ok(()) };
-        let n = columns.count() as u64;
-        // Columns that lie far apart are read one by one: as much work as they are.
-        if n < PREFETCH || (last - first) / 8 > n || last >= self.n_columns_total() {
-            return Ok(());
-        }
+        let Some((first, last)) = self.stretch(columns) else { return Ok(()) };
         let infos = self.columns(first..last + 1)?;
         lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
         Ok(())
     }
 
     /// Reads the block records of many columns together. What is wrong with a column is told when it is asked for.
-    pub(crate) fn prefetch_blocks(&self, columns: &[u64]) -> Result<()> {
-        let (Some(&first), Some(&last)) = (columns.iter().min(), columns.iter().max()) else { return Ok(()) };
-        if (columns.len() as u64) < PREFETCH || (last - first) / 8 > columns.len() as u64 {
-            return Ok(());
-        }
+    pub(crate) fn prefetch_blocks(&self, columns: impl Iterator<Item = u64> + Clone) -> Result<()> {
+        let Some((first, last)) = self.stretch(columns) else { return Ok(()) };
         let (runs, wanted) = (&self.opened.runs, self.in_file(&(first..last.saturating_add(1))));
         let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end.saturating_sub(1)));
         for start in (first..=last).step_by(1 << 10) {
@@ -229,7 +228,9 @@ impl File {
                 let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
                 // A run that begins before the columns that are wanted has no blocks.
                 let Some(column) = column.checked_sub(self.table.first_column) else { continue };
-                if let Ok(info) = self.column(column)
+                // A column of a bundle has none either.
+                if of[0] != of[1]
+                    && let Ok(info) = self.column(column)
                     && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
                 {
                     lock(&self.blocks).insert(column, blocks);
