@@ -211,7 +211,6 @@ def add_blocks(builder: Builder, arrays: list[Any]) -> list[tuple[int, int]]: ..
 def read_blocks(
     handle: Handle,
     matrices: list[tuple[int, int]],
-    names: Any,
     threads: int | None,
     meanwhile: Callable[[], None],
     *,

@@ -81,7 +81,7 @@ def _plain_blocks(
     handle: Handle, threads: int | None, meanwhile: Callable[[], None]
 ) -> tuple[list[tuple[Any, Any]], list[int]]:
     """The columns that are plain numbers or booleans, as blocks and their positions, and the numbers of all others."""
-    found = read_blocks(handle, [], None, threads, meanwhile, pandas=True)
+    found = read_blocks(handle, [], threads, meanwhile, pandas=True)
     assert found is not None, "there are no matrices that could be wrong"
     rowwise, _, others = found
     return [(values, positions) for positions, values in rowwise], others

@@ -42,21 +42,20 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         # Other columns than the one of the series make a frame.
         name, labels = "FrameHE" if name == "SeriesHE" else "Frame", {"kind": "text", "name": None}
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
-    return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls, None), label)
+    return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls), label)
 
 
 def _whole(handle: Handle, host: dict[str, Any], threads: int | None) -> Any:
     """A frame with all of its columns and rows; its labels are made while other threads read."""
     name, index, labels = _parts(host)
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
-    names = _room_for_names(handle, labels)
     axes: list[Any] = []
 
     def make_labels() -> None:
         axes.append(_labels_of(handle, index, handle.n_rows, None, threads))
-        axes.append(_column_labels(handle, labels, handle.n_columns, None, cls, names))
+        axes.append(_column_labels(handle, labels, handle.n_columns, None, cls))
 
-    blocks = _Blocks(handle, host, None, None, threads).whole(names, make_labels)
+    blocks = _Blocks(handle, host, None, None, threads).whole(make_labels)
     return _sf_labels.frame(cls, blocks, axes[0], axes[1], _label(host))
 
 
@@ -89,26 +88,17 @@ def _labels_of(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads:
 
 
 @interpretation()
-def _room_for_names(handle: Handle, spec: dict[str, Any]) -> Any:
-    """An array of zeros for the names of all columns, when the labels are strings of NumPy."""
-    if spec["kind"] != "names" or spec["dtype"] != "str":
-        return None
-    return _numpy_read.zeros(handle.n_columns, f"U{_width(spec['width'])}")
-
-
-@interpretation()
 def _column_labels(
-    handle: Handle, spec: dict[str, Any], n: int, columns: list[int] | None, cls: Any, names: Any
+    handle: Handle, spec: dict[str, Any], n: int, columns: list[int] | None, cls: Any
 ) -> Any:
-    """The labels of these columns. `names` has them when they are strings of NumPy and all are wanted."""
+    """The labels of these columns."""
     import numpy as np
 
     kind = spec["kind"]
     with _sf_labels.unique("columns" if columns is not None else None):
         if kind == "names" and spec["dtype"] == "str":
-            labels = _room_for_names(handle, spec) if names is None else names
-            if names is None:
-                fixed_names(getattr(handle, "_handle", handle), labels)
+            labels = _numpy_read.zeros(n, f"U{_width(spec['width'])}")
+            fixed_names(getattr(handle, "_handle", handle), labels)
             index = _sf_labels.class_of(spec["class"], ("Index", "IndexGO"))
         elif kind in ("names", "text"):
             labels = np.array(handle.names(), dtype=object if kind == "names" else None)
@@ -180,7 +170,7 @@ class _Blocks:
         # A map has its arrays where they are.
         if self._rows is not None or type(self._handle) is not Handle:
             return self._join(codes, self._some(range(self._handle.n_columns)))
-        return self.whole(None, lambda: None)
+        return self.whole(lambda: None)
 
     def _codes(self) -> Any:
         """The integers that tell the blocks; None: all are of one dimension."""
@@ -204,8 +194,8 @@ class _Blocks:
                 raise ValueError("blocks of another number of columns than there are")
         return codes
 
-    def whole(self, names: Any, meanwhile: Callable[[], None]) -> list[Any]:
-        """All blocks in all rows. `names`, when given, gets the names of the columns before `meanwhile` is called."""
+    def whole(self, meanwhile: Callable[[], None]) -> list[Any]:
+        """All blocks in all rows. `meanwhile` is called while other threads read."""
         import numpy as np
 
         codes = self._codes()
@@ -214,7 +204,7 @@ class _Blocks:
             rowwise = np.flatnonzero(codes < 0)
             starts = np.cumsum(np.maximum(np.abs(codes), 1)) + codes
             matrices = list(zip(starts[rowwise].tolist(), (-codes[rowwise]).tolist(), strict=True))
-        found = read_blocks(self._handle, matrices, names, self._threads, meanwhile)
+        found = read_blocks(self._handle, matrices, self._threads, meanwhile)
         if found is None:
             raise CorruptFileError("a block has columns of several types")
         groups, arrays, others = found

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Error, File, Group, Groups, HostRead, HostValidity, HostValues,
-    Logical, Matrix, MissingTo, Output, Physical, Request, Rows, Side,
+    Array, Chunk, Column, ColumnType, Error, Group, HostRead, HostValidity, HostValues, Logical, Matrix,
+    MissingTo, Output, Physical, Request, Rows, Side,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
@@ -170,18 +170,16 @@ struct Part<'a> {
 /// Reads all columns of a table that have a fixed width, for NumPy; of a table of pandas those that are numbers and booleans of
 /// NumPy's dtypes, without missing values.
 ///
-/// `matrices` are `(first column, number of columns)`, ascending: each becomes an array in rows' order. `names`, an array of dtype
-/// `U` that was just made of zeros, gets the names of all columns. Returns the other columns by dtype, the arrays of the matrices,
-/// and the columns that are left to read otherwise. None instead when columns of a matrix are not of one dtype.
-/// `meanwhile`, without arguments, is called while other threads read; `names` are there then.
+/// `matrices` are `(first column, number of columns)`, ascending: each becomes an array in rows' order. Returns the other columns by
+/// dtype, the arrays of the matrices, and the columns that are left to read otherwise. None instead when columns of a matrix are not
+/// of one dtype. `meanwhile`, without arguments, is called while other threads read.
 #[pyfunction]
-#[pyo3(signature = (handle, matrices, names, threads, meanwhile, *, pandas=false))]
+#[pyo3(signature = (handle, matrices, threads, meanwhile, *, pandas=false))]
 #[allow(clippy::type_complexity)]
 pub fn read_blocks<'py>(
     py: Python<'py>,
     handle: &Handle,
     matrices: Vec<(u64, u64)>,
-    names: Option<Bound<'py, PyAny>>,
     threads: Option<usize>,
     meanwhile: Bound<'py, PyAny>,
     pandas: bool,
@@ -190,9 +188,6 @@ pub fn read_blocks<'py>(
     let found = handle.groups(py)?;
     let no_memory = || errors::new(py, "LimitError", "not enough memory for the columns");
     let n_rows = usize::try_from(file.n_rows()).map_err(|_| no_memory())?;
-    if let Some(names) = names {
-        fill_names(py, file, found, &names)?;
-    }
     let mut others = found.others.clone();
     let mut parts = Vec::new();
     for group in &found.groups {
@@ -324,26 +319,6 @@ impl Part<'_> {
     }
 }
 
-/// Puts the names of all columns of the table into an array of dtype `U` that was just made of zeros, an element for each.
-fn fill_names(py: Python<'_>, file: &File, groups: &Groups, array: &Bound<'_, PyAny>) -> PyResult<()> {
-    let view = NumpyArray::new(array)?;
-    if view.n() as u64 != file.n_columns() {
-        return Err(pyo3::exceptions::PyValueError::new_err("the array doesn't fit the names"));
-    }
-    // SAFETY: the array was just made.
-    let memory = unsafe { array::memory(array) }?;
-    let mut rows = memory.chunks_exact_mut(view.width.max(1));
-    let visited = file.visit_names(&groups.names, |name| {
-        let row = rows.next().unwrap_or_default();
-        if put_fixed(name.as_bytes(), true, row) {
-            Ok(())
-        } else {
-            Err(Error::corrupt("a name is wider than the labels"))
-        }
-    });
-    visited.map_err(|e| errors::raise(py, &e.in_file(file.path())))
-}
-
 /// Puts a string of UTF-8 as UCS-4, or bytes as they are, in a place of zeros; false when it is too narrow.
 pub fn put_fixed(value: &[u8], is_text: bool, out: &mut [u8]) -> bool {
     if !is_text {
@@ -371,8 +346,23 @@ pub fn put_fixed(value: &[u8], is_text: bool, out: &mut [u8]) -> bool {
     })
 }
 
-/// The names of all columns of the table, put into an array of dtype `U` that was just made of zeros.
+/// Puts the names of all columns of the table into an array of dtype `U` that was just made of zeros, an element for each.
 #[pyfunction]
 pub fn fixed_names(py: Python<'_>, handle: &Handle, array: &Bound<'_, PyAny>) -> PyResult<()> {
-    fill_names(py, &handle.file, handle.groups(py)?, array)
+    let (file, view) = (&handle.file, NumpyArray::new(array)?);
+    if view.n() as u64 != file.n_columns() {
+        return Err(pyo3::exceptions::PyValueError::new_err("the array doesn't fit the names"));
+    }
+    // SAFETY: the array was just made.
+    let memory = unsafe { array::memory(array) }?;
+    let mut places = memory.chunks_exact_mut(view.width.max(1));
+    let visited = file.visit_names(&handle.groups(py)?.names, |name| {
+        let place = places.next().unwrap_or_default();
+        if put_fixed(name.as_bytes(), true, place) {
+            Ok(())
+        } else {
+            Err(Error::corrupt("a name is wider than the labels"))
+        }
+    });
+    visited.map_err(|e| errors::raise(py, &e.in_file(file.path())))
 }

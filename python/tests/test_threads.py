@@ -51,14 +51,14 @@ def test_labels_are_made_meanwhile(path, threads):
         pd.testing.assert_frame_equal(en.read(path, threads=threads), other)
         calls: list[int] = []
         handle = _entasis.Handle(os.fspath(path))
-        _entasis.read_blocks(handle, [], None, threads, lambda calls=calls: calls.append(1), pandas=True)
+        _entasis.read_blocks(handle, [], threads, lambda calls=calls: calls.append(1), pandas=True)
         assert calls == [1]
 
         def fail() -> None:
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
-            _entasis.read_blocks(handle, [], None, threads, fail, pandas=True)
+            _entasis.read_blocks(handle, [], threads, fail, pandas=True)
 
 
 def test_set_threads(frame, path):
