@@ -5,6 +5,7 @@ use std::ops::Range;
 use entasis_encodings::{BLOCK, Validity};
 use entasis_format::{BlockRecord, Encoding, Error, Packing, Result, checksum};
 use entasis_kernels::extend::{self, Narrow};
+use entasis_kernels::memory::Ahead;
 use entasis_kernels::{VECTOR, Word, gather};
 
 use super::segment::{Opened, Reader};
@@ -12,13 +13,17 @@ use super::{MissingTo, Output, Source, int32};
 use crate::control::Control;
 use crate::load::block_values;
 
-/// Bytes of memory that one task fills: a huge page is touched by one thread.
-const TASK: usize = 2 << 20;
+/// Bytes of memory whose pages one task gets: a huge page.
+const PAGES: usize = 2 << 20;
+/// Bytes of memory that one task fills: so little that threads end together.
+const TASK: usize = PAGES / 4;
 
 /// A piece of a request.
 pub(crate) struct FixedTask<'a> {
     source: &'a Source,
     values: Range<u64>,
+    /// The memory of this task and those that follow it, whose pages are had by the first of them.
+    ahead: Option<Ahead<'a>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
 }
@@ -36,15 +41,51 @@ pub(crate) fn plan<'a>(
         of_block @ ..=TASK => TASK / of_block * BLOCK,
         _ => block_values(source.of),
     };
+    let together = (PAGES / (width.max(1) * step)).max(1) * step;
     let (mut output, mut missing) = (output, missing);
     let mut start = values.start;
     while start < values.end {
-        let n = step.min((values.end - start) as usize);
-        let (now, later) = split_output(output, n, width);
-        let (now_missing, later_missing) = split_missing(missing, n);
-        (output, missing) = (later, later_missing);
-        add(FixedTask { source, values: start..start + n as u64, output: now, missing: now_missing });
-        start += n as u64;
+        let n_together = together.min((values.end - start) as usize);
+        let (now, later) = split_output(output, n_together, width);
+        output = later;
+        let (mut ahead, mut now) = ahead_of(now);
+        let end = start + n_together as u64;
+        while start < end {
+            let n = step.min((end - start) as usize);
+            let (part, rest) = split_output(now, n, width);
+            let (missing_part, missing_rest) = split_missing(missing, n);
+            (now, missing) = (rest, missing_rest);
+            let values = start..start + n as u64;
+            add(FixedTask { source, values, ahead: ahead.take(), output: part, missing: missing_part });
+            start += n as u64;
+        }
+    }
+}
+
+/// The memory of an output, for getting its pages; of bits there is too little.
+fn ahead_of(output: Output<'_>) -> (Option<Ahead<'_>>, Output<'_>) {
+    fn of(memory: &mut [u8]) -> (Option<Ahead<'_>>, &mut [u8]) {
+        let (ahead, memory) = Ahead::of(memory);
+        (Some(ahead), memory)
+    }
+    match output {
+        Output::Words(memory) => {
+            let (ahead, memory) = of(memory);
+            (ahead, Output::Words(memory))
+        }
+        Output::Wide { memory, width } => {
+            let (ahead, memory) = of(memory);
+            (ahead, Output::Wide { memory, width })
+        }
+        Output::Int32 { memory, plus } => {
+            let (ahead, memory) = of(memory);
+            (ahead, Output::Int32 { memory, plus })
+        }
+        Output::Bools(memory) => {
+            let (ahead, memory) = of(memory);
+            (ahead, Output::Bools(memory))
+        }
+        output => (None, output),
     }
 }
 
@@ -102,12 +143,8 @@ impl FixedTask<'_> {
     pub(crate) fn run(mut self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
         let source = self.source;
         let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
-        if let Output::Words(memory)
-        | Output::Wide { memory, .. }
-        | Output::Int32 { memory, .. }
-        | Output::Bools(memory) = &mut self.output
-        {
-            reader.memory.get(memory);
+        if let Some(ahead) = &self.ahead {
+            ahead.get(&mut reader.memory);
         }
         self.read(reader, control).map_err(named)
     }
@@ -136,7 +173,7 @@ impl FixedTask<'_> {
         if part.is_empty() {
             return Ok(());
         }
-        let Self { source, values, output, missing } = self;
+        let Self { source, values, output, missing, .. } = self;
         let skip = (part.start - values.start) as usize;
         reader.pages(source, part, &mut |opened, _| {
             control.check()?;

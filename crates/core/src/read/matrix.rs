@@ -20,7 +20,7 @@ const TILE: usize = 1 << 14;
 /// Rows of a column that are decoded at a time, at most, where each column is stored by itself.
 const ROWS: usize = 1 << 14;
 /// Values that one task reads, about.
-const TASK_VALUES: usize = 1 << 17;
+const TASK_VALUES: usize = 1 << 16;
 
 /// Bytes of matrices whose pages are had before they are filled, where several threads fill them: each writes to all pages, and those that come
 /// to a huge page for the first time at once would each clear one. Of longer ones a file has to show first that it fills them.
@@ -102,6 +102,7 @@ impl File {
                 Side::Each(columns) => (columns.clone(), None, columns.len()),
             };
             self.prefetch(numbers.iter().copied())?;
+            self.prefetch_blocks(numbers.iter().copied())?;
             let sources = numbers.into_iter().map(|c| self.source(c)).collect::<Result<Vec<_>>>()?;
             let all = (n as u64).saturating_mul(n_rows as u64);
             n_values = n_values.saturating_add(all);

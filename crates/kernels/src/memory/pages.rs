@@ -124,6 +124,12 @@ unsafe impl Send for Ahead<'_> {}
 unsafe impl Sync for Ahead<'_> {}
 
 impl<'a> Ahead<'a> {
+    /// Of memory that stays the caller's: it is neither read nor written to by this.
+    pub fn of(memory: &'a mut [u8]) -> (Self, &'a mut [u8]) {
+        // SAFETY: the memory is there for as long as `'a`.
+        (unsafe { Self::new(memory.as_mut_ptr(), memory.len()) }, memory)
+    }
+
     /// # Safety
     /// `len` bytes from `start` on are there for as long as `'a`.
     pub(super) unsafe fn new(start: *mut u8, len: usize) -> Self {
