@@ -15,7 +15,7 @@ use entasis_format::{Error, Result};
 use crate::control::Control;
 
 /// How long the caller's thread waits for the others before it sleeps.
-const MOMENT: Duration = Duration::from_micros(100);
+const MOMENT: Duration = Duration::from_micros(50);
 
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 

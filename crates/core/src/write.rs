@@ -337,8 +337,14 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         // A little less than four blocks of long texts, so that there is no fifth.
         let of_texts = (RUN_LEN / 8 * 15 / value_len.max(1)).next_multiple_of(64);
         let run = if of.text_most.is_short() { of_texts.min(block) } else { n_blocks * block };
-        for start in (0..n_values).step_by(run as usize) {
-            tasks.push(Task { index: tasks.len(), column, values: start..(start + run).min(n_values) });
+        // The second half of a short file is cut smaller, so that threads end together.
+        let last = if longest < RUN && n_blocks > 1 { n_blocks / 2 * block } else { run };
+        let mut start = 0;
+        while start < n_values {
+            let n = if start >= n_values / 2 { last.min(run) } else { run };
+            let values = start..(start + n).min(n_values);
+            start = values.end;
+            tasks.push(Task { index: tasks.len(), column, values });
         }
     }
     tasks

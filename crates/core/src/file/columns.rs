@@ -223,6 +223,7 @@ impl File {
                 continue;
             }
             let records = self.records(SectionKind::Blocks, from..to)?;
+            let mut found = Vec::with_capacity(index.len());
             for (number, of) in numbers.zip(index.windows(2)) {
                 let column = runs.columns_of(number).start;
                 let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
@@ -233,9 +234,10 @@ impl File {
                     && let Ok(info) = self.column(column)
                     && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
                 {
-                    lock(&self.blocks).insert(column, blocks);
+                    found.push((column, blocks));
                 }
             }
+            lock(&self.blocks).extend(found);
         }
         Ok(())
     }

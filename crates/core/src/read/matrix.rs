@@ -20,7 +20,7 @@ const TILE: usize = 1 << 14;
 /// Rows of a column that are decoded at a time, at most, where each column is stored by itself.
 const ROWS: usize = 1 << 14;
 /// Values that one task reads, about.
-const TASK_VALUES: usize = 1 << 16;
+const TASK_VALUES: usize = 1 << 15;
 
 /// Bytes of matrices whose pages are had before they are filled, where several threads fill them: each writes to all pages, and those that come
 /// to a huge page for the first time at once would each clear one. Of longer ones a file has to show first that it fills them.
