@@ -8,7 +8,7 @@ fields of records with a pattern each, such as suite=nine host=pandas. A row is 
 agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`, `file_MB`; `row`:
 nanoseconds a row), that of another format (`read_ms@npz`), or the ratio to it (`read/npz`); a
 format in another host is `npz:static_frame`. Where rows are formats, quantities are the row's own.
-A title that is not the usual one follows `=`, with `_` for blanks.
+A title that is not the usual one follows `=`, with `_` for blanks; that of ROWS, too, is empty.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def table(what: str, sections: dict[str, list[Record]]) -> str | None:
     where, _, wanted = what.partition(" : ")
     section, *conditions = where.split()
     fields = [condition.partition("=")[::2] for condition in conditions]
-    rows, *columns = wanted.split() or [""]
+    row, *columns = wanted.split() or [""]
+    rows, _, head = row.partition("=")
     # Other formats may stand in other hosts than the rows.
     records = [
         record
@@ -70,7 +71,7 @@ def table(what: str, sections: dict[str, list[Record]]) -> str | None:
         cell = _of_row(first, own) if rows == "format" else _of_frame(first, same)
         label = first.get("label") if rows == "format" else name
         cells.append([_row_name(label), *(cell(column.split("=")[0]) for column in columns)])
-    return _markdown(["", *(_title(column, records) for column in columns)], cells)
+    return _markdown([head, *(_title(column, records) for column in columns)], cells)
 
 
 def _fits(record: Record, key: str, pattern: str) -> bool:
@@ -107,15 +108,16 @@ def _of_frame(first: Record, same: list[Record]) -> Callable[[str], str]:
         wanted = {"format": key, "host": host or first.get("host")}
         return next((r for r in same if wanted.items() <= {"host": None, **r}.items()), None)
 
+    # One of Entasis' settings is a format of its own name.
+    base = find(BASE) or first
+
     def cell(column: str) -> str:
         name, _, over = column.partition("/")
-        if over == "floor":
-            base = find(BASE)
-            return _ratio(base, {FIELDS[name]: (base or {}).get("floor_s")}, name)
         if over:
-            return _ratio(find(BASE), find(over), name)
+            floor = {FIELDS[name]: base.get("floor_s")}
+            return _ratio(base, floor if over == "floor" else find(over), name)
         spec, _, format = column.partition("@")
-        return _quantity(find(format or BASE), spec)
+        return _quantity(find(format) if format else base, spec)
 
     return cell
 
