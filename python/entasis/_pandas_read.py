@@ -48,8 +48,10 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     wanted = columns
     if beside or kinds:
         wanted = [*(range(n) if columns is None else columns), *beside, *(ref for _, ref in kinds)]
-    entries = handle.read(wanted, _rows.native(rows), "pandas", own, n, threads)
-    entries = _tree.fill(handle, entries, rows, handle.n_rows)
+    entries: list[Any] = []
+    if wanted is None or wanted:
+        entries = handle.read(wanted, _rows.native(rows), "pandas", own, n, threads)
+        entries = _tree.fill(handle, entries, rows, handle.n_rows)
     n_rows = _rows.count(rows, handle.n_rows)
     arrays = _Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
     kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True))

@@ -186,11 +186,14 @@ class _Blocks:
                 (codes,) = _beside(self._handle, [number], None, of.n_values, 1)
                 if codes.dtype != np.int64:
                     raise TypeError("blocks are told by integers")
-            elif not all(type(code) is int for code in codes):
-                raise TypeError("blocks are told by integers")
-            codes = np.array(codes, dtype=np.int64)
-            # As floats, whose sum doesn't wrap.
-            if np.maximum(np.abs(codes.astype(float)), 1).sum() != self._handle.n_columns:
+                # As floats, whose sum doesn't wrap.
+                n = np.maximum(np.abs(codes.astype(float)), 1).sum()
+            else:
+                if not all(type(code) is int for code in codes):
+                    raise TypeError("blocks are told by integers")
+                n = sum(abs(code) or 1 for code in codes)
+                codes = np.array(codes, dtype=np.int64)
+            if n != self._handle.n_columns:
                 raise ValueError("blocks of another number of columns than there are")
         return codes
 

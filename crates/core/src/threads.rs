@@ -199,6 +199,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_caller_waits_for_threads_that_take_long() {
+        let control = Control::new(&Silent, 0);
+        let n_done = AtomicUsize::new(0);
+        let wait = |(): &mut (), task: u64| {
+            thread::sleep(10 * MOMENT * task as u32);
+            n_done.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        };
+        run(vec![0, 1, 20], 3, &control, || (), wait).unwrap();
+        assert_eq!(n_done.into_inner(), 3);
+    }
+
     /// Does something besides, or wants an end.
     struct Besides {
         n_begun: AtomicUsize,

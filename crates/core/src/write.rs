@@ -338,16 +338,23 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         let of_texts = (RUN_LEN / 8 * 15 / value_len.max(1)).next_multiple_of(64);
         let run = if of.text_most.is_short() { of_texts.min(block) } else { n_blocks * block };
         // The second half of a short file is cut smaller, so that threads end together.
-        let last = if longest < RUN && n_blocks > 1 { n_blocks / 2 * block } else { run };
-        let mut start = 0;
-        while start < n_values {
-            let n = if start >= n_values / 2 { last.min(run) } else { run };
-            let values = start..(start + n).min(n_values);
-            start = values.end;
+        let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
+        for values in cut(n_values, run, last.min(run)) {
             tasks.push(Task { index: tasks.len(), column, values });
         }
     }
     tasks
+}
+
+/// Pieces of `run` values, and of `last` from the middle on.
+fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let n = if start < n_values / 2 { run } else { last };
+        let piece = start..(start + n).min(n_values);
+        start = piece.end;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// How many runs a thread takes at once: neighbouring columns that are short may lie side by side in memory.
@@ -410,5 +417,26 @@ impl Worker {
         }
         self.bytes = run.finish(control)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_smaller_from_the_middle_on() {
+        for (n_values, run, last) in [(0, 4, 2), (1, 4, 2), (16, 4, 2), (15, 4, 1), (17, 5, 5), (3, 1, 1)] {
+            let pieces: Vec<_> = cut(n_values, run, last).collect();
+            let mut end = 0;
+            for piece in &pieces {
+                assert_eq!(piece.start, end);
+                end = piece.end;
+                let n = if piece.start < n_values / 2 { run } else { last };
+                assert!(piece.end == n_values || piece.end - piece.start == n, "{n_values} {run} {last}");
+            }
+            assert_eq!(end, n_values);
+        }
+        assert_eq!(cut(16, 4, 2).map(|piece| piece.end).collect::<Vec<_>>(), [4, 8, 10, 12, 14, 16]);
     }
 }

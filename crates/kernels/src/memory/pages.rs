@@ -258,15 +258,15 @@ mod tests {
     fn threads_get_pages_together() {
         let mut memory = vec![0u8; 3 * HUGE + 777];
         let len = memory.len();
-        // SAFETY: the memory is there.
-        let ahead = unsafe { Ahead::new(memory.as_mut_ptr(), len) };
+        let (ahead, mine) = Ahead::of(&mut memory);
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| ahead.get(&mut Pages::default()));
             }
+            mine.fill(7);
         });
         assert!(ahead.next.into_inner() >= len);
-        assert!(memory.iter().all(|&byte| byte == 0));
+        assert!(memory.iter().all(|&byte| byte == 7));
     }
 
     #[test]
