@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use entasis_encodings::PAGE;
 use entasis_format::{Error, Physical, Result};
 use entasis_kernels::MatrixMut;
 
@@ -234,6 +235,8 @@ impl Task<'_> {
         let start = source.values.start + first;
         let (mut held, mut column) = (0, 0);
         let enough = TILE.max(LINE * n);
+        // Of longer columns a file has to show first that it has them.
+        make_room::<T>(scratch, n_all.min(enough + PAGE).min(LINE * ROWS));
         reader.pages(source, start..start + n_all as u64, &mut |opened, _| {
             control.check()?;
             let more = opened.range.len();
@@ -267,6 +270,7 @@ impl Task<'_> {
     ) -> Result<()> {
         let n = part.len();
         let sources = &self.sources[column..self.sources.len().min(column + LINE)];
+        make_room::<T>(scratch, sources.len() * n);
         for (k, source) in sources.iter().enumerate() {
             let from = source.values.start + (self.rows.start + part.start) as u64;
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
@@ -284,6 +288,14 @@ impl Task<'_> {
     }
 }
 
+/// Makes scratch memory as long as `n` words.
+fn make_room<T>(scratch: &mut Vec<u128>, n: usize) {
+    let needed = (n * size_of::<T>()).div_ceil(16);
+    if scratch.len() < needed {
+        scratch.resize(needed, 0);
+    }
+}
+
 fn beyond() -> Error {
     Error::argument("columns lie beyond their matrix")
 }
@@ -297,10 +309,7 @@ fn decode<T: bytemuck::Pod>(
     scratch: &mut Vec<u128>,
 ) -> Result<()> {
     let end = at + opened.range.len();
-    let needed = (end * size_of::<T>()).div_ceil(16);
-    if scratch.len() < needed {
-        scratch.resize(needed.next_power_of_two(), 0);
-    }
+    make_room::<T>(scratch, end);
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(scratch);
     let bytes = &mut bytes[..end * size_of::<T>()];
     let mut output =
