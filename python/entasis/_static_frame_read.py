@@ -88,9 +88,7 @@ def _labels_of(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads:
 
 
 @interpretation()
-def _column_labels(
-    handle: Handle, spec: dict[str, Any], n: int, columns: list[int] | None, cls: Any
-) -> Any:
+def _column_labels(handle: Handle, spec: dict[str, Any], n: int, columns: list[int] | None, cls: Any) -> Any:
     """The labels of these columns."""
     import numpy as np
 
