@@ -1,13 +1,11 @@
 //! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
 
-use std::ops::Range;
-
-use crate::word::{first_bytes, sample_ranges};
+use crate::word::sample_ranges;
 
 /// The most entries of a dictionary.
 pub(crate) const MAX_ENTRIES: usize = 1 << 16;
 
-/// Values that can be looked up: words, 16-byte values, byte strings.
+/// Values that can be looked up: words, 16-byte values, short strings.
 pub(crate) trait Key: Copy + Eq {
     /// Its high bits are well mixed.
     fn hash(self) -> u64;
@@ -33,185 +31,6 @@ impl Key for u128 {
     }
 }
 
-/// A string, with its first and last 16 bytes in words: those of up to 32 bytes are compared and hashed without a look at
-/// their bytes, and without branches on their length, which no processor could predict.
-#[derive(Clone, Copy)]
-pub(crate) struct Text<'a> {
-    /// The first bytes, zeros behind shorter ones.
-    head: u128,
-    /// The last bytes of more than 16, else zero.
-    tail: u128,
-    pub bytes: &'a [u8],
-}
-
-/// A string of up to 16 bytes, which stand in a word.
-#[derive(Clone, Copy)]
-pub(crate) struct Short<'a> {
-    /// Zeros behind shorter ones.
-    word: u128,
-    pub bytes: &'a [u8],
-}
-
-/// A string of up to 7 bytes, which stand in a word with their number.
-#[derive(Clone, Copy)]
-pub(crate) struct Tiny {
-    word: u64,
-    start: u32,
-}
-
-impl Tiny {
-    /// The most bytes of one.
-    pub(crate) const MOST: usize = 7;
-
-    /// The string at `range` of `all`, of at most [`MOST`](Self::MOST) bytes.
-    #[inline]
-    pub(crate) fn new(all: &[u8], range: Range<usize>) -> Self {
-        let (len, start) = (range.len() as u64, range.start as u32);
-        Self { word: first_bytes(all, range) | len << 56, start }
-    }
-
-    /// Its bytes, of the `all` that it was made of.
-    pub(crate) fn bytes(self, all: &[u8]) -> &[u8] {
-        let start = self.start as usize;
-        &all[start..start + (self.word >> 56) as usize]
-    }
-}
-
-impl PartialEq for Tiny {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.word == other.word
-    }
-}
-
-impl Eq for Tiny {}
-
-impl Key for Tiny {
-    #[inline]
-    fn hash(self) -> u64 {
-        self.word.wrapping_mul(MIX)
-    }
-}
-
-/// Bits of the first bytes of a word, by their number.
-const FIRST: [u128; 17] = {
-    let mut masks = [0; 17];
-    let mut len = 1;
-    while len <= 16 {
-        masks[len] = u128::MAX >> (128 - 8 * len);
-        len += 1;
-    }
-    masks
-};
-
-impl<'a> Short<'a> {
-    /// The most bytes of one.
-    pub(crate) const MOST: usize = 16;
-
-    /// The string at `range` of `all`, of at most [`MOST`](Self::MOST) bytes.
-    #[inline]
-    pub(crate) fn new(all: &'a [u8], range: Range<usize>) -> Self {
-        let bytes = &all[range.clone()];
-        let word = match all[range.start..].first_chunk::<16>() {
-            Some(word) => u128::from_le_bytes(*word) & FIRST[bytes.len().min(16)],
-            None => {
-                let mut word = [0; 16];
-                word[..bytes.len()].copy_from_slice(bytes);
-                u128::from_le_bytes(word)
-            }
-        };
-        Self { word, bytes }
-    }
-}
-
-impl PartialEq for Short<'_> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.word == other.word && self.bytes.len() == other.bytes.len()
-    }
-}
-
-impl Eq for Short<'_> {}
-
-impl Key for Short<'_> {
-    #[inline]
-    fn hash(self) -> u64 {
-        let hash = (self.bytes.len() as u64 ^ self.word as u64).wrapping_mul(MIX).rotate_left(29);
-        (hash ^ (self.word >> 64) as u64).wrapping_mul(MIX)
-    }
-}
-
-impl<'a> Text<'a> {
-    /// The string at `range` of `all`.
-    #[inline]
-    pub(crate) fn new(all: &'a [u8], range: Range<usize>) -> Self {
-        let bytes = &all[range.clone()];
-        let len = bytes.len();
-        // The bytes around a string are there, but at the ends of all.
-        let around = (all[range.start..].first_chunk::<16>(), all[..range.end].last_chunk::<16>());
-        let (head, tail) = match around {
-            (Some(head), Some(tail)) => (u128::from_le_bytes(*head), u128::from_le_bytes(*tail)),
-            _ => {
-                let (mut head, mut tail) = ([0; 16], [0; 16]);
-                let part = len.min(16);
-                head[..part].copy_from_slice(&bytes[..part]);
-                tail[16 - part..].copy_from_slice(&bytes[len - part..]);
-                (u128::from_le_bytes(head), u128::from_le_bytes(tail))
-            }
-        };
-        Self { head: head & FIRST[len.min(16)], tail: tail & FIRST[16 * usize::from(len > 16)], bytes }
-    }
-}
-
-impl PartialEq for Text<'_> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        let differ = (self.head ^ other.head) | (self.tail ^ other.tail);
-        let differ = differ as u64 | (differ >> 64) as u64 | (self.bytes.len() ^ other.bytes.len()) as u64;
-        differ == 0
-            && (self.bytes.len() <= 32
-                || pieces(self.bytes).zip(pieces(other.bytes)).all(|(one, another)| one == another))
-    }
-}
-
-impl Eq for Text<'_> {}
-
-impl Key for Text<'_> {
-    #[inline]
-    fn hash(self) -> u64 {
-        let (a, b) = (self.head as u64, (self.head >> 64) as u64);
-        let (c, d) = (self.tail as u64, (self.tail >> 64) as u64);
-        let mut hash = a.wrapping_mul(MIX).rotate_left(29)
-            ^ (b ^ self.bytes.len() as u64).wrapping_mul(MIX).rotate_left(11)
-            ^ c.wrapping_mul(MIX).rotate_left(43)
-            ^ d.wrapping_mul(MIX);
-        if self.bytes.len() > 32 {
-            hash ^= hash_of(self.bytes);
-        }
-        (hash ^ hash >> 32).wrapping_mul(MIX)
-    }
-}
-
-/// The bytes of a string of more than 32 from the 17th on, in pieces of one length, as those take no call to compare: the last
-/// one ends with the string and has some of those before once more.
-fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8; 32]> {
-    let (whole, _) = bytes.get(16..).unwrap_or_default().as_chunks::<32>();
-    whole.iter().chain(bytes.last_chunk::<32>())
-}
-
-/// A hash of long strings, 32 bytes at a time in four chains.
-fn hash_of(bytes: &[u8]) -> u64 {
-    let mut chains = [MIX, 1, 2, 3];
-    for piece in pieces(bytes) {
-        let (words, _) = piece.as_chunks::<8>();
-        for (chain, word) in chains.iter_mut().zip(words) {
-            *chain = (chain.rotate_left(29) ^ u64::from_le_bytes(*word)).wrapping_mul(MIX);
-        }
-    }
-    let [a, b, c, d] = chains;
-    a.rotate_left(7) ^ b.rotate_left(19) ^ c.rotate_left(37) ^ d
-}
-
 /// A table of distinct values with open addressing.
 pub(crate) struct Distinct<K> {
     slots: Vec<u32>,
@@ -224,8 +43,10 @@ const EMPTY: u32 = u32::MAX;
 impl<K: Key> Distinct<K> {
     /// An empty table that grows beyond `n` entries.
     pub(crate) fn with_room_for(n: usize) -> Self {
-        // At least half of the slots stay empty; three quarters where that takes little memory, as fewer meet others then.
-        let len = if n <= 8192 { 4 * n } else { 2 * n }.next_power_of_two().max(256);
+        // At least half of the slots stay empty, more where that takes little memory: fewer meet others then, and no processor can
+        // predict which do.
+        let len =
+            if n <= 8192 { (4 * n).max((16 * n).min(4096)) } else { 2 * n }.next_power_of_two().max(256);
         Self { slots: vec![EMPTY; len], shift: 64 - len.trailing_zeros(), entries: Vec::with_capacity(n) }
     }
 
@@ -246,11 +67,11 @@ impl<K: Key> Distinct<K> {
         }
     }
 
-    /// Writes the codes of values up to the first that is not there yet; returns how many those are.
+    /// Writes the codes of values up to the first that is not there yet; returns which that is, and its slot.
     ///
     /// A loop that changes nothing of the table keeps all of it at hand.
     #[inline(always)]
-    fn known(&self, codes: &mut [u32], value: impl Fn(usize) -> K) -> usize {
+    fn known(&self, codes: &mut [u32], value: impl Fn(usize) -> K) -> Option<(usize, usize)> {
         let (slots, entries, shift) = (self.slots.as_slice(), self.entries.as_slice(), self.shift);
         let mask = slots.len() - 1;
         for (i, code) in codes.iter_mut().enumerate() {
@@ -261,11 +82,57 @@ impl<K: Key> Distinct<K> {
                 match entries.get(code as usize) {
                     Some(entry) if *entry == key => break code,
                     Some(_) => at = (at + 1) & mask,
-                    None => return i,
+                    None => return Some((i, at)),
                 }
             };
         }
-        codes.len()
+        None
+    }
+
+    /// Writes the codes of as many values as `codes` has, and tells which of them are new; false when there are more than `limit`
+    /// entries then. With `runs`, values are compared with those before them first.
+    #[inline(always)]
+    pub(crate) fn codes(
+        &mut self,
+        codes: &mut [u32],
+        limit: usize,
+        runs: bool,
+        value: impl Fn(usize) -> K,
+        mut is_new: impl FnMut(usize),
+    ) -> bool {
+        if runs {
+            let mut last: Option<(K, u32)> = None;
+            for (i, code) in codes.iter_mut().enumerate() {
+                let key = value(i);
+                *code = match last {
+                    Some((before, code)) if before == key => code,
+                    _ => {
+                        let n = self.entries.len();
+                        let code = self.code(key);
+                        if self.entries.len() > n {
+                            is_new(i);
+                            if n == limit {
+                                return false;
+                            }
+                        }
+                        code
+                    }
+                };
+                last = Some((key, *code));
+            }
+            return true;
+        }
+        let mut done = 0;
+        while let Some((i, at)) = self.known(&mut codes[done..], |i| value(done + i)) {
+            done += i;
+            codes[done] = self.insert(at, value(done));
+            is_new(done);
+            done += 1;
+            if self.entries.len() > limit {
+                return false;
+            }
+        }
+        true
     }
 
     #[inline(never)]
@@ -311,6 +178,7 @@ pub(crate) struct Prospect {
 ///
 /// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
 /// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
+#[inline(never)]
 pub(crate) fn prospect<K: Key>(
     n: usize,
     entry_len: usize,
@@ -366,6 +234,9 @@ const FIRST_LOOK: usize = 512;
 
 /// Codes for all `n` values, or none when there are more than `limit` distinct ones. Where the prospect is runs, values are compared
 /// with those before them first.
+///
+/// A function of its own: its loop needs all registers.
+#[inline(never)]
 pub(crate) fn build<K: Key>(
     n: usize,
     limit: usize,
@@ -375,33 +246,7 @@ pub(crate) fn build<K: Key>(
 ) -> Option<Vec<K>> {
     let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit));
     codes.resize(n, 0);
-    if prospect.runs {
-        let mut last: Option<(K, u32)> = None;
-        for (i, code) in codes.iter_mut().enumerate() {
-            let key = value(i);
-            *code = match last {
-                Some((before, code)) if before == key => code,
-                _ => distinct.code(key),
-            };
-            last = Some((key, *code));
-            if *code as usize >= limit {
-                return None;
-            }
-        }
-        return Some(distinct.entries);
-    }
-    let mut done = 0;
-    loop {
-        done += distinct.known(&mut codes[done..], |i| value(done + i));
-        if done == n {
-            return Some(distinct.entries);
-        }
-        codes[done] = distinct.code(value(done));
-        if codes[done] as usize >= limit {
-            return None;
-        }
-        done += 1;
-    }
+    distinct.codes(codes, limit, prospect.runs, value, |_| ()).then_some(distinct.entries)
 }
 
 /// Bits that codes of this many entries need.
@@ -410,7 +255,7 @@ pub(crate) fn code_width(n_entries: usize) -> u32 {
 }
 
 #[cfg(test)]
-fn model<K: Copy + Eq + std::hash::Hash>(values: &[K]) -> (Vec<K>, Vec<u32>) {
+pub(crate) fn model<K: Copy + Eq + std::hash::Hash>(values: &[K]) -> (Vec<K>, Vec<u32>) {
     let mut seen = std::collections::HashMap::new();
     let mut entries = Vec::new();
     let codes = values
@@ -430,31 +275,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_differ_in_their_last_byte_or_their_length() {
-        let all = [7u8; 100];
-        for len in 0..90 {
-            let (a, b) = (Text::new(&all, 0..len), Text::new(&all, 100 - len..100));
-            assert!(a == b && a.hash() == b.hash());
-            assert!(a != Text::new(&all, 3..4 + len));
-            if len < Tiny::MOST {
-                let (a, b) = (Tiny::new(&all, 0..len), Tiny::new(&all, 100 - len..100));
-                assert!(a == b && a.hash() == b.hash() && a != Tiny::new(&all, 3..4 + len));
-                assert_eq!(b.bytes(&all), &all[..len]);
-            }
-            if len < Short::MOST {
-                let (a, b) = (Short::new(&all, 0..len), Short::new(&all, 100 - len..100));
-                assert!(a == b && a.hash() == b.hash() && a != Short::new(&all, 3..4 + len));
-            }
-            for at in 0..len {
-                let mut other = all;
-                other[at] = 8;
-                let other = Text::new(&other, 0..len);
-                assert!(a != other && a.hash() != other.hash());
-            }
-        }
-    }
-
-    #[test]
     fn codes_are_those_of_a_hash_map() {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
         let mut codes = Vec::new();
@@ -464,20 +284,6 @@ mod tests {
             assert_eq!((entries, codes.clone()), model(&values));
             assert!(build(values.len(), 100, prospect, &mut codes, |i| values[i]).is_none());
         }
-        let texts: Vec<String> = values.iter().map(|v| format!("text {v}")).collect();
-        let all: Vec<u8> = texts.iter().flat_map(|t| t.bytes()).collect();
-        let ends: Vec<usize> = texts
-            .iter()
-            .scan(0, |end, t| {
-                *end += t.len();
-                Some(*end)
-            })
-            .collect();
-        let prospect = Prospect { len: 0.0, n_entries: 0, runs: false, nearby: false };
-        let value = |i: usize| Text::new(&all, ends[i] - texts[i].len()..ends[i]);
-        let entries = build(texts.len(), MAX_ENTRIES, prospect, &mut codes, value).unwrap();
-        let entries: Vec<&[u8]> = entries.iter().map(|text| text.bytes).collect();
-        assert_eq!((entries, codes), model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>()));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A block of values becomes a directory and pages: the choice of the encoding, then its writing.
 
+mod dictionary;
+
 use entasis_format::{
     Codec, Directory, Encoding, Error, Filter, Layout, MAX_BLOCK_LEN, Packing, Physical, Result, Statistics,
     Transform,
@@ -9,7 +11,7 @@ use entasis_kernels::{Word, bits, extend};
 use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
 use crate::codec::Codecs;
-use crate::dictionary::{self, Key};
+use crate::dictionary::Key;
 use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
@@ -368,60 +370,6 @@ impl Encoder {
         pages.words(ranges, Transform::None, (words, plan, Order::Signed), (&[], words))
     }
 
-    /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, with a plan for its codes (left in
-    /// `self.codes`).
-    pub(crate) fn plan_dictionary<K: Key>(
-        &mut self,
-        n: usize,
-        (light_len, bound): (f64, f64),
-        entry_len: usize,
-        value: impl Fn(usize) -> K,
-    ) -> Option<Dictionary<K>> {
-        // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
-        let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
-        let most = light_len * if may_shrink { 1.3 } else { 0.95 };
-        let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let prospect = dictionary::prospect(n, entry_len, limit, &value)?;
-        if prospect.len > if prospect.nearby { most } else { most.min(light_len) } {
-            return None;
-        }
-        let entries = dictionary::build(n, limit, prospect, &mut self.codes, value)?;
-        let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
-        // Codecs of codes are tried as far as the dictionary may come below what else there is.
-        let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
-        let light = plan_light(&self.codes, kind, &self.profile);
-        let hint = &mut self.hints.codes;
-        let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
-        Some((entries, plan))
-    }
-
-    /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
-    pub(crate) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: f64, best: f64) -> bool {
-        let wins = self.dictionary_score(codes, entries_len) < best;
-        self.hints.dictionary_lost = !wins;
-        wins
-    }
-
-    pub(crate) fn dictionary_score(&self, codes: &WordPlan<u32>, entries_len: f64) -> f64 {
-        let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
-        self.profile.score(codes.len + entries_len, ns)
-    }
-
-    /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.
-    pub(crate) fn write_dictionary(
-        &mut self,
-        plan: &WordPlan<u32>,
-        entries: Entries<'_>,
-        ranges: Vec<PageRange>,
-        context: Context<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<Directory> {
-        let mut pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
-        pages.dictionary(entries);
-        let codes = self.codes.as_slice();
-        pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))
-    }
-
     /// The decimals of ALP and the bits per value in a sample, if it is worth a trial.
     fn plan_decimals<F: Float>(&mut self, values: &[F]) -> Option<(Decimals, f64)> {
         let found = decimals::choose(values, self.hints.decimals)?;
@@ -465,9 +413,6 @@ impl Encoder {
         Ok(Directory { exponent, factor, ..directory })
     }
 }
-
-/// The entries of a dictionary and a plan for its codes.
-pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
 
 enum Alp {
     F64(AlpPlan<u64>),

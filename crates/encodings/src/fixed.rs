@@ -2,10 +2,10 @@
 
 use entasis_format::{Codec, Encoding, Error, Filter, Layout, Packing, Result, Transform};
 
-use crate::dictionary::Text;
 use crate::encode::{Encoded, Encoder};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages, raw};
 use crate::profile::cost;
+use crate::texts::Texts;
 use crate::{statistics, validity};
 
 /// How to store the bytes.
@@ -49,13 +49,17 @@ pub(crate) fn encode(
         let (len, score) =
             narrow.as_ref().map_or((plain.len, score), |(_, plan)| (plan.len, plan.score(&encoder.profile)));
         let settled = narrow.as_ref().is_some_and(|(_, plan)| plan.packing == Packing::Constant);
-        let value = |i: usize| Text::new(bytes, i * width..(i + 1) * width);
+        // One value repeats none; it may be longer than a block of several.
+        let offsets: Vec<u32> =
+            if n > 1 { (0..=n).map(|i| (i * width) as u32).collect() } else { Vec::new() };
+        let texts = Texts { offsets: &offsets, bytes, longest: width };
         if !settled
-            && let Some((entries, codes)) = encoder.plan_dictionary(n, (len, score), width, value)
+            && n > 1
+            && let Some((entries, codes)) = encoder.plan_text_dictionary(texts, (len, score), width)
             && encoder.dictionary_wins(&codes, (entries.len() * width) as f64, score)
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
-            let payload: Vec<u8> = entries.iter().flat_map(|entry| entry.bytes).copied().collect();
+            let payload = entries.concat();
             let entries = Entries { payload: &payload, n: entries.len(), is_dense: false };
             let directory = encoder.write_dictionary(&codes, entries, ranges, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });

@@ -31,6 +31,7 @@ mod statistics;
 mod strings;
 mod text_dictionary;
 mod text_plan;
+mod texts;
 mod validity;
 mod word;
 

@@ -3,12 +3,12 @@
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack};
 
-use crate::dictionary::{Short, Text, Tiny};
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter};
 use crate::statistics;
 use crate::text_dictionary::EntriesPlan;
 use crate::text_plan::Plain;
+use crate::texts::Texts;
 
 pub(crate) fn encode(
     encoder: &mut Encoder,
@@ -37,16 +37,8 @@ pub(crate) fn encode(
         let entry_len = bytes.len() / n + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
         let bounds = (len, f64::INFINITY);
-        let dictionary = if longest <= Tiny::MOST {
-            let found = encoder.plan_dictionary(n, bounds, entry_len, |i| Tiny::new(bytes, range(i)));
-            found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes(bytes)).collect(), codes))
-        } else if longest <= Short::MOST {
-            let found = encoder.plan_dictionary(n, bounds, entry_len, |i| Short::new(bytes, range(i)));
-            found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect(), codes))
-        } else {
-            let found = encoder.plan_dictionary(n, bounds, entry_len, |i| Text::new(bytes, range(i)));
-            found.map(|(entries, codes)| (entries.iter().map(|text| text.bytes).collect::<Vec<_>>(), codes))
-        };
+        let texts = Texts { offsets, bytes, longest };
+        let dictionary = encoder.plan_text_dictionary(texts, bounds, entry_len);
         let dictionary = dictionary.map(|(entries, mut codes)| {
             let (hint, trainer) = (&mut encoder.hints.entries, &mut encoder.trainer);
             let plan = EntriesPlan::new(&entries, codes.codec.0, &encoder.profile, hint, trainer);

@@ -1,0 +1,96 @@
+//! Dictionaries of blocks: whether one pays, and its writing.
+
+use entasis_format::{Directory, Result, Transform};
+
+use super::Encoder;
+use crate::dictionary::{self, Key, Prospect};
+use crate::page_writer::{Context, Entries, PageRange, PageWriter};
+use crate::plan::{Kind, WordPlan, plan_light};
+use crate::profile::cost;
+use crate::texts::Texts;
+use crate::word::Order;
+
+/// The entries of a dictionary and a plan for its codes.
+pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
+
+impl Encoder {
+    /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, with a plan for its codes (left in
+    /// `self.codes`).
+    pub(crate) fn plan_dictionary<K: Key>(
+        &mut self,
+        n: usize,
+        bounds: (f64, f64),
+        entry_len: usize,
+        value: impl Fn(usize) -> K,
+    ) -> Option<Dictionary<K>> {
+        let look = |limit| dictionary::prospect(n, entry_len, limit, &value);
+        let build = |limit, prospect, codes: &mut _| dictionary::build(n, limit, prospect, codes, &value);
+        self.plan_built(n, bounds, entry_len, look, build)
+    }
+
+    /// The same for strings.
+    pub(crate) fn plan_text_dictionary<'a>(
+        &mut self,
+        texts: Texts<'a>,
+        bounds: (f64, f64),
+        entry_len: usize,
+    ) -> Option<Dictionary<&'a [u8]>> {
+        let look = |limit| texts.prospect(entry_len, limit);
+        let build = |limit, prospect, codes: &mut _| texts.build(limit, prospect, codes);
+        self.plan_built(texts.n(), bounds, entry_len, look, build)
+    }
+
+    /// The same of a dictionary that is built where a look at it says so.
+    fn plan_built<E>(
+        &mut self,
+        n: usize,
+        (light_len, bound): (f64, f64),
+        entry_len: usize,
+        look: impl Fn(usize) -> Option<Prospect>,
+        build: impl Fn(usize, Prospect, &mut Vec<u32>) -> Option<Vec<E>>,
+    ) -> Option<Dictionary<E>> {
+        // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
+        let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
+        let most = light_len * if may_shrink { 1.3 } else { 0.95 };
+        let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
+        let prospect = look(limit)?;
+        if prospect.len > if prospect.nearby { most } else { most.min(light_len) } {
+            return None;
+        }
+        let entries = build(limit, prospect, &mut self.codes)?;
+        let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: 0 };
+        // Codecs of codes are tried as far as the dictionary may come below what else there is.
+        let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
+        let light = plan_light(&self.codes, kind, &self.profile);
+        let hint = &mut self.hints.codes;
+        let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
+        Some((entries, plan))
+    }
+
+    /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
+    pub(crate) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: f64, best: f64) -> bool {
+        let wins = self.dictionary_score(codes, entries_len) < best;
+        self.hints.dictionary_lost = !wins;
+        wins
+    }
+
+    pub(crate) fn dictionary_score(&self, codes: &WordPlan<u32>, entries_len: f64) -> f64 {
+        let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
+        self.profile.score(codes.len + entries_len, ns)
+    }
+
+    /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.
+    pub(crate) fn write_dictionary(
+        &mut self,
+        plan: &WordPlan<u32>,
+        entries: Entries<'_>,
+        ranges: Vec<PageRange>,
+        context: Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Directory> {
+        let mut pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
+        pages.dictionary(entries);
+        let codes = self.codes.as_slice();
+        pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))
+    }
+}

@@ -1,0 +1,350 @@
+//! Strings as words of 64 bits, by which equal ones are found.
+//!
+//! A word is the string itself with its length where it has up to seven bytes, else a hash. What has the same hash is compared
+//! afterwards, many strings at a time: so a look-up sees words alone, and nothing waits for a branch on a length, which no
+//! processor could predict.
+
+use std::ops::Range;
+
+use entasis_kernels::VECTOR;
+
+use crate::dictionary::{Distinct, Key, MIX, Prospect, build, prospect};
+use crate::word::first_bytes;
+
+/// The strings of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct Texts<'a> {
+    /// String i is `bytes[offsets[i]..offsets[i + 1]]`.
+    pub offsets: &'a [u32],
+    pub bytes: &'a [u8],
+    /// The most bytes of one.
+    pub longest: usize,
+}
+
+impl<'a> Texts<'a> {
+    pub(crate) fn n(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    #[inline(always)]
+    fn range(&self, i: usize) -> Range<usize> {
+        self.offsets[i] as usize..self.offsets[i + 1] as usize
+    }
+
+    /// What a dictionary of them would come to.
+    pub(crate) fn prospect(&self, entry_len: usize, most: usize) -> Option<Prospect> {
+        let (n, all, longest) = (self.n(), self.bytes, self.longest);
+        if longest <= TINY {
+            prospect(n, entry_len, most, |i| hash::<TINY>(all, self.range(i)))
+        } else if longest <= Short::MOST {
+            prospect(n, entry_len, most, |i| Short::new(all, self.range(i)))
+        } else if longest <= MIDDLE {
+            prospect(n, entry_len, most, |i| hash::<MIDDLE>(all, self.range(i)))
+        } else {
+            prospect(n, entry_len, most, |i| hash::<ANY>(all, self.range(i)))
+        }
+    }
+
+    /// Codes for all strings and the distinct ones; none when those are more than `limit`, or when two that differ have one hash.
+    pub(crate) fn build(
+        self,
+        limit: usize,
+        prospect: Prospect,
+        codes: &mut Vec<u32>,
+    ) -> Option<Vec<&'a [u8]>> {
+        if self.longest <= TINY {
+            self.build_hashed::<TINY>(limit, prospect, codes)
+        } else if self.longest <= Short::MOST {
+            let short = |i| Short::new(self.bytes, self.range(i));
+            let entries = build(self.n(), limit, prospect, codes, short)?;
+            Some(entries.iter().map(|entry| entry.bytes).collect())
+        } else if self.longest <= MIDDLE {
+            self.build_hashed::<MIDDLE>(limit, prospect, codes)
+        } else if self.longest <= LONG {
+            self.build_hashed::<LONG>(limit, prospect, codes)
+        } else {
+            self.build_hashed::<ANY>(limit, prospect, codes)
+        }
+    }
+
+    /// The same by one word of each, which is the string itself or its hash.
+    #[inline(never)]
+    fn build_hashed<const MOST: usize>(
+        self,
+        limit: usize,
+        prospect: Prospect,
+        codes: &mut Vec<u32>,
+    ) -> Option<Vec<&'a [u8]>> {
+        let n_entries = prospect.n_entries.min(limit);
+        let mut distinct = Distinct::with_room_for(n_entries);
+        // Where the first string of each code begins and ends.
+        let mut firsts: Vec<[u32; 2]> = Vec::with_capacity(n_entries);
+        codes.resize(self.n(), 0);
+        let mut hashes = [0u64; VECTOR];
+        for (vector, codes) in codes.chunks_mut(VECTOR).enumerate() {
+            let hashes = &mut hashes[..codes.len()];
+            let ends = &self.offsets[vector * VECTOR..=vector * VECTOR + hashes.len()];
+            hash_all::<MOST>(self.bytes, ends, prospect.runs, hashes);
+            let is_new = |i: usize| firsts.push([ends[i], ends[i + 1]]);
+            if !distinct.codes(codes, limit, prospect.runs, |i| hashes[i], is_new) {
+                return None;
+            }
+            if MOST > TINY && !are_equal::<MOST>(self.bytes, ends, prospect.runs, codes, &firsts) {
+                return None;
+            }
+        }
+        Some(firsts.iter().map(|&[first, end]| &self.bytes[first as usize..end as usize]).collect())
+    }
+}
+
+/// Strings of up to so many bytes are their own hash, with their length.
+const TINY: usize = 7;
+/// Strings of up to so many bytes are hashed and compared without branches on their length, by less work where all of a block are
+/// shorter.
+const MIDDLE: usize = 32;
+const LONG: usize = 64;
+/// Longer ones are in a loop.
+const ANY: usize = usize::MAX;
+
+/// A string of up to 16 bytes, which stand in a word.
+#[derive(Clone, Copy)]
+struct Short<'a> {
+    /// Zeros behind shorter ones.
+    word: u128,
+    bytes: &'a [u8],
+}
+
+impl<'a> Short<'a> {
+    const MOST: usize = 16;
+
+    #[inline]
+    fn new(all: &'a [u8], range: Range<usize>) -> Self {
+        let bytes = &all[range.clone()];
+        let word = match all[range.start..].first_chunk::<16>() {
+            Some(word) => u128::from_le_bytes(*word) & FIRST[bytes.len().min(16)],
+            None => {
+                let mut word = [0; 16];
+                word[..bytes.len()].copy_from_slice(bytes);
+                u128::from_le_bytes(word)
+            }
+        };
+        Self { word, bytes }
+    }
+}
+
+impl PartialEq for Short<'_> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.word == other.word && self.bytes.len() == other.bytes.len()
+    }
+}
+
+impl Eq for Short<'_> {}
+
+impl Key for Short<'_> {
+    #[inline]
+    fn hash(self) -> u64 {
+        let hash = (self.bytes.len() as u64 ^ self.word as u64).wrapping_mul(MIX).rotate_left(29);
+        (hash ^ (self.word >> 64) as u64).wrapping_mul(MIX)
+    }
+}
+
+/// Bits of the first bytes of a word, by their number.
+const FIRST: [u128; 17] = {
+    let mut masks = [0; 17];
+    let mut len = 1;
+    while len <= 16 {
+        masks[len] = u128::MAX >> (128 - 8 * len);
+        len += 1;
+    }
+    masks
+};
+
+/// Bits without a pattern, different ones for each word of a string.
+const BITS: [u128; 4] = [
+    0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835,
+    0x243F_6A88_85A3_08D3_1319_8A2E_0370_7345,
+    0xA409_3822_299F_31D1_082E_FA98_EC4E_6C89,
+    0x4528_21E6_38D0_1377_BE54_66CF_34E9_0C6D,
+];
+
+/// The product of a word's halves, its own halves folded.
+#[inline(always)]
+fn fold(word: u128) -> u64 {
+    let product = u128::from(word as u64) * (word >> 64);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Word `i` of 16 bytes of a string of `len` bytes at the start of `from`, which is longer: zeros behind its end.
+#[inline(always)]
+fn word(from: &[u8], i: usize, len: usize) -> u128 {
+    let word = from[16 * i..].first_chunk().map_or(0, |word| u128::from_le_bytes(*word));
+    word & FIRST[len.saturating_sub(16 * i).min(16)]
+}
+
+/// Bytes that are looked at of any string of up to `MOST` bytes.
+const fn reach<const MOST: usize>() -> usize {
+    if MOST < LONG { MOST } else { LONG }
+}
+
+/// The hash of the string at `range` of `all`, which has up to `MOST` bytes.
+#[inline(always)]
+fn hash<const MOST: usize>(all: &[u8], range: Range<usize>) -> u64 {
+    let len = range.len();
+    if MOST <= TINY {
+        return first_bytes(all, range) | (len as u64) << 56;
+    }
+    let mut copy = [0; LONG];
+    let mut from = &all[range.start..];
+    // The bytes behind a string are there, but at the end of all.
+    if from.len() < reach::<MOST>() {
+        let part = len.min(LONG);
+        copy[..part].copy_from_slice(&from[..part]);
+        from = &copy;
+    }
+    let mut hash = fold(word(from, 0, len) ^ BITS[0] ^ len as u128) ^ fold(word(from, 1, len) ^ BITS[1]);
+    if MOST > MIDDLE {
+        hash ^= fold(word(from, 2, len) ^ BITS[2]) ^ fold(word(from, 3, len) ^ BITS[3]);
+    }
+    if MOST > LONG && len > LONG {
+        hash ^= hash_of(&all[range]);
+    }
+    hash
+}
+
+/// Hashes strings, of which one ends where the next begins. A function of its own, as the loops here need all registers.
+///
+/// Where most values are those before them, these mostly are missing ones, which are empty: a branch for them is predicted.
+#[inline(never)]
+fn hash_all<const MOST: usize>(all: &[u8], ends: &[u32], runs: bool, hashes: &mut [u64]) {
+    let of_none = hash::<MOST>(&[], 0..0);
+    for (hash_of, ends) in hashes.iter_mut().zip(ends.windows(2)) {
+        *hash_of = match runs && ends[0] == ends[1] {
+            true => of_none,
+            false => hash::<MOST>(all, ends[0] as usize..ends[1] as usize),
+        };
+    }
+}
+
+/// Whether strings are the first ones of their codes.
+#[inline(never)]
+fn are_equal<const MOST: usize>(
+    all: &[u8],
+    ends: &[u32],
+    runs: bool,
+    codes: &[u32],
+    firsts: &[[u32; 2]],
+) -> bool {
+    let mut differ = 0;
+    for (code, ends) in codes.iter().zip(ends.windows(2)) {
+        let [first, end] = firsts[*code as usize];
+        if runs && ends[0] == ends[1] && first == end {
+            continue;
+        }
+        differ |= difference::<MOST>(all, ends[0] as usize..ends[1] as usize, first as usize..end as usize);
+    }
+    differ == 0
+}
+
+/// Zero if the strings at two ranges of `all`, which have up to `MOST` bytes, are equal.
+#[inline(always)]
+fn difference<const MOST: usize>(all: &[u8], range: Range<usize>, other: Range<usize>) -> u64 {
+    let len = range.len();
+    let (from, other_from) = (&all[range.start..], &all[other.start..]);
+    if from.len().min(other_from.len()) < reach::<MOST>() || (MOST > LONG && len > LONG) {
+        return u64::from(range != other && all[range] != all[other]);
+    }
+    let differ = |i: usize| word(from, i, len) ^ word(other_from, i, len);
+    let mut differs = differ(0) | differ(1);
+    if MOST > MIDDLE {
+        differs |= differ(2) | differ(3);
+    }
+    (len ^ other.len()) as u64 | differs as u64 | (differs >> 64) as u64
+}
+
+/// A hash of the string of more than 32 bytes, 32 at a time in four chains; the last piece has some of those before once more.
+fn hash_of(bytes: &[u8]) -> u64 {
+    let (whole, _) = bytes.as_chunks::<32>();
+    let mut chains = [MIX, 1, 2, 3];
+    for piece in whole.iter().chain(bytes.last_chunk()) {
+        let (words, _) = piece.as_chunks::<8>();
+        for (chain, word) in chains.iter_mut().zip(words) {
+            *chain = (chain.rotate_left(29) ^ u64::from_le_bytes(*word)).wrapping_mul(MIX);
+        }
+    }
+    let [a, b, c, d] = chains;
+    a.rotate_left(7) ^ b.rotate_left(19) ^ c.rotate_left(37) ^ d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dictionary::{MAX_ENTRIES, model};
+
+    fn check<const MOST: usize>(lens: Range<usize>) {
+        for len in lens {
+            let all = [7u8; 300];
+            // In the middle and up to the end of all.
+            let (a, b) = (0..len, 300 - len..300);
+            assert_eq!(hash::<MOST>(&all, a.clone()), hash::<MOST>(&all, b.clone()));
+            assert_eq!(difference::<MOST>(&all, a.clone(), b), 0);
+            let longer = 3..4 + len;
+            assert!(hash::<MOST>(&all, a.clone()) != hash::<MOST>(&all, longer.clone()));
+            assert!(difference::<MOST>(&all, a.clone(), longer) != 0);
+            for at in 0..len {
+                let mut other = all;
+                other[150 + at] = 8;
+                for all in [&other[..], &other[..150 + len]] {
+                    let b = 150..150 + len;
+                    assert!(hash::<MOST>(all, a.clone()) != hash::<MOST>(all, b.clone()), "{at} of {len}");
+                    assert!(difference::<MOST>(all, a.clone(), b.clone()) != 0, "{at} of {len}");
+                    assert!(difference::<MOST>(all, b, a.clone()) != 0, "{at} of {len}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn strings_differ_in_any_byte_or_their_length() {
+        check::<MIDDLE>(0..MIDDLE);
+        check::<LONG>(0..LONG);
+        check::<ANY>(0..140);
+        let all = [7u8; 100];
+        for len in 0..TINY {
+            assert_eq!(hash::<TINY>(&all, 0..len), hash::<TINY>(&all, 100 - len..100));
+            assert!(hash::<TINY>(&all, 0..len) != hash::<TINY>(&all, 0..len + 1));
+        }
+    }
+
+    #[test]
+    fn codes_are_those_of_a_hash_map() {
+        for longest in [0, 1, 7, 8, 16, 17, 32, 33, 64, 65, 200] {
+            // Strings of all lengths, each a few times, some of them in runs.
+            let text = |i: usize| {
+                let i = (i / 3 + i * i) % 1501;
+                let len = (i * 7919) % (longest + 1);
+                format!("{i:0>longest$}")[longest - len..].to_owned()
+            };
+            let texts: Vec<String> = (0..5000).map(text).collect();
+            let bytes = texts.concat();
+            let mut offsets = vec![0u32];
+            offsets.extend(texts.iter().scan(0, |end, text| {
+                *end += text.len() as u32;
+                Some(*end)
+            }));
+            let all = Texts { offsets: &offsets, bytes: bytes.as_bytes(), longest };
+            let (expected, expected_codes) = model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>());
+            for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
+                let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
+                let mut codes = Vec::new();
+                let entries = all.build(MAX_ENTRIES, prospect, &mut codes).unwrap();
+                assert!(entries == expected && codes == expected_codes, "{longest}");
+                let few = all.build(expected.len() - 1, prospect, &mut codes);
+                assert!(few.is_none());
+                assert!(all.build(expected.len(), prospect, &mut codes).is_some());
+            }
+            let prospect = all.prospect(longest + 1, MAX_ENTRIES);
+            assert!(prospect.is_none_or(|found| found.n_entries <= 5000));
+        }
+    }
+}
