@@ -6,9 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::atoms::{item, put, put_items};
-use super::numbers::Numbers;
 use super::rows::next_item;
-use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
+use super::{At, CellBuilder, EXPECTED, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
 use crate::cells::containers::ordered;
 use crate::cells::path::Expanded;
 
@@ -56,7 +55,7 @@ impl CellBuilder {
     ) -> PyResult<u64> {
         let mut count = 0;
         if let Ok(list) = object.cast_exact::<PyList>() {
-            let (mut i, mut numbers) = (0, Numbers::new(self.may_help));
+            let (mut i, mut numbers) = (0, self.numbers(object.py(), list.len()));
             loop {
                 let next = put_items(list, i, &mut numbers, &mut self.writer)?;
                 count += (next - i) as u64;
@@ -98,6 +97,8 @@ impl CellBuilder {
             are_collected = are_collected && put(key, &mut keys);
             done += 1;
             if done == SAMPLE {
+                // The kinds of the keys stand behind those of the values.
+                self.writer.reserve_cells((2 * n - done).min(EXPECTED));
                 self.writer.expect(n - done, SAMPLE);
                 keys.expect(n - done, SAMPLE);
             }
