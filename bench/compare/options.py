@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     add("--json", type=Path, help="write all results there")
     add("--csv", type=Path, help="write every single measurement there")
     add("--html", type=Path, help="write a report with charts there")
+    add("--document", type=Path, help="fill the tables of this Markdown file, as its marks say")
     return made
 
 
@@ -56,6 +57,8 @@ def complaint(options: argparse.Namespace) -> str | None:
     for path in options.join:
         if not path.is_file():
             return f"no such file: {path}"
+    if options.document is not None and not options.document.is_file():
+        return f"no such file: {options.document}"
     if options.file is not None and not options.file.is_file():
         return f"no such file: {options.file}"
     return None

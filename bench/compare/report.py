@@ -37,6 +37,7 @@ SUITES = {
     "shootout": "The shootout's data sets",
     "real": "Real tables",
     "file": "A table of one's own",
+    "objects": "Trees of values",
     "small": "Small files",
 }
 FACTS = {

@@ -78,6 +78,21 @@ TARGETS: list[Target] = [
     Target("access", "headline", "pandas", "median_s", 0.0002, None, kind="rows", n_rows=1000),
     Target("access", "wide-10x100000", "pandas", "median_s", 0.005, None, kind="column"),
     Target("access", "headline", "pandas", "median_s", 0.2, "vortex", kind="take"),
+    *_each("objects", "list of int64 arrays*", "python", "write_s", {"pickle": 0.3}),
+    *_each("objects", "list of int64 arrays*", "python", "read_s", {"pickle": 0.3}),
+    *_each("objects", "list of int64 arrays*", "python", "file_bytes", {"pickle": 0.6}),
+    *[
+        target
+        for value in ("dict of floats", "list of integers", "records of 8 fields")
+        for quantity in ("write_s", "read_s")
+        for target in _each("objects", value, "python", quantity, {"pickle": 0.5})
+    ],
+    *_each("objects", "sets, arrays*", "python", "write_s", {"pickle": 1.0}),
+    *_each("objects", "sets, arrays*", "python", "read_s", {"pickle": 1.0}),
+    *_each("objects", "sets, arrays*", "python", "file_bytes", {"pickle": 0.4}),
+    Target("objects", "one array*", "python", "read_s", 0.005, None),
+    *_each("objects", "random tree", "python", "write_s", {"pickle": 1.0}),
+    *_each("objects", "random tree", "python", "read_s", {"pickle": 1.0}),
     *_each("small", "small-new", "pandas", "read_s", {"pickle": 1.0}),
     *_each("small", "small-new", "pandas", "write_s", {"pickle": 1.5}),
 ]

@@ -48,6 +48,11 @@ if (has("readr")) {
   )
 }
 
+# Entasis and those of these names, or all.
+chosen <- function(formats, names = NULL) {
+  if (is.null(names)) formats else formats[intersect(names(formats), c("Entasis", names))]
+}
+
 # Memory as large as the value is taken, filled and given back, by huge pages, of which small ones are cut too: no reader profits, or
 # suffers, from what others left, nor from what a virtual machine gave back to its host meanwhile.
 toucher <- function(size) {

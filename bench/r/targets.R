@@ -1,7 +1,8 @@
 # The frame of the fst articles, long strings, and lists of small vectors: Entasis against what is installed, with its targets.
 #
-#   Rscript bench/r/targets.R [rows = 5e7] [rounds = 5] [parts = headline,strings,vectors]
+#   Rscript bench/r/targets.R [rows = 5e7] [rounds = 5] [parts = headline,strings,vectors] [formats = all]
 #
+# Formats are told by their names in the tables, as in "Entasis,fst".
 # 50 million rows need about 6 GB. Text formats take part up to 10 million rows. Files are in the page cache.
 
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
@@ -10,6 +11,7 @@ args <- commandArgs(TRUE)
 rows <- if (length(args) >= 1L) as.numeric(args[1L]) else 5e7
 rounds <- if (length(args) >= 2L) as.numeric(args[2L]) else 5
 parts <- if (length(args) >= 3L) strsplit(args[3L], ",", fixed = TRUE)[[1L]] else c("headline", "strings", "vectors")
+only <- if (length(args) >= 4L) strsplit(args[4L], ",", fixed = TRUE)[[1L]]
 about()
 set.seed(5)
 
@@ -20,8 +22,7 @@ if ("headline" %in% parts) {
     Real = sample(sample(1:10000, 20) / 100, rows, TRUE),
     Factor = factor(sample(labels(UScitiesD), rows, TRUE))
   )
-  formats <- frame_formats
-  if (rows <= 1e7) formats <- c(formats, text_formats)
+  formats <- chosen(c(frame_formats, if (rows <= 1e7) text_formats), only)
   found <- measure(sprintf("headline frame, %s rows, %s", format(rows, big.mark = ",", scientific = FALSE), format(utils::object.size(frame), units = "MB")),
                    frame, formats, rounds)
   measure_first("headline frame", frame, formats, rounds)
@@ -50,7 +51,7 @@ if ("strings" %in% parts) {
   )
   for (gone in c(FALSE, TRUE)) {
     what <- paste0("2 million strings of 50 characters", if (gone) ", the file deleted in between")
-    found <- measure(what, strings, c(frame_formats, if (!gone) text_formats), rounds, uses, gone)
+    found <- measure(what, strings, chosen(c(frame_formats, if (!gone) text_formats), only), rounds, uses, gone)
     target(found, "read", "fst", 0.2, "read strings")
     target(found, "and nchar", "fst", 1.05, "read and sum(nchar(x))")
     target(found, "and 1,000", "fst", 0.2, "read and 1,000 of them")
@@ -67,7 +68,7 @@ if ("vectors" %in% parts) {
   )
   for (name in names(lists)) {
     what <- paste("100,000 vectors of", name)
-    found <- measure(what, lists[[name]], value_formats, 3 * rounds)
+    found <- measure(what, lists[[name]], chosen(value_formats, only), 3 * rounds)
     target(found, "write", "qs2", 1, paste("write", what))
     target(found, "read", "qs2", 1, paste("read", what))
   }

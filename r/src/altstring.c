@@ -11,6 +11,9 @@
 
 /* Strings that were made lately, by their view: equal views are equal strings. A power of two. */
 #define LATELY 4096
+/* Looks among them until their worth is judged: one in sixteen must find its string, or there are none for a while. */
+#define LOOKS 1024
+#define RESTS (16 * LOOKS)
 
 static R_altrep_class_t lazy_class;
 
@@ -37,11 +40,13 @@ typedef struct {
     SEXP keeper; /* or NULL */
     SEXP *strings;
     uint64_t (*views)[2];
+    unsigned looks, hits; /* of late */
+    unsigned rests;       /* strings until the next look */
 } lately_t;
 
 static lately_t lately_of(SEXP both) {
     SEXP keeper = VECTOR_ELT(both, 0);
-    lately_t lately = {keeper, (SEXP *)STRING_PTR_RO(keeper), (uint64_t(*)[2])RAW(VECTOR_ELT(both, 1))};
+    lately_t lately = {keeper, (SEXP *)STRING_PTR_RO(keeper), (uint64_t(*)[2])RAW(VECTOR_ELT(both, 1)), 0, 0, 0};
     return lately;
 }
 
@@ -56,11 +61,22 @@ static SEXP new_lately(void) {
 }
 
 /* The string in a place, which is not missing: one that was made lately, or a new one. */
-static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, const lately_t *lately) {
+static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, lately_t *lately) {
+    if (lately->rests > 0) {
+        lately->rests--;
+        return make(text, NULL, i, CE_UTF8);
+    }
+    if (lately->looks++ == LOOKS) {
+        if (lately->hits < LOOKS / 16) lately->rests = RESTS;
+        lately->looks = lately->hits = 0;
+    }
     uint64_t low = views[2 * i], high = views[2 * i + 1];
     uint64_t mix = (low ^ (high << 17 | high >> 47)) * UINT64_C(0x9E3779B97F4A7C15);
     size_t slot = (size_t)(mix >> 52) % LATELY;
-    if (lately->views[slot][0] == low && lately->views[slot][1] == high) return lately->strings[slot];
+    if (lately->views[slot][0] == low && lately->views[slot][1] == high) {
+        lately->hits++;
+        return lately->strings[slot];
+    }
     SEXP string = make(text, NULL, i, CE_UTF8);
     if (lately->keeper != NULL) SET_STRING_ELT(lately->keeper, (R_xlen_t)slot, string);
     else lately->strings[slot] = string;
@@ -72,7 +88,7 @@ static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, con
 /* Makes all strings of `out` that were not made yet. */
 static void make_all(const ent_text *text, SEXP out) {
     const void *top = vmaxget();
-    lately_t lately = {NULL, (SEXP *)R_alloc(LATELY, sizeof(SEXP)), (uint64_t(*)[2])R_alloc(LATELY, 16)};
+    lately_t lately = {NULL, (SEXP *)R_alloc(LATELY, sizeof(SEXP)), (uint64_t(*)[2])R_alloc(LATELY, 16), 0, 0, 0};
     for (size_t k = 0; k < LATELY; k++) lately.strings[k] = R_BlankString;
     memset(lately.views, 0, LATELY * 16);
     const uint64_t *views = ent_text_views(text);
@@ -188,7 +204,7 @@ static int begin_parts(SEXP x, parts_t *parts) {
     return 1;
 }
 
-static SEXP part(const parts_t *parts, size_t at, size_t n) {
+static SEXP part(parts_t *parts, size_t at, size_t n) {
     SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
     for (size_t k = 0; k < n; k++) {
         int missing = is_missing(parts->validity, at + k);

@@ -72,7 +72,7 @@ def pictures(records: list[Record]) -> str:
     first = records[0]
     floor = speed(next((r for r in good if number(r, "floor_s")), first), "floor_s")
     memory = number(first, "memory_bytes")
-    if memory and memory < TINY:
+    if memory is None or memory < TINY:
         panels = [_times("Write", good, "write_s"), _times("Read", good, "read_s")]
     else:
         panels = [_speeds("Write", good, "write_s", None), _speeds("Read", good, "read_s", floor)]
@@ -86,7 +86,9 @@ def pictures(records: list[Record]) -> str:
     medians = f"Medians of {rounds} interleaved rounds" if rounds > 1 else "Interleaved rounds"
     host = host_label(first)
     how = f"{medians}, from and into {host}, conversion included, files in the page cache. "
-    if memory and memory < TINY:
+    if memory is None:
+        how += "Trees of values have no size in memory: the time of a call is told, not the speed."
+    elif memory < TINY:
         how += "The frame is so small that the time of a call is told, not the speed."
     else:
         how += "Speed is the size of the frame in memory over the seconds of the call."

@@ -10,7 +10,13 @@ from typing import Any
 Record = dict[str, Any]
 
 BASE = "entasis"
-HOSTS = {"pandas": "pandas", "arrow": "Arrow", "static_frame": "StaticFrame", "polars": "Polars"}
+HOSTS = {
+    "pandas": "pandas",
+    "arrow": "Arrow",
+    "static_frame": "StaticFrame",
+    "polars": "Polars",
+    "python": "Python",
+}
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

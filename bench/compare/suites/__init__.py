@@ -38,7 +38,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "small": small.run,
     "sweep": sweep.run,
 }
-TARGETS = ["headline", "real", "nine", "wide", "strings", "shootout", "access", "small"]
+TARGETS = ["headline", "real", "nine", "wide", "strings", "shootout", "access", "objects", "small"]
 GROUPS: dict[str, list[str]] = {
     "demo": ["headline", "file"],
     "targets": TARGETS,

@@ -26,6 +26,8 @@ from ..timing import progress, release_memory
 
 Write = Callable[[Any, Path], object]
 Read = Callable[[Path], Any]
+HOST = "python"
+LABELS = {"entasis": "Entasis", "pickle": "pickle 5", "joblib": "joblib"}
 PART = "one array of 1 MB out of it"
 # The share of the rows of the shootout sets that makes 1 GB of them in memory.
 SETS_SCALE = 0.12
@@ -46,36 +48,48 @@ def run(context: Context) -> None:
         value = make()
         cells = []
         times = _measure(context, value, formats)
-        for key, (write, read, n_bytes) in times.items():
-            cells.append(f"{1e3 * write:9.1f} {1e3 * read:9.1f} {n_bytes / 1e6:7.2f} MB")
-            for direction, seconds in (("write", write), ("read", read)):
-                context.raw.append(_raw(context, name, key, direction, seconds))
-        floor = ""
+        floor_s = None
         if name in floors:
-            taken = float(
-                np.median([_seconds(floors[name], FLOOR) for _ in range(context.options.rounds)])
+            made = [_seconds(floors[name], FLOOR) for _ in range(context.options.rounds)]
+            context.keep_raw(name, HOST, "floor", "read", made)
+            floor_s = _median(made)
+        for key, (write, read, n_bytes) in times.items():
+            cells.append(
+                f"{1e3 * _median(write):9.1f} {1e3 * _median(read):9.1f} {n_bytes / 1e6:7.2f} MB"
             )
-            floor = f"{1e3 * taken:.1f}"
-            context.raw.append(_raw(context, name, "floor", "read", taken))
+            context.keep_raw(name, HOST, key, "write", write)
+            context.keep_raw(name, HOST, key, "read", read)
+            context.keep(
+                "comparisons",
+                [
+                    {
+                        "suite": context.suite,
+                        "frame": name,
+                        "host": HOST,
+                        "format": key,
+                        "label": LABELS[key],
+                        "threads": context.options.threads,
+                        "write_s": _median(write),
+                        "read_s": _median(read),
+                        "file_bytes": n_bytes,
+                        "floor_s": floor_s,
+                        "every_write_s": write,
+                        "every_read_s": read,
+                    }
+                ],
+            )
         ours, pickled = times["entasis"], times["pickle"]
-        ratios = f"{ours[0] / pickled[0]:.2f}, {ours[1] / pickled[1]:.2f}"
+        ratios = ", ".join(
+            f"{_median(a) / _median(b):.2f}" for a, b in zip(ours[:2], pickled[:2], strict=True)
+        )
         line = f"{name:32}" + "".join(f"{cell:>30}" for cell in cells)
+        floor = "" if floor_s is None else f"{1e3 * floor_s:.1f}"
         shown.append(f"{line}{floor:>22}{ratios:>24}")
     print("objects: write ms, read ms, size\n" + "\n".join(shown))
 
 
-def _raw(context: Context, name: str, key: str, direction: str, seconds: float) -> dict[str, Any]:
-    """A median as a row of raw figures."""
-    return {
-        "suite": context.suite,
-        "frame": name,
-        "host": "python",
-        "format": key,
-        "threads": context.options.threads,
-        "direction": direction,
-        "round": "median",
-        "seconds": seconds,
-    }
+def _median(seconds: list[float]) -> float:
+    return float(np.median(seconds))
 
 
 def _formats() -> dict[str, tuple[Write, Read]]:
@@ -102,8 +116,8 @@ def _load(path: Path) -> Any:
 
 def _measure(
     context: Context, value: Any, formats: dict[str, tuple[Write, Read]]
-) -> dict[str, tuple[float, float, int]]:
-    """The median seconds of writing and reading, and the size, of each format."""
+) -> dict[str, tuple[list[float], list[float], int]]:
+    """The seconds of each writing and reading, and the size, of each format."""
     paths = {key: context.work / f"objects.{key}" for key in formats}
     part = value.pop(PART, None) if isinstance(value, dict) else None
     if part is not None:
@@ -137,9 +151,7 @@ def _measure(
     sizes = {key: path.stat().st_size for key, path in paths.items()}
     for path in paths.values():
         path.unlink()
-    return {
-        key: (float(np.median(w)), float(np.median(r)), sizes[key]) for key, (w, r) in taken.items()
-    }
+    return {key: (*seconds, sizes[key]) for key, seconds in taken.items()}
 
 
 def _taker(key: str, read: Read, part: str) -> Read:

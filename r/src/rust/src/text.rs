@@ -55,7 +55,10 @@ impl Strings {
             return Ok(());
         }
         let buffers = || self.text.bytes.iter().chain(&self.text.dictionaries);
-        let outside = buffers().any(|buffer| buffer.contains(&0));
+        let has_zero_in = |buffer: &Buffer| {
+            parallel::parts(buffer.len(), |range| buffer[range].contains(&0)).contains(&true)
+        };
+        let outside = buffers().any(has_zero_in);
         let has_zero = |i: usize, view: &[u8; 16]| {
             let len = usize::from(view[0]);
             if view[1..4] == [0; 3] && len <= INLINE {

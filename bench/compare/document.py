@@ -1,0 +1,171 @@
+"""Tables of results inside a Markdown document, each between two marks that say what it shows.
+
+    <!-- table SECTION WHERE ... : ROWS COLUMN ... -->
+    <!-- end -->
+
+SECTION holds the records: comparisons, threads, compression, access, sweep, targets. WHERE are
+fields of records with a pattern each, such as suite=nine host=pandas. A row is all records that
+agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`, `file_MB`; `row`:
+nanoseconds a row), that of another format (`read_ms@npz`), or the ratio to it (`read/npz`); a
+format in another host is `npz:static_frame`. Where rows are formats, quantities are the row's own.
+A title that is not the usual one follows `=`, with `_` for blanks; that of ROWS, too, is empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from .pictures.values import Record, digits, groups
+
+BLOCK = re.compile(r"(<!-- table (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+FIELDS = {"write": "write_s", "read": "read_s", "file": "file_bytes", "floor": "floor_s"}
+FIELDS |= {"median": "median_s"}
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "MB": 1e6, "row": 1e-9}
+SHOWN = {"us": "µs", "row": "ns a row"}
+BASE = "entasis"
+
+
+def fill(document: Path, sections: dict[str, list[Record]]) -> list[str]:
+    """Put the tables of these results into the document; returns marks without any, left alone."""
+    missing = []
+
+    def replaced(match: re.Match[str]) -> str:
+        begin, what, end = match.groups()
+        made = table(what, sections)
+        if made is None:
+            missing.append(what)
+            return match.group()
+        return f"{begin}\n{made}\n\n{end}"
+
+    document.write_text(BLOCK.sub(replaced, document.read_text()))
+    return missing
+
+
+def table(what: str, sections: dict[str, list[Record]]) -> str | None:
+    """The table that a mark asks for; None when there are no records for it."""
+    where, _, wanted = what.partition(" : ")
+    section, *conditions = where.split()
+    fields = [condition.partition("=")[::2] for condition in conditions]
+    row, *columns = wanted.split() or [""]
+    rows, _, head = row.partition("=")
+    # Other formats may stand in other hosts than the rows.
+    records = [
+        record
+        for record in sections.get(section, [])
+        if all(_fits(record, k, v) for k, v in fields if k != "host") and not record.get("failure")
+    ]
+    hosts = [pattern for key, pattern in fields if key == "host"]
+    own = [record for record in records if all(_fits(record, "host", host) for host in hosts)]
+    if not own:
+        return None
+    if section == "targets":
+        return _targets(own)
+    cells: list[list[str]] = []
+    for name, mine in groups(own, lambda record: record.get(rows)).items():
+        first = mine[0]
+        same = [r for r in records if r.get(rows) == name] if rows != "format" else mine
+        cell = _of_row(first, own) if rows == "format" else _of_frame(first, same)
+        label = first.get("label") if rows == "format" else name
+        cells.append([_row_name(label), *(cell(column.split("=")[0]) for column in columns)])
+    return _markdown([head, *(_title(column, records) for column in columns)], cells)
+
+
+def _fits(record: Record, key: str, pattern: str) -> bool:
+    """Whether a field has one of the values, which `|` parts."""
+    return any(fnmatchcase(str(record.get(key)), one) for one in pattern.split("|"))
+
+
+def _row_name(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _quantity(record: Record | None, spec: str) -> str:
+    name, _, unit = spec.partition("_")
+    if record is None or record.get(FIELDS[name]) is None:
+        return ""
+    value = record[FIELDS[name]] / UNITS[unit]
+    return digits(value / record["n_rows"] if unit == "row" else value)
+
+
+def _ratio(record: Record | None, base: Record | None, name: str) -> str:
+    mine, theirs = (None if r is None else r.get(FIELDS[name]) for r in (record, base))
+    return _times(mine / theirs) if mine is not None and theirs else ""
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
+
+
+def _of_frame(first: Record, same: list[Record]) -> Callable[[str], str]:
+    """The cells of a row that is a frame: each names its format."""
+
+    def find(format: str) -> Record | None:
+        key, _, host = format.partition(":")
+        wanted = {"format": key, "host": host or first.get("host")}
+        return next((r for r in same if wanted.items() <= {"host": None, **r}.items()), None)
+
+    # One of Entasis' settings is a format of its own name.
+    base = find(BASE) or first
+
+    def cell(column: str) -> str:
+        name, _, over = column.partition("/")
+        if over:
+            floor = {FIELDS[name]: base.get("floor_s")}
+            return _ratio(base, floor if over == "floor" else find(over), name)
+        spec, _, format = column.partition("@")
+        return _quantity(find(format) if format else base, spec)
+
+    return cell
+
+
+def _of_row(record: Record, own: list[Record]) -> Callable[[str], str]:
+    """The cells of a row that is a format."""
+
+    def cell(column: str) -> str:
+        name, _, over = column.partition("/")
+        if over:
+            base = next((r for r in own if r["format"] == over), None)
+            return _ratio(record, base, name)
+        return _quantity(record, column)
+
+    return cell
+
+
+def _title(column: str, records: list[Record]) -> str:
+    column, _, title = column.partition("=")
+    if title:
+        return title.replace("_", " ")
+    labels = {record["format"]: record["label"] for record in records} | {"floor": "the floor"}
+    name, _, over = column.partition("/")
+    if over:
+        return f"{name} / {labels.get(over.split(':')[0], over)}"
+    spec, _, format = column.partition("@")
+    name, _, unit = spec.partition("_")
+    words = f"{name}, {SHOWN.get(unit, unit)}"
+    return f"{labels.get(format.split(':')[0], format)}: {words}" if format else words
+
+
+def _targets(records: list[Record]) -> str:
+    """What is aimed at, the worst that was measured, and what of it is met."""
+    cells = []
+    for record in records:
+        over, measured = record["over"], record["measured"]
+        told = f"{measured * 1e3:.3g} ms" if over is None else f"{_times(measured)} x"
+        several = record["n_frames"] > 1
+        met = f"{record['n_met']} of {record['n_frames']}" if several else ""
+        frame = record["frame"] if several or record["frame"] != record["suite"] else ""
+        verdict = "yes" if record["met"] else met or "no"
+        cells.append([record["suite"], frame, record["what"].replace("<=", "≤"), told, verdict])
+    return _markdown(["suite", "frame (the worst)", "target", "measured", "met"], cells)
+
+
+def _markdown(titles: list[str], rows: list[list[str]]) -> str:
+    def line(cells: list[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    rule = "|" + "---|" * len(titles)
+    return "\n".join([line(titles), rule, *map(line, rows)])

@@ -1,0 +1,126 @@
+//! What is needed of the pools that vectors are cut from, and the values of those that many are.
+
+use std::collections::BTreeMap;
+use std::os::raw::c_void;
+use std::ptr::null;
+
+use entasis::cells::threads_for;
+use entasis::{Buffer, ColumnType, Error, Logical, Physical, Result, Rows};
+
+use super::{Loaded, is_own};
+use crate::build::FLAVOUR_QUIET;
+use crate::column::Kind;
+use crate::guard::Interrupted;
+use crate::read::{self, Want};
+
+/// What is needed of a pool.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct PoolUse {
+    pub(super) pool: u64,
+    /// Its column, among all of the file.
+    pub(super) column: u64,
+    /// The first value that is needed, and the one behind the last.
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// Arrays that have values of it.
+    pub(super) n: u64,
+    /// What is needed of it, as vectors of this kind have it; null where C makes a vector of it, which may be the value itself.
+    values: *const c_void,
+    kind: i32,
+}
+
+/// What is needed of pools, and how many values the arrays of each have together.
+#[derive(Default)]
+pub(super) struct Uses {
+    all: BTreeMap<u64, (PoolUse, u64)>,
+    /// Neighbours have mostly the same pool.
+    last: Option<(PoolUse, u64)>,
+}
+
+impl Uses {
+    /// Adds neighbouring arrays. One that ends nowhere ends behind all that a pool can have.
+    pub(super) fn add(&mut self, mut pools: &[u64], mut places: &[u64], mut lens: &[u64]) {
+        while let (Some(&pool), Some(&at)) = (pools.first(), places.first()) {
+            let n = pools.iter().take_while(|&&other| other == pool).count();
+            let of_pool;
+            (of_pool, places) = places.split_at(n);
+            let so_long;
+            (so_long, lens) = lens.split_at(n);
+            pools = &pools[n..];
+            if self.last.as_ref().is_none_or(|(last, _)| last.pool != pool) {
+                self.all.extend(self.last.take().map(|last| (last.0.pool, last)));
+                let fresh = PoolUse { pool, column: 0, start: at, end: at, n: 0, values: null(), kind: 0 };
+                self.last = Some(self.all.get(&pool).copied().unwrap_or((fresh, 0)));
+            }
+            if let Some((last, sum)) = &mut self.last {
+                for (&at, &len) in of_pool.iter().zip(so_long) {
+                    last.start = last.start.min(at);
+                    last.end = last.end.max(at.saturating_add(len));
+                    *sum = sum.saturating_add(len);
+                }
+                last.n += n as u64;
+            }
+        }
+    }
+
+    pub(super) fn end(mut self) -> impl Iterator<Item = (PoolUse, u64)> {
+        self.all.extend(self.last.map(|last| (last.0.pool, last)));
+        self.all.into_values()
+    }
+}
+
+impl Loaded {
+    /// Reads the pools that R itself filled with numbers, and that several arrays are cut from. In memory of R's they would be garbage as
+    /// soon as the arrays are made.
+    pub(super) fn read_pools(&mut self, interrupted: Option<Interrupted>) -> Result<()> {
+        let file = self.cells.cells().file();
+        let (mut memory, mut found) = (Vec::new(), Vec::new());
+        if is_own(file) {
+            for (i, pool) in self.pools.iter().enumerate().filter(|(_, pool)| pool.n > 1) {
+                let of = file.column(pool.column)?.record.column_type;
+                let Some((kind, width)) = pooled_kind(&of).and_then(|kind| Some((kind, kind.width()?)))
+                else {
+                    continue;
+                };
+                let len = usize::try_from(pool.end - pool.start).ok().and_then(|n| n.checked_mul(width));
+                let buffer = len.and_then(Buffer::brief);
+                memory.push(buffer.ok_or_else(|| Error::limit("not enough memory for the vectors"))?);
+                found.push((i, kind, width, i32::from(of.flavour) & FLAVOUR_QUIET != 0));
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let len = memory.iter().map(|memory| memory.len() as u64).sum();
+        let wants = found.iter().zip(&mut memory).map(|(&(i, kind, width, quiet), memory)| {
+            let n = memory.len() / width;
+            Want::own(self.pools[i].column, kind, memory, n, quiet)
+        });
+        let wants: Vec<Want> = wants.collect();
+        let rows = |i: usize| {
+            let pool = &self.pools[found[i].0];
+            Rows::Range(pool.start..pool.end)
+        };
+        // SAFETY: the buffers are as long as the values, aligned for any of them, and used by nothing else.
+        unsafe { read::read(file, &wants, rows, threads_for(len, None), interrupted) }?;
+        for (&(i, kind, ..), memory) in found.iter().zip(&memory) {
+            (self.pools[i].values, self.pools[i].kind) = (memory.as_ptr().cast(), kind.code());
+        }
+        self.memory = memory;
+        Ok(())
+    }
+}
+
+/// What vectors of R a column of numbers that R wrote, and that have no attributes, is of; none when it is another column.
+fn pooled_kind(of: &ColumnType) -> Option<Kind> {
+    match of.physical {
+        _ if of.logical != Logical::Plain => None,
+        Physical::Bool => Some(Kind::Logical),
+        Physical::I8 | Physical::I16 | Physical::I32 => Some(Kind::Integer),
+        Physical::U8 => Some(Kind::Raw),
+        Physical::F64 => Some(Kind::Double),
+        Physical::Complex128 => Some(Kind::Complex),
+        _ => None,
+    }
+}
