@@ -121,7 +121,9 @@ mod tests {
     fn words_are_ordered_as_numbers() {
         let long: Vec<i64> = (-3000..3000).collect();
         let late = [long.as_slice(), &[-1]].concat();
-        for values in [vec![], vec![5], vec![-1, 0, 1], vec![1, 0, -1], vec![2, 2], vec![1, -1, 1], long, late] {
+        for values in
+            [vec![], vec![5], vec![-1, 0, 1], vec![1, 0, -1], vec![2, 2], vec![1, -1, 1], long, late]
+        {
             let words: Vec<u64> = values.iter().map(|value| value.cast_unsigned()).collect();
             assert_eq!(Order::Signed.is_ascending(&words), values.is_sorted());
             assert_eq!(Order::Signed.is_descending(&words), values.iter().rev().is_sorted());

@@ -31,9 +31,6 @@ const SHARED_KEYS: usize = 256;
 /// Values after which those that follow are expected to be like them.
 const SAMPLE: usize = 256;
 
-/// Cells that room is made for at once, at most.
-const EXPECTED: usize = 1 << 20;
-
 /// An object whose cell is there, and whose children are not.
 struct Pending<'py> {
     object: Bound<'py, PyAny>,

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::atoms::{item, put, put_items};
 use super::rows::next_item;
-use super::{At, CellBuilder, EXPECTED, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
+use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
 use crate::cells::containers::ordered;
 use crate::cells::path::Expanded;
 
@@ -97,8 +97,6 @@ impl CellBuilder {
             are_collected = are_collected && put(key, &mut keys);
             done += 1;
             if done == SAMPLE {
-                // The kinds of the keys stand behind those of the values.
-                self.writer.reserve_cells((2 * n - done).min(EXPECTED));
                 self.writer.expect(n - done, SAMPLE);
                 keys.expect(n - done, SAMPLE);
             }
