@@ -4,9 +4,9 @@ use std::path::Path;
 
 use entasis::cells::{BLOCK, NumberEncoder};
 use entasis::{
-    Array, Chunk, Column, ColumnType, Document, EncodedBlock, File, HostRead, HostValidity, HostValues,
-    Limits, MemorySink, MemorySource, MissingTo, Output, Physical, Request, Result, Rows, Silent, Value,
-    WriteOptions, write_document_to,
+    Array, Chunk, Column, ColumnType, EncodedBlock, File, Frame, HostRead, HostValidity, HostValues, Limits,
+    MemorySink, MemorySource, MissingTo, Output, Physical, Request, Result, Rows, Silent, Value,
+    WriteOptions, write_to,
 };
 
 fn block(physical: Physical, compression: u8) -> (Vec<u64>, EncodedBlock) {
@@ -21,7 +21,7 @@ fn chunk(n: usize, values: HostValues) -> Chunk {
     Chunk { n, values, validity: HostValidity::AllValid }
 }
 
-fn document(chunks: Vec<Chunk>) -> Document {
+fn frame(chunks: Vec<Chunk>) -> Frame {
     let column = Column {
         run: None,
         name: "ints".to_owned(),
@@ -31,13 +31,14 @@ fn document(chunks: Vec<Chunk>) -> Document {
         children: Vec::new(),
         array: Array::from(chunks),
     };
-    Document { frames: Vec::new(), columns: vec![column], value: Value::Map(Vec::new()) }
+    let n_rows = column.array.n_values();
+    Frame { n_rows, columns: vec![column], extra: Vec::new(), host: Value::Null }
 }
 
 fn write(chunks: Vec<Chunk>, compression: u8) -> Result<Vec<u8>> {
     let sink = MemorySink::new();
     let options = WriteOptions { compression, ..WriteOptions::default() };
-    write_document_to(&sink, &document(chunks), &options, &Silent)?;
+    write_to(&sink, &frame(chunks), &options, &Silent)?;
     Ok(sink.into_bytes())
 }
 
@@ -57,7 +58,7 @@ fn encoded_blocks_come_back_with_what_is_behind_them() {
         let mut found = vec![0u64; wanted.len()];
         let output = Output::Words(bytemuck::cast_slice_mut(&mut found));
         let request = Request { column: 0, rows: Rows::All, output, missing: MissingTo::Ignore };
-        file.whole().read(vec![request], Some(2), &Silent).unwrap();
+        file.read(vec![request], Some(2), &Silent).unwrap();
         assert_eq!(found, wanted);
     }
 }
