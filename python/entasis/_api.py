@@ -59,7 +59,7 @@ def write(
         return
     from ._document import Document
 
-    document = Document(on_unsupported, threads)
+    document = Document(on_unsupported, default, threads)
     if builder is not None:
         table, cell = document.add_frame(value, builder, kept), None
     else:

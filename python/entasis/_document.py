@@ -47,7 +47,7 @@ class _Part:
 class Document:
     """All that goes into one file."""
 
-    def __init__(self, on_unsupported: OnUnsupported, threads: int | None = None) -> None:
+    def __init__(self, on_unsupported: OnUnsupported, compression: int, threads: int | None = None) -> None:
         if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
             raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
         self._on_unsupported = on_unsupported
@@ -58,7 +58,7 @@ class Document:
         self._roots: list[tuple[Any, str]] = []
         # The frame whose trees are being added.
         self._inside: _Part | None = None
-        self._cells = CellBuilder(threads)
+        self._cells = CellBuilder(compression, threads)
 
     def add(self, value: Any, root: str) -> int:
         """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""

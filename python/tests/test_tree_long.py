@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 # More than a second thread needs: what it begins with, and what it is worth.
 N = 200_000
-# First and last places of the runs that threads take, and about the middle.
-PLACES = (0, 1, 16_383, 16_384, 16_385, 81_919, 81_920, 100_000, N - 16_385, N - 2, N - 1)
+# Numbers of a block.
+BLOCK = 65_536
+# First and last places of the first run and of blocks, and about the middle.
+PLACES = (0, 1, 16_383, 16_384, 16_385, BLOCK - 1, BLOCK, 2 * BLOCK - 1, 2 * BLOCK, 100_000, N - 2, N - 1)
 
 
 class Count(int):
@@ -58,6 +60,31 @@ def test_numbers_at_their_limits(tmp_path: Path) -> None:
     assert same(both(value, tmp_path), value)
     floats = [float("inf"), -0.0, 5e-324, 1.5] * (N // 4)
     assert list(map(float.hex, both(floats, tmp_path))) == list(map(float.hex, floats))
+
+
+@pytest.mark.parametrize("n", [BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 1, 34 * BLOCK])
+@pytest.mark.parametrize("before", [0, 1, 2 * BLOCK])
+def test_blocks_begin_with_numbers_before(n: int, before: int, tmp_path: Path) -> None:
+    """What is no block yet may be more than one: numbers that have no neighbours like them."""
+    value = [[i, None][j] for i in range(before) for j in (0, 1)] + list(range(-5, n - 5))
+    lists = [value, [i / 4 for i in range(n)], {"a": list(range(n))}]
+    assert both(lists, tmp_path) == lists
+    en.verify(tmp_path / "2")
+
+
+@pytest.mark.parametrize("compression", [0, 50, 54, 55])
+def test_numbers_of_each_compression(compression: int, tmp_path: Path) -> None:
+    value = [i * 7919 % 1000 for i in range(N)]
+    en.write(value, tmp_path / "a", compression=compression)
+    assert same(en.read(tmp_path / "a"), value)
+    assert same(en.open(tmp_path / "a")[BLOCK - 3 : BLOCK + 3].read(), value[BLOCK - 3 : BLOCK + 3])
+
+
+@pytest.mark.parametrize("n", [63, 64, 65, 128, 1500])
+def test_rows_are_made_together(n: int, tmp_path: Path) -> None:
+    rows: list[Any] = [{"a": i, "b": None if i % 3 else "x", "c": str(i % 5)} for i in range(n)]
+    for value in (rows, [tuple(row.values()) for row in rows]):
+        assert both(value, tmp_path) == value
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")

@@ -12,6 +12,8 @@ use entasis_format::{CellClass, Error, Physical, Result, Value};
 
 use crate::file::File;
 
+pub use crate::encoded::{BLOCK, EncodedBlock, NumberEncoder};
+
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};
 pub use index::{Found, INDEXED_FROM, Key};
 pub use loaded::Loaded;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use entasis_format::{ColumnType, Error, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result, Value};
+use entasis_format::{ColumnType, Error, Layout, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result, Value};
 use entasis_kernels::{HostRead, HostViews};
 
 use crate::bundle::MAX_ROWS;
+use crate::encoded::{BLOCK, EncodedBlock};
 use crate::names::NameList;
 
 /// Several tables and other columns to write, and the value that they are parts of.
@@ -105,6 +106,36 @@ impl Array {
         match &self.spans {
             None => self.chunks.iter().map(|chunk| chunk.n as u64).sum(),
             Some(spans) => spans.last().map_or(0, |span| span.first + span.n as u64),
+        }
+    }
+
+    /// The block that begins with value `at`, if it is encoded already.
+    pub(crate) fn encoded(&self, at: u64) -> Option<&EncodedBlock> {
+        let block = usize::try_from(at / BLOCK as u64).ok().filter(|_| at.is_multiple_of(BLOCK as u64))?;
+        match &self.chunks.get(block)?.values {
+            HostValues::Encoded(block) => Some(block),
+            _ => None,
+        }
+    }
+
+    /// Checks that blocks that are encoded already are whole blocks of this layout, in their places.
+    fn check_encoded(&self, of: Layout) -> Result<()> {
+        let is_encoded = |chunk: &&Chunk| matches!(chunk.values, HostValues::Encoded(_));
+        let n = self.chunks.iter().take_while(is_encoded).count();
+        let (first, others) = self.chunks.split_at(n);
+        let is_whole = |chunk: &Chunk| match &chunk.values {
+            HostValues::Encoded(block) => {
+                chunk.n == BLOCK
+                    && block.of() == of
+                    && matches!(chunk.validity, HostValidity::AllValid)
+                    && self.spans.is_none()
+            }
+            _ => false,
+        };
+        if first.iter().all(is_whole) && !others.iter().any(|chunk| is_encoded(&chunk)) {
+            Ok(())
+        } else {
+            Err(Error::argument("a block is encoded that can't be where it is"))
         }
     }
 
@@ -285,6 +316,8 @@ pub enum HostValues {
     },
     /// Numbers that the writer found (u64).
     Counted(Arc<[u64]>),
+    /// A whole block that is encoded already. In a column such blocks come first.
+    Encoded(EncodedBlock),
 }
 
 /// Which values of a chunk are there.
@@ -349,6 +382,7 @@ impl Column {
                 format!("a column name of {} bytes, the most are {}", self.name.len(), limits.name_len);
             return Err(Error::unsupported(message));
         }
+        self.array.check_encoded(self.column_type.layout()).map_err(|e| e.in_column(&self.name))?;
         check_type(n_extra, (&self.column_type, self.dictionary, &self.children), &self.name, 1)
     }
 }

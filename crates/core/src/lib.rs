@@ -8,6 +8,7 @@ pub mod buffers;
 mod bundle;
 pub mod cells;
 mod control;
+mod encoded;
 mod extent;
 mod family;
 mod file;
@@ -24,6 +25,7 @@ mod verify;
 mod write;
 
 pub use control::{Monitor, Silent};
+pub use encoded::EncodedBlock;
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,

@@ -187,11 +187,13 @@ impl File {
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut late: Vec<Late<'_>> = Vec::new();
-        let mut memory = Buffers::default();
+        let (mut memory, mut brief) = (Buffers::default(), Buffers::brief());
         let pieces: Mutex<Vec<Done>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
-            late.push(self.plan(i, request, source, &mut tasks, &mut bundled, &mut memory).map_err(named)?);
+            let is_brief = matches!(&request.output, Output::Text(text) if text.is_brief);
+            let memory = if is_brief { &mut brief } else { &mut memory };
+            late.push(self.plan(i, request, source, &mut tasks, &mut bundled, memory).map_err(named)?);
         }
         for parts in bundled.into_values() {
             bundled::plan(parts, |task| tasks.push(Task::Bundle(task)));

@@ -5,10 +5,10 @@
 
 use std::hint;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use entasis_format::{Error, Result};
 
@@ -28,9 +28,24 @@ pub fn set_threads(n: usize) {
 /// process may use (its affinity and its cgroup's quota counted).
 pub fn default_threads() -> usize {
     match THREADS.load(Ordering::Relaxed) {
-        0 => thread::available_parallelism().map_or(1, usize::from),
+        0 => processors(),
         n => n,
     }
+}
+
+/// The processors that the process may use. The system is asked once in a second of its clock: it looks into several files for that, which
+/// takes as long as to read a small one.
+fn processors() -> usize {
+    // The second, and 16 bits for the number: no lock, which a forked child could find taken.
+    static KNOWN: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let known = KNOWN.load(Ordering::Relaxed);
+    if known >> 16 == now && known as u16 > 0 {
+        return usize::from(known as u16);
+    }
+    let n = thread::available_parallelism().map_or(1, usize::from);
+    KNOWN.store(now << 16 | u64::from(u16::try_from(n).unwrap_or(u16::MAX)), Ordering::Relaxed);
+    n
 }
 
 /// Runs `work` on every task, in order of their start, on up to `threads` threads, of which the caller's is one.

@@ -16,6 +16,7 @@ use entasis_io::{Durable, Replacement, Sink};
 
 use crate::bundle::{Bundle, bundles};
 use crate::control::{Control, Monitor};
+use crate::encoded::BLOCK;
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::load::{self, Scratch, TextMost, block_values};
 use crate::threads;
@@ -336,7 +337,8 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         let n_values = of.array.n_values();
         // A little less than four blocks of long texts, so that there is no fifth.
         let of_texts = (RUN_LEN / 8 * 15 / value_len.max(1)).next_multiple_of(64);
-        let run = if of.text_most.is_short() { of_texts.min(block) } else { n_blocks * block };
+        let is_begun = of.array.encoded(0).is_some();
+        let run = if of.text_most.is_short() && !is_begun { of_texts.min(block) } else { n_blocks * block };
         // The second half of a short file is cut smaller, so that threads end together.
         let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
         for values in cut(n_values, run, last.min(run)) {
@@ -397,18 +399,27 @@ impl Worker {
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;
-            self.scratch.text_most = column.text_most;
-            let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
-            let (values, validity) = self.scratch.values(column.of, n);
-            let block = at / u64::from(MAX_BLOCK_VALUES);
-            if let Some(begins) = column.begins {
-                let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
-                begins.check(block, &values, is_valid)?;
-            }
-            let first_child = column.begins.map_or(0, |begins| begins.first_child(block));
             let pages_at = run.bytes().len();
-            let encoded = encoder.encode(column.of, values, validity, &|| control.check(), run.bytes())?;
-            run.add(at..at + n as u64, pages_at, encoded, column.profile.is_raw(), first_child)?;
+            let is_raw = column.profile.is_raw();
+            let n = if let Some(block) = column.array.encoded(at) {
+                run.bytes().extend_from_slice(block.bytes());
+                run.add(at..at + BLOCK as u64, pages_at, block.encoded(), is_raw, 0)?;
+                BLOCK
+            } else {
+                self.scratch.text_most = column.text_most;
+                let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
+                let (values, validity) = self.scratch.values(column.of, n);
+                let block = at / u64::from(MAX_BLOCK_VALUES);
+                if let Some(begins) = column.begins {
+                    let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+                    begins.check(block, &values, is_valid)?;
+                }
+                let first_child = column.begins.map_or(0, |begins| begins.first_child(block));
+                let check = || control.check();
+                let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;
+                run.add(at..at + n as u64, pages_at, &encoded, is_raw, first_child)?;
+                n
+            };
             at += n as u64;
             control.advance(n as u64);
             if run.bytes().len() >= BUFFER || (run.bytes().len() >= WRITE && run.is_next()) {

@@ -38,8 +38,8 @@ pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32)
             put(min, &mut statistics.min);
             put(max, &mut statistics.max);
             statistics.has_min_max = true;
-            statistics.ascending = complete && words.is_sorted_by_key(|&w| order.key(w));
-            statistics.descending = complete && words.is_sorted_by(|&a, &b| order.key(a) >= order.key(b));
+            statistics.ascending = complete && order.is_ascending(words);
+            statistics.descending = complete && order.is_descending(words);
         }
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use entasis_kernels::{Word, scan};
+use entasis_kernels::{VECTOR, Word, scan};
 
 /// How the bits of a word are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,30 @@ impl Order {
         }
     }
 
+    /// Whether words ascend, not strictly.
+    pub(crate) fn is_ascending<T: Word>(self, words: &[T]) -> bool {
+        // Those that don't mostly show it soon.
+        let glance = &words[..words.len().min(VECTOR)];
+        match self {
+            Self::Signed => {
+                glance.is_sorted_by_key(|&word| Self::Signed.key(word)) && scan::is_sorted_signed(words)
+            }
+            Self::Unsigned => {
+                glance.is_sorted_by_key(|&word| Self::Unsigned.key(word)) && scan::is_sorted_unsigned(words)
+            }
+        }
+    }
+
+    /// Whether words descend, not strictly.
+    pub(crate) fn is_descending<T: Word>(self, words: &[T]) -> bool {
+        match self {
+            Self::Signed => words.is_sorted_by(|&a, &b| Self::Signed.key(a) >= Self::Signed.key(b)),
+            Self::Unsigned => words.is_sorted_by(|&a, &b| Self::Unsigned.key(a) >= Self::Unsigned.key(b)),
+        }
+    }
+
     /// A key whose unsigned order is the order of the words.
+    #[inline]
     pub(crate) fn key<T: Word>(self, word: T) -> u64 {
         match self {
             Self::Signed => word.to_u64() ^ (1 << (T::BITS - 1)),
@@ -88,4 +111,24 @@ pub(crate) fn sample_ranges(n: usize, pieces: usize, len: usize) -> impl Iterato
             start..start + len
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_ordered_as_numbers() {
+        let long: Vec<i64> = (-3000..3000).collect();
+        let late = [long.as_slice(), &[-1]].concat();
+        for values in
+            [vec![], vec![5], vec![-1, 0, 1], vec![1, 0, -1], vec![2, 2], vec![1, -1, 1], long, late]
+        {
+            let words: Vec<u64> = values.iter().map(|value| value.cast_unsigned()).collect();
+            assert_eq!(Order::Signed.is_ascending(&words), values.is_sorted());
+            assert_eq!(Order::Signed.is_descending(&words), values.iter().rev().is_sorted());
+            assert_eq!(Order::Unsigned.is_ascending(&words), words.is_sorted());
+            assert_eq!(Order::Unsigned.is_descending(&words), words.iter().rev().is_sorted());
+        }
+    }
 }

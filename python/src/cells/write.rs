@@ -18,7 +18,7 @@ use entasis::cells::{CellWriter, MAX_DEPTH, Reference, find_cycle};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use numbers::may_help;
+use numbers::{MANY, Numbers, may_help};
 
 use super::path::{self, Expanded, ROOT};
 use super::pools::Pools;
@@ -80,8 +80,10 @@ struct Keys {
 #[pyclass(module = "entasis._entasis")]
 pub struct CellBuilder {
     pub writer: CellWriter,
-    /// Whether a second thread may look at numbers too.
-    may_help: bool,
+    compression: u8,
+    threads: Option<usize>,
+    /// Whether a second thread may look at numbers too, once that was asked.
+    may_help: Option<bool>,
     types: Types,
     /// Takes a value that is not known here apart: `(code, ...)`. Held while a tree is added, as it holds this builder.
     hook: Py<PyAny>,
@@ -127,13 +129,15 @@ impl Hasher for AddressHasher {
 
 #[pymethods]
 impl CellBuilder {
-    /// With up to so many threads; none: as many as are for all calls.
+    /// For a file of this compression, with up to so many threads; none: as many as are for all calls.
     #[new]
-    #[pyo3(signature = (threads=None))]
-    fn new(py: Python<'_>, threads: Option<usize>) -> PyResult<Self> {
+    #[pyo3(signature = (compression, threads=None))]
+    fn new(py: Python<'_>, compression: u8, threads: Option<usize>) -> PyResult<Self> {
         Ok(Self {
             writer: CellWriter::new(),
-            may_help: threads.unwrap_or_else(entasis::default_threads) > 1 && may_help(py),
+            compression,
+            threads,
+            may_help: None,
             types: Types::new(py, false)?,
             hook: py.None(),
             unsupported: py.None(),
@@ -209,6 +213,15 @@ impl CellBuilder {
 }
 
 impl CellBuilder {
+    /// How the numbers of a list of `n` items are looked at.
+    fn numbers(&mut self, py: Python<'_>, n: usize) -> Numbers {
+        // To ask for the threads takes longer than to write a short list.
+        let threads = self.threads;
+        let may_help = || threads.unwrap_or_else(entasis::default_threads) > 1 && may_help(py);
+        let is_helped = n >= MANY && *self.may_help.get_or_insert_with(may_help);
+        Numbers::new(self.compression, is_helped)
+    }
+
     fn add_tree(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = value.py();
         let mut pending = Vec::new();

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use entasis_format::{CellClass, CellKind, Error, Logical, Physical, Result, Value};
-use entasis_kernels::Buffer;
+use entasis_format::{CellClass, CellKind, Error, Logical, MAX_BLOCK_VALUES, Physical, Result, Value};
+use entasis_kernels::Buffers;
 
-use super::slice::{CellIndex, Slice};
+use super::slice::{Kinds, Slice};
 use super::{CLASSES, CellColumns, INDEXED, NAMES, RANK, columns_of, index};
 use crate::control::{Monitor, Silent};
 use crate::file::File;
@@ -73,6 +73,9 @@ pub struct Children {
 pub(super) fn damage(problem: &'static str) -> Error {
     Error::corrupt(problem).in_section("cells")
 }
+
+/// Cells whose kinds are read together: a block of them.
+const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
 
 /// Bytes of a string with its place, about.
 const TEXT: u64 = 32;
@@ -211,16 +214,25 @@ impl Cells {
         let chunk = range.start / RANK;
         let from = chunk * RANK;
         let last = range.end.div_ceil(RANK).max(chunk);
-        let mut codes = bytes(range.end - from)?;
         let mut ranks: Vec<u64> = memory((last - chunk) * CLASSES as u64)?;
         let classes = CLASSES as u64;
-        let requests = vec![
-            self.request(0, from..range.end, &mut codes)?,
-            self.request(1, chunk * classes..last * classes, bytemuck::cast_slice_mut(&mut ranks))?,
-        ];
-        self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
-        let (index, base, counts) = CellIndex::new(range.clone(), &codes, &ranks)?;
-        drop(codes);
+        let request =
+            self.request(1, chunk * classes..last * classes, bytemuck::cast_slice_mut(&mut ranks))?;
+        self.file.read(request.into_iter().collect(), threads, monitor)?;
+        let mut kinds = Kinds::new(range.clone(), room(range.end - range.start)?);
+        let mut codes: Vec<u8> = memory((range.end - from).min(BLOCK))?;
+        let mut rest = ranks.as_slice();
+        let mut at = from;
+        while at < range.end {
+            let end = (at / BLOCK * BLOCK + BLOCK).min(range.end);
+            let codes = &mut codes[..(end - at) as usize];
+            let request = self.request(0, at..end, codes)?;
+            self.file.read(request.into_iter().collect(), Some(1), monitor)?;
+            let (of_these, of_others) = rest.split_at(codes.len().div_ceil(RANK as usize) * CLASSES);
+            kinds.add(codes, of_these)?;
+            (at, rest) = (end, of_others);
+        }
+        let (index, base, counts) = kinds.end();
         let mut of_class = [(0, 0); CLASSES];
         for k in 0..CLASSES {
             let start = Some(base[k]);
@@ -232,6 +244,12 @@ impl Cells {
                 _ => return Err(damage("the values of cells are not as many as their kinds tell")),
             }
         }
+        // Memory that is given back when objects are made.
+        let mut memory = Buffers::brief();
+        let mut buffer = |n: u64| {
+            let len = usize::try_from(n.saturating_mul(8)).ok();
+            len.and_then(|len| memory.zeroed(len)).ok_or_else(no_memory)
+        };
         let mut slice = Slice {
             index,
             ints: buffer(of_class[0].1 - of_class[0].0)?,
@@ -310,23 +328,21 @@ impl Cells {
     }
 }
 
-/// Zeroed memory for so many words of 64 bits.
-fn buffer(n: u64) -> Result<Buffer> {
-    bytes(n.saturating_mul(8))
-}
-
-fn bytes(n: u64) -> Result<Buffer> {
-    let len = usize::try_from(n).ok();
-    len.and_then(Buffer::brief).ok_or_else(|| Error::limit("not enough memory for the cells"))
+fn no_memory() -> Error {
+    Error::limit("not enough memory for the cells")
 }
 
 /// Zeroed memory for numbers that a file tells of.
 fn memory<T: Pod>(n: u64) -> Result<Vec<T>> {
-    let too_many = || Error::limit("not enough memory for the cells");
-    let n = usize::try_from(n).map_err(|_| too_many())?;
+    let mut memory = room(n)?;
+    memory.resize(n as usize, T::zeroed());
+    Ok(memory)
+}
+
+/// Memory for as many values as a file tells of.
+fn room<T>(n: u64) -> Result<Vec<T>> {
     let mut memory = Vec::new();
-    memory.try_reserve_exact(n).map_err(|_| too_many())?;
-    memory.resize(n, T::zeroed());
+    memory.try_reserve_exact(usize::try_from(n).map_err(|_| no_memory())?).map_err(|_| no_memory())?;
     Ok(memory)
 }
 

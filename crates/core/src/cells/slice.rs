@@ -95,22 +95,38 @@ fn unknown(code: u8) -> Error {
     Error::unsupported(format!("a cell is of a kind that is not known here ({code})")).in_section("cells")
 }
 
-impl CellIndex {
-    /// For the cells of a range, with the kinds and ranks of all from the block on in which it begins. Returns also where the values of
-    /// each class begin in their columns, and how many there are.
-    pub(super) fn new(range: Range<u64>, codes: &[u8], ranks: &[u64]) -> Result<(Self, Counts, Counts)> {
-        let skip = (range.start % RANK) as usize;
-        let mut kinds = Vec::with_capacity(codes.len() - skip);
-        let mut blocks = Vec::with_capacity(codes.len().div_ceil(RANK as usize));
-        let mut places: Vec<u16> = Vec::new();
-        // By class, the first among them: cells from the range's first on.
-        let mut counts = [0u64; CLASSES + 1];
-        let mut base = [0u64; CLASSES];
-        for (i, (block, rank)) in codes.chunks(RANK as usize).zip(ranks.chunks_exact(CLASSES)).enumerate() {
+/// The index of the cells of a range, in the making.
+pub(super) struct Kinds {
+    index: CellIndex,
+    /// By class, the first among them: cells from the range's first on.
+    counts: [u64; CLASSES + 1],
+    /// Where the values of each class begin in their columns.
+    base: Counts,
+    /// Cells to be left out, which the first block has before the range.
+    skip: usize,
+    is_begun: bool,
+}
+
+impl Kinds {
+    /// For the cells of a range, with memory for their kinds.
+    pub(super) fn new(range: Range<u64>, kinds: Vec<CellKind>) -> Self {
+        Self {
+            index: CellIndex { start: range.start, kinds, blocks: Vec::new(), places: Vec::new() },
+            counts: [0; CLASSES + 1],
+            base: [0; CLASSES],
+            skip: (range.start % RANK) as usize,
+            is_begun: false,
+        }
+    }
+
+    /// Adds the kinds of the next cells, with their ranks: whole blocks, from that one on in which the range begins.
+    pub(super) fn add(&mut self, codes: &[u8], ranks: &[u64]) -> Result<()> {
+        let Self { index: CellIndex { kinds, blocks, places, .. }, counts, base, .. } = self;
+        for (block, rank) in codes.chunks(RANK as usize).zip(ranks.chunks_exact(CLASSES)) {
             let mut block = block;
-            if i == 0 {
+            if !std::mem::replace(&mut self.is_begun, true) {
                 let mut before = [0u64; CLASSES + 1];
-                let (lead, rest) = block.split_at(skip.min(block.len()));
+                let (lead, rest) = block.split_at(self.skip.min(block.len()));
                 for &code in lead {
                     before[known(code)?.class() as usize] += 1;
                 }
@@ -144,11 +160,18 @@ impl CellIndex {
                 *count += u64::from(here);
             }
         }
-        let mut of_classes = [0; CLASSES];
-        of_classes.copy_from_slice(&counts[1..]);
-        Ok((Self { start: range.start, kinds, blocks, places }, base, of_classes))
+        Ok(())
     }
 
+    /// The index; where the values of each class begin in their columns, and how many there are.
+    pub(super) fn end(self) -> (CellIndex, Counts, Counts) {
+        let mut of_classes = [0; CLASSES];
+        of_classes.copy_from_slice(&self.counts[1..]);
+        (self.index, self.base, of_classes)
+    }
+}
+
+impl CellIndex {
     /// The kind of the cell in this place, and where its value is.
     #[inline]
     fn get(&self, i: usize) -> Option<(CellKind, usize)> {

@@ -8,6 +8,7 @@ use entasis_kernels::{HostRead, memory::reserve_on_huge_pages};
 use super::index::{INDEXED_FROM, IndexWriter};
 use super::scalars::{Scalars, Strings};
 use super::{CLASSES, INDEXED, NAMES, RANK};
+use crate::encoded::{BLOCK, EncodedBlock};
 use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
 
 /// Collects cells. Children of a cell are added together; what is below them follows, sibling by sibling.
@@ -15,6 +16,8 @@ use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
 pub struct CellWriter {
     /// The kinds of all cells, and the values of those without parts.
     scalars: Scalars,
+    /// Integers and floats that stand before those, as blocks.
+    blocks: [Vec<EncodedBlock>; 2],
     ranks: Vec<u64>,
     /// First, end, count, keys.
     parents: [Vec<u64>; 4],
@@ -52,6 +55,8 @@ impl CellWriter {
     /// The cells of each class but the first.
     fn counts(&self) -> [u64; CLASSES] {
         let [ints, floats, strings, bytes] = self.scalars.counts().map(|n| n as u64);
+        let [ints, floats] =
+            [(ints, 0), (floats, 1)].map(|(n, of)| n + (BLOCK * self.blocks[of].len()) as u64);
         [ints, floats, strings, bytes, self.parents[0].len() as u64, self.arrays[0].len() as u64]
     }
 
@@ -109,6 +114,11 @@ impl CellWriter {
         self.scalars.expect(n, k);
     }
 
+    /// Makes room for `n` more cells, whatever their values.
+    pub fn reserve_cells(&mut self, n: usize) {
+        reserve_on_huge_pages(&mut self.scalars.kinds, n);
+    }
+
     /// Adds integers of one kind; `more` may follow them.
     pub fn ints(&mut self, kind: CellKind, values: &[i64], more: usize) {
         self.ints_by(kind, values.len() + more, |ints| ints.extend_from_slice(values));
@@ -135,6 +145,34 @@ impl CellWriter {
         reserve_on_huge_pages(&mut self.scalars.floats, n);
         add(&mut self.scalars.floats);
         self.run(kind, counts, self.scalars.floats.len() - before, n)
+    }
+
+    /// The last integers or floats, as words, which are no whole block yet.
+    pub fn rest(&self, kind: CellKind) -> &[u64] {
+        match kind.class() {
+            CellClass::Int => bytemuck::cast_slice(&self.scalars.ints),
+            CellClass::Float => bytemuck::cast_slice(&self.scalars.floats),
+            _ => &[],
+        }
+    }
+
+    /// Adds integers or floats of one kind as encoded blocks, which begin with those of [`rest`](Self::rest). Returns how many were added.
+    pub fn blocks(&mut self, kind: CellKind, blocks: Vec<EncodedBlock>) -> usize {
+        debug_assert!(matches!(kind.class(), CellClass::Int | CellClass::Float));
+        if blocks.is_empty() {
+            return 0;
+        }
+        let counts = self.counts();
+        let n = BLOCK * blocks.len();
+        let n_before = self.rest(kind).len().min(n);
+        let are_floats = kind.class() == CellClass::Float;
+        if are_floats {
+            self.scalars.floats.drain(..n_before);
+        } else {
+            self.scalars.ints.drain(..n_before);
+        }
+        self.blocks[usize::from(are_floats)].extend(blocks);
+        self.run(kind, counts, n - n_before, n - n_before)
     }
 
     /// Adds the kinds of `n` cells of one kind, and their ranks; there were so many of each class before. Returns `n`.
@@ -265,26 +303,31 @@ impl CellWriter {
         first: u64,
         lend: &dyn Fn(&[u8]) -> HostRead,
     ) -> (Vec<Column>, Vec<(Value, Value)>) {
+        let chunk = |n: usize, values: HostValues| {
+            if n > 0 { vec![Chunk { n, values, validity: HostValidity::AllValid }] } else { Vec::new() }
+        };
         let words = |physical: Physical, bytes: &[u8]| {
             let width = physical.width().unwrap_or(1);
             let values = HostValues::Words { memory: lend(bytes), stride: width as isize };
-            (physical, bytes.len() / width, values)
+            (physical, chunk(bytes.len() / width, values))
         };
         let text = |physical, strings: &Strings| {
             let offsets = lend(bytemuck::cast_slice(&strings.offsets));
-            (
-                physical,
-                strings.offsets.len() - 1,
-                HostValues::Offsets64 { offsets, bytes: lend(&strings.bytes) },
-            )
+            let values = HostValues::Offsets64 { offsets, bytes: lend(&strings.bytes) };
+            (physical, chunk(strings.len(), values))
         };
         let u64s = |numbers: &[u64]| words(Physical::U64, bytemuck::cast_slice(numbers));
+        let with = |blocks: &[EncodedBlock], (physical, rest): (Physical, Vec<Chunk>)| {
+            let encoded = |block: &EncodedBlock| chunk(BLOCK, HostValues::Encoded(block.clone()));
+            (physical, blocks.iter().flat_map(encoded).chain(rest).collect())
+        };
         let scalars = &self.scalars;
+        let [ints, floats] = &self.blocks;
         let mut all = vec![
             words(Physical::U8, &scalars.kinds),
             u64s(&self.ranks),
-            words(Physical::I64, bytemuck::cast_slice(&scalars.ints)),
-            words(Physical::F64, bytemuck::cast_slice(&scalars.floats)),
+            with(ints, words(Physical::I64, bytemuck::cast_slice(&scalars.ints))),
+            with(floats, words(Physical::F64, bytemuck::cast_slice(&scalars.floats))),
             text(Physical::Utf8, &scalars.strings),
             text(Physical::Binary, &scalars.bytes),
         ];
@@ -295,7 +338,10 @@ impl CellWriter {
             all.push(words(Physical::U32, bytemuck::cast_slice(numbers)));
         }
         let (mut columns, mut names) = (Vec::new(), Vec::new());
-        for (name, (physical, n, values)) in NAMES.into_iter().zip(all).filter(|(_, (_, n, _))| *n > 0) {
+        for (name, (physical, chunks)) in NAMES.into_iter().zip(all) {
+            if chunks.is_empty() {
+                continue;
+            }
             names.push((Value::from(name), Value::Column(first + columns.len() as u64)));
             columns.push(Column {
                 run: None,
@@ -303,7 +349,7 @@ impl CellWriter {
                 column_type: ColumnType::plain(physical),
                 detail: None,
                 dictionary: None,
-                array: Array::new(Chunk { n, values, validity: HostValidity::AllValid }),
+                array: Array::from(chunks),
                 children: Vec::new(),
             });
         }

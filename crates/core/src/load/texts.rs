@@ -84,6 +84,7 @@ pub(crate) fn text_len(array: &Array) -> u64 {
             HostValues::Ucs4 { width, .. } => (chunk.n * (width / 4)) as u64,
             HostValues::Views { views, .. } => sampled(chunk.n, &|i| views.read(16 * i)),
             HostValues::Anywhere(views) => sampled(chunk.n, &|i| views.get(i).map(|(view, _)| view as u32)),
+            HostValues::Encoded(_) => continue,
             _ => 0,
         };
         n_values += chunk.n as u64;
@@ -100,6 +101,7 @@ pub(crate) fn most_text(array: &Array) -> Option<u64> {
             HostValues::Padded { width, .. } | HostValues::Ucs4 { width, .. } => {
                 (chunk.n as u64).saturating_mul(*width as u64)
             }
+            HostValues::Encoded(block) => return Some(sum + block.bytes().len() as u64),
             _ => return None,
         };
         Some(sum.saturating_add(of_chunk).saturating_add(8 * chunk.n as u64))

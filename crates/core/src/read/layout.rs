@@ -29,7 +29,7 @@ pub struct Text {
     pub bytes: Vec<Buffer>,
     /// The buffers that views count after those: strings of which many are alike.
     pub dictionaries: Vec<Buffer>,
-    /// Whether the memory is given back soon ([`Buffer::brief`]).
+    /// Whether the memory is given back soon ([`Buffers::brief`]).
     pub is_brief: bool,
 }
 
@@ -37,8 +37,8 @@ fn no_memory() -> Error {
     Error::limit("not enough memory for the strings")
 }
 
-fn zeroed(len: Option<usize>, is_brief: bool, memory: &mut Buffers) -> Result<Buffer> {
-    len.and_then(|len| if is_brief { Buffer::brief(len) } else { memory.zeroed(len) }).ok_or_else(no_memory)
+fn zeroed(len: Option<usize>, memory: &mut Buffers) -> Result<Buffer> {
+    len.and_then(|len| memory.zeroed(len)).ok_or_else(no_memory)
 }
 
 /// The ends, the buffers of bytes, and where the dictionaries go.
@@ -119,9 +119,8 @@ impl Text {
             TextLayout::Large => n_offsets.checked_mul(8),
             TextLayout::Views => n.checked_mul(16),
         };
-        self.offsets = zeroed(len, self.is_brief, memory)?;
-        self.bytes =
-            lens.iter().map(|&len| zeroed(Some(len), self.is_brief, memory)).collect::<Result<_>>()?;
+        self.offsets = zeroed(len, memory)?;
+        self.bytes = lens.iter().map(|&len| zeroed(Some(len), memory)).collect::<Result<_>>()?;
         let ends = match self.layout {
             TextLayout::Small => Ends::Small(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
             TextLayout::Large => Ends::Large(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),

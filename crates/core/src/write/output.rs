@@ -222,11 +222,11 @@ impl Run<'_> {
         &mut self,
         values: Range<u64>,
         pages_at: usize,
-        encoded: Encoded,
+        encoded: &Encoded,
         is_raw: bool,
         first_child: u64,
     ) -> Result<()> {
-        let Encoded { directory, decoded_len, statistics } = encoded;
+        let &Encoded { ref directory, decoded_len, statistics } = encoded;
         let pages_len = self.inner.bytes.len() - pages_at;
         let too_large = || Error::unsupported("a block of 4 GiB or more");
         let mut bytes = Vec::with_capacity(Directory::len(directory.pages.len()));

@@ -16,7 +16,7 @@ pub(super) const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 pub(super) const MAPPED_FROM: usize = LARGE;
 
 /// The same of a buffer that is given back soon: to clear a huge page takes as long as to map a quarter of it by small ones.
-const BRIEF_FROM: usize = HUGE / 4;
+pub(super) const BRIEF_FROM: usize = HUGE / 4;
 
 /// Owned bytes, aligned to 64, zero at first.
 ///

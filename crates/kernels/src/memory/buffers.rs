@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::buffer::{ALIGN, Buffer, MAPPED_FROM};
+use super::buffer::{ALIGN, BRIEF_FROM, Buffer, MAPPED_FROM};
 use super::mapping::Mapping;
 use super::pages::HUGE;
 
@@ -17,8 +17,11 @@ const FEW: usize = 2 * HUGE;
 /// A table of a thousand columns of a megabyte each is a gigabyte of memory in pieces too small for huge pages of their own, and
 /// getting it by small pages takes longer than decoding into it. So once 4 MiB of small buffers were made, the next ones are cut
 /// from mappings of 8 MiB, which the last buffer in them gives back.
+///
+/// What is all given back soon shares mappings earlier, and however long a buffer is: a huge page takes as long to clear if only a part of it is used.
 #[derive(Debug, Default)]
 pub struct Buffers {
+    is_brief: bool,
     /// Bytes of the small buffers so far.
     made: usize,
     /// The mapping that is cut up, and how much of it was.
@@ -26,20 +29,26 @@ pub struct Buffers {
 }
 
 impl Buffers {
+    /// Of what is needed for a short time, all of it together.
+    pub fn brief() -> Self {
+        Self { is_brief: true, ..Self::default() }
+    }
+
     /// As [`Buffer::zeroed`].
     pub fn zeroed(&mut self, len: usize) -> Option<Buffer> {
-        if len == 0 || len >= MAPPED_FROM {
+        let (few, own_from) = if self.is_brief { (BRIEF_FROM - 1, usize::MAX) } else { (FEW, MAPPED_FROM) };
+        if len == 0 || len >= own_from {
             return Buffer::zeroed(len);
         }
         self.made = self.made.saturating_add(len);
-        if self.made <= FEW { Buffer::zeroed(len) } else { self.cut(len).or_else(|| Buffer::zeroed(len)) }
+        if self.made <= few { Buffer::zeroed(len) } else { self.cut(len).or_else(|| Buffer::zeroed(len)) }
     }
 
-    /// A buffer of less than a mapping's length, from the open mapping or a new one.
+    /// A buffer from the open mapping or a new one.
     fn cut(&mut self, len: usize) -> Option<Buffer> {
         let (mapping, at) = match self.open.take() {
             Some((mapping, at)) if len <= mapping.len() - at => (mapping, at),
-            _ => (Arc::new(Mapping::new(SHARED)?), 0),
+            _ => (Arc::new(Mapping::new(len.max(SHARED))?), 0),
         };
         // SAFETY: bytes from `at` on were not handed out: `at` begins at 0 and moves behind each buffer.
         let buffer = unsafe { Buffer::part(&mapping, at, len) };
@@ -56,7 +65,10 @@ mod tests {
 
     #[test]
     fn buffers_are_zero_aligned_and_their_own() {
-        let mut maker = Buffers::default();
+        [Buffers::default(), Buffers::brief()].into_iter().for_each(are_their_own);
+    }
+
+    fn are_their_own(mut maker: Buffers) {
         let lens = [0, 1, 63, 64, 65, 100_000, 1 << 20, MAPPED_FROM - 1, MAPPED_FROM, 3 << 20, 5];
         let mut made: Vec<Buffer> = (0..8).flat_map(|_| lens).map(|len| maker.zeroed(len).unwrap()).collect();
         for (i, buffer) in made.iter_mut().enumerate() {
@@ -89,7 +101,19 @@ mod tests {
     }
 
     #[test]
+    fn brief_buffers_share_from_the_first_large_one() {
+        let mut maker = Buffers::brief();
+        drop(maker.zeroed(BRIEF_FROM / 2));
+        assert!(maker.open.is_none());
+        let made: Vec<Buffer> = [BRIEF_FROM, 3 * SHARED, 100].map(|len| maker.zeroed(len).unwrap()).into();
+        assert_eq!(made[2].as_ptr().addr() - made[1].as_ptr().addr() == 3 * SHARED, maker.open.is_some());
+    }
+
+    #[test]
     fn impossible_sizes_are_none() {
-        assert!(Buffers::default().zeroed(usize::MAX).is_none());
+        for mut maker in [Buffers::default(), Buffers::brief()] {
+            assert!(maker.zeroed(usize::MAX).is_none());
+            assert!(maker.zeroed(isize::MAX as usize).is_none());
+        }
     }
 }

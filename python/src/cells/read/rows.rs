@@ -1,6 +1,7 @@
 //! Lists of rows, and dicts of values without parts: made at once.
 
 use std::ops::Range;
+use std::vec::IntoIter;
 
 use entasis::CellKind;
 use entasis::cells::{Cell, Children, Slice};
@@ -11,12 +12,19 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use super::Maker;
 use super::objects::{Items, Objects, new_list, put};
 
+/// Rows whose values are made together.
+const TOGETHER: u64 = 64;
 /// Dicts after which Python's collector is due, by far.
 const COLLECTED: u64 = 1 << 14;
 /// As many rows as are worth a dict whose copies share their keys.
 const MANY: u64 = 1024;
 /// Objects of one class that share their keys: CPython makes room for that many keys, and for one less with each object.
 const SHARED: usize = 30;
+
+/// The next value of each column.
+fn next_of<'py>(columns: &mut [IntoIter<Bound<'py, PyAny>>]) -> impl Iterator<Item = Bound<'py, PyAny>> {
+    columns.iter_mut().filter_map(Iterator::next)
+}
 
 /// A dict equal to this one whose copies have one set of keys, in place of one each: what objects of a class have for their
 /// attributes. None when there is none, as for keys that no attribute can be named. It is a dict as any, which has keys of its own from
@@ -74,16 +82,13 @@ impl<'a, 'py> Maker<'a, 'py> {
             lists.into_iter().map(|(slice, range)| Objects::new(slice, range.start, range.end)).collect();
         let list = new_list(py, n as usize)?;
         if kind == CellKind::Rows {
-            for i in 0..n {
-                let mut row = Items::new(py, CellKind::Tuple, columns.len() as u64)?;
-                for column in &mut columns {
-                    row.push(column.next(self)?)?;
-                }
-                if let Items::Tuple(row, _) = row {
-                    put(&list, i as isize, row.into_any())?;
-                }
-                self.look_up(i)?;
-            }
+            let n_values = columns.len() as u64;
+            self.by_rows(&mut columns, n, |i, values| {
+                let mut row = Items::new(py, CellKind::Tuple, n_values)?;
+                next_of(values).try_for_each(|value| row.push(value))?;
+                let Items::Tuple(row, _) = row else { return Ok(()) };
+                put(&list, i, row.into_any())
+            })?;
             return Ok(list);
         }
         self.shared_keys(children)?;
@@ -95,20 +100,42 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
         self.whole(first.len() == keys.len() && keys.len() == columns.len())?;
         let first = if n >= MANY { sharing(&first).unwrap_or(first) } else { first };
-        for i in 0..n {
+        self.by_rows(&mut columns, n, |i, values| {
             let row = first.copy()?;
-            for (key, column) in keys.iter().zip(&mut columns) {
-                let value = column.next(self)?;
+            for (key, value) in keys.iter().zip(next_of(values)) {
                 // It has `None` already.
                 if !value.is_none() {
                     row.set_item(key, value)?;
                 }
             }
-            put(&list, i as isize, row.into_any())?;
-            self.look_up(i)?;
-        }
+            put(&list, i, row.into_any())
+        })?;
         self.settle(&list, n)?;
         Ok(list)
+    }
+
+    /// Has the values of `n` rows put together, one row after the other. They are made by some rows at once, so that those of a column come from one loop.
+    fn by_rows(
+        &mut self,
+        columns: &mut [Objects<'a>],
+        n: u64,
+        mut put: impl FnMut(isize, &mut [IntoIter<Bound<'py, PyAny>>]) -> PyResult<()>,
+    ) -> PyResult<()> {
+        for begin in (0..n).step_by(TOGETHER as usize) {
+            let end = n.min(begin + TOGETHER);
+            let values = columns.iter_mut().map(|column| {
+                let mut values = Items::Parts(Vec::with_capacity(TOGETHER as usize));
+                column.fill(self, &mut values, end - begin)?;
+                let Items::Parts(values) = values else { return Err(self.corrupt("nothing is made")) };
+                Ok(values.into_iter())
+            });
+            let mut values = values.collect::<PyResult<Vec<_>>>()?;
+            for i in begin..end {
+                put(i as isize, &mut values)?;
+                self.look_up(i)?;
+            }
+        }
+        Ok(())
     }
 
     /// Has Python's collector look at what is young, when that is due, without these rows: all of them are alive, and the dicts are none

@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::atoms::{item, put, put_items};
-use super::numbers::Numbers;
 use super::rows::next_item;
 use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
 use crate::cells::containers::ordered;
@@ -56,7 +55,7 @@ impl CellBuilder {
     ) -> PyResult<u64> {
         let mut count = 0;
         if let Ok(list) = object.cast_exact::<PyList>() {
-            let (mut i, mut numbers) = (0, Numbers::new(self.may_help));
+            let (mut i, mut numbers) = (0, self.numbers(object.py(), list.len()));
             loop {
                 let next = put_items(list, i, &mut numbers, &mut self.writer)?;
                 count += (next - i) as u64;

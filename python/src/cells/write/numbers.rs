@@ -1,39 +1,123 @@
-//! Neighbours in a list that are numbers of one kind: a loop that looks at nothing else, and a second thread where they are many.
+//! Neighbours in a list that are numbers of one kind: a loop that looks at nothing else. Where they are many they are encoded a block at a time, as soon as the
+//! block is found, so that no memory is taken for all of them; and a second thread helps.
 //!
 //! The second thread looks at objects while the first holds Python's lock, does the same, and waits. Python has no word for that, so it is done
 //! only where it was looked at what the three calls do that are made of it (`may_help`).
 
-use std::mem::MaybeUninit;
-use std::slice::ChunksMut;
+use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use entasis::CellKind;
-use entasis::cells::CellWriter;
+use entasis::cells::{BLOCK, CellWriter, EncodedBlock, NumberEncoder};
+use entasis::{CellKind, Error, Physical};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::atoms::{float, int};
+use crate::errors;
 
-/// Numbers that a thread takes together.
+/// Items of a list in which a second thread may help.
+pub const MANY: usize = BLOCK * (TOGETHER + 1);
+/// Numbers that are put before it is believed that they go on.
 const RUN: usize = 1 << 14;
-/// Numbers that have to be left for a second thread.
-const MANY: usize = 1 << 16;
-/// Numbers after which it is looked whether the caller wants to stop.
-const TOGETHER: usize = 1 << 21;
+/// Blocks that a thread takes together: the choices for one are hints for the next.
+const TOGETHER: usize = 2;
+/// Blocks after which it is looked whether the caller wants to stop.
+const ROUND: usize = 32;
+
+/// A number of Python's that is a word of a cell.
+trait Number: Copy {
+    const KIND: CellKind;
+    const PHYSICAL: Physical;
+
+    /// The type that the objects are of, exactly.
+    fn class() -> *mut ffi::PyTypeObject;
+
+    /// The value of an object, if it has one.
+    ///
+    /// # Safety
+    /// The object is live, and of the type.
+    unsafe fn value(object: *mut ffi::PyObject) -> Option<Self>;
+
+    fn word(self) -> u64;
+
+    /// Has `add` put numbers behind others, with room for `n`. Returns how many.
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut Vec<Self>)) -> usize;
+}
+
+impl Number for i64 {
+    const KIND: CellKind = CellKind::Int;
+    const PHYSICAL: Physical = Physical::I64;
+
+    fn class() -> *mut ffi::PyTypeObject {
+        &raw mut ffi::PyLong_Type
+    }
+
+    #[inline]
+    unsafe fn value(object: *mut ffi::PyObject) -> Option<Self> {
+        // SAFETY: as the caller promises.
+        unsafe { int(object) }
+    }
+
+    fn word(self) -> u64 {
+        self.cast_unsigned()
+    }
+
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut Vec<Self>)) -> usize {
+        out.ints_by(Self::KIND, n, add)
+    }
+}
+
+impl Number for f64 {
+    const KIND: CellKind = CellKind::Float;
+    const PHYSICAL: Physical = Physical::F64;
+
+    fn class() -> *mut ffi::PyTypeObject {
+        &raw mut ffi::PyFloat_Type
+    }
+
+    #[inline]
+    unsafe fn value(object: *mut ffi::PyObject) -> Option<Self> {
+        // SAFETY: as the caller promises.
+        Some(unsafe { float(object) })
+    }
+
+    fn word(self) -> u64 {
+        self.to_bits()
+    }
+
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut Vec<Self>)) -> usize {
+        out.floats_by(Self::KIND, n, add)
+    }
+}
+
+/// The number that item `i` of a list is, if it is of the very type and has a value.
+///
+/// # Safety
+/// The list has the item, and nothing changes either meanwhile.
+#[inline]
+unsafe fn number<T: Number>(list: *mut ffi::PyObject, i: usize) -> Option<T> {
+    // SAFETY: the list has the item, as the caller promises, and the item its type.
+    unsafe {
+        let object = ffi::PyList_GetItem(list, i as isize);
+        if ffi::Py_TYPE(object) == T::class() { T::value(object) } else { None }
+    }
+}
 
 /// How the numbers of a list are looked at.
 pub struct Numbers {
-    /// Whether a second thread helps, which has met nothing else so far.
+    compression: u8,
+    /// Whether a second thread helps, as there was no list so far that broke off.
     is_helped: bool,
 }
 
 impl Numbers {
-    /// Of a list; a second thread helps if it may.
-    pub fn new(may_help: bool) -> Self {
-        Self { is_helped: may_help }
+    /// Of a list that is written with this setting; a second thread helps if it may.
+    pub fn new(compression: u8, may_help: bool) -> Self {
+        Self { compression, is_helped: may_help }
     }
 
     /// Puts the ints or floats of a list from `from` on, as far as they go before `n`. Returns what is next.
@@ -45,6 +129,20 @@ impl Numbers {
         are_ints: bool,
         out: &mut CellWriter,
     ) -> PyResult<usize> {
+        if are_ints {
+            self.put_all::<i64>(list, from, n, out)
+        } else {
+            self.put_all::<f64>(list, from, n, out)
+        }
+    }
+
+    fn put_all<T: Number>(
+        &mut self,
+        list: &Bound<'_, PyList>,
+        from: usize,
+        n: usize,
+        out: &mut CellWriter,
+    ) -> PyResult<usize> {
         let mut i = from;
         loop {
             // Code that a signal runs may have changed the list.
@@ -54,31 +152,78 @@ impl Numbers {
             }
             // A list that begins so mostly goes on so: the first run tells.
             let is_first = i == from;
-            let together = if is_first { RUN } else { TOGETHER };
-            let end = n.min(i + together);
-            let is_helped = self.is_helped && !is_first && end - i >= MANY;
-            let run = Run { list, from: i, n: end - i, is_helped };
-            let room = if is_first { end - i } else { n - i };
-            let found = if are_ints {
-                // SAFETY: `Run::add` calls it of objects of this type.
-                let value = |object| unsafe { int(object) };
-                out.ints_by(CellKind::Int, room, |values| run.add(&raw mut ffi::PyLong_Type, values, value))
-            } else {
-                // SAFETY: as above.
-                let value = |object| Some(unsafe { float(object) });
-                out.floats_by(CellKind::Float, room, |values| {
-                    run.add(&raw mut ffi::PyFloat_Type, values, value)
-                })
-            };
-            i += found;
-            if i < end || i == n {
-                self.is_helped &= !is_helped || i == n;
-                return Ok(i);
-            }
+            let mut is_more = false;
             if !is_first {
+                let blocks = self.blocks::<T>(list, i..n, out.rest(T::KIND))?;
+                is_more = blocks.len() == ROUND;
+                i += out.blocks(T::KIND, blocks);
+            }
+            if !is_more {
+                let room = if is_first { RUN.min(n - i) } else { n - i };
+                let found = T::put(out, room, |values| {
+                    // SAFETY: the list has these items while no code of Python is run.
+                    values.extend((i..i + room).map_while(|k| unsafe { number::<T>(list.as_ptr(), k) }));
+                });
+                i += found;
+                if found < room {
+                    return Ok(i);
+                }
+            }
+            if is_first {
+                out.reserve_cells(n - i);
+            } else {
                 list.py().check_signals()?;
             }
         }
+    }
+
+    /// Blocks of the numbers `range` of a list, which begin with `head`; at most as many as make a round. They end before the first item that
+    /// is none.
+    fn blocks<T: Number>(
+        &mut self,
+        list: &Bound<'_, PyList>,
+        range: Range<usize>,
+        head: &[u64],
+    ) -> PyResult<Vec<EncodedBlock>> {
+        let n_blocks = ((head.len() + range.len()) / BLOCK).min(ROUND);
+        let Some(mut encoder) = NumberEncoder::new(self.compression).filter(|_| n_blocks > 0) else {
+            return Ok(Vec::new());
+        };
+        let work = Work::<T> {
+            list: list.as_ptr(),
+            from: range.start,
+            head,
+            n_blocks,
+            next: AtomicUsize::new(0),
+            n_whole: AtomicUsize::new(n_blocks),
+            made: Mutex::default(),
+            failed: Mutex::default(),
+            of: PhantomData,
+        };
+        thread::scope(|scope| {
+            if self.is_helped && n_blocks > TOGETHER {
+                let (work, compression) = (&work, self.compression);
+                let help = move || {
+                    if let Some(mut encoder) = NumberEncoder::new(compression) {
+                        // SAFETY: `list` has the items until this thread has ended, as the scope waits for it with the lock held; and the calls
+                        // that are made of them are of no matter to others, as `may_help` said.
+                        unsafe { work.make(&mut encoder) }
+                    }
+                };
+                // Without a thread all is done here.
+                let _ = thread::Builder::new().spawn_scoped(scope, help);
+            }
+            // SAFETY: the list is live, and this thread has the lock.
+            unsafe { work.make(&mut encoder) };
+        });
+        if let Some(error) = work.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(errors::raise(list.py(), &error));
+        }
+        let n_whole = work.n_whole.into_inner();
+        self.is_helped &= n_whole == n_blocks;
+        let mut made = work.made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        made.sort_unstable_by_key(|(number, _)| *number);
+        Ok(made.into_iter().take(n_whole).map(|(_, block)| block).collect())
     }
 }
 
@@ -91,108 +236,75 @@ pub fn may_help(py: Python<'_>) -> bool {
     version.major == 3 && (11..=13).contains(&version.minor)
 }
 
-/// Some neighbours in a list.
-struct Run<'a, 'py> {
-    list: &'a Bound<'py, PyList>,
-    from: usize,
-    n: usize,
-    is_helped: bool,
-}
-
-impl Run<'_, '_> {
-    /// Adds the values of those that are of this very type and have one, up to the first that is not or has none. There is room for all.
-    fn add<T: Send>(
-        &self,
-        of: *mut ffi::PyTypeObject,
-        values: &mut Vec<T>,
-        value: impl Fn(*mut ffi::PyObject) -> Option<T> + Sync,
-    ) {
-        let before = values.len();
-        let run = if self.is_helped { RUN } else { self.n };
-        let places = values.spare_capacity_mut()[..self.n].chunks_mut(run);
-        let work = Work {
-            list: self.list.as_ptr(),
-            from: self.from,
-            run,
-            of,
-            // No items need no look.
-            n_found: AtomicUsize::new(self.n),
-            left: Mutex::new((0, self.n.div_ceil(run), places)),
-        };
-        thread::scope(|scope| {
-            if self.is_helped {
-                let (work, value) = (&work, &value);
-                // SAFETY: `self.list` has the items until this thread has ended, as the scope waits for it with the lock held; and the calls that are
-                // made of them are of no matter to others, as `may_help` said.
-                let help = move || while unsafe { work.next(Side::Back, value) } {};
-                // Without a thread all is done here.
-                let _ = thread::Builder::new().spawn_scoped(scope, help);
-            }
-            // SAFETY: the list is live, and this thread has the lock.
-            while unsafe { work.next(Side::Front, &value) } {}
-        });
-        let n_found = work.n_found.into_inner();
-        // SAFETY: all places before the first that has no value were filled: of each run that begins there, by the thread that took it.
-        unsafe { values.set_len(before + n_found) };
-    }
-}
-
-/// From where a thread takes what is left. Each fills neighbouring memory: two that come to a huge page for the first time at once would each clear one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Front,
-    Back,
-}
-
 /// What threads do together.
 struct Work<'a, T> {
     list: *mut ffi::PyObject,
     from: usize,
-    run: usize,
-    of: *mut ffi::PyTypeObject,
-    /// The first that has no value, so far.
-    n_found: AtomicUsize,
-    /// The first run that nobody took, the end of them, and their places.
-    left: Mutex<(usize, usize, ChunksMut<'a, MaybeUninit<T>>)>,
+    head: &'a [u64],
+    n_blocks: usize,
+    /// The first block that nobody took.
+    next: AtomicUsize,
+    /// The first block that is not whole, so far.
+    n_whole: AtomicUsize,
+    made: Mutex<Vec<(usize, EncodedBlock)>>,
+    failed: Mutex<Option<Error>>,
+    of: PhantomData<T>,
 }
 
-// SAFETY: the pointers are read through in `next` alone, whose callers answer for it; the places are of one thread each.
-unsafe impl<T: Send> Sync for Work<'_, T> {}
+// SAFETY: the pointers are read through in `make` alone, whose callers answer for it.
+unsafe impl<T> Sync for Work<'_, T> {}
 
-impl<T> Work<'_, T> {
-    /// Looks at the items of one run; false when none is left, or all that are stand behind the first that has no value.
+impl<T: Number> Work<'_, T> {
+    /// Makes blocks that nobody else makes, until there are none or one is not whole.
     ///
     /// # Safety
-    /// The list has these items, and nothing changes it or them meanwhile.
-    unsafe fn next(&self, side: Side, value: impl Fn(*mut ffi::PyObject) -> Option<T>) -> bool {
-        let (first, places) = {
-            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-            let (front, back, places) = &mut *left;
-            let taken = if side == Side::Front { places.next() } else { places.next_back() };
-            let Some(taken) = taken else { return false };
-            let at = if side == Side::Front { *front } else { *back - 1 };
-            if side == Side::Front {
-                *front += 1
-            } else {
-                *back -= 1
+    /// The list has the items of all blocks, and nothing changes it or them meanwhile.
+    unsafe fn make(&self, encoder: &mut NumberEncoder) {
+        loop {
+            let first = self.next.fetch_add(TOGETHER, Ordering::Relaxed);
+            encoder.begin_run();
+            for number in first..self.n_blocks.min(first + TOGETHER) {
+                // SAFETY: as the caller promises.
+                let is_whole = number < self.n_whole.load(Ordering::Relaxed)
+                    && unsafe { self.fill(number, encoder.words()) };
+                if !is_whole {
+                    self.n_whole.fetch_min(number, Ordering::Relaxed);
+                    return;
+                }
+                match encoder.encode(T::PHYSICAL) {
+                    Ok(block) => {
+                        self.made.lock().unwrap_or_else(PoisonError::into_inner).push((number, block))
+                    }
+                    Err(error) => {
+                        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                        return;
+                    }
+                }
             }
-            (at * self.run, taken)
-        };
-        if first > self.n_found.load(Ordering::Relaxed) {
-            return false;
+            if first >= self.n_blocks {
+                return;
+            }
         }
-        for (k, place) in (first..).zip(places) {
-            // SAFETY: the list has the item, and the item its type, as the caller promises.
-            let found = unsafe {
-                let object = ffi::PyList_GetItem(self.list, (self.from + k) as isize);
-                if ffi::Py_TYPE(object) == self.of { value(object) } else { None }
-            };
-            let Some(found) = found else {
-                self.n_found.fetch_min(k, Ordering::Relaxed);
-                break;
-            };
-            place.write(found);
-        }
-        true
+    }
+
+    /// Puts the numbers of a block into memory for them; false when an item is none.
+    ///
+    /// # Safety
+    /// As of `make`.
+    unsafe fn fill(&self, block: usize, words: &mut [u64]) -> bool {
+        let at = block * BLOCK;
+        let head = self.head.get(at..).unwrap_or(&[]);
+        let head = &head[..head.len().min(BLOCK)];
+        let (before, places) = words.split_at_mut(head.len());
+        before.copy_from_slice(head);
+        let first = self.from + at.saturating_sub(self.head.len());
+        (first..).zip(places).all(|(i, place)| {
+            // SAFETY: as the caller promises.
+            let found = unsafe { number::<T>(self.list, i) };
+            found.is_some_and(|value| {
+                *place = value.word();
+                true
+            })
+        })
     }
 }
