@@ -92,11 +92,11 @@ def main() -> int:
         from .report import write_html
 
         write_html(given.html, host, context.sections)
-    if given.document:
+    for path in given.document:
         from .document import fill
 
-        for what in fill(given.document, context.sections):
-            print(f"note: nothing measured for the table: {what}", file=sys.stderr)
+        for what in fill(path, context.sections):
+            print(f"note: {path}: nothing measured for the table: {what}", file=sys.stderr)
     if context.failed:
         print("error: entasis did not return what was written (see above)", file=sys.stderr)
     return 1 if context.failed else 0

@@ -128,8 +128,9 @@ def _of_row(record: Record, own: list[Record]) -> Callable[[str], str]:
     def cell(column: str) -> str:
         name, _, over = column.partition("/")
         if over:
+            floor = {FIELDS[name]: record.get("floor_s")}
             base = next((r for r in own if r["format"] == over), None)
-            return _ratio(record, base, name)
+            return _ratio(record, floor if over == "floor" else base, name)
         return _quantity(record, column)
 
     return cell

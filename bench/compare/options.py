@@ -36,7 +36,13 @@ def parser() -> argparse.ArgumentParser:
     add("--json", type=Path, help="write all results there")
     add("--csv", type=Path, help="write every single measurement there")
     add("--html", type=Path, help="write a report with charts there")
-    add("--document", type=Path, help="fill the tables of this Markdown file, as its marks say")
+    add(
+        "--document",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="Markdown files to put tables into, as their marks say",
+    )
     return made
 
 
@@ -54,11 +60,9 @@ def complaint(options: argparse.Namespace) -> str | None:
         unknown = [name for name in options.sets.split(",") if name not in SETS]
         if unknown:
             return f"no such sets: {', '.join(unknown)}; there are {', '.join(SETS)}"
-    for path in options.join:
+    for path in [*options.join, *options.document]:
         if not path.is_file():
             return f"no such file: {path}"
-    if options.document is not None and not options.document.is_file():
-        return f"no such file: {options.document}"
     if options.file is not None and not options.file.is_file():
         return f"no such file: {options.file}"
     return None
