@@ -1,0 +1,72 @@
+"""The tables in documents are those of the results that are kept, and of no others."""
+
+from pathlib import Path
+
+import pytest
+from bench.compare.document import fill, table
+from bench.compare.records import join_json
+from bench.compare.targets import evaluate
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/benchmarks.md"])
+def test_tables_are_what_was_measured(name, tmp_path):
+    document = (ROOT / name).read_text()
+    sections = {}
+    for path in sorted((ROOT / "bench/results").glob("*/*.json")):
+        join_json(path, sections)
+    sections["targets"] = evaluate(sections)
+    copy = tmp_path / "copy.md"
+    copy.write_text(document)
+    assert fill(copy, sections) == []
+    assert copy.read_text() == document
+
+
+def _record(frame, format, write_s, **more):
+    record = {"suite": "s", "frame": frame, "host": "pandas", "format": format, "label": format.title()}
+    return record | {"write_s": write_s, "read_s": None, "n_rows": 1000, "floor_s": 0.001} | more
+
+
+RECORDS = [
+    _record("a", "entasis", 0.002),
+    _record("a", "npz", 0.004, host="static_frame"),
+    _record("a", "npz", 0.001),
+    _record("b", "entasis", 0.25),
+    _record("b", "npz", 0.5, failure="refused"),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "lines"),
+    [
+        (
+            "suite=s host=pandas : frame write_ms write_ms@npz:static_frame write/npz:static_frame",
+            [
+                "|  | write, ms | Npz: write, ms | write / Npz |",
+                "|---|---|---|---|",
+                "| a | 2.00 | 4.00 | 0.50 |",
+                "| b | 250 |  |  |",
+            ],
+        ),
+        (
+            "frame=a host=pandas : format=by write_row=a_row read_s write/npz",
+            [
+                "| by | a row | read, s | write / Npz |",
+                "|---|---|---|---|",
+                "| Entasis | 2,000 |  | 2.00 |",
+                "| Npz | 1,000 |  | 1.00 |",
+            ],
+        ),
+    ],
+)
+def test_marks(what, lines):
+    assert table(f"comparisons {what}", {"comparisons": RECORDS}) == "\n".join(lines)
+
+
+def test_marks_without_records_are_told(tmp_path):
+    text = "<!-- table comparisons suite=none : frame read_s -->\nold\n<!-- end -->\n"
+    document = tmp_path / "a.md"
+    document.write_text(text)
+    assert fill(document, {"comparisons": RECORDS}) == ["comparisons suite=none : frame read_s"]
+    assert document.read_text() == text
