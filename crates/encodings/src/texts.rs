@@ -314,6 +314,10 @@ mod tests {
             assert_eq!(hash::<TINY>(&all, 0..len), hash::<TINY>(&all, 100 - len..100));
             assert!(hash::<TINY>(&all, 0..len) != hash::<TINY>(&all, 0..len + 1));
         }
+        for len in 0..Short::MOST {
+            let (a, b) = (Short::new(&all, 0..len), Short::new(&all, 100 - len..100));
+            assert!(a == b && a.hash() == b.hash() && a != Short::new(&all, 3..4 + len));
+        }
     }
 
     #[test]
