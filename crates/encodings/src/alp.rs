@@ -23,6 +23,8 @@ pub(crate) trait Float: Copy + 'static {
     fn residual(self, e: u8) -> Option<(i64, i64)>;
     /// Whether it is the usual NaN, which has a place among the residuals.
     fn is_nan(self) -> bool;
+    /// Whether the bits of both are equal.
+    fn is_same(self, other: Self) -> bool;
 }
 
 /// How floats are decimals.
@@ -103,6 +105,10 @@ macro_rules! float {
 
             fn is_nan(self) -> bool {
                 self.to_bits() == <$float>::NAN.to_bits()
+            }
+
+            fn is_same(self, other: Self) -> bool {
+                self.to_bits() == other.to_bits()
             }
 
             fn residual(self, e: u8) -> Option<(i64, i64)> {

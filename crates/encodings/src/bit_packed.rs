@@ -5,14 +5,15 @@ use entasis_kernels::{VECTOR, Word, bitpack, scan};
 use crate::word::{Order, bits_of, put};
 
 /// Appends the body of a page with one base and width; `exceptions` are the positions, ascending, of words that are
-/// replaced by the value of the same position in `physical`. Words that don't fit the width have to be among them.
+/// replaced by the value of the same position in `physical`. Words that don't fit the width have to be among them. Returns the
+/// bytes of these values, which are the last ones.
 pub(crate) fn emit<T: Word, V: Word>(
     words: &[T],
     base: T,
     width: u32,
     patches: Option<(&[u16], &[V])>,
     out: &mut Vec<u8>,
-) {
+) -> usize {
     if let Some((exceptions, _)) = patches {
         for first in (0..words.len()).step_by(VECTOR) {
             let vector = first..first + VECTOR;
@@ -31,6 +32,7 @@ pub(crate) fn emit<T: Word, V: Word>(
             put(physical[usize::from(at)], out);
         }
     }
+    patches.map_or(0, |(exceptions, _)| exceptions.len() * size_of::<V>())
 }
 
 /// Appends the body of a page with a base and a width for each vector.

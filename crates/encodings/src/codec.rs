@@ -42,6 +42,21 @@ impl Codecs {
         len
     }
 
+    /// The same by LZ4, which is shown nothing but what stands behind the first `n` bytes: those are dense, and looking through them
+    /// would take longer than making them.
+    pub(crate) fn store_behind(&mut self, n: usize, payload: &[u8], out: &mut Vec<u8>) {
+        let mut spare = std::mem::take(&mut self.spare);
+        let at = out.len();
+        let (before, behind) = payload.split_at(n);
+        let written = self.compress_lz4(behind, &mut spare);
+        let made = written.and_then(|len| prepend_literals(before, &spare[..len], out));
+        if made.is_none() || out.len() - at >= payload.len() {
+            out.truncate(at);
+            out.extend_from_slice(payload);
+        }
+        self.spare = spare;
+    }
+
     /// The bytes that [`store`](Self::store) would append.
     pub(crate) fn stored_len(&mut self, codec: Codec, level: i32, payload: &[u8]) -> usize {
         let mut out = std::mem::take(&mut self.trial);
@@ -118,6 +133,34 @@ impl Codecs {
             Err(Error::corrupt("the codec can't restore a page"))
         }
     }
+}
+
+/// Appends the LZ4 block of `before` and what `block` is of, with `before` as it is: bytes more in front of its first literals. What
+/// its sequences refer to stands as far before them as it did.
+fn prepend_literals(before: &[u8], block: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    /// A number that is continued by bytes, up to the first one that is not full.
+    const CONTINUED: usize = 15;
+    let (&token, mut rest) = block.split_first()?;
+    let mut n = usize::from(token >> 4);
+    if n == CONTINUED {
+        loop {
+            let (&more, behind) = rest.split_first()?;
+            rest = behind;
+            n += usize::from(more);
+            if more < u8::MAX {
+                break;
+            }
+        }
+    }
+    n += before.len();
+    out.push((n.min(CONTINUED) as u8) << 4 | token & 15);
+    if let Some(more) = n.checked_sub(CONTINUED) {
+        out.resize(out.len() + more / 255, u8::MAX);
+        out.push((more % 255) as u8);
+    }
+    out.extend_from_slice(before);
+    out.extend_from_slice(rest);
+    Some(())
 }
 
 /// The first `len` bytes of memory that only grows, so that what it held is not cleared each time.

@@ -22,9 +22,14 @@ const ROUGH: f64 = 1.0 / 32.0;
 const SAVES: f64 = 0.75;
 
 /// The decimals that keep a sample in the fewest bits, and these bits per value; none when they don't save a quarter of them.
-/// `first` is what the block before has; it is kept while it serves.
-pub(crate) fn choose<F: Float>(values: &[F], first: Option<Decimals>) -> Option<(Decimals, f64)> {
+/// `first` is what the block before has; it is kept while it serves. Where exceptions `may_repeat`, NaN takes the bits of its place.
+pub(crate) fn choose<F: Float>(
+    values: &[F],
+    first: Option<Decimals>,
+    may_repeat: bool,
+) -> Option<(Decimals, f64)> {
     let mut trial = Trial::new(values)?;
+    trial.nan_bits = PATCH + if may_repeat { 0.0 } else { trial.word };
     let most = trial.word * SAVES;
     if let Some(by) = first {
         let bits = trial.bits(by);
@@ -47,6 +52,8 @@ struct Trial<F: Float> {
     nans: f64,
     /// Bits of a float.
     word: f64,
+    /// Bits of a NaN that is an exception.
+    nan_bits: f64,
     ints: Vec<F::Int>,
     exceptions: Vec<u16>,
 }
@@ -68,7 +75,8 @@ impl<F: Float> Trial<F> {
         let few = sample.iter().step_by(sample.len().div_ceil(FEW).max(1)).copied().collect();
         let ints = vec![F::Int::from_u64(0); sample.len()];
         let word = 8.0 * size_of::<F>() as f64;
-        (!sample.is_empty()).then_some(Self { sample, few, nans, word, ints, exceptions: Vec::new() })
+        let exceptions = Vec::new();
+        (!sample.is_empty()).then_some(Self { sample, few, nans, word, nan_bits: 0.0, ints, exceptions })
     }
 
     /// The best exponents without a residual.
@@ -137,7 +145,7 @@ impl<F: Float> Trial<F> {
         F::encode(&self.sample, by, &mut self.ints, &mut self.exceptions);
         let bits = packed_bits(&self.ints, &self.exceptions, self.word);
         match by {
-            Decimals::Exact { .. } => bits * (1.0 - self.nans) + (self.word + PATCH) * self.nans,
+            Decimals::Exact { .. } => bits + self.nan_bits * self.nans,
             Decimals::Residual { .. } => bits,
         }
     }
@@ -161,7 +169,7 @@ fn packed_bits<I: Word>(ints: &[I], exceptions: &[u16], word: f64) -> f64 {
         }
     }
     let width = f64::from(bits_of(max - min));
-    (n_kept as f64 * width + exceptions.len() as f64 * (word + PATCH)) / ints.len() as f64
+    width + exceptions.len() as f64 * (word + PATCH) / ints.len() as f64
 }
 
 /// The bits per value that `e` decimals and the best residual give, and the bits of that residual.
@@ -203,22 +211,22 @@ mod tests {
     #[test]
     fn decimals_become_integers_and_noise_is_left_alone() {
         let prices: Vec<f64> = (0..5000).map(|i| f64::from(i * 7 % 10_000) / 100.0).collect();
-        let (by, _) = choose(&prices, None).unwrap();
+        let (by, _) = choose(&prices, None, false).unwrap();
         assert!(matches!(by, Decimals::Exact { .. }));
         check(&prices, by);
         let noise: Vec<f64> = (1..5000).map(|i| f64::from(i).sin()).collect();
-        assert_eq!(choose(&noise, None), None);
+        assert_eq!(choose(&noise, None, false), None);
     }
 
     #[test]
     fn sums_of_decimals_have_a_residual() {
         let tenths = |i: i32, n: i32| f64::from(i * 7919 % n) / 10.0;
         let sums: Vec<f64> = (0..5000).map(|i| 20.0 + tenths(i, 61) * 0.1 + tenths(i / 7, 37)).collect();
-        let (by, bits) = choose(&sums, None).unwrap();
+        let (by, bits) = choose(&sums, None, false).unwrap();
         assert!(matches!(by, Decimals::Residual { e: 2, bits: 2..=4 }), "{by:?}");
         assert!(bits < 16.0, "{bits}");
         check(&sums, Decimals::Residual { e: 2, bits: 6 });
-        assert_eq!(choose(&sums, Some(by)).unwrap(), (by, bits));
+        assert_eq!(choose(&sums, Some(by), false).unwrap(), (by, bits));
     }
 
     #[test]
@@ -226,14 +234,14 @@ mod tests {
         let prices = (0..60_000u32).map(|i| f64::from(i * 7919 % 10_007) / 100.0);
         let rare: Vec<f64> =
             prices.clone().enumerate().map(|(i, p)| if i % 2999 == 17 { f64::NAN } else { p }).collect();
-        assert!(matches!(choose(&rare, None), Some((Decimals::Exact { .. }, _))));
+        assert!(matches!(choose(&rare, None, false), Some((Decimals::Exact { .. }, _))));
         for every in [3, 29] {
             let many: Vec<f64> =
                 prices.clone().enumerate().map(|(i, p)| if i % 30 < every { f64::NAN } else { p }).collect();
-            let (by, bits) = choose(&many, None).unwrap();
+            let (by, bits) = choose(&many, None, false).unwrap();
             assert!(matches!(by, Decimals::Residual { e: 2, .. }) && bits < 18.0, "{by:?} {bits}");
             check(&many, by);
         }
-        assert_eq!(choose(&[f64::NAN; 100], None), None);
+        assert_eq!(choose(&[f64::NAN; 100], None, false), None);
     }
 }

@@ -226,32 +226,80 @@ pub(crate) fn prospect<K: Key>(
     Some(Prospect { len, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
 }
 
+/// How much a dictionary may come to.
+#[derive(Clone, Copy)]
+pub(crate) struct Limit {
+    pub n_entries: usize,
+    /// Bytes of an entry, and of all codes and entries, packed.
+    pub entry_len: usize,
+    pub len: f64,
+}
+
+impl Limit {
+    /// Whether so many entries, of codes for `n` values, are too many.
+    fn is_passed(self, n: usize, n_entries: usize) -> bool {
+        let codes = n as f64 * f64::from(code_width(n_entries)) / 8.0;
+        n_entries > self.n_entries || codes + (n_entries * self.entry_len) as f64 > self.len
+    }
+}
+
 /// The most values of a sample.
 const SAMPLE: usize = 1024;
 
 /// Values of a sample after which a dictionary may be out of the question.
 const FIRST_LOOK: usize = 512;
 
-/// Codes for all `n` values, or none when there are more than `limit` distinct ones. Where the prospect is runs, values are compared
-/// with those before them first.
+/// Codes for all `n` values, or none when there are more distinct ones than `limit` has entries, or a quarter of the values tells
+/// that they will come to more than it says: a sample knows little of values that are rare, of which there may be many. Where the
+/// prospect is runs, values are compared with those before them first.
 ///
 /// A function of its own: its loop needs all registers.
 #[inline(never)]
 pub(crate) fn build<K: Key>(
     n: usize,
-    limit: usize,
+    limit: Limit,
     prospect: Prospect,
     codes: &mut Vec<u32>,
     value: impl Fn(usize) -> K,
 ) -> Option<Vec<K>> {
-    let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit));
+    let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit.n_entries));
     codes.resize(n, 0);
-    distinct.codes(codes, limit, prospect.runs, value, |_| ()).then_some(distinct.entries)
+    // The entries after half of these values, and after all.
+    let first = if prospect.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
+    let mut found = [0, 0];
+    let mut at = 0;
+    for (end, found) in [first / 2, first].into_iter().zip(&mut found) {
+        if !distinct.codes(&mut codes[at..end], limit.n_entries, false, |i| value(at + i), |_| ()) {
+            return None;
+        }
+        (at, *found) = (end, distinct.entries.len());
+    }
+    if first > 0 && limit.is_passed(n, foreseen(found)) {
+        return None;
+    }
+    distinct
+        .codes(&mut codes[at..], limit.n_entries, prospect.runs, |i| value(at + i), |_| ())
+        .then_some(distinct.entries)
+}
+
+/// Values of which a part tells how many entries there will be.
+const FORESEEN_FROM: usize = 8192;
+
+/// The entries of so many values, of which an eighth has the first number of them and a quarter the second: they become more as they
+/// did, twice, which is a little too few where most values are rare.
+fn foreseen([eighth, quarter]: [usize; 2]) -> usize {
+    (quarter as f64 * (quarter as f64 / eighth.max(1) as f64).powi(2)) as usize
 }
 
 /// Bits that codes of this many entries need.
 pub(crate) fn code_width(n_entries: usize) -> u32 {
     usize::BITS - n_entries.saturating_sub(1).leading_zeros()
+}
+
+/// A limit of entries alone.
+#[cfg(test)]
+pub(crate) fn entries(n_entries: usize) -> Limit {
+    Limit { n_entries, entry_len: 0, len: f64::INFINITY }
 }
 
 #[cfg(test)]
@@ -280,9 +328,9 @@ mod tests {
         let mut codes = Vec::new();
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
             let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
-            let entries = build(values.len(), MAX_ENTRIES, prospect, &mut codes, |i| values[i]).unwrap();
+            let entries = build(values.len(), entries(MAX_ENTRIES), prospect, &mut codes, |i| values[i]).unwrap();
             assert_eq!((entries, codes.clone()), model(&values));
-            assert!(build(values.len(), 100, prospect, &mut codes, |i| values[i]).is_none());
+            assert!(build(values.len(), entries(100), prospect, &mut codes, |i| values[i]).is_none());
         }
     }
 

@@ -14,7 +14,7 @@ use crate::codec::Codecs;
 use crate::dictionary::Key;
 use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
-use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
+use crate::plan::{CodecHint, Exceptions, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
@@ -221,7 +221,7 @@ impl Encoder {
         let words = &*words;
         let mut statistics = statistics::of_words(physical, words, context.n_missing);
         let order = if physical.is_signed() { Order::Signed } else { Order::Unsigned };
-        let kind = Kind { order, patches: true, patterns: !physical.is_integer(), exceptions: 0 };
+        let kind = Kind { order, patches: true, patterns: !physical.is_integer(), exceptions: Exceptions::default() };
         let light = plan_light(words, kind, &self.profile);
         let n = words.len();
         let settled = self.profile.is_raw() || light.best.packing == Packing::Constant;
@@ -255,16 +255,24 @@ impl Encoder {
             && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
-            let pages = fixed_pages(n, size_of::<T>());
-            let payload = bytemuck::cast_slice(&entries);
-            let entries = Entries { payload, n: entries.len(), is_dense: false };
-            let directory = self.write_dictionary(&codes, entries, pages, context, out);
+            let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
         let alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
             Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by)),
             _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by)),
         });
+        // A few values may look like decimals of fewer digits than others are, or of none.
+        if let Some((len, score)) = alp.as_ref().map(|alp| alp.len_and_score(&self.profile))
+            && score > as_ints * MISJUDGED
+            && let Some((entries, codes)) =
+                self.plan_dictionary(n, (len.min(light_len.max(plan.len)), score.min(best)), size_of::<T>(), |i| words[i])
+            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score.min(best))
+        {
+            statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
+            let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
+            return Ok(Encoded { directory: directory?, decoded_len, statistics });
+        }
         let alp = alp.filter(|alp| alp.score(&self.profile) < best);
         let directory = match alp {
             Some(Alp::F64(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u64>(words), context, out),
@@ -280,6 +288,19 @@ impl Encoder {
             }
         };
         Ok(Encoded { directory: directory?, decoded_len, statistics })
+    }
+
+    fn write_words_dictionary<T: Word>(
+        &mut self,
+        n: usize,
+        entries: &[T],
+        codes: &WordPlan<u32>,
+        context: Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Directory> {
+        let pages = fixed_pages(n, size_of::<T>());
+        let entries = Entries { payload: bytemuck::cast_slice(entries), n: entries.len(), is_dense: false };
+        self.write_dictionary(codes, entries, pages, context, out)
     }
 
     /// Words of 16 bytes: raw, by dictionary, or as words of 64 bits where those hold them.
@@ -302,7 +323,7 @@ impl Encoder {
         let statistics = statistics::of_count(context.n_missing);
         let mut plan = WordPlan::<u64>::raw(2 * n);
         if !self.profile.is_raw() {
-            let kind = Kind { order: Order::Unsigned, patches: false, patterns: true, exceptions: 0 };
+            let kind = Kind { order: Order::Unsigned, patches: false, patterns: true, exceptions: Exceptions::default() };
             let halves = plan_words(
                 bytemuck::cast_slice::<u128, u64>(values),
                 kind,
@@ -353,7 +374,7 @@ impl Encoder {
         if extend::cut(limbs, width, &mut words) != Some(true) {
             return None;
         }
-        let kind = Kind { order: Order::Signed, patches: false, patterns: false, exceptions: 0 };
+        let kind = Kind { order: Order::Signed, patches: false, patterns: false, exceptions: Exceptions::default() };
         let plan = plan_words(&words, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
         (plan.packing != Packing::Raw).then_some((words, plan))
     }
@@ -372,7 +393,7 @@ impl Encoder {
 
     /// The decimals of ALP and the bits per value in a sample, if it is worth a trial.
     fn plan_decimals<F: Float>(&mut self, values: &[F]) -> Option<(Decimals, f64)> {
-        let found = decimals::choose(values, self.hints.decimals)?;
+        let found = decimals::choose(values, self.hints.decimals, !self.profile.codecs.is_empty())?;
         self.hints.decimals = Some(found.0);
         Some(found)
     }
@@ -384,14 +405,15 @@ impl Encoder {
         }
         let ints = &mut bytemuck::cast_slice_mut(&mut memory)[..values.len()];
         let mut exceptions = Vec::new();
-        let mut n_exceptions = 0;
+        let mut among = Exceptions::default();
         for (page, ints) in values.chunks(PAGE).zip(ints.chunks_mut(PAGE)) {
             let mut outside = Vec::new();
             F::encode(page, by, ints, &mut outside);
-            n_exceptions += outside.len();
+            among.n += outside.len();
+            among.repeats += outside.windows(2).filter(|at| page[usize::from(at[0])].is_same(page[usize::from(at[1])])).count();
             exceptions.push(outside);
         }
-        let kind = Kind { order: Order::Signed, patches: true, patterns: false, exceptions: n_exceptions };
+        let kind = Kind { order: Order::Signed, patches: true, patterns: false, exceptions: among };
         let mut words = plan_words(ints, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
         words.ns += values.len() as f64 * cost::ALP;
         AlpPlan { words, ints: memory, exceptions, by }
@@ -428,7 +450,17 @@ struct AlpPlan<T> {
     by: Decimals,
 }
 
+/// How far above its estimate the score of ALP may be before others are looked at again.
+const MISJUDGED: f64 = 1.2;
+
 impl Alp {
+    fn len_and_score(&self, profile: &Profile) -> (f64, f64) {
+        match self {
+            Self::F64(a) => (a.words.len, a.words.score(profile)),
+            Self::F32(a) => (a.words.len, a.words.score(profile)),
+        }
+    }
+
     fn score(&self, profile: &Profile) -> f64 {
         match self {
             Self::F64(a) => a.words.score(profile),

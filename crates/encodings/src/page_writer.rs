@@ -94,10 +94,18 @@ impl<'a> PageWriter<'a> {
     }
 
     /// Stores one page: its validity when the block has missing values, then what `body` appends.
-    pub(crate) fn page(
+    pub(crate) fn page(&mut self, page: PageRange, body: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
+        self.page_with(page, |payload| {
+            body(payload);
+            None
+        })
+    }
+
+    /// The same of a body that tells of how many bytes at its end alone the codec, LZ4, is to be shown.
+    fn page_with(
         &mut self,
         (range, decoded_len): PageRange,
-        body: impl FnOnce(&mut Vec<u8>),
+        body: impl FnOnce(&mut Vec<u8>) -> Option<usize>,
     ) -> Result<()> {
         (self.context.check)()?;
         let at = self.out.len();
@@ -108,10 +116,13 @@ impl<'a> PageWriter<'a> {
         if let Some(bits) = self.context.bits {
             validity::emit(bits, range.start, range.len(), payload);
         }
-        body(payload);
+        let shown = body(payload);
         let payload_len = payload.len() - before;
         if codec != Codec::None {
-            self.codecs.store(codec, level, &self.payload, self.out);
+            match shown {
+                Some(shown) => self.codecs.store_behind(payload_len - shown, &self.payload, self.out),
+                None => _ = self.codecs.store(codec, level, &self.payload, self.out),
+            }
             self.payload.clear();
         }
         self.pages.push(PageEntry {
@@ -142,16 +153,21 @@ impl<'a> PageWriter<'a> {
         for (i, page) in ranges.into_iter().enumerate() {
             let range = page.0.clone();
             let words = &words[range.clone()];
+            if plan.packing == Packing::BitPacked && plan.patches {
+                self.page_with(page, |body| {
+                    let mut outside = exceptions.get(i).cloned().unwrap_or_default();
+                    bit_packed::add_outliers(words, plan.base, plan.width, &mut outside);
+                    let patches = Some((outside.as_slice(), &physical[range]));
+                    let patches = bit_packed::emit(words, plan.base, plan.width, patches, body);
+                    plan.of_patches.then_some(patches)
+                })?;
+                continue;
+            }
             self.page(page, |body| match plan.packing {
                 Packing::Raw => raw(bytemuck::cast_slice(words), size_of::<T>(), plan.filter, body),
                 Packing::Constant | Packing::Strings | Packing::Fsst => {}
                 Packing::BitPacked if plan.per_vector => bit_packed::emit_per_vector(words, order, body),
-                Packing::BitPacked if plan.patches => {
-                    let mut outside = exceptions.get(i).cloned().unwrap_or_default();
-                    bit_packed::add_outliers(words, plan.base, plan.width, &mut outside);
-                    bit_packed::emit(words, plan.base, plan.width, Some((&outside, &physical[range])), body);
-                }
-                Packing::BitPacked => bit_packed::emit::<T, T>(words, plan.base, plan.width, None, body),
+                Packing::BitPacked => _ = bit_packed::emit::<T, T>(words, plan.base, plan.width, None, body),
                 Packing::Delta => widest = widest.max(delta::emit(words, body)),
                 Packing::RunLength => run_length::emit(words, plan.base, plan.width, body),
             })?;

@@ -21,6 +21,8 @@ pub(crate) struct WordPlan<T> {
     pub patches: bool,
     pub per_vector: bool,
     pub codec: (Codec, i32),
+    /// Whether the codec is LZ4 and shown the values of patches alone.
+    pub of_patches: bool,
     pub filter: Filter,
     /// Stored bytes, estimated.
     pub len: f64,
@@ -37,6 +39,7 @@ impl<T: Word> WordPlan<T> {
             patches: false,
             per_vector: false,
             codec: (Codec::None, 0),
+            of_patches: false,
             filter: Filter::None,
             len,
             ns,
@@ -62,7 +65,15 @@ pub(crate) struct Kind {
     /// Whether the words are bit patterns of floats: their differences mean nothing.
     pub patterns: bool,
     /// Words that have to be patches whatever they are; only one packing can hold them.
-    pub exceptions: usize,
+    pub exceptions: Exceptions,
+}
+
+/// The values of a block that transforms leave as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Exceptions {
+    pub n: usize,
+    /// Those that equal the one before them: NaN, mostly, where values are missing.
+    pub repeats: usize,
 }
 
 /// Which general codec won in an earlier block of the same run of blocks, so that not every block pays for the trial.
@@ -92,11 +103,18 @@ pub(crate) struct Light<T> {
     min: T,
     width: u32,
     takes_codec: bool,
+    exceptions: Exceptions,
 }
 
 /// The plan with the best score among those without a codec.
 pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) -> Light<T> {
-    let settled = |best: WordPlan<T>| Light { min: best.base, width: best.width, best, takes_codec: false };
+    let settled = |best: WordPlan<T>| Light {
+        min: best.base,
+        width: best.width,
+        best,
+        takes_codec: false,
+        exceptions: Exceptions::default(),
+    };
     if profile.is_raw() {
         return settled(WordPlan::raw(words.len()));
     }
@@ -105,10 +123,12 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     let min = ranges.iter().map(|r| r.0).min_by_key(|&w| kind.order.key(w)).expect("a block has values");
     let max = ranges.iter().map(|r| r.1).max_by_key(|&w| kind.order.key(w)).expect("a block has values");
     let width = bits_of(max.wrapping_sub(min));
-    if kind.exceptions > 0 {
-        let mut plan = patched(words, min, width);
-        plan.len += (kind.exceptions * (2 + bytes_of::<T>())) as f64;
-        return settled(plan);
+    let takes_codec =
+        !profile.codecs.is_empty() && (profile.compression >= 80 || size_of_val(words) >= MIN_PAYLOAD);
+    let exceptions = kind.exceptions;
+    if exceptions.n > 0 {
+        let best = with_exceptions(patched(words, min, width), exceptions, profile);
+        return Light { best, min, width, takes_codec, exceptions };
     }
     if min == max {
         return settled(WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0));
@@ -160,10 +180,27 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     if !kind.patterns && width > 2 {
         offer(delta(words));
     }
-    let takes_codec =
-        !profile.codecs.is_empty() && (profile.compression >= 80 || size_of_val(words) >= MIN_PAYLOAD);
-    Light { best, min, width, takes_codec }
+    Light { best, min, width, takes_codec, exceptions }
 }
+
+/// The plan with these exceptions among its patches. Where they repeat one another LZ4 is shown them, and nothing but them.
+fn with_exceptions<T: Word>(
+    mut plan: WordPlan<T>,
+    Exceptions { n, repeats }: Exceptions,
+    profile: &Profile,
+) -> WordPlan<T> {
+    plan.len += (n * (2 + bytes_of::<T>())) as f64;
+    let mut shorter = plan.clone();
+    (shorter.codec, shorter.of_patches) = ((Codec::Lz4, 0), true);
+    shorter.len -= (repeats * bytes_of::<T>()) as f64;
+    shorter.len += shorter.len / LITERALS_A_BYTE;
+    shorter.ns += shorter.len * cost::LITERAL_BYTE;
+    let pays = !profile.codecs.is_empty() && shorter.score(profile) < plan.score(profile);
+    if pays { shorter } else { plan }
+}
+
+/// Bytes that LZ4 keeps as they are for each byte of their number.
+const LITERALS_A_BYTE: f64 = 255.0;
 
 /// Bit-packing at the width where the values that don't fit cost less than the bits that all save.
 fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
@@ -246,7 +283,7 @@ impl<T: Word> Light<T> {
         codecs: &mut Codecs,
         hint: &mut CodecHint,
     ) -> WordPlan<T> {
-        let Self { best: light, min, width, takes_codec } = self;
+        let Self { best: light, min, width, takes_codec, exceptions } = self;
         if !takes_codec {
             return light;
         }
@@ -266,11 +303,18 @@ impl<T: Word> Light<T> {
                 plan.ns += plan.len * cost::SHUFFLE_BYTE;
             }
             plan.len *= ratio;
+            if exceptions.n > 0 {
+                plan.patches = true;
+                plan.len += (exceptions.n * 2 + (exceptions.n - exceptions.repeats) * bytes_of::<T>()) as f64;
+                plan.ns += n * cost::PATCHES;
+            }
             plan
         };
         match *hint {
             CodecHint::NoneAt(then) if (per_word / then - 1.0).abs() < 0.25 => return light,
-            CodecHint::Use(packing, filter, codec, ratio) => {
+            CodecHint::Use(packing, filter, codec, ratio)
+                if packing == Packing::BitPacked || exceptions.n == 0 =>
+            {
                 let plan = dress(packing, filter, codec, ratio);
                 if plan.score(profile) < light.score(profile) {
                     return plan;
@@ -302,6 +346,9 @@ impl<T: Word> Light<T> {
         // Narrow words leave nothing for the other forms to find; wide ones have no narrow form.
         let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
             &[(Packing::BitPacked, Filter::None)]
+        } else if exceptions.n > 0 {
+            // No other packing has patches.
+            &[]
         } else if bytes_of::<T>() == 1 {
             &[(Packing::Raw, Filter::None)]
         } else {

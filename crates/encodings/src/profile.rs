@@ -86,6 +86,7 @@ pub(crate) mod cost {
     pub(crate) const DICTIONARY: f64 = 0.25;
     pub(crate) const ALP: f64 = 0.25;
     pub(crate) const SHUFFLE_BYTE: f64 = 0.06;
+    pub(crate) const LITERAL_BYTE: f64 = 0.03;
     pub(crate) const FSST_BYTE: f64 = 0.3;
 
     pub(crate) fn codec_byte(codec: Codec) -> f64 {

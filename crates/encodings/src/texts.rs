@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use entasis_kernels::VECTOR;
 
-use crate::dictionary::{Distinct, Key, MIX, Prospect, build, prospect};
+use crate::dictionary::{Distinct, Key, Limit, MIX, Prospect, build, prospect};
 use crate::word::first_bytes;
 
 /// The strings of a block.
@@ -45,10 +45,10 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Codes for all strings and the distinct ones; none when those are more than `limit`, or when two that differ have one hash.
+    /// Codes for all strings and the distinct ones; none when those are more than `limit` has entries, or when two that differ have one hash.
     pub(crate) fn build(
         self,
-        limit: usize,
+        limit: Limit,
         prospect: Prospect,
         codes: &mut Vec<u32>,
     ) -> Option<Vec<&'a [u8]>> {
@@ -71,11 +71,11 @@ impl<'a> Texts<'a> {
     #[inline(never)]
     fn build_hashed<const MOST: usize>(
         self,
-        limit: usize,
+        limit: Limit,
         prospect: Prospect,
         codes: &mut Vec<u32>,
     ) -> Option<Vec<&'a [u8]>> {
-        let n_entries = prospect.n_entries.min(limit);
+        let n_entries = prospect.n_entries.min(limit.n_entries);
         let mut distinct = Distinct::with_room_for(n_entries);
         // Where the first string of each code begins and ends.
         let mut firsts: Vec<[u32; 2]> = Vec::with_capacity(n_entries);
@@ -86,7 +86,7 @@ impl<'a> Texts<'a> {
             let ends = &self.offsets[vector * VECTOR..=vector * VECTOR + hashes.len()];
             hash_all::<MOST>(self.bytes, ends, prospect.runs, hashes);
             let is_new = |i: usize| firsts.push([ends[i], ends[i + 1]]);
-            if !distinct.codes(codes, limit, prospect.runs, |i| hashes[i], is_new) {
+            if !distinct.codes(codes, limit.n_entries, prospect.runs, |i| hashes[i], is_new) {
                 return None;
             }
             if MOST > TINY && !are_equal::<MOST>(self.bytes, ends, prospect.runs, codes, &firsts) {
@@ -279,7 +279,7 @@ fn hash_of(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dictionary::{MAX_ENTRIES, model};
+    use crate::dictionary::{MAX_ENTRIES, entries, model};
 
     fn check<const MOST: usize>(lens: Range<usize>) {
         for len in lens {
@@ -341,11 +341,11 @@ mod tests {
             for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
                 let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
                 let mut codes = Vec::new();
-                let entries = all.build(MAX_ENTRIES, prospect, &mut codes).unwrap();
+                let entries = all.build(entries(MAX_ENTRIES), prospect, &mut codes).unwrap();
                 assert!(entries == expected && codes == expected_codes, "{longest}");
-                let few = all.build(expected.len() - 1, prospect, &mut codes);
+                let few = all.build(entries(expected.len() - 1), prospect, &mut codes);
                 assert!(few.is_none());
-                assert!(all.build(expected.len(), prospect, &mut codes).is_some());
+                assert!(all.build(entries(expected.len()), prospect, &mut codes).is_some());
             }
             let prospect = all.prospect(longest + 1, MAX_ENTRIES);
             assert!(prospect.is_none_or(|found| found.n_entries <= 5000));
