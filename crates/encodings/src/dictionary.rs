@@ -173,8 +173,8 @@ pub(crate) struct Prospect {
     pub nearby: bool,
 }
 
-/// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values; none when
-/// it repeats hardly any, or seems to have far more than `most` entries.
+/// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values. An error
+/// when it seems to have far more than `most` entries: whether hardly any value repeats.
 ///
 /// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
 /// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
@@ -184,7 +184,7 @@ pub(crate) fn prospect<K: Key>(
     entry_len: usize,
     most: usize,
     value: impl Fn(usize) -> K,
-) -> Option<Prospect> {
+) -> Result<Prospect, bool> {
     let mut distinct = Distinct::with_room_for(n.min(SAMPLE));
     // How often each was found, and in which piece the last time.
     let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
@@ -193,7 +193,7 @@ pub(crate) fn prospect<K: Key>(
         // A few hundred values show many repetitions when there are few thousand entries.
         let awaited = seen * seen / (2 * most.max(1));
         if seen <= FIRST_LOOK && awaited >= 8 && (seen - distinct.entries.len()) * 4 < awaited {
-            return None;
+            return Err(seen >= FIRST_LOOK / 2 && (seen - distinct.entries.len()) * RARELY < seen);
         }
         let mut last = None;
         for code in range.map(|at| distinct.code(value(at))) {
@@ -209,8 +209,8 @@ pub(crate) fn prospect<K: Key>(
         }
     }
     let distinct = distinct.entries.len();
-    if distinct > 1 && (seen - distinct) * 128 < seen {
-        return None;
+    if distinct > 1 && (seen - distinct) * RARELY < seen {
+        return Err(seen >= FIRST_LOOK / 2);
     }
     let seen_times = |times| counts.iter().filter(|&&count| count == times).count();
     let (once, twice) = (seen_times(1), seen_times(2));
@@ -223,7 +223,7 @@ pub(crate) fn prospect<K: Key>(
     let n_runs = (n * changes / seen) as f64;
     let len = (n as f64 * width).min(n_runs * (2.0 + width)) + (all * entry_len) as f64;
     // A branch that is right three times of four costs less than the look-ups that it saves.
-    Some(Prospect { len, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
+    Ok(Prospect { len, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
 }
 
 /// How much a dictionary may come to.
@@ -245,6 +245,9 @@ impl Limit {
 
 /// The most values of a sample.
 const SAMPLE: usize = 1024;
+
+/// Where fewer than one in so many values is there before, hardly any repeats.
+const RARELY: usize = 128;
 
 /// Values of a sample after which a dictionary may be out of the question.
 const FIRST_LOOK: usize = 512;
@@ -328,7 +331,8 @@ mod tests {
         let mut codes = Vec::new();
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
             let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
-            let entries = build(values.len(), entries(MAX_ENTRIES), prospect, &mut codes, |i| values[i]).unwrap();
+            let entries =
+                build(values.len(), entries(MAX_ENTRIES), prospect, &mut codes, |i| values[i]).unwrap();
             assert_eq!((entries, codes.clone()), model(&values));
             assert!(build(values.len(), entries(100), prospect, &mut codes, |i| values[i]).is_none());
         }
@@ -354,7 +358,7 @@ mod tests {
                 assert!((0.5..2.0).contains(&estimated), "{name}: {estimated} of {n}");
             }
         }
-        assert!(prospect(40_000, 8, 65_536, |i| i as u64).is_none());
+        assert_eq!(prospect(40_000, 8, 65_536, |i| i as u64).err(), Some(true));
         let few = prospect(500, 8, 65_536, |i| (i % 7) as u64).unwrap();
         assert!(few.n_entries == 7 && !few.runs && few.nearby);
         assert!(prospect(40_000, 8, 65_536, |i| (i / 1000) as u64).unwrap().runs);

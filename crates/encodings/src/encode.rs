@@ -6,7 +6,7 @@ use entasis_format::{
     Codec, Directory, Encoding, Error, Filter, Layout, MAX_BLOCK_LEN, Packing, Physical, Result, Statistics,
     Transform,
 };
-use entasis_kernels::{Word, bits, extend};
+use entasis_kernels::{Word, bits, extend, scan};
 
 use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
@@ -14,7 +14,7 @@ use crate::codec::Codecs;
 use crate::dictionary::Key;
 use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
-use crate::plan::{CodecHint, Exceptions, Kind, WordPlan, plan_light, plan_words};
+use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
@@ -91,6 +91,8 @@ pub struct Encoder {
     pub(crate) codes: Vec<u32>,
     /// Finds symbols of texts.
     pub(crate) trainer: Trainer,
+    /// Whether hardly any value of the block is there twice.
+    unrepeated: bool,
     /// Memory for the integers of decimals.
     ints: Vec<u64>,
 }
@@ -122,6 +124,7 @@ impl Encoder {
             hints: Hints::default(),
             codes: Vec::new(),
             trainer: Trainer::default(),
+            unrepeated: false,
             ints: Vec::new(),
         }
     }
@@ -221,36 +224,49 @@ impl Encoder {
         let words = &*words;
         let mut statistics = statistics::of_words(physical, words, context.n_missing);
         let order = if physical.is_signed() { Order::Signed } else { Order::Unsigned };
-        let kind = Kind { order, patches: true, patterns: !physical.is_integer(), exceptions: Exceptions::default() };
-        let light = plan_light(words, kind, &self.profile);
+        let kind = Kind {
+            order,
+            patches: true,
+            patterns: !physical.is_integer(),
+            exceptions: Exceptions::default(),
+        };
         let n = words.len();
-        let settled = self.profile.is_raw() || light.best.packing == Packing::Constant;
+        let decoded_len = size_of_val(words) as u64;
+        // Of floats their runs are looked at first: where there are none, a sample of decimals rules the other packings out.
+        let n_runs = if kind.patterns && !self.profile.is_raw() { scan::count_runs(words) } else { 1 };
         let decimals = match physical {
-            Physical::F64 if !settled => self.plan_decimals::<f64>(bytemuck::cast_slice(words)),
-            Physical::F32 if !settled => self.plan_decimals::<f32>(bytemuck::cast_slice(words)),
+            Physical::F64 if n_runs > 1 => self.plan_decimals::<f64>(bytemuck::cast_slice(words)),
+            Physical::F32 if n_runs > 1 => self.plan_decimals::<f32>(bytemuck::cast_slice(words)),
             _ => None,
         };
         // What ALP makes of a sample stands for it until the others, which cost less to try, are ruled out.
         let as_ints = decimals.map(|(_, bits)| (n as f64 * bits / 8.0, n as f64 * cost::ALP));
+        let are_decimals =
+            as_ints.is_some_and(|(len, ns)| self.profile.score(len, ns) < decoded_len as f64 / 2.0);
+        let mut light = match are_decimals && n_runs * 2 >= n {
+            true => Light::raw(n),
+            false => plan_light(words, kind, &self.profile),
+        };
+        let settled = self.profile.is_raw() || light.best.packing == Packing::Constant;
         let light_len = as_ints.map_or(light.best.len, |(len, _)| len.min(light.best.len));
         let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
         let mut bound = as_ints.min(light.best.score(&self.profile));
-        let decoded_len = size_of_val(words) as u64;
         let mut dictionary = None;
+        self.unrepeated = false;
         if !settled && size_of::<T>() > 1 {
             dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
             if let Some((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
+        light.unrepeated = self.unrepeated;
         // Of floats that are decimals a codec finds no more than it does of the integers.
-        let are_decimals = as_ints < decoded_len as f64 / 2.0;
-        let plan = if are_decimals {
+        let mut plan = if are_decimals {
             light.best
         } else {
             light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
         };
-        let best = plan.score(&self.profile);
+        let mut best = plan.score(&self.profile);
         if let Some((entries, codes)) = dictionary
             && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
         {
@@ -258,22 +274,34 @@ impl Encoder {
             let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
-        let alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
+        let mut alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
             Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by)),
             _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by)),
         });
         // A few values may look like decimals of fewer digits than others are, or of none.
         if let Some((len, score)) = alp.as_ref().map(|alp| alp.len_and_score(&self.profile))
             && score > as_ints * MISJUDGED
-            && let Some((entries, codes)) =
-                self.plan_dictionary(n, (len.min(light_len.max(plan.len)), score.min(best)), size_of::<T>(), |i| words[i])
-            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score.min(best))
         {
-            statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
-            let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
-            return Ok(Encoded { directory: directory?, decoded_len, statistics });
+            if are_decimals {
+                let light = plan_light(words, kind, &self.profile);
+                let hint = &mut self.hints.words;
+                plan = light.with_codec(words, score, &self.profile, &mut self.codecs, hint);
+                best = plan.score(&self.profile);
+            }
+            let bounds = (len.min(plan.len), score.min(best));
+            if let Some((entries, codes)) = self.plan_dictionary(n, bounds, size_of::<T>(), |i| words[i])
+                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.1)
+            {
+                self.ints = alp.map_or_else(Vec::new, Alp::into_ints);
+                statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
+                let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
+                return Ok(Encoded { directory: directory?, decoded_len, statistics });
+            }
         }
-        let alp = alp.filter(|alp| alp.score(&self.profile) < best);
+        let loses = |alp: &mut Alp| alp.len_and_score(&self.profile).1 >= best;
+        if let Some(alp) = alp.take_if(loses) {
+            self.ints = alp.into_ints();
+        }
         let directory = match alp {
             Some(Alp::F64(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u64>(words), context, out),
             Some(Alp::F32(alp)) => self.write_alp(alp, bytemuck::cast_slice::<T, u32>(words), context, out),
@@ -323,7 +351,12 @@ impl Encoder {
         let statistics = statistics::of_count(context.n_missing);
         let mut plan = WordPlan::<u64>::raw(2 * n);
         if !self.profile.is_raw() {
-            let kind = Kind { order: Order::Unsigned, patches: false, patterns: true, exceptions: Exceptions::default() };
+            let kind = Kind {
+                order: Order::Unsigned,
+                patches: false,
+                patterns: true,
+                exceptions: Exceptions::default(),
+            };
             let halves = plan_words(
                 bytemuck::cast_slice::<u128, u64>(values),
                 kind,
@@ -374,7 +407,8 @@ impl Encoder {
         if extend::cut(limbs, width, &mut words) != Some(true) {
             return None;
         }
-        let kind = Kind { order: Order::Signed, patches: false, patterns: false, exceptions: Exceptions::default() };
+        let kind =
+            Kind { order: Order::Signed, patches: false, patterns: false, exceptions: Exceptions::default() };
         let plan = plan_words(&words, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
         (plan.packing != Packing::Raw).then_some((words, plan))
     }
@@ -410,11 +444,17 @@ impl Encoder {
             let mut outside = Vec::new();
             F::encode(page, by, ints, &mut outside);
             among.n += outside.len();
-            among.repeats += outside.windows(2).filter(|at| page[usize::from(at[0])].is_same(page[usize::from(at[1])])).count();
+            among.repeats += outside
+                .windows(2)
+                .filter(|at| page[usize::from(at[0])].is_same(page[usize::from(at[1])]))
+                .count();
             exceptions.push(outside);
         }
         let kind = Kind { order: Order::Signed, patches: true, patterns: false, exceptions: among };
-        let mut words = plan_words(ints, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
+        let mut light = plan_light(ints, kind, &self.profile);
+        light.unrepeated = self.unrepeated;
+        let (hint, bound) = (&mut self.hints.ints, f64::INFINITY);
+        let mut words = light.with_codec(ints, bound, &self.profile, &mut self.codecs, hint);
         words.ns += values.len() as f64 * cost::ALP;
         AlpPlan { words, ints: memory, exceptions, by }
     }
@@ -461,10 +501,11 @@ impl Alp {
         }
     }
 
-    fn score(&self, profile: &Profile) -> f64 {
+    /// The encoder's memory for integers.
+    fn into_ints(self) -> Vec<u64> {
         match self {
-            Self::F64(a) => a.words.score(profile),
-            Self::F32(a) => a.words.score(profile),
+            Self::F64(a) => a.ints,
+            Self::F32(a) => a.ints,
         }
     }
 }

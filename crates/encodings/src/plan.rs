@@ -104,19 +104,26 @@ pub(crate) struct Light<T> {
     width: u32,
     takes_codec: bool,
     exceptions: Exceptions,
+    /// Whether hardly any of the words is there twice: in their low bytes LZ4 finds nothing then.
+    pub unrepeated: bool,
+}
+
+impl<T: Word> Light<T> {
+    /// Words that stay as they are, and that no codec is given.
+    pub(crate) fn raw(n: usize) -> Self {
+        Self::settled(WordPlan::raw(n))
+    }
+
+    fn settled(best: WordPlan<T>) -> Self {
+        let (min, width, exceptions) = (best.base, best.width, Exceptions::default());
+        Self { best, min, width, takes_codec: false, exceptions, unrepeated: false }
+    }
 }
 
 /// The plan with the best score among those without a codec.
 pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) -> Light<T> {
-    let settled = |best: WordPlan<T>| Light {
-        min: best.base,
-        width: best.width,
-        best,
-        takes_codec: false,
-        exceptions: Exceptions::default(),
-    };
     if profile.is_raw() {
-        return settled(WordPlan::raw(words.len()));
+        return Light::settled(WordPlan::raw(words.len()));
     }
     let n = words.len() as f64;
     let ranges: Vec<(T, T)> = words.chunks(VECTOR).map(|vector| kind.order.min_max(vector)).collect();
@@ -128,10 +135,10 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     let exceptions = kind.exceptions;
     if exceptions.n > 0 {
         let best = with_exceptions(patched(words, min, width), exceptions, profile);
-        return Light { best, min, width, takes_codec, exceptions };
+        return Light { best, min, width, takes_codec, exceptions, unrepeated: false };
     }
     if min == max {
-        return settled(WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0));
+        return Light::settled(WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0));
     }
     let mut best = WordPlan::raw(words.len());
     let mut offer = |plan: WordPlan<T>| {
@@ -180,7 +187,7 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     if !kind.patterns && width > 2 {
         offer(delta(words));
     }
-    Light { best, min, width, takes_codec, exceptions }
+    Light { best, min, width, takes_codec, exceptions, unrepeated: false }
 }
 
 /// The plan with these exceptions among its patches. Where they repeat one another LZ4 is shown them, and nothing but them.
@@ -210,16 +217,13 @@ fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     plan.patches = true;
     let vectors = words.len().div_ceil(VECTOR) as f64;
     // All words are counted only where a sample of them says that patches pay.
-    let sampled: usize = sample_ranges(words.len(), 8, VECTOR / 4)
-        .map(|range| {
-            scan::width_histogram(&words[range.clone()], base, &mut histogram);
-            range.len()
-        })
-        .sum();
+    let sample = || sample_ranges(words.len(), 8, VECTOR / 4);
+    scan::width_histogram(sample().map(|range| &words[range]), base, &mut histogram);
+    let sampled: usize = sample().map(|range| range.len()).sum();
     let (mut width, mut len) = cheapest_width::<T>(&histogram, full);
     if sampled < words.len() && len < 0.97 * sampled as f64 * f64::from(full) / 8.0 {
         histogram.fill(0);
-        scan::width_histogram(words, base, &mut histogram);
+        scan::width_histogram([words], base, &mut histogram);
         (width, len) = cheapest_width::<T>(&histogram, full);
     } else if sampled < words.len() {
         (width, len) = (full, n * f64::from(full) / 8.0);
@@ -283,7 +287,7 @@ impl<T: Word> Light<T> {
         codecs: &mut Codecs,
         hint: &mut CodecHint,
     ) -> WordPlan<T> {
-        let Self { best: light, min, width, takes_codec, exceptions } = self;
+        let Self { best: light, min, width, takes_codec, exceptions, unrepeated } = self;
         if !takes_codec {
             return light;
         }
@@ -377,6 +381,10 @@ impl<T: Word> Light<T> {
                     }
                     !may_win(ratio, hope)
                 };
+                if codec.0 == Codec::Lz4 && unrepeated && packing == Packing::BitPacked {
+                    by_lz4 = Some(1.0);
+                    continue;
+                }
                 let looks = if codec.0 == Codec::Zstd { ZSTD_LOOKS } else { LZ4_LOOKS };
                 if looks.iter().any(&mut hopeless) {
                     continue;

@@ -32,7 +32,7 @@ impl<'a> Texts<'a> {
     }
 
     /// What a dictionary of them would come to.
-    pub(crate) fn prospect(&self, entry_len: usize, most: usize) -> Option<Prospect> {
+    pub(crate) fn prospect(&self, entry_len: usize, most: usize) -> Result<Prospect, bool> {
         let (n, all, longest) = (self.n(), self.bytes, self.longest);
         if longest <= TINY {
             prospect(n, entry_len, most, |i| hash::<TINY>(all, self.range(i)))

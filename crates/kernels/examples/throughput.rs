@@ -135,7 +135,7 @@ fn scans<T: Word>() {
     });
     report(&format!("width_histogram u{}", T::BITS), bytes, || {
         black_box(&mut [0; 65]);
-        scan::width_histogram(black_box(&values), T::ZERO, black_box(&mut [0; 65]));
+        scan::width_histogram([black_box(values.as_slice())], T::ZERO, black_box(&mut [0; 65]));
     });
 }
 

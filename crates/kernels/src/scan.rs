@@ -34,12 +34,19 @@ pub fn max_bits<T: Word>(values: &[T], base: T) -> u32 {
     T::BITS - union_of_bits(values, base).leading_zeros()
 }
 
-/// Adds to `histogram[b]` the number of values whose `value - base` (wrapping) needs `b` bits.
-pub fn width_histogram<T: Word>(values: &[T], base: T, histogram: &mut [u32; 65]) {
+/// Values whose widths are found together.
+const LOOKED_AT: usize = 256;
+
+/// Adds to `histogram[b]` the number of values of all pieces whose `value - base` (wrapping) needs `b` bits.
+pub fn width_histogram<'a, T: Word>(
+    pieces: impl IntoIterator<Item = &'a [T]>,
+    base: T,
+    histogram: &mut [u32; 65],
+) {
     // Several tables, so that equal neighbours do not wait for each other's increment.
     let mut tables = [[0u32; 128]; 4];
-    let mut widths = [0u8; 256];
-    for block in values.chunks(widths.len()) {
+    let mut widths = [0u8; LOOKED_AT];
+    for block in pieces.into_iter().flat_map(|piece| piece.chunks(LOOKED_AT)) {
         let widths = &mut widths[..block.len()];
         bit_widths(block, base, widths);
         let (groups, rest) = widths.as_chunks::<4>();
@@ -212,7 +219,7 @@ mod tests {
             assert_eq!(is_sorted_signed(&values), values.is_sorted_by_key(|&v| signed(v)));
             assert_eq!(max_bits(&values, base), values.iter().map(bits).max().unwrap_or(0));
             let mut histogram = [3; 65];
-            width_histogram(&values, base, &mut histogram);
+            width_histogram([values.as_slice()], base, &mut histogram);
             assert_eq!(histogram, widths);
         });
     }

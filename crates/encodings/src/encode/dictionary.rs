@@ -46,21 +46,26 @@ impl Encoder {
         n: usize,
         (light_len, bound): (f64, f64),
         entry_len: usize,
-        look: impl Fn(usize) -> Option<Prospect>,
+        look: impl Fn(usize) -> std::result::Result<Prospect, bool>,
         build: impl Fn(Limit, Prospect, &mut Vec<u32>) -> Option<Vec<E>>,
     ) -> Option<Dictionary<E>> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.2 } else { 0.95 };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let prospect = look(limit)?;
+        let prospect = look(limit).inspect_err(|&unrepeated| self.unrepeated = unrepeated).ok()?;
         let most = if prospect.nearby { most } else { most.min(light_len) };
         if prospect.len > most {
             return None;
         }
         let limit = Limit { n_entries: limit, entry_len, len: most };
         let entries = build(limit, prospect, &mut self.codes)?;
-        let kind = Kind { order: Order::Unsigned, patches: false, patterns: false, exceptions: Exceptions::default() };
+        let kind = Kind {
+            order: Order::Unsigned,
+            patches: false,
+            patterns: false,
+            exceptions: Exceptions::default(),
+        };
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.profile);
