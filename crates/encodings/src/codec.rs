@@ -176,6 +176,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_dense_stands_before_what_repeats() {
+        let mut codecs = Codecs::new();
+        let dense: Vec<u8> = (0..70_000u32).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
+        for n in [0, 1, 2, 14, 15, 16, 254, 255, 269, 270, 271, 510, 525, 8000, 70_000] {
+            // What repeats has so many other bytes before it.
+            for first in [0, 3, 15, 300] {
+                let payload = [&dense[..n], &dense[dense.len() - first..], &[7; 2000]].concat();
+                let mut stored = vec![1, 2];
+                codecs.store_behind(n, &payload, &mut stored);
+                let stored = &stored[2..];
+                assert!(stored.len() < n + n / 250 + first + 50, "{n} {first}: {}", stored.len());
+                let mut back = Vec::new();
+                codecs.restore(Codec::Lz4, stored, payload.len(), &mut back).unwrap();
+                assert_eq!(back, payload);
+            }
+            // Nothing to find, or nothing there: as it is.
+            for behind in [0, 1, 100] {
+                let mut stored = Vec::new();
+                codecs.store_behind(n, &dense[..(n + behind).min(dense.len())], &mut stored);
+                assert_eq!(stored, dense[..(n + behind).min(dense.len())]);
+            }
+        }
+    }
+
+    #[test]
     fn stores_what_is_smaller_and_restores_it() {
         let repeating: Vec<u8> = (0..10_000u32).map(|i| (i % 7) as u8).collect();
         let mut state = 1u64;

@@ -366,6 +366,22 @@ mod tests {
     }
 
     #[test]
+    fn too_many_entries_are_foreseen() {
+        let mut codes = Vec::new();
+        let prospect = Prospect { len: 0.0, n_entries: 100, runs: false, nearby: false };
+        let n = 60_000;
+        // 3,000 entries, and always more of them.
+        let few = |i: usize| (i * 7919 % 3000) as u64;
+        let many = |i: usize| if i % 10 == 0 { i as u64 } else { 1 };
+        for entry_len in [0, 8] {
+            let limit = Limit { n_entries: MAX_ENTRIES, entry_len, len: n as f64 * 1.5 + 3000.0 * 9.0 };
+            assert_eq!(build(n, limit, prospect, &mut codes, few).unwrap().len(), 3000);
+            assert_eq!(build(n, limit, prospect, &mut codes, many).is_some(), entry_len == 0);
+        }
+        assert_eq!((foreseen([0, 0]), foreseen([10, 10]), foreseen([10, 20])), (0, 10, 80));
+    }
+
+    #[test]
     fn widths_of_codes() {
         assert_eq!([1, 2, 3, 4, 5, 256, 257].map(code_width), [0, 1, 2, 2, 3, 8, 9]);
     }

@@ -224,16 +224,12 @@ impl Encoder {
         let words = &*words;
         let mut statistics = statistics::of_words(physical, words, context.n_missing);
         let order = if physical.is_signed() { Order::Signed } else { Order::Unsigned };
-        let kind = Kind {
-            order,
-            patches: true,
-            patterns: !physical.is_integer(),
-            exceptions: Exceptions::default(),
-        };
+        let kind = Kind::new(order, true, !physical.is_integer());
         let n = words.len();
         let decoded_len = size_of_val(words) as u64;
         // Of floats their runs are looked at first: where there are none, a sample of decimals rules the other packings out.
-        let n_runs = if kind.patterns && !self.profile.is_raw() { scan::count_runs(words) } else { 1 };
+        let may_be_decimals = matches!(physical, Physical::F64 | Physical::F32) && !self.profile.is_raw();
+        let n_runs = if may_be_decimals { scan::count_runs(words) } else { 1 };
         let decimals = match physical {
             Physical::F64 if n_runs > 1 => self.plan_decimals::<f64>(bytemuck::cast_slice(words)),
             Physical::F32 if n_runs > 1 => self.plan_decimals::<f32>(bytemuck::cast_slice(words)),
@@ -275,8 +271,8 @@ impl Encoder {
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
         let mut alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
-            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by)),
-            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by)),
+            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by, n_runs)),
+            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by, n_runs)),
         });
         // A few values may look like decimals of fewer digits than others are, or of none.
         if let Some((len, score)) = alp.as_ref().map(|alp| alp.len_and_score(&self.profile))
@@ -351,12 +347,7 @@ impl Encoder {
         let statistics = statistics::of_count(context.n_missing);
         let mut plan = WordPlan::<u64>::raw(2 * n);
         if !self.profile.is_raw() {
-            let kind = Kind {
-                order: Order::Unsigned,
-                patches: false,
-                patterns: true,
-                exceptions: Exceptions::default(),
-            };
+            let kind = Kind::new(Order::Unsigned, false, true);
             let halves = plan_words(
                 bytemuck::cast_slice::<u128, u64>(values),
                 kind,
@@ -407,8 +398,7 @@ impl Encoder {
         if extend::cut(limbs, width, &mut words) != Some(true) {
             return None;
         }
-        let kind =
-            Kind { order: Order::Signed, patches: false, patterns: false, exceptions: Exceptions::default() };
+        let kind = Kind::new(Order::Signed, false, false);
         let plan = plan_words(&words, kind, &self.profile, &mut self.codecs, &mut self.hints.ints);
         (plan.packing != Packing::Raw).then_some((words, plan))
     }
@@ -432,7 +422,7 @@ impl Encoder {
         Some(found)
     }
 
-    fn plan_alp<F: Float>(&mut self, values: &[F], by: Decimals) -> AlpPlan<F::Int> {
+    fn plan_alp<F: Float>(&mut self, values: &[F], by: Decimals, n_runs: usize) -> AlpPlan<F::Int> {
         let mut memory = std::mem::take(&mut self.ints);
         if memory.len() < values.len() {
             memory.resize(values.len(), 0);
@@ -450,7 +440,12 @@ impl Encoder {
                 .count();
             exceptions.push(outside);
         }
-        let kind = Kind { order: Order::Signed, patches: true, patterns: false, exceptions: among };
+        let kind = Kind {
+            exceptions: among,
+            // Equal values have equal integers.
+            n_runs: (among.n == 0).then_some(n_runs),
+            ..Kind::new(Order::Signed, true, false)
+        };
         let mut light = plan_light(ints, kind, &self.profile);
         light.unrepeated = self.unrepeated;
         let (hint, bound) = (&mut self.hints.ints, f64::INFINITY);

@@ -66,6 +66,15 @@ pub(crate) struct Kind {
     pub patterns: bool,
     /// Words that have to be patches whatever they are; only one packing can hold them.
     pub exceptions: Exceptions,
+    /// How many runs of equal words there are, where that is known.
+    pub n_runs: Option<usize>,
+}
+
+impl Kind {
+    /// Words of which no more is known.
+    pub(crate) fn new(order: Order, patches: bool, patterns: bool) -> Self {
+        Self { order, patches, patterns, exceptions: Exceptions::default(), n_runs: None }
+    }
 }
 
 /// The values of a block that transforms leave as they are.
@@ -173,7 +182,7 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
         plan.per_vector = true;
         offer(plan);
     }
-    let n_runs = scan::count_runs(words);
+    let n_runs = kind.n_runs.unwrap_or_else(|| scan::count_runs(words));
     if n_runs * 2 < words.len() {
         let runs = n_runs as f64;
         offer(WordPlan::new(
@@ -185,7 +194,7 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
         ));
     }
     if !kind.patterns && width > 2 {
-        offer(delta(words));
+        delta(words, width).into_iter().for_each(offer);
     }
     Light { best, min, width, takes_codec, exceptions, unrepeated: false }
 }
@@ -248,21 +257,25 @@ fn cheapest_width<T: Word>(histogram: &[u32; 65], full: u32) -> (u32, f64) {
     best
 }
 
-/// Delta packing; the width is known when it is packed, its size is estimated from 8 vectors.
-fn delta<T: Word>(words: &[T]) -> WordPlan<T> {
+/// Delta packing; the width is known when it is packed, its size is estimated from 8 vectors. None where the first two of them need
+/// no fewer bits than the words.
+fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
     let (mut bits, mut seen) = (0.0, 0.0);
     let mut deltas = [T::from_u64(0); VECTOR];
-    for range in sample_ranges(words.len(), 8, VECTOR) {
-        for vector in words[range].chunks(VECTOR) {
-            let deltas = &mut deltas[..vector.len()];
-            let (_, width) = crate::delta::frame(vector, deltas);
-            bits += f64::from(width) * vector.len() as f64;
-            seen += vector.len() as f64;
+    let sample = sample_ranges(words.len(), 8, VECTOR).flat_map(|range| words[range].chunks(VECTOR));
+    for (i, vector) in sample.enumerate() {
+        if i == 2 && bits >= f64::from(full) * seen {
+            return None;
         }
+        let deltas = &mut deltas[..vector.len()];
+        let (_, width) = crate::delta::frame(vector, deltas);
+        bits += f64::from(width) * vector.len() as f64;
+        seen += vector.len() as f64;
     }
     let n = words.len() as f64;
     let params = words.len().div_ceil(VECTOR) * (2 * bytes_of::<T>() + 1);
-    WordPlan::new(Packing::Delta, 0, T::from_u64(0), n * bits / seen / 8.0 + params as f64, n * cost::DELTA)
+    let len = n * bits / seen / 8.0 + params as f64;
+    Some(WordPlan::new(Packing::Delta, 0, T::from_u64(0), len, n * cost::DELTA))
 }
 
 /// Bytes that codecs are tried on at least: less is not worth the time to set one up.

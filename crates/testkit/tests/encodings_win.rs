@@ -154,6 +154,35 @@ fn alp() {
 }
 
 #[test]
+fn nan_among_decimals() {
+    let r = noise(N, 24);
+    let shares: Vec<f64> = r.iter().map(|v| (v % 16_384) as f64 / 100.0).collect();
+    let rare = |i: usize| r[i].wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    let holes = |every| {
+        let some = |(i, &value): (usize, &f64)| if rare(i) % every == 0 { f64::NAN } else { value };
+        shares.iter().enumerate().map(some).collect::<Vec<f64>>()
+    };
+    // A place of two bytes each where they are few, a bit for each value where they are many.
+    for (every, transform) in [(100, Transform::Alp), (30, Transform::Alp), (4, Transform::Residual)] {
+        let values = holes(every);
+        let n_nan = values.iter().filter(|value| value.is_nan()).count();
+        let model = Model::words(format!("one in {every} NaN"), Physical::F64, &values);
+        let chosen = choose(&model, 50);
+        assert_eq!(chosen.transform, transform, "{}: {:?}", model.name, chosen.features);
+        let best = if transform == Transform::Alp { N * 14 / 8 + n_nan * 2 } else { N * 15 / 8 };
+        assert!(chosen.len < best + best / 40, "{}: {} bytes, not {best}", model.name, chosen.len);
+    }
+    // Zeros in plenty, which LZ4 finds in the integers.
+    let mut zeros = holes(50);
+    for (i, value) in zeros.iter_mut().enumerate().filter(|(i, _)| i / 60 % 3 > 0) {
+        *value = if value.is_nan() { *value } else { (i % 2) as f64 };
+    }
+    let model = Model::words("zeros and NaN", Physical::F64, &zeros);
+    let chosen = choose(&model, 50);
+    assert!(chosen.codec == Codec::Lz4 && chosen.len < N, "{} {:?}", chosen.len, chosen.features);
+}
+
+#[test]
 fn alp_with_residual() {
     let r = noise(N, 14);
     let sum = |v: u64| (v % 30_000) as f64 / 1000.0 + (v >> 40) as f64 % 5000.0 / 1000.0;

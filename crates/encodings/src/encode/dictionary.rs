@@ -5,7 +5,7 @@ use entasis_format::{Directory, Result, Transform};
 use super::Encoder;
 use crate::dictionary::{self, Key, Limit, Prospect};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter};
-use crate::plan::{Exceptions, Kind, WordPlan, plan_light};
+use crate::plan::{Kind, WordPlan, plan_light};
 use crate::profile::cost;
 use crate::texts::Texts;
 use crate::word::Order;
@@ -60,12 +60,7 @@ impl Encoder {
         }
         let limit = Limit { n_entries: limit, entry_len, len: most };
         let entries = build(limit, prospect, &mut self.codes)?;
-        let kind = Kind {
-            order: Order::Unsigned,
-            patches: false,
-            patterns: false,
-            exceptions: Exceptions::default(),
-        };
+        let kind = Kind::new(Order::Unsigned, false, false);
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.profile);
