@@ -301,7 +301,7 @@ pub(crate) fn code_width(n_entries: usize) -> u32 {
 
 /// A limit of entries alone.
 #[cfg(test)]
-pub(crate) fn entries(n_entries: usize) -> Limit {
+pub(crate) fn up_to(n_entries: usize) -> Limit {
     Limit { n_entries, entry_len: 0, len: f64::INFINITY }
 }
 
@@ -332,9 +332,9 @@ mod tests {
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
             let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
             let entries =
-                build(values.len(), entries(MAX_ENTRIES), prospect, &mut codes, |i| values[i]).unwrap();
+                build(values.len(), up_to(MAX_ENTRIES), prospect, &mut codes, |i| values[i]).unwrap();
             assert_eq!((entries, codes.clone()), model(&values));
-            assert!(build(values.len(), entries(100), prospect, &mut codes, |i| values[i]).is_none());
+            assert!(build(values.len(), up_to(100), prospect, &mut codes, |i| values[i]).is_none());
         }
     }
 
