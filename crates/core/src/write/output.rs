@@ -29,6 +29,8 @@ pub(crate) struct Placed {
 /// The sink, and whose turn it is to get a place in it.
 pub(crate) struct Output<'a> {
     sink: &'a dyn Sink,
+    /// Bytes of memory for a run.
+    room: usize,
     turn: Mutex<Turn>,
     changed: Condvar,
 }
@@ -61,17 +63,18 @@ pub(super) const READY: usize = 32 << 20;
 const DUE: usize = 8 << 20;
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(sink: &'a dyn Sink) -> Self {
+    pub(crate) fn new(sink: &'a dyn Sink, room: usize) -> Self {
         Self {
             sink,
+            room,
             turn: Mutex::new(Turn { at: HEADER_LEN as u64, ..Turn::default() }),
             changed: Condvar::new(),
         }
     }
 
-    /// Begins run number `index`; `bytes` is memory for it.
-    pub(crate) fn begin(&self, index: usize, align: bool, mut bytes: Vec<u8>) -> Run<'_> {
-        bytes.clear();
+    /// Begins run number `index`; `memory` may be some for it.
+    pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Run<'_> {
+        let bytes = self.memory(memory);
         Run { output: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } }
     }
 
@@ -153,6 +156,13 @@ impl<'a> Output<'a> {
         self.append(&bytes).map(|_| ())
     }
 
+    /// Empty memory for a run: what there is, or new one.
+    fn memory(&self, there: Option<Vec<u8>>) -> Vec<u8> {
+        let mut bytes = there.unwrap_or_else(|| Vec::with_capacity(self.room));
+        bytes.clear();
+        bytes
+    }
+
     fn lock(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -184,13 +194,17 @@ impl<'a> Output<'a> {
 
     /// Writes what is due, or leaves it to the thread that is writing: a file system lets one thread at a time write to a file, and another
     /// one that asks for it burns its processor's time meanwhile. Memory for more comes back.
-    fn settle<'t>(&'t self, mut turn: MutexGuard<'t, Turn>, control: &Control<'_>) -> Result<Vec<u8>> {
+    fn settle<'t>(
+        &'t self,
+        mut turn: MutexGuard<'t, Turn>,
+        control: &Control<'_>,
+    ) -> Result<Option<Vec<u8>>> {
         if turn.n_waiting > 0 {
             self.changed.notify_all();
         }
         if turn.is_writing {
             turn = self.wait(turn, control, |turn| turn.due_len <= DUE)?;
-            return Ok(turn.spare.pop().unwrap_or_default());
+            return Ok(turn.spare.pop());
         }
         // After a failure it stays so: nothing is written any more, and all threads stop.
         turn.is_writing = true;
@@ -206,7 +220,7 @@ impl<'a> Output<'a> {
             }
         }
         turn.is_writing = false;
-        Ok(turn.spare.pop().unwrap_or_default())
+        Ok(turn.spare.pop())
     }
 }
 
@@ -316,20 +330,19 @@ impl Run<'_> {
         let (output, index) = (self.output, self.index);
         let mut turn = output.wait(output.lock(), control, |turn| turn.run == index)?;
         self.inner.place(&mut turn);
-        self.inner.bytes = output.settle(turn, control)?;
-        self.inner.bytes.clear();
+        self.inner.bytes = output.memory(output.settle(turn, control)?);
         Ok(())
     }
 
     /// Writes the rest, or leaves it to the thread whose turn it is or that writes. Memory for the next run comes back.
-    pub(crate) fn finish(self, control: &Control<'_>) -> Result<Vec<u8>> {
+    pub(crate) fn finish(self, control: &Control<'_>) -> Result<Option<Vec<u8>>> {
         let Self { output, index, inner } = self;
         let mut turn = output.lock();
         if turn.run != index {
             if turn.ready_len + inner.bytes.len() <= READY {
                 turn.ready_len += inner.bytes.len();
                 turn.ready.insert(index, inner);
-                return Ok(turn.spare.pop().unwrap_or_default());
+                return Ok(turn.spare.pop());
             }
             turn = output.wait(turn, control, |turn| turn.run == index)?;
         }
