@@ -16,7 +16,7 @@ use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Kind, WordPlan, plan_light, plan_words};
 use crate::profile::{Profile, cost};
-use crate::text_dictionary::{SymbolHint, TextMemory};
+use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
 use crate::word::Order;
 use crate::{bools, decimals, fixed, page_writer, statistics, strings, validity};
@@ -91,7 +91,6 @@ pub struct Encoder {
     pub(crate) codes: Vec<u32>,
     /// Finds symbols of texts.
     pub(crate) trainer: Trainer,
-    pub(crate) texts: TextMemory,
     /// Memory for the integers of decimals.
     ints: Vec<u64>,
 }
@@ -123,7 +122,6 @@ impl Encoder {
             hints: Hints::default(),
             codes: Vec::new(),
             trainer: Trainer::default(),
-            texts: TextMemory::default(),
             ints: Vec::new(),
         }
     }

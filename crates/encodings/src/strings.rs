@@ -40,8 +40,7 @@ pub(crate) fn encode(
         let texts = Texts { offsets, bytes, longest };
         let dictionary = encoder.plan_text_dictionary(texts, bounds, entry_len);
         let dictionary = dictionary.map(|(entries, mut codes)| {
-            let trainer = (&mut encoder.trainer, &mut encoder.texts.streams);
-            let hint = &mut encoder.hints.entries;
+            let (hint, trainer) = (&mut encoder.hints.entries, &mut encoder.trainer);
             let plan = EntriesPlan::new(&entries, codes.codec.0, &encoder.profile, hint, trainer);
             codes.ns += plan.ns;
             (entries, plan, codes)
@@ -54,18 +53,16 @@ pub(crate) fn encode(
             if encoder.dictionary_wins(&codes, plan.len, plain_score) {
                 let statistics =
                     statistics::of_dictionary(context.n_missing, &entries, &encoder.codes, is_valid);
-                plan.emit(&entries, &encoder.hints.entries, &mut encoder.texts);
-                let payload = std::mem::take(&mut encoder.texts.payload);
+                let payload = plan.payload(&entries, &mut encoder.hints.entries);
                 let entries = Entries { payload: &payload, n: entries.len(), is_dense: plan.symbols };
                 let directory = encoder.write_dictionary(&codes, entries, ranges, context, out);
-                encoder.texts.payload = payload;
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
         }
     }
     let present = (0..n).filter(|&i| is_valid(i)).map(range);
     let statistics = statistics::of_strings(context.n_missing, bytes, longest, present);
-    let symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
+    let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
     let encoding = Encoding {
         packing: if symbols.is_some() { Packing::Fsst } else { Packing::Strings },
         transform: Transform::None,
@@ -76,8 +73,7 @@ pub(crate) fn encode(
     let text = |page: &PageRange| &bytes[offsets[page.0.start] as usize..offsets[page.0.end] as usize];
     for two in ranges.chunks(2) {
         let texts = [text(&two[0]), two.get(1).map_or(&[][..], text)];
-        let streams = &mut encoder.texts.streams;
-        let codes = symbols.as_ref().map(|symbols| symbols.encode(texts, streams));
+        let codes = symbols.as_mut().map(|symbols| symbols.encode(texts));
         for (i, page) in two.iter().enumerate() {
             let range = page.0.clone();
             let of_page = &offsets[range.start..=range.end];
@@ -89,7 +85,7 @@ pub(crate) fn encode(
                     bitpack::pack(vector, plain.base, plain.width, body);
                 }
                 match (&symbols, &codes) {
-                    (Some(symbols), Some(codes)) => symbols.put(&codes[i], streams, body),
+                    (Some(symbols), Some(codes)) => symbols.put(&codes[i], body),
                     _ => body.extend_from_slice(texts[i]),
                 }
             })?;

@@ -5,7 +5,7 @@ use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
 
 use crate::decode::check_utf8;
-use crate::fsst::{self, Matcher, Streams, Trainer};
+use crate::fsst::{self, Matcher, Trainer};
 use crate::profile::{Profile, cost};
 use crate::word::{bits_of, sample_ranges};
 
@@ -35,15 +35,6 @@ pub(crate) enum SymbolHint {
     Use(Matcher, f64),
 }
 
-/// Memory that texts are encoded in, used again for those of the next block.
-#[derive(Default)]
-pub(crate) struct TextMemory {
-    pub streams: Streams,
-    /// The entries of a dictionary as they are stored, and, where symbols stand for them, their bytes.
-    pub payload: Vec<u8>,
-    bytes: Vec<u8>,
-}
-
 /// How to store the entries of a dictionary.
 pub(crate) struct EntriesPlan {
     base: u32,
@@ -64,7 +55,7 @@ impl EntriesPlan {
         codec: Codec,
         profile: &Profile,
         hint: &mut SymbolHint,
-        (trainer, streams): (&mut Trainer, &mut Streams),
+        trainer: &mut Trainer,
     ) -> Self {
         let (mut min, mut max, mut bytes_len) = (u32::MAX, 0, 0);
         for entry in entries {
@@ -82,11 +73,11 @@ impl EntriesPlan {
         }
         if let SymbolHint::Unknown = hint {
             let sample = sample(entries, bytes_len);
-            let matcher = trainer.train_on(&sample);
+            let mut matcher = trainer.train_on(&sample);
             let (mut before, mut after) = (0, 0);
             for range in sample_ranges(sample.len(), TRIED / 4096, 4096) {
                 before += range.len();
-                after += matcher.codes_len(&sample[range], streams);
+                after += matcher.codes_len(&sample[range]);
             }
             let ratio = after as f64 / before as f64;
             *hint = if score(ratio) < bytes_len as f64 {
@@ -105,12 +96,10 @@ impl EntriesPlan {
         }
     }
 
-    /// Puts the payload into its memory.
-    pub(crate) fn emit(&self, entries: &[&[u8]], hint: &SymbolHint, memory: &mut TextMemory) {
+    /// The payload.
+    pub(crate) fn payload(&self, entries: &[&[u8]], hint: &mut SymbolHint) -> Vec<u8> {
         let bits_len = bitpack::packed_len(entries.len(), self.width);
-        let out = &mut memory.payload;
-        out.clear();
-        out.reserve(HEAD + bits_len + self.bytes_len + VECTOR / 8);
+        let mut out = Vec::with_capacity(HEAD + bits_len + self.bytes_len + VECTOR / 8);
         let symbols = match hint {
             SymbolHint::Use(matcher, _) if self.symbols => Some(matcher),
             _ => None,
@@ -122,15 +111,15 @@ impl EntriesPlan {
         for entries in entries.chunks(VECTOR) {
             let lengths = &mut lengths[..entries.len()];
             lengths.iter_mut().zip(entries).for_each(|(len, entry)| *len = entry.len() as u32);
-            bitpack::pack(lengths, self.base, self.width, out);
+            bitpack::pack(lengths, self.base, self.width, &mut out);
         }
-        let Some(symbols) = symbols else {
-            return entries.iter().for_each(|entry| out.extend_from_slice(entry));
-        };
-        memory.bytes.clear();
-        memory.bytes.reserve(self.bytes_len);
-        entries.iter().for_each(|entry| memory.bytes.extend_from_slice(entry));
-        symbols.emit(&memory.bytes, &mut memory.streams, out);
+        let start = out.len();
+        entries.iter().for_each(|entry| out.extend_from_slice(entry));
+        if let Some(symbols) = symbols {
+            let bytes = out.split_off(start);
+            symbols.emit(&bytes, &mut out);
+        }
+        out
     }
 }
 
@@ -203,24 +192,22 @@ mod tests {
     fn check(entries: &[String], kind: u8) {
         let all: Vec<&[u8]> = entries.iter().map(|entry| entry.as_bytes()).collect();
         let profile = Profile::new(Profile::DEFAULT).unwrap();
-        let (mut hint, mut memory) = (SymbolHint::default(), TextMemory::default());
+        let mut hint = SymbolHint::default();
         // The second time with the symbols of the first.
         for _ in 0..2 {
-            let trainer = (&mut Trainer::default(), &mut memory.streams);
-            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint, trainer);
-            plan.emit(&all, &hint, &mut memory);
-            let payload = &memory.payload;
+            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint, &mut Trainer::default());
+            let payload = plan.payload(&all, &mut hint);
             assert_eq!((payload[5], plan.symbols, plan.ns > 0.0), (kind, kind == SYMBOLS, kind == SYMBOLS));
             let off = payload.len() as f64 - plan.len;
             assert!(off.abs() < 0.1 * plan.len, "{} of {}", payload.len(), plan.len);
-            let (offsets, bytes) = parse(payload, all.len(), Physical::Utf8).unwrap();
+            let (offsets, bytes) = parse(&payload, all.len(), Physical::Utf8).unwrap();
             let entry = |i: usize| &bytes[offsets[i] as usize..offsets[i + 1] as usize];
             assert!((0..all.len()).all(|i| entry(i) == all[i]));
             assert_eq!(bytes.len(), offsets[all.len()] as usize + PADDING);
             for len in 0..payload.len().min(300) {
                 assert!(parse(&payload[..len], all.len(), Physical::Utf8).is_err());
             }
-            assert!(payload[4] == 0 || parse(payload, all.len() + 2000, Physical::Utf8).is_err());
+            assert!(payload[4] == 0 || parse(&payload, all.len() + 2000, Physical::Utf8).is_err());
             for at in [4, 5, 6, 7] {
                 let mut bad = payload.clone();
                 bad[at] = 77;

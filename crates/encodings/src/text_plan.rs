@@ -115,11 +115,11 @@ impl Plain {
             return self;
         }
         *tried = true;
-        let matcher = encoder.trainer.train_on(bytes);
+        let mut matcher = encoder.trainer.train_on(bytes);
         let (mut before, mut after) = (0, 0);
         for range in sample_ranges(bytes.len(), 1, SAMPLE) {
             before += range.len();
-            after += matcher.codes_len(&bytes[range], &mut encoder.texts.streams);
+            after += matcher.codes_len(&bytes[range]);
         }
         let n_tables = bytes.len().div_ceil(PAGE_LEN).max(self.n.div_ceil(PAGE)) as f64;
         let codes = bytes.len() as f64 * after as f64 / before as f64;

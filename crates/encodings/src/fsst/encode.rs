@@ -9,12 +9,9 @@ use super::{PIECES, Symbols, piece_len};
 pub(crate) struct Matcher {
     symbols: Symbols,
     index: SymbolIndex,
+    /// Codes of the pieces, before it is known where they stand.
+    scratch: Vec<u8>,
 }
-
-/// Memory for the streams of pages, before it is known where they stand. It is used again for the next ones: to get it takes as long as to
-/// fill it.
-#[derive(Default)]
-pub(crate) struct Streams(Vec<u8>);
 
 impl Matcher {
     /// Takes other symbols.
@@ -35,18 +32,18 @@ impl Matcher {
     }
 
     /// Appends the table, the lengths of the streams, and the streams of `bytes`.
-    pub(crate) fn emit(&self, bytes: &[u8], streams: &mut Streams, out: &mut Vec<u8>) {
-        let [codes, _] = self.encode([bytes, &[]], streams);
-        self.put(&codes, streams, out);
+    pub(crate) fn emit(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        let [codes, _] = self.encode([bytes, &[]]);
+        self.put(&codes, out);
     }
 
     /// Appends the table, the lengths of the streams, and the streams of a page that was encoded last.
-    pub(crate) fn put(&self, codes: &Codes, streams: &Streams, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, codes: &Codes, out: &mut Vec<u8>) {
         self.symbols.emit(out);
         for len in codes.lens {
             out.extend_from_slice(&(len as u32).to_le_bytes());
         }
-        for (part, len) in streams.0[codes.at..].chunks_exact(codes.room).zip(codes.lens) {
+        for (part, len) in self.scratch[codes.at..].chunks_exact(codes.room).zip(codes.lens) {
             out.extend_from_slice(&part[..len]);
         }
     }
@@ -57,20 +54,20 @@ impl Matcher {
     }
 
     /// The number of bytes of the streams of `bytes`.
-    pub(crate) fn codes_len(&self, bytes: &[u8], streams: &mut Streams) -> usize {
-        let [codes, _] = self.encode([bytes, &[]], streams);
+    pub(crate) fn codes_len(&mut self, bytes: &[u8]) -> usize {
+        let [codes, _] = self.encode([bytes, &[]]);
         codes.lens.iter().sum()
     }
 
-    /// Encodes two pages, each piece of them into its part of `streams`. Together they take less time than one after the other.
-    pub(crate) fn encode(&self, pages: [&[u8]; 2], streams: &mut Streams) -> [Codes; 2] {
+    /// Encodes two pages, each piece of them into its part of the scratch. Together they take less time than one after the other.
+    pub(crate) fn encode(&mut self, pages: [&[u8]; 2]) -> [Codes; 2] {
         let [first, second] = pages.map(|page| room(page.len()));
         let (at, len) = (first * PIECES, (first + second) * PIECES);
-        if streams.0.len() < len {
-            streams.0.resize(len, 0);
+        if self.scratch.len() < len {
+            self.scratch.resize(len, 0);
         }
         let pieces = std::array::from_fn(|i| piece(pages[i / PIECES], i % PIECES));
-        let (of_first, of_second) = streams.0.split_at_mut(at);
+        let (of_first, of_second) = self.scratch.split_at_mut(at);
         let parts = of_first.chunks_exact_mut(first).chain(of_second.chunks_exact_mut(second));
         let mut parts = parts.take(2 * PIECES);
         let parts = std::array::from_fn(|_| parts.next().unwrap_or_default());
@@ -80,7 +77,7 @@ impl Matcher {
     }
 }
 
-/// The codes of a page in the memory for streams.
+/// The codes of a page in the scratch.
 pub(crate) struct Codes {
     /// Where its first piece stands.
     at: usize,
