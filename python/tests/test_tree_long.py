@@ -131,13 +131,17 @@ def test_many_dicts_have_their_indexes(tmp_path: Path) -> None:
     value = {
         "a": {i: str(i) for i in range(40_000)},
         "b": {f"k{i}": i for i in range(40_000)},
-        "c": {f"k{i}": i for i in range(5000)},
+        "c": {f"{'long ' * (i % 9)}k{i}": i for i in range(5000)},
+        # Numbers that are encoded at once, behind keys that are numbers.
+        "d": list(range(200_000)),
     }
     assert both(value, tmp_path) == value
     tree = en.open(tmp_path / "2")
     assert tree["a"][39_999].read() == "39999"
     assert tree["b"]["k39999"].read() == 39_999
-    assert tree["c"]["k4999"].read() == 4999
+    assert tree["c"]["long " * 4 + "k4999"].read() == 4999
+    with pytest.raises(KeyError):
+        tree["c"]["k4999"]
     with pytest.raises(KeyError):
         tree["b"]["k40000"]
     en.verify(tmp_path / "2")

@@ -233,6 +233,13 @@ def test_arrays_that_are_read_together_keep_little_memory(path):
     same(f["last"].read(), arrays[-1])
 
 
+def test_rows_of_what_the_kind_says(round_trip):
+    """Such values with others of a kind, of which one is made as they are, and with other kinds."""
+    for others in ((None, True, False), (None, ..., True), (..., False, 7, "text", None), (None,), (...,)):
+        rows = [{"a": others[i % len(others)], "b": others[i // 7 % len(others)], "c": i} for i in range(300)]
+        assert round_trip(rows) == rows
+
+
 def test_rows_are_dicts_as_any(round_trip):
     """Rows that share their keys in memory are changed apart, and take other keys."""
     rows = [{"id": i, "x": i / 2, "s": str(i)} for i in range(5000)]
@@ -249,6 +256,15 @@ def test_rows_are_dicts_as_any(round_trip):
     assert back[6] == rows[6]
     assert back[11:] == rows[11:]
     assert [list(row) for row in back[11:20]] == [["id", "x", "s"]] * 9
+
+    class Same:
+        """What has attributes of these names."""
+
+    objects = [Same() for _ in range(50)]
+    for other, row in zip(objects, rows, strict=False):
+        vars(other).update(row)
+    # There is no room for keys that they haven't.
+    assert sys.getsizeof(back[6]) <= sys.getsizeof(vars(objects[-1]))
     # Names that no attribute can have, and too many.
     for names in (
         ["__class__", "a"],

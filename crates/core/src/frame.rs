@@ -7,6 +7,7 @@ use entasis_kernels::{HostRead, HostViews};
 
 use crate::bundle::MAX_ROWS;
 use crate::encoded::{BLOCK, EncodedBlock};
+use crate::later::Later;
 use crate::names::NameList;
 
 /// Several tables and other columns to write, and the value that they are parts of.
@@ -316,6 +317,8 @@ pub enum HostValues {
     },
     /// Numbers that the writer found (u64).
     Counted(Arc<[u64]>),
+    /// Numbers that are found when the writer comes to them (u32).
+    Later(Later),
     /// A whole block that is encoded already. In a column such blocks come first.
     Encoded(EncodedBlock),
 }

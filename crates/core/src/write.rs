@@ -292,7 +292,7 @@ impl<'a> Plan<'a> {
         let stored = self.stored();
         let tasks = tasks(&stored);
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
-        let output = Output::new(sink);
+        let output = Output::new(sink, room(&tasks));
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let together = together(&tasks, self.threads);
         let mut tasks = texts_first(tasks, |task| text_of(&stored[task.column], task)).into_iter();
@@ -321,6 +321,8 @@ struct Task {
     /// Which of the stored columns.
     column: usize,
     values: Range<u64>,
+    /// Bytes of a value, about.
+    value_len: u64,
 }
 
 fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
@@ -342,10 +344,18 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         // The second half of a short file is cut smaller, so that threads end together.
         let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
         for values in cut(n_values, run, last.min(run)) {
-            tasks.push(Task { index: tasks.len(), column, values });
+            tasks.push(Task { index: tasks.len(), column, values, value_len });
         }
     }
     tasks
+}
+
+/// Bytes of memory for what becomes of a run, of the longest about. What is not used of it costs nothing, where memory that grows by doubling
+/// is copied, and has its pages, twice.
+fn room(tasks: &[Task]) -> usize {
+    let len = |task: &Task| (task.values.end - task.values.start).saturating_mul(task.value_len);
+    let longest = tasks.iter().map(len).max().unwrap_or(0).min(BUFFER as u64) as usize;
+    longest + longest / 8
 }
 
 /// Pieces of `run` values, and of `last` from the middle on.
@@ -376,8 +386,8 @@ fn text_of(of: &Stored<'_>, task: &Task) -> Option<Text> {
 struct Worker {
     scratch: Scratch,
     encoder: Option<Encoder>,
-    /// Encoded bytes, used again by the next run.
-    bytes: Vec<u8>,
+    /// Memory for encoded bytes, used again by the next run.
+    bytes: Option<Vec<u8>>,
 }
 
 impl Worker {
@@ -391,11 +401,8 @@ impl Worker {
     ) -> Result<()> {
         let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
         encoder.begin_run(column.profile);
-        let mut run = output.begin(
-            task.index,
-            task.values.start == 0 && column.profile.is_raw(),
-            std::mem::take(&mut self.bytes),
-        );
+        let align = task.values.start == 0 && column.profile.is_raw();
+        let mut run = output.begin(task.index, align, self.bytes.take());
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;

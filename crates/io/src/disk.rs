@@ -54,7 +54,13 @@ pub trait Disk: Debug + Send + Sync {
     /// What the system reports.
     fn write_at(&self, file: &File, at: u64, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Sets the length of `file`.
+    /// Has room set aside for `len` bytes of `file` from `at` on; its length stays what it is.
+    ///
+    /// # Errors
+    /// What the system reports, also when it can't do that.
+    fn set_aside(&self, file: &File, at: u64, len: u64) -> io::Result<()>;
+
+    /// Sets the length of `file`; room behind it is given back.
     ///
     /// # Errors
     /// What the system reports.
@@ -145,6 +151,10 @@ impl Disk for NativeDisk {
         return std::os::unix::fs::FileExt::write_at(file, bytes, at);
         #[cfg(windows)]
         return std::os::windows::fs::FileExt::seek_write(file, bytes, at);
+    }
+
+    fn set_aside(&self, file: &File, at: u64, len: u64) -> io::Result<()> {
+        entasis_kernels::file::set_aside(file, at, len)
     }
 
     fn set_len(&self, file: &File, len: u64) -> io::Result<()> {

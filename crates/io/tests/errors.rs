@@ -137,3 +137,41 @@ fn short_and_interrupted_writes_change_nothing() {
         assert_eq!(fs::read(&target).unwrap(), version(800 + seed));
     }
 }
+
+#[test]
+fn room_that_is_not_to_be_had_changes_nothing() {
+    let new: Vec<u8> = (0..5_000_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
+    for number in [0, 1, u64::MAX] {
+        for len in [4 << 10, 1 << 20, (1 << 20) + 1, new.len()] {
+            let folder = Folder::new();
+            let target = folder.path("file");
+            let faults = Faults::lasting(number, ErrorKind::Unsupported);
+            let disk = Arc::new(FaultDisk::failing(faults).only("set_aside"));
+            let file = Replacement::create_on(disk.clone(), &target, Durable::Auto).unwrap();
+            for (i, piece) in new[..len].chunks(400_000).enumerate() {
+                file.write_all_at(400_000 * i as u64, piece).unwrap();
+            }
+            file.commit().unwrap();
+            assert!(fs::read(&target).unwrap() == new[..len], "{number} {len}");
+            // It is asked for once until it is used up, and never again when there is none.
+            let asked = disk.log().iter().filter(|&&call| call == "set_aside").count();
+            assert_eq!(asked, usize::from(len > 1 << 20), "{number} {len}");
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn no_more_room_is_kept_than_the_bytes_take() {
+    use std::os::unix::fs::MetadataExt;
+
+    let folder = Folder::new();
+    let target = folder.path("file");
+    let new = Replacement::create(&target, Durable::Always).unwrap();
+    new.write_all_at(0, &vec![7; 9 << 20]).unwrap();
+    new.write_all_at(9 << 20, &[7; 100]).unwrap();
+    new.commit().unwrap();
+    let metadata = fs::metadata(&target).unwrap();
+    assert_eq!(metadata.len(), (9 << 20) + 100);
+    assert!(metadata.blocks() * 512 < 10 << 20);
+}

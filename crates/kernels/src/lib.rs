@@ -13,6 +13,7 @@ pub mod bits;
 pub mod delta;
 pub mod dispatch;
 pub mod extend;
+pub mod file;
 pub mod gather;
 pub mod hash;
 pub mod marks;

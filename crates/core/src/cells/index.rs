@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{CellKind, Physical, Result, checksum};
+use entasis_kernels::HostRead;
 use entasis_kernels::memory::reserve_on_huge_pages;
 
 use super::read::{Cell, Cells, Children, damage};
@@ -14,6 +15,8 @@ use crate::control::{Monitor, Silent};
 const BUCKET: u64 = 4;
 /// Maps with more keys than that are indexed: fewer are a page or two to read.
 pub const INDEXED_FROM: usize = 4096;
+/// Keys whose bytes are looked at together.
+const PIECE: usize = 1024;
 /// Entries of `indexed` that are read together.
 const TOGETHER: u64 = 1024;
 
@@ -74,12 +77,11 @@ pub(super) struct IndexWriter {
 }
 
 impl IndexWriter {
-    /// Adds a map of `n` keys, the first of which is cell `first`, with these hashes.
-    pub fn add(&mut self, first: u64, n: usize, hash: impl Fn(usize) -> u64) {
+    /// Adds a map, the first of whose keys is cell `first`, with the bucket of each key.
+    pub fn add(&mut self, first: u64, of: &[u32]) {
         self.indexed.extend([first, self.buckets.len() as u64, self.places.len() as u64]);
+        let n = of.len();
         let n_buckets = (n as u64).div_ceil(BUCKET);
-        let mut of: Vec<u32> = room(n);
-        of.extend((0..n).map(|i| bucket(hash(i), n_buckets) as u32));
         // Where each bucket begins; then, moved on key by key, where the next place of it goes.
         let begin = self.buckets.len();
         reserve_on_huge_pages(&mut self.buckets, n_buckets as usize + 1);
@@ -94,12 +96,101 @@ impl IndexWriter {
         let from = self.places.len();
         reserve_on_huge_pages(&mut self.places, n);
         self.places.resize(from + n, 0);
-        for (place, bucket) in (0u32..).zip(of) {
+        for (place, &bucket) in (0u32..).zip(of) {
             let next = &mut next[bucket as usize];
             self.places[from + *next as usize] = place;
             *next += 1;
         }
     }
+}
+
+/// The buckets of `n` keys with these hashes.
+pub(super) fn buckets_of(n: usize, hashes: impl Iterator<Item = u64>) -> Vec<u32> {
+    let n_buckets = (n as u64).div_ceil(BUCKET);
+    let mut of = room(n);
+    of.extend(hashes.map(|hash| bucket(hash, n_buckets) as u32));
+    of
+}
+
+/// The keys of a map whose index is to be made.
+#[derive(Clone, Debug)]
+enum Keys {
+    /// Strings, by their places.
+    Strings(Range<usize>),
+    /// Others, by the bucket of each.
+    Others(Vec<u32>),
+}
+
+impl Keys {
+    fn len(&self) -> usize {
+        match self {
+            Self::Strings(places) => places.len(),
+            Self::Others(of) => of.len(),
+        }
+    }
+}
+
+/// The maps that are to have an index, with their first keys.
+#[derive(Clone, Debug, Default)]
+pub(super) struct IndexPlan(Vec<(u64, Keys)>);
+
+impl IndexPlan {
+    /// Adds a map whose keys are the strings in these places.
+    pub fn add_strings(&mut self, first: u64, places: Range<usize>) {
+        self.0.push((first, Keys::Strings(places)));
+    }
+
+    /// Adds a map of keys with these hashes.
+    pub fn add_hashes(&mut self, first: u64, n: usize, hashes: impl Iterator<Item = u64>) {
+        self.0.push((first, Keys::Others(buckets_of(n, hashes))));
+    }
+
+    /// What tells where the buckets and places of each map begin; and how many of both there are.
+    pub fn begins(&self) -> (Vec<u64>, [usize; 2]) {
+        let (mut begins, mut counts) = (Vec::new(), [0, 0]);
+        for (first, keys) in &self.0 {
+            begins.extend([*first, counts[0] as u64, counts[1] as u64]);
+            counts[0] += keys.len().div_ceil(BUCKET as usize) + 1;
+            counts[1] += keys.len();
+        }
+        (begins, counts)
+    }
+
+    /// The buckets and places of all maps; none when the memory of strings is not that of their offsets.
+    pub fn make(self, offsets: &HostRead, bytes: &HostRead) -> Option<[Vec<u32>; 2]> {
+        let mut index = IndexWriter::default();
+        for (first, keys) in self.0 {
+            match keys {
+                Keys::Strings(places) => index.add(first, &buckets_of_strings(offsets, bytes, places)?),
+                Keys::Others(of) => index.add(first, &of),
+            }
+        }
+        Some([index.buckets, index.places])
+    }
+}
+
+/// The buckets of the strings in these places.
+fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, places: Range<usize>) -> Option<Vec<u32>> {
+    let n_buckets = (places.len() as u64).div_ceil(BUCKET);
+    let (mut of, mut text) = (room(places.len()), Vec::new());
+    let mut ends = [0i64; PIECE + 1];
+    for from in places.clone().step_by(PIECE) {
+        let ends = &mut ends[..=PIECE.min(places.end - from)];
+        let place = |end: i64| usize::try_from(end).ok();
+        if !offsets.copy_to(8 * from, bytemuck::cast_slice_mut(ends)) {
+            return None;
+        }
+        let begin = place(ends[0])?;
+        text.resize(place(*ends.last()?)?.checked_sub(begin)?, 0);
+        if !bytes.copy_to(begin, &mut text) {
+            return None;
+        }
+        for pair in ends.windows(2) {
+            let key = text.get(place(pair[0])?.checked_sub(begin)?..place(pair[1])?.checked_sub(begin)?)?;
+            of.push(bucket(checksum(key), n_buckets) as u32);
+        }
+    }
+    Some(of)
 }
 
 impl Cells {
@@ -178,7 +269,7 @@ impl Cells {
                 return Err(wrong());
             }
             let hashes = hashes(all, keys)?;
-            wanted.add(first, hashes.len(), |i| hashes[i]);
+            wanted.add(first, &buckets_of(hashes.len(), hashes.into_iter()));
         }
         let is_same = wanted.indexed == indexed && wanted.buckets == buckets && wanted.places == places;
         if is_same { Ok(()) } else { Err(wrong()) }

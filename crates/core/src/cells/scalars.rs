@@ -33,10 +33,6 @@ impl Strings {
         self.offsets.len() - 1
     }
 
-    pub fn get(&self, i: usize) -> &[u8] {
-        &self.bytes[self.offsets[i] as usize..self.offsets[i + 1] as usize]
-    }
-
     /// Makes room for `n` more that are as long as the last `k` on average, and a bit: names that are counted grow longer.
     fn expect(&mut self, n: usize, k: usize) {
         let last = &self.offsets[self.offsets.len() - 1 - k..];

@@ -5,11 +5,12 @@ use std::ops::Range;
 use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value, checksum};
 use entasis_kernels::{HostRead, memory::reserve_on_huge_pages};
 
-use super::index::{INDEXED_FROM, IndexWriter};
+use super::index::{INDEXED_FROM, IndexPlan};
 use super::scalars::{Scalars, Strings};
 use super::{CLASSES, INDEXED, NAMES, RANK};
 use crate::encoded::{BLOCK, EncodedBlock};
 use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
+use crate::later::Later;
 
 /// Collects cells. Children of a cell are added together; what is below them follows, sibling by sibling.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub struct CellWriter {
     parents: [Vec<u64>; 4],
     /// Pool, at, len, shape.
     arrays: [Vec<u64>; 4],
-    index: IndexWriter,
+    index: IndexPlan,
 }
 
 impl CellWriter {
@@ -222,10 +223,10 @@ impl CellWriter {
         if n <= INDEXED_FROM || u32::try_from(n).is_err() {
         } else if all(CellKind::Str) {
             let before = strings.len() - n;
-            self.index.add(first, n, |i| checksum(strings.get(before + i)));
+            self.index.add_strings(first, before..before + n);
         } else if all(CellKind::Int) {
-            let before = ints.len() - n;
-            self.index.add(first, n, |i| checksum(&ints[before + i].to_le_bytes()));
+            let hashes = ints[ints.len() - n..].iter().map(|key| checksum(&key.to_le_bytes()));
+            self.index.add_hashes(first, n, hashes);
         }
     }
 
@@ -333,9 +334,14 @@ impl CellWriter {
         ];
         all.extend(self.parents.iter().chain(&self.arrays).map(|numbers| u64s(numbers)));
         debug_assert_eq!(all.len(), INDEXED);
-        all.push(u64s(&self.index.indexed));
-        for numbers in [&self.index.buckets, &self.index.places] {
-            all.push(words(Physical::U32, bytemuck::cast_slice(numbers)));
+        let (begins, counts) = self.index.begins();
+        all.push((Physical::U64, chunk(begins.len(), HostValues::Counted(begins.into()))));
+        // Strings take longest to encode: another thread makes the index meanwhile.
+        let (plan, strings) = (self.index.clone(), &scalars.strings);
+        let (offsets, bytes) = (lend(bytemuck::cast_slice(&strings.offsets)), lend(&strings.bytes));
+        let index = Later::both(move || plan.make(&offsets, &bytes));
+        for (n, numbers) in counts.into_iter().zip(index) {
+            all.push((Physical::U32, chunk(n, HostValues::Later(numbers))));
         }
         let (mut columns, mut names) = (Vec::new(), Vec::new());
         for (name, (physical, chunks)) in NAMES.into_iter().zip(all) {

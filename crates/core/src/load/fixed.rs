@@ -176,6 +176,10 @@ pub(super) fn copy_fixed(
             copied
         }
         (values, _) if nested::is_nested(values) => return nested::words(chunk, inside, out),
+        (HostValues::Later(numbers), Some(4)) => {
+            out.copy_from_slice(bytemuck::cast_slice(numbers.get(inside).ok_or_else(short)?));
+            true
+        }
         (HostValues::Bools { memory, stride }, None) => {
             let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
             let copied = memory.copy_strided::<u8>(at, *stride, out);

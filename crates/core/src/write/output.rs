@@ -1,6 +1,6 @@
 //! Where encoded blocks go: offsets are given out in the order of the runs, whatever thread is first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -29,6 +29,8 @@ pub(crate) struct Placed {
 /// The sink, and whose turn it is to get a place in it.
 pub(crate) struct Output<'a> {
     sink: &'a dyn Sink,
+    /// Bytes of memory for a run.
+    room: usize,
     turn: Mutex<Turn>,
     changed: Condvar,
 }
@@ -46,25 +48,33 @@ struct Turn {
     ready_len: usize,
     /// The blocks of the runs that have their place.
     placed: BTreeMap<usize, Vec<Placed>>,
-    /// Memory of runs that were ready and are written, for others.
+    /// What has its place and is not written yet, in the order of the places.
+    due: VecDeque<(Due, Vec<u8>)>,
+    due_len: usize,
+    /// Whether a thread is writing: it also writes what others have by then.
+    is_writing: bool,
+    /// Memory of what is written, for others.
     spare: Vec<Vec<u8>>,
 }
 
 /// The most bytes of runs that are ready before their turn: with more, a thread waits.
 pub(super) const READY: usize = 32 << 20;
+/// Bytes that are due before a thread that is not the one that writes waits for it.
+const DUE: usize = 8 << 20;
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(sink: &'a dyn Sink) -> Self {
+    pub(crate) fn new(sink: &'a dyn Sink, room: usize) -> Self {
         Self {
             sink,
+            room,
             turn: Mutex::new(Turn { at: HEADER_LEN as u64, ..Turn::default() }),
             changed: Condvar::new(),
         }
     }
 
-    /// Begins run number `index`; `bytes` is memory for it.
-    pub(crate) fn begin(&self, index: usize, align: bool, mut bytes: Vec<u8>) -> Run<'_> {
-        bytes.clear();
+    /// Begins run number `index`; `memory` may be some for it.
+    pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Run<'_> {
+        let bytes = self.memory(memory);
         Run { output: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } }
     }
 
@@ -73,7 +83,7 @@ impl<'a> Output<'a> {
         if bytes.is_empty() {
             return Ok(self.end());
         }
-        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.lock();
         let at = turn.at;
         turn.at += bytes.len() as u64;
         let mut held = turn.held.release();
@@ -90,7 +100,7 @@ impl<'a> Output<'a> {
 
     /// Appends the footer and writes the header, which is complete with it: a small file is one write.
     pub(crate) fn finish(&self, footer: &[u8], header: &[u8]) -> Result<()> {
-        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.lock();
         let is_all = turn.at - turn.held.len() as u64 == header.len() as u64;
         if !is_all || footer.len() > PIECE {
             drop(turn);
@@ -105,12 +115,12 @@ impl<'a> Output<'a> {
 
     /// The blocks of every run, when all are finished.
     pub(crate) fn placed(&self) -> BTreeMap<usize, Vec<Placed>> {
-        std::mem::take(&mut self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed)
+        std::mem::take(&mut self.lock().placed)
     }
 
     /// The place after everything that was written.
     pub(crate) fn end(&self) -> u64 {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner).at
+        self.lock().at
     }
 
     /// Writes what is due of `bytes`.
@@ -146,14 +156,30 @@ impl<'a> Output<'a> {
         self.append(&bytes).map(|_| ())
     }
 
-    fn wait(&self, run: usize, control: &Control<'_>) -> Result<MutexGuard<'_, Turn>> {
-        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        while turn.run != run {
+    /// Empty memory for a run: what there is, or new one.
+    fn memory(&self, there: Option<Vec<u8>>) -> Vec<u8> {
+        let mut bytes = there.unwrap_or_else(|| Vec::with_capacity(self.room));
+        bytes.clear();
+        bytes
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Turn> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until `is_fit`.
+    fn wait<'t>(
+        &'t self,
+        mut turn: MutexGuard<'t, Turn>,
+        control: &Control<'_>,
+        is_fit: impl Fn(&Turn) -> bool,
+    ) -> Result<MutexGuard<'t, Turn>> {
+        while !is_fit(&turn) {
             // The monitor runs code of the host: not under the lock.
             drop(turn);
             control.check()?;
-            turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            if turn.run == run {
+            turn = self.lock();
+            if is_fit(&turn) {
                 break;
             }
             turn.n_waiting += 1;
@@ -164,6 +190,37 @@ impl<'a> Output<'a> {
             turn.n_waiting -= 1;
         }
         Ok(turn)
+    }
+
+    /// Writes what is due, or leaves it to the thread that is writing: a file system lets one thread at a time write to a file, and another
+    /// one that asks for it burns its processor's time meanwhile. Memory for more comes back.
+    fn settle<'t>(
+        &'t self,
+        mut turn: MutexGuard<'t, Turn>,
+        control: &Control<'_>,
+    ) -> Result<Option<Vec<u8>>> {
+        if turn.n_waiting > 0 {
+            self.changed.notify_all();
+        }
+        if turn.is_writing {
+            turn = self.wait(turn, control, |turn| turn.due_len <= DUE)?;
+            return Ok(turn.spare.pop());
+        }
+        // After a failure it stays so: nothing is written any more, and all threads stop.
+        turn.is_writing = true;
+        while let Some((due, bytes)) = turn.due.pop_front() {
+            drop(turn);
+            control.check()?;
+            self.write_due(&due, &bytes)?;
+            turn = self.lock();
+            turn.due_len -= bytes.len();
+            turn.spare.push(bytes);
+            if turn.n_waiting > 0 && turn.due_len <= DUE {
+                self.changed.notify_all();
+            }
+        }
+        turn.is_writing = false;
+        Ok(turn.spare.pop())
     }
 }
 
@@ -185,8 +242,8 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Takes the place of `bytes`; returns what is to be written now.
-    fn place(&mut self, turn: &mut Turn) -> Option<Due> {
+    /// Takes the place of `bytes`, which are due from then on.
+    fn place(&mut self, turn: &mut Turn) {
         if std::mem::take(&mut self.align) {
             let at = turn.at.next_multiple_of(ALIGNMENT);
             turn.held.skip((at - turn.at) as usize);
@@ -199,15 +256,21 @@ impl Blocks {
             block.record.directory_at += at;
         }
         self.n_placed = self.blocks.len();
-        turn.held.take(at, &self.bytes)
+        let bytes = std::mem::take(&mut self.bytes);
+        match turn.held.take(at, &bytes) {
+            Some(due) => {
+                turn.due_len += bytes.len();
+                turn.due.push_back((due, bytes));
+            }
+            None => turn.spare.push(bytes),
+        }
     }
 
     /// Takes the place of the last bytes of the run whose turn it is, and passes the turn on.
-    fn finish(mut self, turn: &mut Turn) -> (Option<Due>, Vec<u8>) {
-        let due = self.place(turn);
+    fn finish(mut self, turn: &mut Turn) {
+        self.place(turn);
         turn.placed.insert(turn.run, self.blocks);
         turn.run += 1;
-        (due, self.bytes)
     }
 }
 
@@ -259,57 +322,37 @@ impl Run<'_> {
 
     /// Whether it is this run's turn to write.
     pub(crate) fn is_next(&self) -> bool {
-        self.output.turn.lock().unwrap_or_else(PoisonError::into_inner).run == self.index
+        self.output.lock().run == self.index
     }
 
-    /// Writes what there is, when it is this run's turn.
+    /// Writes what there is, when it is this run's turn, or leaves it to the thread that writes.
     pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
-        let output = self.output;
-        let mut turn = output.wait(self.index, control)?;
-        let due = self.inner.place(&mut turn);
-        drop(turn);
-        if let Some(due) = due {
-            output.write_due(&due, &self.inner.bytes)?;
-        }
-        self.inner.bytes.clear();
+        let (output, index) = (self.output, self.index);
+        let mut turn = output.wait(output.lock(), control, |turn| turn.run == index)?;
+        self.inner.place(&mut turn);
+        self.inner.bytes = output.memory(output.settle(turn, control)?);
         Ok(())
     }
 
-    /// Writes the rest, or leaves it to the thread whose turn it is. Memory for the next run comes back.
-    pub(crate) fn finish(self, control: &Control<'_>) -> Result<Vec<u8>> {
+    /// Writes the rest, or leaves it to the thread whose turn it is or that writes. Memory for the next run comes back.
+    pub(crate) fn finish(self, control: &Control<'_>) -> Result<Option<Vec<u8>>> {
         let Self { output, index, inner } = self;
-        let mut turn = output.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = output.lock();
         if turn.run != index {
             if turn.ready_len + inner.bytes.len() <= READY {
                 turn.ready_len += inner.bytes.len();
                 turn.ready.insert(index, inner);
-                return Ok(turn.spare.pop().unwrap_or_default());
+                return Ok(turn.spare.pop());
             }
-            drop(turn);
-            turn = output.wait(index, control)?;
+            turn = output.wait(turn, control, |turn| turn.run == index)?;
         }
-        let mut finished = vec![inner.finish(&mut turn)];
+        inner.finish(&mut turn);
         loop {
             let next = turn.run;
             let Some(ready) = turn.ready.remove(&next) else { break };
             turn.ready_len -= ready.bytes.len();
-            finished.push(ready.finish(&mut turn));
+            ready.finish(&mut turn);
         }
-        let is_awaited = turn.n_waiting > 0;
-        drop(turn);
-        if is_awaited {
-            output.changed.notify_all();
-        }
-        for (due, bytes) in &finished {
-            if let Some(due) = due {
-                output.write_due(due, bytes)?;
-            }
-        }
-        let mut memory = finished.into_iter().map(|(_, bytes)| bytes);
-        let own = memory.next().unwrap_or_default();
-        if memory.len() > 0 {
-            output.turn.lock().unwrap_or_else(PoisonError::into_inner).spare.extend(memory);
-        }
-        Ok(own)
+        output.settle(turn, control)
     }
 }

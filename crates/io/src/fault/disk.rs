@@ -124,6 +124,11 @@ impl Disk for FaultDisk {
         NativeDisk.write_at(file, at, &bytes[..len])
     }
 
+    fn set_aside(&self, file: &File, at: u64, len: u64) -> io::Result<()> {
+        self.step("set_aside")?;
+        NativeDisk.set_aside(file, at, len)
+    }
+
     fn set_len(&self, file: &File, len: u64) -> io::Result<()> {
         self.step("set_len")?;
         NativeDisk.set_len(file, len)

@@ -155,19 +155,30 @@ impl<'a> Objects<'a> {
             // Others of the kind, in a loop without a look at anything else.
             let at = self.at;
             let n = (self.len - at).min((end - self.next) as usize);
-            match self.run {
-                Run::Ints(CellKind::Int, values) => items.extend(n, |i| int(py, values[at + i]))?,
+            let n = match self.run {
+                Run::Ints(CellKind::Int, values) => {
+                    items.extend(n, |i| int(py, values[at + i]))?;
+                    n
+                }
                 Run::Floats(CellKind::Float, values) => {
-                    items.extend(n, |i| Ok(PyFloat::new(py, values[at + i]).into_any()))?
+                    items.extend(n, |i| Ok(PyFloat::new(py, values[at + i]).into_any()))?;
+                    n
                 }
                 Run::Texts(CellKind::Str, texts) if !maker.are_texts_named => {
                     let (strings, luck, loaded) = (&mut maker.strings, &mut self.luck, maker.loaded);
                     items.extend(n, |i| {
                         strings.get(py, luck, texts.get(at + i)).map_err(|e| loaded.not_text(py, e))
                     })?;
+                    n
                 }
-                _ => continue,
-            }
+                Run::Units(kinds) => {
+                    let kinds = &kinds[at..at + n];
+                    let n = kinds.iter().take_while(|&&kind| is_unit(kind)).count();
+                    items.extend(n, |i| Ok(unit(py, kinds[i])))?;
+                    n
+                }
+                _ => 0,
+            };
             self.at += n;
             self.next += n as u64;
         }

@@ -37,12 +37,16 @@ fn sharing<'py>(dict: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
     let make = || -> PyResult<Bound<'py, PyDict>> {
         let class = py.get_type::<PyType>().call1(("Row", PyTuple::empty(py), PyDict::new(py)))?;
         let mut object = class.call0()?;
+        let set = |object: &Bound<'py, PyAny>, (key, value): (Bound<'py, PyAny>, Bound<'py, PyAny>)| {
+            object.setattr(key.cast_into::<PyString>()?, value)
+        };
+        // There is always room for one more key, and the last one takes it.
+        let last = dict.len().saturating_sub(1);
         for _ in 0..SHARED {
             object = class.call0()?;
-            for (key, value) in dict {
-                object.setattr(key.cast_into::<PyString>()?, value)?;
-            }
+            dict.iter().take(last).try_for_each(|pair| set(&object, pair))?;
         }
+        dict.iter().skip(last).try_for_each(|pair| set(&object, pair))?;
         Ok(object.getattr(pyo3::intern!(py, "__dict__"))?.cast_into_exact::<PyDict>()?)
     };
     let made = make().ok()?;

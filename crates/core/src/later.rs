@@ -1,0 +1,57 @@
+//! Numbers of columns that are found when the writer comes to them, while other threads encode what else there is.
+
+use std::fmt::{Debug, Formatter};
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+/// Finds the numbers of two columns; none when memory that is lent for them is too short.
+type Find = Box<dyn FnOnce() -> Option<[Vec<u32>; 2]> + Send>;
+
+/// Numbers of 32 bits that are found by the thread that first asks for some of them.
+#[derive(Clone)]
+pub struct Later {
+    both: Arc<LazyLock<Option<[Vec<u32>; 2]>, Find>>,
+    which: usize,
+}
+
+impl Later {
+    /// Two columns whose numbers are found together.
+    pub(crate) fn both(find: impl FnOnce() -> Option<[Vec<u32>; 2]> + Send + 'static) -> [Self; 2] {
+        let find: Find = Box::new(find);
+        let both = Arc::new(LazyLock::new(find));
+        [0, 1].map(|which| Self { both: both.clone(), which })
+    }
+
+    /// Those in these places, if there are as many.
+    pub(crate) fn get(&self, inside: Range<usize>) -> Option<&[u32]> {
+        self.both.as_ref().as_ref()?[self.which].get(inside)
+    }
+}
+
+impl Debug for Later {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Later")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_once_and_only_when_they_are_asked_for() {
+        static FOUND: AtomicU32 = AtomicU32::new(0);
+        let [some, others] = Later::both(|| {
+            FOUND.fetch_add(1, Ordering::Relaxed);
+            Some([vec![1, 2, 3], vec![4]])
+        });
+        assert_eq!(FOUND.load(Ordering::Relaxed), 0);
+        assert_eq!(others.get(0..1), Some(&[4][..]));
+        assert_eq!(some.clone().get(1..3), Some(&[2, 3][..]));
+        assert_eq!(FOUND.load(Ordering::Relaxed), 1);
+        assert_eq!(others.get(0..2), None);
+        assert_eq!(Later::both(|| None)[1].get(0..0), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! Room for files on their medium.
+
+use std::fs::File;
+use std::io;
+
+/// Has room set aside for `len` bytes of `file` from `at` on, where the system and the file system can do that without writing to it.
+/// The length and the bytes of the file stay what they are.
+///
+/// # Errors
+/// What the system reports, [`Unsupported`](io::ErrorKind::Unsupported) where there is no such thing.
+pub fn set_aside(file: &File, at: u64, len: u64) -> io::Result<()> {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        use std::os::fd::AsRawFd;
+
+        let (Ok(at), Ok(len)) = (at.try_into(), len.try_into()) else {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        };
+        // SAFETY: the descriptor is open for as long as `file` is there, and no memory is handed over.
+        let done = unsafe { libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) };
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        let _ = (file, at, len);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_changes_neither_length_nor_bytes() {
+        let path = std::env::temp_dir().join(format!("entasis-kernels-{}", std::process::id()));
+        std::fs::write(&path, b"some bytes").unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        // Whether there is room depends on the file system.
+        let _ = set_aside(&file, 0, 1 << 20);
+        let _ = set_aside(&file, 1 << 20, 1);
+        assert!(set_aside(&file, u64::MAX, 1).is_err());
+        assert!(set_aside(&file, 0, u64::MAX).is_err());
+        assert!(set_aside(&file, 0, 0).is_err());
+        let bytes = std::fs::read(&path);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(bytes.unwrap(), b"some bytes");
+    }
+}
