@@ -372,7 +372,7 @@ mod tests {
         let n = 60_000;
         // 3,000 entries, and always more of them.
         let few = |i: usize| (i * 7919 % 3000) as u64;
-        let many = |i: usize| if i % 10 == 0 { i as u64 } else { 1 };
+        let many = |i: usize| if i.is_multiple_of(10) { i as u64 } else { 1 };
         for entry_len in [0, 8] {
             let limit = Limit { n_entries: MAX_ENTRIES, entry_len, len: n as f64 * 1.5 + 3000.0 * 9.0 };
             assert_eq!(build(n, limit, prospect, &mut codes, few).unwrap().len(), 3000);
