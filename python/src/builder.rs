@@ -1,19 +1,23 @@
 //! A frame to write, put together from arrays that stay where they are.
 
+mod put;
+mod take;
+
 use std::path::PathBuf;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Durable, Frame, HostRead, HostValidity, HostValues, Logical, Missing,
+    Array, Chunk, Column, ColumnType, Durable, HostRead, HostValidity, HostValues, Logical, Missing,
     NameList, Physical, Value, WriteOptions,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyList};
+use pyo3::types::{PyBytes, PyList};
 
 use crate::array::{self, NumpyArray};
-use crate::arrow::import::{Field, Stream};
+use crate::arrow::import::Stream;
 use crate::text::{self, OwnText};
 use crate::value::CellRef;
 use crate::{errors, monitor, runs, value};
+use put::{Flavour, Target};
 
 /// A frame to write. Its arrays are borrowed, and kept alive.
 #[pyclass(subclass, module = "entasis._entasis")]
@@ -30,146 +34,8 @@ pub struct Builder {
     streams: Vec<Stream>,
 }
 
-/// The flavour of an Arrow column.
-#[derive(Clone, Copy)]
-enum Flavour {
-    /// This one.
-    Only(u8),
-    /// This one and that of Arrow.
-    Plus(u8),
-}
-
 /// Metadata of a schema, and of fields by their position.
 type Metadata<'py> = (Option<Bound<'py, PyBytes>>, Vec<(usize, Bound<'py, PyBytes>)>);
-
-/// Where a column goes.
-enum Target {
-    Table(Vec<usize>),
-    Extra,
-}
-
-impl Builder {
-    fn target(&self, position: Option<&Bound<'_, PyAny>>, n_columns: usize) -> PyResult<Target> {
-        let Some(position) = position.filter(|position| !position.is_none()) else {
-            return Ok(Target::Extra);
-        };
-        let view = if position.is_instance_of::<PyInt>() { None } else { NumpyArray::new(position).ok() };
-        let positions: Vec<usize> = match view.filter(|view| !view.shape.is_empty()) {
-            None => vec![position.extract()?],
-            Some(view) => {
-                let mut numbers = vec![0u64; view.n()];
-                // SAFETY: the caller keeps `position` alive, the memory is used here alone.
-                let memory = unsafe { view.column(0) };
-                let first = if view.stride() < 0 { memory.len().saturating_sub(8) } else { 0 };
-                if view.width != 8 || !memory.copy_strided(first, view.stride(), &mut numbers) {
-                    return Err(pyo3::exceptions::PyTypeError::new_err("positions are int64"));
-                }
-                numbers.into_iter().map(|number| number as usize).collect()
-            }
-        };
-        if positions.len() != n_columns || positions.iter().any(|&position| position >= self.names.len()) {
-            return Err(pyo3::exceptions::PyValueError::new_err("positions don't fit the columns"));
-        }
-        Ok(Target::Table(positions))
-    }
-
-    /// The name by which errors call the column at `position`.
-    fn called(&self, position: Option<&Bound<'_, PyAny>>, name: &str) -> String {
-        let first = |p: &Bound<'_, PyAny>| p.extract::<usize>().or_else(|_| p.get_item(0)?.extract()).ok();
-        let found = position.and_then(first).and_then(|p| self.names.get(p));
-        format!("column '{}'", found.unwrap_or(name))
-    }
-
-    fn put(&mut self, target: &Target, index: usize, name: &str, mut column: Column) -> Option<u64> {
-        match target {
-            Target::Table(positions) => {
-                let position = positions[index];
-                self.names.get(position).unwrap_or_default().clone_into(&mut column.name);
-                self.columns.push((position, column));
-                None
-            }
-            Target::Extra => {
-                name.clone_into(&mut column.name);
-                self.extra.push(column);
-                Some(self.extra.len() as u64 - 1)
-            }
-        }
-    }
-
-    /// Adds strings of one length. The width in characters is kept.
-    fn padded(
-        &mut self,
-        view: &NumpyArray,
-        array: Bound<'_, PyAny>,
-        position: Option<Bound<'_, PyAny>>,
-        name: &str,
-        flavour: u8,
-    ) -> PyResult<Option<u64>> {
-        let target = self.target(position.as_ref(), 1)?;
-        // SAFETY: the array is kept with the builder until the file is written.
-        let (memory, stride, width) = (unsafe { view.column(0) }, view.stride(), view.width);
-        let (physical, values, width) = match view.typestr.get(1..2) {
-            Some("U") => (Physical::Utf8, HostValues::Ucs4 { memory, width, stride }, width / 4),
-            _ => (Physical::Binary, HostValues::Padded { memory, width, stride }, width),
-        };
-        let column = Column {
-            run: None,
-            name: String::new(),
-            column_type: ColumnType { flavour, ..ColumnType::plain(physical) },
-            detail: Some(Value::Int(width as i64)),
-            dictionary: None,
-            children: Vec::new(),
-            array: Array::new(Chunk { n: view.n(), values, validity: HostValidity::AllValid }),
-        };
-        self.arrays.push(array.unbind());
-        Ok(self.put(&target, 0, name, column))
-    }
-
-    /// Adds a column of a stream, its dictionary first.
-    ///
-    /// The flavour is added to that of Arrow, or replaces it.
-    fn put_field(
-        &mut self,
-        target: &Target,
-        name: &str,
-        field: Field,
-        flavour: Flavour,
-        missing: Missing,
-    ) -> Option<u64> {
-        let Field { column_type, detail, dictionary, children, array, .. } = field;
-        let children = children.into_iter().map(|child| self.core_field(child, flavour)).collect();
-        let dictionary = dictionary.map(|dictionary| {
-            self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null).unwrap_or_default()
-                as usize
-        });
-        let flavour = match flavour {
-            Flavour::Only(flavour) => flavour,
-            Flavour::Plus(flavour) => flavour | column_type.flavour,
-        };
-        let column_type = ColumnType { flavour, missing, ..column_type };
-        let column =
-            Column { run: None, name: String::new(), column_type, detail, dictionary, children, array };
-        self.put(target, 0, name, column)
-    }
-}
-
-impl Builder {
-    /// A field of a nested column; dictionaries in it become extra columns.
-    fn core_field(&mut self, field: Field, flavour: Flavour) -> entasis::Field {
-        let Field { name, column_type, detail, dictionary, children, .. } = field;
-        let dictionary = dictionary.map(|dictionary| {
-            let put = self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null);
-            put.unwrap_or_default() as usize
-        });
-        let children = children.into_iter().map(|child| self.core_field(child, flavour)).collect();
-        let flavour = match flavour {
-            Flavour::Only(flavour) => flavour,
-            Flavour::Plus(flavour) => flavour | column_type.flavour,
-        };
-        let column_type = ColumnType { flavour, missing: Missing::Null, ..column_type };
-        entasis::Field { name, column_type, detail, dictionary, children }
-    }
-}
 
 fn missing_of(name: &str) -> PyResult<Missing> {
     let found = Missing::ALL.iter().find(|missing| missing.name() == name);
@@ -541,72 +407,6 @@ impl Builder {
         drop(frame);
         self.clear();
         result
-    }
-}
-
-impl Builder {
-    /// The frame, whose memory the builder keeps until it is cleared. `cells` are the numbers of its trees.
-    pub fn frame(&mut self, host: &Bound<'_, PyAny>, cells: &[u64]) -> PyResult<Frame> {
-        let mut host = value::from_python(host, "the frame", self.names.len() as u64, 0)?;
-        let mut columns = self.take_columns()?;
-        let mut extra = self.take_extra();
-        let mut placed = true;
-        let mut place = |value: &mut Value| {
-            if let Value::Cell(number) = value {
-                match cells.get(*number as usize) {
-                    Some(&cell) => *number = cell,
-                    None => placed = false,
-                }
-            }
-        };
-        host.visit_mut(&mut place);
-        for detail in columns.iter_mut().chain(&mut extra).filter_map(|column| column.detail.as_mut()) {
-            detail.visit_mut(&mut place);
-        }
-        if !placed {
-            return Err(pyo3::exceptions::PyValueError::new_err("a tree of a frame has no cell"));
-        }
-        Ok(Frame { n_rows: self.n_rows, columns, extra, host })
-    }
-
-    /// The columns of the table, in their order.
-    fn take_columns(&mut self) -> PyResult<Vec<Column>> {
-        let mut placed = std::mem::take(&mut self.columns);
-        placed.sort_by_key(|(position, _)| *position);
-        // A column that was added again takes the place of the one before.
-        placed.dedup_by(|later, kept| {
-            let is_same = later.0 == kept.0;
-            if is_same {
-                std::mem::swap(later, kept);
-            }
-            is_same
-        });
-        let (mut next, mut in_runs, mut follow) = (0, 0, true);
-        for (position, column) in &placed {
-            let n = column.n_columns();
-            follow &= *position == next;
-            next += n;
-            in_runs += if column.run.is_some() { n } else { 0 };
-        }
-        if !follow || next != self.names.len() {
-            return Err(pyo3::exceptions::PyValueError::new_err("a column is not there"));
-        }
-        let columns = placed.into_iter().map(|(_, column)| column).collect();
-        // Where few columns are in runs, telling which ones takes more than it saves.
-        Ok(if 2 * in_runs < next { runs::split(columns) } else { columns })
-    }
-
-    /// The columns beside the table.
-    pub fn take_extra(&mut self) -> Vec<Column> {
-        std::mem::take(&mut self.extra)
-    }
-
-    /// Lets go of all memory.
-    pub fn clear(&mut self) {
-        self.arrays.clear();
-        self.trees.clear();
-        self.texts.clear();
-        self.streams.clear();
     }
 }
 

@@ -1,0 +1,73 @@
+//! The frame out of what was put together.
+
+use entasis::{Column, Frame, Value};
+use pyo3::prelude::*;
+
+use super::Builder;
+use crate::{runs, value};
+
+impl Builder {
+    /// The frame, whose memory the builder keeps until it is cleared. `cells` are the numbers of its trees.
+    pub fn frame(&mut self, host: &Bound<'_, PyAny>, cells: &[u64]) -> PyResult<Frame> {
+        let mut host = value::from_python(host, "the frame", self.names.len() as u64, 0)?;
+        let mut columns = self.take_columns()?;
+        let mut extra = self.take_extra();
+        let mut placed = true;
+        let mut place = |value: &mut Value| {
+            if let Value::Cell(number) = value {
+                match cells.get(*number as usize) {
+                    Some(&cell) => *number = cell,
+                    None => placed = false,
+                }
+            }
+        };
+        host.visit_mut(&mut place);
+        for detail in columns.iter_mut().chain(&mut extra).filter_map(|column| column.detail.as_mut()) {
+            detail.visit_mut(&mut place);
+        }
+        if !placed {
+            return Err(pyo3::exceptions::PyValueError::new_err("a tree of a frame has no cell"));
+        }
+        Ok(Frame { n_rows: self.n_rows, columns, extra, host })
+    }
+
+    /// The columns of the table, in their order.
+    fn take_columns(&mut self) -> PyResult<Vec<Column>> {
+        let mut placed = std::mem::take(&mut self.columns);
+        placed.sort_by_key(|(position, _)| *position);
+        // A column that was added again takes the place of the one before.
+        placed.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                std::mem::swap(later, kept);
+            }
+            is_same
+        });
+        let (mut next, mut in_runs, mut follow) = (0, 0, true);
+        for (position, column) in &placed {
+            let n = column.n_columns();
+            follow &= *position == next;
+            next += n;
+            in_runs += if column.run.is_some() { n } else { 0 };
+        }
+        if !follow || next != self.names.len() {
+            return Err(pyo3::exceptions::PyValueError::new_err("a column is not there"));
+        }
+        let columns = placed.into_iter().map(|(_, column)| column).collect();
+        // Where few columns are in runs, telling which ones takes more than it saves.
+        Ok(if 2 * in_runs < next { runs::split(columns) } else { columns })
+    }
+
+    /// The columns beside the table.
+    pub fn take_extra(&mut self) -> Vec<Column> {
+        std::mem::take(&mut self.extra)
+    }
+
+    /// Lets go of all memory.
+    pub fn clear(&mut self) {
+        self.arrays.clear();
+        self.trees.clear();
+        self.texts.clear();
+        self.streams.clear();
+    }
+}
