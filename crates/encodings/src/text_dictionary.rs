@@ -83,6 +83,7 @@ impl EntriesPlan {
             *hint = if score(ratio) < bytes_len as f64 {
                 SymbolHint::Use(matcher, ratio)
             } else {
+                trainer.keep(matcher);
                 SymbolHint::None
             };
         }

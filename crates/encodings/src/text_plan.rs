@@ -125,6 +125,7 @@ impl Plain {
         let codes = bytes.len() as f64 * after as f64 / before as f64;
         let len = self.len - bytes.len() as f64 + codes + n_tables * matcher.heads_len() as f64;
         if profile.score(len, ns) >= bound {
+            encoder.trainer.keep(matcher);
             return self;
         }
         encoder.hints.symbols = Some(matcher);
