@@ -12,7 +12,7 @@ mod train;
 use entasis_format::{Error, Result};
 
 pub(crate) use decode::decode;
-pub(crate) use encode::Matcher;
+pub(crate) use encode::{Codes, Matcher};
 pub(crate) use train::Trainer;
 
 /// Less than so many bytes are not worth a table of symbols.
@@ -118,7 +118,8 @@ mod tests {
     fn page(symbols: &Symbols, bytes: &[u8]) -> Vec<u8> {
         let (mut matcher, mut out) = (Matcher::default(), Vec::new());
         matcher.set(symbols.clone());
-        matcher.emit(bytes, &mut out);
+        let codes = matcher.encode_all(bytes);
+        matcher.put(&codes, &mut out);
         out
     }
 

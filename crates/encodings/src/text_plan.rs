@@ -118,7 +118,7 @@ impl Plain {
         let (mut before, mut after) = (0, 0);
         for range in sample_ranges(bytes.len(), 1, SAMPLE) {
             before += range.len();
-            after += matcher.codes_len(&bytes[range]);
+            after += matcher.encode_all(&bytes[range]).len();
         }
         let n_tables = bytes.len().div_ceil(PAGE_LEN).max(self.n.div_ceil(PAGE)) as f64;
         let codes = bytes.len() as f64 * after as f64 / before as f64;

@@ -43,14 +43,21 @@ impl Trainer {
     /// What finds the symbols for bytes that are like `sample`.
     pub(super) fn train(&mut self, sample: &[u8]) -> Matcher {
         let mut matcher = self.spare.pop().unwrap_or_default();
-        matcher.set(Symbols::default());
+        let mut is_there = [false; 256];
+        is_there[0] = true;
+        sample.iter().for_each(|&byte| is_there[usize::from(byte)] = true);
+        let followers: Vec<u8> = (0..=u8::MAX).filter(|&byte| is_there[usize::from(byte)]).collect();
+        matcher.set_before(&followers, Symbols::default());
         for part in ROUNDS {
             let is_last = part == 128;
             self.counts.count(&sample[..sample.len() * part / 128], &matcher, !is_last);
             self.gains.clear();
             self.counts.candidates(matcher.symbols(), part, &mut self.gains);
             self.counts.clear();
-            matcher.set(choose(&mut self.gains));
+            match choose(&mut self.gains) {
+                symbols if is_last => matcher.set(symbols),
+                symbols => matcher.set_before(&followers, symbols),
+            }
         }
         matcher
     }
