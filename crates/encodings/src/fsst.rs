@@ -162,6 +162,23 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_left_of_a_matcher_that_was_given_back() {
+        let (first, second) = (text(50_000), b"0.125 0.25 0.375 -1 12 ".repeat(900));
+        let mut trainer = Trainer::default();
+        let matcher = trainer.train_on(&first);
+        trainer.keep(matcher);
+        let (mut again, mut fresh) = (trainer.train_on(&second), Trainer::default().train_on(&second));
+        assert_eq!(again.symbols(), fresh.symbols());
+        let other: Vec<u8> = first.iter().chain(&second).copied().chain(0..=255).collect();
+        let all = [&mut again, &mut fresh].map(|matcher| {
+            let (codes, mut out) = (matcher.encode_all(&other), Vec::new());
+            matcher.put(&codes, &mut out);
+            out
+        });
+        assert_eq!(all[0], all[1]);
+    }
+
+    #[test]
     fn every_short_length() {
         let text = text(100);
         for symbols in [Symbols::default(), train(&text), train(b"ab"), train(b"")] {

@@ -416,6 +416,27 @@ mod tests {
         outs
     }
 
+    #[test]
+    fn few_followers_find_what_all_do() {
+        let symbols = |all: &[&str]| -> Vec<Vec<u8>> { all.iter().map(|s| s.as_bytes().to_vec()).collect() };
+        let before = symbols(&["x", "b", "ca", "zz", "abc", "\0"]);
+        let after = symbols(&["a", "bb", "ab", "z", "cab", "bca"]);
+        let mut index = index_of(&before);
+        assert!(
+            index.set_before(
+                b"\0abc".iter().copied(),
+                after.iter().map(|symbol| (word(symbol), symbol.len()))
+            )
+        );
+        let all = index_of(&after);
+        let text = b"zabcabbaccabcabbbacaabcbcaab";
+        for at in 0..text.len() {
+            for end in at + 1..=text.len() {
+                assert_eq!(index.find_at(&text[at..end]).narrow(), all.find_at(&text[at..end]).narrow());
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn codes_are_those_of_the_model(
