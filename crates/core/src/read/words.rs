@@ -1,17 +1,22 @@
 //! The words of a nested column: read from the start of a block on, counted, and made into what the children are asked for.
 
+mod made;
+mod picked;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{BlockRecord, Error, Physical, Result};
-use entasis_kernels::{Buffer, bits};
+use entasis_kernels::Buffer;
 
 use super::nested::{NestedValues, no_memory, zeroed};
 use super::{MissingTo, Output, Request};
 use crate::control::Silent;
 use crate::file::{ColumnInfo, File};
 use crate::rows::Rows;
+use made::{mask, offsets, packed};
+use picked::Picked;
 
 /// A child, with which of its values and how many.
 pub(super) type Wanted = (Arc<ColumnInfo>, Rows, usize);
@@ -396,67 +401,6 @@ impl Words {
 const MISCOUNTED: &str = "the values of a nested column are not as many as its blocks say";
 const NO_TYPE: &str = "a value is of a type that a union has not";
 
-/// What is asked for, picked from the words of stretches in the order of the request.
-struct Picked {
-    /// A pair of numbers for each row.
-    pairs: Vec<(u64, u64)>,
-    mask: Vec<u8>,
-    /// Where each word of each stretch goes: skipped words, or the places in the request.
-    skip: usize,
-    places: Option<Vec<Vec<(usize, usize)>>>,
-    /// The next of the places of a stretch.
-    next: Vec<usize>,
-}
-
-impl Picked {
-    fn new(rows: &Rows, n: usize, words: &Words) -> Result<Self> {
-        let mut picked =
-            Self { pairs: Vec::new(), mask: Vec::new(), skip: 0, places: None, next: Vec::new() };
-        picked.pairs.try_reserve_exact(n).map_err(|_| no_memory())?;
-        picked.mask.try_reserve_exact(n).map_err(|_| no_memory())?;
-        match rows {
-            Rows::Indices(indices) => {
-                picked.pairs.resize(n, (0, 0));
-                picked.mask.resize(n, 0);
-                let mut places: Vec<Vec<(usize, usize)>> =
-                    words.stretches.iter().map(|_| Vec::new()).collect();
-                for (place, &row) in indices.iter().enumerate() {
-                    let s = words.stretches.partition_point(|stretch| stretch.first <= row) - 1;
-                    places[s].push(((row - words.stretches[s].first) as usize, place));
-                }
-                places.iter_mut().for_each(|places| places.sort_unstable());
-                picked.next = vec![0; places.len()];
-                picked.places = Some(places);
-            }
-            Rows::Range(range) => {
-                let first = words.stretches.first().map_or(range.start, |stretch| stretch.first);
-                picked.skip = (range.start - first) as usize;
-            }
-            Rows::All | Rows::Step { .. } => {}
-        }
-        Ok(picked)
-    }
-
-    fn put(&mut self, stretch: usize, i: usize, pair: (u64, u64), is_missing: bool) {
-        let Some(places) = &self.places else {
-            if i >= self.skip {
-                self.pairs.push(pair);
-                self.mask.push(u8::from(is_missing));
-            }
-            return;
-        };
-        while let Some(&(_, place)) = places[stretch].get(self.next[stretch]).filter(|(at, _)| *at == i) {
-            self.pairs[place] = pair;
-            self.mask[place] = u8::from(is_missing);
-            self.next[stretch] += 1;
-        }
-    }
-
-    fn finish(self) -> (Vec<(u64, u64)>, Vec<u8>) {
-        (self.pairs, self.mask)
-    }
-}
-
 /// Where words are counted from: the start of the first block of neighbouring rows, of each block that has some of the rows by number.
 fn stretches(blocks: &[BlockRecord], rows: &Rows) -> Vec<Range<u64>> {
     let block_of = |row: u64| blocks.partition_point(|block| block.end_value() <= row);
@@ -513,51 +457,4 @@ fn wanted(child: Arc<ColumnInfo>, spans: impl Iterator<Item = Range<u64>>, total
     let rows =
         if numbers.is_empty() { Rows::Range(range.unwrap_or(0..0)) } else { Rows::Indices(numbers.into()) };
     Ok((child, rows, total))
-}
-
-fn mask(n: usize) -> Result<Vec<u8>> {
-    let mut mask = Vec::new();
-    mask.try_reserve_exact(n).map_err(|_| no_memory())?;
-    mask.resize(n, 0);
-    Ok(mask)
-}
-
-/// Offsets of lists of these lengths, `total` in all; whether they have 64 bits.
-fn offsets(
-    lengths: impl Iterator<Item = u64>,
-    n: usize,
-    total: u64,
-    is_small: bool,
-) -> Result<(Buffer, bool)> {
-    let is_large = !is_small || i32::try_from(total).is_err();
-    let mut offsets = zeroed(n.checked_add(1).ok_or_else(no_memory)?, if is_large { 8 } else { 4 })?;
-    let mut end = 0u64;
-    if is_large {
-        let ends: &mut [u64] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
-        for (out, len) in ends.iter_mut().zip(lengths) {
-            end += len;
-            *out = end;
-        }
-    } else {
-        let ends: &mut [u32] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
-        for (out, len) in ends.iter_mut().zip(lengths) {
-            end += len;
-            *out = end as u32;
-        }
-    }
-    Ok((offsets, is_large))
-}
-
-/// A mask of missing values as validity bits; none when none is missing.
-fn packed(mask: &[u8]) -> Result<Option<Buffer>> {
-    if !mask.contains(&1) {
-        return Ok(None);
-    }
-    let mut bytes = Vec::with_capacity(mask.len().div_ceil(8));
-    let valid: Vec<u8> = mask.iter().map(|&missing| 1 - missing).collect();
-    bits::pack_bytes(&valid, &mut bytes);
-    let mut buffer = zeroed(mask.len().div_ceil(8), 1)?;
-    let n = buffer.len();
-    buffer.copy_from_slice(bytes.get(..n).ok_or_else(no_memory)?);
-    Ok(Some(buffer))
 }

@@ -1,0 +1,54 @@
+//! What is made of words: masks, offsets of lists, validity bits.
+
+use entasis_format::Result;
+use entasis_kernels::{Buffer, bits};
+
+use crate::read::nested::{no_memory, zeroed};
+
+/// A mask of which no value is missing.
+pub(super) fn mask(n: usize) -> Result<Vec<u8>> {
+    let mut mask = Vec::new();
+    mask.try_reserve_exact(n).map_err(|_| no_memory())?;
+    mask.resize(n, 0);
+    Ok(mask)
+}
+
+/// Offsets of lists of these lengths, `total` in all; whether they have 64 bits.
+pub(super) fn offsets(
+    lengths: impl Iterator<Item = u64>,
+    n: usize,
+    total: u64,
+    is_small: bool,
+) -> Result<(Buffer, bool)> {
+    let is_large = !is_small || i32::try_from(total).is_err();
+    let mut offsets = zeroed(n.checked_add(1).ok_or_else(no_memory)?, if is_large { 8 } else { 4 })?;
+    let mut end = 0u64;
+    if is_large {
+        let ends: &mut [u64] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
+        for (out, len) in ends.iter_mut().zip(lengths) {
+            end += len;
+            *out = end;
+        }
+    } else {
+        let ends: &mut [u32] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
+        for (out, len) in ends.iter_mut().zip(lengths) {
+            end += len;
+            *out = end as u32;
+        }
+    }
+    Ok((offsets, is_large))
+}
+
+/// A mask of missing values as validity bits; none when none is missing.
+pub(super) fn packed(mask: &[u8]) -> Result<Option<Buffer>> {
+    if !mask.contains(&1) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::with_capacity(mask.len().div_ceil(8));
+    let valid: Vec<u8> = mask.iter().map(|&missing| 1 - missing).collect();
+    bits::pack_bytes(&valid, &mut bytes);
+    let mut buffer = zeroed(mask.len().div_ceil(8), 1)?;
+    let n = buffer.len();
+    buffer.copy_from_slice(bytes.get(..n).ok_or_else(no_memory)?);
+    Ok(Some(buffer))
+}

@@ -1,0 +1,68 @@
+//! What a request takes of the words that were read for it, in its order.
+
+use entasis_format::Result;
+
+use super::Words;
+use crate::read::nested::no_memory;
+use crate::rows::Rows;
+
+/// What is asked for, picked from the words of stretches in the order of the request.
+pub(super) struct Picked {
+    /// A pair of numbers for each row.
+    pairs: Vec<(u64, u64)>,
+    mask: Vec<u8>,
+    /// Where each word of each stretch goes: skipped words, or the places in the request.
+    skip: usize,
+    places: Option<Vec<Vec<(usize, usize)>>>,
+    /// The next of the places of a stretch.
+    next: Vec<usize>,
+}
+
+impl Picked {
+    pub fn new(rows: &Rows, n: usize, words: &Words) -> Result<Self> {
+        let mut picked =
+            Self { pairs: Vec::new(), mask: Vec::new(), skip: 0, places: None, next: Vec::new() };
+        picked.pairs.try_reserve_exact(n).map_err(|_| no_memory())?;
+        picked.mask.try_reserve_exact(n).map_err(|_| no_memory())?;
+        match rows {
+            Rows::Indices(indices) => {
+                picked.pairs.resize(n, (0, 0));
+                picked.mask.resize(n, 0);
+                let mut places: Vec<Vec<(usize, usize)>> =
+                    words.stretches.iter().map(|_| Vec::new()).collect();
+                for (place, &row) in indices.iter().enumerate() {
+                    let s = words.stretches.partition_point(|stretch| stretch.first <= row) - 1;
+                    places[s].push(((row - words.stretches[s].first) as usize, place));
+                }
+                places.iter_mut().for_each(|places| places.sort_unstable());
+                picked.next = vec![0; places.len()];
+                picked.places = Some(places);
+            }
+            Rows::Range(range) => {
+                let first = words.stretches.first().map_or(range.start, |stretch| stretch.first);
+                picked.skip = (range.start - first) as usize;
+            }
+            Rows::All | Rows::Step { .. } => {}
+        }
+        Ok(picked)
+    }
+
+    pub fn put(&mut self, stretch: usize, i: usize, pair: (u64, u64), is_missing: bool) {
+        let Some(places) = &self.places else {
+            if i >= self.skip {
+                self.pairs.push(pair);
+                self.mask.push(u8::from(is_missing));
+            }
+            return;
+        };
+        while let Some(&(_, place)) = places[stretch].get(self.next[stretch]).filter(|(at, _)| *at == i) {
+            self.pairs[place] = pair;
+            self.mask[place] = u8::from(is_missing);
+            self.next[stretch] += 1;
+        }
+    }
+
+    pub fn finish(self) -> (Vec<(u64, u64)>, Vec<u8>) {
+        (self.pairs, self.mask)
+    }
+}
