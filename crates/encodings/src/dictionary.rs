@@ -1,5 +1,9 @@
 //! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
 
+use std::ops::Range;
+
+use entasis_kernels::VECTOR;
+
 use crate::word::sample_ranges;
 
 /// The most entries of a dictionary.
@@ -89,18 +93,22 @@ impl<K: Key> Distinct<K> {
         None
     }
 
-    /// Writes the codes of as many values as `codes` has, and tells which of them are new; false when there are more than `limit`
-    /// entries then. With `runs`, values are compared with those before them first.
+    /// Writes the codes of as many values as `codes` has; false when there are more than `limit` entries then.
+    /// `first` is told of a code and which value is the first to have it; where many are new, of the next code and each value.
     #[inline(always)]
     pub(crate) fn codes(
         &mut self,
         codes: &mut [u32],
         limit: usize,
-        runs: bool,
+        repeats: Repeats,
         value: impl Fn(usize) -> K,
-        mut is_new: impl FnMut(usize),
+        mut first: impl FnMut(usize, usize),
     ) -> bool {
-        if runs {
+        if repeats == Repeats::Rarely {
+            self.codes_of_new(codes, value, first);
+            return self.entries.len() <= limit;
+        }
+        if repeats == Repeats::InRuns {
             let mut last: Option<(K, u32)> = None;
             for (i, code) in codes.iter_mut().enumerate() {
                 let key = value(i);
@@ -110,7 +118,7 @@ impl<K: Key> Distinct<K> {
                         let n = self.entries.len();
                         let code = self.code(key);
                         if self.entries.len() > n {
-                            is_new(i);
+                            first(n, i);
                             if n == limit {
                                 return false;
                             }
@@ -126,13 +134,51 @@ impl<K: Key> Distinct<K> {
         while let Some((i, at)) = self.known(&mut codes[done..], |i| value(done + i)) {
             done += i;
             codes[done] = self.insert(at, value(done));
-            is_new(done);
+            first(codes[done] as usize, done);
             done += 1;
             if self.entries.len() > limit {
                 return false;
             }
         }
         true
+    }
+
+    /// Writes the codes of values of which many are new: whether one is, is no branch, as none is predicted.
+    #[inline(always)]
+    fn codes_of_new(
+        &mut self,
+        codes: &mut [u32],
+        value: impl Fn(usize) -> K,
+        mut first: impl FnMut(usize, usize),
+    ) {
+        let mut n = self.entries.len();
+        while (n + codes.len()) * 2 > self.slots.len() {
+            self.grow();
+        }
+        if !codes.is_empty() {
+            self.entries.resize(n + codes.len(), value(0));
+        }
+        let (slots, entries, shift) = (self.slots.as_mut_slice(), self.entries.as_mut_slice(), self.shift);
+        let mask = slots.len() - 1;
+        for (i, code) in codes.iter_mut().enumerate() {
+            let key = value(i);
+            let mut at = (key.hash() >> shift) as usize & mask;
+            // What an empty slot would come to have.
+            entries[n] = key;
+            first(n, i);
+            let (slot, of) = loop {
+                let slot = slots[at];
+                let of = (slot as usize).min(n);
+                if entries[of] == key {
+                    break (slot, of);
+                }
+                at = (at + 1) & mask;
+            };
+            slots[at] = of as u32;
+            *code = of as u32;
+            n += usize::from(slot == EMPTY);
+        }
+        self.entries.truncate(n);
     }
 
     #[inline(never)]
@@ -158,6 +204,17 @@ impl<K: Key> Distinct<K> {
             self.slots[at] = code as u32;
         }
     }
+}
+
+/// How values come back, which says how they are looked up.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Repeats {
+    /// Most are those before them: they are compared with those first.
+    InRuns,
+    /// Most are there already.
+    Often,
+    /// Many are new.
+    Rarely,
 }
 
 /// What a sample tells of a dictionary.
@@ -226,6 +283,19 @@ pub(crate) fn prospect<K: Key>(
     Ok(Prospect { len, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
 }
 
+impl Prospect {
+    /// How the values of `n` come back.
+    pub(crate) fn repeats(&self, n: usize) -> Repeats {
+        /// One new value of so many is a branch that is too often wrong.
+        const NEW: usize = 12;
+        match self.runs {
+            true => Repeats::InRuns,
+            false if self.n_entries * NEW > n => Repeats::Rarely,
+            false => Repeats::Often,
+        }
+    }
+}
+
 /// How much a dictionary may come to.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
@@ -267,12 +337,13 @@ pub(crate) fn build<K: Key>(
 ) -> Option<Vec<K>> {
     let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit.n_entries));
     codes.resize(n, 0);
+    let repeats = prospect.repeats(n);
     // The entries after half of these values, and after all.
     let first = if prospect.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
     let mut found = [0, 0];
     let mut at = 0;
     for (end, found) in [first / 2, first].into_iter().zip(&mut found) {
-        if !distinct.codes(&mut codes[at..end], limit.n_entries, false, |i| value(at + i), |_| ()) {
+        if !codes_up_to(&mut distinct, codes, at..end, limit, repeats, &value) {
             return None;
         }
         (at, *found) = (end, distinct.entries.len());
@@ -280,9 +351,24 @@ pub(crate) fn build<K: Key>(
     if first > 0 && limit.is_passed(n, foreseen(found)) {
         return None;
     }
-    distinct
-        .codes(&mut codes[at..], limit.n_entries, prospect.runs, |i| value(at + i), |_| ())
-        .then_some(distinct.entries)
+    codes_up_to(&mut distinct, codes, at..n, limit, repeats, &value).then_some(distinct.entries)
+}
+
+/// Writes the codes of some values, as many at a time as [`Distinct::codes`] takes.
+#[inline(always)]
+fn codes_up_to<K: Key>(
+    distinct: &mut Distinct<K>,
+    codes: &mut [u32],
+    range: Range<usize>,
+    limit: Limit,
+    repeats: Repeats,
+    value: impl Fn(usize) -> K,
+) -> bool {
+    let step = if repeats == Repeats::Rarely { VECTOR } else { range.len().max(1) };
+    range.clone().step_by(step).all(|start| {
+        let end = (start + step).min(range.end);
+        distinct.codes(&mut codes[start..end], limit.n_entries, repeats, |i| value(start + i), |_, _| ())
+    })
 }
 
 /// Values of which a part tells how many entries there will be.

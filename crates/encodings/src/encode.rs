@@ -132,7 +132,11 @@ impl Encoder {
     /// Takes a profile and forgets the hints: the bytes of the blocks that follow depend on nothing before them.
     pub fn begin_run(&mut self, profile: &Profile) {
         self.profile.clone_from(profile);
-        self.hints = Hints::default();
+        let before = std::mem::take(&mut self.hints);
+        before.symbols.into_iter().for_each(|matcher| self.trainer.keep(matcher));
+        if let SymbolHint::Use(matcher, _) = before.entries {
+            self.trainer.keep(matcher);
+        }
     }
 
     /// Encodes a block, appending the stored dictionary and pages to `out`.

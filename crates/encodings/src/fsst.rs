@@ -12,7 +12,7 @@ mod train;
 use entasis_format::{Error, Result};
 
 pub(crate) use decode::decode;
-pub(crate) use encode::Matcher;
+pub(crate) use encode::{Codes, Matcher};
 pub(crate) use train::Trainer;
 
 /// Less than so many bytes are not worth a table of symbols.
@@ -118,7 +118,8 @@ mod tests {
     fn page(symbols: &Symbols, bytes: &[u8]) -> Vec<u8> {
         let (mut matcher, mut out) = (Matcher::default(), Vec::new());
         matcher.set(symbols.clone());
-        matcher.emit(bytes, &mut out);
+        let codes = matcher.encode_all(bytes);
+        matcher.put(&codes, &mut out);
         out
     }
 
@@ -158,6 +159,23 @@ mod tests {
         // Bytes that the sample had not.
         let other: Vec<u8> = (0..=255).cycle().take(10_000).collect();
         assert!(round_trip(&other, &train(&text)) > other.len());
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_matcher_that_was_given_back() {
+        let (first, second) = (text(50_000), b"0.125 0.25 0.375 -1 12 ".repeat(900));
+        let mut trainer = Trainer::default();
+        let matcher = trainer.train_on(&first);
+        trainer.keep(matcher);
+        let (mut again, mut fresh) = (trainer.train_on(&second), Trainer::default().train_on(&second));
+        assert_eq!(again.symbols(), fresh.symbols());
+        let other: Vec<u8> = first.iter().chain(&second).copied().chain(0..=255).collect();
+        let all = [&mut again, &mut fresh].map(|matcher| {
+            let (codes, mut out) = (matcher.encode_all(&other), Vec::new());
+            matcher.put(&codes, &mut out);
+            out
+        });
+        assert_eq!(all[0], all[1]);
     }
 
     #[test]

@@ -62,19 +62,23 @@ fn of_floats<F: Copy + PartialOrd + bytemuck::Pod>(
     }
 }
 
-/// Statistics of the strings that are there, given the ranges of their bytes in `all` and the most bytes of one.
+/// Statistics of the strings that are there, given the ranges of the bytes of all in `all`, which of them are there, and the most
+/// bytes of one.
 #[inline(always)]
 pub(crate) fn of_strings(
     n_missing: u32,
     all: &[u8],
     longest: usize,
-    values: impl Iterator<Item = Range<usize>>,
+    values: impl Iterator<Item = (Range<usize>, bool)>,
 ) -> Statistics {
     if longest <= TINY {
         return of_tiny(n_missing, all, values);
     }
     let mut found = Extremes::default();
-    values.for_each(|range| found.add(Prefixed { prefix: prefix(all, range.clone()), bytes: &all[range] }));
+    let there = values.filter(|(_, is_valid)| *is_valid);
+    there.for_each(|(range, _)| {
+        found.add(Prefixed { prefix: prefix(all, range.clone()), bytes: &all[range] });
+    });
     found.statistics(n_missing)
 }
 
@@ -82,22 +86,25 @@ pub(crate) fn of_strings(
 const TINY: usize = 7;
 
 /// Statistics of the strings that are there, none of them of more than [`TINY`] bytes: a word has them and, behind them, their
-/// number, so that the least and the greatest are found without branches.
+/// number, so that the least and the greatest are found without branches, whichever are missing.
 #[inline(always)]
-fn of_tiny(n_missing: u32, all: &[u8], values: impl Iterator<Item = Range<usize>>) -> Statistics {
-    let mut keys = values.map(|range| {
-        let len = range.len() as u64;
-        prefix(all, range) | len
-    });
-    let Some(first) = keys.next() else { return Statistics { n_missing, ..Statistics::default() } };
-    let (mut min, mut max, mut last) = (first, first, first);
+fn of_tiny(n_missing: u32, all: &[u8], values: impl Iterator<Item = (Range<usize>, bool)>) -> Statistics {
+    let (mut min, mut max) = (u64::MAX, 0);
+    let (mut first, mut last) = (0, u64::MAX);
+    // Of strings of which some are missing the order is not asked for.
     let (mut is_rising, mut is_falling) = (true, true);
-    keys.for_each(|key| {
-        (min, max) = (min.min(key), max.max(key));
-        is_rising &= last <= key;
+    values.for_each(|(range, is_valid)| {
+        let key = prefix(all, range.clone()) | range.len() as u64;
+        let missing = u64::from(is_valid).wrapping_sub(1);
+        (min, max) = (min.min(key | missing), max.max(key & !missing));
+        is_rising &= first <= key;
         is_falling &= last >= key;
-        last = key;
+        (first, last) = (key, key);
     });
+    // No word of a string has all bits.
+    if min == u64::MAX {
+        return Statistics { n_missing, ..Statistics::default() };
+    }
     let [min, max] = [min, max].map(u64::to_be_bytes);
     let [least, greatest] = [&min, &max].map(|word| &word[..usize::from(word[TINY])]);
     let of = [least, greatest, greatest].map(|bytes| Prefixed { prefix: 0, bytes });
@@ -249,8 +256,13 @@ mod tests {
             .collect();
         for n in 0..=values.len() {
             for start in 0..=n {
-                let of = |longest| of_strings(0, &all, longest, ranges[start..n].iter().cloned());
-                assert_eq!(of(TINY), of(TINY + 1), "{:?}", &values[start..n]);
+                let of = |n_missing, longest, is_valid: fn(&Range<usize>) -> bool| {
+                    let values = ranges[start..n].iter().map(|range| (range.clone(), is_valid(range)));
+                    of_strings(n_missing, &all, longest, values)
+                };
+                assert_eq!(of(0, TINY, |_| true), of(0, TINY + 1, |_| true), "{:?}", &values[start..n]);
+                let long = |range: &Range<usize>| range.len() > 1;
+                assert_eq!(of(1, TINY, long), of(1, TINY + 1, long), "{:?}", &values[start..n]);
             }
         }
     }

@@ -60,8 +60,8 @@ pub(crate) fn encode(
             }
         }
     }
-    let present = (0..n).filter(|&i| is_valid(i)).map(range);
-    let statistics = statistics::of_strings(context.n_missing, bytes, longest, present);
+    let values = (0..n).map(|i| (range(i), is_valid(i)));
+    let statistics = statistics::of_strings(context.n_missing, bytes, longest, values);
     let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
     let encoding = Encoding {
         packing: if symbols.is_some() { Packing::Fsst } else { Packing::Strings },

@@ -5,7 +5,7 @@ use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
 
 use crate::decode::check_utf8;
-use crate::fsst::{self, Matcher, Trainer};
+use crate::fsst::{self, Codes, Matcher, Trainer};
 use crate::profile::{Profile, cost};
 use crate::word::{bits_of, sample_ranges};
 
@@ -42,6 +42,8 @@ pub(crate) struct EntriesPlan {
     bytes_len: usize,
     /// Whether the bytes become codes of symbols.
     pub symbols: bool,
+    /// Those of all bytes, where symbols were tried on all.
+    codes: Option<Codes>,
     /// Bytes of the payload, estimated.
     pub len: f64,
     /// Nanoseconds to decode its symbols, estimated.
@@ -65,32 +67,43 @@ impl EntriesPlan {
         let width = bits_of(max - min);
         let heads = HEAD + bitpack::packed_len(entries.len(), width);
         let len = (heads + bytes_len) as f64;
-        let plain = Self { base: min, width, bytes_len, symbols: false, len, ns: 0.0 };
+        let plain = Self { base: min, width, bytes_len, symbols: false, codes: None, len, ns: 0.0 };
         let ns = bytes_len as f64 * cost::FSST_BYTE;
         let score = |ratio: f64| profile.score(bytes_len as f64 * ratio, ns);
         if bytes_len < MIN_LEN || codec == Codec::Zstd || score(0.25) >= bytes_len as f64 {
             return plain;
         }
+        let mut codes = None;
         if let SymbolHint::Unknown = hint {
             let sample = sample(entries, bytes_len);
             let mut matcher = trainer.train_on(&sample);
             let (mut before, mut after) = (0, 0);
-            for range in sample_ranges(sample.len(), TRIED / 4096, 4096) {
-                before += range.len();
-                after += matcher.codes_len(&sample[range]);
+            if sample.len() == bytes_len {
+                let of_all = matcher.encode_all(&sample);
+                (before, after) = (bytes_len, of_all.len());
+                codes = Some(of_all);
+            } else {
+                for range in sample_ranges(sample.len(), TRIED / 4096, 4096) {
+                    before += range.len();
+                    after += matcher.encode_all(&sample[range]).len();
+                }
             }
             let ratio = after as f64 / before as f64;
             *hint = if score(ratio) < bytes_len as f64 {
                 SymbolHint::Use(matcher, ratio)
             } else {
+                trainer.keep(matcher);
                 SymbolHint::None
             };
         }
         match hint {
             SymbolHint::Use(matcher, ratio) => {
                 let len = heads as f64 + bytes_len as f64 * *ratio + matcher.heads_len() as f64;
-                let coded = Self { symbols: true, len, ns, ..plain };
-                if profile.score(coded.len, ns) < plain.len { coded } else { plain }
+                if profile.score(len, ns) < plain.len {
+                    Self { symbols: true, codes, len, ns, ..plain }
+                } else {
+                    plain
+                }
             }
             _ => plain,
         }
@@ -113,11 +126,13 @@ impl EntriesPlan {
             lengths.iter_mut().zip(entries).for_each(|(len, entry)| *len = entry.len() as u32);
             bitpack::pack(lengths, self.base, self.width, &mut out);
         }
-        let start = out.len();
-        entries.iter().for_each(|entry| out.extend_from_slice(entry));
-        if let Some(symbols) = symbols {
-            let bytes = out.split_off(start);
-            symbols.emit(&bytes, &mut out);
+        match (symbols, &self.codes) {
+            (Some(symbols), Some(codes)) => symbols.put(codes, &mut out),
+            (Some(symbols), None) => {
+                let codes = symbols.encode_all(&entries.concat());
+                symbols.put(&codes, &mut out);
+            }
+            (None, _) => entries.iter().for_each(|entry| out.extend_from_slice(entry)),
         }
         out
     }

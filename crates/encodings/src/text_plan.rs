@@ -14,10 +14,9 @@ use crate::word::{bits_of, sample_ranges};
 
 /// Bytes of each of two pieces of a block that codecs are tried on.
 const SAMPLE: usize = 64 * 1024;
-/// Bytes of the piece that a codec has to do well on before.
-const GLANCE: usize = 16 * 1024;
-/// How far that may be above the best score: codecs find more in longer pieces.
-const HOPE: f64 = 1.3;
+/// Bytes of the pieces that a codec has to do well on before, and how far each may be above the best score: codecs find more in
+/// longer pieces.
+const GLANCES: [(usize, f64); 2] = [(4 * 1024, 2.0), (16 * 1024, 1.3)];
 
 /// How to store lengths and bytes.
 pub(crate) struct Plain {
@@ -119,12 +118,13 @@ impl Plain {
         let (mut before, mut after) = (0, 0);
         for range in sample_ranges(bytes.len(), 1, SAMPLE) {
             before += range.len();
-            after += matcher.codes_len(&bytes[range]);
+            after += matcher.encode_all(&bytes[range]).len();
         }
         let n_tables = bytes.len().div_ceil(PAGE_LEN).max(self.n.div_ceil(PAGE)) as f64;
         let codes = bytes.len() as f64 * after as f64 / before as f64;
         let len = self.len - bytes.len() as f64 + codes + n_tables * matcher.heads_len() as f64;
         if profile.score(len, ns) >= bound {
+            encoder.trainer.keep(matcher);
             return self;
         }
         encoder.hints.symbols = Some(matcher);
@@ -154,11 +154,14 @@ impl Plain {
             }
             *tried = true;
             if bytes.len() > SAMPLE {
-                let ratio = ratio_of(1, GLANCE);
-                if codec.0 == Codec::Lz4 {
-                    by_lz4 = ratio;
-                }
-                if !may_win(ratio, HOPE) {
+                let mut hopeless = |&(len, hope): &(usize, f64)| {
+                    let ratio = ratio_of(1, len);
+                    if codec.0 == Codec::Lz4 {
+                        by_lz4 = ratio;
+                    }
+                    !may_win(ratio, hope)
+                };
+                if GLANCES.iter().any(&mut hopeless) {
                     continue;
                 }
             }

@@ -79,20 +79,23 @@ impl<'a> Texts<'a> {
         let mut distinct = Distinct::with_room_for(n_entries);
         // Where the first string of each code begins and ends.
         let mut firsts: Vec<[u32; 2]> = Vec::with_capacity(n_entries);
+        let repeats = prospect.repeats(self.n());
         codes.resize(self.n(), 0);
         let mut hashes = [0u64; VECTOR];
         for (vector, codes) in codes.chunks_mut(VECTOR).enumerate() {
             let hashes = &mut hashes[..codes.len()];
             let ends = &self.offsets[vector * VECTOR..=vector * VECTOR + hashes.len()];
             hash_all::<MOST>(self.bytes, ends, prospect.runs, hashes);
-            let is_new = |i: usize| firsts.push([ends[i], ends[i + 1]]);
-            if !distinct.codes(codes, limit.n_entries, prospect.runs, |i| hashes[i], is_new) {
+            firsts.resize(distinct.entries.len() + codes.len(), [0; 2]);
+            let first = |code: usize, i: usize| firsts[code] = [ends[i], ends[i + 1]];
+            if !distinct.codes(codes, limit.n_entries, repeats, |i| hashes[i], first) {
                 return None;
             }
             if MOST > TINY && !are_equal::<MOST>(self.bytes, ends, prospect.runs, codes, &firsts) {
                 return None;
             }
         }
+        firsts.truncate(distinct.entries.len());
         Some(firsts.iter().map(|&[first, end]| &self.bytes[first as usize..end as usize]).collect())
     }
 }

@@ -21,6 +21,14 @@ impl Matcher {
         self.symbols = symbols;
     }
 
+    /// The same where it is only asked for what has no other bytes than these behind the first one, and zero.
+    pub(super) fn set_before(&mut self, followers: &[u8], symbols: Symbols) {
+        let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
+        let is_sound = self.index.set_before(followers.iter().copied(), all);
+        debug_assert!(is_sound, "a code for each symbol");
+        self.symbols = symbols;
+    }
+
     pub(super) fn symbols(&self) -> &Symbols {
         &self.symbols
     }
@@ -29,12 +37,6 @@ impl Matcher {
     #[inline(always)]
     pub(super) fn find_at(&self, bytes: &[u8]) -> Found {
         self.index.find_at(bytes)
-    }
-
-    /// Appends the table, the lengths of the streams, and the streams of `bytes`.
-    pub(crate) fn emit(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        let [codes, _] = self.encode([bytes, &[]]);
-        self.put(&codes, out);
     }
 
     /// Appends the table, the lengths of the streams, and the streams of a page that was encoded last.
@@ -53,10 +55,10 @@ impl Matcher {
         self.symbols.stored_len() + 4 * PIECES
     }
 
-    /// The number of bytes of the streams of `bytes`.
-    pub(crate) fn codes_len(&mut self, bytes: &[u8]) -> usize {
+    /// Encodes one page.
+    pub(crate) fn encode_all(&mut self, bytes: &[u8]) -> Codes {
         let [codes, _] = self.encode([bytes, &[]]);
-        codes.lens.iter().sum()
+        codes
     }
 
     /// Encodes two pages, each piece of them into its part of the scratch. Together they take less time than one after the other.
@@ -85,6 +87,13 @@ pub(crate) struct Codes {
     room: usize,
     /// Bytes of each.
     lens: [usize; PIECES],
+}
+
+impl Codes {
+    /// Bytes of all pieces.
+    pub(crate) fn len(&self) -> usize {
+        self.lens.iter().sum()
+    }
 }
 
 /// Piece `i` of a page.

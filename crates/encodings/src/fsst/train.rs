@@ -3,7 +3,7 @@
 use entasis_kernels::symbols::SymbolIndex;
 
 use super::encode::Matcher;
-use super::{MAX_SYMBOLS, Symbol, Symbols};
+use super::{MAX_LEN, MAX_SYMBOLS, Symbol, Symbols};
 use crate::dictionary::{Distinct, Key, MIX};
 use crate::word::sample_ranges;
 
@@ -19,8 +19,8 @@ const SAMPLE_LEN: usize = 512;
 /// Finds symbols, in memory that is kept from one time to the next.
 #[derive(Default)]
 pub(crate) struct Trainer {
-    /// Made when it is used first: its tables are more memory than a small frame.
-    matcher: Option<Matcher>,
+    /// Those that were given back: their tables are more memory than a small frame.
+    spare: Vec<Matcher>,
     counts: Counts,
     sample: Vec<u8>,
     gains: Vec<(u64, Symbol)>,
@@ -35,55 +35,71 @@ impl Trainer {
         for range in sample_ranges(bytes.len(), SAMPLE_PIECES, len) {
             sample.extend_from_slice(&bytes[range]);
         }
-        let matcher = self.train(&sample).clone();
+        let matcher = self.train(&sample);
         self.sample = sample;
         matcher
     }
 
     /// What finds the symbols for bytes that are like `sample`.
-    pub(super) fn train(&mut self, sample: &[u8]) -> &Matcher {
-        let matcher = self.matcher.get_or_insert_default();
-        matcher.set(Symbols::default());
+    pub(super) fn train(&mut self, sample: &[u8]) -> Matcher {
+        let mut matcher = self.spare.pop().unwrap_or_default();
+        let mut is_there = [false; 256];
+        is_there[0] = true;
+        sample.iter().for_each(|&byte| is_there[usize::from(byte)] = true);
+        let followers: Vec<u8> = (0..=u8::MAX).filter(|&byte| is_there[usize::from(byte)]).collect();
+        matcher.set_before(&followers, Symbols::default());
         for part in ROUNDS {
             let is_last = part == 128;
-            self.counts.count(&sample[..sample.len() * part / 128], matcher, !is_last);
+            self.counts.count(&sample[..sample.len() * part / 128], &matcher, !is_last);
             self.gains.clear();
             self.counts.candidates(matcher.symbols(), part, &mut self.gains);
             self.counts.clear();
-            matcher.set(choose(&mut self.gains));
+            match choose(&mut self.gains) {
+                symbols if is_last => matcher.set(symbols),
+                symbols => matcher.set_before(&followers, symbols),
+            }
         }
         matcher
+    }
+
+    /// Takes a matcher that is not needed any more.
+    pub(crate) fn keep(&mut self, matcher: Matcher) {
+        self.spare.push(matcher);
     }
 }
 
 /// The symbols that save most.
-fn choose(gains: &mut [(u64, Symbol)]) -> Symbols {
-    let mut chosen: Vec<Symbol> = Vec::with_capacity(MAX_SYMBOLS);
-    let mut taken = [false; SymbolIndex::SLOTS];
-    // Few of many candidates are chosen: the best are put in order before the others are.
-    let mut rest = gains;
-    while !rest.is_empty() && chosen.len() < MAX_SYMBOLS {
-        let n = BEST.min(rest.len());
-        if n < rest.len() {
-            rest.select_nth_unstable_by(n, |a, b| b.cmp(a));
-        }
-        let best;
-        (best, rest) = rest.split_at_mut(n);
-        best.sort_unstable_by(|a, b| b.cmp(a));
-        for &(_, symbol) in best.iter() {
-            // Of long symbols that share a slot only one is found.
-            let is_free = symbol.len <= 2 || !taken[SymbolIndex::slot(symbol.word)];
-            if is_free && chosen.len() < MAX_SYMBOLS {
-                taken[SymbolIndex::slot(symbol.word)] |= symbol.len > 2;
-                chosen.push(symbol);
-            }
-        }
+fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
+    if gains.len() > BEST {
+        gains.select_nth_unstable_by(BEST, |a, b| b.cmp(a));
+        gains.truncate(BEST);
     }
-    Symbols::new(chosen)
+    // Of long symbols that share a slot only one is found: the best, by its place here and one.
+    let mut places = [0u16; SymbolIndex::SLOTS];
+    let mut n = 0;
+    for i in 0..gains.len() {
+        let (gain, symbol) = gains[i];
+        if symbol.len > 2 {
+            let place = &mut places[SymbolIndex::slot(symbol.word)];
+            if let Some(before) = usize::from(*place).checked_sub(1) {
+                gains[before] = gains[before].max((gain, symbol));
+                continue;
+            }
+            *place = n as u16 + 1;
+        }
+        gains[n] = (gain, symbol);
+        n += 1;
+    }
+    gains.truncate(n);
+    if n > MAX_SYMBOLS {
+        gains.select_nth_unstable_by(MAX_SYMBOLS, |a, b| b.cmp(a));
+        gains.truncate(MAX_SYMBOLS);
+    }
+    Symbols::new(gains.iter().map(|&(_, symbol)| symbol).collect())
 }
 
-/// Candidates that are put in order at a time.
-const BEST: usize = 384;
+/// Candidates that are looked at closely: some share their slot with a better one.
+const BEST: usize = 768;
 
 impl Key for Symbol {
     fn hash(self) -> u64 {
@@ -95,55 +111,78 @@ impl Key for Symbol {
 struct Counts {
     single: [u32; NUMBERS],
     pairs: Vec<u16>,
-    /// The pairs that were found.
+    /// The pairs that were found, and how many.
     seen: Vec<u32>,
+    n_seen: usize,
 }
+
+/// What is left of a piece of a sample, and what was found before it.
+struct Stream<'a> {
+    rest: &'a [u8],
+    last: Option<usize>,
+}
+
+/// Pieces of a sample that are looked at together.
+const STREAMS: usize = 2;
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { single: [0; NUMBERS], pairs: Vec::new(), seen: Vec::new() }
+        Self { single: [0; NUMBERS], pairs: Vec::new(), seen: Vec::new(), n_seen: 0 }
     }
 }
 
 impl Counts {
     fn clear(&mut self) {
         self.single.fill(0);
-        for &pair in &self.seen {
+        for &pair in &self.seen[..self.n_seen] {
             self.pairs[pair as usize] = 0;
         }
-        self.seen.clear();
+        self.n_seen = 0;
     }
 
-    fn add_pair(&mut self, first: usize, second: usize) {
-        let pair = first * NUMBERS + second;
-        if self.pairs[pair] == 0 {
-            self.seen.push(pair as u32);
-        }
-        self.pairs[pair] = self.pairs[pair].saturating_add(1);
-    }
-
+    /// Counts what is found in a sample, cut into a few pieces: where a symbol ends is known only when it is found, so a processor
+    /// works on one piece while it waits for the others. What depends on the bytes is no branch, as none is predicted.
     fn count(&mut self, sample: &[u8], matcher: &Matcher, with_pairs: bool) {
         self.pairs.resize(NUMBERS * NUMBERS, 0);
-        let mut last = None;
-        let mut at = 0;
-        while at < sample.len() {
-            let found = matcher.find_at(&sample[at..]);
-            let byte = 256 + usize::from(sample[at]);
-            let number = if found.is_byte() { byte } else { usize::from(found.code()) };
-            self.single[number] += 1;
-            // A single byte stays a candidate where a longer symbol took its place.
-            if found.len() > 1 {
-                self.single[byte] += 1;
-            }
-            if with_pairs && let Some(last) = last {
-                self.add_pair(last, number);
-                if found.len() > 1 {
-                    self.add_pair(last, byte);
-                }
-            }
-            last = Some(number);
-            at += found.len();
+        // Two pairs for each byte.
+        self.seen.resize(2 * sample.len() + 2 * STREAMS, 0);
+        let mut streams = sample.chunks(sample.len().div_ceil(STREAMS).max(1));
+        let mut streams: [Stream<'_>; STREAMS] =
+            std::array::from_fn(|_| Stream { rest: streams.next().unwrap_or_default(), last: None });
+        while streams.iter().all(|stream| stream.rest.len() >= MAX_LEN) {
+            streams.iter_mut().for_each(|stream| self.step(stream, matcher, with_pairs));
         }
+        for stream in &mut streams {
+            while !stream.rest.is_empty() {
+                self.step(stream, matcher, with_pairs);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, stream: &mut Stream<'_>, matcher: &Matcher, with_pairs: bool) {
+        let found = matcher.find_at(stream.rest);
+        let byte = 256 + usize::from(stream.rest[0]);
+        let number = if found.is_byte() { byte } else { usize::from(found.code()) };
+        // A single byte stays a candidate where a longer symbol took its place.
+        let is_long = found.len() > 1;
+        self.single[number] += 1;
+        self.single[byte] += u32::from(is_long);
+        if with_pairs && let Some(last) = stream.last {
+            self.add_pair(last, number, 1);
+            self.add_pair(last, byte, u16::from(is_long));
+        }
+        stream.last = Some(number);
+        stream.rest = &stream.rest[found.len()..];
+    }
+
+    #[inline(always)]
+    fn add_pair(&mut self, first: usize, second: usize, times: u16) {
+        let pair = first * NUMBERS + second;
+        let count = &mut self.pairs[pair];
+        self.seen[self.n_seen] = pair as u32;
+        self.n_seen += usize::from(*count == 0) & usize::from(times);
+        *count = count.saturating_add(times);
     }
 
     /// Symbols and pairs of them that were found often enough, and the bytes that each saves.
@@ -168,7 +207,7 @@ impl Counts {
                 add(symbol(number), u64::from(count));
             }
         }
-        for &pair in &self.seen {
+        for &pair in &self.seen[..self.n_seen] {
             let count = u64::from(self.pairs[pair as usize]);
             if count > least
                 && let Some(joined) = symbol(pair as usize / NUMBERS).join(symbol(pair as usize % NUMBERS))

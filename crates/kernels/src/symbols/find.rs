@@ -105,6 +105,16 @@ impl SymbolIndex {
     /// Of those that share a slot the last one is found. False when there are more than 255, or one of another length; there
     /// are no symbols then.
     pub fn set(&mut self, symbols: impl Iterator<Item = (u64, usize)> + Clone) -> bool {
+        self.set_before(0..=u8::MAX, symbols)
+    }
+
+    /// The same for texts whose bytes behind the first one are among `followers`, zero being one of them; what is found in others is
+    /// what was set before, or any of both. Most texts have few of all bytes, and most of the work is for each follower.
+    pub fn set_before(
+        &mut self,
+        followers: impl Iterator<Item = u8>,
+        symbols: impl Iterator<Item = (u64, usize)> + Clone,
+    ) -> bool {
         self.long.fill(EMPTY);
         self.single.fill(Found::BYTE.narrow());
         let is_sound = symbols.clone().count() <= usize::from(ESCAPE)
@@ -113,8 +123,8 @@ impl SymbolIndex {
         for (code, (word, _)) in symbols.clone().filter(|(_, (_, len))| *len == 1) {
             self.single[(word & 0xFF) as usize] = Found::symbol(code, 1).narrow();
         }
-        for row in self.short.chunks_exact_mut(256) {
-            row.copy_from_slice(&*self.single);
+        for follower in followers {
+            self.short[usize::from(follower) << 8..][..256].copy_from_slice(&*self.single);
         }
         for (code, (word, len)) in symbols {
             let found = Found::symbol(code, len);
@@ -404,6 +414,27 @@ mod tests {
         let lens = index.shrink(pieces, parts).unwrap();
         outs.iter_mut().zip(lens).for_each(|(out, len)| out.truncate(len));
         outs
+    }
+
+    #[test]
+    fn few_followers_find_what_all_do() {
+        let symbols = |all: &[&str]| -> Vec<Vec<u8>> { all.iter().map(|s| s.as_bytes().to_vec()).collect() };
+        let before = symbols(&["x", "b", "ca", "zz", "abc", "\0"]);
+        let after = symbols(&["a", "bb", "ab", "z", "cab", "bca"]);
+        let mut index = index_of(&before);
+        assert!(
+            index.set_before(
+                b"\0abc".iter().copied(),
+                after.iter().map(|symbol| (word(symbol), symbol.len()))
+            )
+        );
+        let all = index_of(&after);
+        let text = b"zabcabbaccabcabbbacaabcbcaab";
+        for at in 0..text.len() {
+            for end in at + 1..=text.len() {
+                assert_eq!(index.find_at(&text[at..end]).narrow(), all.find_at(&text[at..end]).narrow());
+            }
+        }
     }
 
     proptest! {
