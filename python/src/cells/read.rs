@@ -7,6 +7,7 @@ mod arrays;
 mod dicts;
 mod objects;
 mod rows;
+mod strings;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -21,7 +22,8 @@ use pyo3::types::{
 };
 
 use arrays::Pool;
-use objects::{Items, Luck, Strings, int, is_unit, unit};
+use objects::{Items, int, is_unit, unit};
+use strings::{Luck, Strings, Use};
 
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::types::Types;
@@ -181,10 +183,8 @@ impl<'a, 'py> Maker<'a, 'py> {
                     values.len()
                 }
                 Run::Texts(CellKind::Str, texts) if !self.are_texts_named => {
-                    let (strings, luck) = (&mut self.strings, &mut self.luck);
-                    items.extend(texts.len(), |i| {
-                        strings.get(py, luck, texts.get(i)).map_err(|e| loaded.not_text(py, e))
-                    })?;
+                    let made = self.strings.fill(py, &mut self.luck, texts, Use::Any, items);
+                    made.map_err(|e| loaded.not_text(py, e))?;
                     texts.len()
                 }
                 Run::Units(kinds) if is_unit(kinds[0]) => {
@@ -265,7 +265,9 @@ impl<'a, 'py> Maker<'a, 'py> {
             Cell::Int(kind, value) => self.types.make_int(py, kind, value),
             Cell::Float(CellKind::Float, value) => Ok(PyFloat::new(py, value).into_any()),
             Cell::Float(kind, value) => self.types.make_float(py, kind, value),
-            Cell::Str(CellKind::Str, text) => self.strings.get(py, &mut self.luck, text.as_bytes()),
+            Cell::Str(CellKind::Str, text) => {
+                Ok(self.strings.get(py, &mut self.luck, text.as_bytes())?.into_any())
+            }
             Cell::Str(kind, text) => self.types.make_text(py, kind, text),
             Cell::Bytes(CellKind::Bytes, bytes) => Ok(PyBytes::new(py, bytes).into_any()),
             Cell::Bytes(CellKind::ByteArray, bytes) => Ok(PyByteArray::new(py, bytes).into_any()),

@@ -62,6 +62,24 @@ impl<'a> Texts<'a> {
     pub fn get(&self, i: usize) -> &'a [u8] {
         &self.text[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
+
+    /// The strings in these places.
+    pub fn part(&self, places: Range<usize>) -> Texts<'a> {
+        Texts { offsets: &self.offsets[places.start..=places.end], text: self.text }
+    }
+
+    /// All of them as one.
+    pub fn joined(&self) -> &'a [u8] {
+        let (first, end) = (self.offsets[0], self.offsets[self.len()]);
+        &self.text[first as usize..end as usize]
+    }
+
+    /// Where the string in this place is in [`joined`](Self::joined).
+    #[inline]
+    pub fn place(&self, i: usize) -> Range<usize> {
+        let [start, end] = [i, i + 1].map(|i| (self.offsets[i] - self.offsets[0]) as usize);
+        start..end
+    }
 }
 
 /// The kinds of cells, and the place of each among the values of its class.

@@ -46,7 +46,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             return Ok(None);
         }
         let mut values = Objects::new(slice, first, first + n);
-        let mut keys = Objects::new(slice, first + n, first + 2 * n);
+        let mut keys = Objects::keys(slice, first + n, first + 2 * n);
         let are_names = of_keys.iter().all(|&kind| kind == CellKind::Str);
         let n_names = if are_names { n_names(n as usize) as u64 } else { 0 };
         let dict = if n_names > 0 {
