@@ -229,12 +229,7 @@ impl CellReader {
         let damage = || loaded.corrupt(py, "a list of rows has values that are not there");
         let find = |range: Range<u64>| Some((loaded.slice(&range)?, range));
         let lists = lists.into_iter().map(|list| find(list).ok_or_else(damage)).collect::<PyResult<_>>();
-        Maker::new(py, &loaded, hook)?.rows(
-            kind,
-            &children,
-            if n == 0 { Vec::new() } else { lists? },
-            n,
-        )
+        Maker::new(py, &loaded, hook)?.rows(kind, &children, if n == 0 { Vec::new() } else { lists? }, n)
     }
 
     /// Makes objects of neighbouring cells, which are children of a cell that ends with `of.end`.

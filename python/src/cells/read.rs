@@ -60,11 +60,7 @@ pub struct Maker<'a, 'py> {
 
 impl<'a, 'py> Maker<'a, 'py> {
     /// For cells of all that was loaded; the arrays in these ranges will be wanted.
-    pub fn new(
-        py: Python<'py>,
-        loaded: &'a Loaded,
-        hook: &'a Bound<'py, PyAny>,
-    ) -> PyResult<Self> {
+    pub fn new(py: Python<'py>, loaded: &'a Loaded, hook: &'a Bound<'py, PyAny>) -> PyResult<Self> {
         let mut maker = Self {
             py,
             loaded,

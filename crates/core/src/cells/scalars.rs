@@ -118,6 +118,14 @@ impl Scalars {
         self.bytes.push(value);
     }
 
+    /// Takes back the last `n` values, which are texts.
+    pub fn drop_texts(&mut self, n: usize) {
+        self.kinds.truncate(self.kinds.len() - n);
+        let Strings { offsets, bytes } = &mut self.strings;
+        offsets.truncate(offsets.len() - n);
+        bytes.truncate(offsets[offsets.len() - 1] as usize);
+    }
+
     /// Makes room for `n` more values that are as the last `k`: memory that grows is touched twice.
     pub fn expect(&mut self, n: usize, k: usize) {
         let n = n.min(EXPECTED);

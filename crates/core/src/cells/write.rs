@@ -209,10 +209,10 @@ impl CellWriter {
         self.scalars.take(values);
     }
 
-    /// Whether the last `n` cells are strings.
-    pub fn are_texts(&self, n: usize) -> bool {
+    /// Whether the last `n` cells are of this kind.
+    pub fn are_all(&self, kind: CellKind, n: usize) -> bool {
         let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
-        kinds.iter().all(|&code| code == CellKind::Str.code())
+        kinds.iter().all(|&code| code == kind.code())
     }
 
     /// Adds the last `n` cells, which are the keys of a map, to the key index when they are many and of a kind that it is made for.

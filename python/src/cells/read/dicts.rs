@@ -63,7 +63,8 @@ impl<'a, 'py> Maker<'a, 'py> {
         };
         for from in (n_names..n).step_by(TOGETHER as usize) {
             let n = TOGETHER.min(n - from);
-            let [mut some_keys, mut some_values] = [(); 2].map(|()| Items::Parts(Vec::with_capacity(n as usize)));
+            let [mut some_keys, mut some_values] =
+                [(); 2].map(|()| Items::Parts(Vec::with_capacity(n as usize)));
             keys.fill(self, &mut some_keys, n)?;
             values.fill(self, &mut some_values, n)?;
             let (Items::Parts(some_keys), Items::Parts(some_values)) = (some_keys, some_values) else {

@@ -2,8 +2,8 @@
 
 use std::ffi::c_long;
 
-use entasis::cells::{Run, Slice};
 use entasis::CellKind;
+use entasis::cells::{Run, Slice};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;

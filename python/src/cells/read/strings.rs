@@ -90,12 +90,7 @@ impl Luck {
 impl<'py> Strings<'py> {
     /// A string of these bytes, which are UTF-8. It is not looked for where those before were not found.
     #[inline]
-    pub fn get(
-        &mut self,
-        py: Python<'py>,
-        luck: &mut Luck,
-        text: &[u8],
-    ) -> PyResult<Bound<'py, PyString>> {
+    pub fn get(&mut self, py: Python<'py>, luck: &mut Luck, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
         if text.len() > SHORT || luck.is_hopeless() {
             return string(py, text);
         }
