@@ -198,3 +198,24 @@ impl Scalars {
         [self.ints.len(), self.floats.len(), self.strings.len(), self.bytes.len()]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_taken_back() {
+        let mut scalars = Scalars::new();
+        scalars.int(CellKind::Int, 7);
+        ["a", "", "bc"].into_iter().for_each(|text| scalars.text(CellKind::Str, text));
+        scalars.drop_texts(0);
+        assert_eq!(scalars.len(), 4);
+        scalars.drop_texts(2);
+        assert_eq!(
+            (scalars.len(), scalars.strings.len(), scalars.strings.bytes.as_slice()),
+            (2, 1, &b"a"[..])
+        );
+        scalars.text(CellKind::Str, "d");
+        assert_eq!((scalars.strings.offsets.as_slice(), scalars.ints.as_slice()), (&[0, 1, 2][..], &[7][..]));
+    }
+}

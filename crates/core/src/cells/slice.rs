@@ -364,3 +364,29 @@ impl Slice {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_kinds_end_where_they_do() {
+        for n in [0, 1, SHORT - 1, SHORT, SHORT + 1, TOGETHER, SHORT + TOGETHER, 3 * TOGETHER + 5] {
+            for end in [0, 1, SHORT - 1, SHORT, SHORT + TOGETHER - 1, SHORT + TOGETHER, n] {
+                let kinds: Vec<_> =
+                    (0..n).map(|i| if i == end { CellKind::Float } else { CellKind::Int }).collect();
+                assert_eq!(n_alike(&kinds, |kind| kind == CellKind::Int), end.min(n));
+                let codes: Vec<u8> = kinds.iter().map(|kind| kind.code()).collect();
+                assert_eq!(are_alike(&codes), end >= n || n < 2, "{n} {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_texts() {
+        let texts = Texts { offsets: &[0, 2, 2, 5], text: b"abcde" };
+        let part = texts.part(1..3);
+        assert_eq!((part.len(), part.joined(), part.get(1)), (2, &b"cde"[..], &b"cde"[..]));
+        assert_eq!((part.place(0), part.place(1), texts.part(0..1).joined()), (0..0, 0..3, &b"ab"[..]));
+    }
+}
