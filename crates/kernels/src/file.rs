@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io;
 
 /// Has room set aside for `len` bytes of `file` from `at` on, where the system and the file system can do that without writing to it.
-/// The length and the bytes of the file stay what they are.
+/// The length and the bytes of the file stay what they are. Room on a file system in memory is memory that is cleared, and given back where it
+/// is not used: that takes longer than all that it saves, so there is none.
 ///
 /// # Errors
 /// What the system reports, [`Unsupported`](io::ErrorKind::Unsupported) where there is no such thing.
@@ -16,6 +17,9 @@ pub fn set_aside(file: &File, at: u64, len: u64) -> io::Result<()> {
         let (Ok(at), Ok(len)) = (at.try_into(), len.try_into()) else {
             return Err(io::ErrorKind::FileTooLarge.into());
         };
+        if is_in_memory(file) {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         // SAFETY: the descriptor is open for as long as `file` is there, and no memory is handed over.
         let done = unsafe { libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) };
         if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -27,9 +31,39 @@ pub fn set_aside(file: &File, at: u64, len: u64) -> io::Result<()> {
     }
 }
 
+/// Whether the file system of `file` keeps it in memory alone; no where that is not told.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn is_in_memory(file: &File) -> bool {
+    use std::mem::MaybeUninit;
+    use std::os::fd::AsRawFd;
+
+    let mut found = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: the descriptor is open for as long as `file` is there, and `found` has room for what is told.
+    let told = unsafe { libc::fstatfs(file.as_raw_fd(), found.as_mut_ptr()) } == 0;
+    // SAFETY: the system has written it.
+    let of = told.then(|| unsafe { found.assume_init() }.f_type as u64);
+    of == Some(libc::TMPFS_MAGIC as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn no_room_is_set_aside_in_memory() {
+        use std::os::unix::fs::MetadataExt;
+
+        let path = std::path::Path::new("/dev/shm").join(format!("entasis-kernels-{}", std::process::id()));
+        // Where there is no such file system, there is nothing to be seen.
+        let Ok(file) = File::create_new(&path) else { return };
+        let (is_in_memory, done) = (is_in_memory(&file), set_aside(&file, 0, 8 << 20));
+        let blocks = file.metadata().unwrap().blocks();
+        std::fs::remove_file(&path).unwrap();
+        if is_in_memory {
+            assert_eq!((done.unwrap_err().kind(), blocks), (io::ErrorKind::Unsupported, 0));
+        }
+    }
 
     #[test]
     fn room_changes_neither_length_nor_bytes() {
