@@ -218,7 +218,9 @@ def test_texts(name: str, n: int, tmp_path: Path) -> None:
     back = both(keys, tmp_path)
     assert same(list(back.items()), list(keys.items()))
     assert all(back[key] == value for key, value in keys.items())
-    assert same(both([[text, i] for i, text in enumerate(texts)], tmp_path), [[text, i] for i, text in enumerate(texts)])
+    assert same(
+        both([[text, i] for i, text in enumerate(texts)], tmp_path), [[text, i] for i, text in enumerate(texts)]
+    )
 
 
 def test_large_dicts_of_other_keys(tmp_path: Path) -> None:
