@@ -170,3 +170,64 @@ def test_the_collector_comes_as_before(is_enabled: bool, tmp_path: Path) -> None
     assert back == value
     assert gc.is_tracked(back)
     assert bool(seen) == is_enabled
+
+
+@pytest.mark.parametrize("make", [int, float], ids=["int", "float"])
+@pytest.mark.parametrize("other", [None, 0, 0.5, [1], "text"], ids=repr)
+def test_one_other_among_values_of_a_dict(make: type, other: Any, tmp_path: Path) -> None:
+    # The thread that looks at values comes to an end before the one that looks at keys, and the other way round.
+    names: dict[Any, Any] = {f"key {i}": make(i * i - 7) for i in range(50_000)}
+    places = (0, 1, 255, 256, 257, 40_000, len(names) - 1)
+    for place in places:
+        value = {key: other if i == place else known for i, (key, known) in enumerate(names.items())}
+        assert same(list(both(value, tmp_path).items()), list(value.items()))
+        key = place if other is None else b"key" if other == "text" else (place, "of two")
+        value = {key if i == place else name: known for i, (name, known) in enumerate(names.items())}
+        assert same(list(both(value, tmp_path).items()), list(value.items()))
+        value[f"key {place} "] = other
+        assert same(list(both(value, tmp_path).items()), list(value.items()))
+
+
+def test_a_dict_with_gaps(tmp_path: Path) -> None:
+    value: dict[str, float | None] = {f"key {i}": i / 4 for i in range(90_000)}
+    for i in range(0, len(value), 3):
+        del value[f"key {i}"]
+    assert list(both(value, tmp_path).items()) == list(value.items())
+    value["key 70000"] = None
+    assert list(both(value, tmp_path).items()) == list(value.items())
+    assert en.open(tmp_path / "2")["key 70001"].read() == 70_001 / 4
+
+
+TEXTS = {
+    "ascii": lambda i: f"name {i * 7919}",
+    "short": lambda i: "abcdefgh"[: i % 4] + str(i % 3),
+    "one by one": lambda i: chr(i % 128),
+    "latin": lambda i: f"n\xe4me {i}",
+    "now and then": lambda i: f"name {i}" if i % 3000 else f"\u540d {i} \U0001f600",
+    "long": lambda i: f"{i} " * (i % 40),
+    "nul": lambda i: f"\0{i}\0",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("n", [1, 7, 8, 600, 1024 + 512 + 1, 20_000])
+def test_texts(name: str, n: int, tmp_path: Path) -> None:
+    texts = [TEXTS[name](i) for i in range(n)]
+    assert same(both(texts, tmp_path), texts)
+    keys = {text: float(i) for i, text in enumerate(texts)}
+    back = both(keys, tmp_path)
+    assert same(list(back.items()), list(keys.items()))
+    assert all(back[key] == value for key, value in keys.items())
+    assert same(
+        both([[text, i] for i, text in enumerate(texts)], tmp_path), [[text, i] for i, text in enumerate(texts)]
+    )
+
+
+def test_large_dicts_of_other_keys(tmp_path: Path) -> None:
+    n = 90_000
+    for value in (
+        {i: str(i) for i in range(n)},
+        {i if i % 2 else str(i): i / 2 for i in range(n)},
+        {f"key {i}": i if i % 2 else None for i in range(n)},
+    ):
+        assert same(list(both(value, tmp_path).items()), list(value.items()))

@@ -10,7 +10,6 @@ use pyo3::types::{PyDict, PyList, PyString};
 
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::read::Maker;
-use super::types::Types;
 use crate::arenas::HugeArenas;
 use crate::errors;
 
@@ -220,7 +219,6 @@ impl CellReader {
         lists: Vec<Range<u64>>,
         hook: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let types = Types::new(py, true)?;
         let n = lists.first().map_or(0, |list| list.end - list.start);
         let mut wanted = lists.clone();
         if kind == CellKind::Records {
@@ -231,12 +229,7 @@ impl CellReader {
         let damage = || loaded.corrupt(py, "a list of rows has values that are not there");
         let find = |range: Range<u64>| Some((loaded.slice(&range)?, range));
         let lists = lists.into_iter().map(|list| find(list).ok_or_else(damage)).collect::<PyResult<_>>();
-        Maker::new(py, &loaded, &types, hook)?.rows(
-            kind,
-            &children,
-            if n == 0 { Vec::new() } else { lists? },
-            n,
-        )
+        Maker::new(py, &loaded, hook)?.rows(kind, &children, if n == 0 { Vec::new() } else { lists? }, n)
     }
 
     /// Makes objects of neighbouring cells, which are children of a cell that ends with `of.end`.
@@ -248,12 +241,11 @@ impl CellReader {
         of: Children,
         hook: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let types = Types::new(py, true)?;
         // All of them: with what is below, which stands right behind.
         let is_all = range.start == of.first && range.end - range.start == of.count && of.count > 0;
         let wanted = if is_all { of.first..of.end } else { range.clone() };
         loaded.close(py, vec![wanted])?;
         let _arenas = HugeArenas::new(py, loaded.n_needed());
-        Maker::new(py, &loaded, &types, hook)?.make(range)
+        Maker::new(py, &loaded, hook)?.make(range)
     }
 }

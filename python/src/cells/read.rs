@@ -7,7 +7,9 @@ mod arrays;
 mod dicts;
 mod objects;
 mod rows;
+mod strings;
 
+use std::cell::OnceCell;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -21,7 +23,8 @@ use pyo3::types::{
 };
 
 use arrays::Pool;
-use objects::{Items, Luck, Strings, int, is_unit, unit};
+use objects::{Items, int, is_unit, unit};
+use strings::{Luck, Strings, Use};
 
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::types::Types;
@@ -41,7 +44,7 @@ struct Frame<'py> {
 pub struct Maker<'a, 'py> {
     py: Python<'py>,
     loaded: &'a Loaded,
-    types: &'a Types,
+    types: OnceCell<Types>,
     /// `pool(column, start, stop)`, `table(number)`, `object(name, parts)`, `objects(list, shape)`.
     hook: &'a Bound<'py, PyAny>,
     /// Cells that references name, and what was made of them; nothing while they are made.
@@ -57,16 +60,11 @@ pub struct Maker<'a, 'py> {
 
 impl<'a, 'py> Maker<'a, 'py> {
     /// For cells of all that was loaded; the arrays in these ranges will be wanted.
-    pub fn new(
-        py: Python<'py>,
-        loaded: &'a Loaded,
-        types: &'a Types,
-        hook: &'a Bound<'py, PyAny>,
-    ) -> PyResult<Self> {
+    pub fn new(py: Python<'py>, loaded: &'a Loaded, hook: &'a Bound<'py, PyAny>) -> PyResult<Self> {
         let mut maker = Self {
             py,
             loaded,
-            types,
+            types: OnceCell::new(),
             hook,
             named: HashMap::new(),
             wanted: HashSet::new(),
@@ -103,6 +101,15 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
         maker.pools.values_mut().for_each(Pool::plan);
         Ok(maker)
+    }
+
+    /// The types of values that are not Python's own, looked up when there is one.
+    fn types(&self) -> PyResult<&Types> {
+        if let Some(types) = self.types.get() {
+            return Ok(types);
+        }
+        let types = Types::new(self.py, true)?;
+        Ok(self.types.get_or_init(|| types))
     }
 
     fn corrupt(&self, problem: &'static str) -> PyErr {
@@ -181,10 +188,8 @@ impl<'a, 'py> Maker<'a, 'py> {
                     values.len()
                 }
                 Run::Texts(CellKind::Str, texts) if !self.are_texts_named => {
-                    let (strings, luck) = (&mut self.strings, &mut self.luck);
-                    items.extend(texts.len(), |i| {
-                        strings.get(py, luck, texts.get(i)).map_err(|e| loaded.not_text(py, e))
-                    })?;
+                    let made = self.strings.fill(py, &mut self.luck, texts, Use::Any, items);
+                    made.map_err(|e| loaded.not_text(py, e))?;
                     texts.len()
                 }
                 Run::Units(kinds) if is_unit(kinds[0]) => {
@@ -262,18 +267,20 @@ impl<'a, 'py> Maker<'a, 'py> {
         let py = self.py;
         match *cell {
             Cell::Int(CellKind::Int, value) => int(py, value),
-            Cell::Int(kind, value) => self.types.make_int(py, kind, value),
+            Cell::Int(kind, value) => self.types()?.make_int(py, kind, value),
             Cell::Float(CellKind::Float, value) => Ok(PyFloat::new(py, value).into_any()),
-            Cell::Float(kind, value) => self.types.make_float(py, kind, value),
-            Cell::Str(CellKind::Str, text) => self.strings.get(py, &mut self.luck, text.as_bytes()),
-            Cell::Str(kind, text) => self.types.make_text(py, kind, text),
+            Cell::Float(kind, value) => self.types()?.make_float(py, kind, value),
+            Cell::Str(CellKind::Str, text) => {
+                Ok(self.strings.get(py, &mut self.luck, text.as_bytes())?.into_any())
+            }
+            Cell::Str(kind, text) => self.types()?.make_text(py, kind, text),
             Cell::Bytes(CellKind::Bytes, bytes) => Ok(PyBytes::new(py, bytes).into_any()),
             Cell::Bytes(CellKind::ByteArray, bytes) => Ok(PyByteArray::new(py, bytes).into_any()),
-            Cell::Bytes(kind, bytes) => self.types.make_bytes(py, kind, bytes),
+            Cell::Bytes(kind, bytes) => self.types()?.make_bytes(py, kind, bytes),
             Cell::Unit(kind @ (CellKind::Null | CellKind::False | CellKind::True)) => Ok(unit(py, kind)),
             Cell::Unit(CellKind::Ellipsis) => Ok(PyEllipsis::get(py).to_owned().into_any()),
             Cell::Unit(kind @ (CellKind::NumpyFalse | CellKind::NumpyTrue)) => {
-                self.types.make_int(py, CellKind::NumpyTrue, i64::from(kind == CellKind::NumpyTrue))
+                self.types()?.make_int(py, CellKind::NumpyTrue, i64::from(kind == CellKind::NumpyTrue))
             }
             Cell::Unit(kind) => self.hook.call_method1("unit", (kind.name(),)),
             Cell::Parent(..) | Cell::Array { .. } => {
@@ -376,7 +383,7 @@ impl<'a, 'py> Maker<'a, 'py> {
                 py.get_type::<pyo3::types::PyRange>().call1((&items[0], &items[1], &items[2]))?
             }
             CellKind::Slice => py.get_type::<PySlice>().call1((&items[0], &items[1], &items[2]))?,
-            CellKind::Fraction => self.types.make_fraction(py, &items)?,
+            CellKind::Fraction => self.types()?.make_fraction(py, &items)?,
             CellKind::ObjectArray => {
                 let shape = self.shape(children.keys, children.count)?;
                 self.hook.call_method1("objects", (PyList::new(py, items)?, PyTuple::new(py, shape)?))?

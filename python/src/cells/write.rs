@@ -4,6 +4,7 @@
 //! too is remembered, and a second time only named.
 
 mod atoms;
+mod beside;
 mod emit;
 mod expand;
 mod known;
@@ -216,10 +217,15 @@ impl CellBuilder {
     /// How the numbers of a list of `n` items are looked at.
     fn numbers(&mut self, py: Python<'_>, n: usize) -> Numbers {
         // To ask for the threads takes longer than to write a short list.
+        let is_helped = n >= MANY && self.has_help(py);
+        Numbers::new(self.compression, is_helped)
+    }
+
+    /// Whether a second thread may look at numbers.
+    fn has_help(&mut self, py: Python<'_>) -> bool {
         let threads = self.threads;
         let may_help = || threads.unwrap_or_else(entasis::default_threads) > 1 && may_help(py);
-        let is_helped = n >= MANY && *self.may_help.get_or_insert_with(may_help);
-        Numbers::new(self.compression, is_helped)
+        *self.may_help.get_or_insert_with(may_help)
     }
 
     fn add_tree(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {

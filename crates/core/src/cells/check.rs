@@ -52,11 +52,8 @@ impl Slice {
             return Err(damage("children of a cell are not after it"));
         };
         let mut next = family_end;
-        let place = |number: u64| (number - self.range().start) as usize;
-        let kinds = &self.kinds()[place(first)..place(family_end)];
-        for (child, kind) in (first..).zip(kinds) {
-            if kind.class() == CellClass::Parent
-                && let Cell::Parent(_, of) = self.cell(child)?
+        for child in self.numbers(first..family_end, |kind| kind.class() == CellClass::Parent) {
+            if let Cell::Parent(_, of) = self.cell(child)?
                 && of.count > 0
             {
                 if of.first != next || of.end < next {
@@ -80,8 +77,7 @@ impl Slice {
                 _ => return Err(damage("the lists of a list of rows differ in length")),
             }
         }
-        let place = |number: u64| (number - self.range().start) as usize;
-        if self.kinds()[place(below)..place(children.end)].iter().all(|kind| kind.is_scalar()) {
+        if self.are_all(below..children.end, CellKind::is_scalar) {
             Ok(())
         } else {
             Err(damage("a list of rows has a value that has parts"))

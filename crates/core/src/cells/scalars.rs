@@ -118,6 +118,14 @@ impl Scalars {
         self.bytes.push(value);
     }
 
+    /// Takes back the last `n` values, which are texts.
+    pub fn drop_texts(&mut self, n: usize) {
+        self.kinds.truncate(self.kinds.len() - n);
+        let Strings { offsets, bytes } = &mut self.strings;
+        offsets.truncate(offsets.len() - n);
+        bytes.truncate(offsets[offsets.len() - 1] as usize);
+    }
+
     /// Makes room for `n` more values that are as the last `k`: memory that grows is touched twice.
     pub fn expect(&mut self, n: usize, k: usize) {
         let n = n.min(EXPECTED);
@@ -188,5 +196,26 @@ impl Scalars {
     /// How many values there are of the classes that have some.
     pub(super) fn counts(&self) -> [usize; CLASSES - 2] {
         [self.ints.len(), self.floats.len(), self.strings.len(), self.bytes.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_taken_back() {
+        let mut scalars = Scalars::new();
+        scalars.int(CellKind::Int, 7);
+        ["a", "", "bc"].into_iter().for_each(|text| scalars.text(CellKind::Str, text));
+        scalars.drop_texts(0);
+        assert_eq!(scalars.len(), 4);
+        scalars.drop_texts(2);
+        assert_eq!(
+            (scalars.len(), scalars.strings.len(), scalars.strings.bytes.as_slice()),
+            (2, 1, &b"a"[..])
+        );
+        scalars.text(CellKind::Str, "d");
+        assert_eq!((scalars.strings.offsets.as_slice(), scalars.ints.as_slice()), (&[0, 1, 2][..], &[7][..]));
     }
 }

@@ -11,6 +11,8 @@ use super::{CLASSES, RANK};
 
 /// Kinds that are looked at together.
 const TOGETHER: usize = 256;
+/// Kinds that are looked at one by one first: most runs are short.
+const SHORT: usize = 32;
 
 /// Neighbouring cells in memory.
 #[derive(Debug)]
@@ -62,6 +64,24 @@ impl<'a> Texts<'a> {
     pub fn get(&self, i: usize) -> &'a [u8] {
         &self.text[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
+
+    /// The strings in these places.
+    pub fn part(&self, places: Range<usize>) -> Texts<'a> {
+        Texts { offsets: &self.offsets[places.start..=places.end], text: self.text }
+    }
+
+    /// All of them as one.
+    pub fn joined(&self) -> &'a [u8] {
+        let (first, end) = (self.offsets[0], self.offsets[self.len()]);
+        &self.text[first as usize..end as usize]
+    }
+
+    /// Where the string in this place is in [`joined`](Self::joined).
+    #[inline]
+    pub fn place(&self, i: usize) -> Range<usize> {
+        let [start, end] = [i, i + 1].map(|i| (self.offsets[i] - self.offsets[0]) as usize);
+        start..end
+    }
 }
 
 /// The kinds of cells, and the place of each among the values of its class.
@@ -88,6 +108,26 @@ type Counts = [u64; CLASSES];
 #[inline]
 fn known(code: u8) -> Result<CellKind> {
     CellKind::of(code).ok_or_else(|| unknown(code))
+}
+
+/// Whether all kinds are one. Comparing them with their neighbours takes an instruction for many.
+#[inline]
+pub(super) fn are_alike(codes: &[u8]) -> bool {
+    codes.len() < 2 || codes[1..] == codes[..codes.len() - 1]
+}
+
+/// How many kinds there are before one that is not alike. Where runs are long many are looked at with one instruction.
+#[inline]
+fn n_alike(kinds: &[CellKind], is_alike: impl Fn(CellKind) -> bool + Copy) -> usize {
+    let count = |kinds: &[CellKind]| kinds.iter().take_while(|&&kind| is_alike(kind)).count();
+    let n = count(&kinds[..kinds.len().min(SHORT)]);
+    if n < SHORT {
+        return n;
+    }
+    let rest = &kinds[n..];
+    let all = |part: &&[CellKind]| part.iter().fold(true, |all, &kind| all & is_alike(kind));
+    let whole = TOGETHER * rest.chunks_exact(TOGETHER).take_while(all).count();
+    n + whole + count(&rest[whole..])
 }
 
 #[cold]
@@ -140,7 +180,7 @@ impl Kinds {
             }
             let Some(&first_code) = block.first() else { continue };
             let first = counts.map(|n| n as u32);
-            if block.iter().all(|&code| code == first_code) {
+            if are_alike(block) {
                 let kind = known(first_code)?;
                 kinds.resize(kinds.len() + block.len(), kind);
                 counts[kind.class() as usize] += block.len() as u64;
@@ -199,6 +239,11 @@ impl Slice {
     #[inline]
     pub fn kinds(&self) -> &[CellKind] {
         &self.index.kinds
+    }
+
+    /// Whether the kinds of the cells in `range`, which are in the slice, are all such that `is_fine`. Quick where it has no branches.
+    pub fn are_all(&self, range: Range<u64>, is_fine: impl Fn(CellKind) -> bool + Copy) -> bool {
+        self.numbers(range, move |kind| !is_fine(kind)).next().is_none()
     }
 
     /// The numbers of the cells in `range`, which are in the slice, whose kind `is_wanted`. Quick where few are.
@@ -285,7 +330,7 @@ impl Slice {
         let (i, end) = place(number).zip(place(end))?;
         let kinds = self.index.kinds.get(i..end)?;
         let (_, at) = self.index.get(i).filter(|(kind, _)| *kind == CellKind::Array)?;
-        let n = kinds.iter().take_while(|&&kind| kind == CellKind::Array).count();
+        let n = n_alike(kinds, |kind| kind == CellKind::Array);
         Some(self.arrays_of(at, n))
     }
 
@@ -304,10 +349,10 @@ impl Slice {
             return Ok(Run::Other);
         }
         if kind.class() == CellClass::Unit {
-            let n = kinds.iter().take_while(|other| other.class() == CellClass::Unit).count();
+            let n = n_alike(kinds, |other| other.class() == CellClass::Unit);
             return Ok(Run::Units(&kinds[..n]));
         }
-        let n = kinds.iter().take_while(|&&other| other == kind).count();
+        let n = n_alike(kinds, |other| other == kind);
         Ok(match kind.class() {
             CellClass::Int => Run::Ints(kind, &self.ints()[at..at + n]),
             CellClass::Float => Run::Floats(kind, &self.floats()[at..at + n]),
@@ -317,5 +362,31 @@ impl Slice {
             }
             _ => Run::Other,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_kinds_end_where_they_do() {
+        for n in [0, 1, SHORT - 1, SHORT, SHORT + 1, TOGETHER, SHORT + TOGETHER, 3 * TOGETHER + 5] {
+            for end in [0, 1, SHORT - 1, SHORT, SHORT + TOGETHER - 1, SHORT + TOGETHER, n] {
+                let kinds: Vec<_> =
+                    (0..n).map(|i| if i == end { CellKind::Float } else { CellKind::Int }).collect();
+                assert_eq!(n_alike(&kinds, |kind| kind == CellKind::Int), end.min(n));
+                let codes: Vec<u8> = kinds.iter().map(|kind| kind.code()).collect();
+                assert_eq!(are_alike(&codes), end >= n || n < 2, "{n} {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_texts() {
+        let texts = Texts { offsets: &[0, 2, 2, 5], text: b"abcde" };
+        let part = texts.part(1..3);
+        assert_eq!((part.len(), part.joined(), part.get(1)), (2, &b"cde"[..], &b"cde"[..]));
+        assert_eq!((part.place(0), part.place(1), texts.part(0..1).joined()), (0..0, 0..3, &b"ab"[..]));
     }
 }

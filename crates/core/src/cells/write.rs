@@ -7,6 +7,7 @@ use entasis_kernels::{HostRead, memory::reserve_on_huge_pages};
 
 use super::index::{INDEXED_FROM, IndexPlan};
 use super::scalars::{Scalars, Strings};
+use super::slice::are_alike;
 use super::{CLASSES, INDEXED, NAMES, RANK};
 use crate::encoded::{BLOCK, EncodedBlock};
 use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
@@ -208,16 +209,16 @@ impl CellWriter {
         self.scalars.take(values);
     }
 
-    /// Whether the last `n` cells are strings.
-    pub fn are_texts(&self, n: usize) -> bool {
+    /// Whether the last `n` cells are of this kind.
+    pub fn are_all(&self, kind: CellKind, n: usize) -> bool {
         let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
-        kinds.iter().all(|&code| code == CellKind::Str.code())
+        kinds.iter().all(|&code| code == kind.code())
     }
 
     /// Adds the last `n` cells, which are the keys of a map, to the key index when they are many and of a kind that it is made for.
     pub fn index_keys(&mut self, n: usize) {
         let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
-        let all = |kind: CellKind| kinds.iter().all(|&code| code == kind.code());
+        let all = |kind: CellKind| kinds.first() == Some(&kind.code()) && are_alike(kinds);
         let first = self.n_cells() - n as u64;
         let Scalars { strings, ints, .. } = &self.scalars;
         if n <= INDEXED_FROM || u32::try_from(n).is_err() {
@@ -372,7 +373,7 @@ fn count(kinds: &[u8], counts: &mut [u64; CLASSES]) {
         }
     };
     let Some(&first) = kinds.first() else { return };
-    if kinds.iter().all(|&code| code == first) {
+    if are_alike(kinds) {
         return add(first, kinds.len() as u64);
     }
     kinds.iter().for_each(|&code| add(code, 1));

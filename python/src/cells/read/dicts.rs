@@ -24,6 +24,8 @@ use crate::{large, symbols};
 const LEAST: usize = 16;
 /// As many keys Python makes room for at once: two thirds of 2^17.
 const MOST: usize = (1 << 18) / 3;
+/// Keys and values that are made before they are put in, where they are put in one by one.
+const TOGETHER: u64 = 1024;
 
 type Vectorcall = unsafe extern "C" fn(
     *mut ffi::PyObject,
@@ -40,14 +42,12 @@ impl<'a, 'py> Maker<'a, 'py> {
         children: &Children,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let (first, n) = (children.first, children.count);
-        let from = (first - slice.range().start) as usize;
-        let (of_values, of_keys) = slice.kinds()[from..from + 2 * n as usize].split_at(n as usize);
-        if !of_values.iter().chain(of_keys).all(|kind| kind.is_scalar()) {
+        if !slice.are_all(first..first + 2 * n, CellKind::is_scalar) {
             return Ok(None);
         }
         let mut values = Objects::new(slice, first, first + n);
-        let mut keys = Objects::new(slice, first + n, first + 2 * n);
-        let are_names = of_keys.iter().all(|&kind| kind == CellKind::Str);
+        let mut keys = Objects::keys(slice, first + n, first + 2 * n);
+        let are_names = slice.are_all(first + n..first + 2 * n, |kind| kind == CellKind::Str);
         let n_names = if are_names { n_names(n as usize) as u64 } else { 0 };
         let dict = if n_names > 0 {
             let mut names = Items::new(self.py, CellKind::Tuple, n_names)?;
@@ -61,15 +61,24 @@ impl<'a, 'py> Maker<'a, 'py> {
         } else {
             PyDict::new(self.py)
         };
-        for i in n_names..n {
-            let (key, value) = (keys.next(self)?, values.next(self)?);
-            if i == MOST as u64 && n_names == i {
-                // There is no room left: its table is made anew, for twice as many. A string as key runs no code of others.
-                large::make(self.py, 64 * MOST, || dict.set_item(key, value))?;
-            } else {
-                dict.set_item(key, value)?;
+        for from in (n_names..n).step_by(TOGETHER as usize) {
+            let n = TOGETHER.min(n - from);
+            let [mut some_keys, mut some_values] =
+                [(); 2].map(|()| Items::Parts(Vec::with_capacity(n as usize)));
+            keys.fill(self, &mut some_keys, n)?;
+            values.fill(self, &mut some_values, n)?;
+            let (Items::Parts(some_keys), Items::Parts(some_values)) = (some_keys, some_values) else {
+                return Err(self.corrupt("nothing is made"));
+            };
+            for (i, (key, value)) in (from..).zip(some_keys.into_iter().zip(some_values)) {
+                if i == MOST as u64 && n_names == i {
+                    // There is no room left: its table is made anew, for twice as many. A string as key runs no code of others.
+                    large::make(self.py, 64 * MOST, || dict.set_item(key, value))?;
+                } else {
+                    dict.set_item(key, value)?;
+                }
+                self.look_up(i)?;
             }
-            self.look_up(i)?;
         }
         self.whole(dict.len() as u64 == n)?;
         Ok(Some(dict))

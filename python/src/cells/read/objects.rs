@@ -2,22 +2,17 @@
 
 use std::ffi::c_long;
 
+use entasis::CellKind;
 use entasis::cells::{Run, Slice};
-use entasis::{CellKind, checksum};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyFloat, PyList, PyTuple};
 
 use super::Maker;
+use super::strings::{Luck, Use};
 use crate::large;
 
-/// Places of the cache of short strings.
-const CACHE: usize = 1 << 12;
-/// The longest string in it.
-const SHORT: usize = 32;
-/// Strings that are looked for before it is given up, when few of them are found.
-const TRIES: u32 = 512;
 /// The items of a list whose memory is fresh from the system, at least.
 const LONG: usize = 16 << 10;
 
@@ -48,57 +43,6 @@ pub fn is_unit(kind: CellKind) -> bool {
     matches!(kind, CellKind::Null | CellKind::False | CellKind::True)
 }
 
-/// A string. Python looks whether it is UTF-8.
-#[inline]
-fn string<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    // SAFETY: as many bytes as there are; gives a new reference to a string, or null with an error set.
-    unsafe {
-        let made = ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as isize);
-        Ok(Bound::from_owned_ptr_or_err(py, made)?.cast_into_unchecked())
-    }
-}
-
-/// Short strings that come often are made once.
-#[derive(Default)]
-pub struct Strings<'py> {
-    /// By hash; empty until one is looked for.
-    slots: Vec<Option<(u64, Bound<'py, PyString>)>>,
-}
-
-/// How often strings of one place were looked for in the cache, and found.
-#[derive(Clone, Copy, Default)]
-pub struct Luck {
-    asked: u32,
-    found: u32,
-}
-
-impl<'py> Strings<'py> {
-    /// A string of these bytes, which are UTF-8. It is not looked for where those before were not found.
-    #[inline]
-    pub fn get(&mut self, py: Python<'py>, luck: &mut Luck, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-        let is_hopeless = luck.asked >= TRIES && luck.found < luck.asked / 4;
-        if text.len() > SHORT || is_hopeless {
-            return string(py, text).map(Bound::into_any);
-        }
-        if self.slots.is_empty() {
-            self.slots.resize_with(CACHE, || None);
-        }
-        let hash = checksum(text);
-        luck.asked += 1;
-        let place = &mut self.slots[hash as usize % CACHE];
-        if let Some((known, string)) = place
-            && *known == hash
-            && string.to_str().is_ok_and(|known| known.as_bytes() == text)
-        {
-            luck.found += 1;
-            return Ok(string.clone().into_any());
-        }
-        let string = string(py, text)?;
-        *place = Some((hash, string.clone()));
-        Ok(string.into_any())
-    }
-}
-
 /// The objects of neighbouring cells without parts.
 pub struct Objects<'a> {
     slice: &'a Slice,
@@ -108,12 +52,19 @@ pub struct Objects<'a> {
     at: usize,
     len: usize,
     luck: Luck,
+    of_strings: Use,
 }
 
 impl<'a> Objects<'a> {
     /// Of the cells `from .. end`, all of which are in the slice.
     pub fn new(slice: &'a Slice, from: u64, end: u64) -> Self {
-        Self { slice, next: from, end, run: Run::Other, at: 0, len: 0, luck: Luck::default() }
+        let (luck, of_strings) = (Luck::default(), Use::Any);
+        Self { slice, next: from, end, run: Run::Other, at: 0, len: 0, luck, of_strings }
+    }
+
+    /// The same, which are to be keys of a dict.
+    pub fn keys(slice: &'a Slice, from: u64, end: u64) -> Self {
+        Self { of_strings: Use::Keys, ..Self::new(slice, from, end) }
     }
 
     /// The next one. There has to be one.
@@ -139,7 +90,7 @@ impl<'a> Objects<'a> {
             Run::Floats(CellKind::Float, values) => Ok(PyFloat::new(py, values[at]).into_any()),
             Run::Texts(CellKind::Str, texts) if !maker.are_texts_named => {
                 let made = maker.strings.get(py, &mut self.luck, texts.get(at));
-                made.map_err(|e| maker.loaded.not_text(py, e))
+                made.map(Bound::into_any).map_err(|e| maker.loaded.not_text(py, e))
             }
             Run::Units(kinds) if is_unit(kinds[at]) => Ok(unit(py, kinds[at])),
             _ => maker.whole_cell(number),
@@ -165,10 +116,9 @@ impl<'a> Objects<'a> {
                     n
                 }
                 Run::Texts(CellKind::Str, texts) if !maker.are_texts_named => {
-                    let (strings, luck, loaded) = (&mut maker.strings, &mut self.luck, maker.loaded);
-                    items.extend(n, |i| {
-                        strings.get(py, luck, texts.get(at + i)).map_err(|e| loaded.not_text(py, e))
-                    })?;
+                    let texts = texts.part(at..at + n);
+                    let made = maker.strings.fill(py, &mut self.luck, texts, self.of_strings, items);
+                    made.map_err(|e| maker.loaded.not_text(py, e))?;
                     n
                 }
                 Run::Units(kinds) => {

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::atoms::{item, put, put_items};
 use super::rows::next_item;
-use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
+use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS, beside};
 use crate::cells::containers::ordered;
 use crate::cells::path::Expanded;
 
@@ -99,6 +99,9 @@ impl CellBuilder {
             if done == SAMPLE {
                 self.writer.expect(n - done, SAMPLE);
                 keys.expect(n - done, SAMPLE);
+                if are_collected && n - done >= beside::MANY {
+                    done += self.put_numbers(dict, &mut position, n - done, &mut keys);
+                }
             }
         }
         // No code of Python was run so far.
@@ -127,6 +130,25 @@ impl CellBuilder {
         let keys = self.add_keys(&keys, first + count, |i| at(n + i), pending)?;
         self.writer.set_children(place, first, count, keys);
         Ok(())
+    }
+
+    /// Puts the next items of a dict as long as their values are numbers of one type, and their keys strings, by two threads where that may be. Returns
+    /// how many.
+    fn put_numbers(
+        &mut self,
+        dict: &Bound<'_, PyDict>,
+        position: &mut isize,
+        n: usize,
+        keys: &mut Scalars,
+    ) -> usize {
+        let put = if self.writer.are_all(CellKind::Float, SAMPLE) {
+            beside::put_by_two::<f64>
+        } else if self.writer.are_all(CellKind::Int, SAMPLE) {
+            beside::put_by_two::<i64>
+        } else {
+            return 0;
+        };
+        if self.has_help(dict.py()) { put(dict, position, n, keys, &mut self.writer) } else { 0 }
     }
 
     /// Adds the keys of a dict that has more than are compared with those of others, some of which are not whole by themselves.
@@ -193,7 +215,7 @@ impl CellBuilder {
         self.writer.index_keys(keys.len());
         // Only strings are cells that maps share: no references, none with halves of pairs.
         if let Some(hash) = hash
-            && self.writer.are_texts(keys.len())
+            && self.writer.are_all(CellKind::Str, keys.len())
         {
             let keys = || keys.iter().map(|key| key.clone().unbind()).collect();
             self.shared.entry(hash).or_default().push(Keys { first, keys: keys() });

@@ -29,7 +29,7 @@ const TOGETHER: usize = 2;
 const ROUND: usize = 32;
 
 /// A number of Python's that is a word of a cell.
-trait Number: Copy {
+pub trait Number: Copy {
     const KIND: CellKind;
     const PHYSICAL: Physical;
 
@@ -229,7 +229,7 @@ impl Numbers {
 
 /// Whether the calls that a second thread makes are known to be of no matter to anything else.
 ///
-/// `PyList_GetItem` of a place that there is, `PyLong_AsLongLongAndOverflow` of an int and `PyFloat_AsDouble` of a float read the object and nothing else in these
+/// `PyList_GetItem` of a place that there is, `PyDict_Next`, `PyLong_AsLongLongAndOverflow` of an int and `PyFloat_AsDouble` of a float read the object and nothing else in these
 /// versions: they count no reference, raise nothing, and don't ask whose thread it is. Builds without a lock have no stable interface, and so not this package.
 pub fn may_help(py: Python<'_>) -> bool {
     let version = py.version_info();
