@@ -6,7 +6,7 @@ use entasis_format::{
     Codec, Directory, Encoding, Error, Filter, Layout, MAX_BLOCK_LEN, Packing, Physical, Result, Statistics,
     Transform,
 };
-use entasis_kernels::{Word, bits, extend, scan};
+use entasis_kernels::{Word, bits, extend};
 
 use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
@@ -14,7 +14,7 @@ use crate::codec::Codecs;
 use crate::dictionary::Key;
 use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
-use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, plan_light, plan_words};
+use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
@@ -229,7 +229,7 @@ impl Encoder {
         let decoded_len = size_of_val(words) as u64;
         // Of floats their runs are looked at first: where there are none, a sample of decimals rules the other packings out.
         let may_be_decimals = matches!(physical, Physical::F64 | Physical::F32) && !self.profile.is_raw();
-        let n_runs = if may_be_decimals { scan::count_runs(words) } else { 1 };
+        let n_runs = if may_be_decimals { count_runs(words) } else { 1 };
         let decimals = match physical {
             Physical::F64 if n_runs > 1 => self.plan_decimals::<f64>(bytemuck::cast_slice(words)),
             Physical::F32 if n_runs > 1 => self.plan_decimals::<f32>(bytemuck::cast_slice(words)),
