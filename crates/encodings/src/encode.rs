@@ -12,6 +12,7 @@ use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
 use crate::codec::Codecs;
 use crate::dictionary::Key;
+use crate::encode::dictionary::Repeats;
 use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
@@ -91,8 +92,6 @@ pub struct Encoder {
     pub(crate) codes: Vec<u32>,
     /// Finds symbols of texts.
     pub(crate) trainer: Trainer,
-    /// Whether hardly any value of the block is there twice.
-    unrepeated: bool,
     /// Memory for the integers of decimals.
     ints: Vec<u64>,
 }
@@ -113,6 +112,8 @@ pub(crate) struct Hints {
     pub(crate) text_ratio: Option<f64>,
     pub(crate) fixed: Option<(Filter, (Codec, i32), f64)>,
     dictionary_lost: bool,
+    /// Whether hardly any value of the block before is there twice.
+    unrepeated: bool,
 }
 
 impl Encoder {
@@ -124,7 +125,6 @@ impl Encoder {
             hints: Hints::default(),
             codes: Vec::new(),
             trainer: Trainer::default(),
-            unrepeated: false,
             ints: Vec::new(),
         }
     }
@@ -247,15 +247,15 @@ impl Encoder {
         let light_len = as_ints.map_or(light.best.len, |(len, _)| len.min(light.best.len));
         let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
         let mut bound = as_ints.min(light.best.score(&self.profile));
-        let mut dictionary = None;
-        self.unrepeated = false;
+        let mut dictionary = Err(Repeats::Perhaps);
         if !settled && size_of::<T>() > 1 {
             dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
-            if let Some((entries, codes)) = &dictionary {
+            if let Ok((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
-        light.unrepeated = self.unrepeated;
+        let unrepeated = matches!(dictionary, Err(Repeats::Hardly));
+        light.unrepeated = unrepeated;
         // Of floats that are decimals a codec finds no more than it does of the integers.
         let mut plan = if are_decimals {
             light.best
@@ -263,16 +263,17 @@ impl Encoder {
             light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
         };
         let mut best = plan.score(&self.profile);
-        if let Some((entries, codes)) = dictionary
+        if let Ok((entries, codes)) = dictionary
             && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
             let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
+        let found = (n_runs, unrepeated);
         let mut alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
-            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by, n_runs)),
-            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by, n_runs)),
+            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by, found)),
+            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by, found)),
         });
         // A few values may look like decimals of fewer digits than others are, or of none.
         if let Some((len, score)) = alp.as_ref().map(|alp| alp.len_and_score(&self.profile))
@@ -285,7 +286,7 @@ impl Encoder {
                 best = plan.score(&self.profile);
             }
             let bounds = (len.min(plan.len), score.min(best));
-            if let Some((entries, codes)) = self.plan_dictionary(n, bounds, size_of::<T>(), |i| words[i])
+            if let Ok((entries, codes)) = self.plan_dictionary(n, bounds, size_of::<T>(), |i| words[i])
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.1)
             {
                 self.ints = alp.map_or_else(Vec::new, Alp::into_ints);
@@ -364,7 +365,7 @@ impl Encoder {
             let (len, score) = (best.len, best.score(&self.profile));
             let settled = best.packing == Packing::Constant;
             if !settled
-                && let Some((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i])
+                && let Ok((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i])
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score)
             {
                 let payload = bytemuck::cast_slice(&entries);
@@ -422,7 +423,13 @@ impl Encoder {
         Some(found)
     }
 
-    fn plan_alp<F: Float>(&mut self, values: &[F], by: Decimals, n_runs: usize) -> AlpPlan<F::Int> {
+    /// A plan for the integers of decimals, given the number of runs and whether hardly any value is there twice.
+    fn plan_alp<F: Float>(
+        &mut self,
+        values: &[F],
+        by: Decimals,
+        (n_runs, unrepeated): (usize, bool),
+    ) -> AlpPlan<F::Int> {
         let mut memory = std::mem::take(&mut self.ints);
         if memory.len() < values.len() {
             memory.resize(values.len(), 0);
@@ -447,7 +454,7 @@ impl Encoder {
             ..Kind::new(Order::Signed, true, false)
         };
         let mut light = plan_light(ints, kind, &self.profile);
-        light.unrepeated = self.unrepeated;
+        light.unrepeated = unrepeated;
         let (hint, bound) = (&mut self.hints.ints, f64::INFINITY);
         let mut words = light.with_codec(ints, bound, &self.profile, &mut self.codecs, hint);
         words.ns += values.len() as f64 * cost::ALP;
