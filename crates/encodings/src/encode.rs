@@ -135,6 +135,13 @@ impl Encoder {
         self.hints = Hints::default();
     }
 
+    /// The same for a column beside one of the same type, of which no more is kept than what a glance is enough to see again.
+    pub fn begin_beside(&mut self, profile: &Profile) {
+        let unrepeated = self.hints.unrepeated;
+        self.begin_run(profile);
+        self.hints.unrepeated = unrepeated;
+    }
+
     /// Encodes a block, appending the stored dictionary and pages to `out`.
     ///
     /// `validity` has a bit per value, least significant first, 1 = valid; none when all are. The values that are missing may be changed.
