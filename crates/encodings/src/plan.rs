@@ -385,8 +385,8 @@ impl<T: Word> Light<T> {
             &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
         };
         for &(packing, filter) in forms {
-            // What LZ4 made of the last glance, and how much less it made of whole pages.
-            let (mut by_lz4, mut beyond) = (None, None);
+            // What LZ4 made of the last glance.
+            let mut by_lz4 = None;
             for &codec in profile.codecs {
                 let bound = bound.min(best.0.score(profile));
                 let may_win =
@@ -405,8 +405,7 @@ impl<T: Word> Light<T> {
                     if codec.0 == Codec::Lz4 {
                         by_lz4 = Some(ratio);
                     }
-                    // Of whole pages Zstandard makes as much more or less as LZ4 did.
-                    beyond.map_or_else(|| !may_win(ratio, hope), |of_lz4: f64| !may_win(ratio * of_lz4, 1.0))
+                    !may_win(ratio, hope)
                 };
                 if codec.0 == Codec::Lz4 && unrepeated && packing == Packing::BitPacked {
                     by_lz4 = Some(1.0);
@@ -416,12 +415,8 @@ impl<T: Word> Light<T> {
                 if looks.iter().any(&mut hopeless) {
                     continue;
                 }
-                // Whole pages: codecs find what repeats within one, and nothing beyond. One stands for two.
-                let n_pages = if words.len() <= 2 * PAGE { 1 } else { 2 };
-                let ratio = ratio_of((n_pages, PAGE), packing, filter, codec, false);
-                if codec.0 == Codec::Lz4 {
-                    beyond = by_lz4.map(|glance| ratio / glance);
-                }
+                // Whole pages: codecs find what repeats within one, and nothing beyond.
+                let ratio = ratio_of((2, PAGE), packing, filter, codec, false);
                 let plan = dress(packing, filter, codec, ratio);
                 if plan.score(profile) < best.0.score(profile) {
                     best = (plan, CodecHint::Use(packing, filter, codec, ratio));
