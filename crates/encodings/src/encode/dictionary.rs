@@ -137,7 +137,13 @@ mod tests {
 
     #[test]
     fn a_glance_tells_whether_values_repeat() {
-        let mixed = |i: usize| (i as u64).wrapping_mul(0x2545_F491_4F6C_DD1D) >> 20;
+        // SplitMix64 (Steele, Lea, Flood, 2014).
+        let mixed = |i: usize| {
+            let z = (i as u64 + 1).wrapping_mul(dictionary::MIX);
+            let z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ z >> 31
+        };
         for n in [512, 4000, 65_536] {
             assert!(hardly_repeats(n, mixed));
             assert!(hardly_repeats(n, |i| i as u64));
