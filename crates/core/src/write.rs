@@ -36,8 +36,9 @@ const WRITE: usize = 1 << 20;
 const BUFFER: usize = 8 << 20;
 /// Runs of at most so many values are taken several at once, where there are many.
 const SHORT: u64 = 1 << 16;
-/// As many.
+/// As many, and at least so many times, that there is work for some threads.
 const NEIGHBOURS: usize = 8;
+const GROUPS: usize = 16;
 /// Less work than this is done on the caller's thread alone, in values.
 const PARALLEL: u64 = 1 << 17;
 
@@ -294,11 +295,12 @@ impl<'a> Plan<'a> {
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let output = Output::new(sink, room(&tasks));
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
-        let together = together(&tasks, self.threads);
+        let together = together(&tasks);
         let mut tasks = texts_first(tasks, |task| text_of(&stored[task.column], task)).into_iter();
         let groups = std::iter::from_fn(|| Some(tasks.by_ref().take(together).collect::<Vec<_>>()));
         let groups = groups.take_while(|group| !group.is_empty()).collect();
         threads::run(groups, self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
+            worker.begin();
             group.iter().try_for_each(|task| {
                 let column = &stored[task.column];
                 let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
@@ -369,10 +371,11 @@ fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
     })
 }
 
-/// How many runs a thread takes at once: neighbouring columns that are short may lie side by side in memory.
-fn together(tasks: &[Task], threads: usize) -> usize {
+/// How many runs a thread takes at once: neighbouring columns that are short may lie side by side in memory, and be alike. It doesn't
+/// depend on the number of threads, as the bytes don't.
+fn together(tasks: &[Task]) -> usize {
     let is_short = tasks.iter().all(|task| task.values.end - task.values.start <= SHORT);
-    if is_short { (tasks.len() / (4 * threads.max(1))).clamp(1, NEIGHBOURS) } else { 1 }
+    if is_short { (tasks.len() / GROUPS).clamp(1, NEIGHBOURS) } else { 1 }
 }
 
 /// What is known of the text of a run, if it is text whose length is known without looking at each string.
@@ -388,9 +391,16 @@ struct Worker {
     encoder: Option<Encoder>,
     /// Memory for encoded bytes, used again by the next run.
     bytes: Option<Vec<u8>>,
+    /// The type of the run before, of those that are taken together.
+    before: Option<Layout>,
 }
 
 impl Worker {
+    /// Forgets what was encoded before: bytes depend on no more than the runs that are taken together.
+    fn begin(&mut self) {
+        self.before = None;
+    }
+
     /// Encodes and writes the blocks of a run.
     fn run(
         &mut self,
@@ -400,7 +410,11 @@ impl Worker {
         control: &Control<'_>,
     ) -> Result<()> {
         let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
-        encoder.begin_run(column.profile);
+        if self.before.replace(column.of) == Some(column.of) {
+            encoder.begin_beside(column.profile);
+        } else {
+            encoder.begin_run(column.profile);
+        }
         let align = task.values.start == 0 && column.profile.is_raw();
         let mut run = output.begin(task.index, align, self.bytes.take());
         let mut at = task.values.start;

@@ -71,7 +71,7 @@ fn columns_by_themselves() {
                 })
                 .collect();
             let expected = bytes_of(n_rows, expected, 1);
-            for threads in [1, 3] {
+            for threads in [1, 3, 12] {
                 let columns = order.iter().map(|c| {
                     // No more than from the first value to the last one.
                     let memory = lend(&by_rows[8 * c..(n_rows - 1) * stride + 8 * (c + 1)]);

@@ -15,9 +15,10 @@ pub(crate) fn emit<T: Word, V: Word>(
     out: &mut Vec<u8>,
 ) -> usize {
     if let Some((exceptions, _)) = patches {
-        for first in (0..words.len()).step_by(VECTOR) {
-            let vector = first..first + VECTOR;
-            let count = exceptions.iter().filter(|&&at| vector.contains(&usize::from(at))).count();
+        let mut rest = exceptions;
+        for end in (VECTOR..words.len() + VECTOR).step_by(VECTOR) {
+            let count = rest.partition_point(|&at| usize::from(at) < end);
+            rest = &rest[count..];
             out.extend_from_slice(&narrow(count).to_le_bytes());
         }
     }

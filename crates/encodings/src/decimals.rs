@@ -5,7 +5,8 @@ use entasis_kernels::Word;
 use crate::alp::{Decimals, Float};
 use crate::word::{Order, bits_of, sample_ranges};
 
-/// An exponent whose product with most values fits into the mantissa of f64.
+/// The exponent that serves most values: of all powers of ten to divide by, the inverse of this one is the nearest to what it stands
+/// for, by far, so that hardly any value fails whose product with it fits into the mantissa of f64.
 const EXACT: u8 = 14;
 
 /// Pairs of exponents that are tried on the whole sample.
@@ -83,20 +84,33 @@ impl<F: Float> Trial<F> {
     fn exact(&mut self) -> Option<Decimals> {
         // How many decimals to keep is seen on a few values, by which exponents on all.
         let of = |e, decimals| Decimals::Exact { e, f: e - decimals };
+        let usual = |decimals: u8| decimals.max(EXACT.min(F::MAX_EXPONENT));
         let mut decimals: Vec<(f64, u8)> = Vec::new();
         for n in 0..=F::MAX_EXPONENT {
-            // The exponents that serve most decimals: the smallest, the largest, and one at which powers of ten are exact yet.
-            let exponents = [n, n.max(EXACT.min(F::MAX_EXPONENT)), F::MAX_EXPONENT];
-            let mut exact = false;
-            let bits = exponents.map(|e| {
-                let bits = self.bits_of_few(of(e, n));
-                exact |= self.exceptions.is_empty();
-                bits
-            });
-            let best = bits.into_iter().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
+            // The exponents that serve most decimals: one at which powers of ten are exact yet, the smallest, and the largest.
+            let exponents = [usual(n), n, F::MAX_EXPONENT];
+            let (mut best, mut exact) = (f64::INFINITY, None);
+            for by in exponents.map(|e| of(e, n)) {
+                best = self.bits_of_few(by).min(best);
+                if self.exceptions.is_empty() {
+                    exact = Some(by);
+                    break;
+                }
+            }
             decimals.push((best, n));
+            let Some(exact) = exact else { continue };
+            let bits = self.bits(exact);
+            // Other exponents give the same integers where all of the sample comes back; fewer decimals may leave fewer bits in spite of
+            // their exceptions.
+            if self.exceptions.is_empty()
+                && !decimals[..decimals.len() - 1]
+                    .iter()
+                    .any(|&(of_few, n)| of_few < self.word && self.bits(of(usual(n), n)) < bits)
+            {
+                return Some(exact);
+            }
             // More decimals than all need only make the integers longer.
-            if exact && decimals.len() > 1 {
+            if decimals.len() > 1 {
                 break;
             }
         }

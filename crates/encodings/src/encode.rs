@@ -6,15 +6,16 @@ use entasis_format::{
     Codec, Directory, Encoding, Error, Filter, Layout, MAX_BLOCK_LEN, Packing, Physical, Result, Statistics,
     Transform,
 };
-use entasis_kernels::{Word, bits, extend, scan};
+use entasis_kernels::{Word, bits, extend};
 
 use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
 use crate::codec::Codecs;
 use crate::dictionary::Key;
+use crate::encode::dictionary::Repeats;
 use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
-use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, plan_light, plan_words};
+use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
@@ -91,8 +92,6 @@ pub struct Encoder {
     pub(crate) codes: Vec<u32>,
     /// Finds symbols of texts.
     pub(crate) trainer: Trainer,
-    /// Whether hardly any value of the block is there twice.
-    unrepeated: bool,
     /// Memory for the integers of decimals.
     ints: Vec<u64>,
 }
@@ -113,6 +112,8 @@ pub(crate) struct Hints {
     pub(crate) text_ratio: Option<f64>,
     pub(crate) fixed: Option<(Filter, (Codec, i32), f64)>,
     dictionary_lost: bool,
+    /// Whether hardly any value of the block before is there twice.
+    unrepeated: bool,
 }
 
 impl Encoder {
@@ -124,7 +125,6 @@ impl Encoder {
             hints: Hints::default(),
             codes: Vec::new(),
             trainer: Trainer::default(),
-            unrepeated: false,
             ints: Vec::new(),
         }
     }
@@ -137,6 +137,13 @@ impl Encoder {
         if let SymbolHint::Use(matcher, _) = before.entries {
             self.trainer.keep(matcher);
         }
+    }
+
+    /// The same for a column beside one of the same type, of which no more is kept than what a glance is enough to see again.
+    pub fn begin_beside(&mut self, profile: &Profile) {
+        let unrepeated = self.hints.unrepeated;
+        self.begin_run(profile);
+        self.hints.unrepeated = unrepeated;
     }
 
     /// Encodes a block, appending the stored dictionary and pages to `out`.
@@ -233,7 +240,7 @@ impl Encoder {
         let decoded_len = size_of_val(words) as u64;
         // Of floats their runs are looked at first: where there are none, a sample of decimals rules the other packings out.
         let may_be_decimals = matches!(physical, Physical::F64 | Physical::F32) && !self.profile.is_raw();
-        let n_runs = if may_be_decimals { scan::count_runs(words) } else { 1 };
+        let n_runs = if may_be_decimals { count_runs(words) } else { 1 };
         let decimals = match physical {
             Physical::F64 if n_runs > 1 => self.plan_decimals::<f64>(bytemuck::cast_slice(words)),
             Physical::F32 if n_runs > 1 => self.plan_decimals::<f32>(bytemuck::cast_slice(words)),
@@ -251,15 +258,15 @@ impl Encoder {
         let light_len = as_ints.map_or(light.best.len, |(len, _)| len.min(light.best.len));
         let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
         let mut bound = as_ints.min(light.best.score(&self.profile));
-        let mut dictionary = None;
-        self.unrepeated = false;
+        let mut dictionary = Err(Repeats::Perhaps);
         if !settled && size_of::<T>() > 1 {
             dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
-            if let Some((entries, codes)) = &dictionary {
+            if let Ok((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
-        light.unrepeated = self.unrepeated;
+        let unrepeated = matches!(dictionary, Err(Repeats::Hardly));
+        light.unrepeated = unrepeated;
         // Of floats that are decimals a codec finds no more than it does of the integers.
         let mut plan = if are_decimals {
             light.best
@@ -267,16 +274,17 @@ impl Encoder {
             light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
         };
         let mut best = plan.score(&self.profile);
-        if let Some((entries, codes)) = dictionary
+        if let Ok((entries, codes)) = dictionary
             && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
             let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
+        let found = (n_runs, unrepeated);
         let mut alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
-            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by, n_runs)),
-            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by, n_runs)),
+            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by, found)),
+            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by, found)),
         });
         // A few values may look like decimals of fewer digits than others are, or of none.
         if let Some((len, score)) = alp.as_ref().map(|alp| alp.len_and_score(&self.profile))
@@ -289,7 +297,7 @@ impl Encoder {
                 best = plan.score(&self.profile);
             }
             let bounds = (len.min(plan.len), score.min(best));
-            if let Some((entries, codes)) = self.plan_dictionary(n, bounds, size_of::<T>(), |i| words[i])
+            if let Ok((entries, codes)) = self.plan_dictionary(n, bounds, size_of::<T>(), |i| words[i])
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.1)
             {
                 self.ints = alp.map_or_else(Vec::new, Alp::into_ints);
@@ -368,7 +376,7 @@ impl Encoder {
             let (len, score) = (best.len, best.score(&self.profile));
             let settled = best.packing == Packing::Constant;
             if !settled
-                && let Some((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i])
+                && let Ok((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i])
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score)
             {
                 let payload = bytemuck::cast_slice(&entries);
@@ -426,7 +434,13 @@ impl Encoder {
         Some(found)
     }
 
-    fn plan_alp<F: Float>(&mut self, values: &[F], by: Decimals, n_runs: usize) -> AlpPlan<F::Int> {
+    /// A plan for the integers of decimals, given the number of runs and whether hardly any value is there twice.
+    fn plan_alp<F: Float>(
+        &mut self,
+        values: &[F],
+        by: Decimals,
+        (n_runs, unrepeated): (usize, bool),
+    ) -> AlpPlan<F::Int> {
         let mut memory = std::mem::take(&mut self.ints);
         if memory.len() < values.len() {
             memory.resize(values.len(), 0);
@@ -451,7 +465,7 @@ impl Encoder {
             ..Kind::new(Order::Signed, true, false)
         };
         let mut light = plan_light(ints, kind, &self.profile);
-        light.unrepeated = self.unrepeated;
+        light.unrepeated = unrepeated;
         let (hint, bound) = (&mut self.hints.ints, f64::INFINITY);
         let mut words = light.with_codec(ints, bound, &self.profile, &mut self.codecs, hint);
         words.ns += values.len() as f64 * cost::ALP;

@@ -156,7 +156,9 @@ impl<'a> PageWriter<'a> {
             if plan.packing == Packing::BitPacked && plan.patches {
                 self.page_with(page, |body| {
                     let mut outside = exceptions.get(i).cloned().unwrap_or_default();
-                    bit_packed::add_outliers(words, plan.base, plan.width, &mut outside);
+                    if plan.outliers {
+                        bit_packed::add_outliers(words, plan.base, plan.width, &mut outside);
+                    }
                     let patches = Some((outside.as_slice(), &physical[range]));
                     let patches = bit_packed::emit(words, plan.base, plan.width, patches, body);
                     plan.of_patches.then_some(patches)

@@ -19,6 +19,8 @@ pub(crate) struct WordPlan<T> {
     pub width: u32,
     pub base: T,
     pub patches: bool,
+    /// Whether words may be outside of the width, which are patches then.
+    pub outliers: bool,
     pub per_vector: bool,
     pub codec: (Codec, i32),
     /// Whether the codec is LZ4 and shown the values of patches alone.
@@ -37,6 +39,7 @@ impl<T: Word> WordPlan<T> {
             width,
             base,
             patches: false,
+            outliers: false,
             per_vector: false,
             codec: (Codec::None, 0),
             of_patches: false,
@@ -182,7 +185,7 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
         plan.per_vector = true;
         offer(plan);
     }
-    let n_runs = kind.n_runs.unwrap_or_else(|| scan::count_runs(words));
+    let n_runs = kind.n_runs.unwrap_or_else(|| count_runs(words));
     if n_runs * 2 < words.len() {
         let runs = n_runs as f64;
         offer(WordPlan::new(
@@ -197,6 +200,15 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
         delta(words, width).into_iter().for_each(offer);
     }
     Light { best, min, width, takes_codec, exceptions, unrepeated: false }
+}
+
+/// The runs of equal words, or, where a sample says that they are hardly longer than a word, as many as there are words.
+pub(crate) fn count_runs<T: PartialEq>(words: &[T]) -> usize {
+    let pieces = || sample_ranges(words.len(), 8, VECTOR / 8).map(|range| &words[range]);
+    let (sampled, changes) = pieces()
+        .map(|piece| (piece.len(), scan::count_runs(piece)))
+        .fold((0, 0), |(len, runs), of| (len + of.0, runs + of.1));
+    if sampled < words.len() && changes * 8 > sampled * 7 { words.len() } else { scan::count_runs(words) }
 }
 
 /// The plan with these exceptions among its patches. Where they repeat one another LZ4 is shown them, and nothing but them.
@@ -238,6 +250,7 @@ fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
         (width, len) = (full, n * f64::from(full) / 8.0);
     }
     (plan.width, plan.len) = (width, len + 2.0 * vectors);
+    plan.outliers = width < full;
     plan
 }
 

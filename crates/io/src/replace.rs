@@ -17,7 +17,8 @@ const ATTEMPTS: usize = 64;
 
 /// Room is set aside for files that are longer than this.
 const ROOM_FROM: u64 = 1 << 20;
-/// As much at a time.
+/// As much at a time, and no more than the file has by then: what is left in the end is given back, which takes its time too, most of
+/// all where the medium is memory.
 const ROOM: u64 = 8 << 20;
 
 /// Whether a new file is forced to the medium, so that it outlives a failure of the power.
@@ -163,7 +164,7 @@ impl Replacement {
         let end = at.saturating_add(len);
         if end > room.max(ROOM_FROM) {
             let from = room.max(at);
-            let more = ROOM.max(end - from);
+            let more = ROOM.min(end).max(end - from);
             let done = self.disk.set_aside(&self.file.0, from, more);
             self.room.fetch_max(done.map_or(u64::MAX, |()| from.saturating_add(more)), Ordering::AcqRel);
         }

@@ -1,6 +1,6 @@
 //! Dictionaries of blocks: whether one pays, and its writing.
 
-use entasis_format::{Directory, Result, Transform};
+use entasis_format::{Directory, Transform};
 
 use super::Encoder;
 use crate::dictionary::{self, Key, Limit, Prospect};
@@ -8,10 +8,17 @@ use crate::page_writer::{Context, Entries, PageRange, PageWriter};
 use crate::plan::{Kind, WordPlan, plan_light};
 use crate::profile::cost;
 use crate::texts::Texts;
-use crate::word::Order;
+use crate::word::{Order, sample_ranges};
 
 /// The entries of a dictionary and a plan for its codes.
 pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
+
+/// How often values are there again, as far as a look at those of a dictionary that does not pay told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Repeats {
+    Hardly,
+    Perhaps,
+}
 
 impl Encoder {
     /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, with a plan for its codes (left in
@@ -22,10 +29,15 @@ impl Encoder {
         bounds: (f64, f64),
         entry_len: usize,
         value: impl Fn(usize) -> K,
-    ) -> Option<Dictionary<K>> {
+    ) -> Result<Dictionary<K>, Repeats> {
+        if self.hints.unrepeated && hardly_repeats(n, &value) {
+            return Err(Repeats::Hardly);
+        }
         let look = |limit| dictionary::prospect(n, entry_len, limit, &value);
         let build = |limit, prospect, codes: &mut _| dictionary::build(n, limit, prospect, codes, &value);
-        self.plan_built(n, bounds, entry_len, look, build)
+        let planned = self.plan_built(n, bounds, entry_len, look, build);
+        self.hints.unrepeated = matches!(planned, Err(Repeats::Hardly));
+        planned
     }
 
     /// The same for strings.
@@ -37,7 +49,7 @@ impl Encoder {
     ) -> Option<Dictionary<&'a [u8]>> {
         let look = |limit| texts.prospect(entry_len, limit);
         let build = |limit, prospect, codes: &mut _| texts.build(limit, prospect, codes);
-        self.plan_built(texts.n(), bounds, entry_len, look, build)
+        self.plan_built(texts.n(), bounds, entry_len, look, build).ok()
     }
 
     /// The same of a dictionary that is built where a look at it says so.
@@ -46,27 +58,28 @@ impl Encoder {
         n: usize,
         (light_len, bound): (f64, f64),
         entry_len: usize,
-        look: impl Fn(usize) -> std::result::Result<Prospect, bool>,
+        look: impl Fn(usize) -> Result<Prospect, bool>,
         build: impl Fn(Limit, Prospect, &mut Vec<u32>) -> Option<Vec<E>>,
-    ) -> Option<Dictionary<E>> {
+    ) -> Result<Dictionary<E>, Repeats> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.2 } else { 0.95 };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let prospect = look(limit).inspect_err(|&unrepeated| self.unrepeated = unrepeated).ok()?;
+        let prospect =
+            look(limit).map_err(|unrepeated| if unrepeated { Repeats::Hardly } else { Repeats::Perhaps })?;
         let most = if prospect.nearby { most } else { most.min(light_len) };
         if prospect.len > most {
-            return None;
+            return Err(Repeats::Perhaps);
         }
         let limit = Limit { n_entries: limit, entry_len, len: most };
-        let entries = build(limit, prospect, &mut self.codes)?;
+        let entries = build(limit, prospect, &mut self.codes).ok_or(Repeats::Perhaps)?;
         let kind = Kind::new(Order::Unsigned, false, false);
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.profile);
         let hint = &mut self.hints.codes;
         let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
-        Some((entries, plan))
+        Ok((entries, plan))
     }
 
     /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
@@ -89,10 +102,56 @@ impl Encoder {
         ranges: Vec<PageRange>,
         context: Context<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Directory> {
+    ) -> entasis_format::Result<Directory> {
         let mut pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
         pages.dictionary(entries);
         let codes = self.codes.as_slice();
         pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))
+    }
+}
+
+/// Values of which hardly any is there twice tell that the same is true of a block, where it was of the one before.
+const GLANCE: usize = 256;
+
+/// Whether hardly any of a few values is there twice. They are told apart by a part of their hashes, of which two of them are the same by
+/// chance.
+fn hardly_repeats<K: Key>(n: usize, value: impl Fn(usize) -> K) -> bool {
+    const BITS: u32 = 14;
+    const BY_CHANCE: usize = 2 * GLANCE * GLANCE / (2 << BITS);
+    if n < 2 * GLANCE {
+        return false;
+    }
+    let mut there = [0u64; (1 << BITS) / 64];
+    let mut again = 0;
+    for at in sample_ranges(n, 16, GLANCE / 16).flatten() {
+        let hash = (value(at).hash() >> (64 - BITS)) as usize;
+        again += (there[hash / 64] >> (hash % 64) & 1) as usize;
+        there[hash / 64] |= 1 << (hash % 64);
+    }
+    again <= BY_CHANCE + GLANCE / 128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glance_tells_whether_values_repeat() {
+        // SplitMix64 (Steele, Lea, Flood, 2014).
+        let mixed = |i: usize| {
+            let z = (i as u64 + 1).wrapping_mul(dictionary::MIX);
+            let z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ z >> 31
+        };
+        for n in [512, 4000, 65_536] {
+            assert!(hardly_repeats(n, mixed));
+            assert!(hardly_repeats(n, |i| i as u64));
+            // 100 values; runs of two; every fourth one is the same.
+            assert!(!hardly_repeats(n, |i| mixed(i * 7919 % 100)));
+            assert!(!hardly_repeats(n, |i| mixed(i / 2)));
+            assert!(!hardly_repeats(n, |i| if i % 4 == 0 { 0 } else { mixed(i) }));
+        }
+        assert!(!hardly_repeats(GLANCE, mixed));
     }
 }
