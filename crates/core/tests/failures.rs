@@ -137,9 +137,11 @@ fn an_interrupted_write_leaves_the_old_file() {
     let memory: Vec<Memory> = old.iter().map(|(_, model)| Memory::new(model)).collect();
     write(&path, &frame_of(&old, &memory), &WriteOptions::default(), &Silent).unwrap();
     let before = std::fs::read(&path).unwrap();
-    let new = columns(8_000_000);
+    // The monitor is asked after 50 ms: this setting takes seconds.
+    let new = columns(2_000_000);
     let memory: Vec<Memory> = new.iter().map(|(_, model)| Memory::new(model)).collect();
-    let error = write(&path, &frame_of(&new, &memory), &WriteOptions::default(), &Impatient).unwrap_err();
+    let options = WriteOptions { compression: 100, ..WriteOptions::default() };
+    let error = write(&path, &frame_of(&new, &memory), &options, &Impatient).unwrap_err();
     assert_eq!(error.kind(), Kind::Interrupted);
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(folder.names(), ["a.entasis"]);

@@ -230,8 +230,17 @@ pub(crate) struct Prospect {
     pub nearby: bool,
 }
 
+/// Why there is no dictionary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum NoDictionary {
+    /// Hardly any value is there twice.
+    Unrepeated,
+    /// It would take too much.
+    Costly,
+}
+
 /// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values. An error
-/// when it seems to have far more than `most` entries: whether hardly any value repeats.
+/// when it seems to have far more than `most` entries.
 ///
 /// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
 /// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
@@ -241,7 +250,8 @@ pub(crate) fn prospect<K: Key>(
     entry_len: usize,
     most: usize,
     value: impl Fn(usize) -> K,
-) -> Result<Prospect, bool> {
+) -> Result<Prospect, NoDictionary> {
+    let why = |unrepeated| if unrepeated { NoDictionary::Unrepeated } else { NoDictionary::Costly };
     let mut distinct = Distinct::with_room_for(n.min(SAMPLE));
     // How often each was found, and in which piece the last time.
     let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
@@ -250,7 +260,7 @@ pub(crate) fn prospect<K: Key>(
         // A few hundred values show many repetitions when there are few thousand entries.
         let awaited = seen * seen / (2 * most.max(1));
         if seen <= FIRST_LOOK && awaited >= 8 && (seen - distinct.entries.len()) * 4 < awaited {
-            return Err(seen >= FIRST_LOOK / 2 && (seen - distinct.entries.len()) * RARELY < seen);
+            return Err(why(seen >= FIRST_LOOK / 2 && (seen - distinct.entries.len()) * RARELY < seen));
         }
         let mut last = None;
         for code in range.map(|at| distinct.code(value(at))) {
@@ -267,7 +277,7 @@ pub(crate) fn prospect<K: Key>(
     }
     let distinct = distinct.entries.len();
     if distinct > 1 && (seen - distinct) * RARELY < seen {
-        return Err(seen >= FIRST_LOOK / 2);
+        return Err(why(seen >= FIRST_LOOK / 2));
     }
     let seen_times = |times| counts.iter().filter(|&&count| count == times).count();
     let (once, twice) = (seen_times(1), seen_times(2));
@@ -444,7 +454,7 @@ mod tests {
                 assert!((0.5..2.0).contains(&estimated), "{name}: {estimated} of {n}");
             }
         }
-        assert_eq!(prospect(40_000, 8, 65_536, |i| i as u64).err(), Some(true));
+        assert_eq!(prospect(40_000, 8, 65_536, |i| i as u64).err(), Some(NoDictionary::Unrepeated));
         let few = prospect(500, 8, 65_536, |i| (i % 7) as u64).unwrap();
         assert!(few.n_entries == 7 && !few.runs && few.nearby);
         assert!(prospect(40_000, 8, 65_536, |i| (i / 1000) as u64).unwrap().runs);

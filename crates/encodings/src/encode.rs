@@ -11,8 +11,7 @@ use entasis_kernels::{Word, bits, extend};
 use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
 use crate::codec::Codecs;
-use crate::dictionary::Key;
-use crate::encode::dictionary::Repeats;
+use crate::dictionary::{Key, NoDictionary};
 use crate::fsst::{Matcher, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
@@ -258,14 +257,14 @@ impl Encoder {
         let light_len = as_ints.map_or(light.best.len, |(len, _)| len.min(light.best.len));
         let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.profile.score(len, ns));
         let mut bound = as_ints.min(light.best.score(&self.profile));
-        let mut dictionary = Err(Repeats::Perhaps);
+        let mut dictionary = Err(NoDictionary::Costly);
         if !settled && size_of::<T>() > 1 {
             dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
             if let Ok((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
         }
-        let unrepeated = matches!(dictionary, Err(Repeats::Hardly));
+        let unrepeated = matches!(dictionary, Err(NoDictionary::Unrepeated));
         light.unrepeated = unrepeated;
         // Of floats that are decimals a codec finds no more than it does of the integers.
         let mut plan = if are_decimals {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use entasis_kernels::VECTOR;
 
-use crate::dictionary::{Distinct, Key, Limit, MIX, Prospect, build, prospect};
+use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build, prospect};
 use crate::word::first_bytes;
 
 /// The strings of a block.
@@ -32,7 +32,7 @@ impl<'a> Texts<'a> {
     }
 
     /// What a dictionary of them would come to.
-    pub(crate) fn prospect(&self, entry_len: usize, most: usize) -> Result<Prospect, bool> {
+    pub(crate) fn prospect(&self, entry_len: usize, most: usize) -> Result<Prospect, NoDictionary> {
         let (n, all, longest) = (self.n(), self.bytes, self.longest);
         if longest <= TINY {
             prospect(n, entry_len, most, |i| hash::<TINY>(all, self.range(i)))

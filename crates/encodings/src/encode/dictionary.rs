@@ -3,7 +3,7 @@
 use entasis_format::{Directory, Transform};
 
 use super::Encoder;
-use crate::dictionary::{self, Key, Limit, Prospect};
+use crate::dictionary::{self, Key, Limit, NoDictionary, Prospect};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter};
 use crate::plan::{Kind, WordPlan, plan_light};
 use crate::profile::cost;
@@ -12,13 +12,6 @@ use crate::word::{Order, sample_ranges};
 
 /// The entries of a dictionary and a plan for its codes.
 pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
-
-/// How often values are there again, as far as a look at those of a dictionary that does not pay told.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Repeats {
-    Hardly,
-    Perhaps,
-}
 
 impl Encoder {
     /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, with a plan for its codes (left in
@@ -29,14 +22,14 @@ impl Encoder {
         bounds: (f64, f64),
         entry_len: usize,
         value: impl Fn(usize) -> K,
-    ) -> Result<Dictionary<K>, Repeats> {
+    ) -> Result<Dictionary<K>, NoDictionary> {
         if self.hints.unrepeated && hardly_repeats(n, &value) {
-            return Err(Repeats::Hardly);
+            return Err(NoDictionary::Unrepeated);
         }
         let look = |limit| dictionary::prospect(n, entry_len, limit, &value);
         let build = |limit, prospect, codes: &mut _| dictionary::build(n, limit, prospect, codes, &value);
         let planned = self.plan_built(n, bounds, entry_len, look, build);
-        self.hints.unrepeated = matches!(planned, Err(Repeats::Hardly));
+        self.hints.unrepeated = matches!(planned, Err(NoDictionary::Unrepeated));
         planned
     }
 
@@ -58,21 +51,20 @@ impl Encoder {
         n: usize,
         (light_len, bound): (f64, f64),
         entry_len: usize,
-        look: impl Fn(usize) -> Result<Prospect, bool>,
+        look: impl Fn(usize) -> Result<Prospect, NoDictionary>,
         build: impl Fn(Limit, Prospect, &mut Vec<u32>) -> Option<Vec<E>>,
-    ) -> Result<Dictionary<E>, Repeats> {
+    ) -> Result<Dictionary<E>, NoDictionary> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = light_len * if may_shrink { 1.2 } else { 0.95 };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let prospect =
-            look(limit).map_err(|unrepeated| if unrepeated { Repeats::Hardly } else { Repeats::Perhaps })?;
+        let prospect = look(limit)?;
         let most = if prospect.nearby { most } else { most.min(light_len) };
         if prospect.len > most {
-            return Err(Repeats::Perhaps);
+            return Err(NoDictionary::Costly);
         }
         let limit = Limit { n_entries: limit, entry_len, len: most };
-        let entries = build(limit, prospect, &mut self.codes).ok_or(Repeats::Perhaps)?;
+        let entries = build(limit, prospect, &mut self.codes).ok_or(NoDictionary::Costly)?;
         let kind = Kind::new(Order::Unsigned, false, false);
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
