@@ -29,7 +29,8 @@ pub struct Silent;
 
 impl Monitor for Silent {}
 
-const INTERVAL: Duration = Duration::from_millis(50);
+/// How often the monitor is asked, about.
+pub(crate) const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The state that the threads of one piece of work share.
 pub(crate) struct Control<'a> {

@@ -7,12 +7,12 @@ use std::hint;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread::{self, ScopedJoinHandle, Thread};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use entasis_format::{Error, Result};
 
-use crate::control::Control;
+use crate::control::{Control, INTERVAL};
 
 /// How long the caller's thread waits for the others before it sleeps.
 const MOMENT: Duration = Duration::from_micros(50);
@@ -121,6 +121,7 @@ fn run_from<T: Send, S>(
     work: impl Fn(&mut S, T) -> Result<()> + Sync,
 ) -> Result<()> {
     let failure: Mutex<Option<Error>> = Mutex::new(None);
+    let (caller, running) = (thread::current(), AtomicUsize::new(0));
     let worker = |thread: usize| {
         let _guard = StopOnPanic(control);
         let mut state = state();
@@ -135,7 +136,19 @@ fn run_from<T: Send, S>(
     };
     let worker = &worker;
     thread::scope(|scope| {
-        let begin = |thread| thread::Builder::new().spawn_scoped(scope, move || worker(thread)).ok();
+        let (caller, running) = (&caller, &running);
+        let begin = |thread| {
+            running.fetch_add(1, Ordering::Relaxed);
+            let work = move || {
+                let _ending = Ending { caller, running };
+                worker(thread);
+            };
+            let begun = thread::Builder::new().spawn_scoped(scope, work);
+            if begun.is_err() {
+                running.fetch_sub(1, Ordering::Relaxed);
+            }
+            begun.ok()
+        };
         let others: Vec<_> = (1..n_threads).map_while(begin).collect();
         control.begun();
         worker(0);
@@ -144,8 +157,25 @@ fn run_from<T: Send, S>(
         while !others.iter().all(ScopedJoinHandle::is_finished) && done.elapsed() < MOMENT {
             hint::spin_loop();
         }
+        // Others may have long to go, which the monitor may end.
+        while running.load(Ordering::Acquire) > 0 && control.check().is_ok() {
+            thread::park_timeout(INTERVAL);
+        }
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// Tells the caller when a thread has nothing left to do, or panics.
+struct Ending<'a> {
+    caller: &'a Thread,
+    running: &'a AtomicUsize,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.running.fetch_sub(1, Ordering::Release);
+        self.caller.unpark();
+    }
 }
 
 /// Stops the other threads when this one panics: they may wait for what it would have done.
@@ -161,8 +191,12 @@ impl Drop for StopOnPanic<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use entasis_format::Kind;
+
     use super::*;
-    use crate::control::Silent;
+    use crate::control::{Monitor, Silent};
 
     #[test]
     fn the_first_error_is_told_and_ends_the_rest() {
@@ -179,6 +213,45 @@ mod tests {
             );
             assert_eq!(run.unwrap_err().message(), "three");
         }
+    }
+
+    #[test]
+    fn the_monitor_ends_what_others_have_left() {
+        /// Asks to stop when the caller has nothing left to do.
+        struct Last(AtomicBool);
+
+        impl Monitor for Last {
+            fn interrupted(&self) -> bool {
+                self.0.load(Ordering::Acquire)
+            }
+        }
+
+        let last = Last(AtomicBool::new(false));
+        let control = Control::new(&last, 0);
+        let caller = thread::current().id();
+        let begun = AtomicUsize::new(0);
+        let run = run(
+            vec![(), ()],
+            2,
+            &control,
+            || (),
+            |(), ()| {
+                // Both have one task.
+                begun.fetch_add(1, Ordering::AcqRel);
+                while begun.load(Ordering::Acquire) < 2 {
+                    hint::spin_loop();
+                }
+                if thread::current().id() == caller {
+                    last.0.store(true, Ordering::Release);
+                    return Ok(());
+                }
+                loop {
+                    control.check()?;
+                    hint::spin_loop();
+                }
+            },
+        );
+        assert_eq!(run.unwrap_err().kind(), Kind::Interrupted);
     }
 
     #[test]

@@ -153,16 +153,14 @@ fn room_that_is_not_to_be_had_changes_nothing() {
             }
             file.commit().unwrap();
             assert!(fs::read(&target).unwrap() == new[..len], "{number} {len}");
-            // It is asked for until it is used up, which doubles the file, and never again when there is none.
+            // It is asked for when it is used up, which is seldom as there is more each time, and never again when there is none.
             let asked = disk.log().iter().filter(|&&call| call == "set_aside").count();
-            let expected = if len <= 1 << 20 {
-                0
-            } else if len < new.len() || number == 0 {
-                1
-            } else {
-                2
+            let most = match number {
+                _ if len <= 1 << 20 => 0,
+                0 => 1,
+                _ => 3,
             };
-            assert_eq!(asked, expected, "{number} {len}");
+            assert!((most.min(1)..=most).contains(&asked), "{number} {len}: {asked}");
         }
     }
 }
