@@ -19,9 +19,7 @@ PEERS = (
     "vortex",
     "lance",
 )
-# Formats that take minutes to read, or to make of a frame, more columns than that.
-SLOW = ("lance", "npz")
-MOST_OF_SLOW = 20_000
+MOST_OF_LANCE = 20_000  # columns: beyond, its readings take minutes
 
 
 def run(context: Context) -> None:
@@ -30,11 +28,9 @@ def run(context: Context) -> None:
         name = f"wide-{n_rows}x{n_columns}"
         remarks = ["64- and 32-bit integers and floats, booleans, times, in turn"]
         peers = list(PEERS)
-        if columns > MOST_OF_SLOW:
-            peers = [peer for peer in peers if peer not in SLOW]
-            remarks.append(
-                "without Lance and StaticFrame NPZ, which take minutes for so many columns"
-            )
+        if columns > MOST_OF_LANCE:
+            peers.remove("lance")
+            remarks.append("without Lance, which takes minutes to read so many columns")
         frame = mixed(n_rows, columns)
         outcome = context.compare(name, frame, remarks, peers=peers, repeats=None)
         outcome.remove_files()
