@@ -17,8 +17,7 @@ const ATTEMPTS: usize = 64;
 
 /// Room is set aside for files that are longer than this.
 const ROOM_FROM: u64 = 1 << 20;
-/// As much at a time, and no more than the file has by then: what is left in the end is given back, which takes its time too, most of
-/// all where the medium is memory.
+/// As much at a time, and no more than the file has by then: what is left in the end is given back, which takes its time too.
 const ROOM: u64 = 8 << 20;
 
 /// Whether a new file is forced to the medium, so that it outlives a failure of the power.
