@@ -1,7 +1,7 @@
 //! Strings: a dictionary when they repeat, else their lengths and their bytes, as they are (packing 5) or as codes of symbols (packing 6).
 
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
-use entasis_kernels::{VECTOR, bitpack};
+use entasis_kernels::{VECTOR, bitpack, scan};
 
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter};
@@ -19,7 +19,7 @@ pub(crate) fn encode(
     out: &mut Vec<u8>,
 ) -> Result<Encoded> {
     let n = offsets.len() - 1;
-    if offsets[0] != 0 || !offsets.is_sorted() || offsets[n] as usize != bytes.len() {
+    if offsets[0] != 0 || !scan::is_sorted_unsigned(offsets) || offsets[n] as usize != bytes.len() {
         return Err(Error::argument("offsets of strings ascend from 0 to the length of their bytes"));
     }
     if physical == Physical::Utf8 {
@@ -31,8 +31,9 @@ pub(crate) fn encode(
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
     let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let longest = lengths.iter().fold(0, |longest, &len| longest.max(len)) as usize;
-    let mut plain = Plain::light(&lengths, bytes);
+    let (shortest, longest) = scan::min_max_unsigned(&lengths);
+    let mut plain = Plain::light(n, shortest..=longest, bytes);
+    let longest = longest as usize;
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);

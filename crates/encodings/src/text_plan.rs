@@ -2,6 +2,8 @@
 //!
 //! Symbols and codecs are tried on a sample at fixed positions, once for a run of blocks.
 
+use std::ops::RangeInclusive;
+
 use entasis_format::Codec;
 use entasis_kernels::VECTOR;
 
@@ -33,18 +35,17 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// Without a codec.
-    pub(crate) fn light(lengths: &[u32], bytes: &[u8]) -> Self {
-        let (min, max) = lengths.iter().fold((u32::MAX, 0), |(a, b), &l| (a.min(l), b.max(l)));
-        let width = bits_of(max - min);
+    /// Without a codec, for `n` strings of such lengths.
+    pub(crate) fn light(n: usize, lengths: RangeInclusive<u32>, bytes: &[u8]) -> Self {
+        let width = bits_of(lengths.end() - lengths.start());
         Self {
-            n: lengths.len(),
-            base: min,
+            n,
+            base: *lengths.start(),
             width,
             symbols: false,
             codec: (Codec::None, 0),
-            len: (bytes.len() + lengths_len(lengths.len(), width)) as f64,
-            ns: lengths.len() as f64 * cost::BIT_PACKED,
+            len: (bytes.len() + lengths_len(n, width)) as f64,
+            ns: n as f64 * cost::BIT_PACKED,
         }
     }
 

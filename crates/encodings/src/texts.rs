@@ -164,25 +164,45 @@ const FIRST: [u128; 17] = {
 };
 
 /// Bits without a pattern, different ones for each word of a string.
-const BITS: [u128; 4] = [
-    0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835,
-    0x243F_6A88_85A3_08D3_1319_8A2E_0370_7345,
-    0xA409_3822_299F_31D1_082E_FA98_EC4E_6C89,
-    0x4528_21E6_38D0_1377_BE54_66CF_34E9_0C6D,
+const BITS: [u64; 8] = [
+    0xF39C_C060_5CED_C835,
+    0x9E37_79B9_7F4A_7C15,
+    0x1319_8A2E_0370_7345,
+    0x243F_6A88_85A3_08D3,
+    0x082E_FA98_EC4E_6C89,
+    0xA409_3822_299F_31D1,
+    0xBE54_66CF_34E9_0C6D,
+    0x4528_21E6_38D0_1377,
 ];
 
-/// The product of a word's halves, its own halves folded.
+/// The product of two words, its halves folded.
 #[inline(always)]
-fn fold(word: u128) -> u64 {
-    let product = u128::from(word as u64) * (word >> 64);
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Word `i` of 16 bytes of a string of `len` bytes at the start of `from`, which is longer: zeros behind its end.
+/// All bits of as many bytes as are looked at, and none of as many: the bits of a string of `len` bytes begin `len` before the middle.
+const MASKS: [u8; 2 * LONG] = {
+    let mut masks = [0; 2 * LONG];
+    let mut i = 0;
+    while i < LONG {
+        masks[i] = u8::MAX;
+        i += 1;
+    }
+    masks
+};
+
+/// The bits of the bytes of a string of `len` bytes among the first `reach`.
 #[inline(always)]
-fn word(from: &[u8], i: usize, len: usize) -> u128 {
-    let word = from[16 * i..].first_chunk().map_or(0, |word| u128::from_le_bytes(*word));
-    word & FIRST[len.saturating_sub(16 * i).min(16)]
+fn mask_of(len: usize, reach: usize) -> &'static [u8] {
+    &MASKS[LONG - len.min(reach)..][..reach]
+}
+
+/// Word `i` of 8 bytes.
+#[inline(always)]
+fn word(bytes: &[u8], i: usize) -> u64 {
+    bytes[8 * i..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
 /// Bytes that are looked at of any string of up to `MOST` bytes.
@@ -197,22 +217,34 @@ fn hash<const MOST: usize>(all: &[u8], range: Range<usize>) -> u64 {
     if MOST <= TINY {
         return first_bytes(all, range) | (len as u64) << 56;
     }
-    let mut copy = [0; LONG];
-    let mut from = &all[range.start..];
     // The bytes behind a string are there, but at the end of all.
-    if from.len() < reach::<MOST>() {
-        let part = len.min(LONG);
-        copy[..part].copy_from_slice(&from[..part]);
-        from = &copy;
-    }
-    let mut hash = fold(word(from, 0, len) ^ BITS[0] ^ len as u128) ^ fold(word(from, 1, len) ^ BITS[1]);
+    let hash = match all.get(range.start..range.start + reach::<MOST>()) {
+        Some(from) => hash_first::<MOST>(from, len),
+        None => hash_last::<MOST>(&all[range.clone()]),
+    };
+    if MOST > LONG && len > LONG { hash ^ hash_of(&all[range]) } else { hash }
+}
+
+/// The hash of the first bytes of a string of `len` bytes, behind which other bytes may stand.
+#[inline(always)]
+fn hash_first<const MOST: usize>(from: &[u8], len: usize) -> u64 {
+    let mask = mask_of(len, reach::<MOST>());
+    let word = |i: usize| (word(from, i) & word(mask, i)) ^ BITS[i];
+    let mut hash = fold(word(0) ^ len as u64, word(1)) ^ fold(word(2), word(3));
     if MOST > MIDDLE {
-        hash ^= fold(word(from, 2, len) ^ BITS[2]) ^ fold(word(from, 3, len) ^ BITS[3]);
-    }
-    if MOST > LONG && len > LONG {
-        hash ^= hash_of(&all[range]);
+        hash ^= fold(word(4), word(5)) ^ fold(word(6), word(7));
     }
     hash
+}
+
+/// The same of a string at the end of all.
+#[cold]
+#[inline(never)]
+fn hash_last<const MOST: usize>(string: &[u8]) -> u64 {
+    let mut copy = [0; LONG];
+    let part = string.len().min(LONG);
+    copy[..part].copy_from_slice(&string[..part]);
+    hash_first::<MOST>(&copy, string.len())
 }
 
 /// Hashes strings, of which one ends where the next begins. A function of its own, as the loops here need all registers.
@@ -252,17 +284,28 @@ fn are_equal<const MOST: usize>(
 /// Zero if the strings at two ranges of `all`, which have up to `MOST` bytes, are equal.
 #[inline(always)]
 fn difference<const MOST: usize>(all: &[u8], range: Range<usize>, other: Range<usize>) -> u64 {
-    let len = range.len();
-    let (from, other_from) = (&all[range.start..], &all[other.start..]);
-    if from.len().min(other_from.len()) < reach::<MOST>() || (MOST > LONG && len > LONG) {
+    let (len, reach) = (range.len(), reach::<MOST>());
+    let first = |start: usize| all.get(start..start + reach);
+    let (Some(from), Some(of_other)) = (first(range.start), first(other.start)) else {
+        return difference_of_last(all, range, other);
+    };
+    if MOST > LONG && len > LONG {
         return u64::from(range != other && all[range] != all[other]);
     }
-    let differ = |i: usize| word(from, i, len) ^ word(other_from, i, len);
-    let mut differs = differ(0) | differ(1);
+    let mask = mask_of(len, reach);
+    let differ = |i: usize| (word(from, i) ^ word(of_other, i)) & word(mask, i);
+    let mut differs = differ(0) | differ(1) | differ(2) | differ(3);
     if MOST > MIDDLE {
-        differs |= differ(2) | differ(3);
+        differs |= differ(4) | differ(5) | differ(6) | differ(7);
     }
-    (len ^ other.len()) as u64 | differs as u64 | (differs >> 64) as u64
+    (len ^ other.len()) as u64 | differs
+}
+
+/// The same of strings of which one stands at the end of all.
+#[cold]
+#[inline(never)]
+fn difference_of_last(all: &[u8], range: Range<usize>, other: Range<usize>) -> u64 {
+    u64::from(range != other && all[range] != all[other])
 }
 
 /// A hash of the string of more than 32 bytes, 32 at a time in four chains; the last piece has some of those before once more.
