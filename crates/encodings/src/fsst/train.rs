@@ -110,12 +110,8 @@ impl Key for Symbol {
 /// How often each number was found, and each pair of neighbours.
 struct Counts {
     single: [u32; NUMBERS],
-    /// Pairs by their hashes, each with how often it was found in the low bits; zero where there is none. Few of all pairs occur: a place
-    /// for each would be more memory than the caches near the processor have.
-    pairs: Vec<u32>,
-    /// The places in use, less one.
-    mask: usize,
-    /// The places of the pairs that were found, and how many.
+    pairs: Vec<u16>,
+    /// The pairs that were found, and how many.
     seen: Vec<u32>,
     n_seen: usize,
 }
@@ -129,21 +125,17 @@ struct Stream<'a> {
 /// Pieces of a sample that are looked at together.
 const STREAMS: usize = 2;
 
-/// Bits of how often a pair was found; those above are the pair.
-const COUNT_BITS: u32 = 14;
-const COUNT: u32 = (1 << COUNT_BITS) - 1;
-
 impl Default for Counts {
     fn default() -> Self {
-        Self { single: [0; NUMBERS], pairs: Vec::new(), mask: 0, seen: Vec::new(), n_seen: 0 }
+        Self { single: [0; NUMBERS], pairs: Vec::new(), seen: Vec::new(), n_seen: 0 }
     }
 }
 
 impl Counts {
     fn clear(&mut self) {
         self.single.fill(0);
-        for &place in &self.seen[..self.n_seen] {
-            self.pairs[place as usize] = 0;
+        for &pair in &self.seen[..self.n_seen] {
+            self.pairs[pair as usize] = 0;
         }
         self.n_seen = 0;
     }
@@ -151,13 +143,9 @@ impl Counts {
     /// Counts what is found in a sample, cut into a few pieces: where a symbol ends is known only when it is found, so a processor
     /// works on one piece while it waits for the others. What depends on the bytes is no branch, as none is predicted.
     fn count(&mut self, sample: &[u8], matcher: &Matcher, with_pairs: bool) {
-        // Twice as many places as bytes: symbols are longer, and most pairs are there more than once.
-        let n_places = (2 * sample.len()).next_power_of_two().max(1 << 10);
-        self.mask = n_places - 1;
-        if self.pairs.len() < n_places {
-            self.pairs.resize(n_places, 0);
-            self.seen.resize(n_places, 0);
-        }
+        self.pairs.resize(NUMBERS * NUMBERS, 0);
+        // Two pairs for each byte.
+        self.seen.resize(2 * sample.len() + 2 * STREAMS, 0);
         let mut streams = sample.chunks(sample.len().div_ceil(STREAMS).max(1));
         let mut streams: [Stream<'_>; STREAMS] =
             std::array::from_fn(|_| Stream { rest: streams.next().unwrap_or_default(), last: None });
@@ -182,32 +170,19 @@ impl Counts {
         self.single[byte] += u32::from(is_long);
         if with_pairs && let Some(last) = stream.last {
             self.add_pair(last, number, 1);
-            self.add_pair(last, byte, u32::from(is_long));
+            self.add_pair(last, byte, u16::from(is_long));
         }
         stream.last = Some(number);
         stream.rest = &stream.rest[found.len()..];
     }
 
-    /// Counts a pair `times` more, once or not at all. Of those that are there for the first time none is kept where half of the places
-    /// are taken.
     #[inline(always)]
-    fn add_pair(&mut self, first: usize, second: usize, times: u32) {
-        let pair = (first * NUMBERS + second) as u32;
-        let mask = self.mask;
-        let mut place = ((u64::from(pair).wrapping_mul(MIX)) >> 40) as usize & mask;
-        let found = loop {
-            let found = self.pairs[place];
-            if found == 0 || found >> COUNT_BITS == pair {
-                break found;
-            }
-            place = (place + 1) & mask;
-        };
-        let is_new = found == 0 && times > 0 && 2 * self.n_seen <= mask;
-        let count = (found & COUNT) + times;
-        let is_there = (found != 0) | is_new;
-        self.pairs[place] = if is_there { pair << COUNT_BITS | count.min(COUNT) } else { 0 };
-        self.seen[self.n_seen] = place as u32;
-        self.n_seen += usize::from(is_new);
+    fn add_pair(&mut self, first: usize, second: usize, times: u16) {
+        let pair = first * NUMBERS + second;
+        let count = &mut self.pairs[pair];
+        self.seen[self.n_seen] = pair as u32;
+        self.n_seen += usize::from(*count == 0) & usize::from(times);
+        *count = count.saturating_add(times);
     }
 
     /// Symbols and pairs of them that were found often enough, and the bytes that each saves.
@@ -232,9 +207,8 @@ impl Counts {
                 add(symbol(number), u64::from(count));
             }
         }
-        for &place in &self.seen[..self.n_seen] {
-            let found = self.pairs[place as usize];
-            let (pair, count) = (found >> COUNT_BITS, u64::from(found & COUNT));
+        for &pair in &self.seen[..self.n_seen] {
+            let count = u64::from(self.pairs[pair as usize]);
             if count > least
                 && let Some(joined) = symbol(pair as usize / NUMBERS).join(symbol(pair as usize % NUMBERS))
             {
