@@ -133,16 +133,16 @@ impl Encoder {
         self.profile.clone_from(profile);
         let before = std::mem::take(&mut self.hints);
         before.symbols.into_iter().for_each(|matcher| self.trainer.keep(matcher));
-        if let SymbolHint::Use(matcher, _) = before.entries {
-            self.trainer.keep(matcher);
-        }
+        before.entries.into_matcher().into_iter().for_each(|matcher| self.trainer.keep(matcher));
     }
 
-    /// The same for a column beside one of the same type, of which no more is kept than what a glance is enough to see again.
+    /// The same for a column beside one of the same type, of which no more is kept than what a glance is enough to see again, and
+    /// symbols, which are looked at before they are used.
     pub fn begin_beside(&mut self, profile: &Profile) {
         let unrepeated = self.hints.unrepeated;
+        let entries = std::mem::take(&mut self.hints.entries).beside();
         self.begin_run(profile);
-        self.hints.unrepeated = unrepeated;
+        (self.hints.unrepeated, self.hints.entries) = (unrepeated, entries);
     }
 
     /// Encodes a block, appending the stored dictionary and pages to `out`.

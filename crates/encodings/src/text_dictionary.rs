@@ -32,8 +32,37 @@ pub(crate) enum SymbolHint {
     Unknown,
     None,
     /// Symbols, and the share of the bytes that their codes take.
-    Use(Matcher, f64),
+    Use(Found, f64),
+    /// Those of a column beside.
+    Beside(Found),
 }
+
+/// Symbols, and the share that their codes take of the bytes that they were found for.
+pub(crate) struct Found {
+    pub matcher: Matcher,
+    ratio: f64,
+}
+
+impl SymbolHint {
+    /// What is left of it for the column beside.
+    pub(crate) fn beside(self) -> Self {
+        match self {
+            Self::Use(found, _) | Self::Beside(found) => Self::Beside(found),
+            Self::Unknown | Self::None => Self::Unknown,
+        }
+    }
+
+    /// The memory of its symbols.
+    pub(crate) fn into_matcher(self) -> Option<Matcher> {
+        match self {
+            Self::Use(found, _) | Self::Beside(found) => Some(found.matcher),
+            Self::Unknown | Self::None => None,
+        }
+    }
+}
+
+/// How much more than of those bytes codes may take of other ones, that symbols are not looked for again.
+const AS_GOOD: f64 = 1.01;
 
 /// How to store the entries of a dictionary.
 pub(crate) struct EntriesPlan {
@@ -74,31 +103,33 @@ impl EntriesPlan {
             return plain;
         }
         let mut codes = None;
-        if let SymbolHint::Unknown = hint {
+        if let SymbolHint::Unknown | SymbolHint::Beside(_) = hint {
             let sample = sample(entries, bytes_len);
-            let mut matcher = trainer.train_on(&sample);
-            let (mut before, mut after) = (0, 0);
-            if sample.len() == bytes_len {
-                let of_all = matcher.encode_all(&sample);
-                (before, after) = (bytes_len, of_all.len());
-                codes = Some(of_all);
-            } else {
-                for range in sample_ranges(sample.len(), TRIED / 4096, 4096) {
-                    before += range.len();
-                    after += matcher.encode_all(&sample[range]).len();
+            let mut of_beside = None;
+            if let SymbolHint::Beside(mut found) = std::mem::take(hint) {
+                let (ratio, of_all) = ratio(&mut found.matcher, &sample, bytes_len);
+                if ratio <= found.ratio * AS_GOOD {
+                    of_beside = Some((found, ratio, of_all));
+                } else {
+                    trainer.keep(found.matcher);
                 }
             }
-            let ratio = after as f64 / before as f64;
+            let (found, ratio, of_all) = of_beside.unwrap_or_else(|| {
+                let mut matcher = trainer.train_on(&sample);
+                let (ratio, of_all) = ratio(&mut matcher, &sample, bytes_len);
+                (Found { matcher, ratio }, ratio, of_all)
+            });
+            codes = of_all;
             *hint = if score(ratio) < bytes_len as f64 {
-                SymbolHint::Use(matcher, ratio)
+                SymbolHint::Use(found, ratio)
             } else {
-                trainer.keep(matcher);
+                trainer.keep(found.matcher);
                 SymbolHint::None
             };
         }
         match hint {
-            SymbolHint::Use(matcher, ratio) => {
-                let len = heads as f64 + bytes_len as f64 * *ratio + matcher.heads_len() as f64;
+            SymbolHint::Use(found, ratio) => {
+                let len = heads as f64 + bytes_len as f64 * *ratio + found.matcher.heads_len() as f64;
                 if profile.score(len, ns) < plain.len {
                     Self { symbols: true, codes, len, ns, ..plain }
                 } else {
@@ -114,7 +145,7 @@ impl EntriesPlan {
         let bits_len = bitpack::packed_len(entries.len(), self.width);
         let mut out = Vec::with_capacity(HEAD + bits_len + self.bytes_len + VECTOR / 8);
         let symbols = match hint {
-            SymbolHint::Use(matcher, _) if self.symbols => Some(matcher),
+            SymbolHint::Use(found, _) if self.symbols => Some(&mut found.matcher),
             _ => None,
         };
         let kind = if symbols.is_some() { SYMBOLS } else { PLAIN };
@@ -136,6 +167,20 @@ impl EntriesPlan {
         }
         out
     }
+}
+
+/// The share of the bytes of a dictionary that their codes take, by a sample; and all codes, where it is the whole.
+fn ratio(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Option<Codes>) {
+    if sample.len() == bytes_len {
+        let codes = matcher.encode_all(sample);
+        return (codes.len() as f64 / bytes_len as f64, Some(codes));
+    }
+    let (mut before, mut after) = (0, 0);
+    for range in sample_ranges(sample.len(), TRIED / 4096, 4096) {
+        before += range.len();
+        after += matcher.encode_all(&sample[range]).len();
+    }
+    (after as f64 / before as f64, None)
 }
 
 /// Entries from everywhere, one behind the other.

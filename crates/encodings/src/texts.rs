@@ -270,42 +270,52 @@ fn are_equal<const MOST: usize>(
     codes: &[u32],
     firsts: &[[u32; 2]],
 ) -> bool {
-    let mut differ = 0;
+    let mut differ = Differences::default();
     for (code, ends) in codes.iter().zip(ends.windows(2)) {
         let [first, end] = firsts[*code as usize];
         if runs && ends[0] == ends[1] && first == end {
             continue;
         }
-        differ |= difference::<MOST>(all, ends[0] as usize..ends[1] as usize, first as usize..end as usize);
+        differ.add::<MOST>(all, ends[0] as usize..ends[1] as usize, first as usize..end as usize);
     }
-    differ == 0
+    differ.is_none()
 }
 
-/// Zero if the strings at two ranges of `all`, which have up to `MOST` bytes, are equal.
-#[inline(always)]
-fn difference<const MOST: usize>(all: &[u8], range: Range<usize>, other: Range<usize>) -> u64 {
-    let (len, reach) = (range.len(), reach::<MOST>());
-    let first = |start: usize| all.get(start..start + reach);
-    let (Some(from), Some(of_other)) = (first(range.start), first(other.start)) else {
-        return difference_of_last(all, range, other);
-    };
-    if MOST > LONG && len > LONG {
-        return u64::from(range != other && all[range] != all[other]);
-    }
-    let mask = mask_of(len, reach);
-    let differ = |i: usize| (word(from, i) ^ word(of_other, i)) & word(mask, i);
-    let mut differs = differ(0) | differ(1) | differ(2) | differ(3);
-    if MOST > MIDDLE {
-        differs |= differ(4) | differ(5) | differ(6) | differ(7);
-    }
-    (len ^ other.len()) as u64 | differs
+/// The bits in which strings differ, of all pairs of them together: they are asked for once.
+#[derive(Default)]
+struct Differences {
+    len: usize,
+    words: [u64; MIDDLE / 8],
 }
 
-/// The same of strings of which one stands at the end of all.
-#[cold]
+impl Differences {
+    /// Adds those of the strings at two ranges of `all`, which have up to `MOST` bytes.
+    #[inline(always)]
+    fn add<const MOST: usize>(&mut self, all: &[u8], range: Range<usize>, other: Range<usize>) {
+        let (len, reach) = (range.len(), reach::<MOST>());
+        let first = |start: usize| all.get(start..start + reach);
+        if let (Some(from), Some(of_other)) = (first(range.start), first(other.start))
+            && (MOST <= LONG || len <= LONG)
+        {
+            let mask = mask_of(len, reach);
+            for i in 0..reach / 8 {
+                self.words[i % (MIDDLE / 8)] |= (word(from, i) ^ word(of_other, i)) & word(mask, i);
+            }
+            self.len |= len ^ other.len();
+        } else {
+            self.len |= usize::from(are_different(all, range, other));
+        }
+    }
+
+    fn is_none(&self) -> bool {
+        self.len == 0 && self.words.iter().all(|&word| word == 0)
+    }
+}
+
+/// Whether two strings are: longer ones, and those behind which `all` ends.
 #[inline(never)]
-fn difference_of_last(all: &[u8], range: Range<usize>, other: Range<usize>) -> u64 {
-    u64::from(range != other && all[range] != all[other])
+fn are_different(all: &[u8], range: Range<usize>, other: Range<usize>) -> bool {
+    range != other && all[range] != all[other]
 }
 
 /// A hash of the string of more than 32 bytes, 32 at a time in four chains; the last piece has some of those before once more.
@@ -328,23 +338,28 @@ mod tests {
     use crate::dictionary::{MAX_ENTRIES, model, up_to};
 
     fn check<const MOST: usize>(lens: Range<usize>) {
+        let differ = |all: &[u8], a: &Range<usize>, b: &Range<usize>| {
+            let mut differ = Differences::default();
+            differ.add::<MOST>(all, a.clone(), b.clone());
+            !differ.is_none()
+        };
         for len in lens {
             let all = [7u8; 300];
             // In the middle and up to the end of all.
             let (a, b) = (0..len, 300 - len..300);
             assert_eq!(hash::<MOST>(&all, a.clone()), hash::<MOST>(&all, b.clone()));
-            assert_eq!(difference::<MOST>(&all, a.clone(), b), 0);
+            assert!(!differ(&all, &a, &b));
             let longer = 3..4 + len;
             assert!(hash::<MOST>(&all, a.clone()) != hash::<MOST>(&all, longer.clone()));
-            assert!(difference::<MOST>(&all, a.clone(), longer) != 0);
+            assert!(differ(&all, &a, &longer));
             for at in 0..len {
                 let mut other = all;
                 other[150 + at] = 8;
                 for all in [&other[..], &other[..150 + len]] {
                     let b = 150..150 + len;
                     assert!(hash::<MOST>(all, a.clone()) != hash::<MOST>(all, b.clone()), "{at} of {len}");
-                    assert!(difference::<MOST>(all, a.clone(), b.clone()) != 0, "{at} of {len}");
-                    assert!(difference::<MOST>(all, b, a.clone()) != 0, "{at} of {len}");
+                    assert!(differ(all, &a, &b), "{at} of {len}");
+                    assert!(differ(all, &b, &a), "{at} of {len}");
                 }
             }
         }
