@@ -34,8 +34,9 @@ const RUN_LEN: u64 = 8 << 20;
 const WRITE: usize = 1 << 20;
 /// Encoded bytes that a thread keeps before it waits for its turn to write them.
 const BUFFER: usize = 8 << 20;
-/// Runs of at most so many values are taken several at once, where there are many.
+/// Runs of at most so many values and bytes are taken several at once, where there are many.
 const SHORT: u64 = 1 << 16;
+const SHORT_LEN: u64 = 1 << 20;
 /// As many, and at least so many times, that there is work for some threads.
 const NEIGHBOURS: usize = 8;
 const GROUPS: usize = 16;
@@ -295,11 +296,8 @@ impl<'a> Plan<'a> {
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let output = Output::new(sink, room(&tasks));
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
-        let together = together(&tasks);
-        let mut tasks = texts_first(tasks, |task| text_of(&stored[task.column], task)).into_iter();
-        let groups = std::iter::from_fn(|| Some(tasks.by_ref().take(together).collect::<Vec<_>>()));
-        let groups = groups.take_while(|group| !group.is_empty()).collect();
-        threads::run(groups, self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
+        let tasks = texts_first(tasks, |task| text_of(&stored[task.column], task));
+        threads::run(groups(tasks), self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
             worker.begin();
             group.iter().try_for_each(|task| {
                 let column = &stored[task.column];
@@ -371,11 +369,23 @@ fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
     })
 }
 
-/// How many runs a thread takes at once: neighbouring columns that are short may lie side by side in memory, and be alike. It doesn't
+/// The runs that a thread takes at once: neighbouring columns that are short may lie side by side in memory, and be alike. They don't
 /// depend on the number of threads, as the bytes don't.
-fn together(tasks: &[Task]) -> usize {
-    let is_short = tasks.iter().all(|task| task.values.end - task.values.start <= SHORT);
-    if is_short { (tasks.len() / GROUPS).clamp(1, NEIGHBOURS) } else { 1 }
+fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
+    let is_short = |task: &Task| {
+        let n_values = task.values.end - task.values.start;
+        n_values <= SHORT && n_values.saturating_mul(task.value_len) <= SHORT_LEN
+    };
+    let n_short = tasks.iter().filter(|task| is_short(task)).count();
+    let most = (n_short / GROUPS).clamp(1, NEIGHBOURS);
+    let mut groups: Vec<Vec<Task>> = Vec::new();
+    for task in tasks {
+        match groups.last_mut() {
+            Some(group) if group.len() < most && is_short(&group[0]) && is_short(&task) => group.push(task),
+            _ => groups.push(vec![task]),
+        }
+    }
+    groups
 }
 
 /// What is known of the text of a run, if it is text whose length is known without looking at each string.

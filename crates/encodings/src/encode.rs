@@ -12,7 +12,7 @@ use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
 use crate::codec::Codecs;
 use crate::dictionary::{Key, NoDictionary};
-use crate::fsst::{Matcher, Trainer};
+use crate::fsst::{Trained, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
 use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
 use crate::profile::{Profile, cost};
@@ -107,7 +107,9 @@ pub(crate) struct Hints {
     /// The symbols of dictionaries.
     pub(crate) entries: SymbolHint,
     /// The symbols of the run, when they are used.
-    pub(crate) symbols: Option<Matcher>,
+    pub(crate) symbols: Option<Trained>,
+    /// Those of a column beside.
+    pub(crate) symbols_beside: Option<Trained>,
     pub(crate) text_ratio: Option<f64>,
     pub(crate) fixed: Option<(Filter, (Codec, i32), f64)>,
     dictionary_lost: bool,
@@ -132,8 +134,8 @@ impl Encoder {
     pub fn begin_run(&mut self, profile: &Profile) {
         self.profile.clone_from(profile);
         let before = std::mem::take(&mut self.hints);
-        before.symbols.into_iter().for_each(|matcher| self.trainer.keep(matcher));
-        before.entries.into_matcher().into_iter().for_each(|matcher| self.trainer.keep(matcher));
+        let symbols = [before.symbols, before.symbols_beside, before.entries.into_symbols()];
+        symbols.into_iter().flatten().for_each(|trained| self.trainer.keep(trained.matcher));
     }
 
     /// The same for a column beside one of the same type, of which no more is kept than what a glance is enough to see again, and
@@ -141,8 +143,9 @@ impl Encoder {
     pub fn begin_beside(&mut self, profile: &Profile) {
         let unrepeated = self.hints.unrepeated;
         let entries = std::mem::take(&mut self.hints.entries).beside();
+        let symbols = self.hints.symbols.take().or(self.hints.symbols_beside.take());
         self.begin_run(profile);
-        (self.hints.unrepeated, self.hints.entries) = (unrepeated, entries);
+        self.hints = Hints { unrepeated, entries, symbols_beside: symbols, ..Hints::default() };
     }
 
     /// Encodes a block, appending the stored dictionary and pages to `out`.

@@ -13,7 +13,7 @@ use entasis_format::{Error, Result};
 
 pub(crate) use decode::decode;
 pub(crate) use encode::{Codes, Matcher};
-pub(crate) use train::Trainer;
+pub(crate) use train::{Trained, Trainer};
 
 /// Less than so many bytes are not worth a table of symbols.
 pub(crate) const MIN_LEN: usize = 16 << 10;

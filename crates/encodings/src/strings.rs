@@ -74,7 +74,7 @@ pub(crate) fn encode(
     let text = |page: &PageRange| &bytes[offsets[page.0.start] as usize..offsets[page.0.end] as usize];
     for two in ranges.chunks(2) {
         let texts = [text(&two[0]), two.get(1).map_or(&[][..], text)];
-        let codes = symbols.as_mut().map(|symbols| symbols.encode(texts));
+        let codes = symbols.as_mut().map(|symbols| symbols.matcher.encode(texts));
         for (i, page) in two.iter().enumerate() {
             let range = page.0.clone();
             let of_page = &offsets[range.start..=range.end];
@@ -86,7 +86,7 @@ pub(crate) fn encode(
                     bitpack::pack(vector, plain.base, plain.width, body);
                 }
                 match (&symbols, &codes) {
-                    (Some(symbols), Some(codes)) => symbols.put(&codes[i], body),
+                    (Some(symbols), Some(codes)) => symbols.matcher.put(&codes[i], body),
                     _ => body.extend_from_slice(texts[i]),
                 }
             })?;

@@ -5,7 +5,7 @@ use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
 
 use crate::decode::check_utf8;
-use crate::fsst::{self, Codes, Matcher, Trainer};
+use crate::fsst::{self, Codes, Matcher, Trained, Trainer};
 use crate::profile::{Profile, cost};
 use crate::word::{bits_of, sample_ranges};
 
@@ -32,37 +32,24 @@ pub(crate) enum SymbolHint {
     Unknown,
     None,
     /// Symbols, and the share of the bytes that their codes take.
-    Use(Found, f64),
+    Use(Trained, f64),
     /// Those of a column beside.
-    Beside(Found),
-}
-
-/// Symbols, and the share that their codes take of the bytes that they were found for.
-pub(crate) struct Found {
-    pub matcher: Matcher,
-    ratio: f64,
+    Beside(Trained),
 }
 
 impl SymbolHint {
     /// What is left of it for the column beside.
     pub(crate) fn beside(self) -> Self {
-        match self {
-            Self::Use(found, _) | Self::Beside(found) => Self::Beside(found),
-            Self::Unknown | Self::None => Self::Unknown,
-        }
+        self.into_symbols().map_or(Self::Unknown, Self::Beside)
     }
 
-    /// The memory of its symbols.
-    pub(crate) fn into_matcher(self) -> Option<Matcher> {
+    pub(crate) fn into_symbols(self) -> Option<Trained> {
         match self {
-            Self::Use(found, _) | Self::Beside(found) => Some(found.matcher),
+            Self::Use(trained, _) | Self::Beside(trained) => Some(trained),
             Self::Unknown | Self::None => None,
         }
     }
 }
-
-/// How much more than of those bytes codes may take of other ones, that symbols are not looked for again.
-const AS_GOOD: f64 = 1.01;
 
 /// How to store the entries of a dictionary.
 pub(crate) struct EntriesPlan {
@@ -105,31 +92,22 @@ impl EntriesPlan {
         let mut codes = None;
         if let SymbolHint::Unknown | SymbolHint::Beside(_) = hint {
             let sample = sample(entries, bytes_len);
-            let mut of_beside = None;
-            if let SymbolHint::Beside(mut found) = std::mem::take(hint) {
-                let (ratio, of_all) = ratio(&mut found.matcher, &sample, bytes_len);
-                if ratio <= found.ratio * AS_GOOD {
-                    of_beside = Some((found, ratio, of_all));
-                } else {
-                    trainer.keep(found.matcher);
-                }
-            }
-            let (found, ratio, of_all) = of_beside.unwrap_or_else(|| {
-                let mut matcher = trainer.train_on(&sample);
-                let (ratio, of_all) = ratio(&mut matcher, &sample, bytes_len);
-                (Found { matcher, ratio }, ratio, of_all)
+            let beside = std::mem::take(hint).into_symbols();
+            let (trained, ratio) = trainer.symbols_for(&sample, beside, |matcher| {
+                let ratio;
+                (ratio, codes) = encoded(matcher, &sample, bytes_len);
+                ratio
             });
-            codes = of_all;
             *hint = if score(ratio) < bytes_len as f64 {
-                SymbolHint::Use(found, ratio)
+                SymbolHint::Use(trained, ratio)
             } else {
-                trainer.keep(found.matcher);
+                trainer.keep(trained.matcher);
                 SymbolHint::None
             };
         }
         match hint {
-            SymbolHint::Use(found, ratio) => {
-                let len = heads as f64 + bytes_len as f64 * *ratio + found.matcher.heads_len() as f64;
+            SymbolHint::Use(trained, ratio) => {
+                let len = heads as f64 + bytes_len as f64 * *ratio + trained.matcher.heads_len() as f64;
                 if profile.score(len, ns) < plain.len {
                     Self { symbols: true, codes, len, ns, ..plain }
                 } else {
@@ -145,7 +123,7 @@ impl EntriesPlan {
         let bits_len = bitpack::packed_len(entries.len(), self.width);
         let mut out = Vec::with_capacity(HEAD + bits_len + self.bytes_len + VECTOR / 8);
         let symbols = match hint {
-            SymbolHint::Use(found, _) if self.symbols => Some(&mut found.matcher),
+            SymbolHint::Use(trained, _) if self.symbols => Some(&mut trained.matcher),
             _ => None,
         };
         let kind = if symbols.is_some() { SYMBOLS } else { PLAIN };
@@ -170,7 +148,7 @@ impl EntriesPlan {
 }
 
 /// The share of the bytes of a dictionary that their codes take, by a sample; and all codes, where it is the whole.
-fn ratio(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Option<Codes>) {
+fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Option<Codes>) {
     if sample.len() == bytes_len {
         let codes = matcher.encode_all(sample);
         return (codes.len() as f64 / bytes_len as f64, Some(codes));

@@ -115,20 +115,23 @@ impl Plain {
             return self;
         }
         *tried = true;
-        let mut matcher = encoder.trainer.train_on(bytes);
-        let (mut before, mut after) = (0, 0);
-        for range in sample_ranges(bytes.len(), 1, SAMPLE) {
-            before += range.len();
-            after += matcher.encode_all(&bytes[range]).len();
-        }
+        let beside = encoder.hints.symbols_beside.take();
+        let (trained, ratio) = encoder.trainer.symbols_for(bytes, beside, |matcher| {
+            let (mut before, mut after) = (0, 0);
+            for range in sample_ranges(bytes.len(), 1, SAMPLE) {
+                before += range.len();
+                after += matcher.encode_all(&bytes[range]).len();
+            }
+            after as f64 / before as f64
+        });
         let n_tables = bytes.len().div_ceil(PAGE_LEN).max(self.n.div_ceil(PAGE)) as f64;
-        let codes = bytes.len() as f64 * after as f64 / before as f64;
-        let len = self.len - bytes.len() as f64 + codes + n_tables * matcher.heads_len() as f64;
+        let codes = bytes.len() as f64 * ratio;
+        let len = self.len - bytes.len() as f64 + codes + n_tables * trained.matcher.heads_len() as f64;
         if profile.score(len, ns) >= bound {
-            encoder.trainer.keep(matcher);
+            encoder.trainer.keep(trained.matcher);
             return self;
         }
-        encoder.hints.symbols = Some(matcher);
+        encoder.hints.symbols = Some(trained);
         Self { symbols: true, len, ns, ..self }
     }
 

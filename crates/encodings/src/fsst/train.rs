@@ -26,7 +26,36 @@ pub(crate) struct Trainer {
     gains: Vec<(u64, Symbol)>,
 }
 
+/// Symbols, and the share that their codes take of the bytes that they were found for.
+pub(crate) struct Trained {
+    pub matcher: Matcher,
+    ratio: f64,
+}
+
+/// How much more codes may take of other bytes than of those, that symbols are not looked for again.
+const AS_GOOD: f64 = 1.02;
+
 impl Trainer {
+    /// The symbols of a column beside where they serve `bytes` as well, else those that are found for them, with the `ratio` of their
+    /// codes.
+    pub(crate) fn symbols_for(
+        &mut self,
+        bytes: &[u8],
+        beside: Option<Trained>,
+        mut ratio: impl FnMut(&mut Matcher) -> f64,
+    ) -> (Trained, f64) {
+        if let Some(mut trained) = beside {
+            let ratio = ratio(&mut trained.matcher);
+            if ratio <= trained.ratio * AS_GOOD {
+                return (trained, ratio);
+            }
+            self.keep(trained.matcher);
+        }
+        let mut matcher = self.train_on(bytes);
+        let ratio = ratio(&mut matcher);
+        (Trained { matcher, ratio }, ratio)
+    }
+
     /// What finds the symbols for `bytes`, by a sample of an eighth of them, or of 16 KiB where that is less.
     pub(crate) fn train_on(&mut self, bytes: &[u8]) -> Matcher {
         let len = SAMPLE_LEN.min(bytes.len() / (8 * SAMPLE_PIECES)).max(1);
