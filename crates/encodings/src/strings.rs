@@ -26,7 +26,6 @@ pub(crate) fn encode(
         crate::decode::check_utf8(bytes, offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize))
             .map_err(|_| Error::argument("a string is not UTF-8"))?;
     }
-    let range = |i: usize| offsets[i] as usize..offsets[i + 1] as usize;
     let is_valid = |i: usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
@@ -61,7 +60,8 @@ pub(crate) fn encode(
             }
         }
     }
-    let values = (0..n).map(|i| (range(i), is_valid(i)));
+    let ranges_of_all = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
+    let values = ranges_of_all.enumerate().map(|(i, range)| (range, is_valid(i)));
     let statistics = statistics::of_strings(context.n_missing, bytes, longest, values);
     let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
     let encoding = Encoding {

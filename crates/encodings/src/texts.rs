@@ -193,6 +193,17 @@ const MASKS: [u8; 2 * LONG] = {
     masks
 };
 
+/// The same of strings of up to [`TINY`] bytes.
+const TINY_MASKS: [u64; 8] = {
+    let mut masks = [0; 8];
+    let mut len = 1;
+    while len < 8 {
+        masks[len] = u64::MAX >> (64 - 8 * len);
+        len += 1;
+    }
+    masks
+};
+
 /// The bits of the bytes of a string of `len` bytes among the first `reach`.
 #[inline(always)]
 fn mask_of(len: usize, reach: usize) -> &'static [u8] {
@@ -214,10 +225,14 @@ const fn reach<const MOST: usize>() -> usize {
 #[inline(always)]
 fn hash<const MOST: usize>(all: &[u8], range: Range<usize>) -> u64 {
     let len = range.len();
-    if MOST <= TINY {
-        return first_bytes(all, range) | (len as u64) << 56;
-    }
     // The bytes behind a string are there, but at the end of all.
+    if MOST <= TINY {
+        let first = match all.get(range.start..range.start + 8) {
+            Some(from) => word(from, 0) & TINY_MASKS[len % 8],
+            None => first_bytes(all, range),
+        };
+        return first | (len as u64) << 56;
+    }
     let hash = match all.get(range.start..range.start + reach::<MOST>()) {
         Some(from) => hash_first::<MOST>(from, len),
         None => hash_last::<MOST>(&all[range.clone()]),
