@@ -345,6 +345,19 @@ pub(crate) fn build<K: Key>(
     codes: &mut Vec<u32>,
     value: impl Fn(usize) -> K,
 ) -> Option<Vec<K>> {
+    build_noting(n, limit, prospect, codes, value, |_, _| ())
+}
+
+/// The same, telling `first` as [`Distinct::codes`] does.
+#[inline(always)]
+pub(crate) fn build_noting<K: Key>(
+    n: usize,
+    limit: Limit,
+    prospect: Prospect,
+    codes: &mut Vec<u32>,
+    value: impl Fn(usize) -> K,
+    mut first_of: impl FnMut(usize, usize),
+) -> Option<Vec<K>> {
     let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit.n_entries));
     codes.resize(n, 0);
     let repeats = prospect.repeats(n);
@@ -353,7 +366,7 @@ pub(crate) fn build<K: Key>(
     let mut found = [0, 0];
     let mut at = 0;
     for (end, found) in [first / 2, first].into_iter().zip(&mut found) {
-        if !codes_up_to(&mut distinct, codes, at..end, limit, repeats, &value) {
+        if !codes_up_to(&mut distinct, codes, at..end, limit, repeats, &value, &mut first_of) {
             return None;
         }
         (at, *found) = (end, distinct.entries.len());
@@ -361,7 +374,7 @@ pub(crate) fn build<K: Key>(
     if first > 0 && limit.is_passed(n, foreseen(found)) {
         return None;
     }
-    codes_up_to(&mut distinct, codes, at..n, limit, repeats, &value).then_some(distinct.entries)
+    codes_up_to(&mut distinct, codes, at..n, limit, repeats, &value, first_of).then_some(distinct.entries)
 }
 
 /// Writes the codes of some values, as many at a time as [`Distinct::codes`] takes.
@@ -373,11 +386,13 @@ fn codes_up_to<K: Key>(
     limit: Limit,
     repeats: Repeats,
     value: impl Fn(usize) -> K,
+    mut first_of: impl FnMut(usize, usize),
 ) -> bool {
     let step = if repeats == Repeats::Rarely { VECTOR } else { range.len().max(1) };
     range.clone().step_by(step).all(|start| {
         let end = (start + step).min(range.end);
-        distinct.codes(&mut codes[start..end], limit.n_entries, repeats, |i| value(start + i), |_, _| ())
+        let first = |code: usize, i: usize| first_of(code, start + i);
+        distinct.codes(&mut codes[start..end], limit.n_entries, repeats, |i| value(start + i), first)
     })
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use entasis_kernels::VECTOR;
 
-use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build, prospect};
+use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build_noting, prospect};
 use crate::word::first_bytes;
 
 /// The strings of a block.
@@ -55,9 +55,7 @@ impl<'a> Texts<'a> {
         if self.longest <= TINY {
             self.build_hashed::<TINY>(limit, prospect, codes)
         } else if self.longest <= Short::MOST {
-            let short = |i| Short::new(self.bytes, self.range(i));
-            let entries = build(self.n(), limit, prospect, codes, short)?;
-            Some(entries.iter().map(|entry| entry.bytes).collect())
+            self.build_short(limit, prospect, codes)
         } else if self.longest <= MIDDLE {
             self.build_hashed::<MIDDLE>(limit, prospect, codes)
         } else if self.longest <= LONG {
@@ -65,6 +63,22 @@ impl<'a> Texts<'a> {
         } else {
             self.build_hashed::<ANY>(limit, prospect, codes)
         }
+    }
+
+    /// The same of short ones, which are words of 128 bits.
+    #[inline(never)]
+    fn build_short(self, limit: Limit, prospect: Prospect, codes: &mut Vec<u32>) -> Option<Vec<&'a [u8]>> {
+        // Which string is the first of each code.
+        let mut firsts: Vec<u32> = Vec::new();
+        let short = |i| Short::new(self.bytes, self.range(i));
+        let first = |code: usize, i: usize| {
+            if firsts.len() <= code {
+                firsts.resize(code + VECTOR, 0);
+            }
+            firsts[code] = i as u32;
+        };
+        let n = build_noting(self.n(), limit, prospect, codes, short, first)?.len();
+        Some(firsts[..n].iter().map(|&i| &self.bytes[self.range(i as usize)]).collect())
     }
 
     /// The same by one word of each, which is the string itself or its hash.
@@ -109,54 +123,41 @@ const LONG: usize = 64;
 /// Longer ones are in a loop.
 const ANY: usize = usize::MAX;
 
-/// A string of up to 16 bytes, which stand in a word.
-#[derive(Clone, Copy)]
-struct Short<'a> {
-    /// Zeros behind shorter ones.
-    word: u128,
-    bytes: &'a [u8],
-}
+/// A string of up to 15 bytes: a word has them and, behind them, their number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Short(u128);
 
-impl<'a> Short<'a> {
-    const MOST: usize = 16;
+impl Short {
+    const MOST: usize = 15;
 
-    #[inline]
-    fn new(all: &'a [u8], range: Range<usize>) -> Self {
-        let bytes = &all[range.clone()];
-        let word = match all[range.start..].first_chunk::<16>() {
-            Some(word) => u128::from_le_bytes(*word) & FIRST[bytes.len().min(16)],
+    #[inline(always)]
+    fn new(all: &[u8], range: Range<usize>) -> Self {
+        let len = range.len();
+        let word = match all.get(range.start..).and_then(|from| from.first_chunk::<16>()) {
+            Some(word) => u128::from_le_bytes(*word) & FIRST[len % 16],
             None => {
                 let mut word = [0; 16];
-                word[..bytes.len()].copy_from_slice(bytes);
+                word[..len].copy_from_slice(&all[range]);
                 u128::from_le_bytes(word)
             }
         };
-        Self { word, bytes }
+        Self(word | (len as u128) << 120)
     }
 }
 
-impl PartialEq for Short<'_> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.word == other.word && self.bytes.len() == other.bytes.len()
-    }
-}
-
-impl Eq for Short<'_> {}
-
-impl Key for Short<'_> {
+impl Key for Short {
     #[inline]
     fn hash(self) -> u64 {
-        let hash = (self.bytes.len() as u64 ^ self.word as u64).wrapping_mul(MIX).rotate_left(29);
-        (hash ^ (self.word >> 64) as u64).wrapping_mul(MIX)
+        let hash = (self.0 as u64).wrapping_mul(MIX).rotate_left(29);
+        (hash ^ (self.0 >> 64) as u64).wrapping_mul(MIX)
     }
 }
 
 /// Bits of the first bytes of a word, by their number.
-const FIRST: [u128; 17] = {
-    let mut masks = [0; 17];
+const FIRST: [u128; 16] = {
+    let mut masks = [0; 16];
     let mut len = 1;
-    while len <= 16 {
+    while len < 16 {
         masks[len] = u128::MAX >> (128 - 8 * len);
         len += 1;
     }
