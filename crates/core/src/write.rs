@@ -467,6 +467,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn short_runs_are_taken_together_and_long_ones_alone() {
+        let tasks = |runs: &[(u64, u64)]| -> Vec<Task> {
+            let task = |(index, &(n_values, value_len)): (usize, &(u64, u64))| Task {
+                index,
+                column: index,
+                values: 0..n_values,
+                value_len,
+            };
+            runs.iter().enumerate().map(task).collect()
+        };
+        let lens = |runs: &[(u64, u64)]| groups(tasks(runs)).iter().map(Vec::len).collect::<Vec<_>>();
+        let (short, many, wide) = ((1000, 8), (SHORT + 1, 1), (SHORT, 300));
+        assert_eq!(lens(&[]), []);
+        assert_eq!(lens(&[short; 20]), [1; 20]);
+        assert_eq!(lens(&[short; 40]), [2; 20]);
+        let mut runs = vec![short; 8 * GROUPS];
+        runs.splice(9..9, [many, wide]);
+        assert_eq!(lens(&runs)[..6], [8, 1, 1, 1, 8, 8]);
+        assert_eq!(lens(&runs).iter().sum::<usize>(), runs.len());
+    }
+
+    #[test]
     fn pieces_are_smaller_from_the_middle_on() {
         for (n_values, run, last) in [(0, 4, 2), (1, 4, 2), (16, 4, 2), (15, 4, 1), (17, 5, 5), (3, 1, 1)] {
             let pieces: Vec<_> = cut(n_values, run, last).collect();

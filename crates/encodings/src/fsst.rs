@@ -179,6 +179,23 @@ mod tests {
     }
 
     #[test]
+    fn symbols_serve_what_is_beside_where_they_do_as_well() {
+        let (first, alike, other) = (text(50_000), text(80_000), b"0.125 0.25 0.375 -1 12 ".repeat(900));
+        let mut trainer = Trainer::default();
+        let mut symbols_for = |bytes: &[u8], beside| {
+            let ratio = |matcher: &mut Matcher| matcher.encode_all(bytes).len() as f64 / bytes.len() as f64;
+            trainer.symbols_for(bytes, beside, ratio)
+        };
+        let (trained, ratio) = symbols_for(&first, None);
+        let before = trained.matcher.symbols().clone();
+        let (same, of_alike) = symbols_for(&alike, Some(trained));
+        assert_eq!(same.matcher.symbols(), &before);
+        assert!((of_alike / ratio - 1.0).abs() < 0.02);
+        let (own, of_other) = symbols_for(&other, Some(same));
+        assert!(own.matcher.symbols() != &before && of_other < 0.3);
+    }
+
+    #[test]
     fn every_short_length() {
         let text = text(100);
         for symbols in [Symbols::default(), train(&text), train(b"ab"), train(b"")] {

@@ -271,6 +271,27 @@ mod tests {
     }
 
     #[test]
+    fn symbols_of_a_column_beside_bring_entries_back() {
+        let decimals = |factor: usize| -> Vec<String> {
+            (0..9000).map(|i| format!("0.{:04}", i * factor % 10_000)).collect()
+        };
+        let words = (0..9000).map(|i| format!("word {} of many", i * 7919 % 10_000)).collect();
+        let profile = Profile::new(Profile::DEFAULT).unwrap();
+        let (mut hint, mut trainer) = (SymbolHint::default(), Trainer::default());
+        for all in [decimals(7919), decimals(6007), words, decimals(7919)] {
+            let all: Vec<&[u8]> = all.iter().map(|entry| entry.as_bytes()).collect();
+            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint, &mut trainer);
+            let payload = plan.payload(&all, &mut hint);
+            assert!(plan.symbols && (payload.len() as f64 / plan.len - 1.0).abs() < 0.05);
+            let (offsets, bytes) = parse(&payload, all.len(), Physical::Utf8).unwrap();
+            let back = offsets.windows(2).map(|pair| &bytes[pair[0] as usize..pair[1] as usize]);
+            assert!(back.eq(all.iter().copied()));
+            hint = hint.beside();
+            assert!(matches!(hint, SymbolHint::Beside(_)));
+        }
+    }
+
+    #[test]
     fn lengths_beyond_the_payload_are_damage() {
         let mut payload = vec![255, 255, 255, 255, 0, PLAIN, 0, 0];
         assert!(parse(&payload, 1, Physical::Binary).is_err());
