@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import pandas as pd
+
 from . import _columns, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
 from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
@@ -90,8 +93,6 @@ def _plain_blocks(
 
 
 def _at(columns: list[int] | None, positions: Any) -> Any:
-    import numpy as np
-
     return np.array(columns, np.int64)[positions]
 
 
@@ -110,8 +111,6 @@ def _is_multi(spec: dict[str, Any] | None) -> bool:
 
 
 def _range_index(n: int) -> Any:
-    import pandas as pd
-
     return pd.RangeIndex.from_range(range(n))
 
 
@@ -128,8 +127,6 @@ def _kinds_wanted(host: dict[str, Any], columns: list[int] | None) -> list[tuple
 def _column_labels(
     handle: Handle, spec: dict[str, Any], columns: list[int] | None, own: bool, categories: dict[int, Any]
 ) -> Any:
-    import pandas as pd
-
     if spec["kind"] == "names":
         name, dtype = decode_label(spec["name"]), _label_dtype(spec["dtype"])
         is_arrow = dtype == "str" and _has_pyarrow()
@@ -139,7 +136,7 @@ def _column_labels(
         if dtype == "object" and columns is None and handle.n_columns >= _MANY and _has_pyarrow():
             # The strings are made in the array, without a list of them.
             strings = _joined_names(handle).to_numpy(zero_copy_only=False)
-            return pd.Index(strings, dtype=dtype, name=name, copy=False)
+            return _pandas_make.index(strings, name)
         names = _columns.names(handle, columns)
         if is_arrow:
             import pyarrow as pa
@@ -182,15 +179,11 @@ def _joined_names(handle: Handle) -> Any:
 
 
 def _string_index(array: Any, name: Any) -> Any:
-    import numpy as np
-
     return _pandas_make.string_index(_pandas_make.strings(array, np.nan), name)
 
 
 @cache
 def _label_dtype(name: str) -> Any:
-    import pandas as pd
-
     return name if name == "object" or int(pd.__version__.split(".")[0]) >= 3 else "object"
 
 
@@ -229,8 +222,6 @@ class _Arrays:
 
     def blocks(self, kinds: dict[int, Any]) -> list[tuple[Any, Any]]:
         """All columns of the table, as blocks of pandas and their positions."""
-        import numpy as np
-
         blocks: list[tuple[Any, Any]] = []
         for kind, positions, column, values, mask in self._entries:
             if kind == "block":
@@ -254,8 +245,6 @@ class _Arrays:
 
     def _read_dictionaries(self) -> dict[int, Any]:
         """The categories of all categorical columns."""
-        import pandas as pd
-
         found = {}
         for number, (part, n) in self._read.items():
             # Each has a length of its own.
@@ -268,7 +257,7 @@ class _Arrays:
             if spec is None and type(array) is pd.arrays.ArrowStringArray:
                 found[number] = _pandas_make.string_index(array, None)
             elif spec is None:
-                found[number] = pd.Index(array, dtype=array.dtype, copy=False)
+                found[number] = _pandas_make.index(array, None)
             else:
                 found[number] = _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
         return found
@@ -296,9 +285,6 @@ class _Arrays:
         return values
 
     def _single(self, kind: str, position: int, column: Column, values: Any, mask: Any) -> Any:
-        import numpy as np
-        import pandas as pd
-
         if kind == "objects":
             return values
         if kind == "null":
@@ -341,8 +327,6 @@ class _Arrays:
 
 @interpretation()
 def _periods(column: Column, values: Any) -> Any:
-    import pandas as pd
-
     if type(column.detail) is not str:
         raise TypeError("a frequency is a string")
     dtype: Any = pd.PeriodDtype(column.detail)
@@ -351,8 +335,6 @@ def _periods(column: Column, values: Any) -> Any:
 
 @interpretation()
 def _intervals(column: Column, values: Any) -> Any:
-    import numpy as np
-    import pandas as pd
     from pandas.api.types import pandas_dtype
 
     subtype: Any = pandas_dtype(column.detail["subtype"])
@@ -371,8 +353,6 @@ def _intervals(column: Column, values: Any) -> Any:
 
 @interpretation()
 def _sparse(column: Column, values: Any) -> Any:
-    import pandas as pd
-
     fill = _dtypes.decode_scalar(column.detail["fill"], values.dtype)
     dtype = pd.SparseDtype(values.dtype, fill)
     return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
@@ -388,14 +368,10 @@ def _are_distinct(categories: Any) -> bool:
 
 
 def _as_block(array: Any) -> Any:
-    import numpy as np
-
     return array.reshape(1, -1) if isinstance(array, np.ndarray) else array
 
 
 def _times(column: Column, values: Any) -> Any:
-    import pandas as pd
-
     values = to_numpy_times(column, values)
     zone = column.detail
     if zone is None:
@@ -409,9 +385,6 @@ def _times(column: Column, values: Any) -> Any:
 
 def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     """An array of strings, or of what Arrow alone has."""
-    import numpy as np
-    import pandas as pd
-
     is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
     # The dtypes of pandas that are not Arrow's tell of strings alone.
     is_told = own and (is_string or column.flavour >= _pandas_write.ARROW)
@@ -457,19 +430,14 @@ def _has_pyarrow() -> bool:
 @interpretation()
 def _mixed(array: Any, kinds: Any) -> Any:
     """Object cells with the kind of each missing one."""
-    import numpy as np
-    import pandas as pd
-
     for code, missing in ((2, pd.NA), (3, np.nan), (4, pd.NaT), (5, None)):
         array[kinds == code] = missing
     return array
 
 
 def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
-    make = _frame_maker()
-    if make is None:
-        import pandas as pd
-
+    frame = _pandas_make.frame(blocks, index, columns)
+    if frame is None:
         arrays: dict[int, Any] = {}
         for values, positions in blocks:
             is_2d = getattr(values, "ndim", 1) == 2
@@ -477,15 +445,4 @@ def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
                 arrays[position] = pd.Series(values[k] if is_2d else values, index=index, copy=False)
         frame = pd.DataFrame({position: arrays[position] for position in sorted(arrays)}, index=index, copy=False)
         frame.columns = columns
-        return frame
-    return make(blocks, index=index, columns=columns)
-
-
-@cache
-def _frame_maker() -> Any:
-    """Makes frames of blocks; None for versions of pandas that have no such function."""
-    try:
-        from pandas.api.internals import create_dataframe_from_blocks
-    except ImportError:
-        return None
-    return create_dataframe_from_blocks
+    return frame
