@@ -12,13 +12,20 @@ from typing import Any
 
 def strings(values: Any, na_value: Any) -> Any:
     """An array of strings, kept by pyarrow, around a pyarrow array; NaN or NA stand for missing ones."""
+    pa, large_string = _arrow()
+    chunked = pa.chunked_array((values,))
+    make = _maker(na_value)
+    if make is None or values.type != large_string:
+        return _strings(chunked, string_dtype("pyarrow", na_value))
+    return make(chunked)
+
+
+@cache
+def _arrow() -> tuple[Any, Any]:
+    """pyarrow, and its type of strings with large offsets."""
     import pyarrow as pa
 
-    values = pa.chunked_array([values])
-    make = _maker(na_value)
-    if make is None or values.type != pa.large_string():
-        return _strings(values, string_dtype("pyarrow", na_value))
-    return make(values)
+    return pa, pa.large_string()
 
 
 def _strings(values: Any, dtype: Any) -> Any:
@@ -121,8 +128,24 @@ def category_dtype(categories: Any, ordered: bool) -> Any:
     """The dtype of a categorical. The categories are distinct and none is missing."""
     import pandas as pd
 
+    if _category_parts(type(categories)):
+        dtype: Any = pd.CategoricalDtype.__new__(pd.CategoricalDtype)
+        dtype._categories, dtype._ordered = categories, ordered
+        return dtype
     make = getattr(pd.CategoricalDtype, "_from_fastpath", None)
     return pd.CategoricalDtype(categories, ordered) if make is None else make(categories, ordered)
+
+
+@cache
+def _category_parts(index_type: Any) -> bool:
+    """Whether a dtype of categorical has two parts, and categories of this class of indexes are one as they are."""
+    import pandas as pd
+
+    if index_type is not pd.Index:
+        return False
+    index = pd.Index(["a", "b"])
+    dtype: Any = pd.CategoricalDtype(index, True)
+    return dtype.categories is index and dtype.ordered is True and vars(dtype).keys() == {"_categories", "_ordered"}
 
 
 def categorical(codes: Any, dtype: Any) -> Any:
@@ -149,15 +172,12 @@ def _categorical_maker() -> Any:
 
 
 def frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
-    """A frame of blocks and their positions, of as many columns as there are labels and as many rows as the index has.
-
-    None where pandas has no such function as this one calls.
-    """
+    """A frame of blocks and their positions: one, or an array of them. None where pandas has no function for that."""
     public = _public_frame()
     if public is None:
         return None
     parts = _frame_parts()
-    if parts is None or not blocks:
+    if parts is None:
         return public(blocks, index=index, columns=columns)
     manager, placement, make = parts
     n_rows, n_columns, made = len(index), 0, []
@@ -166,9 +186,13 @@ def frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
         if key not in _block_types:
             _block_types[key] = _block_type(values)
         kind = _block_types[key]
-        if kind is None or values.shape[-1] != n_rows:
+        if kind is None or (values.shape[1] if values.ndim == 2 else len(values)) != n_rows:
             return public(blocks, index=index, columns=columns)
-        n_columns += len(positions)
+        if type(positions) is not int:
+            n_columns += len(positions) - 1
+            # One is a place that pandas looks at no further.
+            positions = int(positions[0]) if len(positions) == 1 else positions
+        n_columns += 1
         made.append(kind(values, ndim=2, placement=placement(positions)))
     if n_columns != len(columns):
         return public(blocks, index=index, columns=columns)

@@ -57,9 +57,10 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         entries = _tree.fill(handle, entries, rows, handle.n_rows)
     n_rows = _rows.count(rows, handle.n_rows)
     arrays = _Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
-    kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True))
+    kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True)) if kinds else {}
     blocks = arrays.blocks(kind_values)
     if plain:
+        assert columns is not None, "the columns that are left have numbers"
         blocks = [*plain, *((values, _at(columns, positions)) for values, positions in blocks)]
     if axes:
         index_values, column_labels = axes
@@ -92,8 +93,8 @@ def _plain_blocks(
     return [(values, positions) for positions, values in rowwise], others
 
 
-def _at(columns: list[int] | None, positions: Any) -> Any:
-    return np.array(columns, np.int64)[positions]
+def _at(columns: list[int], positions: Any) -> Any:
+    return columns[positions] if type(positions) is int else np.array(columns, np.int64)[positions]
 
 
 @interpretation()
@@ -237,10 +238,10 @@ class _Arrays:
                     array = _strings(column, part, self._own)
                     if position in kinds:
                         array = _mixed(array, kinds[position])
-                    blocks.append((_as_block(array), np.array([position])))
+                    blocks.append((_as_block(array), position))
             elif positions < self._n:
                 array = self._single(kind, positions, column, values, mask)
-                blocks.append((_as_block(array), np.array([positions])))
+                blocks.append((_as_block(array), positions))
         return blocks
 
     def _read_dictionaries(self) -> dict[int, Any]:
@@ -441,7 +442,7 @@ def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
         arrays: dict[int, Any] = {}
         for values, positions in blocks:
             is_2d = getattr(values, "ndim", 1) == 2
-            for k, position in enumerate(positions.tolist()):
+            for k, position in enumerate([positions] if type(positions) is int else positions.tolist()):
                 arrays[position] = pd.Series(values[k] if is_2d else values, index=index, copy=False)
         frame = pd.DataFrame({position: arrays[position] for position in sorted(arrays)}, index=index, copy=False)
         frame.columns = columns
