@@ -128,7 +128,8 @@ def category_dtype(categories: Any, ordered: bool) -> Any:
     """The dtype of a categorical. The categories are distinct and none is missing."""
     import pandas as pd
 
-    if _category_parts(type(categories)):
+    kind: Any = type(categories)
+    if _category_parts(kind):
         dtype: Any = pd.CategoricalDtype.__new__(pd.CategoricalDtype)
         dtype._categories, dtype._ordered = categories, ordered
         return dtype
@@ -200,7 +201,7 @@ def frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
     return make(manager(made, axes, verify_integrity=False), axes)
 
 
-# The classes of blocks by the classes of arrays and dtypes and the number of axes; None where pandas makes something of an array.
+# Classes of blocks by those of arrays and dtypes and the number of axes; None where pandas makes something of an array.
 _block_types: dict[tuple[Any, Any, int], Any] = {}
 
 

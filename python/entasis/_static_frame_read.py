@@ -202,20 +202,20 @@ class _Blocks:
         import numpy as np
 
         codes = self._codes()
+        rowwise: list[int] = []
+        matrices: list[tuple[int, int]] = []
         if codes is not None and len(codes) == 1 and codes[0] < 0:
-            # All columns are one block: what NumPy would find out takes it longer than to read a small frame.
+            # One block: what NumPy would find out of it takes as long as the labels of a small frame.
             rowwise, matrices = [0], [(0, -int(codes[0]))]
         elif codes is not None:
-            rowwise = np.flatnonzero(codes < 0)
+            found = np.flatnonzero(codes < 0)
             starts = np.cumsum(np.maximum(np.abs(codes), 1)) + codes
-            matrices = list(zip(starts[rowwise].tolist(), (-codes[rowwise]).tolist(), strict=True))
-            rowwise = rowwise.tolist()
-        else:
-            rowwise, matrices = [], []
-        found = read_blocks(self._handle, matrices, self._threads, meanwhile)
-        if found is None:
+            rowwise = found.tolist()
+            matrices = list(zip(starts[found].tolist(), (-codes[found]).tolist(), strict=True))
+        read = read_blocks(self._handle, matrices, self._threads, meanwhile)
+        if read is None:
             raise CorruptFileError("a block has columns of several types")
-        groups, arrays, others = found
+        groups, arrays, others = read
         if others:
             groups += self._some(others, others)
         if not matrices:

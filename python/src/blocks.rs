@@ -199,7 +199,7 @@ pub fn read_blocks<'py>(
             false => is_plain || (is_time && kind.flavour == 0),
         };
         if is_wanted {
-            parts.push(Part { members: (0..group.columns.len()).collect(), group });
+            parts.push(Part { members: Vec::new(), group });
         } else {
             others.extend(&group.columns);
         }
@@ -222,16 +222,11 @@ pub fn read_blocks<'py>(
         sides.push((at, from, to));
     }
     for (part, taken) in parts.iter_mut().zip(taken) {
-        if taken.is_empty() {
-            continue;
+        let mut from = 0;
+        for (start, end) in taken.into_iter().chain([(part.group.columns.len(), 0)]) {
+            part.members.extend(from..start);
+            from = end;
         }
-        let mut ranges = taken.into_iter().peekable();
-        part.members.retain(|&member| {
-            while ranges.peek().is_some_and(|&(_, end)| end <= member) {
-                ranges.next();
-            }
-            ranges.peek().is_none_or(|&(start, _)| member < start)
-        });
     }
     let dtype = |part: &Part<'_>| array::dtype(&part.group.record.column_type);
     let left: Vec<&Part<'_>> = parts.iter().filter(|part| !part.members.is_empty()).collect();
