@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,9 @@ import pytest
 
 import entasis as en
 from entasis import _pandas_make as make
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ARRAYS = [
     np.arange(3),
@@ -36,7 +38,8 @@ def parts(value: Any) -> set[str]:
 def test_indexes_are_those_of_the_constructor(array: Any, name: Any) -> None:
     found, wanted = make.index(array, name), pd.Index(array, dtype=array.dtype, name=name, copy=False)
     pd.testing.assert_index_equal(found, wanted, exact=True)
-    assert type(found) is type(wanted) and parts(found) == parts(wanted)
+    assert type(found) is type(wanted)
+    assert parts(found) == parts(wanted)
     assert np.shares_memory(found.values, array) == np.shares_memory(wanted.values, array)
 
 
@@ -118,5 +121,8 @@ def test_blocks_that_do_not_fit_are_left_to_pandas() -> None:
 def test_dtypes_of_categoricals_are_those_of_the_constructor(categories: list[Any], ordered: bool) -> None:
     index = pd.Index(categories)
     found, wanted = make.category_dtype(index, ordered), pd.CategoricalDtype(index, ordered)
-    assert found == wanted and hash(found) == hash(wanted) and vars(found).keys() == vars(wanted).keys()
-    assert found.categories is index and found.ordered is ordered
+    assert found == wanted
+    assert hash(found) == hash(wanted)
+    assert vars(found).keys() == vars(wanted).keys()
+    assert found.categories is index
+    assert found.ordered is ordered
