@@ -46,7 +46,22 @@ def _maker(na_value: Any) -> Any:
     if make is None:
         return None
     made = make(sample._pa_array)
-    return make if type(made) is type(sample) and made.dtype == sample.dtype else None
+    if type(made) is not type(sample) or made.dtype != sample.dtype:
+        return None
+    array_type: Any = type(sample)
+    parts = {"_pa_array": made._pa_array, "_dtype": made._dtype}
+    if not all(vars(array) in (parts, parts | {"_cache": {}}) for array in (sample, made)):
+        return make
+    more = vars(made).keys() - parts.keys()
+
+    def plain(values: Any) -> Any:
+        array = array_type.__new__(array_type)
+        array._pa_array, array._dtype = values, dtype
+        if more:
+            array._cache = {}
+        return array
+
+    return plain
 
 
 def string_index(array: Any, name: Any) -> Any:

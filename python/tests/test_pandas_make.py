@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import entasis as en
@@ -126,3 +127,16 @@ def test_dtypes_of_categoricals_are_those_of_the_constructor(categories: list[An
     assert vars(found).keys() == vars(wanted).keys()
     assert found.categories is index
     assert found.ordered is ordered
+
+
+@pytest.mark.parametrize("missing", [np.nan, pd.NA])
+def test_arrays_of_strings_are_those_of_the_constructor(missing: Any) -> None:
+    values = pa.array(["a", None, "b"], pa.large_string())
+    dtype: Any = pd.StringDtype("pyarrow", na_value=missing)
+    found, wanted = make.strings(values, missing), pd.arrays.ArrowStringArray(pa.chunked_array([values]), dtype=dtype)
+    pd.testing.assert_extension_array_equal(found, wanted)
+    assert type(found) is type(wanted)
+    assert vars(found).keys() == vars(wanted).keys()
+    found[0] = missing
+    assert found.isna().tolist() == [True, True, False]
+    assert pd.Series(found).str.upper()[2] == "B"
