@@ -1,7 +1,10 @@
 //! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
 
+mod again;
+
 use std::ops::Range;
 
+use again::Again;
 use entasis_kernels::VECTOR;
 
 use crate::word::sample_ranges;
@@ -345,15 +348,45 @@ pub(crate) fn build<K: Key>(
     codes: &mut Vec<u32>,
     value: impl Fn(usize) -> K,
 ) -> Option<Vec<K>> {
+    let repeats = prospect.repeats(n);
+    build_by(n, limit, prospect, codes, |distinct, codes, range| {
+        codes_up_to(distinct, codes, range, limit, repeats, &value)
+    })
+}
+
+/// The same for values that stand in memory, which are compared with those that came before where those come back.
+#[inline(never)]
+pub(crate) fn build_words<K: Key>(
+    values: &[K],
+    limit: Limit,
+    prospect: Prospect,
+    codes: &mut Vec<u32>,
+) -> Option<Vec<K>> {
+    let repeats = prospect.repeats(values.len());
+    let mut again = Again::default();
+    build_by(values.len(), limit, prospect, codes, |distinct, codes, range| match repeats {
+        Repeats::Often => distinct.codes_again(codes, values, range, limit.n_entries, &mut again),
+        _ => codes_up_to(distinct, codes, range, limit, repeats, |i| values[i]),
+    })
+}
+
+/// The same where `codes_up_to` writes the codes of a range of the values, and tells whether they keep to the limit.
+#[inline(always)]
+fn build_by<K: Key>(
+    n: usize,
+    limit: Limit,
+    prospect: Prospect,
+    codes: &mut Vec<u32>,
+    mut codes_up_to: impl FnMut(&mut Distinct<K>, &mut [u32], Range<usize>) -> bool,
+) -> Option<Vec<K>> {
     let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit.n_entries));
     codes.resize(n, 0);
-    let repeats = prospect.repeats(n);
     // The entries after half of these values, and after all.
     let first = if prospect.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
     let mut found = [0, 0];
     let mut at = 0;
     for (end, found) in [first / 2, first].into_iter().zip(&mut found) {
-        if !codes_up_to(&mut distinct, codes, at..end, limit, repeats, &value) {
+        if !codes_up_to(&mut distinct, codes, at..end) {
             return None;
         }
         (at, *found) = (end, distinct.entries.len());
@@ -361,7 +394,7 @@ pub(crate) fn build<K: Key>(
     if first > 0 && limit.is_passed(n, foreseen(found)) {
         return None;
     }
-    codes_up_to(&mut distinct, codes, at..n, limit, repeats, &value).then_some(distinct.entries)
+    codes_up_to(&mut distinct, codes, at..n).then_some(distinct.entries)
 }
 
 /// Writes the codes of some values, as many at a time as [`Distinct::codes`] takes.
@@ -430,6 +463,9 @@ mod tests {
             let entries =
                 build(values.len(), up_to(MAX_ENTRIES), prospect, &mut codes, |i| values[i]).unwrap();
             assert_eq!((entries, codes.clone()), model(&values));
+            let of_words = build_words(&values, up_to(MAX_ENTRIES), prospect, &mut codes).unwrap();
+            assert_eq!((of_words, codes.clone()), model(&values));
+            assert!(build_words(&values, up_to(100), prospect, &mut codes).is_none());
             assert!(build(values.len(), up_to(100), prospect, &mut codes, |i| values[i]).is_none());
         }
     }
