@@ -12,35 +12,46 @@ const TOGETHER: usize = 64;
 /// Fewer that come again are looked up.
 const LEAST: usize = 16;
 /// Values that are looked up before those behind them are compared, at first, and at most: twice as many each time that is in vain.
-const FIRST: usize = 8;
+const FIRST: usize = 4;
 const MOST: usize = 1024;
+/// As long as so few are looked up, stretches are near: they mostly begin where others began.
+const NEAR: usize = 64;
 
 /// Where values have come before.
 #[derive(Default)]
 pub(super) struct Again {
-    /// The place of the first value of each entry.
-    first: Vec<u32>,
-    /// How far before the last ones that came again the same stood; 0: none came again yet.
+    /// The place of a value of each entry: the last one that was looked up near a stretch, else the first.
+    places: Vec<u32>,
+    /// How far before the last ones that came again the same stood.
     away: usize,
+    /// How far before the value that was looked up last the place of its entry was. Of both, 0: there is none.
+    by_place: usize,
     /// Values to look up now.
     waits: usize,
 }
 
 impl Again {
     /// How many of the values in `range` are those some way before them, and how far before.
-    fn find<K: Key>(&self, codes: &[u32], values: &[K], range: &Range<usize>) -> Option<(usize, usize)> {
-        // As far as the last time, or as the value before is from the first one like it.
-        let by_first =
-            range.start.checked_sub(1).map(|last| last - self.first[codes[last] as usize] as usize);
-        [Some(self.away), by_first]
-            .into_iter()
-            .flatten()
-            .filter(|away| (1..=range.start).contains(away))
-            .find_map(|away| {
-                let before = &values[range.start - away..range.end - away];
-                let n = n_equal(before, &values[range.clone()]);
-                (n >= LEAST).then_some((n, away))
-            })
+    fn find<K: Key>(&self, values: &[K], range: Range<usize>) -> Option<(usize, usize)> {
+        let fits = |away: &usize| (1..=range.start).contains(away);
+        [self.away, self.by_place].into_iter().filter(fits).find_map(|away| {
+            let before = &values[range.start - away..range.end - away];
+            let n = n_equal(before, &values[range.clone()]);
+            (n >= LEAST).then_some((n, away))
+        })
+    }
+
+    /// Takes the codes of values that were looked up, up to that of the value before `at`.
+    fn looked_up(&mut self, codes: &[u32], at: usize) {
+        if let Some(&last) = codes.last() {
+            self.by_place = at - 1 - self.places[last as usize] as usize;
+        }
+        if codes.len() <= NEAR {
+            for (i, &code) in (at - codes.len()..at).zip(codes) {
+                self.places[code as usize] = i as u32;
+            }
+        }
+        self.waits = 2 * codes.len();
     }
 }
 
@@ -57,19 +68,19 @@ impl<K: Key> Distinct<K> {
     ) -> bool {
         let mut at = range.start;
         while at < range.end {
-            if let Some((n, away)) = again.find(codes, values, &(at..range.end)) {
+            if let Some((n, away)) = again.find(values, at..range.end) {
                 copy_behind(codes, at, away, n);
-                (again.away, again.waits) = (away, FIRST);
+                (again.away, again.by_place, again.waits) = (away, 0, FIRST);
                 at += n;
                 continue;
             }
             let start = at;
             at = (at + again.waits.clamp(FIRST, MOST)).min(range.end);
-            again.waits = 2 * (at - start);
-            let first = |_, i: usize| again.first.push((start + i) as u32);
+            let first = |_, i: usize| again.places.push((start + i) as u32);
             if !self.codes(&mut codes[start..at], limit, Repeats::Often, |i| values[start + i], first) {
                 return false;
             }
+            again.looked_up(&codes[start..at], at);
         }
         true
     }
@@ -121,11 +132,13 @@ mod tests {
             let whole: Vec<u64> = (0..n).map(|i| mixed(i % period)).collect();
             // A column that is the one before, moved by a row; some values are others.
             let moved: Vec<u64> = (0..n).map(|i| mixed(i % period + i / period)).collect();
+            // Parts of one sequence, of any length.
+            let parts: Vec<u64> = (0..n).map(|i| mixed((i / 90 * 31 + i % 90) % period)).collect();
             let broken: Vec<u64> = (0..n).map(|i| mixed(if i % 97 == 5 { i } else { i % period })).collect();
-            for values in [whole, moved, broken] {
+            for values in [whole, moved, parts, broken] {
                 let wanted = model(&values);
-                for parts in [vec![], vec![0, 1, 2500], vec![7, 700, 701]] {
-                    assert!(found(&values, &parts, n).unwrap() == wanted, "{period}");
+                for ends in [vec![], vec![0, 1, 2500], vec![7, 700, 701]] {
+                    assert!(found(&values, &ends, n).unwrap() == wanted, "{period}");
                 }
                 let n_entries = wanted.0.len();
                 assert!(found(&values, &[], n_entries).is_some());
