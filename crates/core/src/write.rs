@@ -38,7 +38,7 @@ const BUFFER: usize = 8 << 20;
 const SHORT: u64 = 1 << 16;
 /// As many, and at least so many times, that there is work for some threads.
 const NEIGHBOURS: usize = 8;
-const GROUPS: usize = 16;
+const GROUPS: usize = 12;
 /// Less work than this is done on the caller's thread alone, in values.
 const PARALLEL: u64 = 1 << 17;
 
@@ -301,8 +301,10 @@ impl<'a> Plan<'a> {
         let groups = groups.take_while(|group| !group.is_empty()).collect();
         threads::run(groups, self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
             worker.begin();
-            group.iter().try_for_each(|task| {
+            group.iter().enumerate().try_for_each(|(i, task)| {
                 let column = &stored[task.column];
+                let next = group.get(i + 1).map(|next| stored[next.column].array);
+                worker.scratch.is_followed = next.is_some_and(|next| load::are_beside(column.array, next));
                 let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
                 control.check()?;
                 worker.run(column, task, &output, &control).map_err(named)
