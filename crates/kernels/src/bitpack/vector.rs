@@ -22,9 +22,9 @@ pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
     if width == 0 {
         return;
     }
-    let start = out.len();
-    out.resize(start + packed_len(VECTOR, width), 0);
-    let packed = &mut out[start..];
+    let len = packed_len(VECTOR, width);
+    out.reserve(len);
+    let packed = &mut out.spare_capacity_mut()[..len];
     let done = match lane_bits(width) {
         8 => pack_through::<u8, T>(full, base, width, packed),
         16 => pack_through::<u16, T>(full, base, width, packed),
@@ -32,6 +32,8 @@ pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
         _ => pack_through::<u64, T>(full, base, width, packed),
     };
     assert!(done, "width was checked above");
+    // SAFETY: room for `len` more bytes was reserved, and `pack_lanes`, which returned true, has initialised all of them.
+    unsafe { out.set_len(out.len() + len) };
 }
 
 /// Unpacks `out.len()` values of `width` bits: `out[i] = base + packed[i]` (wrapping).
@@ -123,7 +125,12 @@ fn unpack_through<L: Word, T: Word>(packed: &[u8], width: u32, base: T, out: &mu
 }
 
 /// The reverse of [`unpack_through`]. The narrowing cut is harmless: `width` bits fit in `L`.
-fn pack_through<L: Word, T: Word>(values: &[T; VECTOR], base: T, width: u32, packed: &mut [u8]) -> bool {
+fn pack_through<L: Word, T: Word>(
+    values: &[T; VECTOR],
+    base: T,
+    width: u32,
+    packed: &mut [MaybeUninit<u8>],
+) -> bool {
     if L::BITS > T::BITS {
         return false;
     }
