@@ -293,7 +293,7 @@ impl<'a> Plan<'a> {
         let stored = self.stored();
         let tasks = tasks(&stored);
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
-        let output = Output::new(sink, room(&tasks));
+        let output = Output::new(sink, room(&tasks), tasks.iter().map(Task::n_values).sum());
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let together = together(&tasks);
         let mut tasks = texts_first(tasks, |task| text_of(&stored[task.column], task)).into_iter();
@@ -329,6 +329,12 @@ struct Task {
     value_len: u64,
 }
 
+impl Task {
+    fn n_values(&self) -> u64 {
+        self.values.end - self.values.start
+    }
+}
+
 fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
     let mut tasks = Vec::new();
     let blocks_of = |of: &Stored<'_>| of.array.n_values().div_ceil(block_values(of.of) as u64);
@@ -357,7 +363,7 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
 /// Bytes of memory for what becomes of a run, of the longest about. What is not used of it costs nothing, where memory that grows by doubling
 /// is copied, and has its pages, twice.
 fn room(tasks: &[Task]) -> usize {
-    let len = |task: &Task| (task.values.end - task.values.start).saturating_mul(task.value_len);
+    let len = |task: &Task| task.n_values().saturating_mul(task.value_len);
     let longest = tasks.iter().map(len).max().unwrap_or(0).min(BUFFER as u64) as usize;
     longest + longest / 8
 }
@@ -376,14 +382,14 @@ fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
 /// How many runs a thread takes at once: neighbouring columns that are short may lie side by side in memory, and be alike. It doesn't
 /// depend on the number of threads, as the bytes don't.
 fn together(tasks: &[Task]) -> usize {
-    let is_short = tasks.iter().all(|task| task.values.end - task.values.start <= SHORT);
+    let is_short = tasks.iter().all(|task| task.n_values() <= SHORT);
     if is_short { (tasks.len() / GROUPS).clamp(1, NEIGHBOURS) } else { 1 }
 }
 
 /// What is known of the text of a run, if it is text whose length is known without looking at each string.
 fn text_of(of: &Stored<'_>, task: &Task) -> Option<Text> {
     let most = load::most_text(of.array).filter(|_| of.of.width().is_none())?;
-    Some(Text { most, len: load::text_len(of.array).saturating_mul(task.values.end - task.values.start) })
+    Some(Text { most, len: load::text_len(of.array).saturating_mul(task.n_values()) })
 }
 
 /// The memory and encoders of one thread.
