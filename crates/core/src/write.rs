@@ -297,8 +297,12 @@ impl<'a> Plan<'a> {
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let together = together(&tasks);
         let mut tasks = texts_first(tasks, |task| text_of(&stored[task.column], task)).into_iter();
-        let groups = std::iter::from_fn(|| Some(tasks.by_ref().take(together).collect::<Vec<_>>()));
-        let groups = groups.take_while(|group| !group.is_empty()).collect();
+        // The last groups are smaller, so that threads end together.
+        let groups = std::iter::from_fn(|| {
+            let n = tasks.len().div_ceil(2).min(together);
+            (n > 0).then(|| tasks.by_ref().take(n).collect::<Vec<_>>())
+        });
+        let groups = groups.collect();
         threads::run(groups, self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
             worker.begin();
             group.iter().enumerate().try_for_each(|(i, task)| {
