@@ -138,9 +138,11 @@ fn pack_through<L: Word, T: Word>(
         let values: &[L; VECTOR] = bytemuck::cast_ref(values);
         return L::pack_lanes(values, L::from_u64(base.to_u64()), width, packed);
     }
-    let mut narrow = [L::ZERO; VECTOR];
+    let mut narrow = [MaybeUninit::<L>::uninit(); VECTOR];
     narrow_to(values, base, &mut narrow);
-    L::pack_lanes(&narrow, L::ZERO, width, packed)
+    // SAFETY: `narrow_to` has initialised every element: there are as many values.
+    let narrow = unsafe { &*(&raw const narrow).cast::<[L; VECTOR]>() };
+    L::pack_lanes(narrow, L::ZERO, width, packed)
 }
 
 #[inline(always)]
@@ -151,9 +153,9 @@ fn widen_body<L: Word, T: Word>(narrow: &[L; VECTOR], base: T, out: &mut [T; VEC
 }
 
 #[inline(always)]
-fn narrow_body<L: Word, T: Word>(values: &[T; VECTOR], base: T, narrow: &mut [L; VECTOR]) {
+fn narrow_body<L: Word, T: Word>(values: &[T; VECTOR], base: T, narrow: &mut [MaybeUninit<L>; VECTOR]) {
     for (narrow, value) in narrow.iter_mut().zip(values) {
-        *narrow = L::from_u64(value.wrapping_sub(base).to_u64());
+        narrow.write(L::from_u64(value.wrapping_sub(base).to_u64()));
     }
 }
 
@@ -162,5 +164,6 @@ multiversion! {
 }
 
 multiversion! {
-    fn narrow_to[L: Word, T: Word][L, T](values: &[T; VECTOR], base: T, narrow: &mut [L; VECTOR]) = narrow_body;
+    fn narrow_to[L: Word, T: Word][L, T](values: &[T; VECTOR], base: T, narrow: &mut [MaybeUninit<L>; VECTOR])
+        = narrow_body;
 }
