@@ -17,7 +17,10 @@ const ATTEMPTS: usize = 64;
 
 /// Room is set aside for files that are longer than this.
 const ROOM_FROM: u64 = 1 << 20;
-/// As much at a time, and no more than the file has by then: what is left in the end is given back, which takes its time too.
+/// Or than this, where it is known what they will come to.
+const EXPECTED_FROM: u64 = 1 << 18;
+/// As much at a time, and, where that is not known, no more than the file has by then: what is left in the end is given back, which takes
+/// its time too.
 const ROOM: u64 = 8 << 20;
 
 /// Whether a new file is forced to the medium, so that it outlives a failure of the power.
@@ -165,16 +168,13 @@ impl Replacement {
     fn make_room(&self, at: u64, len: u64) {
         let room = self.room.load(Ordering::Acquire);
         let end = at.saturating_add(len);
-        if end > room.max(ROOM_FROM) {
-            let from = room.max(at);
-            let more = ROOM.min(end).max(end - from);
-            let more = match self.expected.load(Ordering::Acquire) {
-                0 => more,
-                expected => more.min(expected.saturating_sub(from)),
-            };
-            if from.saturating_add(more) < end {
-                return;
-            }
+        let from = room.max(at);
+        let needed = end.saturating_sub(from);
+        let (least, more) = match self.expected.load(Ordering::Acquire) {
+            0 => (ROOM_FROM, ROOM.min(end).max(needed)),
+            expected => (EXPECTED_FROM, ROOM.max(needed).min(expected.saturating_sub(from))),
+        };
+        if end > room.max(least) && from.saturating_add(more) >= end {
             let done = self.disk.set_aside(&self.file.0, from, more);
             self.room.fetch_max(done.map_or(u64::MAX, |()| from.saturating_add(more)), Ordering::AcqRel);
         }
