@@ -15,9 +15,9 @@ pub fn pack_sequential<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec
     }
     out.reserve(packed_len(values.len(), width));
     match width {
-        ..=8 => pack_groups::<T, 8>(values, base, width, out),
-        ..=16 => pack_groups::<T, 4>(values, base, width, out),
-        ..=32 => pack_groups::<T, 2>(values, base, width, out),
+        1..=8 => pack_groups::<T, 8>(values, base, width, out),
+        9..=16 => pack_groups::<T, 4>(values, base, width, out),
+        17..=32 => pack_groups::<T, 2>(values, base, width, out),
         _ => pack_groups::<T, 1>(values, base, width, out),
     }
 }
