@@ -237,22 +237,17 @@ fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     let mut plan = WordPlan::new(Packing::BitPacked, full, base, 0.0, n * (cost::BIT_PACKED + cost::PATCHES));
     plan.patches = true;
     let vectors = words.len().div_ceil(VECTOR) as f64;
-    // All words are counted only where a sample of them says that patches pay, and the sample where some of it don't say that they never do.
-    let all = (full, n * f64::from(full) / 8.0);
-    let (mut width, mut len) = all;
-    for (each, most) in [(VECTOR / 16, 1.0), (VECTOR / 4, 0.97), (words.len(), 1.0)] {
+    // All words are counted only where a sample of them says that patches pay.
+    let sample = || sample_ranges(words.len(), 8, VECTOR / 4);
+    scan::width_histogram(sample().map(|range| &words[range]), base, &mut histogram);
+    let sampled: usize = sample().map(|range| range.len()).sum();
+    let (mut width, mut len) = cheapest_width::<T>(&histogram, full);
+    if sampled < words.len() && len < 0.97 * sampled as f64 * f64::from(full) / 8.0 {
         histogram.fill(0);
-        let sample = || sample_ranges(words.len(), 8, each);
-        scan::width_histogram(sample().map(|range| &words[range]), base, &mut histogram);
-        let sampled: usize = sample().map(|range| range.len()).sum();
+        scan::width_histogram([words], base, &mut histogram);
         (width, len) = cheapest_width::<T>(&histogram, full);
-        if sampled == words.len() {
-            break;
-        }
-        if len >= most * sampled as f64 * f64::from(full) / 8.0 {
-            (width, len) = all;
-            break;
-        }
+    } else if sampled < words.len() {
+        (width, len) = (full, n * f64::from(full) / 8.0);
     }
     (plan.width, plan.len) = (width, len + 2.0 * vectors);
     plan.outliers = width < full;
