@@ -137,6 +137,8 @@ class File:
         return [self._columns[_columns.one(seen, name)] for name in names]  # type: ignore[arg-type]
 
     def _compose(self, rows: Rows | None) -> Any:
+        if rows is None:
+            return self._rows
         return _rows.compose(self._rows, _rows.resolve(rows, self.n_rows))
 
     def read(
@@ -150,10 +152,11 @@ class File:
         """Read columns and rows; see `entasis.read`."""
         chosen, selected = self._resolve(columns), self._compose(rows)
         host = self._host_map()
-        reader = _hosts.reader(to, self.written_by)
+        written_by = self.written_by
+        reader = _hosts.reader(to, written_by)
         try:
             found = reader.read(self._handle, host, chosen, selected, _threads(threads))
-            return _hosts.restore(found, host, self.written_by, to) if "class" in host else found
+            return _hosts.restore(found, host, written_by, to) if "class" in host else found
         except CorruptFileError as error:
             error.file = error.file or self.path
             raise

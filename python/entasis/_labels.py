@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _rows
+from . import _pandas_make, _rows
 from ._entasis import ColumnRef
 from ._hosts import interpretation
 from ._names import as_text, decode_label, encode_label
@@ -141,7 +141,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
     array = values[0]
     if str(array.dtype) == "float16":
         raise UnsupportedTypeError("pandas has no index of float16")
-    index = pd.Index(array, dtype=array.dtype, name=decode_label(spec["name"]), copy=False)
+    index = _pandas_make.index(array, decode_label(spec["name"]))
     if "freq" in spec:
         _restore_freq(index, spec["freq"], rows)
     return index

@@ -6,19 +6,26 @@ public way has to consist of the same parts. For a small frame the constructors 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 
 def strings(values: Any, na_value: Any) -> Any:
     """An array of strings, kept by pyarrow, around a pyarrow array; NaN or NA stand for missing ones."""
+    pa, large_string = _arrow()
+    chunked = pa.chunked_array((values,))
+    make = _maker(na_value)
+    if make is None or values.type != large_string:
+        return _strings(chunked, string_dtype("pyarrow", na_value))
+    return make(chunked)
+
+
+@cache
+def _arrow() -> tuple[Any, Any]:
+    """pyarrow, and its type of strings with large offsets."""
     import pyarrow as pa
 
-    values = pa.chunked_array([values])
-    make = _maker(na_value)
-    if make is None or values.type != pa.large_string():
-        return _strings(values, string_dtype("pyarrow", na_value))
-    return make(values)
+    return pa, pa.large_string()
 
 
 def _strings(values: Any, dtype: Any) -> Any:
@@ -39,7 +46,22 @@ def _maker(na_value: Any) -> Any:
     if make is None:
         return None
     made = make(sample._pa_array)
-    return make if type(made) is type(sample) and made.dtype == sample.dtype else None
+    if type(made) is not type(sample) or made.dtype != sample.dtype:
+        return None
+    array_type: Any = type(sample)
+    parts = {"_pa_array": made._pa_array, "_dtype": made._dtype}
+    if not all(vars(array) in (parts, parts | {"_cache": {}}) for array in (sample, made)):
+        return make
+    more = vars(made).keys() - parts.keys()
+
+    def plain(values: Any) -> Any:
+        array = array_type.__new__(array_type)
+        array._pa_array, array._dtype = values, dtype
+        if more:
+            array._cache = {}
+        return array
+
+    return plain
 
 
 def string_index(array: Any, name: Any) -> Any:
@@ -50,6 +72,33 @@ def string_index(array: Any, name: Any) -> Any:
         return pd.Index(array, dtype=array.dtype, name=name, copy=False)
     make: Any = pd.Index._simple_new  # type: ignore[attr-defined]
     return make(array, name=name)
+
+
+def index(array: Any, name: Any) -> Any:
+    """An index of an array's values, in its dtype."""
+    import pandas as pd
+
+    make = _index_maker(array.dtype) if type(array).__name__ == "ndarray" else None
+    return pd.Index(array, dtype=array.dtype, name=name, copy=False) if make is None else make(array, name=name)
+
+
+@lru_cache(64)
+def _index_maker(dtype: Any) -> Any:
+    """Makes indexes of arrays of NumPy; None where pandas has to be left to it."""
+    import numpy as np
+    import pandas as pd
+
+    # Of others pandas makes something else, or nothing.
+    if dtype.kind not in "biuO" and dtype not in (np.float32, np.float64):
+        return None
+    sample: Any = np.zeros(1, dtype)
+    public = pd.Index(sample, dtype=dtype, name="n", copy=False)
+    make = getattr(pd.Index, "_simple_new", None)
+    if make is None or type(public) is not pd.Index or public._data is not sample:  # type: ignore[attr-defined]
+        return None
+    made = make(sample, name="n")
+    is_same = type(made) is pd.Index and vars(made).keys() == vars(public).keys() and made.equals(public)
+    return make if is_same and made._data is sample and made.dtype == public.dtype else None
 
 
 def times(values: Any) -> Any:
@@ -94,8 +143,25 @@ def category_dtype(categories: Any, ordered: bool) -> Any:
     """The dtype of a categorical. The categories are distinct and none is missing."""
     import pandas as pd
 
+    kind: Any = type(categories)
+    if _category_parts(kind):
+        dtype: Any = pd.CategoricalDtype.__new__(pd.CategoricalDtype)
+        dtype._categories, dtype._ordered = categories, ordered
+        return dtype
     make = getattr(pd.CategoricalDtype, "_from_fastpath", None)
     return pd.CategoricalDtype(categories, ordered) if make is None else make(categories, ordered)
+
+
+@cache
+def _category_parts(index_type: Any) -> bool:
+    """Whether a dtype of categorical has two parts, and categories of this class of indexes are one as they are."""
+    import pandas as pd
+
+    if index_type is not pd.Index:
+        return False
+    index = pd.Index(["a", "b"])
+    dtype: Any = pd.CategoricalDtype(index, True)
+    return dtype.categories is index and dtype.ordered is True and vars(dtype).keys() == {"_categories", "_ordered"}
 
 
 def categorical(codes: Any, dtype: Any) -> Any:
@@ -119,6 +185,85 @@ def _categorical_maker() -> Any:
     public, made = pd.Categorical.from_codes(codes, dtype=dtype, validate=False), make(codes, dtype=dtype)
     same = type(public) is type(made) and vars(public).keys() == vars(made).keys() and public.dtype == made.dtype
     return make if same and made.codes.dtype == public.codes.dtype else None
+
+
+def frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
+    """A frame of blocks and their positions: one, or an array of them. None where pandas has no function for that."""
+    public = _public_frame()
+    if public is None:
+        return None
+    parts = _frame_parts()
+    if parts is None:
+        return public(blocks, index=index, columns=columns)
+    manager, placement, make = parts
+    n_rows, n_columns, made = len(index), 0, []
+    for values, positions in blocks:
+        key = (type(values), type(values.dtype), values.ndim)
+        if key not in _block_types:
+            _block_types[key] = _block_type(values)
+        kind = _block_types[key]
+        if kind is None or (values.shape[1] if values.ndim == 2 else len(values)) != n_rows:
+            return public(blocks, index=index, columns=columns)
+        if type(positions) is not int:
+            n_columns += len(positions) - 1
+            # One is a place that pandas looks at no further.
+            positions = int(positions[0]) if len(positions) == 1 else positions
+        n_columns += 1
+        made.append(kind(values, ndim=2, placement=placement(positions)))
+    if n_columns != len(columns):
+        return public(blocks, index=index, columns=columns)
+    axes = [columns, index]
+    return make(manager(made, axes, verify_integrity=False), axes)
+
+
+# Classes of blocks by those of arrays and dtypes and the number of axes; None where pandas makes something of an array.
+_block_types: dict[tuple[Any, Any, int], Any] = {}
+
+
+def _block_type(values: Any) -> Any:
+    """The class of the block that pandas puts an array in; None when it does not put it in as it is."""
+    import numpy as np
+    import pandas as pd
+
+    public = _public_frame()
+    n = len(values) if values.ndim == 2 else 1
+    found = public([(values, np.arange(n))], index=pd.RangeIndex(values.shape[-1]), columns=pd.RangeIndex(n))
+    (block,) = found._mgr.blocks
+    return type(block) if block.values is values else None
+
+
+@cache
+def _public_frame() -> Any:
+    """Makes frames of blocks; None for versions of pandas that have no such function."""
+    try:
+        from pandas.api.internals import create_dataframe_from_blocks
+    except ImportError:
+        return None
+    return create_dataframe_from_blocks
+
+
+@cache
+def _frame_parts() -> Any:
+    """What makes a manager, the place of a block and a frame; None where pandas has to be left to it."""
+    import numpy as np
+    import pandas as pd
+
+    blocks = [(np.zeros((1, 2)), np.array([1])), (np.zeros((1, 2), np.int8), np.array([0]))]
+    axes = [pd.Index(["a", "b"]), pd.RangeIndex(2)]
+    public = _public_frame()(blocks, index=axes[1], columns=axes[0])
+    try:
+        from pandas._libs.internals import BlockPlacement
+
+        manager, make = type(public._mgr), pd.DataFrame._from_mgr  # type: ignore[attr-defined]
+        own = [
+            type(block)(values, ndim=2, placement=BlockPlacement(positions))
+            for block, (values, positions) in zip(public._mgr.blocks, blocks, strict=True)
+        ]
+        made = make(manager(own, axes, verify_integrity=False), axes)
+        is_same = vars(made).keys() == vars(public).keys() and type(made) is pd.DataFrame and made.equals(public)
+    except (AttributeError, ImportError, TypeError, ValueError):
+        return None
+    return (manager, BlockPlacement, make) if is_same else None
 
 
 @cache

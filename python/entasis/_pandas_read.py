@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import pandas as pd
+
 from . import _columns, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
 from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
@@ -54,9 +57,10 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         entries = _tree.fill(handle, entries, rows, handle.n_rows)
     n_rows = _rows.count(rows, handle.n_rows)
     arrays = _Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
-    kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True))
+    kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True)) if kinds else {}
     blocks = arrays.blocks(kind_values)
     if plain:
+        assert columns is not None, "the columns that are left have numbers"
         blocks = [*plain, *((values, _at(columns, positions)) for values, positions in blocks)]
     if axes:
         index_values, column_labels = axes
@@ -89,10 +93,8 @@ def _plain_blocks(
     return [(values, positions) for positions, values in rowwise], others
 
 
-def _at(columns: list[int] | None, positions: Any) -> Any:
-    import numpy as np
-
-    return np.array(columns, np.int64)[positions]
+def _at(columns: list[int], positions: Any) -> Any:
+    return columns[positions] if type(positions) is int else np.array(columns, np.int64)[positions]
 
 
 @interpretation()
@@ -110,8 +112,6 @@ def _is_multi(spec: dict[str, Any] | None) -> bool:
 
 
 def _range_index(n: int) -> Any:
-    import pandas as pd
-
     return pd.RangeIndex.from_range(range(n))
 
 
@@ -128,8 +128,6 @@ def _kinds_wanted(host: dict[str, Any], columns: list[int] | None) -> list[tuple
 def _column_labels(
     handle: Handle, spec: dict[str, Any], columns: list[int] | None, own: bool, categories: dict[int, Any]
 ) -> Any:
-    import pandas as pd
-
     if spec["kind"] == "names":
         name, dtype = decode_label(spec["name"]), _label_dtype(spec["dtype"])
         is_arrow = dtype == "str" and _has_pyarrow()
@@ -139,7 +137,7 @@ def _column_labels(
         if dtype == "object" and columns is None and handle.n_columns >= _MANY and _has_pyarrow():
             # The strings are made in the array, without a list of them.
             strings = _joined_names(handle).to_numpy(zero_copy_only=False)
-            return pd.Index(strings, dtype=dtype, name=name, copy=False)
+            return _pandas_make.index(strings, name)
         names = _columns.names(handle, columns)
         if is_arrow:
             import pyarrow as pa
@@ -182,15 +180,11 @@ def _joined_names(handle: Handle) -> Any:
 
 
 def _string_index(array: Any, name: Any) -> Any:
-    import numpy as np
-
     return _pandas_make.string_index(_pandas_make.strings(array, np.nan), name)
 
 
 @cache
 def _label_dtype(name: str) -> Any:
-    import pandas as pd
-
     return name if name == "object" or int(pd.__version__.split(".")[0]) >= 3 else "object"
 
 
@@ -229,8 +223,6 @@ class _Arrays:
 
     def blocks(self, kinds: dict[int, Any]) -> list[tuple[Any, Any]]:
         """All columns of the table, as blocks of pandas and their positions."""
-        import numpy as np
-
         blocks: list[tuple[Any, Any]] = []
         for kind, positions, column, values, mask in self._entries:
             if kind == "block":
@@ -246,16 +238,14 @@ class _Arrays:
                     array = _strings(column, part, self._own)
                     if position in kinds:
                         array = _mixed(array, kinds[position])
-                    blocks.append((_as_block(array), np.array([position])))
+                    blocks.append((_as_block(array), position))
             elif positions < self._n:
                 array = self._single(kind, positions, column, values, mask)
-                blocks.append((_as_block(array), np.array([positions])))
+                blocks.append((_as_block(array), positions))
         return blocks
 
     def _read_dictionaries(self) -> dict[int, Any]:
         """The categories of all categorical columns."""
-        import pandas as pd
-
         found = {}
         for number, (part, n) in self._read.items():
             # Each has a length of its own.
@@ -268,7 +258,7 @@ class _Arrays:
             if spec is None and type(array) is pd.arrays.ArrowStringArray:
                 found[number] = _pandas_make.string_index(array, None)
             elif spec is None:
-                found[number] = pd.Index(array, dtype=array.dtype, copy=False)
+                found[number] = _pandas_make.index(array, None)
             else:
                 found[number] = _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
         return found
@@ -296,9 +286,6 @@ class _Arrays:
         return values
 
     def _single(self, kind: str, position: int, column: Column, values: Any, mask: Any) -> Any:
-        import numpy as np
-        import pandas as pd
-
         if kind == "objects":
             return values
         if kind == "null":
@@ -341,8 +328,6 @@ class _Arrays:
 
 @interpretation()
 def _periods(column: Column, values: Any) -> Any:
-    import pandas as pd
-
     if type(column.detail) is not str:
         raise TypeError("a frequency is a string")
     dtype: Any = pd.PeriodDtype(column.detail)
@@ -351,8 +336,6 @@ def _periods(column: Column, values: Any) -> Any:
 
 @interpretation()
 def _intervals(column: Column, values: Any) -> Any:
-    import numpy as np
-    import pandas as pd
     from pandas.api.types import pandas_dtype
 
     subtype: Any = pandas_dtype(column.detail["subtype"])
@@ -371,8 +354,6 @@ def _intervals(column: Column, values: Any) -> Any:
 
 @interpretation()
 def _sparse(column: Column, values: Any) -> Any:
-    import pandas as pd
-
     fill = _dtypes.decode_scalar(column.detail["fill"], values.dtype)
     dtype = pd.SparseDtype(values.dtype, fill)
     return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
@@ -388,14 +369,10 @@ def _are_distinct(categories: Any) -> bool:
 
 
 def _as_block(array: Any) -> Any:
-    import numpy as np
-
     return array.reshape(1, -1) if isinstance(array, np.ndarray) else array
 
 
 def _times(column: Column, values: Any) -> Any:
-    import pandas as pd
-
     values = to_numpy_times(column, values)
     zone = column.detail
     if zone is None:
@@ -409,9 +386,6 @@ def _times(column: Column, values: Any) -> Any:
 
 def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     """An array of strings, or of what Arrow alone has."""
-    import numpy as np
-    import pandas as pd
-
     is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
     # The dtypes of pandas that are not Arrow's tell of strings alone.
     is_told = own and (is_string or column.flavour >= _pandas_write.ARROW)
@@ -457,35 +431,19 @@ def _has_pyarrow() -> bool:
 @interpretation()
 def _mixed(array: Any, kinds: Any) -> Any:
     """Object cells with the kind of each missing one."""
-    import numpy as np
-    import pandas as pd
-
     for code, missing in ((2, pd.NA), (3, np.nan), (4, pd.NaT), (5, None)):
         array[kinds == code] = missing
     return array
 
 
 def _frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
-    make = _frame_maker()
-    if make is None:
-        import pandas as pd
-
+    frame = _pandas_make.frame(blocks, index, columns)
+    if frame is None:
         arrays: dict[int, Any] = {}
         for values, positions in blocks:
             is_2d = getattr(values, "ndim", 1) == 2
-            for k, position in enumerate(positions.tolist()):
+            for k, position in enumerate([positions] if type(positions) is int else positions.tolist()):
                 arrays[position] = pd.Series(values[k] if is_2d else values, index=index, copy=False)
         frame = pd.DataFrame({position: arrays[position] for position in sorted(arrays)}, index=index, copy=False)
         frame.columns = columns
-        return frame
-    return make(blocks, index=index, columns=columns)
-
-
-@cache
-def _frame_maker() -> Any:
-    """Makes frames of blocks; None for versions of pandas that have no such function."""
-    try:
-        from pandas.api.internals import create_dataframe_from_blocks
-    except ImportError:
-        return None
-    return create_dataframe_from_blocks
+    return frame

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import _labels, _numpy, _objects, _rows
@@ -13,7 +12,7 @@ from ._numpy import OBJECT
 from .errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from types import TracebackType
 
 FRAMES = ("Frame", "FrameGO", "FrameHE")
 SERIES = ("Series", "SeriesHE")
@@ -114,20 +113,30 @@ def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]
     return spec
 
 
-@contextmanager
-def unique(selected: str | None, *, own: bool = True, what: str = "") -> Iterator[None]:
+class unique:
     """Around what makes an index: StaticFrame has no labels that repeat. `selected`: what was, when some may repeat."""
-    import static_frame as sf
 
-    try:
-        yield
-    except sf.ErrorInitIndex as error:
-        if selected is not None:
-            message = f"{selected} that repeat have no place in StaticFrame, whose labels are unique ({error})"
+    def __init__(self, selected: str | None, *, own: bool = True, what: str = "") -> None:
+        self._selected, self._own, self._what = selected, own, what
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            return
+        import static_frame as sf
+
+        if not isinstance(error, sf.ErrorInitIndex):
+            return
+        if self._selected is not None:
+            message = f"{self._selected} that repeat have no place in StaticFrame, whose labels are unique ({error})"
             raise ArgumentError(message) from error
-        if own:
+        if self._own:
             raise CorruptFileError(f"what the file keeps for its host makes no sense ({error})") from error
-        raise UnsupportedTypeError(f"{what} repeat, and StaticFrame's are unique ({error})") from error
+        raise UnsupportedTypeError(f"{self._what} repeat, and StaticFrame's are unique ({error})") from error
 
 
 def positions(n: int, cls: Any, name: Any = None) -> Any:
@@ -218,15 +227,21 @@ def numbers(columns: list[int]) -> Any:
     return np.array(columns, dtype=np.int64)
 
 
-@contextmanager
-def _construction() -> Iterator[None]:
+class _construction:
     """Around what StaticFrame makes of parts that don't go together."""
-    import static_frame as sf
 
-    try:
-        yield
-    except (sf.ErrorInit, sf.ErrorInitTypeBlocks) as error:
-        raise CorruptFileError(f"what the file keeps for its host makes no sense ({error})") from error
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            return
+        import static_frame as sf
+
+        if isinstance(error, (sf.ErrorInit, sf.ErrorInitTypeBlocks)):
+            raise CorruptFileError(f"what the file keeps for its host makes no sense ({error})") from error
 
 
 def _own(arrays: list[Any]) -> None:

@@ -30,7 +30,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     if (name in _sf_labels.SERIES and n != 1) or (name in _sf_labels.INDEXES and n != 0):
         raise CorruptFileError(f"a value of class {name!r} of StaticFrame in a table of {n} columns")
     if name in _sf_labels.FRAMES and rows is None and columns is None and type(handle) is Handle:
-        return _whole(handle, host, threads)
+        return _whole(handle, host, (name, index, labels), threads)
     index = _labels_of(handle, index, handle.n_rows, rows, threads)
     if name in _sf_labels.INDEXES:
         return index
@@ -45,9 +45,11 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls), label)
 
 
-def _whole(handle: Handle, host: dict[str, Any], threads: int | None) -> Any:
+def _whole(
+    handle: Handle, host: dict[str, Any], parts: tuple[str, dict[str, Any], dict[str, Any]], threads: int | None
+) -> Any:
     """A frame with all of its columns and rows; its labels are made while other threads read."""
-    name, index, labels = _parts(host)
+    name, index, labels = parts
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
     axes: list[Any] = []
 
@@ -200,21 +202,27 @@ class _Blocks:
         import numpy as np
 
         codes = self._codes()
+        rowwise: list[int] = []
         matrices: list[tuple[int, int]] = []
-        if codes is not None:
-            rowwise = np.flatnonzero(codes < 0)
+        if codes is not None and len(codes) == 1 and codes[0] < 0:
+            # One block: what NumPy would find out of it takes as long as the labels of a small frame.
+            rowwise, matrices = [0], [(0, -int(codes[0]))]
+        elif codes is not None:
+            found = np.flatnonzero(codes < 0)
             starts = np.cumsum(np.maximum(np.abs(codes), 1)) + codes
-            matrices = list(zip(starts[rowwise].tolist(), (-codes[rowwise]).tolist(), strict=True))
-        found = read_blocks(self._handle, matrices, self._threads, meanwhile)
-        if found is None:
+            rowwise = found.tolist()
+            matrices = list(zip(starts[found].tolist(), (-codes[found]).tolist(), strict=True))
+        read = read_blocks(self._handle, matrices, self._threads, meanwhile)
+        if read is None:
             raise CorruptFileError("a block has columns of several types")
-        groups, arrays, others = found
+        groups, arrays, others = read
         if others:
             groups += self._some(others, others)
         if not matrices:
             return self._join(codes, groups)
-        apart = dict(zip(rowwise.tolist(), arrays, strict=True))
-        return list(arrays) if len(codes) == len(arrays) else self._join(codes, groups, apart)
+        if len(codes) == len(arrays):
+            return list(arrays)
+        return self._join(codes, groups, dict(zip(rowwise, arrays, strict=True)))
 
     def _some(self, columns: Iterable[int], positions: list[int] | None = None) -> list[tuple[Any, Any]]:
         """Columns by their dtypes: positions, and an array with a row for each."""

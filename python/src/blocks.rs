@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use entasis::{
     Array, Chunk, Column, ColumnType, Error, Group, HostRead, HostValidity, HostValues, Logical, Matrix,
-    MissingTo, Output, Physical, Request, Rows, Side,
+    MissingTo, NameGroup, Output, Physical, Request, Rows, Side,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
@@ -199,7 +199,7 @@ pub fn read_blocks<'py>(
             false => is_plain || (is_time && kind.flavour == 0),
         };
         if is_wanted {
-            parts.push(Part { members: (0..group.columns.len()).collect(), group });
+            parts.push(Part { members: Vec::new(), group });
         } else {
             others.extend(&group.columns);
         }
@@ -222,16 +222,11 @@ pub fn read_blocks<'py>(
         sides.push((at, from, to));
     }
     for (part, taken) in parts.iter_mut().zip(taken) {
-        if taken.is_empty() {
-            continue;
+        let mut from = 0;
+        for (start, end) in taken.into_iter().chain([(part.group.columns.len(), 0)]) {
+            part.members.extend(from..start);
+            from = end;
         }
-        let mut ranges = taken.into_iter().peekable();
-        part.members.retain(|&member| {
-            while ranges.peek().is_some_and(|&(_, end)| end <= member) {
-                ranges.next();
-            }
-            ranges.peek().is_none_or(|&(start, _)| member < start)
-        });
     }
     let dtype = |part: &Part<'_>| array::dtype(&part.group.record.column_type);
     let left: Vec<&Part<'_>> = parts.iter().filter(|part| !part.members.is_empty()).collect();
@@ -327,7 +322,8 @@ pub fn put_fixed(value: &[u8], is_text: bool, out: &mut [u8]) -> bool {
         return true;
     }
     let mut places = out.chunks_exact_mut(4);
-    if value.is_ascii() {
+    // Labels are short: a look at all of their bytes costs less than a call.
+    if value.iter().fold(0, |all, byte| all | byte) < 0x80 {
         if value.len() > places.len() {
             return false;
         }
@@ -356,13 +352,19 @@ pub fn fixed_names(py: Python<'_>, handle: &Handle, array: &Bound<'_, PyAny>) ->
     // SAFETY: the array was just made.
     let memory = unsafe { array::memory(array) }?;
     let mut places = memory.chunks_exact_mut(view.width.max(1));
-    let visited = file.visit_names(&handle.groups(py)?.names, |name| {
-        let place = places.next().unwrap_or_default();
-        if put_fixed(name.as_bytes(), true, place) {
-            Ok(())
-        } else {
-            Err(Error::corrupt("a name is wider than the labels"))
-        }
+    let mut put = |name: &[u8]| put_fixed(name, true, places.next().unwrap_or_default());
+    let visited = file.visit_name_groups(&handle.groups(py)?.names, |names| {
+        let is_put = match names {
+            NameGroup::One(name) => put(name.as_bytes()),
+            NameGroup::Run(names) => {
+                let (text, mut start) = (names.text().as_bytes(), 0);
+                names.ends().all(|end| {
+                    let name = text.get(std::mem::replace(&mut start, end as usize)..end as usize);
+                    put(name.unwrap_or_default())
+                })
+            }
+        };
+        if is_put { Ok(()) } else { Err(Error::corrupt("a name is wider than the labels")) }
     });
     visited.map_err(|e| errors::raise(py, &e.in_file(file.path())))
 }

@@ -339,7 +339,11 @@ impl Handle {
                         NameGroup::Run(names) => {
                             let before = text.len() as i64;
                             text.extend_from_slice(names.text().as_bytes());
-                            ends.extend(names.ends().flat_map(|end| (before + i64::from(end)).to_ne_bytes()));
+                            let (at, all) = (ends.len(), names.ends());
+                            ends.resize(at + 8 * all.len(), 0);
+                            for (place, end) in ends[at..].as_chunks_mut::<8>().0.iter_mut().zip(all) {
+                                *place = (before + i64::from(end)).to_ne_bytes();
+                            }
                         }
                     }
                     Ok(())

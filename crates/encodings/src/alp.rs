@@ -6,7 +6,7 @@
 //! in its last places: then v is `d x 10^-e` and some units in the last place, the *residual*, a few bits beside d.
 
 use entasis_format::{Directory, Transform};
-use entasis_kernels::{alp as kernel, residual};
+use entasis_kernels::{VECTOR, alp as kernel, residual};
 
 /// A float type that ALP applies to.
 pub(crate) trait Float: Copy + 'static {
@@ -19,6 +19,8 @@ pub(crate) trait Float: Copy + 'static {
     /// Encodes; positions that don't come back are added to `exceptions`.
     fn encode(values: &[Self], by: Decimals, ints: &mut [Self::Int], exceptions: &mut Vec<u16>);
     fn decode(ints: &[Self::Int], by: Decimals, out: &mut [Self]);
+    /// Decodes a full vector of packed integers, quicker than one step after the other; false where there is no quicker way.
+    fn unpack(packed: &[u8], width: u32, base: u64, by: Decimals, out: &mut [Self]) -> bool;
     /// The integer of the value with `e` decimals, and the residual; none when the integer is too large.
     fn residual(self, e: u8) -> Option<(i64, i64)>;
     /// Whether it is the usual NaN, which has a place among the residuals.
@@ -65,7 +67,7 @@ const INVERSE_32: [f32; 11] = [1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1
 
 macro_rules! float {
     ($float:ty, $int:ty, $signed:ty, $powers:ident, $inverse:ident, $encode:ident, $decode:ident,
-     $residual_encode:ident, $residual_decode:ident, $bits:literal, $limit:literal) => {
+     $unpack:ident, $residual_encode:ident, $residual_decode:ident, $bits:literal, $limit:literal) => {
         impl Float for $float {
             type Int = $int;
             const MAX_EXPONENT: u8 = ($powers.len() - 1) as u8;
@@ -103,6 +105,16 @@ macro_rules! float {
                 debug_assert!(decoded, "as many integers as values");
             }
 
+            fn unpack(packed: &[u8], width: u32, base: u64, by: Decimals, out: &mut [Self]) -> bool {
+                match (by, <&mut [Self; VECTOR]>::try_from(out)) {
+                    (Decimals::Exact { e, f }, Ok(out)) => {
+                        let (factor, inverse) = (power(&$powers, f), power(&$inverse, e));
+                        kernel::$unpack(packed, width, base as $int, factor, inverse, out)
+                    }
+                    _ => false,
+                }
+            }
+
             fn is_nan(self) -> bool {
                 self.to_bits() == <$float>::NAN.to_bits()
             }
@@ -128,6 +140,7 @@ float!(
     INVERSE_64,
     alp_encode_f64,
     alp_decode_f64,
+    alp_unpack_f64,
     residual_encode_f64,
     residual_decode_f64,
     12,
@@ -141,6 +154,7 @@ float!(
     INVERSE_32,
     alp_encode_f32,
     alp_decode_f32,
+    alp_unpack_f32,
     residual_encode_f32,
     residual_decode_f32,
     8,

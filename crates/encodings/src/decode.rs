@@ -347,11 +347,19 @@ impl<'a> BlockDecoder<'a> {
     }
 
     fn alp_parts<F: Float>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [F]) -> Result<()> {
+        let by = Decimals::of(self.directory);
         let mut ints = [F::Int::from_u64(0); VECTOR];
         for (part, out) in parts(range, out) {
+            if let Body::Packed(packed) = &page.body {
+                let v = part.start / VECTOR;
+                let (width, base) = (u32::from(packed.width[v]), packed.base[v]);
+                if F::unpack(packed.bits(v), width, base, by, out) {
+                    continue;
+                }
+            }
             let ints = &mut ints[..part.len()];
             self.words(page, part, ints)?;
-            F::decode(ints, Decimals::of(self.directory), out);
+            F::decode(ints, by, out);
         }
         Ok(())
     }

@@ -3,6 +3,10 @@
 //! Both directions use the same two multiplications, never fused, so what the encoder verified
 //! bit for bit is what every machine decodes.
 
+mod packed;
+
+pub use packed::{alp_unpack_f32, alp_unpack_f64};
+
 use crate::dispatch::multiversion;
 
 /// Values whose exceptions are collected together: a bit each.

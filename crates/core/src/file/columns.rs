@@ -1,5 +1,6 @@
 //! Records of columns, one by one and in runs (format, section 2.4).
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use entasis_format::{
 use super::names::{NamePlace, NamesAt};
 use super::{File, lock};
 
-/// From this many columns on, their records are read together before they are used.
+/// From this many columns on, their records are read together before they are used, with some that nobody asked for among them.
 const PREFETCH: u64 = 16;
 
 /// Records that are read together.
@@ -197,20 +198,26 @@ impl File {
     fn stretch(&self, columns: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
         let (first, last) = (columns.clone().min()?, columns.clone().max()?);
         let n = columns.count() as u64;
-        (n >= PREFETCH && (last - first) / 8 <= n && last < self.n_columns_total()).then_some((first, last))
+        let is_dense = if n < PREFETCH { n > 1 && last - first < n } else { (last - first) / 8 <= n };
+        (is_dense && last < self.n_columns_total()).then_some((first, last))
     }
 
-    /// Reads the records of many columns together.
-    pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) -> Result<()> {
-        let Some((first, last)) = self.stretch(columns) else { return Ok(()) };
-        let infos = self.columns(first..last + 1)?;
-        lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
-        Ok(())
+    /// Reads the records of many columns together. What is wrong with a column is told when it is asked for.
+    pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) {
+        if let Some((first, last)) = self.stretch(columns.clone())
+            && !are_known(&lock(&self.columns), columns)
+            && let Ok(infos) = self.columns(first..last + 1)
+        {
+            lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
+        }
     }
 
     /// Reads the block records of many columns together. What is wrong with a column is told when it is asked for.
     pub(crate) fn prefetch_blocks(&self, columns: impl Iterator<Item = u64> + Clone) -> Result<()> {
-        let Some((first, last)) = self.stretch(columns) else { return Ok(()) };
+        let Some((first, last)) = self.stretch(columns.clone()) else { return Ok(()) };
+        if are_known(&lock(&self.blocks), columns) {
+            return Ok(());
+        }
         let (runs, wanted) = (&self.opened.runs, self.in_file(&(first..last.saturating_add(1))));
         let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end.saturating_sub(1)));
         for start in (first..=last).step_by(1 << 10) {
@@ -241,4 +248,9 @@ impl File {
         }
         Ok(())
     }
+}
+
+/// Whether something is kept of all of these columns.
+fn are_known<T>(kept: &HashMap<u64, T>, mut columns: impl Iterator<Item = u64>) -> bool {
+    columns.all(|column| kept.contains_key(&column))
 }

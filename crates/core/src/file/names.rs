@@ -145,8 +145,9 @@ impl File {
                     continue;
                 }
                 let names = RunNames::parse(&bytes, place.n)?;
-                let longest = (0..names.ends().len()).map(|k| names.name(k).len()).max().unwrap_or(0);
-                if longest > self.limits().name_len as usize {
+                let mut start = 0;
+                let lens = names.ends().map(|end| end - std::mem::replace(&mut start, end));
+                if lens.max().unwrap_or(0) > self.limits().name_len {
                     return Err(Error::limit("a column name is longer than name_len").in_section("names"));
                 }
                 visit(NameGroup::Run(names))?;

@@ -102,7 +102,7 @@ impl File {
                 Side::Stored { column, first, n } => (vec![*column], Some(*first), *n),
                 Side::Each(columns) => (columns.clone(), None, columns.len()),
             };
-            self.prefetch(numbers.iter().copied())?;
+            self.prefetch(numbers.iter().copied());
             self.prefetch_blocks(numbers.iter().copied())?;
             let sources = numbers.into_iter().map(|c| self.source(c)).collect::<Result<Vec<_>>>()?;
             let all = (n as u64).saturating_mul(n_rows as u64);

@@ -19,6 +19,7 @@ pub use sequential::{pack_sequential, unpack_sequential};
 pub use vector::{pack, unpack, unpack_one};
 
 pub(crate) use lanes::LaneKernels;
+pub(crate) use vector::with_lanes;
 
 /// Number of values in a full vector.
 pub const VECTOR: usize = 1024;
@@ -33,6 +34,6 @@ pub fn packed_len(n: usize, width: u32) -> usize {
 
 /// Bits of the lane word that carries values of `width` bits (1 to 64).
 #[inline(always)]
-fn lane_bits(width: u32) -> u32 {
+pub(crate) fn lane_bits(width: u32) -> u32 {
     width.next_power_of_two().max(8)
 }

@@ -114,13 +114,19 @@ fn unpack_through<L: Word, T: Word>(packed: &[u8], width: u32, base: T, out: &mu
         let out = unsafe { &mut *(out as *mut [T; VECTOR]).cast::<[MaybeUninit<L>; VECTOR]>() };
         return L::unpack_lanes(packed, width, L::from_u64(base.to_u64()), out);
     }
+    with_lanes::<L>(packed, width, |narrow| widen(narrow, base, out))
+}
+
+/// Unpacks a full vector as words of its lanes, and gives them away. Returns false, giving nothing, when `width` is not one of this
+/// lane word's or `packed` is too short.
+#[inline(always)]
+pub(crate) fn with_lanes<L: Word>(packed: &[u8], width: u32, take: impl FnOnce(&[L; VECTOR])) -> bool {
     let mut narrow = [MaybeUninit::<L>::uninit(); VECTOR];
     if !L::unpack_lanes(packed, width, L::ZERO, &mut narrow) {
         return false;
     }
     // SAFETY: `unpack_lanes` returned true, so it has initialised every element.
-    let narrow = unsafe { &*(&raw const narrow).cast::<[L; VECTOR]>() };
-    widen(narrow, base, out);
+    take(unsafe { &*(&raw const narrow).cast::<[L; VECTOR]>() });
     true
 }
 
