@@ -17,6 +17,7 @@ use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use beside::Beside;
 use fixed::{IntScratch, WideScratch, copy_fixed};
 
+pub(crate) use beside::are_beside;
 pub(crate) use texts::{TextMost, most_text, text_len};
 pub(crate) use validity::ValidBits;
 
@@ -46,6 +47,10 @@ pub(crate) struct Scratch {
     spare: Vec<u8>,
     wide: WideScratch,
     beside: Beside,
+    /// Whether the column beside the one that is loaded comes next.
+    pub(crate) is_followed: bool,
+    /// Where the values stand among the columns that were copied together, if they do.
+    aside: Option<usize>,
     /// Integers that are stored narrower.
     ints: IntScratch,
 }
@@ -84,8 +89,13 @@ impl Scratch {
         let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(block_values(of));
         let start = range.start;
         let range = |n: usize| start..start + n as u64;
+        self.aside = None;
         if physical.is_var() {
             n = self.load_strings(array, range(n))?;
+        } else if let Some(aside) = self.find_aside(array, of, range(n)) {
+            self.aside = Some(aside.ok_or_else(short)?);
+            self.has_missing = false;
+            return Ok(n);
         } else {
             let width = of.width().unwrap_or(1);
             self.words.resize((n * width).div_ceil(16), 0);
@@ -113,7 +123,10 @@ impl Scratch {
                         let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
                         self.wide.copy((&memory, from, stride), (physical, width), at, out)?;
                     }
-                    _ => copy_fixed(chunk, inside, of, &mut self.beside, out)?,
+                    _ => {
+                        let beside = (&mut self.beside, self.is_followed);
+                        copy_fixed(chunk, inside, of, beside, out)?;
+                    }
                 }
             }
         }
@@ -131,6 +144,19 @@ impl Scratch {
             return Err(Error::unsupported(message).advise("give the column a type of more digits"));
         }
         Ok(n)
+    }
+
+    /// Where a column of words, none of them missing, stands among those that were copied together; none where it doesn't, none within when
+    /// its memory is too short.
+    fn find_aside(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Option<Option<usize>> {
+        let [Chunk { n, values: HostValues::Words { memory, stride }, validity: HostValidity::AllValid }] =
+            array.chunks.as_slice()
+        else {
+            return None;
+        };
+        let is_all =
+            array.spans.is_none() && range == (0..*n as u64) && of.is_word() && of.width() == Some(8);
+        is_all.then(|| self.beside.find(memory, *stride, *n, self.is_followed))?
     }
 
     /// The number of values of an array that are missing.
@@ -156,6 +182,7 @@ impl Scratch {
         let text_len = self.offsets.last().map_or(0, |&end| end as usize);
         let words = &mut self.words;
         let values = match of.width() {
+            Some(8) if let Some(at) = self.aside => Values::W64(&mut self.beside.words()[at..at + n]),
             _ if of.physical.is_var() => {
                 Values::Strings { offsets: &self.offsets, bytes: &self.bytes[..text_len] }
             }

@@ -39,7 +39,7 @@ const SHORT: u64 = 1 << 16;
 const SHORT_LEN: u64 = 1 << 20;
 /// As many, and at least so many times, that there is work for some threads.
 const NEIGHBOURS: usize = 8;
-const GROUPS: usize = 16;
+const GROUPS: usize = 12;
 /// Less work than this is done on the caller's thread alone, in values.
 const PARALLEL: u64 = 1 << 17;
 
@@ -294,13 +294,15 @@ impl<'a> Plan<'a> {
         let stored = self.stored();
         let tasks = tasks(&stored);
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
-        let output = Output::new(sink, room(&tasks));
+        let output = Output::new(sink, room(&tasks), tasks.iter().map(Task::n_values).sum());
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let tasks = texts_first(tasks, |task| text_of(&stored[task.column], task));
         threads::run(groups(tasks), self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
             worker.begin();
-            group.iter().try_for_each(|task| {
+            group.iter().enumerate().try_for_each(|(i, task)| {
                 let column = &stored[task.column];
+                let next = group.get(i + 1).map(|next| stored[next.column].array);
+                worker.scratch.is_followed = next.is_some_and(|next| load::are_beside(column.array, next));
                 let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
                 control.check()?;
                 worker.run(column, task, &output, &control).map_err(named)
@@ -323,6 +325,12 @@ struct Task {
     values: Range<u64>,
     /// Bytes of a value, about.
     value_len: u64,
+}
+
+impl Task {
+    fn n_values(&self) -> u64 {
+        self.values.end - self.values.start
+    }
 }
 
 fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
@@ -353,7 +361,7 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
 /// Bytes of memory for what becomes of a run, of the longest about. What is not used of it costs nothing, where memory that grows by doubling
 /// is copied, and has its pages, twice.
 fn room(tasks: &[Task]) -> usize {
-    let len = |task: &Task| (task.values.end - task.values.start).saturating_mul(task.value_len);
+    let len = |task: &Task| task.n_values().saturating_mul(task.value_len);
     let longest = tasks.iter().map(len).max().unwrap_or(0).min(BUFFER as u64) as usize;
     longest + longest / 8
 }
@@ -372,18 +380,22 @@ fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
 /// The runs that a thread takes at once: neighbouring columns that are short may lie side by side in memory, and be alike. They don't
 /// depend on the number of threads, as the bytes don't.
 fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
-    let is_short = |task: &Task| {
-        let n_values = task.values.end - task.values.start;
-        n_values <= SHORT && n_values.saturating_mul(task.value_len) <= SHORT_LEN
-    };
+    let is_short =
+        |task: &Task| task.n_values() <= SHORT && task.n_values().saturating_mul(task.value_len) <= SHORT_LEN;
     let n_short = tasks.iter().filter(|task| is_short(task)).count();
-    let most = (n_short / GROUPS).clamp(1, NEIGHBOURS);
+    let together = (n_short / GROUPS).clamp(1, NEIGHBOURS);
     let mut groups: Vec<Vec<Task>> = Vec::new();
+    let (mut n_left, mut most) = (tasks.len(), 0);
     for task in tasks {
         match groups.last_mut() {
             Some(group) if group.len() < most && is_short(&group[0]) && is_short(&task) => group.push(task),
-            _ => groups.push(vec![task]),
+            _ => {
+                // The last groups are smaller, so that threads end together.
+                most = together.min(n_left.div_ceil(2));
+                groups.push(vec![task]);
+            }
         }
+        n_left -= 1;
     }
     groups
 }
@@ -391,7 +403,7 @@ fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
 /// What is known of the text of a run, if it is text whose length is known without looking at each string.
 fn text_of(of: &Stored<'_>, task: &Task) -> Option<Text> {
     let most = load::most_text(of.array).filter(|_| of.of.width().is_none())?;
-    Some(Text { most, len: load::text_len(of.array).saturating_mul(task.values.end - task.values.start) })
+    Some(Text { most, len: load::text_len(of.array).saturating_mul(task.n_values()) })
 }
 
 /// The memory and encoders of one thread.
@@ -481,7 +493,8 @@ mod tests {
         let (short, many, wide) = ((1000, 8), (SHORT + 1, 1), (SHORT, 300));
         assert_eq!(lens(&[]), []);
         assert_eq!(lens(&[short; 20]), [1; 20]);
-        assert_eq!(lens(&[short; 40]), [2; 20]);
+        let smaller_in_the_end: Vec<usize> = [[3; 12].as_slice(), &[2, 1, 1]].concat();
+        assert_eq!(lens(&[short; 40]), smaller_in_the_end);
         let mut runs = vec![short; 8 * GROUPS];
         runs.splice(9..9, [many, wide]);
         assert_eq!(lens(&runs)[..6], [8, 1, 1, 1, 8, 8]);

@@ -55,28 +55,30 @@ fn columns_by_themselves() {
     for (n_rows, n_columns) in shapes {
         let (by_rows, by_columns) = values(n_rows, n_columns, 8);
         let stride = 8 * n_columns;
-        // In their order, some of them, and in another one.
-        let orders: [Vec<usize>; 3] = [
+        // In their order, some of them, some of them twice, and in another one.
+        let orders: [Vec<usize>; 4] = [
             (0..n_columns).collect(),
+            (0..n_columns).flat_map(|c| [c, c / 3 * 3]).take(n_columns).collect(),
             (0..n_columns).filter(|c| c % 5 != 3).collect(),
             (0..n_columns).map(|c| (c * 7 + 3) % n_columns).collect(),
         ];
         for order in &orders {
             let expected: Vec<Column> = order
                 .iter()
-                .map(|c| {
+                .enumerate()
+                .map(|(i, c)| {
                     let memory = lend(&by_columns[c * 8 * n_rows..(c + 1) * 8 * n_rows]);
                     let values = HostValues::Words { memory, stride: 8 };
-                    column(format!("c{c}"), None, Physical::I64, n_rows, values)
+                    column(format!("c{i}"), None, Physical::I64, n_rows, values)
                 })
                 .collect();
             let expected = bytes_of(n_rows, expected, 1);
             for threads in [1, 3, 12] {
-                let columns = order.iter().map(|c| {
+                let columns = order.iter().enumerate().map(|(i, c)| {
                     // No more than from the first value to the last one.
                     let memory = lend(&by_rows[8 * c..(n_rows - 1) * stride + 8 * (c + 1)]);
                     let values = HostValues::Words { memory, stride: stride as isize };
-                    column(format!("c{c}"), None, Physical::I64, n_rows, values)
+                    column(format!("c{i}"), None, Physical::I64, n_rows, values)
                 });
                 assert!(bytes_of(n_rows, columns.collect(), threads) == expected, "{n_rows} x {n_columns}");
             }

@@ -62,10 +62,11 @@ struct Trial<F: Float> {
 impl<F: Float> Trial<F> {
     /// None when there is no number.
     fn new(values: &[F]) -> Option<Self> {
-        let looked: Vec<F> =
-            sample_ranges(values.len(), 8, SAMPLE / 8).flat_map(|range| &values[range]).copied().collect();
-        let mut sample: Vec<F> = looked.iter().copied().filter(|value| !value.is_nan()).collect();
-        let mut nans = 1.0 - sample.len() as f64 / looked.len() as f64;
+        let mut sample = Vec::with_capacity(SAMPLE);
+        sample_ranges(values.len(), 8, SAMPLE / 8).for_each(|range| sample.extend_from_slice(&values[range]));
+        let n_looked = sample.len();
+        sample.retain(|value| !value.is_nan());
+        let mut nans = 1.0 - sample.len() as f64 / n_looked as f64;
         if nans > 0.5 {
             // Numbers are rare, or NaN comes in long runs.
             let numbers = || values.iter().copied().filter(|value| !value.is_nan());

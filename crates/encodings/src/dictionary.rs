@@ -1,7 +1,10 @@
 //! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
 
+mod again;
+
 use std::ops::Range;
 
+use again::Again;
 use entasis_kernels::VECTOR;
 
 use crate::word::sample_ranges;
@@ -336,21 +339,9 @@ const FIRST_LOOK: usize = 512;
 /// that they will come to more than it says: a sample knows little of values that are rare, of which there may be many. Where the
 /// prospect is runs, values are compared with those before them first.
 ///
-/// A function of its own: its loop needs all registers.
-#[inline(never)]
-pub(crate) fn build<K: Key>(
-    n: usize,
-    limit: Limit,
-    prospect: Prospect,
-    codes: &mut Vec<u32>,
-    value: impl Fn(usize) -> K,
-) -> Option<Vec<K>> {
-    build_noting(n, limit, prospect, codes, value, |_, _| ())
-}
-
-/// The same, telling `first` as [`Distinct::codes`] does.
+/// Which value is the first of each code is told to `first_of`, as [`Distinct::codes`] does.
 #[inline(always)]
-pub(crate) fn build_noting<K: Key>(
+pub(crate) fn build<K: Key>(
     n: usize,
     limit: Limit,
     prospect: Prospect,
@@ -358,15 +349,47 @@ pub(crate) fn build_noting<K: Key>(
     value: impl Fn(usize) -> K,
     mut first_of: impl FnMut(usize, usize),
 ) -> Option<Vec<K>> {
+    let repeats = prospect.repeats(n);
+    build_by(n, limit, prospect, codes, |distinct, codes, range| {
+        codes_up_to(distinct, codes, range, limit, repeats, &value, &mut first_of)
+    })
+}
+
+/// The same for values that stand in memory, which are compared with those that came before where those come back.
+///
+/// A function of its own: its loop needs all registers.
+#[inline(never)]
+pub(crate) fn build_words<K: Key>(
+    values: &[K],
+    limit: Limit,
+    prospect: Prospect,
+    codes: &mut Vec<u32>,
+) -> Option<Vec<K>> {
+    let repeats = prospect.repeats(values.len());
+    let mut again = Again::default();
+    build_by(values.len(), limit, prospect, codes, |distinct, codes, range| match repeats {
+        Repeats::Often => distinct.codes_again(codes, values, range, limit.n_entries, &mut again),
+        _ => codes_up_to(distinct, codes, range, limit, repeats, |i| values[i], |_, _| ()),
+    })
+}
+
+/// The same where `codes_up_to` writes the codes of a range of the values, and tells whether they keep to the limit.
+#[inline(always)]
+fn build_by<K: Key>(
+    n: usize,
+    limit: Limit,
+    prospect: Prospect,
+    codes: &mut Vec<u32>,
+    mut codes_up_to: impl FnMut(&mut Distinct<K>, &mut [u32], Range<usize>) -> bool,
+) -> Option<Vec<K>> {
     let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit.n_entries));
     codes.resize(n, 0);
-    let repeats = prospect.repeats(n);
     // The entries after half of these values, and after all.
     let first = if prospect.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
     let mut found = [0, 0];
     let mut at = 0;
     for (end, found) in [first / 2, first].into_iter().zip(&mut found) {
-        if !codes_up_to(&mut distinct, codes, at..end, limit, repeats, &value, &mut first_of) {
+        if !codes_up_to(&mut distinct, codes, at..end) {
             return None;
         }
         (at, *found) = (end, distinct.entries.len());
@@ -374,7 +397,7 @@ pub(crate) fn build_noting<K: Key>(
     if first > 0 && limit.is_passed(n, foreseen(found)) {
         return None;
     }
-    codes_up_to(&mut distinct, codes, at..n, limit, repeats, &value, first_of).then_some(distinct.entries)
+    codes_up_to(&mut distinct, codes, at..n).then_some(distinct.entries)
 }
 
 /// Writes the codes of some values, as many at a time as [`Distinct::codes`] takes.
@@ -443,9 +466,15 @@ mod tests {
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
             let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
             let entries =
-                build(values.len(), up_to(MAX_ENTRIES), prospect, &mut codes, |i| values[i]).unwrap();
+                build(values.len(), up_to(MAX_ENTRIES), prospect, &mut codes, |i| values[i], |_, _| ())
+                    .unwrap();
             assert_eq!((entries, codes.clone()), model(&values));
-            assert!(build(values.len(), up_to(100), prospect, &mut codes, |i| values[i]).is_none());
+            let of_words = build_words(&values, up_to(MAX_ENTRIES), prospect, &mut codes).unwrap();
+            assert_eq!((of_words, codes.clone()), model(&values));
+            assert!(build_words(&values, up_to(100), prospect, &mut codes).is_none());
+            assert!(
+                build(values.len(), up_to(100), prospect, &mut codes, |i| values[i], |_, _| ()).is_none()
+            );
         }
     }
 
@@ -486,8 +515,8 @@ mod tests {
         let many = |i: usize| if i.is_multiple_of(10) { i as u64 } else { 1 };
         for entry_len in [0, 8] {
             let limit = Limit { n_entries: MAX_ENTRIES, entry_len, len: n as f64 * 1.5 + 3000.0 * 9.0 };
-            assert_eq!(build(n, limit, prospect, &mut codes, few).unwrap().len(), 3000);
-            assert_eq!(build(n, limit, prospect, &mut codes, many).is_some(), entry_len == 0);
+            assert_eq!(build(n, limit, prospect, &mut codes, few, |_, _| ()).unwrap().len(), 3000);
+            assert_eq!(build(n, limit, prospect, &mut codes, many, |_, _| ()).is_some(), entry_len == 0);
         }
         assert_eq!((foreseen([0, 0]), foreseen([10, 10]), foreseen([10, 20])), (0, 10, 80));
     }

@@ -262,7 +262,7 @@ impl Encoder {
         let mut bound = as_ints.min(light.best.score(&self.profile));
         let mut dictionary = Err(NoDictionary::Costly);
         if !settled && size_of::<T>() > 1 {
-            dictionary = self.plan_dictionary(n, (light_len, bound), size_of::<T>(), |i| words[i]);
+            dictionary = self.plan_dictionary(words, (light_len, bound));
             if let Ok((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
@@ -299,7 +299,7 @@ impl Encoder {
                 best = plan.score(&self.profile);
             }
             let bounds = (len.min(plan.len), score.min(best));
-            if let Ok((entries, codes)) = self.plan_dictionary(n, bounds, size_of::<T>(), |i| words[i])
+            if let Ok((entries, codes)) = self.plan_dictionary(words, bounds)
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.1)
             {
                 self.ints = alp.map_or_else(Vec::new, Alp::into_ints);
@@ -378,7 +378,7 @@ impl Encoder {
             let (len, score) = (best.len, best.score(&self.profile));
             let settled = best.packing == Packing::Constant;
             if !settled
-                && let Ok((entries, codes)) = self.plan_dictionary(n, (len, score), 16, |i| values[i])
+                && let Ok((entries, codes)) = self.plan_dictionary(values, (len, score))
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score)
             {
                 let payload = bytemuck::cast_slice(&entries);

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use entasis_kernels::VECTOR;
 
-use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build_noting, prospect};
+use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build, prospect};
 use crate::word::first_bytes;
 
 /// The strings of a block.
@@ -77,7 +77,7 @@ impl<'a> Texts<'a> {
             }
             firsts[code] = i as u32;
         };
-        let n = build_noting(self.n(), limit, prospect, codes, short, first)?.len();
+        let n = build(self.n(), limit, prospect, codes, short, first)?.len();
         Some(firsts[..n].iter().map(|&i| &self.bytes[self.range(i as usize)]).collect())
     }
 

@@ -17,7 +17,10 @@ const ATTEMPTS: usize = 64;
 
 /// Room is set aside for files that are longer than this.
 const ROOM_FROM: u64 = 1 << 20;
-/// As much at a time, and no more than the file has by then: what is left in the end is given back, which takes its time too.
+/// Or than this, where it is known what they will come to.
+const EXPECTED_FROM: u64 = 1 << 18;
+/// As much at a time, and, where that is not known, no more than the file has by then: what is left in the end is given back, which takes
+/// its time too.
 const ROOM: u64 = 8 << 20;
 
 /// Whether a new file is forced to the medium, so that it outlives a failure of the power.
@@ -51,6 +54,8 @@ pub struct Replacement {
     durable: bool,
     end: AtomicU64,
     reserved: AtomicU64,
+    /// The length that the file is said to come to; 0: not said.
+    expected: AtomicU64,
     /// Up to where room is set aside; up to everywhere when there is none to be had.
     room: AtomicU64,
     failed: AtomicBool,
@@ -95,6 +100,7 @@ impl Replacement {
             durable,
             end: AtomicU64::new(0),
             reserved: AtomicU64::new(0),
+            expected: AtomicU64::new(0),
             room: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             renamed: false,
@@ -157,13 +163,18 @@ impl Replacement {
     }
 
     /// Has room set aside before `len` bytes are written at `at`. What file systems do for each page that has no place on the medium yet
-    /// takes a third of the time of a write, so places are asked for many at once. Whether that fails is left to the write.
+    /// takes a third of the time of a write, so places are asked for many at once. Whether that fails is left to the write. Nothing is set
+    /// aside beyond the length that is expected: to give it back takes as long as a dozen writes, and nobody else works meanwhile.
     fn make_room(&self, at: u64, len: u64) {
         let room = self.room.load(Ordering::Acquire);
         let end = at.saturating_add(len);
-        if end > room.max(ROOM_FROM) {
-            let from = room.max(at);
-            let more = ROOM.min(end).max(end - from);
+        let from = room.max(at);
+        let needed = end.saturating_sub(from);
+        let (least, more) = match self.expected.load(Ordering::Acquire) {
+            0 => (ROOM_FROM, ROOM.min(end).max(needed)),
+            expected => (EXPECTED_FROM, ROOM.max(needed).min(expected.saturating_sub(from))),
+        };
+        if end > room.max(least) && from.saturating_add(more) >= end {
             let done = self.disk.set_aside(&self.file.0, from, more);
             self.room.fetch_max(done.map_or(u64::MAX, |()| from.saturating_add(more)), Ordering::AcqRel);
         }
@@ -198,6 +209,10 @@ impl Sink for Replacement {
             self.end.fetch_max(at.saturating_add(written as u64), Ordering::AcqRel);
         }
         Ok(written)
+    }
+
+    fn expect(&self, len: u64) {
+        self.expected.store(len, Ordering::Release);
     }
 
     fn sync(&self) -> io::Result<()> {

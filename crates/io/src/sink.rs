@@ -32,6 +32,9 @@ pub trait Sink: Send + Sync {
         Ok(())
     }
 
+    /// Tells about how long all will be at least, as far as it can be foreseen by now; nothing depends on it but how quickly bytes are taken.
+    fn expect(&self, _len: u64) {}
+
     /// Returns once all that was written is on the medium to stay. A failure is final: calling again proves nothing.
     ///
     /// # Errors
@@ -48,6 +51,10 @@ impl<S: Sink + ?Sized> Sink for &S {
         (**self).write_all_at(at, bytes)
     }
 
+    fn expect(&self, len: u64) {
+        (**self).expect(len);
+    }
+
     fn sync(&self) -> io::Result<()> {
         (**self).sync()
     }
@@ -60,6 +67,10 @@ impl<S: Sink + ?Sized> Sink for Arc<S> {
 
     fn write_all_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
         (**self).write_all_at(at, bytes)
+    }
+
+    fn expect(&self, len: u64) {
+        (**self).expect(len);
     }
 
     fn sync(&self) -> io::Result<()> {

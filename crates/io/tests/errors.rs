@@ -166,6 +166,30 @@ fn room_that_is_not_to_be_had_changes_nothing() {
 }
 
 #[test]
+fn room_is_set_aside_up_to_the_length_that_is_expected() {
+    let new: Vec<u8> = (0..3_000_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
+    let (len, none) = (new.len() as u64, Faults::none);
+    // Less than was written, a little less than all of it, and more.
+    for (expected, given_back) in
+        [(1, false), (1 << 20, false), (len - 10, false), (len, false), (len + 1, true)]
+    {
+        let folder = Folder::new();
+        let target = folder.path("file");
+        let disk = Arc::new(FaultDisk::failing(none()));
+        let file = Replacement::create_on(disk.clone(), &target, Durable::Auto).unwrap();
+        for (i, piece) in new.chunks(60_000).enumerate() {
+            file.expect(expected);
+            file.write_all_at(60_000 * i as u64, piece).unwrap();
+        }
+        file.commit().unwrap();
+        assert!(fs::read(&target).unwrap() == new, "{expected}");
+        let calls = |name| disk.log().iter().filter(|&&call| call == name).count();
+        assert_eq!(calls("set_len") > 0, given_back, "{expected}");
+        assert!((usize::from(expected > 2 << 20)..=2).contains(&calls("set_aside")), "{expected}");
+    }
+}
+
+#[test]
 #[cfg(unix)]
 fn no_more_room_is_kept_than_the_bytes_take() {
     use std::os::unix::fs::MetadataExt;

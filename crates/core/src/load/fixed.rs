@@ -139,13 +139,14 @@ pub(super) fn copy_fixed(
     chunk: &Chunk,
     inside: Range<usize>,
     of: Layout,
-    beside: &mut Beside,
+    (beside, is_followed): (&mut Beside, bool),
     out: &mut [u8],
 ) -> Result<()> {
     let copied = match (&chunk.values, of.width()) {
         (HostValues::Words { memory, stride }, Some(8))
             if inside == (0..chunk.n)
-                && let Some(copied) = beside.copy(memory, *stride, bytemuck::cast_slice_mut(out)) =>
+                && let Some(copied) =
+                    beside.copy(memory, *stride, is_followed, bytemuck::cast_slice_mut(out)) =>
         {
             copied
         }

@@ -30,7 +30,10 @@ impl Held {
         let now = (cut - at) as usize;
         // The piece that the held bytes began.
         let first = if self.0.is_empty() { 0 } else { (at.next_multiple_of(PIECE as u64) - at) as usize };
-        let mut front = std::mem::replace(&mut self.0, bytes[now..].to_vec());
+        // Room for all of a piece, of which most is to come.
+        let mut rest = Vec::with_capacity(PIECE);
+        rest.extend_from_slice(&bytes[now..]);
+        let mut front = std::mem::replace(&mut self.0, rest);
         front.extend_from_slice(&bytes[..first]);
         Some(Due { at: from, front, behind: first..now })
     }

@@ -31,6 +31,8 @@ pub(crate) struct Output<'a> {
     sink: &'a dyn Sink,
     /// Bytes of memory for a run.
     room: usize,
+    /// The values of all runs.
+    n_values: u64,
     turn: Mutex<Turn>,
     changed: Condvar,
 }
@@ -39,6 +41,8 @@ pub(crate) struct Output<'a> {
 struct Turn {
     run: usize,
     at: u64,
+    /// The values of the blocks that have their place.
+    n_placed: u64,
     /// The last bytes before `at`, not written yet.
     held: Held,
     /// Threads that wait for their turn.
@@ -57,16 +61,25 @@ struct Turn {
     spare: Vec<Vec<u8>>,
 }
 
+impl Turn {
+    /// Where all blocks will end at least, when values take about as much as those that have their place.
+    fn foreseen(&self, n_values: u64) -> u64 {
+        let all = u128::from(self.at) * u128::from(n_values) / u128::from(self.n_placed.max(1));
+        u64::try_from(all / 32 * 31).unwrap_or(u64::MAX)
+    }
+}
+
 /// The most bytes of runs that are ready before their turn: with more, a thread waits.
 pub(super) const READY: usize = 32 << 20;
 /// Bytes that are due before a thread that is not the one that writes waits for it.
 const DUE: usize = 8 << 20;
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(sink: &'a dyn Sink, room: usize) -> Self {
+    pub(crate) fn new(sink: &'a dyn Sink, room: usize, n_values: u64) -> Self {
         Self {
             sink,
             room,
+            n_values,
             turn: Mutex::new(Turn { at: HEADER_LEN as u64, ..Turn::default() }),
             changed: Condvar::new(),
         }
@@ -208,6 +221,7 @@ impl<'a> Output<'a> {
         }
         // After a failure it stays so: nothing is written any more, and all threads stop.
         turn.is_writing = true;
+        self.sink.expect(turn.foreseen(self.n_values));
         while let Some((due, bytes)) = turn.due.pop_front() {
             drop(turn);
             control.check()?;
@@ -254,6 +268,7 @@ impl Blocks {
         for block in &mut self.blocks[self.n_placed..] {
             block.record.pages_at += at;
             block.record.directory_at += at;
+            turn.n_placed += u64::from(block.record.n_values);
         }
         self.n_placed = self.blocks.len();
         let bytes = std::mem::take(&mut self.bytes);

@@ -18,16 +18,16 @@ impl Encoder {
     /// `self.codes`).
     pub(crate) fn plan_dictionary<K: Key>(
         &mut self,
-        n: usize,
+        values: &[K],
         bounds: (f64, f64),
-        entry_len: usize,
-        value: impl Fn(usize) -> K,
     ) -> Result<Dictionary<K>, NoDictionary> {
-        if self.hints.unrepeated && hardly_repeats(n, &value) {
+        let (n, entry_len) = (values.len(), size_of::<K>());
+        let value = |i: usize| values[i];
+        if self.hints.unrepeated && hardly_repeats(n, value) {
             return Err(NoDictionary::Unrepeated);
         }
-        let look = |limit| dictionary::prospect(n, entry_len, limit, &value);
-        let build = |limit, prospect, codes: &mut _| dictionary::build(n, limit, prospect, codes, &value);
+        let look = |limit| dictionary::prospect(n, entry_len, limit, value);
+        let build = |limit, prospect, codes: &mut _| dictionary::build_words(values, limit, prospect, codes);
         let planned = self.plan_built(n, bounds, entry_len, look, build);
         self.hints.unrepeated = matches!(planned, Err(NoDictionary::Unrepeated));
         planned

@@ -64,7 +64,7 @@ fn unpack_body<T: Word, const W: usize>(packed: &[u8], base: T, out: &mut [Maybe
 }
 
 #[inline(always)]
-fn pack_body<T: Word, const W: usize>(values: &[T; VECTOR], base: T, packed: &mut [u8]) {
+fn pack_body<T: Word, const W: usize>(values: &[T; VECTOR], base: T, packed: &mut [MaybeUninit<u8>]) {
     let bits = T::BITS as usize;
     let lanes = VECTOR / bits;
     assert!(W >= 1 && W <= bits && packed.len() >= VECTOR / 8 * W);
@@ -103,7 +103,7 @@ multiversion! {
 }
 
 multiversion! {
-    fn pack_width[T: Word, const W: usize][T, W](values: &[T; VECTOR], base: T, packed: &mut [u8])
+    fn pack_width[T: Word, const W: usize][T, W](values: &[T; VECTOR], base: T, packed: &mut [MaybeUninit<u8>])
         = pack_body;
 }
 
@@ -112,8 +112,8 @@ pub trait LaneKernels: Sized {
     /// Unpacks a full vector; false when `width` is not one of this lane word's or `packed` is
     /// shorter than `128 * width` bytes. Every element of `out` is initialised when true.
     fn unpack_lanes(packed: &[u8], width: u32, base: Self, out: &mut [MaybeUninit<Self>; VECTOR]) -> bool;
-    /// Packs a full vector into exactly `128 * width` bytes; false as above.
-    fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [u8]) -> bool;
+    /// Packs a full vector into the first `128 * width` bytes; false as above. All of these are initialised when true.
+    fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [MaybeUninit<u8>]) -> bool;
 }
 
 macro_rules! lane_kernels {
@@ -130,7 +130,7 @@ macro_rules! lane_kernels {
                 true
             }
 
-            fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [u8]) -> bool {
+            fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [MaybeUninit<u8>]) -> bool {
                 if packed.len() < VECTOR / 8 * width as usize {
                     return false;
                 }

@@ -14,18 +14,36 @@ pub fn pack_sequential<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec
         return;
     }
     out.reserve(packed_len(values.len(), width));
-    let mask = low_mask::<T>(width);
-    // Fewer than 64 bits wait in `pending` between values, so a value of 64 bits still fits.
-    let (mut pending, mut held) = (0u128, 0u32);
-    for &value in values {
-        pending |= u128::from((value.wrapping_sub(base) & mask).to_u64()) << held;
-        held += width;
-        if held >= 64 {
-            out.extend_from_slice(&(pending as u64).to_le_bytes());
-            pending >>= 64;
-            held -= 64;
-        }
+    match width {
+        1..=8 => pack_groups::<T, 8>(values, base, width, out),
+        9..=16 => pack_groups::<T, 4>(values, base, width, out),
+        17..=32 => pack_groups::<T, 2>(values, base, width, out),
+        _ => pack_groups::<T, 1>(values, base, width, out),
     }
+}
+
+/// The same by groups of values that fit into 64 bits together.
+fn pack_groups<T: Word, const GROUP: usize>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
+    let mask = low_mask::<T>(width);
+    let together = |group: &[T]| {
+        let fields = group.iter().zip(0..).map(|(value, i)| ((value.wrapping_sub(base) & mask).to_u64(), i));
+        fields.fold(0, |bits, (field, i)| bits | field << (width * i))
+    };
+    // Fewer than 64 bits wait in `pending` between groups.
+    let (mut pending, mut held) = (0u64, 0u32);
+    let mut add = |bits: u64, len: u32| {
+        pending |= bits << held;
+        held += len;
+        if held >= 64 {
+            out.extend_from_slice(&pending.to_le_bytes());
+            held -= 64;
+            // What of the group is not written yet: nothing when it ended there.
+            pending = bits.checked_shr(len - held).unwrap_or(0);
+        }
+    };
+    let (groups, rest) = values.as_chunks::<GROUP>();
+    groups.iter().for_each(|group| add(together(group), width * GROUP as u32));
+    rest.iter().for_each(|value| add(together(&[*value]), width));
     out.extend_from_slice(&pending.to_le_bytes()[..held.div_ceil(8) as usize]);
 }
 

@@ -22,9 +22,9 @@ pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
     if width == 0 {
         return;
     }
-    let start = out.len();
-    out.resize(start + packed_len(VECTOR, width), 0);
-    let packed = &mut out[start..];
+    let len = packed_len(VECTOR, width);
+    out.reserve(len);
+    let packed = &mut out.spare_capacity_mut()[..len];
     let done = match lane_bits(width) {
         8 => pack_through::<u8, T>(full, base, width, packed),
         16 => pack_through::<u16, T>(full, base, width, packed),
@@ -32,6 +32,8 @@ pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
         _ => pack_through::<u64, T>(full, base, width, packed),
     };
     assert!(done, "width was checked above");
+    // SAFETY: room for `len` more bytes was reserved, and `pack_lanes`, which returned true, has initialised all of them.
+    unsafe { out.set_len(out.len() + len) };
 }
 
 /// Unpacks `out.len()` values of `width` bits: `out[i] = base + packed[i]` (wrapping).
@@ -129,7 +131,12 @@ pub(crate) fn with_lanes<L: Word>(packed: &[u8], width: u32, take: impl FnOnce(&
 }
 
 /// The reverse of [`unpack_through`]. The narrowing cut is harmless: `width` bits fit in `L`.
-fn pack_through<L: Word, T: Word>(values: &[T; VECTOR], base: T, width: u32, packed: &mut [u8]) -> bool {
+fn pack_through<L: Word, T: Word>(
+    values: &[T; VECTOR],
+    base: T,
+    width: u32,
+    packed: &mut [MaybeUninit<u8>],
+) -> bool {
     if L::BITS > T::BITS {
         return false;
     }
@@ -137,9 +144,11 @@ fn pack_through<L: Word, T: Word>(values: &[T; VECTOR], base: T, width: u32, pac
         let values: &[L; VECTOR] = bytemuck::cast_ref(values);
         return L::pack_lanes(values, L::from_u64(base.to_u64()), width, packed);
     }
-    let mut narrow = [L::ZERO; VECTOR];
+    let mut narrow = [MaybeUninit::<L>::uninit(); VECTOR];
     narrow_to(values, base, &mut narrow);
-    L::pack_lanes(&narrow, L::ZERO, width, packed)
+    // SAFETY: `narrow_to` has initialised every element: there are as many values.
+    let narrow = unsafe { &*(&raw const narrow).cast::<[L; VECTOR]>() };
+    L::pack_lanes(narrow, L::ZERO, width, packed)
 }
 
 #[inline(always)]
@@ -150,9 +159,9 @@ fn widen_body<L: Word, T: Word>(narrow: &[L; VECTOR], base: T, out: &mut [T; VEC
 }
 
 #[inline(always)]
-fn narrow_body<L: Word, T: Word>(values: &[T; VECTOR], base: T, narrow: &mut [L; VECTOR]) {
+fn narrow_body<L: Word, T: Word>(values: &[T; VECTOR], base: T, narrow: &mut [MaybeUninit<L>; VECTOR]) {
     for (narrow, value) in narrow.iter_mut().zip(values) {
-        *narrow = L::from_u64(value.wrapping_sub(base).to_u64());
+        narrow.write(L::from_u64(value.wrapping_sub(base).to_u64()));
     }
 }
 
@@ -161,5 +170,6 @@ multiversion! {
 }
 
 multiversion! {
-    fn narrow_to[L: Word, T: Word][L, T](values: &[T; VECTOR], base: T, narrow: &mut [L; VECTOR]) = narrow_body;
+    fn narrow_to[L: Word, T: Word][L, T](values: &[T; VECTOR], base: T, narrow: &mut [MaybeUninit<L>; VECTOR])
+        = narrow_body;
 }

@@ -1,0 +1,172 @@
+//! Values that come in the order in which they came before: the codes of those before are theirs.
+//!
+//! What is written down for each day of each place has its days over and over; a column may be the one beside it, moved by some rows. A
+//! few comparisons of many values at once then stand for as many look-ups.
+
+use std::ops::Range;
+
+use super::{Distinct, Key, Repeats};
+
+/// Values that are compared at once.
+const TOGETHER: usize = 64;
+/// Fewer that come again are looked up.
+const LEAST: usize = 16;
+/// Values that are looked up before those behind them are compared, at first, and at most: twice as many each time that is in vain.
+const FIRST: usize = 4;
+const MOST: usize = 1024;
+/// As long as so few are looked up, stretches are near: they mostly begin where others began.
+const NEAR: usize = 64;
+
+/// Where values have come before.
+#[derive(Default)]
+pub(super) struct Again {
+    /// The place of a value of each entry: the last one that was looked up near a stretch, else the first.
+    places: Vec<u32>,
+    /// How far before the last ones that came again the same stood.
+    away: usize,
+    /// How far before the value that was looked up last the place of its entry was. Of both, 0: there is none.
+    by_place: usize,
+    /// Values to look up now.
+    waits: usize,
+}
+
+impl Again {
+    /// How many of the values in `range` are those some way before them, and how far before.
+    fn find<K: Key>(&self, values: &[K], range: Range<usize>) -> Option<(usize, usize)> {
+        let fits = |away: &usize| (1..=range.start).contains(away);
+        [self.away, self.by_place].into_iter().filter(fits).find_map(|away| {
+            let before = &values[range.start - away..range.end - away];
+            let n = n_equal(before, &values[range.clone()]);
+            (n >= LEAST).then_some((n, away))
+        })
+    }
+
+    /// Takes the codes of values that were looked up, up to that of the value before `at`.
+    fn looked_up(&mut self, codes: &[u32], at: usize) {
+        if let Some(&last) = codes.last() {
+            self.by_place = at - 1 - self.places[last as usize] as usize;
+        }
+        if codes.len() <= NEAR {
+            for (i, &code) in (at - codes.len()..at).zip(codes) {
+                self.places[code as usize] = i as u32;
+            }
+        }
+        self.waits = 2 * codes.len();
+    }
+}
+
+impl<K: Key> Distinct<K> {
+    /// Writes the codes of the values in `range`, those before it having theirs; false when there are more than `limit` entries then.
+    #[inline(never)]
+    pub(super) fn codes_again(
+        &mut self,
+        codes: &mut [u32],
+        values: &[K],
+        range: Range<usize>,
+        limit: usize,
+        again: &mut Again,
+    ) -> bool {
+        let mut at = range.start;
+        while at < range.end {
+            if let Some((n, away)) = again.find(values, at..range.end) {
+                copy_behind(codes, at, away, n);
+                (again.away, again.by_place, again.waits) = (away, 0, FIRST);
+                at += n;
+                continue;
+            }
+            let start = at;
+            at = (at + again.waits.clamp(FIRST, MOST)).min(range.end);
+            let first = |_, i: usize| again.places.push((start + i) as u32);
+            if !self.codes(&mut codes[start..at], limit, Repeats::Often, |i| values[start + i], first) {
+                return false;
+            }
+            again.looked_up(&codes[start..at], at);
+        }
+        true
+    }
+}
+
+/// How many values are equal before the first that are not.
+fn n_equal<K: Key>(a: &[K], b: &[K]) -> usize {
+    let pieces = a.chunks_exact(TOGETHER).zip(b.chunks_exact(TOGETHER));
+    let n = pieces.take_while(|(a, b)| a == b).count() * TOGETHER;
+    n + a[n..].iter().zip(&b[n..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Copies the codes from `away` before `at` on to `at`, `n` of them, of which some may be copies themselves.
+fn copy_behind(codes: &mut [u32], at: usize, away: usize, n: usize) {
+    let from = at - away;
+    let mut done = 0;
+    while done < n {
+        // All that is there repeats what is `away` before it.
+        let more = (away + done).min(n - done);
+        codes.copy_within(from..from + more, at + done);
+        done += more;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model;
+    use super::*;
+
+    /// The codes and entries, found in parts.
+    fn found(values: &[u64], parts: &[usize], limit: usize) -> Option<(Vec<u64>, Vec<u32>)> {
+        let (mut distinct, mut again) = (Distinct::with_room_for(10), Again::default());
+        let mut codes = vec![u32::MAX; values.len()];
+        let mut at = 0;
+        for end in parts.iter().copied().chain([values.len()]) {
+            if !distinct.codes_again(&mut codes, values, at..end, limit, &mut again) {
+                return None;
+            }
+            at = end;
+        }
+        Some((distinct.entries, codes))
+    }
+
+    #[test]
+    fn values_that_come_again_have_the_same_codes() {
+        let mixed = |i: usize| (i as u64).wrapping_mul(crate::dictionary::MIX) >> 40;
+        let n = 5000;
+        for period in [1, 2, 3, 16, 63, 64, 65, 100, 1000, 4999] {
+            let whole: Vec<u64> = (0..n).map(|i| mixed(i % period)).collect();
+            // A column that is the one before, moved by a row; some values are others.
+            let moved: Vec<u64> = (0..n).map(|i| mixed(i % period + i / period)).collect();
+            // Parts of one sequence, of any length.
+            let parts: Vec<u64> = (0..n).map(|i| mixed((i / 90 * 31 + i % 90) % period)).collect();
+            let broken: Vec<u64> = (0..n).map(|i| mixed(if i % 97 == 5 { i } else { i % period })).collect();
+            for values in [whole, moved, parts, broken] {
+                let wanted = model(&values);
+                for ends in [vec![], vec![0, 1, 2500], vec![7, 700, 701]] {
+                    assert!(found(&values, &ends, n).unwrap() == wanted, "{period}");
+                }
+                let n_entries = wanted.0.len();
+                assert!(found(&values, &[], n_entries).is_some());
+                assert!(found(&values, &[], n_entries - 1).is_none());
+            }
+        }
+        assert_eq!(found(&[], &[], 0), Some((vec![], vec![])));
+    }
+
+    #[test]
+    fn what_is_equal_is_counted_up_to_the_first_that_is_not() {
+        let a: Vec<u64> = (0..200).collect();
+        for n in [0, 1, 63, 64, 65, 127, 128, 199, 200] {
+            let b: Vec<u64> = a.iter().map(|&value| if value < n { value } else { 0 }).collect();
+            assert_eq!(n_equal(&a, &b), n.max(1) as usize);
+        }
+    }
+
+    #[test]
+    fn copies_of_copies_go_on() {
+        for away in [1, 2, 3, 7, 10] {
+            for n in [0, 1, 5, 10, 31] {
+                let mut codes: Vec<u32> = (0..50).collect();
+                copy_behind(&mut codes, 10, away, n);
+                let wanted =
+                    |i: usize| if (10..10 + n).contains(&i) { 10 - away + (i - 10) % away } else { i };
+                assert!((0..50).all(|i| codes[i] == wanted(i) as u32), "{away} {n}");
+            }
+        }
+    }
+}
