@@ -113,11 +113,8 @@ def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]
     return spec
 
 
-class unique:
-    """Around what makes an index: StaticFrame has no labels that repeat. `selected`: what was, when some may repeat."""
-
-    def __init__(self, selected: str | None, *, own: bool = True, what: str = "") -> None:
-        self._selected, self._own, self._what = selected, own, what
+class _Around:
+    """Around what StaticFrame makes, to tell what its errors mean."""
 
     def __enter__(self) -> None:
         return None
@@ -125,8 +122,21 @@ class unique:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is None:
-            return
+        if error is not None:
+            self._tell(error)
+
+    def _tell(self, error: BaseException) -> None:
+        """Raises what the error means, if it is known."""
+        raise NotImplementedError
+
+
+class unique(_Around):
+    """Around what makes an index: StaticFrame has no labels that repeat. `selected`: what was, when some may repeat."""
+
+    def __init__(self, selected: str | None, *, own: bool = True, what: str = "") -> None:
+        self._selected, self._own, self._what = selected, own, what
+
+    def _tell(self, error: BaseException) -> None:
         import static_frame as sf
 
         if not isinstance(error, sf.ErrorInitIndex):
@@ -227,17 +237,10 @@ def numbers(columns: list[int]) -> Any:
     return np.array(columns, dtype=np.int64)
 
 
-class _construction:
+class _construction(_Around):
     """Around what StaticFrame makes of parts that don't go together."""
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
-            return
+    def _tell(self, error: BaseException) -> None:
         import static_frame as sf
 
         if isinstance(error, (sf.ErrorInit, sf.ErrorInitTypeBlocks)):
