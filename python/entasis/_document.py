@@ -48,8 +48,6 @@ class Document:
     """All that goes into one file."""
 
     def __init__(self, on_unsupported: OnUnsupported, compression: int, threads: int | None = None) -> None:
-        if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
-            raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
         self._on_unsupported = on_unsupported
         self._skipped: list[str] = []
         self._parts: list[_Part] = []

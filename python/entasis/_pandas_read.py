@@ -298,6 +298,7 @@ class _Arrays:
                 codes[mask] = -1
             assert column.dictionary is not None, "a categorical has categories"
             categories = self._dictionaries[column.dictionary]
+            _check_hashable(column, categories)
             if self._raw and position >= self._n:
                 return _labels.Codes(codes, categories)
             if not _are_distinct(categories):
@@ -359,6 +360,17 @@ def _sparse(column: Column, values: Any) -> Any:
     return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
 
 
+def _check_hashable(column: Column, categories: Any) -> None:
+    """Categories of pandas have a hash, which lists and the like have not; dictionaries of Arrow may be of any type."""
+    array = getattr(getattr(categories, "_data", None), "_pa_array", None)
+    if array is None:
+        return
+    import pyarrow as pa
+
+    if pa.types.is_nested(getattr(array.type, "storage_type", array.type)):
+        raise UnsupportedTypeError(f"column '{column.name}': pandas has no categories of type {array.type}")
+
+
 def _are_distinct(categories: Any) -> bool:
     """Whether all are there and none twice."""
     strings = getattr(getattr(categories, "_data", None), "_pa_array", None)
@@ -378,7 +390,12 @@ def _times(column: Column, values: Any) -> Any:
     if zone is None:
         return _pandas_make.times(values)
     array_type = pd.arrays.DatetimeArray
-    dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
+    try:
+        dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
+    except (LookupError, OSError, TypeError, ValueError) as error:
+        # Arrow takes any text for a zone, and where there is no such zone `zoneinfo` has all of these.
+        message = f"column '{column.name}': pandas knows no time zone {zone!r} here ({error})"
+        raise UnsupportedTypeError(message) from error
     if hasattr(array_type, "_simple_new"):
         return array_type._simple_new(values, dtype=dtype)
     return array_type(values, dtype=dtype)
