@@ -248,20 +248,28 @@ class _Arrays:
         """The categories of all categorical columns."""
         found = {}
         for number, (part, n) in self._read.items():
-            # Each has a length of its own.
-            part = _tree.fill(self._handle, part, None, n)
-            if len(part) == 1 and part[0][0] == "arrow":
-                array = _strings(part[0][2], part[0][3], self._own)
-            else:
-                (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
-            spec = self._categories.get(number)
-            if spec is None and type(array) is pd.arrays.ArrowStringArray:
-                found[number] = _pandas_make.string_index(array, None)
-            elif spec is None:
-                found[number] = _pandas_make.index(array, None)
-            else:
-                found[number] = _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
+            try:
+                # Each has a length of its own.
+                found[number] = self._dictionary(number, _tree.fill(self._handle, part, None, n), n)
+            except (NotImplementedError, UnsupportedTypeError) as error:
+                # Indexes of pandas are of fewer types than columns; and a dictionary has no name.
+                names = (column.name for _, _, column, *_ in self._entries if column.dictionary == number)
+                message = f"column '{next(names, '')}': pandas has no such categories ({error})"
+                raise UnsupportedTypeError(message) from error
         return found
+
+    def _dictionary(self, number: int, part: list[Any], n: int) -> Any:
+        """The categories that a dictionary has."""
+        if len(part) == 1 and part[0][0] == "arrow":
+            array = _strings(part[0][2], part[0][3], self._own)
+        else:
+            (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
+        spec = self._categories.get(number)
+        if spec is None and type(array) is pd.arrays.ArrowStringArray:
+            return _pandas_make.string_index(array, None)
+        if spec is None:
+            return _pandas_make.index(array, None)
+        return _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
 
     def _categories_of(self, spec: dict[str, Any], number: int, array: Any) -> Any:
         """The values of an index of categories: those of the dictionary, or of a categorical column of their own."""

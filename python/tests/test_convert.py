@@ -185,6 +185,15 @@ def test_what_arrow_has_and_pandas_not(path):
                 with pytest.raises(en.UnsupportedTypeError, match="'of values'"):
                     en.read(path, to=to)
             assert en.read(path, to="pandas", columns="x")["x"].tolist() == [1, 2, 3, 4]
+    for values in (
+        pa.array([1.5, 2.5], pa.float16()),
+        pa.array([1, 2], pa.timestamp("s", "Nowhere/X")),
+    ):
+        table = pa.table({"of values": pa.DictionaryArray.from_arrays(pa.array([0, 1, None], pa.int8()), values)})
+        en.write(table, path)
+        assert en.read(path) == table
+        with pytest.raises(en.UnsupportedTypeError, match="'of values'"):
+            en.read(path, to="pandas")
     for zone in ("Nowhere/X", "Europe", "../x", "+26:00", "x" * 300, "\u00e9"):
         table = pa.table({"at": pa.array([1, None], pa.timestamp("s", zone)), "x": [1, 2]})
         en.write(table, path)
