@@ -40,7 +40,8 @@ def write(
 
     `metadata` is any tree to keep beside the value: `open(path).metadata`. `on_unsupported` is "error", "skip" (the
     item is left out of its dict, list or set, in columns of frames it is None; a warning names it), or a function of
-    the value and its path that returns what is written instead.
+    the value and its path that returns what is written instead. What it returns for a key or a member of a set has to
+    have a hash and be none that is there; parts of keys and of members are neither left out nor replaced.
 
     `compression` goes from 0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the
     others: `{"price": 80, None: 50}`. `durable` forces the file to the disk: None only when it replaces one.
