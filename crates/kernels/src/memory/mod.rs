@@ -1,5 +1,6 @@
 //! Memory that is not an ordinary Rust slice: a host's arrays and large aligned buffers.
 
+mod brief;
 mod buffer;
 mod buffers;
 mod host;
@@ -8,6 +9,7 @@ mod matrix;
 mod pages;
 mod views;
 
+pub use brief::BriefVec;
 pub use buffer::Buffer;
 pub use buffers::Buffers;
 pub use host::HostRead;

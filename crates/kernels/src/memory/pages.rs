@@ -103,13 +103,24 @@ impl Pages {
         if len < Self::LEAST || unsafe { is_present(start, len) } {
             return;
         }
-        let may_be_huge = self.may_be_huge();
-        let begun = busy();
-        // SAFETY: as above.
-        unsafe { populate(start, len, may_be_huge) };
-        if may_be_huge {
-            self.came(busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
+        if self.may_be_huge() {
+            // SAFETY: as above.
+            unsafe { self.get_one(start, len) }
+        } else {
+            // SAFETY: as above.
+            unsafe { populate(start, len, false) }
         }
+    }
+
+    /// Gets huge pages, and notes whether they came slowly.
+    ///
+    /// # Safety
+    /// As of `get`.
+    unsafe fn get_one(&self, start: *mut u8, len: usize) {
+        let begun = busy();
+        // SAFETY: as the caller promises.
+        unsafe { populate(start, len, true) };
+        self.came(busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
     }
 
     /// Whether the next piece may have a huge page.
@@ -130,6 +141,19 @@ impl Pages {
 pub fn get_pages(memory: &mut [u8]) {
     // SAFETY: the memory is there.
     unsafe { PAGES.get(memory.as_mut_ptr(), memory.len()) }
+}
+
+/// Gets a huge page, and tells whether it did: it doesn't as long as they come slowly.
+///
+/// # Safety
+/// A huge page of memory begins at `start`.
+pub(super) unsafe fn get_huge(start: *mut u8) -> bool {
+    let may_be_huge = PAGES.may_be_huge();
+    if may_be_huge {
+        // SAFETY: as the caller promises.
+        unsafe { PAGES.get_one(start, HUGE) };
+    }
+    may_be_huge
 }
 
 /// Memory whose pages threads get together, each piece by one of them, while it may be written to.
