@@ -27,7 +27,7 @@ impl Default for Strings {
 impl Strings {
     #[inline]
     fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+        self.bytes.extend_from_few(bytes);
         self.offsets.push(self.bytes.len() as i64);
     }
 
@@ -131,7 +131,12 @@ impl Scalars {
     /// Makes room for `n` more values that are as the last `k`: memory that grows is touched twice.
     pub fn expect(&mut self, n: usize, k: usize) {
         let n = n.min(EXPECTED);
+        self.expect_values(n, k);
         self.kinds.reserve(n);
+    }
+
+    /// The same but for their kinds.
+    fn expect_values(&mut self, n: usize, k: usize) {
         let Some(&code) = self.kinds.last() else { return };
         if k == 0
             || k > self.kinds.len()

@@ -176,6 +176,41 @@ impl<T: Copy> BriefVec<T> {
     }
 }
 
+impl BriefVec<u8> {
+    /// Adds bytes that mostly are few: up to 16 are copied without a call.
+    #[inline]
+    pub fn extend_from_few(&mut self, bytes: &[u8]) {
+        /// Copies `len` bytes, from one to two times `N`, as the first and the last `N` of them.
+        ///
+        /// # Safety
+        /// Both have `len` bytes and share none.
+        #[inline(always)]
+        unsafe fn copy<const N: usize>(from: *const u8, to: *mut u8, len: usize) {
+            // SAFETY: `N` bytes from both places on are inside, as the caller promises.
+            unsafe {
+                let ends = [from, from.add(len - N)].map(|at| at.cast::<[u8; N]>().read());
+                to.cast::<[u8; N]>().write(ends[0]);
+                to.add(len - N).cast::<[u8; N]>().write(ends[1]);
+            }
+        }
+        let (len, from) = (bytes.len(), bytes.as_ptr());
+        self.reserve(len);
+        // SAFETY: there is room for as many bytes, which is nobody else's, and each copy is of a length that it takes.
+        unsafe {
+            let to = self.start.as_ptr().add(self.len);
+            match len {
+                0 => {}
+                1 => to.write(*from),
+                2..4 => copy::<2>(from, to, len),
+                4..8 => copy::<4>(from, to, len),
+                8..=16 => copy::<8>(from, to, len),
+                _ => to.copy_from_nonoverlapping(from, len),
+            }
+        }
+        self.len += len;
+    }
+}
+
 impl<T: Pod> BriefVec<T> {
     /// Has `len` elements from now on; new ones are whatever stood there.
     pub fn resize_stale(&mut self, len: usize) {
@@ -298,6 +333,17 @@ mod tests {
         assert_eq!(open(), was_open);
         drop(second);
         assert!(!open());
+    }
+
+    #[test]
+    fn few_bytes_are_all_there() {
+        let (mut brief, mut model) = (BriefVec::new(), Vec::new());
+        let bytes: Vec<u8> = (0..100).collect();
+        for len in (0..40).chain([100]) {
+            brief.extend_from_few(&bytes[..len]);
+            model.extend_from_slice(&bytes[..len]);
+        }
+        assert_eq!(*brief, *model);
     }
 
     #[test]
