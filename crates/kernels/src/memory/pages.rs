@@ -26,7 +26,7 @@ const MANY_PAGES: usize = 256 << 10;
 
 /// Makes room for `additional` more elements, which are to be filled soon: on huge pages when that is much, on pages that are there
 /// already when it is less. Memory that is filled for the first time is mostly the time that its pages take.
-pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
+pub(super) fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
     if memory.capacity() - memory.len() < additional {
         memory.reserve(additional);
         let spare = memory.spare_capacity_mut();
@@ -264,6 +264,7 @@ unsafe fn populate(start: *mut u8, len: usize, may_be_huge: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Buffer;
 
     #[test]
     fn asking_for_huge_pages_changes_nothing() {
@@ -311,7 +312,8 @@ mod tests {
 
     #[test]
     fn pages_are_seen_when_they_are_there() {
-        let mut memory = vec![0u8; 3 * HUGE];
+        // A mapping of its own: an allocator may have had its memory before.
+        let mut memory = Buffer::zeroed(3 * HUGE).unwrap();
         let present = |piece: &mut [u8]| {
             // SAFETY: the memory is there.
             unsafe { is_present(piece.as_mut_ptr(), piece.len()) }
