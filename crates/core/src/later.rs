@@ -4,19 +4,21 @@ use std::fmt::{Debug, Formatter};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
+use entasis_kernels::memory::BriefVec;
+
 /// Finds the numbers of two columns; none when memory that is lent for them is too short.
-type Find = Box<dyn FnOnce() -> Option<[Vec<u32>; 2]> + Send>;
+type Find = Box<dyn FnOnce() -> Option<[BriefVec<u32>; 2]> + Send>;
 
 /// Numbers of 32 bits that are found by the thread that first asks for some of them.
 #[derive(Clone)]
 pub struct Later {
-    both: Arc<LazyLock<Option<[Vec<u32>; 2]>, Find>>,
+    both: Arc<LazyLock<Option<[BriefVec<u32>; 2]>, Find>>,
     which: usize,
 }
 
 impl Later {
     /// Two columns whose numbers are found together.
-    pub(crate) fn both(find: impl FnOnce() -> Option<[Vec<u32>; 2]> + Send + 'static) -> [Self; 2] {
+    pub(crate) fn both(find: impl FnOnce() -> Option<[BriefVec<u32>; 2]> + Send + 'static) -> [Self; 2] {
         let find: Find = Box::new(find);
         let both = Arc::new(LazyLock::new(find));
         [0, 1].map(|which| Self { both: both.clone(), which })
@@ -40,12 +42,18 @@ mod tests {
 
     use super::*;
 
+    fn numbers(of: &[u32]) -> BriefVec<u32> {
+        let mut numbers = BriefVec::new();
+        numbers.extend_from_slice(of);
+        numbers
+    }
+
     #[test]
     fn numbers_are_found_once_and_only_when_they_are_asked_for() {
         static FOUND: AtomicU32 = AtomicU32::new(0);
         let [some, others] = Later::both(|| {
             FOUND.fetch_add(1, Ordering::Relaxed);
-            Some([vec![1, 2, 3], vec![4]])
+            Some([&[1, 2, 3][..], &[4]].map(numbers))
         });
         assert_eq!(FOUND.load(Ordering::Relaxed), 0);
         assert_eq!(others.get(0..1), Some(&[4][..]));

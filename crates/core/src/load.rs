@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use entasis_encodings::{BLOCK, Values};
 use entasis_format::{Error, Layout, Physical, Result};
-use entasis_kernels::bits;
+use entasis_kernels::{bits, memory::BriefVec};
 
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use beside::Beside;
@@ -37,9 +37,9 @@ pub(crate) fn block_values(of: Layout) -> usize {
 #[derive(Default)]
 pub(crate) struct Scratch {
     /// Fixed-width values, aligned for all of them.
-    words: Vec<u128>,
-    offsets: Vec<u32>,
-    bytes: Vec<u8>,
+    words: BriefVec<u128>,
+    offsets: BriefVec<u32>,
+    bytes: BriefVec<u8>,
     /// The most bytes of the strings of a block, if they are more than one.
     pub(crate) text_most: TextMost,
     validity: Vec<u8>,
@@ -100,7 +100,7 @@ impl Scratch {
         }
         if !physical.is_var() && self.aside.is_none() {
             let width = of.width().unwrap_or(1);
-            self.words.resize((n * width).div_ceil(16), 0);
+            self.words.resize_stale((n * width).div_ceil(16));
             let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
             for (chunk, inside, at) in pieces(array, range(n)) {
                 let out = &mut out[at * width..(at + inside.len()) * width];
@@ -175,7 +175,7 @@ impl Scratch {
         let validity = self.has_missing.then_some(self.validity.as_slice());
         // Behind the strings there may be more, of a block before.
         let text_len = self.offsets.last().map_or(0, |&end| end as usize);
-        let words = &mut self.words;
+        let words = &mut *self.words;
         let values = match of.width() {
             Some(8) if let Some(at) = self.aside => Values::W64(&mut self.beside.words()[at..at + n]),
             _ if of.physical.is_var() => {

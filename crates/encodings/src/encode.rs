@@ -6,7 +6,7 @@ use entasis_format::{
     Codec, Directory, Encoding, Error, Filter, Layout, MAX_BLOCK_LEN, Packing, Physical, Result, Statistics,
     Transform,
 };
-use entasis_kernels::{Word, bits, extend};
+use entasis_kernels::{Word, bits, extend, memory::BriefVec};
 
 use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
@@ -92,7 +92,7 @@ pub struct Encoder {
     /// Finds symbols of texts.
     pub(crate) trainer: Trainer,
     /// Memory for the integers of decimals.
-    ints: Vec<u64>,
+    ints: BriefVec<u64>,
 }
 
 /// What was found out in earlier blocks of a run.
@@ -126,7 +126,7 @@ impl Encoder {
             hints: Hints::default(),
             codes: Vec::new(),
             trainer: Trainer::default(),
-            ints: Vec::new(),
+            ints: BriefVec::new(),
         }
     }
 
@@ -302,7 +302,7 @@ impl Encoder {
             if let Ok((entries, codes)) = self.plan_dictionary(words, bounds)
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.1)
             {
-                self.ints = alp.map_or_else(Vec::new, Alp::into_ints);
+                self.ints = alp.map_or_else(BriefVec::new, Alp::into_ints);
                 statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
                 let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
@@ -445,7 +445,7 @@ impl Encoder {
     ) -> AlpPlan<F::Int> {
         let mut memory = std::mem::take(&mut self.ints);
         if memory.len() < values.len() {
-            memory.resize(values.len(), 0);
+            memory.resize_stale(values.len());
         }
         let ints = &mut bytemuck::cast_slice_mut(&mut memory)[..values.len()];
         let mut exceptions = Vec::new();
@@ -499,7 +499,7 @@ enum Alp {
 struct AlpPlan<T> {
     words: WordPlan<T>,
     /// The integers, at the start of the encoder's memory for them.
-    ints: Vec<u64>,
+    ints: BriefVec<u64>,
     /// For each page.
     exceptions: Vec<Vec<u16>>,
     by: Decimals,
@@ -517,7 +517,7 @@ impl Alp {
     }
 
     /// The encoder's memory for integers.
-    fn into_ints(self) -> Vec<u64> {
+    fn into_ints(self) -> BriefVec<u64> {
         match self {
             Self::F64(a) => a.ints,
             Self::F32(a) => a.ints,

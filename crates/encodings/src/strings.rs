@@ -1,7 +1,7 @@
 //! Strings: a dictionary when they repeat, else their lengths and their bytes, as they are (packing 5) or as codes of symbols (packing 6).
 
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
-use entasis_kernels::{VECTOR, bitpack, scan};
+use entasis_kernels::{VECTOR, bitpack, memory::BriefVec, scan};
 
 use crate::encode::{Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter};
@@ -29,7 +29,8 @@ pub(crate) fn encode(
     let is_valid = |i: usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
-    let lengths: Vec<u32> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut lengths = BriefVec::new();
+    lengths.extend(offsets.windows(2).map(|pair| pair[1] - pair[0]));
     let (shortest, longest) = scan::min_max_unsigned(&lengths);
     let mut plain = Plain::light(n, shortest..=longest, bytes);
     let longest = longest as usize;

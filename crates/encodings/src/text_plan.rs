@@ -8,7 +8,7 @@ use entasis_format::Codec;
 use entasis_kernels::VECTOR;
 
 use crate::encode::{Encoder, PAGE};
-use crate::fsst;
+use crate::fsst::{self, Codes};
 use crate::page_writer::PAGE_LEN;
 use crate::plan::{MIN_PAYLOAD, ZSTD_OF_LZ4};
 use crate::profile::cost;
@@ -19,6 +19,8 @@ const SAMPLE: usize = 64 * 1024;
 /// Bytes of the pieces that a codec has to do well on before, and how far each may be above the best score: codecs find more in
 /// longer pieces.
 const GLANCES: [(usize, f64); 2] = [(4 * 1024, 2.0), (16 * 1024, 1.3)];
+/// How far the first of the two pieces may be above the best score.
+const FIRST: f64 = 1.1;
 
 /// How to store lengths and bytes.
 pub(crate) struct Plain {
@@ -120,7 +122,8 @@ impl Plain {
             let (mut before, mut after) = (0, 0);
             for range in sample_ranges(bytes.len(), 1, SAMPLE) {
                 before += range.len();
-                after += matcher.encode_all(&bytes[range]).len();
+                let halves: [&[u8]; 2] = bytes[range.clone()].split_at(range.len() / 2).into();
+                after += matcher.encode(halves).iter().map(Codes::len).sum::<usize>();
             }
             after as f64 / before as f64
         });
@@ -144,9 +147,13 @@ impl Plain {
             let bound = bound.min(profile.score(best.len, best.ns));
             let under = best.under(codec, bytes.len());
             let may_win = |ratio: f64, hope: f64| profile.score(under.len * ratio, under.ns) < bound * hope;
+            // As far as the pieces before the last one leave hope.
             let mut ratio_of = |pieces, len| {
                 let (mut before, mut after) = (0, 0);
                 for range in sample_ranges(bytes.len(), pieces, len) {
+                    if before > 0 && !may_win(after as f64 / before as f64, FIRST) {
+                        break;
+                    }
                     before += range.len();
                     after += encoder.codecs.stored_len(codec.0, codec.1, &bytes[range]);
                 }

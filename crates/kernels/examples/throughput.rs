@@ -155,7 +155,7 @@ fn shuffles() {
 
 fn hashes() {
     for len in [1000, 25_000, 262_144] {
-        let bytes: Vec<u8> = (0..len).map(|i| (i * 37 >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..len).map(|i| ((i * 37) >> 3) as u8).collect();
         report(&format!("XXH3-64 of {len}"), len, || {
             black_box(hash::of_slice(black_box(&bytes), 0));
         });

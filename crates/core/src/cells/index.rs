@@ -1,10 +1,11 @@
 //! The key index: what finds a key of a large map without reading them all.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use entasis_format::{CellKind, Physical, Result, checksum};
 use entasis_kernels::HostRead;
-use entasis_kernels::memory::reserve_on_huge_pages;
+use entasis_kernels::memory::BriefVec;
 
 use super::read::{Cell, Cells, Children, damage};
 use super::slice::Slice;
@@ -62,9 +63,9 @@ fn bucket(hash: u64, n_buckets: u64) -> u64 {
 }
 
 /// Memory for `n` numbers.
-fn room(n: usize) -> Vec<u32> {
-    let mut memory = Vec::new();
-    reserve_on_huge_pages(&mut memory, n);
+fn room(n: usize) -> BriefVec<u32> {
+    let mut memory = BriefVec::new();
+    memory.reserve(n);
     memory
 }
 
@@ -72,8 +73,8 @@ fn room(n: usize) -> Vec<u32> {
 #[derive(Debug, Default)]
 pub(super) struct IndexWriter {
     pub indexed: Vec<u64>,
-    pub buckets: Vec<u32>,
-    pub places: Vec<u32>,
+    pub buckets: BriefVec<u32>,
+    pub places: BriefVec<u32>,
 }
 
 impl IndexWriter {
@@ -84,7 +85,7 @@ impl IndexWriter {
         let n_buckets = (n as u64).div_ceil(BUCKET);
         // Where each bucket begins; then, moved on key by key, where the next place of it goes.
         let begin = self.buckets.len();
-        reserve_on_huge_pages(&mut self.buckets, n_buckets as usize + 1);
+        self.buckets.reserve(n_buckets as usize + 1);
         self.buckets.resize(begin + n_buckets as usize + 1, 0);
         let buckets = &mut self.buckets[begin..];
         of.iter().for_each(|&bucket| buckets[bucket as usize + 1] += 1);
@@ -94,7 +95,7 @@ impl IndexWriter {
         let mut next = room(buckets.len());
         next.extend_from_slice(buckets);
         let from = self.places.len();
-        reserve_on_huge_pages(&mut self.places, n);
+        self.places.reserve(n);
         self.places.resize(from + n, 0);
         for (place, &bucket) in (0u32..).zip(of) {
             let next = &mut next[bucket as usize];
@@ -105,7 +106,7 @@ impl IndexWriter {
 }
 
 /// The buckets of `n` keys with these hashes.
-pub(super) fn buckets_of(n: usize, hashes: impl Iterator<Item = u64>) -> Vec<u32> {
+pub(super) fn buckets_of(n: usize, hashes: impl Iterator<Item = u64>) -> BriefVec<u32> {
     let n_buckets = (n as u64).div_ceil(BUCKET);
     let mut of = room(n);
     of.extend(hashes.map(|hash| bucket(hash, n_buckets) as u32));
@@ -118,7 +119,7 @@ enum Keys {
     /// Strings, by their places.
     Strings(Range<usize>),
     /// Others, by the bucket of each.
-    Others(Vec<u32>),
+    Others(Arc<BriefVec<u32>>),
 }
 
 impl Keys {
@@ -142,7 +143,7 @@ impl IndexPlan {
 
     /// Adds a map of keys with these hashes.
     pub fn add_hashes(&mut self, first: u64, n: usize, hashes: impl Iterator<Item = u64>) {
-        self.0.push((first, Keys::Others(buckets_of(n, hashes))));
+        self.0.push((first, Keys::Others(Arc::new(buckets_of(n, hashes)))));
     }
 
     /// What tells where the buckets and places of each map begin; and how many of both there are.
@@ -157,7 +158,7 @@ impl IndexPlan {
     }
 
     /// The buckets and places of all maps; none when the memory of strings is not that of their offsets.
-    pub fn make(self, offsets: &HostRead, bytes: &HostRead) -> Option<[Vec<u32>; 2]> {
+    pub fn make(self, offsets: &HostRead, bytes: &HostRead) -> Option<[BriefVec<u32>; 2]> {
         let mut index = IndexWriter::default();
         for (first, keys) in self.0 {
             match keys {
@@ -170,7 +171,7 @@ impl IndexPlan {
 }
 
 /// The buckets of the strings in these places.
-fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, places: Range<usize>) -> Option<Vec<u32>> {
+fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, places: Range<usize>) -> Option<BriefVec<u32>> {
     let n_buckets = (places.len() as u64).div_ceil(BUCKET);
     let (mut of, mut text) = (room(places.len()), Vec::new());
     let mut ends = [0i64; PIECE + 1];
@@ -271,7 +272,7 @@ impl Cells {
             let hashes = hashes(all, keys)?;
             wanted.add(first, &buckets_of(hashes.len(), hashes.into_iter()));
         }
-        let is_same = wanted.indexed == indexed && wanted.buckets == buckets && wanted.places == places;
+        let is_same = wanted.indexed == indexed && *wanted.buckets == *buckets && *wanted.places == *places;
         if is_same { Ok(()) } else { Err(wrong()) }
     }
 }

@@ -1,7 +1,7 @@
 //! Values without parts, in the making: a kind of each, and the values of each class one behind the other.
 
 use entasis_format::{CellClass, CellKind};
-use entasis_kernels::memory::reserve_on_huge_pages;
+use entasis_kernels::memory::BriefVec;
 
 use super::CLASSES;
 
@@ -12,20 +12,22 @@ const EXPECTED: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Strings {
     /// Where each ends; the first is 0.
-    pub offsets: Vec<i64>,
-    pub bytes: Vec<u8>,
+    pub offsets: BriefVec<i64>,
+    pub bytes: BriefVec<u8>,
 }
 
 impl Default for Strings {
     fn default() -> Self {
-        Self { offsets: vec![0], bytes: Vec::new() }
+        let mut offsets = BriefVec::new();
+        offsets.push(0);
+        Self { offsets, bytes: BriefVec::new() }
     }
 }
 
 impl Strings {
     #[inline]
     fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+        self.bytes.extend_from_few(bytes);
         self.offsets.push(self.bytes.len() as i64);
     }
 
@@ -37,8 +39,8 @@ impl Strings {
     fn expect(&mut self, n: usize, k: usize) {
         let last = &self.offsets[self.offsets.len() - 1 - k..];
         let len = (last[k] - last[0]) as usize;
-        reserve_on_huge_pages(&mut self.offsets, n);
-        reserve_on_huge_pages(&mut self.bytes, (len / k + 3).saturating_mul(n));
+        self.offsets.reserve(n);
+        self.bytes.reserve((len / k + 3).saturating_mul(n));
     }
 
     fn take(&mut self, other: Self) {
@@ -55,9 +57,9 @@ impl Strings {
 /// Values without parts, in order.
 #[derive(Debug, Default)]
 pub struct Scalars {
-    pub(super) kinds: Vec<u8>,
-    pub(super) ints: Vec<i64>,
-    pub(super) floats: Vec<f64>,
+    pub(super) kinds: BriefVec<u8>,
+    pub(super) ints: BriefVec<i64>,
+    pub(super) floats: BriefVec<f64>,
     pub(super) strings: Strings,
     pub(super) bytes: Strings,
 }
@@ -129,7 +131,12 @@ impl Scalars {
     /// Makes room for `n` more values that are as the last `k`: memory that grows is touched twice.
     pub fn expect(&mut self, n: usize, k: usize) {
         let n = n.min(EXPECTED);
-        reserve_on_huge_pages(&mut self.kinds, n);
+        self.expect_values(n, k);
+        self.kinds.reserve(n);
+    }
+
+    /// The same but for their kinds.
+    fn expect_values(&mut self, n: usize, k: usize) {
         let Some(&code) = self.kinds.last() else { return };
         if k == 0
             || k > self.kinds.len()
@@ -138,8 +145,8 @@ impl Scalars {
             return;
         }
         match CellKind::of(code).map(CellKind::class) {
-            Some(CellClass::Int) => reserve_on_huge_pages(&mut self.ints, n),
-            Some(CellClass::Float) => reserve_on_huge_pages(&mut self.floats, n),
+            Some(CellClass::Int) => self.ints.reserve(n),
+            Some(CellClass::Float) => self.floats.reserve(n),
             Some(CellClass::Str) => self.strings.expect(n, k),
             Some(CellClass::Bytes) => self.bytes.expect(n, k),
             _ => {}
@@ -155,14 +162,14 @@ impl Scalars {
             lens[0] += other.strings.bytes.len();
             lens[1] += other.bytes.bytes.len();
         }
-        reserve_on_huge_pages(&mut self.kinds, kinds);
-        reserve_on_huge_pages(&mut self.ints, counts[0]);
-        reserve_on_huge_pages(&mut self.floats, counts[1]);
+        self.kinds.reserve(kinds);
+        self.ints.reserve(counts[0]);
+        self.floats.reserve(counts[1]);
         for (strings, (n, len)) in
             [&mut self.strings, &mut self.bytes].into_iter().zip(counts[2..].iter().zip(lens))
         {
-            reserve_on_huge_pages(&mut strings.offsets, *n);
-            reserve_on_huge_pages(&mut strings.bytes, len);
+            strings.offsets.reserve(*n);
+            strings.bytes.reserve(len);
         }
     }
 
@@ -177,7 +184,7 @@ impl Scalars {
 
     /// Adds the values of others behind these; copies nothing where there were none.
     pub(super) fn take(&mut self, other: Self) {
-        reserve_on_huge_pages(&mut self.kinds, other.kinds.len());
+        self.kinds.reserve(other.kinds.len());
         self.kinds.extend_from_slice(&other.kinds);
         if self.ints.is_empty() {
             self.ints = other.ints
@@ -211,11 +218,8 @@ mod tests {
         scalars.drop_texts(0);
         assert_eq!(scalars.len(), 4);
         scalars.drop_texts(2);
-        assert_eq!(
-            (scalars.len(), scalars.strings.len(), scalars.strings.bytes.as_slice()),
-            (2, 1, &b"a"[..])
-        );
+        assert_eq!((scalars.len(), scalars.strings.len(), &*scalars.strings.bytes), (2, 1, &b"a"[..]));
         scalars.text(CellKind::Str, "d");
-        assert_eq!((scalars.strings.offsets.as_slice(), scalars.ints.as_slice()), (&[0, 1, 2][..], &[7][..]));
+        assert_eq!((&*scalars.strings.offsets, &*scalars.ints), (&[0, 1, 2][..], &[7][..]));
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value, checksum};
-use entasis_kernels::{HostRead, memory::reserve_on_huge_pages};
+use entasis_kernels::{HostRead, memory::BriefVec};
 
 use super::index::{INDEXED_FROM, IndexPlan};
 use super::scalars::{Scalars, Strings};
@@ -118,7 +118,7 @@ impl CellWriter {
 
     /// Makes room for `n` more cells, whatever their values.
     pub fn reserve_cells(&mut self, n: usize) {
-        reserve_on_huge_pages(&mut self.scalars.kinds, n);
+        self.scalars.kinds.reserve(n);
     }
 
     /// Adds integers of one kind; `more` may follow them.
@@ -132,19 +132,19 @@ impl CellWriter {
     }
 
     /// Adds the integers of one kind that `add` puts behind others, which have room for `n` more. Returns how many.
-    pub fn ints_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut Vec<i64>)) -> usize {
+    pub fn ints_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut BriefVec<i64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Int);
         let (counts, before) = (self.counts(), self.scalars.ints.len());
-        reserve_on_huge_pages(&mut self.scalars.ints, n);
+        self.scalars.ints.reserve(n);
         add(&mut self.scalars.ints);
         self.run(kind, counts, self.scalars.ints.len() - before, n)
     }
 
     /// Adds the floats of one kind that `add` puts behind others, which have room for `n` more. Returns how many.
-    pub fn floats_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut Vec<f64>)) -> usize {
+    pub fn floats_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut BriefVec<f64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Float);
         let (counts, before) = (self.counts(), self.scalars.floats.len());
-        reserve_on_huge_pages(&mut self.scalars.floats, n);
+        self.scalars.floats.reserve(n);
         add(&mut self.scalars.floats);
         self.run(kind, counts, self.scalars.floats.len() - before, n)
     }
@@ -169,9 +169,9 @@ impl CellWriter {
         let n_before = self.rest(kind).len().min(n);
         let are_floats = kind.class() == CellClass::Float;
         if are_floats {
-            self.scalars.floats.drain(..n_before);
+            self.scalars.floats.drop_front(n_before);
         } else {
-            self.scalars.ints.drain(..n_before);
+            self.scalars.ints.drop_front(n_before);
         }
         self.blocks[usize::from(are_floats)].extend(blocks);
         self.run(kind, counts, n - n_before, n - n_before)
@@ -187,7 +187,7 @@ impl CellWriter {
             }
             self.ranks.extend(rank);
         }
-        reserve_on_huge_pages(&mut self.scalars.kinds, n.max(room));
+        self.scalars.kinds.reserve(n.max(room));
         self.scalars.kinds.resize(self.scalars.kinds.len() + n, kind.code());
         n
     }

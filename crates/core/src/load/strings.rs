@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_format::{Error, Result};
-use entasis_kernels::{HostRead, HostViews};
+use entasis_kernels::{HostRead, HostViews, memory::BriefVec};
 
 use super::validity::ValidBits;
 use super::{MAX_STRING, Scratch, pieces, place, short};
@@ -12,6 +12,8 @@ use crate::frame::{Array, HostValues};
 
 /// Bytes of padded strings that are copied together.
 const SPARE: usize = 1 << 14;
+/// Offsets that are copied together.
+const TOGETHER: usize = 1024;
 
 fn too_long() -> Error {
     Error::unsupported("a string of more than 1,000,000,000 bytes")
@@ -87,10 +89,10 @@ impl Scratch {
         self.offsets.last().map_or(0, |&end| end as usize)
     }
 
-    /// Memory for `len` bytes from `at` on. What stands there is overwritten: zeros only where there was nothing.
+    /// Memory for `len` bytes from `at` on. What stands there is overwritten.
     fn room(&mut self, at: usize, len: usize) -> &mut [u8] {
         if self.bytes.len() < at + len {
-            self.bytes.resize(at + len, 0);
+            self.bytes.resize_stale(at + len);
         }
         &mut self.bytes[at..at + len]
     }
@@ -117,20 +119,34 @@ impl Scratch {
             let middle = n.midpoint(too_many);
             *if fits(offset(middle)?) { &mut n } else { &mut too_many } = middle;
         }
-        self.words.resize(((n + 1) * size_of::<O>()).div_ceil(16), 0);
-        let copy: &mut [O] = &mut bytemuck::cast_slice_mut(&mut self.words)[..n + 1];
-        if !offsets.copy_strided::<O>(place(0)?, size_of::<O>() as isize, copy) {
-            return Err(short());
-        }
-        // The host may have changed them meanwhile: only the copy counts.
-        let (first, last) = (copy[0].to_i64(), copy[n].to_i64());
-        let len = last.checked_sub(first).and_then(|len| u64::try_from(len).ok());
-        let (Some(len), Ok(start)) = (len, usize::try_from(first)) else { return Ok(None) };
-        if n == 0 || len > most || !copy.is_sorted() {
+        if n == 0 {
             return Ok(None);
         }
-        self.offsets.clear();
-        self.offsets.extend(copy.iter().map(|offset| offset.to_i64().wrapping_sub(first) as u32));
+        // A few at a time, so that they are in the caches when they are counted from the first.
+        let mut copy = [O::zeroed(); TOGETHER];
+        let (mut before, mut start) = (i64::MIN, 0);
+        self.offsets.resize_stale(n + 1);
+        for (piece, out) in self.offsets.chunks_mut(TOGETHER).enumerate() {
+            let copy = &mut copy[..out.len()];
+            if !offsets.copy_strided::<O>(place(piece * TOGETHER)?, size_of::<O>() as isize, copy) {
+                return Err(short());
+            }
+            // The host may have changed them meanwhile: only the copy counts.
+            if piece == 0 {
+                start = copy[0].to_i64();
+            }
+            if before > copy[0].to_i64() || !copy.is_sorted() {
+                return Ok(None);
+            }
+            before = copy[copy.len() - 1].to_i64();
+            out.iter_mut()
+                .zip(&*copy)
+                .for_each(|(out, offset)| *out = offset.to_i64().wrapping_sub(start) as u32);
+        }
+        let len = before.checked_sub(start).and_then(|len| u64::try_from(len).ok());
+        let (Some(len), Ok(start)) = (len.filter(|len| *len <= most), usize::try_from(start)) else {
+            return Ok(None);
+        };
         Ok(Some((start, len as usize)))
     }
 
@@ -191,7 +207,7 @@ impl Scratch {
         (width, stride): (usize, isize),
         n: usize,
         valid: &ValidBits,
-        push: fn(&[u8], &mut Vec<u8>) -> bool,
+        push: fn(&[u8], &mut BriefVec<u8>) -> bool,
     ) -> Result<()> {
         // Many at a time where they stand one after the other.
         let together = if stride == width as isize { (SPARE / width.max(1)).max(1) } else { 1 };
@@ -228,7 +244,7 @@ impl Scratch {
         inside: Range<usize>,
         valid: &ValidBits,
     ) -> Result<()> {
-        self.words.resize(inside.len(), 0);
+        self.words.resize_stale(inside.len());
         let at = inside.start.checked_mul(16).ok_or_else(short)?;
         if !views.copy_to(at, bytemuck::cast_slice_mut(&mut self.words)) {
             return Err(short());
@@ -277,7 +293,7 @@ impl Scratch {
                 break;
             }
             if self.bytes.len() < at + len + INLINE {
-                self.bytes.resize((at + len + INLINE).next_power_of_two().max(1 << 16), 0);
+                self.bytes.resize_stale((at + len + INLINE).next_power_of_two().max(1 << 16));
             }
             if len <= INLINE {
                 self.bytes[at..at + INLINE].copy_from_slice(&view.to_le_bytes()[4..]);
@@ -316,13 +332,13 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)]
 }
 
-fn push_padded(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+fn push_padded(bytes: &[u8], out: &mut BriefVec<u8>) -> bool {
     out.extend_from_slice(trimmed(bytes));
     true
 }
 
 /// False for what is no code point, or half of one.
-fn push_ucs4(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+fn push_ucs4(bytes: &[u8], out: &mut BriefVec<u8>) -> bool {
     let len = trimmed(bytes).len().next_multiple_of(4);
     let (units, _) = bytes[..len.min(bytes.len())].as_chunks::<4>();
     let all = units.iter().fold(0, |all, unit| all | u32::from_ne_bytes(*unit));

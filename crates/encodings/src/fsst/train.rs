@@ -1,6 +1,6 @@
 //! The symbols that shorten a sample: in each round those that were found, and pairs of neighbours among them, compete for the codes.
 
-use entasis_kernels::symbols::SymbolIndex;
+use entasis_kernels::{memory::BriefVec, symbols::SymbolIndex};
 
 use super::encode::Matcher;
 use super::{MAX_LEN, MAX_SYMBOLS, Symbol, Symbols};
@@ -139,9 +139,9 @@ impl Key for Symbol {
 /// How often each number was found, and each pair of neighbours.
 struct Counts {
     single: [u32; NUMBERS],
-    pairs: Vec<u16>,
+    pairs: BriefVec<u16>,
     /// The pairs that were found, and how many.
-    seen: Vec<u32>,
+    seen: BriefVec<u32>,
     n_seen: usize,
 }
 
@@ -156,7 +156,7 @@ const STREAMS: usize = 2;
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { single: [0; NUMBERS], pairs: Vec::new(), seen: Vec::new(), n_seen: 0 }
+        Self { single: [0; NUMBERS], pairs: BriefVec::new(), seen: BriefVec::new(), n_seen: 0 }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Memory that is not an ordinary Rust slice: a host's arrays and large aligned buffers.
 
+mod brief;
 mod buffer;
 mod buffers;
 mod host;
@@ -8,9 +9,10 @@ mod matrix;
 mod pages;
 mod views;
 
+pub use brief::BriefVec;
 pub use buffer::Buffer;
 pub use buffers::Buffers;
 pub use host::HostRead;
 pub use matrix::MatrixMut;
-pub use pages::{Ahead, ask_for_huge_pages, get_pages, reserve_on_huge_pages};
+pub use pages::{Ahead, ask_for_huge_pages, get_pages};
 pub use views::HostViews;

@@ -26,7 +26,7 @@ const MANY_PAGES: usize = 256 << 10;
 
 /// Makes room for `additional` more elements, which are to be filled soon: on huge pages when that is much, on pages that are there
 /// already when it is less. Memory that is filled for the first time is mostly the time that its pages take.
-pub fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
+pub(super) fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
     if memory.capacity() - memory.len() < additional {
         memory.reserve(additional);
         let spare = memory.spare_capacity_mut();
@@ -103,13 +103,24 @@ impl Pages {
         if len < Self::LEAST || unsafe { is_present(start, len) } {
             return;
         }
-        let may_be_huge = self.may_be_huge();
-        let begun = busy();
-        // SAFETY: as above.
-        unsafe { populate(start, len, may_be_huge) };
-        if may_be_huge {
-            self.came(busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
+        if self.may_be_huge() {
+            // SAFETY: as above.
+            unsafe { self.get_one(start, len) }
+        } else {
+            // SAFETY: as above.
+            unsafe { populate(start, len, false) }
         }
+    }
+
+    /// Gets huge pages, and notes whether they came slowly.
+    ///
+    /// # Safety
+    /// As of `get`.
+    unsafe fn get_one(&self, start: *mut u8, len: usize) {
+        let begun = busy();
+        // SAFETY: as the caller promises.
+        unsafe { populate(start, len, true) };
+        self.came(busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
     }
 
     /// Whether the next piece may have a huge page.
@@ -130,6 +141,19 @@ impl Pages {
 pub fn get_pages(memory: &mut [u8]) {
     // SAFETY: the memory is there.
     unsafe { PAGES.get(memory.as_mut_ptr(), memory.len()) }
+}
+
+/// Gets a huge page, and tells whether it did: it doesn't as long as they come slowly.
+///
+/// # Safety
+/// A huge page of memory begins at `start`.
+pub(super) unsafe fn get_huge(start: *mut u8) -> bool {
+    let may_be_huge = PAGES.may_be_huge();
+    if may_be_huge {
+        // SAFETY: as the caller promises.
+        unsafe { PAGES.get_one(start, HUGE) };
+    }
+    may_be_huge
 }
 
 /// Memory whose pages threads get together, each piece by one of them, while it may be written to.
@@ -240,6 +264,7 @@ unsafe fn populate(start: *mut u8, len: usize, may_be_huge: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Buffer;
 
     #[test]
     fn asking_for_huge_pages_changes_nothing() {
@@ -287,7 +312,8 @@ mod tests {
 
     #[test]
     fn pages_are_seen_when_they_are_there() {
-        let mut memory = vec![0u8; 3 * HUGE];
+        // A mapping of its own: an allocator may have had its memory before.
+        let mut memory = Buffer::zeroed(3 * HUGE).unwrap();
         let present = |piece: &mut [u8]| {
             // SAFETY: the memory is there.
             unsafe { is_present(piece.as_mut_ptr(), piece.len()) }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use entasis::cells::{BLOCK, CellWriter, EncodedBlock, NumberEncoder};
+use entasis::cells::{BLOCK, BriefVec, CellWriter, EncodedBlock, NumberEncoder};
 use entasis::{CellKind, Error, Physical};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -45,7 +45,7 @@ pub trait Number: Copy {
     fn word(self) -> u64;
 
     /// Has `add` put numbers behind others, with room for `n`. Returns how many.
-    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut Vec<Self>)) -> usize;
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut BriefVec<Self>)) -> usize;
 }
 
 impl Number for i64 {
@@ -66,7 +66,7 @@ impl Number for i64 {
         self.cast_unsigned()
     }
 
-    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut Vec<Self>)) -> usize {
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut BriefVec<Self>)) -> usize {
         out.ints_by(Self::KIND, n, add)
     }
 }
@@ -89,7 +89,7 @@ impl Number for f64 {
         self.to_bits()
     }
 
-    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut Vec<Self>)) -> usize {
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut BriefVec<Self>)) -> usize {
         out.floats_by(Self::KIND, n, add)
     }
 }

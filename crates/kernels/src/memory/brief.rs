@@ -1,0 +1,359 @@
+//! Vectors that are needed for a short time and are large together: they share huge pages.
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
+
+use bytemuck::Pod;
+
+use super::buffer::{ALIGN, BRIEF_FROM, Buffer};
+use super::mapping::Mapping;
+use super::pages::{HUGE, LARGE, get_huge, reserve_on_huge_pages};
+
+/// Vectors of fewer bytes are the allocator's, which has memory of that size mostly at hand.
+const SHARED_FROM: usize = 64 << 10;
+/// Bytes of a mapping that vectors share; what is not used of it costs nothing.
+const SHARED: usize = 4 * HUGE;
+
+/// The mapping that the vectors of one thread are cut from, and how much of it was. It lives as long as one of them.
+struct Open {
+    mapping: Weak<Mapping>,
+    at: usize,
+}
+
+thread_local! {
+    static OPEN: RefCell<Open> = const { RefCell::new(Open { mapping: Weak::new(), at: 0 }) };
+}
+
+/// Zero bytes on huge pages that others may share: `None` where there are no such, or where they come slowly, or for less than a quarter of a
+/// huge page that would be the only one there.
+fn cut(len: usize) -> Option<Buffer> {
+    OPEN.try_with(|open| {
+        let mut open = open.try_borrow_mut().ok()?;
+        let len = len.checked_next_multiple_of(ALIGN.get())?;
+        let (mapping, at) = match open.mapping.upgrade() {
+            Some(mapping) if len <= mapping.len() - open.at => (mapping, open.at),
+            _ if len < BRIEF_FROM => return None,
+            _ => {
+                let mapping = Arc::new(Mapping::new(len.max(SHARED))?);
+                // SAFETY: a mapping is a huge page at least.
+                if !unsafe { get_huge(mapping.start().as_ptr()) } {
+                    return None;
+                }
+                (mapping, 0)
+            }
+        };
+        // SAFETY: bytes from `at` on were not handed out: this thread alone cuts the mapping, and `at` moves behind each buffer.
+        let buffer = unsafe { Buffer::part(&mapping, at, len) };
+        *open = Open { mapping: Arc::downgrade(&mapping), at: at + len };
+        buffer
+    })
+    .ok()
+    .flatten()
+}
+
+/// A vector of numbers that is given back soon.
+///
+/// Memory that is touched for the first time costs its pages, and small pages twenty times as much as a huge one of their size. What a call needs is
+/// mostly in pieces too small for huge pages of their own, so those of one thread share them.
+pub struct BriefVec<T: Copy> {
+    start: NonNull<T>,
+    len: usize,
+    room: usize,
+    memory: Memory<T>,
+}
+
+/// Who has the memory of a vector.
+enum Memory<T> {
+    /// A vector that is told of no elements, as they are counted beside.
+    Heap(Vec<T>),
+    /// A part of huge pages, all of it initialised.
+    Part(#[allow(dead_code, reason = "gives it back when dropped")] Buffer),
+}
+
+// SAFETY: it owns its elements alone, like a `Vec<T>`.
+unsafe impl<T: Copy + Send> Send for BriefVec<T> {}
+// SAFETY: as above; shared access only reads.
+unsafe impl<T: Copy + Sync> Sync for BriefVec<T> {}
+
+impl<T: Copy> BriefVec<T> {
+    /// Without elements, and without memory.
+    pub const fn new() -> Self {
+        Self { start: NonNull::dangling(), len: 0, room: 0, memory: Memory::Heap(Vec::new()) }
+    }
+
+    /// Makes room for `additional` more elements.
+    #[inline]
+    pub fn reserve(&mut self, additional: usize) {
+        if self.room - self.len < additional {
+            self.grow(additional);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, additional: usize) {
+        let needed = self.len.checked_add(additional).expect("less elements than there are addresses");
+        let bytes = needed.max(2 * self.room).saturating_mul(size_of::<T>());
+        let part = if (SHARED_FROM..LARGE).contains(&bytes) { cut(bytes) } else { None };
+        let is_aligned = |buffer: &Buffer| buffer.as_ptr().cast::<T>().is_aligned() && size_of::<T>() > 0;
+        if let Some(mut part) = part.filter(is_aligned) {
+            let start = part.as_mut_ptr().cast::<T>();
+            // SAFETY: the part is new, aligned for `T` and has room for what is needed, which is not less than the elements here.
+            unsafe { start.copy_from_nonoverlapping(self.start.as_ptr(), self.len) };
+            self.start = NonNull::new(start).expect("a part is somewhere");
+            self.room = part.len() / size_of::<T>();
+            self.memory = Memory::Part(part);
+            return;
+        }
+        let mut heap = match std::mem::replace(&mut self.memory, Memory::Heap(Vec::new())) {
+            Memory::Heap(mut heap) => {
+                // SAFETY: `heap` has the elements, as many as were counted.
+                unsafe { heap.set_len(self.len) };
+                heap
+            }
+            Memory::Part(_part) => {
+                let mut heap = Vec::new();
+                reserve_on_huge_pages(&mut heap, needed);
+                // SAFETY: the part, which lives to the end of this block, has so many elements.
+                heap.extend_from_slice(unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) });
+                heap
+            }
+        };
+        reserve_on_huge_pages(&mut heap, additional);
+        // SAFETY: none are no more than there are; elements without a destructor need not be dropped.
+        unsafe { heap.set_len(0) };
+        self.start = NonNull::new(heap.as_mut_ptr()).expect("a vector is somewhere");
+        self.room = heap.capacity();
+        self.memory = Memory::Heap(heap);
+    }
+
+    /// Adds an element.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        self.reserve(1);
+        // SAFETY: there is room for one more.
+        unsafe { self.start.add(self.len).write(value) };
+        self.len += 1;
+    }
+
+    /// Adds elements.
+    #[inline]
+    pub fn extend_from_slice(&mut self, values: &[T]) {
+        self.reserve(values.len());
+        // SAFETY: there is room for them, which is nobody else's.
+        unsafe { self.start.as_ptr().add(self.len).copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+        self.len += values.len();
+    }
+
+    /// Takes away the elements from `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Takes away all elements, and keeps their memory.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Takes away the first `n` elements.
+    pub fn drop_front(&mut self, n: usize) {
+        self.copy_within(n.., 0);
+        self.len -= n;
+    }
+
+    /// Has `len` elements from now on; new ones are `value`.
+    pub fn resize(&mut self, len: usize, value: T) {
+        let before = self.len;
+        self.reserve(len.saturating_sub(before));
+        if len > before {
+            // SAFETY: there is room for the new ones.
+            unsafe { (before..len).for_each(|i| self.start.add(i).write(value)) };
+        }
+        self.len = len;
+    }
+}
+
+impl BriefVec<u8> {
+    /// Adds bytes that mostly are few: up to 16 are copied without a call.
+    #[inline]
+    pub fn extend_from_few(&mut self, bytes: &[u8]) {
+        /// Copies `len` bytes, from one to two times `N`, as the first and the last `N` of them.
+        ///
+        /// # Safety
+        /// Both have `len` bytes and share none.
+        #[inline(always)]
+        unsafe fn copy<const N: usize>(from: *const u8, to: *mut u8, len: usize) {
+            // SAFETY: `N` bytes from both places on are inside, as the caller promises.
+            unsafe {
+                let ends = [from, from.add(len - N)].map(|at| at.cast::<[u8; N]>().read());
+                to.cast::<[u8; N]>().write(ends[0]);
+                to.add(len - N).cast::<[u8; N]>().write(ends[1]);
+            }
+        }
+        let (len, from) = (bytes.len(), bytes.as_ptr());
+        self.reserve(len);
+        // SAFETY: there is room for as many bytes, which is nobody else's, and each copy is of a length that it takes.
+        unsafe {
+            let to = self.start.as_ptr().add(self.len);
+            match len {
+                0 => {}
+                1 => to.write(*from),
+                2..4 => copy::<2>(from, to, len),
+                4..8 => copy::<4>(from, to, len),
+                8..=16 => copy::<8>(from, to, len),
+                _ => to.copy_from_nonoverlapping(from, len),
+            }
+        }
+        self.len += len;
+    }
+}
+
+impl<T: Pod> BriefVec<T> {
+    /// Has `len` elements from now on; new ones are whatever stood there.
+    pub fn resize_stale(&mut self, len: usize) {
+        self.reserve(len.saturating_sub(self.len));
+        match self.memory {
+            Memory::Part(_) => self.len = len,
+            // What the allocator gave is nothing yet.
+            Memory::Heap(_) => self.resize(len, T::zeroed()),
+        }
+    }
+}
+
+impl<T: Copy> Default for BriefVec<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Copy> Deref for BriefVec<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: `start` has `len` initialised elements of our own, or dangles, aligned, with none.
+        unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Copy> DerefMut for BriefVec<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`, and `&mut self` makes the access exclusive.
+        unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Copy> Extend<T> for BriefVec<T> {
+    #[inline]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        let values = values.into_iter();
+        self.reserve(values.size_hint().0);
+        values.for_each(|value| self.push(value));
+    }
+}
+
+impl<T: Copy + fmt::Debug> fmt::Debug for BriefVec<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a vector of Rust's own, over each place where memory becomes another's.
+    fn holds_what_a_vector_holds<T: Pod + PartialEq + fmt::Debug>(value: impl Fn(usize) -> T) {
+        let (mut brief, mut model) = (BriefVec::new(), Vec::new());
+        let few = SHARED_FROM / size_of::<T>() / 2;
+        for i in 0..few {
+            brief.push(value(i));
+            model.push(value(i));
+        }
+        for n in [few, BRIEF_FROM / size_of::<T>(), LARGE / size_of::<T>(), 3 * LARGE / size_of::<T>()] {
+            let more: Vec<T> = (0..n).map(&value).collect();
+            brief.extend_from_slice(&more);
+            model.extend_from_slice(&more);
+            assert!(*brief == *model);
+            brief.truncate(model.len() - n / 2);
+            model.truncate(model.len() - n / 2);
+            brief.extend((0..n / 3).map(&value));
+            model.extend((0..n / 3).map(&value));
+            brief.resize(brief.len() + 5, value(7));
+            model.resize(model.len() + 5, value(7));
+            brief.drop_front(n / 5);
+            model.drain(..n / 5);
+            assert!(*brief == *model);
+        }
+        brief.clear();
+        assert!(brief.is_empty());
+    }
+
+    #[test]
+    fn a_vector_holds_what_it_was_given() {
+        holds_what_a_vector_holds(|i| i as u8);
+        holds_what_a_vector_holds(|i| i as u64);
+        holds_what_a_vector_holds(|i| u128::from(i as u64) << 60);
+    }
+
+    #[test]
+    fn vectors_share_memory_and_no_element() {
+        let large = BRIEF_FROM / 8;
+        let mut all: Vec<BriefVec<u64>> = (0..40).map(|_| BriefVec::new()).collect();
+        for (i, one) in all.iter_mut().enumerate() {
+            one.resize_stale(large / (1 + i % 8));
+            assert!(one.iter().all(|&word| word == 0));
+            one.fill(i as u64 + 1);
+        }
+        let mut number = 0;
+        all.retain(|_| {
+            number += 1;
+            number % 3 == 0
+        });
+        let others = std::thread::spawn(move || {
+            // They may be given back by another thread.
+            all.iter().enumerate().all(|(i, one)| one.iter().all(|&word| word == 3 * (i as u64 + 1)))
+        });
+        assert!(others.join().unwrap());
+    }
+
+    #[test]
+    fn memory_that_nobody_has_is_given_back() {
+        let open = || OPEN.with_borrow(|open| open.mapping.upgrade().is_some());
+        let mut first = BriefVec::<u8>::new();
+        first.resize_stale(BRIEF_FROM);
+        let mut second = BriefVec::<u8>::new();
+        second.resize_stale(SHARED_FROM);
+        let was_open = open();
+        drop(first);
+        assert_eq!(open(), was_open);
+        drop(second);
+        assert!(!open());
+    }
+
+    #[test]
+    fn few_bytes_are_all_there() {
+        let (mut brief, mut model) = (BriefVec::new(), Vec::new());
+        let bytes: Vec<u8> = (0..100).collect();
+        for len in (0..40).chain([100]) {
+            brief.extend_from_few(&bytes[..len]);
+            model.extend_from_slice(&bytes[..len]);
+        }
+        assert_eq!(*brief, *model);
+    }
+
+    #[test]
+    fn stale_elements_are_some() {
+        let mut brief = BriefVec::<u32>::new();
+        brief.resize_stale(10);
+        brief.fill(9);
+        brief.clear();
+        brief.resize_stale(1 << 20);
+        assert_eq!(brief.len(), 1 << 20);
+        assert!(brief.iter().all(|&word| word == 0 || word == 9));
+    }
+}
