@@ -276,11 +276,11 @@ impl Encoder {
             light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
         };
         let mut best = plan.score(&self.profile);
-        if let Ok((entries, codes)) = dictionary
-            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
+        if let Ok((entries, codes)) = &dictionary
+            && self.dictionary_wins(codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
-            let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
+            let directory = self.write_words_dictionary(n, entries, codes, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
         let found = (n_runs, unrepeated);
@@ -299,7 +299,9 @@ impl Encoder {
                 best = plan.score(&self.profile);
             }
             let bounds = (len.min(plan.len), score.min(best));
-            if let Ok((entries, codes)) = self.plan_dictionary(words, bounds)
+            // The dictionary that lost to what was expected of them is there yet.
+            let dictionary = dictionary.or_else(|_| self.plan_dictionary(words, bounds));
+            if let Ok((entries, codes)) = dictionary
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.1)
             {
                 self.ints = alp.map_or_else(Vec::new, Alp::into_ints);

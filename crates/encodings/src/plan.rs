@@ -297,6 +297,9 @@ pub(crate) const MIN_PAYLOAD: usize = 2048;
 /// there: it finds more in longer pieces. Zstandard, slower but with less to find beyond, has one look.
 const LZ4_LOOKS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
 const ZSTD_LOOKS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
+/// LZ4 that is so far below the best score by its last look, and near it by all before, wins by whole pages too: in these it finds more.
+const SURE: f64 = 0.95;
+const NEARLY_SURE: f64 = 1.1;
 /// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
 const NOTHING: f64 = 0.97;
 /// Zstandard hardly ever makes less than this share of what LZ4 makes of the same bytes.
@@ -396,27 +399,39 @@ impl<T: Word> Light<T> {
                 if !may_win(least, 1.0) {
                     continue;
                 }
+                // What LZ4, if that is the best so far, has by the last look.
+                let by_same_look = by_lz4.filter(|_| best.0.codec.0 == Codec::Lz4);
+                let rival = by_same_look.map_or(f64::INFINITY, |ratio| {
+                    dress(packing, filter, best.0.codec, ratio).score(profile)
+                });
+                let (mut last, mut is_sure) = (None, true);
                 let mut hopeless = |&(pieces, len, hope): &(usize, usize, f64)| {
                     if words.len() <= 2 * pieces * len {
                         return false;
                     }
                     let by_entropy = codec.0 == Codec::Zstd && by_lz4.is_some_and(|ratio| ratio > NOTHING);
                     let ratio = ratio_of((pieces, len), packing, filter, codec, by_entropy);
-                    if codec.0 == Codec::Lz4 {
-                        by_lz4 = Some(ratio);
-                    }
-                    !may_win(ratio, hope)
+                    last = Some(ratio);
+                    is_sure &= may_win(ratio, NEARLY_SURE);
+                    !may_win(ratio, hope) || dress(packing, filter, codec, ratio).score(profile) >= rival
                 };
                 if codec.0 == Codec::Lz4 && unrepeated && packing == Packing::BitPacked {
                     by_lz4 = Some(1.0);
                     continue;
                 }
                 let looks = if codec.0 == Codec::Zstd { ZSTD_LOOKS } else { LZ4_LOOKS };
-                if looks.iter().any(&mut hopeless) {
+                let is_hopeless = looks.iter().any(&mut hopeless);
+                if codec.0 == Codec::Lz4 {
+                    by_lz4 = last.or(by_lz4);
+                }
+                if is_hopeless {
                     continue;
                 }
                 // Whole pages: codecs find what repeats within one, and nothing beyond.
-                let ratio = ratio_of((2, PAGE), packing, filter, codec, false);
+                let ratio = match last {
+                    Some(ratio) if codec.0 == Codec::Lz4 && is_sure && may_win(ratio, SURE) => ratio,
+                    _ => ratio_of((2, PAGE), packing, filter, codec, false),
+                };
                 let plan = dress(packing, filter, codec, ratio);
                 if plan.score(profile) < best.0.score(profile) {
                     best = (plan, CodecHint::Use(packing, filter, codec, ratio));
