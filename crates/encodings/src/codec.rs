@@ -11,7 +11,9 @@ pub struct Codecs {
     zstd_encoder: Option<(CCtx<'static>, i32)>,
     zstd_decoder: Option<DCtx<'static>>,
     spare: Vec<u8>,
+    /// What was stored for a trial, and the bytes that it was of.
     trial: Vec<u8>,
+    trial_of: usize,
     /// Memory for the payload of a page.
     pub(crate) payload: Vec<u8>,
 }
@@ -63,7 +65,13 @@ impl Codecs {
         out.clear();
         let len = self.store(codec, level, payload, &mut out);
         self.trial = out;
+        self.trial_of = payload.len();
         len
+    }
+
+    /// What an entropy coder would make of what the last trial stored, as a share of the payload that was tried.
+    pub(crate) fn entropy_of_trial(&self) -> f64 {
+        entropy_len(&self.trial) as f64 / self.trial_of as f64
     }
 
     fn compress_lz4(&mut self, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
@@ -161,6 +169,20 @@ fn prepend_literals(before: &[u8], block: &[u8], out: &mut Vec<u8>) -> Option<()
     out.extend_from_slice(before);
     out.extend_from_slice(rest);
     Some(())
+}
+
+/// Bytes that an entropy coder of single bytes makes of these, about.
+pub(crate) fn entropy_len(bytes: &[u8]) -> usize {
+    let mut counts = [0u32; 256];
+    for &byte in bytes {
+        counts[usize::from(byte)] += 1;
+    }
+    let n = bytes.len() as f64;
+    let bits = counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .map(|&count| f64::from(count) * (n / f64::from(count)).log2());
+    (bits.sum::<f64>() / 8.0) as usize
 }
 
 /// The first `len` bytes of memory that only grows, so that what it held is not cleared each time.

@@ -56,6 +56,11 @@ pub(crate) fn bits_of<T: Word>(word: T) -> u32 {
     64 - word.to_u64().leading_zeros()
 }
 
+/// The bytes of the narrowest words of so many bits; one of none.
+pub(crate) fn byte_width(bits: u32) -> u32 {
+    bits.div_ceil(8).next_power_of_two()
+}
+
 /// Bytes in a word.
 pub(crate) const fn bytes_of<T>() -> usize {
     size_of::<T>()
