@@ -20,7 +20,7 @@ use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
 use crate::word::Order;
 use crate::{bools, decimals, fixed, page_writer, statistics, strings, validity};
-pub(crate) use dictionary::Bounds;
+pub(crate) use dictionary::{Bounds, SMALLER};
 
 /// The most values of a block.
 pub const BLOCK: usize = 65_536;
@@ -302,8 +302,13 @@ impl Encoder {
             }
             let bounds = Bounds { len: len.min(plan.len), score: score.min(best), shown: None };
             // The dictionary that lost to what was expected of them is there yet.
-            let dictionary = dictionary.or_else(|_| self.plan_dictionary(words, bounds));
-            if let Ok((entries, codes)) = dictionary
+            let dictionary = match dictionary {
+                Ok(found) => Some(found).filter(|found| {
+                    size_of_val(found.0.as_slice()) as f64 + found.1.len < SMALLER * bounds.len
+                }),
+                Err(_) => self.plan_dictionary(words, bounds).ok(),
+            };
+            if let Some((entries, codes)) = dictionary
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.score)
             {
                 self.ints = alp.map_or_else(Vec::new, Alp::into_ints);

@@ -5,6 +5,7 @@ use entasis_kernels::{VECTOR, bitpack, scan};
 
 use crate::encode::{Bounds, Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter};
+use crate::plan::WordPlan;
 use crate::statistics;
 use crate::text_dictionary::EntriesPlan;
 use crate::text_plan::Plain;
@@ -50,8 +51,10 @@ pub(crate) fn encode(
         });
         let score_of = |(_, plan, codes): &(_, EntriesPlan, _)| encoder.dictionary_score(codes, plan.len);
         let bound = dictionary.as_ref().map_or(f64::INFINITY, score_of);
-        // What repeats among strings of which few differ repeats among their codes, which codecs were shown.
-        let are_few = dictionary.as_ref().is_some_and(|(_, plan, codes)| plan.len * FEW < codes.len);
+        // What repeats among strings of which few differ repeats among their codes, which codecs were shown. Strings of a byte are as
+        // short as those, and need no dictionary.
+        let is_settled = |(_, plan, codes): &(_, EntriesPlan, WordPlan<u32>)| plan.len * FEW < codes.len;
+        let are_few = bytes.len() >= 2 * n && dictionary.as_ref().is_some_and(is_settled);
         if !are_few || bound >= encoder.profile.score(plain.len, plain.ns) {
             plain = plain.compressed(encoder, bytes, bound);
         }

@@ -13,6 +13,9 @@ use crate::word::{Order, byte_width, sample_ranges};
 /// The entries of a dictionary and a plan for its codes.
 pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
 
+/// How much shorter a dictionary has to be in which codecs find nothing.
+pub(crate) const SMALLER: f64 = 0.95;
+
 /// What a dictionary has to beat.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
@@ -66,7 +69,7 @@ impl Encoder {
     ) -> Result<Dictionary<E>, NoDictionary> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
-        let most = bounds.len * if may_shrink { 1.2 } else { 0.95 };
+        let most = bounds.len * if may_shrink { 1.2 } else { SMALLER };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
         let prospect = look(limit)?;
         let most = if prospect.nearby { most } else { most.min(bounds.len) };
