@@ -247,4 +247,25 @@ mod tests {
             assert_eq!(stored, noise);
         }
     }
+
+    #[test]
+    fn the_entropy_of_a_trial_is_near_what_zstandard_makes() {
+        let mut codecs = Codecs::new();
+        // Sums of dice, of which every third stretch stands before.
+        let mut state = 1u64;
+        let mut die = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 61) as u8
+        };
+        let sums: Vec<u8> = (0..16_384).map(|_| die() + die() + die()).collect();
+        let payload: Vec<u8> =
+            (0..sums.len()).map(|i| sums[if i / 64 % 3 == 0 { i % 64 } else { i }]).collect();
+        let len = payload.len() as f64;
+        let by_lz4 = codecs.stored_len(Codec::Lz4, 0, &payload) as f64;
+        let expected = codecs.entropy_of_trial() * len;
+        let by_zstd = codecs.stored_len(Codec::Zstd, 1, &payload) as f64;
+        assert!(by_zstd < by_lz4 && (expected / by_zstd - 1.0).abs() < 0.15, "{by_lz4} {expected} {by_zstd}");
+        assert_eq!(entropy_len(&[7; 1000]), 0);
+        assert_eq!(entropy_len(&(0..=255).collect::<Vec<u8>>()), 256);
+    }
 }

@@ -302,9 +302,11 @@ pub(crate) const MIN_PAYLOAD: usize = 2048;
 /// there: it finds more in longer pieces. Zstandard, slower but with less to find beyond, has one look.
 const LZ4_LOOKS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
 const ZSTD_LOOKS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
-/// LZ4 that is so far below the best score by its last look, and near it by all before, wins by whole pages too: in these it finds more.
+/// LZ4 that is so far below the best score by its last look, and near it by all before, wins by whole pages too: in these it finds more,
+/// and leaves this share, mostly.
 const SURE: f64 = 0.95;
 const NEARLY_SURE: f64 = 1.1;
+const IN_PAGES: f64 = 0.95;
 /// Where LZ4 saves less, nothing repeats in a look, and the bytes themselves are what an entropy coder would code.
 const NOTHING: f64 = 0.97;
 /// What Zstandard makes of words is hardly ever less than this share of what the entropy of LZ4's bytes for them comes to: it finds what
@@ -460,7 +462,7 @@ impl<T: Word> Light<T> {
                 }
                 // Whole pages: codecs find what repeats within one, and nothing beyond.
                 let ratio = match last {
-                    Some(ratio) if is_sure && may_win(ratio, SURE) => ratio,
+                    Some(ratio) if is_sure && may_win(ratio, SURE) => ratio * IN_PAGES,
                     _ => {
                         let ratio = ratio_of((2, PAGE), packing, filter, codec, By::Codec);
                         tried = Some(ratio);
@@ -475,5 +477,57 @@ impl<T: Word> Light<T> {
         }
         *hint = best.1;
         best.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dictionary::MIX;
+
+    fn mixed(i: usize) -> u64 {
+        let z = (i as u64 + 1).wrapping_mul(MIX);
+        (z ^ z >> 29).wrapping_mul(MIX) >> 20
+    }
+
+    fn plan(words: &[u64]) -> WordPlan<u64> {
+        let kind = Kind::new(Order::Unsigned, true, false);
+        let profile = Profile::new(Profile::DEFAULT).unwrap();
+        plan_words(words, kind, &profile, &mut Codecs::new(), &mut CodecHint::default())
+    }
+
+    /// Bytes of the pages of words that are given to a codec.
+    fn stored_len(words: &[u64], plan: &WordPlan<u64>) -> usize {
+        let mut codecs = Codecs::new();
+        let page = |page: &[u64]| {
+            let mut payload = Vec::new();
+            bit_packed::emit::<u64, u64>(page, plan.base, plan.width, None, &mut payload);
+            codecs.stored_len(plan.codec.0, plan.codec.1, &payload)
+        };
+        words.chunks(PAGE).map(page).sum()
+    }
+
+    #[test]
+    fn what_a_look_is_sure_of_is_about_what_pages_come_to() {
+        for n in [5000, 15_000, 65_536] {
+            for far in [40, 300, 1500] {
+                // Stretches that stand before, and others between them.
+                let words: Vec<u64> = (0..n)
+                    .map(|i| if i % far < 12 { mixed(i) % 12_000 } else { mixed(i % far) % 12_000 })
+                    .collect();
+                let plan = plan(&words);
+                assert_eq!((plan.codec.0, plan.packing), (Codec::Lz4, Packing::BitPacked), "{n} {far}");
+                let (len, light) = (stored_len(&words, &plan) as f64, (2 * n) as f64);
+                assert!((plan.len - len).abs() < 0.15 * light && len < 0.9 * light, "{len} {}", plan.len);
+            }
+        }
+    }
+
+    #[test]
+    fn noise_is_given_to_no_codec() {
+        for n in [5000, 15_000, 65_536] {
+            let words: Vec<u64> = (0..n).map(|i| mixed(i) % 12_000).collect();
+            assert_eq!(plan(&words).codec.0, Codec::None);
+        }
     }
 }

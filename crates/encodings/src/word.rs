@@ -136,4 +136,9 @@ mod tests {
             assert_eq!(Order::Unsigned.is_descending(&words), words.iter().rev().is_sorted());
         }
     }
+
+    #[test]
+    fn bits_fit_into_words_of_whole_bytes() {
+        assert_eq!([0, 1, 8, 9, 16, 17, 24, 32, 33, 64].map(byte_width), [1, 1, 1, 2, 2, 4, 4, 4, 8, 8]);
+    }
 }

@@ -133,3 +133,28 @@ fn or_bytes(bytes: &[u8], out: &mut [u8], first: usize) -> bool {
     bits::pack_bytes(bytes, &mut packed);
     bits::copy_bits(&packed, 0, out, first, bytes.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_strings_with_bytes_are_found() {
+        for n in [0usize, 1, 7, 8, 9, 64, 71] {
+            let empty: Vec<u32> = (0..=n as u32).map(|i| i / 2).collect();
+            // Strings at odd places have bytes, those at even places have none.
+            for missing in 0..n {
+                let mut bits = vec![u8::MAX; n.div_ceil(8)];
+                bits[missing / 8] &= !(1 << (missing % 8));
+                assert_eq!(
+                    ValidBits(Some(bits)).missing_are_empty(&empty),
+                    missing % 2 == 0,
+                    "{missing} of {n}"
+                );
+            }
+            assert!(ValidBits(Some(vec![0; n.div_ceil(8)])).missing_are_empty(&vec![3; n + 1]));
+            assert!(ValidBits(None).missing_are_empty(&empty));
+        }
+        assert!(!ValidBits(Some(vec![u8::MAX])).missing_are_empty(&[0; 10]));
+    }
+}
