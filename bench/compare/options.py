@@ -24,7 +24,7 @@ def parser() -> argparse.ArgumentParser:
     add("--peers", help="comma-separated formats, such as entasis,entasis-80,feather-lz4")
     add("--sets", help="comma-separated data sets of the suite shootout, such as taxi,loans")
     add("--memory", action="store_true", help="also peak memory, each in a process of its own")
-    add("--sweep", action="store_true", help="also the time per row from 10^5 to 5x10^7 rows")
+    add("--sweep", action="store_true", help="also the time per row from 10^4 to 10^8 rows")
     add("--data", type=Path, default=Path(".demo"), help="folder for inputs and files under test")
     add(
         "--join",

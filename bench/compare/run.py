@@ -94,8 +94,8 @@ def compare(
 ) -> Comparison:
     """Write and read `frame` by every peer, in turn, `rounds` times.
 
-    Each reading is the mean of `repeats`, one after the other; with None, writing and reading
-    are repeated as often as it takes for a measurement of some 30 ms. With `touch`, a
+    Each measurement is the mean of `repeats` calls, one after the other; with None, of as many
+    as it takes for some 30 ms. With `touch`, a
     reading ends with the look-up of one element. The files stay in `folder`. A peer that
     refuses the frame or returns other values has a `failure` and no times.
     """
@@ -171,7 +171,7 @@ def _reading(result: Result, host: Host, touch: bool) -> Any:
 def _repeats(result: Result, repeats: int | None, host: Host, touch: bool) -> tuple[int, int]:
     """Calls in one measurement of a write, and of a read."""
     if repeats is not None:
-        return 1, repeats
+        return repeats, repeats
     found = []
     for i, action in enumerate(
         [partial(result.peer.write, result.value, result.path), _reading(result, host, touch)]

@@ -1,4 +1,4 @@
-"""A pandas frame as plain NumPy arrays, for formats that hold nothing else, and back."""
+"""A pandas frame as plain NumPy arrays or a StaticFrame, for formats that hold nothing else, and back."""
 
 from __future__ import annotations
 
@@ -27,6 +27,21 @@ def as_static_frame(frame: pd.DataFrame) -> Any:
     if not isinstance(frame.index.dtype, np.dtype) or frame.index.dtype.kind == "O":
         return None
     return sf.Frame.from_pandas(frame, index=sf.Index(frame.index.to_numpy()), columns=columns)
+
+
+def as_pandas(frame: Any) -> pd.DataFrame:
+    """What `to_pandas` makes of a StaticFrame, which takes that the square of the columns if they are of several types."""
+    if frame._blocks.unified:
+        return frame.to_pandas()
+    with pd.option_context("future.infer_string", False):
+        columns = enumerate(frame.iter_array(axis=0))
+        made = pd.DataFrame(
+            {i: column.copy() for i, column in columns},
+            index=frame.index.to_pandas(),
+            copy=False,
+        )
+        made.columns = frame.columns.to_pandas()
+    return made
 
 
 def plain_columns(frame: pd.DataFrame) -> tuple[dict[str, np.ndarray], list[str]]:

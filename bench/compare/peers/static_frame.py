@@ -45,10 +45,10 @@ class StaticFrameNpz(Peer):
     def restore(self, got: Any, frame: Any) -> Any:
         if self.host == "static_frame":
             return got
-        if self.whole:
-            return got.to_pandas()
-        from .plain import from_plain
+        from .plain import as_pandas, from_plain
 
+        if self.whole:
+            return as_pandas(got)
         return from_plain({label: got[label].values for label in got.columns}, frame)
 
     def notes(self) -> list[str]:

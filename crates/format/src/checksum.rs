@@ -3,13 +3,7 @@
 /// XXH3-64 with seed 0 of these bytes.
 #[inline]
 pub fn checksum(bytes: &[u8]) -> u64 {
-    twox_hash::XxHash3_64::oneshot(bytes)
-}
-
-/// XXH3-64 with a seed of these bytes.
-#[inline]
-pub fn with_seed(bytes: &[u8], seed: u64) -> u64 {
-    twox_hash::XxHash3_64::oneshot_with_seed(seed, bytes)
+    entasis_kernels::hash::of_slice(bytes, 0)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use entasis_kernels::dispatch::on_every_isa;
 use entasis_kernels::symbols::{SymbolIndex, SymbolTable};
-use entasis_kernels::{VECTOR, Word, alp, bitpack, bits, delta, gather, residual, scan, shuffle};
+use entasis_kernels::{VECTOR, Word, alp, bitpack, bits, delta, gather, hash, residual, scan, shuffle};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -153,6 +153,15 @@ fn shuffles() {
     }
 }
 
+fn hashes() {
+    for len in [1000, 25_000, 262_144] {
+        let bytes: Vec<u8> = (0..len).map(|i| (i * 37 >> 3) as u8).collect();
+        report(&format!("XXH3-64 of {len}"), len, || {
+            black_box(hash::of_slice(black_box(&bytes), 0));
+        });
+    }
+}
+
 fn sums_of_decimals() {
     let values: Vec<f64> = (0..VECTOR).map(|i| (i * 7919 % 30_000) as f64 / 1000.0 + 0.117).collect();
     let bytes = size_of_val(&values[..]);
@@ -247,5 +256,6 @@ fn main() {
         scans::<u32>();
         scans::<u64>();
         shuffles();
+        hashes();
     });
 }

@@ -1,8 +1,7 @@
 //! The hash of a buffer (format, section 7.2): leaves by threads, then a hash of their hashes.
 
-use entasis_format::{Error, Result, checksum};
-use entasis_kernels::HostRead;
-use entasis_kernels::hash::{LONG_FROM, xxh3_64_long};
+use entasis_format::{Error, Result};
+use entasis_kernels::hash::{of_host, of_slice};
 
 use super::{Input, worthwhile};
 use crate::control::{Control, Monitor};
@@ -39,23 +38,14 @@ pub fn hash(input: Input<'_>, seed: u64, threads: Option<usize>, monitor: &dyn M
     let mut root = Vec::with_capacity((leaves.len() + 1) * 8);
     leaves.push(input.len() as u64);
     leaves.iter().for_each(|word| root.extend_from_slice(&word.to_le_bytes()));
-    Ok(checksum::with_seed(&root, seed))
+    Ok(of_slice(&root, seed))
 }
 
 /// XXH3-64 of `len` bytes.
 fn leaf(input: Input<'_>, at: usize, len: usize, seed: u64) -> Result<u64> {
     let hash = match input {
-        Input::Slice(bytes) => bytes.get(at..at + len).map(|leaf| checksum::with_seed(leaf, seed)),
-        Input::Host(host) => host.sub(at, len).and_then(|leaf| of_host(leaf, seed)),
+        Input::Slice(bytes) => bytes.get(at..at + len).map(|leaf| of_slice(leaf, seed)),
+        Input::Host(host) => host.sub(at, len).map(|leaf| of_host(leaf, seed)),
     };
     hash.ok_or_else(|| Error::argument("the input became shorter"))
-}
-
-fn of_host(leaf: HostRead, seed: u64) -> Option<u64> {
-    let mut short = [0; LONG_FROM];
-    let short = short.get_mut(..leaf.len().min(LONG_FROM))?;
-    match xxh3_64_long(leaf, seed) {
-        None => leaf.copy_to(0, short).then(|| checksum::with_seed(short, seed)),
-        hash => hash,
-    }
 }

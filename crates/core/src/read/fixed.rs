@@ -144,7 +144,7 @@ impl FixedTask<'_> {
         let source = self.source;
         let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
         if let Some(ahead) = &self.ahead {
-            ahead.get(&mut reader.memory);
+            ahead.get();
         }
         self.read(reader, control).map_err(named)
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use entasis_encodings::PAGE;
 use entasis_format::{Error, Physical, Result};
 use entasis_kernels::MatrixMut;
+use entasis_kernels::memory::Ahead;
 
 use super::fixed::put;
 use super::segment::{Opened, Reader};
@@ -145,8 +146,8 @@ impl File {
             threads,
             &control,
             || {
-                let mut reader = Reader::new(self);
-                ahead.iter().for_each(|ahead| ahead.get(&mut reader.memory));
+                let reader = Reader::new(self);
+                ahead.iter().for_each(Ahead::get);
                 (reader, Vec::new())
             },
             |(reader, scratch), task| task.run(reader, scratch, &control),

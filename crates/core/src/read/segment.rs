@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use entasis_encodings::{BlockDecoder, Codecs, Page, PageScratch, TextScratch};
 use entasis_format::{BlockRecord, Directory, Error, Result};
-use entasis_kernels::memory::Pages;
 
 use super::Source;
 use crate::file::{File, check_directory};
@@ -25,8 +24,6 @@ pub(crate) struct Reader<'f> {
     /// A stretch of the file: (place, bytes).
     window: (u64, Vec<u8>),
     directory: Vec<u8>,
-    /// How the memory that is filled next gets its pages.
-    pub memory: Pages,
 }
 
 /// A page with its decoder: what [`Reader::pages`] gives.
@@ -53,7 +50,6 @@ impl<'f> Reader<'f> {
             leaves_symbols: false,
             window: (0, Vec::new()),
             directory: Vec::new(),
-            memory: Pages::default(),
         }
     }
 

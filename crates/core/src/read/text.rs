@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use entasis_encodings::{BlockDecoder, Page, TextScratch};
 use entasis_format::{BlockRecord, Error, Result, Transform};
+use entasis_kernels::memory::get_pages;
 use entasis_kernels::{Buffer, Buffers, Word, gather};
 
 use super::fixed::put_missing;
@@ -183,9 +184,9 @@ impl TextTask<'_> {
             self;
         let n = (values.end - values.start) as usize;
         let mut done = 0;
-        reader.memory.get(bytes);
+        get_pages(bytes);
         if let Ends::Views(views) = &mut ends {
-            reader.memory.get(bytemuck::cast_slice_mut(views));
+            get_pages(bytemuck::cast_slice_mut(views));
         }
         let mut validity = if wants_bits { vec![0; n.div_ceil(8)] } else { Vec::new() };
         let mut missing = match mask {

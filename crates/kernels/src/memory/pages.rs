@@ -1,7 +1,7 @@
 //! The pages under memory that is about to be filled.
 
 use core::marker::PhantomData;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Size of a huge page.
@@ -63,49 +63,73 @@ fn advise(start: *mut u8, len: usize) {
     let _ = (start, len);
 }
 
-/// Gets the pages under memory that a thread is about to fill: huge ones as long as they come quickly.
+/// Which pages memory gets that is about to be filled: huge ones as long as they come quickly.
 ///
 /// A huge page is had in less time than it takes to fill it, but not everywhere: a system may have to move others' pages first, and
 /// a virtual machine that gave memory back to its host (free page reporting) fetches it again, at ten microseconds for 4 KiB. Then small
-/// pages, of which there are mostly some left, are quicker by far.
-#[derive(Debug, Default)]
-pub struct Pages {
-    /// How many pieces came slowly, one after the other.
-    n_slow: u32,
+/// pages, of which there are mostly some left, are quicker by far. So after a huge page that came slowly the next pieces get small ones,
+/// twice as many each time until one comes quickly again. All threads and calls of a process share what was seen: they have one system,
+/// and a call that fills a few huge pages would have got them all before it knew.
+#[derive(Debug)]
+struct Pages {
+    /// Pieces that get small pages before the next one that may have a huge one.
+    n_small: AtomicU32,
+    /// How many these were when a piece last came slowly; 0 since one came quickly.
+    n_last: AtomicU32,
 }
 
+/// What was seen of this process's pages.
+static PAGES: Pages = Pages::new();
+
 impl Pages {
-    /// Pieces that come slowly one after the other until small pages are asked for.
-    const MOST_SLOW: u32 = 2;
     /// Memory comes slowly when a mebibyte takes longer: three times what small pages take.
     const SLOW: Duration = Duration::from_millis(1);
     /// Less than this comes when it is filled.
     const LEAST: usize = 1 << 20;
+    /// Pieces that get small pages after the first slow one, and at most: 8 MiB and 512 MiB.
+    const FIRST: u32 = 4;
+    const MOST: u32 = 256;
 
-    /// Gets the pages under `memory`, about as much as a huge page, where they are not there yet. The bytes stay what they are.
-    pub fn get(&mut self, memory: &mut [u8]) {
-        // SAFETY: the memory is there.
-        unsafe { self.get_under(memory.as_mut_ptr(), memory.len()) }
+    const fn new() -> Self {
+        Self { n_small: AtomicU32::new(0), n_last: AtomicU32::new(0) }
     }
 
+    /// Gets the pages under a piece of memory, about as much as a huge page, where they are not there yet. The bytes stay what they are.
+    ///
     /// # Safety
     /// `len` bytes from `start` on are there, which need not be the caller's alone.
-    unsafe fn get_under(&mut self, start: *mut u8, len: usize) {
+    unsafe fn get(&self, start: *mut u8, len: usize) {
         // SAFETY: as the caller promises.
         if len < Self::LEAST || unsafe { is_present(start, len) } {
             return;
         }
-        if self.n_slow >= Self::MOST_SLOW {
-            // SAFETY: as above.
-            unsafe { populate(start, len, false) };
-            return;
-        }
+        let may_be_huge = self.may_be_huge();
         let begun = busy();
         // SAFETY: as above.
-        unsafe { populate(start, len, true) };
-        let is_slow = busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32;
-        self.n_slow = if is_slow { self.n_slow + 1 } else { 0 };
+        unsafe { populate(start, len, may_be_huge) };
+        if may_be_huge {
+            self.came(busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
+        }
     }
+
+    /// Whether the next piece may have a huge page.
+    fn may_be_huge(&self) -> bool {
+        self.n_small.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+    }
+
+    /// A piece that might have a huge page came slowly or quickly.
+    fn came(&self, slowly: bool) {
+        let n =
+            if slowly { (2 * self.n_last.load(Ordering::Relaxed)).clamp(Self::FIRST, Self::MOST) } else { 0 };
+        self.n_last.store(n, Ordering::Relaxed);
+        self.n_small.fetch_max(n, Ordering::Relaxed);
+    }
+}
+
+/// Gets the pages under memory that is about to be filled, huge ones as long as they come quickly. The bytes stay what they are.
+pub fn get_pages(memory: &mut [u8]) {
+    // SAFETY: the memory is there.
+    unsafe { PAGES.get(memory.as_mut_ptr(), memory.len()) }
 }
 
 /// Memory whose pages threads get together, each piece by one of them, while it may be written to.
@@ -137,14 +161,14 @@ impl<'a> Ahead<'a> {
     }
 
     /// Gets the pages that no other thread got or is getting.
-    pub fn get(&self, pages: &mut Pages) {
+    pub fn get(&self) {
         loop {
             let at = self.next.fetch_add(HUGE, Ordering::Relaxed);
             if at >= self.len {
                 return;
             }
             // SAFETY: the piece lies in the memory, which is there.
-            unsafe { pages.get_under(self.start.wrapping_add(at), HUGE.min(self.len - at)) };
+            unsafe { PAGES.get(self.start.wrapping_add(at), HUGE.min(self.len - at)) };
         }
     }
 }
@@ -230,14 +254,35 @@ mod tests {
     fn getting_pages_changes_nothing() {
         let mut memory = vec![7u8; 5 * HUGE + 12345];
         ask_for_huge_pages(&mut memory);
-        for n_slow in [0, Pages::MOST_SLOW] {
+        for slowly in [false, true] {
+            let pages = Pages::new();
+            pages.came(slowly);
             for piece in [0..0, 1..5, 5..HUGE + 77, HUGE + 77..5 * HUGE + 12345] {
-                let mut pages = Pages { n_slow };
-                pages.get(&mut memory[piece]);
-                assert!(pages.n_slow >= n_slow || n_slow == 0);
+                let piece = &mut memory[piece];
+                // SAFETY: the memory is there.
+                unsafe { pages.get(piece.as_mut_ptr(), piece.len()) };
             }
+            get_pages(&mut memory);
             assert!(memory.iter().all(|&byte| byte == 7));
         }
+    }
+
+    #[test]
+    fn small_pages_follow_slow_ones_until_one_is_quick() {
+        let pages = Pages::new();
+        let n_small = || (0..).take_while(|_| !pages.may_be_huge()).count() as u32;
+        assert_eq!(n_small(), 0);
+        for expected in [4, 8, 16, 32, 64, 128, 256, 256] {
+            pages.came(true);
+            assert_eq!(n_small(), expected);
+        }
+        pages.came(false);
+        assert_eq!(n_small(), 0);
+        pages.came(true);
+        pages.came(false); // Of another thread, at once.
+        assert_eq!(n_small(), 4);
+        pages.came(true);
+        assert_eq!(n_small(), 4);
     }
 
     #[test]
@@ -261,7 +306,7 @@ mod tests {
         let (ahead, mine) = Ahead::of(&mut memory);
         std::thread::scope(|scope| {
             for _ in 0..3 {
-                scope.spawn(|| ahead.get(&mut Pages::default()));
+                scope.spawn(|| ahead.get());
             }
             mine.fill(7);
         });
