@@ -264,7 +264,7 @@ mod tests {
         let by_lz4 = codecs.stored_len(Codec::Lz4, 0, &payload) as f64;
         let expected = codecs.entropy_of_trial() * len;
         let by_zstd = codecs.stored_len(Codec::Zstd, 1, &payload) as f64;
-        assert!(by_zstd < by_lz4 && (expected / by_zstd - 1.0).abs() < 0.15, "{by_lz4} {expected} {by_zstd}");
+        assert!(by_zstd < by_lz4 && (expected / by_zstd - 1.0).abs() < 0.2, "{by_lz4} {expected} {by_zstd}");
         assert_eq!(entropy_len(&[7; 1000]), 0);
         assert_eq!(entropy_len(&(0..=255).collect::<Vec<u8>>()), 256);
     }
