@@ -311,7 +311,7 @@ fn mend(stored: &mut Stored, physical: Physical, damage: &[(prop::sample::Index,
 
 #[test]
 fn dictionaries_are_for_what_is_far_apart() {
-    let few = |i: u64| (i * i * 7919 >> 5) % 7;
+    let few = |i: u64| ((i * i * 7919) >> 5) % 7;
     let of = |step: u64| {
         let mut words: Vec<u64> = (0..20_000).map(|i| few(i) * step).collect();
         encode(Physical::I64, Values::W64(&mut words), None, 50).record.encoding.transform
