@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
-from . import _entasis, _hosts, _tree
+from . import _entasis, _hosts, _options, _tree
 from ._file import File
 from ._info import Info, Report
 from ._options import threads as _threads
@@ -13,6 +12,7 @@ from ._tree import Tree
 from .errors import ArgumentError, ColumnNotFoundError, NotMappableError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping
 
     from ._document import OnUnsupported
@@ -40,13 +40,17 @@ def write(
 
     `metadata` is any tree to keep beside the value: `open(path).metadata`. `on_unsupported` is "error", "skip" (the
     item is left out of its dict, list or set, in columns of frames it is None; a warning names it), or a function of
-    the value and its path that returns what is written instead.
+    the value and its path that returns what is written instead. What it returns for a key or a member of a set has to
+    have a hash and be none that is there; parts of keys and of members are neither left out nor replaced.
 
     `compression` goes from 0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the
     others: `{"price": 80, None: 50}`. `durable` forces the file to the disk: None only when it replaces one.
     """
+    path, durable = _options.path(path), _options.durable(durable)
     default, apart = _compression(compression)
     threads = _threads(threads)
+    if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
+        raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
     builder, kept = _hosts.build(value) if is_table else (None, {})
     if apart:
@@ -55,7 +59,7 @@ def write(
             if name not in names:
                 raise ColumnNotFoundError(f"compression names a column '{name}' that is not there")
     if builder is not None and metadata is None and not builder.has_trees:
-        builder.write(os.fspath(path), kept, default, apart, threads, durable)
+        builder.write(path, kept, default, apart, threads, durable)
         return
     from ._document import Document
 
@@ -65,13 +69,13 @@ def write(
     else:
         table, cell = None, document.add(value, "value")
     beside = None if metadata is None else document.add(metadata, "metadata")
-    document.write(os.fspath(path), table, cell, beside, (default, apart), threads, durable)
+    document.write(path, table, cell, beside, (default, apart), threads, durable)
 
 
 def read(
     path: str | os.PathLike[str],
     *,
-    columns: str | int | Iterable[str | int] | None = None,
+    columns: str | int | slice | Iterable[str | int] | None = None,
     rows: Rows | None = None,
     to: str | None = None,
     threads: int | None = None,
@@ -80,10 +84,10 @@ def read(
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
-    `columns` are names, or positions. `rows` are `(start, stop)`, a slice, an integer, an array of integers (order and
-    repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow", "numpy" or "static_frame" for another kind
-    of value: `docs/fidelity.md` tells what each type becomes. What the other library has nothing for is an error
-    (`UnsupportedTypeError`) that names the column.
+    `columns` are names, or positions, or a slice of these. `rows` are `(start, stop)`, a slice, an integer, an array
+    of integers (order and repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow", "numpy" or
+    "static_frame" for another kind of value: `docs/fidelity.md` tells what each type becomes. What the other library
+    has nothing for is an error (`UnsupportedTypeError`) that names the column.
 
     A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column come as
     `large_string` and `large_binary` then.
@@ -129,13 +133,14 @@ def info(path: str | os.PathLike[str]) -> Info:
     """How a file is stored: sizes, encodings and missing values of each column, and its metadata."""
     import json
 
-    handle = _entasis.Handle(os.fspath(path))
-    return Info(json.loads(handle.info()) | {"metadata": _tree.metadata(handle, os.fspath(path), {})})
+    path = _options.path(path)
+    handle = _entasis.Handle(path)
+    return Info(json.loads(handle.info()) | {"metadata": _tree.metadata(handle, path, {})})
 
 
 def verify(path: str | os.PathLike[str], *, threads: int | None = None) -> Report:
     """Check every byte of a file. Raises `CorruptFileError` at the first damage."""
-    return Report(**_entasis.verify(os.fspath(path), _threads(threads)))
+    return Report(**_entasis.verify(_options.path(path), _threads(threads)))
 
 
 def set_threads(n: int | None) -> None:
@@ -144,7 +149,7 @@ def set_threads(n: int | None) -> None:
 
 
 def _compression(compression: int | Mapping[str | None, int]) -> tuple[int, list[tuple[str, int]]]:
-    if isinstance(compression, int):
+    if isinstance(compression, int) or _options.integer(compression) is not None:
         return _level(compression), []
     if not hasattr(compression, "items"):
         raise ArgumentError(f"compression={compression!r}: an integer from 0 to 100, or a dict of them per column")
@@ -157,6 +162,7 @@ def _compression(compression: int | Mapping[str | None, int]) -> tuple[int, list
 
 
 def _level(level: Any) -> int:
-    if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= 100:
+    found = _options.integer(level)
+    if found is None or not 0 <= found <= 100:
         raise ArgumentError(f"compression={level!r}: an integer from 0 to 100")
-    return level
+    return found

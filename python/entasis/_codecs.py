@@ -5,6 +5,7 @@ The list is closed: names in a file stand for these functions alone. Nothing is 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import enum
@@ -259,6 +260,10 @@ def _decode_record(parts: list[Any], types: dict[str, type]) -> Any:
         return Record(kind, name, fields)
     if kind == "enum" and issubclass(found, enum.Enum):
         member = found.__members__.get(fields["name"])
+        if member is None and issubclass(found, enum.Flag) and type(fields["value"]) is int:
+            # Flags together are a member that the class makes when it is asked for.
+            with contextlib.suppress(ValueError):
+                member = found(fields["value"])
         if member is None or member.value != fields["value"]:
             raise UnsupportedTypeError(f"{name} has no member {fields['name']!r} of that value any more")
         return member

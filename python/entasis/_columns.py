@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
+from . import _rows
+from ._options import integer
 from .errors import ArgumentError, ColumnNotFoundError, DuplicateColumnError
 
 if TYPE_CHECKING:
@@ -13,13 +14,22 @@ if TYPE_CHECKING:
     from ._entasis import Handle
 
 
-def resolve(handle: Handle, columns: str | int | Iterable[str | int] | None) -> list[int] | None:
+def resolve(handle: Handle, columns: str | int | slice | Iterable[str | int] | None) -> list[int] | None:
     """The numbers of columns given by names or positions; None for all."""
     if columns is None:
         return None
-    if isinstance(columns, (str, int)):
-        columns = [columns]
-    return [one(handle, column) for column in columns]
+    if isinstance(columns, slice):
+        return list(_rows.sliced(range(handle.n_columns), columns))
+    return [one(handle, column) for column in listed(columns)]
+
+
+def listed(columns: Any) -> Any:
+    """What a caller asks for, one by one."""
+    if isinstance(columns, str) or integer(columns) is not None:
+        return [columns]
+    if hasattr(columns, "__iter__") and not isinstance(columns, (bytes, bytearray)):
+        return columns
+    raise ArgumentError(f"columns are names (str) or positions (int), one or several, not {columns!r}")
 
 
 def one(handle: Handle, column: Any) -> int:
@@ -34,11 +44,10 @@ def one(handle: Handle, column: Any) -> int:
                 f"the name '{column}' stands for {len(found)} columns: select by position instead ({places})"
             )
         raise ColumnNotFoundError(f"there is no column '{column}'{_hint(handle, column)}")
-    try:
-        position = operator.index(column)
-    except TypeError:
-        message = f"a column is selected by a name (str) or position (int), not by {type(column).__name__}"
-        raise ArgumentError(message) from None
+    # A boolean is an index too for Python: a mask would be taken for the first two columns, over and over.
+    position = integer(column)
+    if position is None:
+        raise ArgumentError(f"a column is selected by a name (str) or position (int), not by {type(column).__name__}")
     n = handle.n_columns
     number = position + n if position < 0 else position
     if not 0 <= number < n:

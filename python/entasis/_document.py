@@ -48,10 +48,10 @@ class Document:
     """All that goes into one file."""
 
     def __init__(self, on_unsupported: OnUnsupported, compression: int, threads: int | None = None) -> None:
-        if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
-            raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
         self._on_unsupported = on_unsupported
         self._skipped: list[str] = []
+        # What was given for keys and members, by the dict or set, which is kept so that nothing else has its id.
+        self._given: dict[int, tuple[Any, set[Any]]] = {}
         self._parts: list[_Part] = []
         self._tables: dict[int, int] = {}
         # The trees, by what errors call them.
@@ -119,8 +119,13 @@ class Document:
             part.where = f"{found}: " if found else ""
         return part.where + path
 
-    def _unsupported(self, value: Any, path: str, error: BaseException | None, again: bool) -> tuple[Any, ...]:
-        """What stands for a value that can't be kept: nothing, or another one."""
+    def _unsupported(
+        self, value: Any, path: str, error: BaseException | None, again: bool, holder: Any, is_inside: bool
+    ) -> tuple[Any, ...]:
+        """What stands for a value that can't be kept: nothing, or another one.
+
+        `holder` is the dict or set that it is a key or member of; `is_inside` tells that it is a part of one.
+        """
         path = self._whole_path(path)
         if isinstance(error, (LimitError, MemoryError)):
             raise LimitError(f"{path}: {error}") from error
@@ -130,11 +135,32 @@ class Document:
         if self._on_unsupported == "error" or again:
             what = f"a value of type {kind} can't be kept" if error is None else str(error)
             raise UnsupportedTypeError(f"{path}: {what}") from error
+        if is_inside:
+            # Keys and members that differed might be equal without it.
+            what = f"a value of type {kind} can't be kept, nor be replaced inside of a key or of a member of a set"
+            raise UnsupportedTypeError(f"{path}: {what}") from error
         if self._on_unsupported == "skip":
             self._skipped.append(f"{path}: {kind}")
             # A column has a value in each row.
             return () if self._inside is None else (None,)
-        return (self._on_unsupported(value, path),)  # type: ignore[operator]
+        instead = self._on_unsupported(value, path)  # type: ignore[operator]
+        if holder is not None:
+            self._check_key(instead, path, holder)
+        return (instead,)
+
+    def _check_key(self, instead: Any, path: str, holder: Any) -> None:
+        """What takes the place of a key or member has to have a hash, and to be none that is there."""
+        _, given = self._given.setdefault(id(holder), (holder, set()))
+        try:
+            is_taken = instead in holder or instead in given
+        except TypeError as error:
+            message = (
+                f"{path}: what is given for a key or a member of a set has a hash, unlike this {type(instead).__name__}"
+            )
+            raise UnsupportedTypeError(message) from error
+        if is_taken:
+            raise UnsupportedTypeError(f"{path}: {instead!r} is given for it, which is there already")
+        given.add(instead)
 
     def write(
         self,

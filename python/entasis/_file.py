@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _columns, _display, _entasis, _hosts, _rows, _tree
+from ._options import path as _path
 from ._options import threads as _threads
 from .errors import ArgumentError, CorruptFileError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Iterator
     from types import TracebackType
 
@@ -32,7 +33,7 @@ class File:
     def __init__(
         self, path: str | os.PathLike[str], *, memory_map: bool = False, types: Iterable[type] | None = None
     ) -> None:
-        self.path = os.fspath(path)
+        self.path = _path(path)
         self._handle = _mapped(self.path) if memory_map else _entasis.Handle(self.path)
         self._columns: list[int] | None = None
         self._rows: Any = None
@@ -123,18 +124,14 @@ class File:
         return self._view(self._columns, self._compose(key))
 
     def _select(self, columns: Any) -> File:
-        if isinstance(columns, slice):
-            everything = range(self._handle.n_columns) if self._columns is None else self._columns
-            return self._view(list(everything[columns]), self._rows)
         return self._view(self._resolve(columns), self._rows)
 
-    def _resolve(self, columns: str | int | Iterable[str | int] | None) -> list[int] | None:
+    def _resolve(self, columns: str | int | slice | Iterable[str | int] | None) -> list[int] | None:
         """Numbers of columns, of those that this view has."""
         if columns is None or self._columns is None:
             return self._columns if columns is None else _columns.resolve(self._handle, columns)
-        names = [columns] if isinstance(columns, (str, int)) else columns
-        seen = _Seen(self._handle, self._columns)
-        return [self._columns[_columns.one(seen, name)] for name in names]  # type: ignore[arg-type]
+        places = _columns.resolve(_Seen(self._handle, self._columns), columns)  # type: ignore[arg-type]
+        return [self._columns[place] for place in places or ()]
 
     def _compose(self, rows: Rows | None) -> Any:
         if rows is None:
@@ -144,7 +141,7 @@ class File:
     def read(
         self,
         *,
-        columns: str | int | Iterable[str | int] | None = None,
+        columns: str | int | slice | Iterable[str | int] | None = None,
         rows: Rows | None = None,
         to: str | None = None,
         threads: int | None = None,

@@ -33,6 +33,10 @@ _READERS = _WRITERS | {
 }
 
 
+# Modules of ours that were imported to their end.
+_loaded: dict[str, Any] = {}
+
+
 def is_frame(value: Any) -> bool:
     """Whether a value is written as a table: a frame, series or index of a library, or an array that it has."""
     kind = type(value)
@@ -77,8 +81,7 @@ def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | 
 
 def writer(host: str) -> Any:
     """The module with `build`."""
-    name = _WRITERS[host]
-    return sys.modules.get(name) or import_module(name)
+    return _module(_WRITERS[host])
 
 
 def reader(to: str | None, written_by: str | None) -> Any:
@@ -88,7 +91,7 @@ def reader(to: str | None, written_by: str | None) -> Any:
     if to is None:
         known = written_by if written_by in HOSTS else None
         to = known or next(host for host in HOSTS if find_spec(host) is not None)
-    found = sys.modules.get(_READERS[to])
+    found = _loaded.get(_READERS[to])
     if found is not None and sys.modules.get(to) is not None:
         return found
     try:
@@ -97,7 +100,15 @@ def reader(to: str | None, written_by: str | None) -> Any:
         others = [host for host in HOSTS if host != to and find_spec(host) is not None]
         hint = f", or read with to={others[0]!r}" if others else ""
         raise MissingLibraryError(f"{to} is needed and can't be imported ({error}): pip install {to}{hint}") from error
-    return import_module(_READERS[to])
+    return _module(_READERS[to])
+
+
+def _module(name: str) -> Any:
+    """A module of ours, whole. That of `sys.modules` may be one that another thread has begun to import."""
+    found = _loaded.get(name)
+    if found is None:
+        found = _loaded[name] = import_module(name)
+    return found
 
 
 class interpretation:

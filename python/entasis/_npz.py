@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ._options import path as _path
 from .errors import (
     CorruptFileError,
     DirectoryError,
@@ -36,7 +37,7 @@ def read_npz(path: str | os.PathLike[str]) -> Any:
     # Slow to import, and for this alone.
     from zipfile import BadZipFile, ZipFile
 
-    path = os.fspath(path)
+    path = _path(path)
     try:
         if os.path.isdir(path):
             if not os.path.exists(os.path.join(path, _META)):
@@ -74,7 +75,7 @@ def write_npz(value: Any, path: str | os.PathLike[str]) -> None:
 
     The file is replaced whole or not at all; arrays of objects are refused.
     """
-    path = os.fspath(path)
+    path = _path(path)
     root = type(value).__module__.partition(".")[0]
     is_frame = root == "static_frame" and isinstance(value, _static_frame().Frame)
     if not is_frame and type(value) is not dict:

@@ -214,8 +214,13 @@ def _categories(handle: Handle, column: Column, codes: Any, mask: Any) -> Any:
     assert column.dictionary is not None, "a categorical has categories"
     (dictionary,) = handle.columns([column.dictionary])
     n = dictionary.n_values
-    entries = handle.read([column.dictionary], None, "numpy", False, 0, 1, n)
-    ((_, values, _),) = arrays(handle, entries, None, n, False)
+    try:
+        entries = handle.read([column.dictionary], None, "numpy", False, 0, 1, n)
+        ((_, values, _),) = arrays(handle, entries, None, n, False)
+    except UnsupportedTypeError as error:
+        # The dictionary has no name.
+        message = f"column '{column.name}': categories of {dictionary.type_name} have no counterpart in NumPy"
+        raise UnsupportedTypeError(message) from error
     categories = values[0]
     missing = codes < 0 if codes.dtype.kind == "i" else mask
     if missing is None or not missing.any():

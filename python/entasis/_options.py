@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
+import operator
+import os
+from typing import Any
+
 from .errors import ArgumentError
+
+# No machine has as many.
+_MOST_THREADS = 1 << 20
 
 
 def threads(n: int | None) -> int | None:
     """A number of threads, checked; None for as many as there are processors."""
     if n is None:
         return None
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+    found = integer(n)
+    if found is None or found < 1:
         raise ArgumentError(f"threads={n!r}: a positive integer, or None for as many as there are processors")
-    return n
+    return min(found, _MOST_THREADS)
+
+
+def integer(n: Any) -> int | None:
+    """An integer of Python or NumPy; None for what is no number, and for booleans."""
+    if isinstance(n, bool):
+        return None
+    try:
+        return operator.index(n)
+    except TypeError:
+        return None
+
+
+def path(path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> str:
+    """A path as text."""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        hint = "; give the path of an open file instead" if hasattr(path, "read") or hasattr(path, "write") else ""
+        raise ArgumentError(f"a path is str, bytes or os.PathLike, not {type(path).__name__}{hint}") from None
+
+
+def durable(durable: bool | None) -> bool | None:
+    """Whether a file is forced to the disk, checked."""
+    if durable is None or isinstance(durable, bool):
+        return durable
+    raise ArgumentError(f"durable={durable!r}: True, False, or None for when it replaces one")

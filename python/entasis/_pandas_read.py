@@ -248,20 +248,28 @@ class _Arrays:
         """The categories of all categorical columns."""
         found = {}
         for number, (part, n) in self._read.items():
-            # Each has a length of its own.
-            part = _tree.fill(self._handle, part, None, n)
-            if len(part) == 1 and part[0][0] == "arrow":
-                array = _strings(part[0][2], part[0][3], self._own)
-            else:
-                (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
-            spec = self._categories.get(number)
-            if spec is None and type(array) is pd.arrays.ArrowStringArray:
-                found[number] = _pandas_make.string_index(array, None)
-            elif spec is None:
-                found[number] = _pandas_make.index(array, None)
-            else:
-                found[number] = _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
+            try:
+                # Each has a length of its own.
+                found[number] = self._dictionary(number, _tree.fill(self._handle, part, None, n), n)
+            except (NotImplementedError, UnsupportedTypeError) as error:
+                # Indexes of pandas are of fewer types than columns; and a dictionary has no name.
+                names = (column.name for _, _, column, *_ in self._entries if column.dictionary == number)
+                message = f"column '{next(names, '')}': pandas has no such categories ({error})"
+                raise UnsupportedTypeError(message) from error
         return found
+
+    def _dictionary(self, number: int, part: list[Any], n: int) -> Any:
+        """The categories that a dictionary has."""
+        if len(part) == 1 and part[0][0] == "arrow":
+            array = _strings(part[0][2], part[0][3], self._own)
+        else:
+            (array,) = _Arrays(self._handle, self._own, part, 0, n, {}).beside
+        spec = self._categories.get(number)
+        if spec is None and type(array) is pd.arrays.ArrowStringArray:
+            return _pandas_make.string_index(array, None)
+        if spec is None:
+            return _pandas_make.index(array, None)
+        return _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
 
     def _categories_of(self, spec: dict[str, Any], number: int, array: Any) -> Any:
         """The values of an index of categories: those of the dictionary, or of a categorical column of their own."""
@@ -298,6 +306,7 @@ class _Arrays:
                 codes[mask] = -1
             assert column.dictionary is not None, "a categorical has categories"
             categories = self._dictionaries[column.dictionary]
+            _check_hashable(column, categories)
             if self._raw and position >= self._n:
                 return _labels.Codes(codes, categories)
             if not _are_distinct(categories):
@@ -359,6 +368,17 @@ def _sparse(column: Column, values: Any) -> Any:
     return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
 
 
+def _check_hashable(column: Column, categories: Any) -> None:
+    """Categories of pandas have a hash, which lists and the like have not; dictionaries of Arrow may be of any type."""
+    array = getattr(getattr(categories, "_data", None), "_pa_array", None)
+    if array is None:
+        return
+    import pyarrow as pa
+
+    if pa.types.is_nested(getattr(array.type, "storage_type", array.type)):
+        raise UnsupportedTypeError(f"column '{column.name}': pandas has no categories of type {array.type}")
+
+
 def _are_distinct(categories: Any) -> bool:
     """Whether all are there and none twice."""
     strings = getattr(getattr(categories, "_data", None), "_pa_array", None)
@@ -378,7 +398,12 @@ def _times(column: Column, values: Any) -> Any:
     if zone is None:
         return _pandas_make.times(values)
     array_type = pd.arrays.DatetimeArray
-    dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
+    try:
+        dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
+    except (LookupError, OSError, TypeError, ValueError) as error:
+        # Arrow takes any text for a zone, and where there is no such zone `zoneinfo` has all of these.
+        message = f"column '{column.name}': pandas knows no time zone {zone!r} here ({error})"
+        raise UnsupportedTypeError(message) from error
     if hasattr(array_type, "_simple_new"):
         return array_type._simple_new(values, dtype=dtype)
     return array_type(values, dtype=dtype)

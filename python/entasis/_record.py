@@ -36,7 +36,11 @@ class Record:
         return (self.kind, self.name, self.fields) == (other.kind, other.name, other.fields)
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.name, *self.fields.items()))
+        try:
+            return hash((self.kind, self.name, *self.fields.items()))
+        except TypeError:
+            # Members of an Enum have a hash whatever their value is, and so has what is compared by being the same.
+            return hash((self.kind, self.name, *self.fields))
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name}={value!r}" for name, value in self.fields.items())

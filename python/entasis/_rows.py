@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from ._options import integer
 from .errors import ArgumentError, RowsOutOfRangeError
 
 if TYPE_CHECKING:
@@ -25,25 +26,32 @@ def resolve(rows: Rows | None, n_rows: int) -> Resolved:
     if isinstance(rows, tuple):
         return _pair(rows, n_rows)
     if isinstance(rows, slice):
-        return range(n_rows)[rows]
+        return sliced(range(n_rows), rows)
     if isinstance(rows, range):
-        if len(rows) == 0:
+        if not rows:
             return range(0)
         first, last = rows[0], rows[-1]
         if min(first, last) < 0 or max(first, last) >= n_rows:
             raise RowsOutOfRangeError(f"rows {first} to {last} are out of range: the table has {n_rows} rows")
         return rows
-    try:
-        # A boolean is an index too for Python, but no row.
-        row = None if isinstance(rows, bool) else operator.index(rows)  # type: ignore[arg-type]
-    except TypeError:
-        return _array(rows, n_rows)
+    row = integer(rows)
     if row is None:
-        raise ArgumentError(f"rows can't be {rows!r}")
+        # A boolean is an index too for Python, but no row.
+        if isinstance(rows, bool):
+            raise ArgumentError(f"rows can't be {rows!r}")
+        return _array(rows, n_rows)
     first = row + n_rows if row < 0 else row
     if not 0 <= first < n_rows:
         raise RowsOutOfRangeError(f"row {row} is out of range: the table has {n_rows} rows")
     return range(first, first + 1)
+
+
+def sliced(numbers: Any, part: slice) -> Any:
+    """The part of a range or list that a slice of the caller's tells."""
+    try:
+        return numbers[part]
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{part!r}: {error}") from None
 
 
 def _pair(rows: tuple[Any, ...], n_rows: int) -> range:

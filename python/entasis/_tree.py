@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _rows
 from ._entasis import CellRef
 from ._hosts import interpretation
+from ._options import integer
 from ._options import threads as _threads
 from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError
 
@@ -205,9 +206,9 @@ class Tree:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The lengths of the axes of an array, the number of parts of other values."""
+        """The lengths of the axes of an array, the number of parts of other values; none of what has no parts."""
         if "shape" not in self._info:
-            return (len(self),)
+            return (len(self),) if self._rows is not None or "count" in self._info else ()
         shape = tuple(self._info["shape"])
         return shape if self._rows is None else (len(self._rows), *shape[1:])
 
@@ -216,8 +217,8 @@ class Tree:
             return len(self._rows)
         if self._info.get("shape"):
             return int(self._info["shape"][0])
-        if "count" not in self._info:
-            raise TypeError(f"a {self.kind} has no length")
+        if "count" not in self._info or "shape" in self._info:
+            raise TypeError(f"{self._named()} ({self.kind}) has no length")
         return int(self._info["count"])
 
     def __iter__(self) -> Iterator[Any]:
@@ -275,9 +276,8 @@ class Tree:
             raise ArgumentError(f"{self._named()} is a {self.kind}, which has no parts")
         if "shape" in self._info and not self._info["shape"]:
             raise ArgumentError(f"{self._named()} is an array without axes")
-        is_one = hasattr(key, "__index__") and not isinstance(key, bool)
         rows = _rows.compose(self._rows, _rows.resolve(key, len(self)))
-        if is_one and "shape" not in self._info:
+        if "shape" not in self._info and integer(key) is not None:
             return self._part(rows[0], f"[{rows[0]}]")
         return Tree._of(self._cells, self._where, self._info, rows)
 
@@ -314,6 +314,8 @@ class Tree:
         cells = self._cells
         if types is not None:
             cells = Cells(cells.handle, cells.path, _codecs.classes(types), cells.reader)
+        if rows is not None and not self.shape:
+            raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
         wanted = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
         try:
             if columns is not None:
@@ -351,7 +353,7 @@ class Tree:
             found = cells.children(self._info["number"], start * width, stop * width, threads)
             rows = [row - start for row in rows] if not (isinstance(rows, range) and rows.step == 1) else None
         if self.kind == "array of objects":
-            array = _objects(found).reshape((-1 if found else len(rows or ()), *self._info["shape"][1:]))
+            array = _objects(found).reshape((-1 if found else len(rows), *self._info["shape"][1:]))
             return array if rows is None or not found else array[rows]
         if rows is not None and found:
             found = [found[row] for row in rows]

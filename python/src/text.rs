@@ -107,8 +107,9 @@ pub fn from_objects(array: &Bound<'_, PyAny>, what: &str, binary: bool) -> PyRes
         if i % 65_536 == 65_535 {
             py.check_signals()?;
         }
-        // SAFETY: an element of an object array is a pointer to an object, or null for None; we hold the GIL.
-        let cell = unsafe { *(address as *const *mut ffi::PyObject) };
+        // SAFETY: an element of an object array is a pointer to an object, or null for None, at any address: the array may be a field of
+        // packed records. We hold the GIL.
+        let cell = unsafe { (address as *const *mut ffi::PyObject).read_unaligned() };
         // SAFETY: as above: the array keeps the object alive while we look at it.
         let Some(cell) = (unsafe { Bound::from_borrowed_ptr_or_opt(py, cell) }) else {
             text.end(Missing::None);

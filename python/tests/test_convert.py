@@ -165,3 +165,39 @@ def test_missing_library(file, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(en.MissingLibraryError, match="pip install polars"):
         en.read(file, to="polars")
+
+
+def test_what_arrow_has_and_pandas_not(path):
+    """Dictionaries of values without a hash, and zones that are no zones, are refused by the name of their column."""
+    for n in (2, 2000):
+        for values in (
+            pa.array([[i] for i in range(n)]),
+            pa.array([{"a": i} for i in range(n)]),
+            pa.ExtensionArray.from_storage(
+                pa.fixed_shape_tensor(pa.int8(), [2]), pa.array([[i % 9, 1] for i in range(n)], pa.list_(pa.int8(), 2))
+            ),
+        ):
+            codes = pa.array([0, 1, None, 1], pa.int16())
+            table = pa.table({"x": [1, 2, 3, 4], "of values": pa.DictionaryArray.from_arrays(codes, values)})
+            en.write(table, path)
+            assert en.read(path) == table
+            for to in ("pandas", "numpy", "static_frame"):
+                with pytest.raises(en.UnsupportedTypeError, match="'of values'"):
+                    en.read(path, to=to)
+            assert en.read(path, to="pandas", columns="x")["x"].tolist() == [1, 2, 3, 4]
+    for values in (
+        pa.array([1.5, 2.5], pa.float16()),
+        pa.array([1, 2], pa.timestamp("s", "Nowhere/X")),
+    ):
+        table = pa.table({"of values": pa.DictionaryArray.from_arrays(pa.array([0, 1, None], pa.int8()), values)})
+        en.write(table, path)
+        assert en.read(path) == table
+        with pytest.raises(en.UnsupportedTypeError, match="'of values'"):
+            en.read(path, to="pandas")
+    for zone in ("Nowhere/X", "Europe", "../x", "+26:00", "x" * 300, "\u00e9"):
+        table = pa.table({"at": pa.array([1, None], pa.timestamp("s", zone)), "x": [1, 2]})
+        en.write(table, path)
+        assert en.read(path) == table
+        with pytest.raises(en.UnsupportedTypeError, match="at"):
+            en.read(path, to="pandas")
+        assert en.read(path, to="pandas", columns="x")["x"].tolist() == [1, 2]

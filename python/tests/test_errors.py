@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -154,6 +155,11 @@ else:
         ({"threads": 0}, "threads=0"),
         ({"threads": -1}, "threads=-1"),
         ({"threads": 1.5}, "threads=1.5"),
+        ({"threads": True}, "threads=True"),
+        ({"durable": "yes"}, "durable='yes'"),
+        ({"durable": 1}, "durable=1"),
+        ({"on_unsupported": "ignore"}, "on_unsupported='ignore'"),
+        ({"on_unsupported": None}, "on_unsupported=None"),
     ],
 )
 def test_arguments(arguments, message, path):
@@ -169,3 +175,29 @@ def test_compression_per_column(path, round_trip):
     pd.testing.assert_frame_equal(frame, round_trip(frame, compression={"a": 0, None: 90}))
     stored = {column["name"]: column["stored_len"] for column in en.info(path).columns}
     assert stored["a"] > 5 * stored["b"]
+
+
+def test_numbers_of_numpy_as_arguments(path):
+    import numpy as np
+
+    en.write(FRAME, path, compression=np.int64(80), threads=np.int8(2))
+    en.write(FRAME, path, compression={FRAME.columns[0]: np.uint8(80)}, threads=1 << 70)
+    pd.testing.assert_frame_equal(en.read(path, threads=1 << 70), FRAME)
+
+
+def test_paths_of_every_kind(path):
+    """Bytes are paths too; open files are none."""
+    spelled = os.fsencode(path)
+    en.write(FRAME, spelled)
+    for read in (en.read, en.info, en.verify, en.open):
+        read(spelled)
+        for other in (None, 5, io.BytesIO(), [path]):
+            with pytest.raises(en.ArgumentError, match="a path is"):
+                read(other)
+    with path.open("rb") as file, pytest.raises(en.ArgumentError, match="give the path of an open file"):
+        en.read(file)
+    with pytest.raises(en.ArgumentError, match="a path is"):
+        en.write(FRAME, None)
+    with pytest.raises(en.ArgumentError, match="a path is"):
+        en.read_npz(io.BytesIO())
+    pd.testing.assert_frame_equal(en.read(spelled), FRAME)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -162,3 +165,20 @@ def test_wide(path):
     assert mine["s999"].to_list() == frame["s999"].tolist()
     assert en.read(path, to="pyarrow")["s5"].to_pylist() == frame["s5"].tolist()
     assert en.read(path, to="numpy", columns=["c0", "c2"])["c2"].tolist() == frame["c2"].tolist()
+
+
+def test_command_line_tells_no_missing_values_of_objects(path):
+    """Columns of objects are null by themselves: what they hold is in a tree."""
+    pd_frame = pd.DataFrame({"o": pd.Series([1, "a", None], dtype=object), "s": ["x", None, "z"]})
+    en.write(pd_frame, path)
+
+    def said(*words):
+        code = "import sys; from entasis._cli import main; sys.exit(main())"
+        return subprocess.run(
+            [sys.executable, "-c", code, *words, str(path)], check=True, capture_output=True, text=True
+        ).stdout
+
+    assert said("head", "--json").splitlines()[1] == '{"o":"(object)","s":null}'
+    assert "null" not in said("head", "--columns", "o")
+    assert [line.split()[-1] for line in said("schema").splitlines()[1:3]] == ["-", "1"]
+    assert '"n_missing":null' in said("schema", "--json")

@@ -226,3 +226,18 @@ def test_large_arrays_begin_with_a_huge_page(tmp_path, n, dtype):
     assert back.flags.writeable
     assert back.ctypes.data % (2 << 20) == 0 or back.nbytes < 4 << 20 or dtype == "U2"
     assert (back == values).all()
+
+
+def test_fields_of_packed_records(round_trip):
+    """Their elements are at odd addresses."""
+    records = np.zeros(9, dtype=[("a", "i1"), ("o", "O"), ("s", "O"), ("f", "f8"), ("c", "c16"), ("t", "M8[ns]")])
+    records["o"] = [1, "a", None, (1,), 2.5, b"b", 7, 8, 9]
+    records["s"] = [*"abcdefgh", None]
+    records["f"] = records["c"] = np.arange(9)
+    assert not records["s"].flags.aligned
+    for part in (records, records[::-2]):
+        columns = {name: part[name] for name in "osfct"}
+        back = round_trip(columns)
+        for name, array in columns.items():
+            assert back[name].dtype == array.dtype
+            assert back[name].tolist() == array.tolist()

@@ -145,3 +145,52 @@ def test_any(first, columns, frame, file):
 def test_views_of_views(first, second, frame, file):
     expected = frame.iloc[first].iloc[second]
     pd.testing.assert_frame_equal(expected[["s", "i"]], en.open(file)[first][["i", "s"]][second][["s", "i"]].read())
+
+
+def test_columns_of_every_kind(frame, file):
+    f = en.open(file)
+    for columns, wanted in (
+        (np.int64(1), ["f"]),
+        (np.array([1, -1]), ["f", "t"]),
+        (np.array(["s", "i"]), ["s", "i"]),
+        (slice(1, 3), ["f", "b"]),
+        (slice(None, None, -3), ["t", "s", "i"]),
+        (slice(9, 20), []),
+        ({"b": 1}, ["b"]),
+        ((name for name in "bi"), ["b", "i"]),
+        (["b", "b"], ["b", "b"]),
+    ):
+        back = en.read(file, columns=columns, rows=(0, 9))
+        pd.testing.assert_frame_equal(frame[wanted].iloc[:9], back, check_column_type=False)
+    assert f[:, ["s", "f", "b"]][:, np.int8(-2)].column_names == ["f"]
+    assert f[:, ["s", "f", "b"]][:, ::-1].column_names == ["b", "f", "s"]
+    assert f[:, ["s", "f", "b"]][:, 5:].column_names == []
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [True, [True, False], [0, True], 5.5, None.__class__, object(), b"if", [b"i"], [None], slice("i"), slice(0, 2, 0)],
+    ids=repr,
+)
+def test_columns_that_make_no_sense(columns, file):
+    """A mask of booleans is no list of positions."""
+    f = en.open(file)
+    for read in (
+        lambda: en.read(file, columns=columns),
+        lambda: f[:5, columns],
+        lambda: f[:, ["s", "f", "b"]][:, columns],
+        lambda: f.read(columns=columns, rows=(0, 5)),
+    ):
+        with pytest.raises(en.ArgumentError):
+            read()
+
+
+def test_rows_of_views_that_make_no_sense(file):
+    f = en.open(file)
+    for rows in (slice(None, None, 0), slice("a"), slice(1.0), True, 1.0, "a", {1}, [None]):
+        for part in (f, f[::2], f[[5, 1, 3]]):
+            with pytest.raises(en.ArgumentError):
+                part.read(rows=rows)
+    with pytest.raises(en.RowsOutOfRangeError):
+        f.read(rows=range(10**30))
+    assert f.read(rows=range(10**30, 0), columns="i").empty

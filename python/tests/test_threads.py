@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -103,3 +104,50 @@ def test_fork(frame, path):
     assert queue.get(timeout=60) == frame["i"].sum()
     process.join(60)
     assert process.exitcode == 0
+
+
+_FIRST = """
+import sys, threading
+import {library}
+import entasis as en
+sys.setswitchinterval(1e-6)
+start, failed = threading.Barrier(8), []
+
+def work(k):
+    start.wait()
+    try:
+        if {is_write}:
+            en.write(value, f"{path}.{{k}}")
+        else:
+            en.read({path!r})
+    except BaseException as error:
+        failed.append(error)
+
+if {is_write}:
+    value = {value}
+threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+sys.exit(repr(failed) if failed else 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("library", "value"),
+    [
+        ("pandas", "pandas.DataFrame({'a': [1, 2], 's': ['x', 'y']})"),
+        ("polars", "polars.DataFrame({'a': [1, 2], 's': ['x', 'y']})"),
+        ("pyarrow", "pyarrow.table({'a': [1, 2], 's': ['x', 'y']})"),
+        ("numpy", "{'a': numpy.arange(3), 's': numpy.array(['x', 'y', 'z'])}"),
+    ],
+)
+@pytest.mark.parametrize("is_write", [True, False])
+def test_first_calls_of_many_threads(library, value, is_write, path):
+    """Modules are imported when they are needed, by one thread, while others need them too."""
+    pytest.importorskip(library)
+    made = eval(value, {library: __import__(library)})
+    en.write(made, path)
+    code = _FIRST.format(library=library, value=value, is_write=is_write, path=str(path))
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -274,3 +274,58 @@ def test_rows_are_dicts_as_any(round_trip):
         list(map(str, range(40))),
     ):
         round_trip([dict.fromkeys(names, (i, None)[i % 2]) for i in range(2000)])
+
+
+def test_parts_by_arrays(path):
+    """An array of numbers or booleans tells of several items, also when it has one or none."""
+    objects = np.array([[1, "a", None], [2.5, (), "b"], [3, "c", [4]]], dtype=object)
+    value = {
+        "list": list(range(0, 100, 10)),
+        "tuple": tuple("abcdefghij"),
+        "rows": [{"k": i, "v": str(i)} for i in range(10)],
+        "objects": objects,
+        "narrow": np.empty((10, 0), object),
+        "numbers": np.arange(30).reshape(10, 3),
+        "fortran": np.asfortranarray(np.arange(30).reshape(10, 3)),
+    }
+    en.write(value, path)
+    f = en.open(path)
+    odd = np.arange(10) % 2 == 1
+    for rows in (np.array([1, 2]), np.array([7]), np.array([], np.int64), [], odd, ~odd & odd, np.array([2, 2], "u1")):
+        places = np.flatnonzero(rows) if str(getattr(rows, "dtype", None)) == "bool" else list(map(int, rows))
+        for name in ("list", "tuple", "rows"):
+            wanted = type(value[name])(value[name][i] for i in places)
+            assert f[name][rows].read() == f[name].read(rows=rows) == wanted
+            assert len(f[name][rows]) == len(places)
+        for name in ("narrow", "numbers", "fortran"):
+            assert same(f[name][rows].read(), value[name][places])
+            assert same(f[name].read(rows=rows), value[name][places])
+    for i in (3, np.int8(3), np.uint64(3), np.array(3)):
+        assert f["list"][i].read() == 30
+        assert f["rows"][i].read() == {"k": 3, "v": "3"}
+    for rows in (
+        [],
+        np.array([], np.int64),
+        slice(2, 1),
+        [2, 0],
+        slice(None, None, -2),
+        np.array([False, True, False]),
+    ):
+        assert same(f["objects"][rows].read(), objects[rows])
+        assert same(f["objects"].read(rows=rows), objects[rows])
+
+
+def test_what_has_no_rows(path):
+    value = {"point": np.array(5), "bytes": b"abc", "int": 7, "objects": np.array(None, dtype=object)}
+    en.write(value, path)
+    f = en.open(path)
+    for name, inner in value.items():
+        assert f[name].shape == ()
+        assert same(f[name].read(), inner)
+        for rows in (0, [0], slice(2), (0, 1)):
+            with pytest.raises(en.ArgumentError, match=name):
+                f[name].read(rows=rows)
+            with pytest.raises(en.ArgumentError, match=name):
+                f[name][rows]
+        with pytest.raises(TypeError, match="no length"):
+            len(f[name])

@@ -129,3 +129,36 @@ def test_a_value_that_changes_while_it_is_written(path):
     with contextlib.suppress(en.EntasisError, RuntimeError):
         en.write([table], path, on_unsupported=grow)
         en.verify(path)
+
+
+def test_what_stands_for_keys_and_members(path):
+    """A file that is written can be read: keys and members have a hash, and differ."""
+
+    class Odd:
+        pass
+
+    one, two = Odd(), Odd()
+    for value in ({1, one}, frozenset([1, one]), {one: 1, 1: 2}, [{"a": {one: 1, 1: 2}}]):
+        for bad in ([1], {}, np.arange(3), 1, 1.0, True):
+            with pytest.raises(en.UnsupportedTypeError, match="given for"):
+                en.write(value, path, on_unsupported=lambda value, path, bad=bad: bad)
+    for value in ({one, two}, {one: 1, two: 2}, {one: 1, (3,): {two: 2}, two: 5}):
+        with pytest.raises(en.UnsupportedTypeError, match="there already"):
+            en.write(value, path, on_unsupported=lambda value, path: "x")
+    assert not path.exists()
+    names = {one: "one", two: "two"}
+    value = {"set": {1, one, two}, "dict": {one: 1, two: 2}, "other": {one: {one: {two}}}}
+    en.write(value, path, on_unsupported=lambda value, path: names[value])
+    assert en.read(path) == {
+        "set": {1, "one", "two"},
+        "dict": {"one": 1, "two": 2},
+        "other": {"one": {"one": {"two"}}},
+    }
+    # Without a part keys may be equal that were not.
+    for value in ({(one, 1): 1, (1,): 2}, {frozenset([one, 1]): 1}, {(1, one), (1, two)}, {1: {((one,),): 3}}):
+        for how in ("skip", lambda value, path: "x"):
+            with pytest.raises(en.UnsupportedTypeError, match="inside of a key"):
+                en.write(value, path, on_unsupported=how)
+    with pytest.warns(UserWarning, match="left out"):
+        en.write({1: {one, 2}, 2: [({one}, two)]}, path, on_unsupported="skip")
+    assert en.read(path) == {1: {2}, 2: [(set(),)]}

@@ -1,4 +1,4 @@
-"""A pandas frame as plain NumPy arrays or a StaticFrame, for formats that hold nothing else, and back."""
+"""A pandas frame as plain arrays, for formats that hold nothing else, and back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def as_static_frame(frame: pd.DataFrame) -> Any:
 
 
 def as_pandas(frame: Any) -> pd.DataFrame:
-    """What `to_pandas` makes of a StaticFrame, which takes that the square of the columns if they are of several types."""
+    """What `to_pandas` makes of a StaticFrame.
+
+    That takes a time that grows with the square of the columns where these are of several types.
+    """
     if frame._blocks.unified:
         return frame.to_pandas()
     with pd.option_context("future.infer_string", False):

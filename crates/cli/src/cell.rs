@@ -11,11 +11,16 @@ use crate::types::time_zone;
 
 /// Bytes of a binary value that are shown to people.
 const MOST_BYTES: usize = 32;
+/// In place of a value of any kind: the column has no values by itself, and whether one is missing stands in the tree too.
+const OBJECT: &str = "(object)";
 /// Characters of a string that are shown to people.
 const MOST_CHARS: usize = 10_000;
 
 /// The value for people, its controls not escaped yet; none: it is missing.
 pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
+    if array.column_type.logical == Logical::Object {
+        return Some(OBJECT.to_owned());
+    }
     if array.is_missing(i) {
         return None;
     }
@@ -46,6 +51,9 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
 /// Appends the value as JSON: null when it is missing, text for times, binary in hexadecimal digits, and for the floats
 /// that JSON doesn't have.
 pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
+    if array.column_type.logical == Logical::Object {
+        return json::string(out, OBJECT);
+    }
     if let Values::Nested(inside) = &array.values
         && !array.is_missing(i)
     {

@@ -32,7 +32,8 @@ The second line of the table has the types. A missing value is shown as null, or
 written as such. Nested values are shown as JSON.
 
 JSON: missing values are null, times text as in ISO 8601, bytes hexadecimal digits, and floats that JSON doesn't have \
-\"NaN\", \"Infinity\", \"-Infinity\"; lists are arrays, structs objects, maps arrays of objects. A second column of one name has its number behind it: \"delay#7\".";
+\"NaN\", \"Infinity\", \"-Infinity\"; lists are arrays, structs objects, maps arrays of objects. \
+What a column of objects holds is not shown: (object). A second column of one name has its number behind it: \"delay#7\".";
 
 /// Show the first rows of a table, or any others
 ///
@@ -73,7 +74,7 @@ fn parse_rows(text: &str) -> Result<(u64, Option<u64>), String> {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    let file = File::open(&args.file)?;
+    let file = crate::open_table(&args.file)?;
     let n_rows = file.n_rows();
     let rows = match args.rows {
         None => 0..args.n.min(n_rows),

@@ -27,6 +27,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
+use entasis::{Error, File};
 
 use failure::Outcome;
 use output::Out;
@@ -109,6 +110,16 @@ fn for_each(files: &[PathBuf], out: &mut Out, mut work: impl FnMut(&Path, &mut O
         }
     }
     Ok(())
+}
+
+/// Opens a file that holds a table.
+fn open_table(path: &Path) -> entasis::Result<File> {
+    let file = File::open(path)?;
+    if file.is_table() {
+        return Ok(file);
+    }
+    let error = Error::argument("the file holds no table but a tree of values").in_file(path);
+    Err(error.advise("`entasis tree` shows it"))
 }
 
 /// A number of threads, at least one.

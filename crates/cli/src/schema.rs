@@ -16,7 +16,7 @@ const EXAMPLES: &str = "Examples:
   entasis schema flights.entasis
   entasis schema --json flights.entasis | jq -r '.columns[].name'
 
-\"missing\" counts the missing values of a column. Times with a zone are stored in UTC.";
+\"missing\" counts the missing values of a column, but not those among objects. Times with a zone are stored in UTC.";
 
 /// Show the names and types of a table's columns
 ///
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
-    let file = File::open(path)?;
+    let file = crate::open_table(path)?;
     let columns = file.columns(0..file.n_columns())?;
     if json {
         let columns =
@@ -62,7 +62,7 @@ fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
     for info in &columns {
         names.push(escape(&info.name));
         types.push(escape(&type_of(&file, info)?));
-        missing.push(thousands(info.record.n_missing));
+        missing.push(n_missing(info).map_or_else(|| "-".to_owned(), thousands));
         notes.push(match n_categories(&file, info)? {
             Some(1) => "1 category".to_owned(),
             Some(n) => format!("{} categories", thousands(n)),
@@ -79,6 +79,11 @@ fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
     Ok(())
 }
 
+/// The missing values; none for a column of objects, where they are told among them.
+fn n_missing(info: &ColumnInfo) -> Option<u64> {
+    (info.record.column_type.logical != Logical::Object).then_some(info.record.n_missing)
+}
+
 fn n_categories(file: &File, info: &ColumnInfo) -> entasis::Result<Option<u64>> {
     info.record.dictionary.map(|number| Ok(file.column(number)?.record.n_values)).transpose()
 }
@@ -90,7 +95,7 @@ fn column_json(file: &File, info: &ColumnInfo) -> entasis::Result<String> {
         .text("type", &type_of(file, info)?)
         .text("physical", column_type.physical.name())
         .text("logical", column_type.logical.name())
-        .raw("n_missing", info.record.n_missing)
+        .raw("n_missing", n_missing(info).map_or_else(|| "null".to_owned(), |n| n.to_string()))
         .text("missing", missing_name(column_type));
     if column_type.unit != Unit::None {
         object = object.text("unit", column_type.unit.name());

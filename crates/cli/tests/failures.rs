@@ -142,3 +142,16 @@ fn a_folder_that_is_not_there_fails_the_measurement() {
     let message = entasis(args!["bench", "--rows", "10", "--dir", dir]).failed();
     assert!(message.contains("nowhere"), "{message}");
 }
+
+#[test]
+fn a_tree_is_no_table() {
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/rows.entasis");
+    for verb in ["head", "schema"] {
+        for more in [&[][..], &["--json"]] {
+            let words = [&[verb, tree], more].concat();
+            let message = entasis(words).failed();
+            assert!(message.contains("tree of values") && message.contains("`entasis tree`"), "{message}");
+        }
+    }
+    assert!(entasis(args!["tree", tree]).fine().contains("value"));
+}

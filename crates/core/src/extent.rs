@@ -51,7 +51,6 @@ impl File {
     /// As [`extent`](Self::extent), for the first column that has none.
     pub fn extents(&self, columns: &[u64], rows: Range<u64>) -> Result<Vec<Extent>> {
         self.prefetch(columns.iter().copied());
-        self.prefetch_blocks(columns.iter().copied())?;
         columns.iter().map(|&column| self.extent(column, rows.clone())).collect()
     }
 

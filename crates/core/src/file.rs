@@ -263,8 +263,8 @@ impl File {
             return Ok(Arc::clone(blocks));
         }
         let info = self.column(column)?;
-        let at = self.block_range(column)?;
-        let blocks = self.blocks_of(&info, &self.records(SectionKind::Blocks, at)?)?;
+        let records = self.block_range(column).and_then(|at| self.records(SectionKind::Blocks, at));
+        let blocks = self.blocks_of(&info, &records.map_err(|e| e.in_column(&info.name))?)?;
         lock(&self.blocks).insert(column, Arc::clone(&blocks));
         Ok(blocks)
     }

@@ -383,7 +383,7 @@ impl Column {
         if self.name.len() > limits.name_len as usize {
             let message =
                 format!("a column name of {} bytes, the most are {}", self.name.len(), limits.name_len);
-            return Err(Error::unsupported(message));
+            return Err(Error::unsupported(message).advise("shorten it"));
         }
         self.array.check_encoded(self.column_type.layout()).map_err(|e| e.in_column(&self.name))?;
         check_type(n_extra, (&self.column_type, self.dictionary, &self.children), &self.name, 1)

@@ -92,15 +92,15 @@ impl Scratch {
         self.aside = None;
         if physical.is_var() {
             n = self.load_strings(array, range(n))?;
-        } else if let Some(aside) = self.find_aside(array, of, range(n)) {
-            self.aside = Some(aside.ok_or_else(short)?);
-            self.has_missing = false;
-            return Ok(n);
         } else {
-            let width = of.width().unwrap_or(1);
-            self.words.resize((n * width).div_ceil(16), 0);
             self.wide.outside.clear();
             self.ints.any_missing = false;
+            let aside = self.find_aside(array, of, range(n));
+            self.aside = aside.map(|at| at.ok_or_else(short)).transpose()?;
+        }
+        if !physical.is_var() && self.aside.is_none() {
+            let width = of.width().unwrap_or(1);
+            self.words.resize((n * width).div_ceil(16), 0);
             let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
             for (chunk, inside, at) in pieces(array, range(n)) {
                 let out = &mut out[at * width..(at + inside.len()) * width];
@@ -123,10 +123,7 @@ impl Scratch {
                         let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
                         self.wide.copy((&memory, from, stride), (physical, width), at, out)?;
                     }
-                    _ => {
-                        let beside = (&mut self.beside, self.is_followed);
-                        copy_fixed(chunk, inside, of, beside, out)?;
-                    }
+                    _ => copy_fixed(chunk, inside, of, out)?,
                 }
             }
         }
@@ -146,12 +143,10 @@ impl Scratch {
         Ok(n)
     }
 
-    /// Where a column of words, none of them missing, stands among those that were copied together; none where it doesn't, none within when
-    /// its memory is too short.
+    /// Where a column of words stands among those that were copied together; none where it doesn't, none within when its memory is too
+    /// short.
     fn find_aside(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Option<Option<usize>> {
-        let [Chunk { n, values: HostValues::Words { memory, stride }, validity: HostValidity::AllValid }] =
-            array.chunks.as_slice()
-        else {
+        let [Chunk { n, values: HostValues::Words { memory, stride }, .. }] = array.chunks.as_slice() else {
             return None;
         };
         let is_all =

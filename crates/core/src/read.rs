@@ -173,7 +173,6 @@ impl File {
         monitor: &dyn Monitor,
     ) -> Result<()> {
         self.prefetch(requests.iter().map(|r| r.column));
-        self.prefetch_blocks(requests.iter().map(|r| r.column))?;
         let sources = requests.iter().map(|r| self.source(r.column)).collect::<Result<Vec<_>>>()?;
         let (mut n_values, mut work) = (0u64, 0u64);
         for (request, source) in requests.iter().zip(&sources) {

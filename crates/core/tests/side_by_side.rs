@@ -62,14 +62,19 @@ fn columns_by_themselves() {
             (0..n_columns).filter(|c| c % 5 != 3).collect(),
             (0..n_columns).map(|c| (c * 7 + 3) % n_columns).collect(),
         ];
-        for order in &orders {
+        // All there, and where a value of the second column is the mark of missing ones.
+        for (order, mark) in orders.iter().flat_map(|order| [(order, None), (order, Some(17))]) {
+            let marked = |mut column: Column| {
+                column.array.chunks[0].validity = mark.map_or(HostValidity::AllValid, HostValidity::Mark);
+                column
+            };
             let expected: Vec<Column> = order
                 .iter()
                 .enumerate()
                 .map(|(i, c)| {
                     let memory = lend(&by_columns[c * 8 * n_rows..(c + 1) * 8 * n_rows]);
                     let values = HostValues::Words { memory, stride: 8 };
-                    column(format!("c{i}"), None, Physical::I64, n_rows, values)
+                    marked(column(format!("c{i}"), None, Physical::I64, n_rows, values))
                 })
                 .collect();
             let expected = bytes_of(n_rows, expected, 1);
@@ -78,7 +83,7 @@ fn columns_by_themselves() {
                     // No more than from the first value to the last one.
                     let memory = lend(&by_rows[8 * c..(n_rows - 1) * stride + 8 * (c + 1)]);
                     let values = HostValues::Words { memory, stride: stride as isize };
-                    column(format!("c{i}"), None, Physical::I64, n_rows, values)
+                    marked(column(format!("c{i}"), None, Physical::I64, n_rows, values))
                 });
                 assert!(bytes_of(n_rows, columns.collect(), threads) == expected, "{n_rows} x {n_columns}");
             }

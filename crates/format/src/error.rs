@@ -196,9 +196,15 @@ impl Inner {
         }
         let column = self.place.column.is_some();
         match self.kind {
-            Kind::Io(io::ErrorKind::NotFound) => "check the path",
+            Kind::Io(
+                io::ErrorKind::NotFound
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::InvalidInput
+                | io::ErrorKind::InvalidFilename,
+            ) => "check the path",
             Kind::Io(io::ErrorKind::PermissionDenied) => "check the permissions of the file and its folder",
             Kind::Io(io::ErrorKind::IsADirectory) => "name a file, not a folder",
+            Kind::Io(io::ErrorKind::WouldBlock) => "try again when the other one is done",
             Kind::Io(io::ErrorKind::StorageFull) => "free some space, then try again",
             Kind::Io(_) => "check the disk or the connection to it, then try again",
             Kind::NotEntasis => "check that the path names an Entasis file",
@@ -341,6 +347,11 @@ mod tests {
         assert!(std::error::Error::source(&error).is_some());
         assert!(error.to_string().starts_with("I/O error: opening the file: "));
         assert!(error.to_string().ends_with("; check the path"));
+        // Not a directory, an invalid argument, a name that is too long: neither disk nor network is to blame.
+        for code in [20, 22, 36] {
+            let error = Error::io(io::Error::from_raw_os_error(code), "opening the file");
+            assert!(!cfg!(target_os = "linux") || error.to_string().ends_with("; check the path"), "{error}");
+        }
     }
 
     #[test]

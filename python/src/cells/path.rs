@@ -1,7 +1,7 @@
 //! Where in a tree a value stands, as people write it: `value['a'][3].x`.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PySet, PyTuple};
 
 /// The longest text of a key.
 const KEY_LEN: usize = 60;
@@ -36,6 +36,28 @@ pub fn path(py: Python<'_>, root: &str, expanded: &[Expanded], mut up: usize, mu
         steps.splice(STEPS..STEPS + n, [format!("...({n} more)...")]);
     }
     format!("{root}{}", steps.concat())
+}
+
+/// The dict or set that a value is a key or member of, and whether it is a part of such a key or member further up.
+pub fn holder<'py>(
+    py: Python<'py>,
+    expanded: &[Expanded],
+    up: usize,
+    position: usize,
+) -> (Option<Bound<'py, PyAny>>, bool) {
+    let (mut holder, mut is_inside) = (None, false);
+    let (mut parent, mut place) = (up, position);
+    while parent != ROOT {
+        let Expanded { object, up: next, position, .. } = &expanded[parent];
+        let object = object.bind(py);
+        // Keys are counted after the values.
+        let is_key = object.cast::<PyDict>().is_ok_and(|dict| place >= dict.len());
+        if is_key || object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>() {
+            if parent == up { holder = Some(object.clone()) } else { is_inside = true }
+        }
+        (parent, place) = (*next, *position);
+    }
+    (holder, is_inside)
 }
 
 fn step(parent: &Bound<'_, PyAny>, is_object: bool, position: usize) -> String {

@@ -202,50 +202,50 @@ impl File {
         (is_dense && last < self.n_columns_total()).then_some((first, last))
     }
 
-    /// Reads the records of many columns together. What is wrong with a column is told when it is asked for.
+    /// Reads the records of many columns and of their blocks together. What is wrong with a column is told when it is asked for.
     pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) {
-        if let Some((first, last)) = self.stretch(columns.clone())
-            && !are_known(&lock(&self.columns), columns)
+        let Some((first, last)) = self.stretch(columns.clone()) else { return };
+        if !are_known(&lock(&self.columns), columns.clone())
             && let Ok(infos) = self.columns(first..last + 1)
         {
             lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
         }
-    }
-
-    /// Reads the block records of many columns together. What is wrong with a column is told when it is asked for.
-    pub(crate) fn prefetch_blocks(&self, columns: impl Iterator<Item = u64> + Clone) -> Result<()> {
-        let Some((first, last)) = self.stretch(columns.clone()) else { return Ok(()) };
         if are_known(&lock(&self.blocks), columns) {
-            return Ok(());
+            return;
         }
         let (runs, wanted) = (&self.opened.runs, self.in_file(&(first..last.saturating_add(1))));
         let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end.saturating_sub(1)));
         for start in (first..=last).step_by(1 << 10) {
-            let numbers = start..last.saturating_add(1).min(start + (1 << 10));
-            let index = self.records(SectionKind::BlockIndex, start..numbers.end.saturating_add(1))?;
-            let index = parse_block_index(&index).map_err(|e| e.in_file(self.path()))?;
-            let (Some(&from), Some(&to)) = (index.first(), index.last()) else { continue };
-            // What has many blocks takes its time anyway, and what has none needs none.
-            if to == from || to - from > 1 << 14 {
-                continue;
-            }
-            let records = self.records(SectionKind::Blocks, from..to)?;
-            let mut found = Vec::with_capacity(index.len());
-            for (number, of) in numbers.zip(index.windows(2)) {
-                let column = runs.columns_of(number).start;
-                let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
-                // A run that begins before the columns that are wanted has no blocks.
-                let Some(column) = column.checked_sub(self.table.first_column) else { continue };
-                // A column of a bundle has none either.
-                if of[0] != of[1]
-                    && let Ok(info) = self.column(column)
-                    && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
-                {
-                    found.push((column, blocks));
-                }
-            }
-            lock(&self.blocks).extend(found);
+            // Some of the columns may be such that nobody asked for: where one is damaged, the others are read one by one.
+            _ = self.prefetch_blocks(start..last.saturating_add(1).min(start + (1 << 10)));
         }
+    }
+
+    /// Reads the block records of the columns of these records.
+    fn prefetch_blocks(&self, numbers: Range<u64>) -> Result<()> {
+        let index = self.records(SectionKind::BlockIndex, numbers.start..numbers.end.saturating_add(1))?;
+        let index = parse_block_index(&index)?;
+        let (Some(&from), Some(&to)) = (index.first(), index.last()) else { return Ok(()) };
+        // What has many blocks takes its time anyway, and what has none needs none.
+        if to == from || to - from > 1 << 14 {
+            return Ok(());
+        }
+        let records = self.records(SectionKind::Blocks, from..to)?;
+        let mut found = Vec::with_capacity(index.len());
+        for (number, of) in numbers.zip(index.windows(2)) {
+            let column = self.opened.runs.columns_of(number).start;
+            let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
+            // A run that begins before the columns that are wanted has no blocks.
+            let Some(column) = column.checked_sub(self.table.first_column) else { continue };
+            // A column of a bundle has none either.
+            if of[0] != of[1]
+                && let Ok(info) = self.column(column)
+                && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
+            {
+                found.push((column, blocks));
+            }
+        }
+        lock(&self.blocks).extend(found);
         Ok(())
     }
 }

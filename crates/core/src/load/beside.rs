@@ -24,17 +24,8 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Copies a column of words whose first one is at the beginning of `memory`; none where that is not done here. `follows` tells that the
-    /// column beside it is loaded next.
-    pub fn copy(&mut self, memory: &HostRead, stride: isize, follows: bool, out: &mut [u64]) -> Option<bool> {
-        let found = self.find(memory, stride, out.len(), follows)?;
-        Some(found.is_some_and(|at| {
-            out.copy_from_slice(&self.values[at..][..out.len()]);
-            true
-        }))
-    }
-
-    /// The place among [`words`](Self::words) of a copy of such a column, of `n` words; none within when it doesn't lie in its memory.
+    /// The place among [`words`](Self::words) of a copy of the column of `n` words whose first one is at the beginning of `memory`; none
+    /// where that is not done here, none within when it doesn't lie in its memory. `follows` tells that the column beside it is loaded next.
     pub fn find(
         &mut self,
         memory: &HostRead,

@@ -7,7 +7,6 @@ use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::extend::{self, Narrow};
 use entasis_kernels::{HostRead, VECTOR, bits, marks};
 
-use super::beside::Beside;
 use super::{nested, place, short};
 use crate::frame::{Chunk, HostValues};
 
@@ -135,21 +134,8 @@ fn other_form() -> Error {
 }
 
 /// Copies values that are in memory as they are stored, or nearly.
-pub(super) fn copy_fixed(
-    chunk: &Chunk,
-    inside: Range<usize>,
-    of: Layout,
-    (beside, is_followed): (&mut Beside, bool),
-    out: &mut [u8],
-) -> Result<()> {
+pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -> Result<()> {
     let copied = match (&chunk.values, of.width()) {
-        (HostValues::Words { memory, stride }, Some(8))
-            if inside == (0..chunk.n)
-                && let Some(copied) =
-                    beside.copy(memory, *stride, is_followed, bytemuck::cast_slice_mut(out)) =>
-        {
-            copied
-        }
         (HostValues::Words { memory, stride }, Some(width)) => {
             let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
             match width {

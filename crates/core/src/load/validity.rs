@@ -50,7 +50,10 @@ impl Scratch {
                     or_bytes(&self.ints.valid[at..at + len], &mut self.validity, at)
                 }
                 HostValidity::Mark(mark) => {
-                    let words: &[u8] = bytemuck::cast_slice(&self.words);
+                    let words: &[u8] = match self.aside {
+                        Some(at) => bytemuck::cast_slice(&self.beside.words()[at..]),
+                        None => bytemuck::cast_slice(&self.words),
+                    };
                     let width = physical.width().ok_or_else(short)?;
                     self.spare.resize(len, 0);
                     let stored = &words[at * width..(at + len) * width];

@@ -104,7 +104,6 @@ impl File {
                 Side::Each(columns) => (columns.clone(), None, columns.len()),
             };
             self.prefetch(numbers.iter().copied());
-            self.prefetch_blocks(numbers.iter().copied())?;
             let sources = numbers.into_iter().map(|c| self.source(c)).collect::<Result<Vec<_>>>()?;
             let all = (n as u64).saturating_mul(n_rows as u64);
             n_values = n_values.saturating_add(all);

@@ -71,12 +71,7 @@ impl<'a, 'py> Maker<'a, 'py> {
                 return Err(self.corrupt("nothing is made"));
             };
             for (i, (key, value)) in (from..).zip(some_keys.into_iter().zip(some_values)) {
-                if i == MOST as u64 && n_names == i {
-                    // There is no room left: its table is made anew, for twice as many. A string as key runs no code of others.
-                    large::make(self.py, 64 * MOST, || dict.set_item(key, value))?;
-                } else {
-                    dict.set_item(key, value)?;
-                }
+                dict.set_item(key, value)?;
                 self.look_up(i)?;
             }
         }

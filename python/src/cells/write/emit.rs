@@ -297,7 +297,9 @@ impl CellBuilder {
     ) -> PyResult<bool> {
         let py = object.py();
         let path = path::path(py, &self.root, &self.expanded, at.up, at.position);
-        let answer = self.unsupported.bind(py).call1((object, &path, error, self.replaced > 0))?;
+        let (holder, is_inside) = path::holder(py, &self.expanded, at.up, at.position);
+        let asked = (object, &path, error, self.replaced > 0, holder, is_inside);
+        let answer = self.unsupported.bind(py).call1(asked)?;
         let answer = answer.cast_into::<PyTuple>()?;
         if answer.is_empty() {
             return Ok(false);

@@ -1,0 +1,116 @@
+//! A damaged column among neighbours: these are read, the error names the column, and comes when that is asked for.
+
+use entasis::{Error, File, Kind, Physical, Rows, Silent};
+use entasis_testkit::frames::{self, Model, Table, read};
+use entasis_testkit::mutate::{Map, get};
+use entasis_testkit::naive::Cell;
+
+/// Too many rows for bundles, and types that change from column to column: each has a record and a block of its own.
+fn table(n: usize) -> Table {
+    const N_ROWS: usize = 9000;
+    let column = |i: usize| {
+        let name = format!("c{i}");
+        match i % 3 {
+            0 => Model::words(name, Physical::I64, &frames::noise(N_ROWS, i as u64)),
+            1 => Model::text(name, &(0..N_ROWS).map(|row| format!("{}", row % (i + 7))).collect::<Vec<_>>()),
+            _ => Model::bools(name, &(0..N_ROWS).map(|row| row % (i + 2) == 0).collect::<Vec<_>>()),
+        }
+    };
+    Table::new(format!("{n} neighbours"), (0..n).map(column).collect())
+}
+
+/// Reads columns in one call.
+fn together(file: &File, columns: &[u64]) -> Result<Vec<Vec<Option<Cell>>>, Error> {
+    let infos: Vec<_> = columns.iter().map(|&column| file.column(column)).collect::<Result<_, _>>()?;
+    requested(
+        file,
+        &infos.iter().map(|info| (info.index, info.record.column_type.layout())).collect::<Vec<_>>(),
+    )
+}
+
+/// The same without a look at the columns before.
+fn requested(file: &File, columns: &[(u64, entasis::Layout)]) -> Result<Vec<Vec<Option<Cell>>>, Error> {
+    let n = file.n_rows() as usize;
+    let mut targets: Vec<_> = columns.iter().map(|&(_, of)| read::Target::new(of, n, 0xA5)).collect();
+    let requests =
+        targets.iter_mut().zip(columns).map(|(target, &(column, _))| target.request(column, Rows::All));
+    file.read(requests.collect(), Some(1), &Silent)?;
+    Ok(targets.iter().map(read::Target::cells).collect())
+}
+
+/// Changes the `at`-th field of a name, and asks for the columns of the table, of which these are damaged by that.
+fn check(table: &Table, sound: &[u8], (name, at, value): (&str, usize, u64), damaged: &[usize]) {
+    let map = Map::of(sound);
+    let field = map.named(name).nth(at).unwrap();
+    assert_ne!(get(sound, field), value);
+    let bytes = map.changed(sound, field, value);
+    let case = format!("{}: {name} {at} = {value:#x}", table.name);
+    let of = |i: usize| table.columns[i].of.layout();
+    let is_named = |error: &Error, i: usize| {
+        let column = error.place().column.as_deref();
+        column == Some(&table.columns[i].name) || column == Some(&format!("#{i}"))
+    };
+
+    let others: Vec<_> = (0..table.columns.len()).filter(|i| !damaged.contains(i)).collect();
+    let file = read::open(&bytes).unwrap();
+    let numbers: Vec<_> = others.iter().map(|&i| i as u64).collect();
+    let cells = together(&file, &numbers).unwrap_or_else(|error| panic!("{case}: {error}"));
+    for (&i, cells) in others.iter().zip(&cells) {
+        assert_eq!(cells, &table.columns[i].cells, "{case}: column {i}");
+    }
+
+    // All, by one call of a file that knows nothing of them yet; then each by itself.
+    let file = read::open(&bytes).unwrap();
+    let all: Vec<_> = (0..table.columns.len()).map(|i| (i as u64, of(i))).collect();
+    let error = requested(&file, &all).unwrap_err();
+    assert_eq!(error.kind(), Kind::Corrupt, "{case}: {error}");
+    assert!(damaged.iter().any(|&i| is_named(&error, i)), "{case}: {error}");
+    for &i in &others {
+        assert_eq!(
+            requested(&file, &[(i as u64, of(i))]).unwrap(),
+            [table.columns[i].cells.clone()],
+            "{case}"
+        );
+    }
+    for &i in damaged {
+        let error = requested(&file, &[(i as u64, of(i))]).unwrap_err();
+        assert_eq!(error.kind(), Kind::Corrupt, "{case}: {error}");
+        assert!(is_named(&error, i), "{case}, column {i}: {error}");
+    }
+}
+
+#[test]
+fn one_of_a_few_neighbours_is_damaged() {
+    for n in (2..=15).chain([16, 40]) {
+        let table = table(n);
+        let sound = frames::write_at(&table, 50);
+        for i in (0..n).step_by(1 + n / 4) {
+            check(&table, &sound, ("column.flags", i, 64), &[i]);
+            check(&table, &sound, ("column.n_values", i, 8999), &[i]);
+            check(&table, &sound, ("block.n_values", i, 0), &[i]);
+            check(&table, &sound, ("block.directory_at", i, 1 << 40), &[i]);
+            if i > 0 {
+                // The end of one column's blocks is the begin of the next one's.
+                check(&table, &sound, ("block_index.first_block", i, 1 << 40), &[i - 1, i]);
+            }
+        }
+    }
+}
+
+/// A column that nobody asked for is read with those beside it, and its damage is not theirs.
+#[test]
+fn columns_between_those_that_are_asked_for_may_be_damaged() {
+    let table = table(60);
+    let sound = frames::write_at(&table, 50);
+    let map = Map::of(&sound);
+    let numbers: Vec<u64> = (0..60).step_by(3).collect();
+    for (name, value) in [("column.flags", 64), ("block.n_values", 0), ("block_index.first_block", 1 << 40)] {
+        // The 31st and the 32nd begin and end with the same place of the index.
+        let bytes = map.changed(&sound, map.named(name).nth(32).unwrap(), value);
+        let file = read::open(&bytes).unwrap();
+        let cells = together(&file, &numbers).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for (&i, cells) in numbers.iter().zip(&cells) {
+            assert_eq!(cells, &table.columns[i as usize].cells, "{name}: column {i}");
+        }
+    }
+}
