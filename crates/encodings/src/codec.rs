@@ -11,7 +11,9 @@ pub struct Codecs {
     zstd_encoder: Option<(CCtx<'static>, i32)>,
     zstd_decoder: Option<DCtx<'static>>,
     spare: Vec<u8>,
+    /// What was stored for a trial, and the bytes that it was of.
     trial: Vec<u8>,
+    trial_of: usize,
     /// Memory for the payload of a page.
     pub(crate) payload: Vec<u8>,
 }
@@ -63,7 +65,13 @@ impl Codecs {
         out.clear();
         let len = self.store(codec, level, payload, &mut out);
         self.trial = out;
+        self.trial_of = payload.len();
         len
+    }
+
+    /// What an entropy coder would make of what the last trial stored, as a share of the payload that was tried.
+    pub(crate) fn entropy_of_trial(&self) -> f64 {
+        entropy_len(&self.trial) as f64 / self.trial_of as f64
     }
 
     fn compress_lz4(&mut self, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
@@ -163,6 +171,20 @@ fn prepend_literals(before: &[u8], block: &[u8], out: &mut Vec<u8>) -> Option<()
     Some(())
 }
 
+/// Bytes that an entropy coder of single bytes makes of these, about.
+pub(crate) fn entropy_len(bytes: &[u8]) -> usize {
+    let mut counts = [0u32; 256];
+    for &byte in bytes {
+        counts[usize::from(byte)] += 1;
+    }
+    let n = bytes.len() as f64;
+    let bits = counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .map(|&count| f64::from(count) * (n / f64::from(count)).log2());
+    (bits.sum::<f64>() / 8.0) as usize
+}
+
 /// The first `len` bytes of memory that only grows, so that what it held is not cleared each time.
 fn room(memory: &mut Vec<u8>, len: usize) -> &mut [u8] {
     if memory.len() < len {
@@ -224,5 +246,26 @@ mod tests {
             assert_eq!(codecs.store(codec, 3, &noise, &mut stored), noise.len());
             assert_eq!(stored, noise);
         }
+    }
+
+    #[test]
+    fn the_entropy_of_a_trial_is_near_what_zstandard_makes() {
+        let mut codecs = Codecs::new();
+        // Sums of dice, of which every third stretch stands before.
+        let mut state = 1u64;
+        let mut die = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 61) as u8
+        };
+        let sums: Vec<u8> = (0..16_384).map(|_| die() + die() + die()).collect();
+        let payload: Vec<u8> =
+            (0..sums.len()).map(|i| sums[if i / 64 % 3 == 0 { i % 64 } else { i }]).collect();
+        let len = payload.len() as f64;
+        let by_lz4 = codecs.stored_len(Codec::Lz4, 0, &payload) as f64;
+        let expected = codecs.entropy_of_trial() * len;
+        let by_zstd = codecs.stored_len(Codec::Zstd, 1, &payload) as f64;
+        assert!(by_zstd < by_lz4 && (expected / by_zstd - 1.0).abs() < 0.2, "{by_lz4} {expected} {by_zstd}");
+        assert_eq!(entropy_len(&[7; 1000]), 0);
+        assert_eq!(entropy_len(&(0..=255).collect::<Vec<u8>>()), 256);
     }
 }

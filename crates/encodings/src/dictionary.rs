@@ -7,6 +7,7 @@ use std::ops::Range;
 use again::Again;
 use entasis_kernels::VECTOR;
 
+use crate::profile::cost;
 use crate::word::sample_ranges;
 
 /// The most entries of a dictionary.
@@ -225,6 +226,8 @@ pub(crate) enum Repeats {
 pub(crate) struct Prospect {
     /// Bytes of codes and entries.
     pub len: f64,
+    /// Nanoseconds to decode the codes.
+    pub ns: f64,
     /// Entries.
     pub n_entries: usize,
     /// Whether most values are those before them.
@@ -291,9 +294,12 @@ pub(crate) fn prospect<K: Key>(
     let all = all.min((n * counted).div_ceil(seen)).max(distinct);
     let width = f64::from(code_width(all)) / 8.0;
     let n_runs = (n * changes / seen) as f64;
-    let len = (n as f64 * width).min(n_runs * (2.0 + width)) + (all * entry_len) as f64;
+    let packed = (n as f64 * width, n as f64 * cost::BIT_PACKED);
+    let in_runs = (n_runs * (2.0 + width), n_runs * cost::RUN + n as f64 * cost::RUN_LENGTH);
+    let (codes_len, ns) = if packed.0 < in_runs.0 { packed } else { in_runs };
+    let len = codes_len + (all * entry_len) as f64;
     // A branch that is right three times of four costs less than the look-ups that it saves.
-    Ok(Prospect { len, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
+    Ok(Prospect { len, ns, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
 }
 
 impl Prospect {
@@ -464,7 +470,7 @@ mod tests {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
         let mut codes = Vec::new();
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
-            let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
+            let prospect = Prospect { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
             let entries =
                 build(values.len(), up_to(MAX_ENTRIES), prospect, &mut codes, |i| values[i], |_, _| ())
                     .unwrap();
@@ -508,7 +514,7 @@ mod tests {
     #[test]
     fn too_many_entries_are_foreseen() {
         let mut codes = Vec::new();
-        let prospect = Prospect { len: 0.0, n_entries: 100, runs: false, nearby: false };
+        let prospect = Prospect { len: 0.0, ns: 0.0, n_entries: 100, runs: false, nearby: false };
         let n = 60_000;
         // 3,000 entries, and always more of them.
         let few = |i: usize| (i * 7919 % 3000) as u64;

@@ -20,6 +20,7 @@ use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
 use crate::word::Order;
 use crate::{bools, decimals, fixed, page_writer, statistics, strings, validity};
+pub(crate) use dictionary::{Bounds, SMALLER};
 
 /// The most values of a block.
 pub const BLOCK: usize = 65_536;
@@ -262,7 +263,8 @@ impl Encoder {
         let mut bound = as_ints.min(light.best.score(&self.profile));
         let mut dictionary = Err(NoDictionary::Costly);
         if !settled && size_of::<T>() > 1 {
-            dictionary = self.plan_dictionary(words, (light_len, bound));
+            let shown = physical.is_integer().then(|| light.shown());
+            dictionary = self.plan_dictionary(words, Bounds { len: light_len, score: bound, shown });
             if let Ok((entries, codes)) = &dictionary {
                 bound = bound.min(self.dictionary_score(codes, size_of_val(entries.as_slice()) as f64));
             }
@@ -276,11 +278,11 @@ impl Encoder {
             light.with_codec(words, bound, &self.profile, &mut self.codecs, &mut self.hints.words)
         };
         let mut best = plan.score(&self.profile);
-        if let Ok((entries, codes)) = dictionary
-            && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
+        if let Ok((entries, codes)) = &dictionary
+            && self.dictionary_wins(codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
-            let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
+            let directory = self.write_words_dictionary(n, entries, codes, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
         let found = (n_runs, unrepeated);
@@ -298,9 +300,16 @@ impl Encoder {
                 plan = light.with_codec(words, score, &self.profile, &mut self.codecs, hint);
                 best = plan.score(&self.profile);
             }
-            let bounds = (len.min(plan.len), score.min(best));
-            if let Ok((entries, codes)) = self.plan_dictionary(words, bounds)
-                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.1)
+            let bounds = Bounds { len: len.min(plan.len), score: score.min(best), shown: None };
+            // The dictionary that lost to what was expected of them is there yet.
+            let dictionary = match dictionary {
+                Ok(found) => Some(found).filter(|found| {
+                    size_of_val(found.0.as_slice()) as f64 + found.1.len < SMALLER * bounds.len
+                }),
+                Err(_) => self.plan_dictionary(words, bounds).ok(),
+            };
+            if let Some((entries, codes)) = dictionary
+                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.score)
             {
                 self.ints = alp.map_or_else(BriefVec::new, Alp::into_ints);
                 statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
@@ -378,7 +387,7 @@ impl Encoder {
             let (len, score) = (best.len, best.score(&self.profile));
             let settled = best.packing == Packing::Constant;
             if !settled
-                && let Ok((entries, codes)) = self.plan_dictionary(values, (len, score))
+                && let Ok((entries, codes)) = self.plan_dictionary(values, Bounds { len, score, shown: None })
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score)
             {
                 let payload = bytemuck::cast_slice(&entries);

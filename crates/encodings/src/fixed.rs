@@ -2,7 +2,7 @@
 
 use entasis_format::{Codec, Encoding, Error, Filter, Layout, Packing, Result, Transform};
 
-use crate::encode::{Encoded, Encoder};
+use crate::encode::{Bounds, Encoded, Encoder};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages, raw};
 use crate::profile::cost;
 use crate::texts::Texts;
@@ -55,7 +55,8 @@ pub(crate) fn encode(
         let texts = Texts { offsets: &offsets, bytes, longest: width };
         if !settled
             && n > 1
-            && let Some((entries, codes)) = encoder.plan_text_dictionary(texts, (len, score), width)
+            && let Some((entries, codes)) =
+                encoder.plan_text_dictionary(texts, Bounds { len, score, shown: None }, width)
             && encoder.dictionary_wins(&codes, (entries.len() * width) as f64, score)
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };

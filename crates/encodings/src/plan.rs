@@ -6,10 +6,10 @@
 use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{VECTOR, Word, scan};
 
-use crate::codec::Codecs;
+use crate::codec::{Codecs, entropy_len};
 use crate::encode::PAGE;
 use crate::profile::{Profile, cost};
-use crate::word::{Order, bits_of, bytes_of, sample_ranges};
+use crate::word::{Order, bits_of, byte_width, bytes_of, sample_ranges};
 use crate::{bit_packed, page_writer};
 
 /// How to pack the words of one block.
@@ -124,6 +124,11 @@ impl<T: Word> Light<T> {
     /// Words that stay as they are, and that no codec is given.
     pub(crate) fn raw(n: usize) -> Self {
         Self::settled(WordPlan::raw(n))
+    }
+
+    /// Bytes of a word that codecs are shown.
+    pub(crate) fn shown(&self) -> u32 {
+        byte_width(self.width)
     }
 
     fn settled(best: WordPlan<T>) -> Self {
@@ -297,10 +302,30 @@ pub(crate) const MIN_PAYLOAD: usize = 2048;
 /// there: it finds more in longer pieces. Zstandard, slower but with less to find beyond, has one look.
 const LZ4_LOOKS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
 const ZSTD_LOOKS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
-/// Where LZ4 saves less, nothing repeats in a glance: what Zstandard makes of it is then known by the entropy of its bytes.
+/// LZ4 that is so far below the best score by its last look, and near it by all before, wins by whole pages too: in these it finds more,
+/// and leaves this share, mostly.
+const SURE: f64 = 0.95;
+const NEARLY_SURE: f64 = 1.1;
+const IN_PAGES: f64 = 0.95;
+/// Where LZ4 saves less, nothing repeats in a look, and the bytes themselves are what an entropy coder would code.
 const NOTHING: f64 = 0.97;
+/// What Zstandard makes of words is hardly ever less than this share of what the entropy of LZ4's bytes for them comes to: it finds what
+/// LZ4 finds, and codes the rest by bytes.
+const ZSTD_OF_ENTROPY: f64 = 0.93;
+/// How far above LZ4's score by the same look Zstandard's may be: its tables weigh less in whole pages.
+const TABLES: f64 = 1.04;
 /// Zstandard hardly ever makes less than this share of what LZ4 makes of the same bytes.
 pub(crate) const ZSTD_OF_LZ4: f64 = 0.5;
+
+/// How it is found out what a codec makes of words.
+#[derive(Clone, Copy)]
+enum By {
+    Codec,
+    /// By the entropy of their bytes, where nothing repeats.
+    Entropy,
+    /// By the entropy of what the last trial stored.
+    Trial,
+}
 
 impl<T: Word> Light<T> {
     /// The best of this and of general codecs over byte-aligned words, measured on samples (or what the hint says). A codec is
@@ -319,7 +344,7 @@ impl<T: Word> Light<T> {
         }
         let n = words.len() as f64;
         let per_word = light.len / n;
-        let aligned = width.next_multiple_of(8).next_power_of_two();
+        let aligned = 8 * byte_width(width);
         let dress = |packing, filter, codec: (Codec, i32), ratio: f64| {
             let mut plan = if packing == Packing::BitPacked {
                 WordPlan::new(packing, aligned, min, n * f64::from(aligned) / 8.0, 0.0)
@@ -354,7 +379,10 @@ impl<T: Word> Light<T> {
         }
         let mut best = (light, CodecHint::NoneAt(per_word));
         let mut payload = Vec::new();
-        let mut ratio_of = |(pieces, len), packing, filter, codec: (Codec, i32), by_entropy| {
+        let mut ratio_of = |(pieces, len), packing, filter, codec: (Codec, i32), by: By| {
+            if let By::Trial = by {
+                return codecs.entropy_of_trial();
+            }
             let (mut before, mut after) = (0, 0);
             for range in sample_ranges(words.len(), pieces, len) {
                 for page in words[range].chunks(PAGE) {
@@ -365,9 +393,9 @@ impl<T: Word> Light<T> {
                         page_writer::raw(bytemuck::cast_slice(page), bytes_of::<T>(), filter, &mut payload);
                     }
                     before += payload.len();
-                    after += match by_entropy {
-                        true => entropy_len(&payload),
-                        false => codecs.stored_len(codec.0, codec.1, &payload),
+                    after += match by {
+                        By::Entropy => entropy_len(&payload),
+                        _ => codecs.stored_len(codec.0, codec.1, &payload),
                     };
                 }
             }
@@ -385,38 +413,62 @@ impl<T: Word> Light<T> {
             &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
         };
         for &(packing, filter) in forms {
-            // What LZ4 made of the last glance.
-            let mut by_lz4 = None;
+            // What LZ4 made of the last look, and of what was tried last.
+            let (mut by_lz4, mut tried) = (None, None);
             for &codec in profile.codecs {
                 let bound = bound.min(best.0.score(profile));
-                let may_win =
-                    |ratio, hope| dress(packing, filter, codec, ratio).score(profile) < bound * hope;
+                let score_of = |codec, ratio| dress(packing, filter, codec, ratio).score(profile);
+                let may_win = |ratio, hope| score_of(codec, ratio) < bound * hope;
                 let least =
                     by_lz4.filter(|_| codec.0 == Codec::Zstd).map_or(0.0, |ratio| ratio * ZSTD_OF_LZ4);
                 if !may_win(least, 1.0) {
                     continue;
                 }
-                let mut hopeless = |&(pieces, len, hope): &(usize, usize, f64)| {
-                    if words.len() <= 2 * pieces * len {
-                        return false;
-                    }
-                    let by_entropy = codec.0 == Codec::Zstd && by_lz4.is_some_and(|ratio| ratio > NOTHING);
-                    let ratio = ratio_of((pieces, len), packing, filter, codec, by_entropy);
-                    if codec.0 == Codec::Lz4 {
-                        by_lz4 = Some(ratio);
-                    }
-                    !may_win(ratio, hope)
-                };
                 if codec.0 == Codec::Lz4 && unrepeated && packing == Packing::BitPacked {
                     by_lz4 = Some(1.0);
                     continue;
                 }
+                // What LZ4 has by the same bytes, if that is the best so far.
+                let lz4 = (best.0.codec.0 == Codec::Lz4).then_some(best.0.codec);
+                let rival = |ratio: Option<f64>| {
+                    lz4.zip(ratio).map_or(f64::INFINITY, |(lz4, ratio)| score_of(lz4, ratio))
+                };
                 let looks = if codec.0 == Codec::Zstd { ZSTD_LOOKS } else { LZ4_LOOKS };
-                if looks.iter().any(&mut hopeless) {
+                if codec.0 == Codec::Zstd && by_lz4.is_some() {
+                    let by = if tried.is_some() { By::Trial } else { By::Entropy };
+                    let (pieces, len, hope) = looks[0];
+                    let ratio = ZSTD_OF_ENTROPY * ratio_of((pieces, len), packing, filter, codec, by);
+                    if !may_win(ratio, hope) || score_of(codec, ratio) >= rival(tried) {
+                        continue;
+                    }
+                }
+                let (mut last, mut is_sure) = (None, codec.0 == Codec::Lz4);
+                let rival = rival(by_lz4) * TABLES;
+                let mut is_hopeless = |&(pieces, len, hope): &(usize, usize, f64)| {
+                    if words.len() <= 2 * pieces * len {
+                        return false;
+                    }
+                    let ratio = ratio_of((pieces, len), packing, filter, codec, By::Codec);
+                    last = Some(ratio);
+                    is_sure &= may_win(ratio, NEARLY_SURE);
+                    !may_win(ratio, hope) || score_of(codec, ratio) >= rival
+                };
+                let is_hopeless = looks.iter().any(&mut is_hopeless);
+                if codec.0 == Codec::Lz4 {
+                    (by_lz4, tried) = (last, last.filter(|&ratio| ratio <= NOTHING));
+                }
+                if is_hopeless {
                     continue;
                 }
                 // Whole pages: codecs find what repeats within one, and nothing beyond.
-                let ratio = ratio_of((2, PAGE), packing, filter, codec, false);
+                let ratio = match last {
+                    Some(ratio) if is_sure && may_win(ratio, SURE) => ratio * IN_PAGES,
+                    _ => {
+                        let ratio = ratio_of((2, PAGE), packing, filter, codec, By::Codec);
+                        tried = Some(ratio);
+                        ratio
+                    }
+                };
                 let plan = dress(packing, filter, codec, ratio);
                 if plan.score(profile) < best.0.score(profile) {
                     best = (plan, CodecHint::Use(packing, filter, codec, ratio));
@@ -428,16 +480,54 @@ impl<T: Word> Light<T> {
     }
 }
 
-/// Bytes that an entropy coder of single bytes makes of these, about.
-fn entropy_len(bytes: &[u8]) -> usize {
-    let mut counts = [0u32; 256];
-    for &byte in bytes {
-        counts[usize::from(byte)] += 1;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dictionary::MIX;
+
+    fn mixed(i: usize) -> u64 {
+        let z = (i as u64 + 1).wrapping_mul(MIX);
+        (z ^ z >> 29).wrapping_mul(MIX) >> 20
     }
-    let n = bytes.len() as f64;
-    let bits = counts
-        .iter()
-        .filter(|&&count| count > 0)
-        .map(|&count| f64::from(count) * (n / f64::from(count)).log2());
-    (bits.sum::<f64>() / 8.0) as usize
+
+    fn plan(words: &[u64]) -> WordPlan<u64> {
+        let kind = Kind::new(Order::Unsigned, true, false);
+        let profile = Profile::new(Profile::DEFAULT).unwrap();
+        plan_words(words, kind, &profile, &mut Codecs::new(), &mut CodecHint::default())
+    }
+
+    /// Bytes of the pages of words that are given to a codec.
+    fn stored_len(words: &[u64], plan: &WordPlan<u64>) -> usize {
+        let mut codecs = Codecs::new();
+        let page = |page: &[u64]| {
+            let mut payload = Vec::new();
+            bit_packed::emit::<u64, u64>(page, plan.base, plan.width, None, &mut payload);
+            codecs.stored_len(plan.codec.0, plan.codec.1, &payload)
+        };
+        words.chunks(PAGE).map(page).sum()
+    }
+
+    #[test]
+    fn what_a_look_is_sure_of_is_about_what_pages_come_to() {
+        for n in [5000, 15_000, 65_536] {
+            for far in [40, 300, 1500] {
+                // Stretches that stand before, and others between them.
+                let words: Vec<u64> = (0..n)
+                    .map(|i| if i % far < 12 { mixed(i) % 12_000 } else { mixed(i % far) % 12_000 })
+                    .collect();
+                let plan = plan(&words);
+                assert_eq!((plan.codec.0, plan.packing), (Codec::Lz4, Packing::BitPacked), "{n} {far}");
+                let (len, light) = (stored_len(&words, &plan) as f64, (2 * n) as f64);
+                assert!((plan.len - len).abs() < 0.15 * light && len < 0.9 * light, "{len} {}", plan.len);
+            }
+        }
+    }
+
+    #[test]
+    fn noise_is_given_to_no_codec() {
+        for n in [5000, 15_000, 65_536] {
+            let words: Vec<u64> = (0..n).map(|i| mixed(i) % 12_000).collect();
+            assert_eq!(plan(&words).codec.0, Codec::None);
+        }
+    }
 }

@@ -3,12 +3,16 @@
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack, memory::BriefVec, scan};
 
-use crate::encode::{Encoded, Encoder, PAGE};
+use crate::encode::{Bounds, Encoded, Encoder, PAGE};
 use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter};
+use crate::plan::WordPlan;
 use crate::statistics;
 use crate::text_dictionary::EntriesPlan;
 use crate::text_plan::Plain;
 use crate::texts::Texts;
+
+/// Entries that take so many times less than their codes are few.
+const FEW: f64 = 8.0;
 
 pub(crate) fn encode(
     encoder: &mut Encoder,
@@ -37,7 +41,7 @@ pub(crate) fn encode(
     if !encoder.profile.is_raw() && !bytes.is_empty() {
         let entry_len = bytes.len() / n + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
-        let bounds = (len, f64::INFINITY);
+        let bounds = Bounds { len, score: f64::INFINITY, shown: None };
         let texts = Texts { offsets, bytes, longest };
         let dictionary = encoder.plan_text_dictionary(texts, bounds, entry_len);
         let dictionary = dictionary.map(|(entries, mut codes)| {
@@ -48,7 +52,13 @@ pub(crate) fn encode(
         });
         let score_of = |(_, plan, codes): &(_, EntriesPlan, _)| encoder.dictionary_score(codes, plan.len);
         let bound = dictionary.as_ref().map_or(f64::INFINITY, score_of);
-        plain = plain.compressed(encoder, bytes, bound);
+        // What repeats among strings of which few differ repeats among their codes, which codecs were shown. Strings of a byte are as
+        // short as those, and need no dictionary.
+        let is_settled = |(_, plan, codes): &(_, EntriesPlan, WordPlan<u32>)| plan.len * FEW < codes.len;
+        let are_few = bytes.len() >= 2 * n && dictionary.as_ref().is_some_and(is_settled);
+        if !are_few || bound >= encoder.profile.score(plain.len, plain.ns) {
+            plain = plain.compressed(encoder, bytes, bound);
+        }
         if let Some((entries, plan, codes)) = dictionary {
             let plain_score = encoder.profile.score(plain.len, plain.ns);
             if encoder.dictionary_wins(&codes, plan.len, plain_score) {

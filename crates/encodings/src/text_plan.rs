@@ -18,7 +18,7 @@ use crate::word::{bits_of, sample_ranges};
 const SAMPLE: usize = 64 * 1024;
 /// Bytes of the pieces that a codec has to do well on before, and how far each may be above the best score: codecs find more in
 /// longer pieces.
-const GLANCES: [(usize, f64); 2] = [(4 * 1024, 2.0), (16 * 1024, 1.3)];
+const GLANCES: [(usize, f64); 2] = [(4 * 1024, 1.7), (16 * 1024, 1.3)];
 /// How far the first of the two pieces may be above the best score.
 const FIRST: f64 = 1.1;
 

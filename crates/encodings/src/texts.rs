@@ -416,7 +416,7 @@ mod tests {
             let all = Texts { offsets: &offsets, bytes: bytes.as_bytes(), longest };
             let (expected, expected_codes) = model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>());
             for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
-                let prospect = Prospect { len: 0.0, n_entries, runs, nearby: false };
+                let prospect = Prospect { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
                 let mut codes = Vec::new();
                 let entries = all.build(up_to(MAX_ENTRIES), prospect, &mut codes).unwrap();
                 assert!(entries == expected && codes == expected_codes, "{longest}");

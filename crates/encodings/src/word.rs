@@ -56,6 +56,11 @@ pub(crate) fn bits_of<T: Word>(word: T) -> u32 {
     64 - word.to_u64().leading_zeros()
 }
 
+/// The bytes of the narrowest words of so many bits; one of none.
+pub(crate) fn byte_width(bits: u32) -> u32 {
+    bits.div_ceil(8).next_power_of_two()
+}
+
 /// Bytes in a word.
 pub(crate) const fn bytes_of<T>() -> usize {
     size_of::<T>()
@@ -130,5 +135,10 @@ mod tests {
             assert_eq!(Order::Unsigned.is_ascending(&words), words.is_sorted());
             assert_eq!(Order::Unsigned.is_descending(&words), words.iter().rev().is_sorted());
         }
+    }
+
+    #[test]
+    fn bits_fit_into_words_of_whole_bytes() {
+        assert_eq!([0, 1, 8, 9, 16, 17, 24, 32, 33, 64].map(byte_width), [1, 1, 1, 2, 2, 4, 4, 4, 8, 8]);
     }
 }

@@ -1,7 +1,7 @@
 //! Blocks of any shape come back, range by range; damaged ones give an error or values, never a panic.
 
 use entasis_encodings::{BlockDecoder, Codecs, Encoder, Page, PageScratch, Profile, TextScratch, Values};
-use entasis_format::{BlockRecord, Directory, Limits, Physical, Result, checksum};
+use entasis_format::{BlockRecord, Directory, Limits, Physical, Result, Transform, checksum};
 use entasis_kernels::Word;
 use proptest::prelude::*;
 
@@ -306,5 +306,24 @@ fn mend(stored: &mut Stored, physical: Physical, damage: &[(prop::sample::Index,
         stored.directory.clear();
         directory.emit(&mut stored.directory);
         stored.record.directory_checksum = checksum(&stored.directory);
+    }
+}
+
+#[test]
+fn dictionaries_are_for_what_is_far_apart() {
+    let few = |i: u64| ((i * i * 7919) >> 5) % 7;
+    let of = |step: u64| {
+        let mut words: Vec<u64> = (0..20_000).map(|i| few(i) * step).collect();
+        encode(Physical::I64, Values::W64(&mut words), None, 50).record.encoding.transform
+    };
+    // Codes of small integers are no shorter than these.
+    assert_eq!((of(1), of(1_000_003)), (Transform::None, Transform::Dictionary));
+    for text in ["a city", "two"] {
+        let texts: Vec<String> = (0..20_000).map(|i| format!("{text}{}", few(i))).collect();
+        let offsets: Vec<u32> = (0..=texts.len() as u32).map(|i| i * (text.len() as u32 + 1)).collect();
+        let bytes = texts.concat();
+        let values = Values::Strings { offsets: &offsets, bytes: bytes.as_bytes() };
+        let stored = encode(Physical::Utf8, values, None, 50);
+        assert_eq!(stored.record.encoding.transform, Transform::Dictionary);
     }
 }

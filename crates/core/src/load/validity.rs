@@ -109,8 +109,15 @@ impl ValidBits {
 
     /// Whether all strings that are missing have no bytes.
     pub(super) fn missing_are_empty(&self, offsets: &[u32]) -> bool {
-        self.0.is_none()
-            || offsets.windows(2).enumerate().all(|(i, pair)| pair[0] == pair[1] || self.is_valid(i))
+        let Some(bits) = &self.0 else { return true };
+        let n = offsets.len().saturating_sub(1);
+        let (starts, ends) = (offsets[..n].chunks(8), offsets[offsets.len() - n..].chunks(8));
+        // Eight at a time: which of them are missing is no branch, as none is predicted.
+        bits.len() >= n.div_ceil(8)
+            && starts.zip(ends).zip(bits.iter()).all(|((starts, ends), valid)| {
+                let pairs = starts.iter().zip(ends).enumerate();
+                pairs.fold(0, |there, (i, (start, end))| there | u8::from(start != end) << i) & !valid == 0
+            })
     }
 
     pub(crate) fn is_valid(&self, i: usize) -> bool {
@@ -128,4 +135,29 @@ fn or_bytes(bytes: &[u8], out: &mut [u8], first: usize) -> bool {
     let mut packed = Vec::with_capacity(bytes.len() / 8 + 1);
     bits::pack_bytes(bytes, &mut packed);
     bits::copy_bits(&packed, 0, out, first, bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_strings_with_bytes_are_found() {
+        for n in [0usize, 1, 7, 8, 9, 64, 71] {
+            let empty: Vec<u32> = (0..=n as u32).map(|i| i / 2).collect();
+            // Strings at odd places have bytes, those at even places have none.
+            for missing in 0..n {
+                let mut bits = vec![u8::MAX; n.div_ceil(8)];
+                bits[missing / 8] &= !(1 << (missing % 8));
+                assert_eq!(
+                    ValidBits(Some(bits)).missing_are_empty(&empty),
+                    missing % 2 == 0,
+                    "{missing} of {n}"
+                );
+            }
+            assert!(ValidBits(Some(vec![0; n.div_ceil(8)])).missing_are_empty(&vec![3; n + 1]));
+            assert!(ValidBits(None).missing_are_empty(&empty));
+        }
+        assert!(!ValidBits(Some(vec![u8::MAX])).missing_are_empty(&[0; 10]));
+    }
 }

@@ -3,23 +3,36 @@
 use entasis_format::{Directory, Transform};
 
 use super::Encoder;
-use crate::dictionary::{self, Key, Limit, NoDictionary, Prospect};
+use crate::dictionary::{self, Key, Limit, NoDictionary, Prospect, code_width};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter};
 use crate::plan::{Kind, WordPlan, plan_light};
 use crate::profile::cost;
 use crate::texts::Texts;
-use crate::word::{Order, sample_ranges};
+use crate::word::{Order, byte_width, sample_ranges};
 
 /// The entries of a dictionary and a plan for its codes.
 pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
 
+/// How much shorter a dictionary has to be in which codecs find nothing.
+pub(crate) const SMALLER: f64 = 0.95;
+
+/// What a dictionary has to beat.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    /// Bytes without a codec.
+    pub len: f64,
+    pub score: f64,
+    /// Bytes of a value that codecs are shown without a dictionary; none where that is the whole value, if any.
+    pub shown: Option<u32>,
+}
+
 impl Encoder {
-    /// The entries of a dictionary that may beat `light_len` bytes and the score `bound`, with a plan for its codes (left in
+    /// The entries of a dictionary that may come below `bounds`, with a plan for its codes (left in
     /// `self.codes`).
     pub(crate) fn plan_dictionary<K: Key>(
         &mut self,
         values: &[K],
-        bounds: (f64, f64),
+        bounds: Bounds,
     ) -> Result<Dictionary<K>, NoDictionary> {
         let (n, entry_len) = (values.len(), size_of::<K>());
         let value = |i: usize| values[i];
@@ -37,7 +50,7 @@ impl Encoder {
     pub(crate) fn plan_text_dictionary<'a>(
         &mut self,
         texts: Texts<'a>,
-        bounds: (f64, f64),
+        bounds: Bounds,
         entry_len: usize,
     ) -> Option<Dictionary<&'a [u8]>> {
         let look = |limit| texts.prospect(entry_len, limit);
@@ -49,18 +62,21 @@ impl Encoder {
     fn plan_built<E>(
         &mut self,
         n: usize,
-        (light_len, bound): (f64, f64),
+        bounds: Bounds,
         entry_len: usize,
         look: impl Fn(usize) -> Result<Prospect, NoDictionary>,
         build: impl Fn(Limit, Prospect, &mut Vec<u32>) -> Option<Vec<E>>,
     ) -> Result<Dictionary<E>, NoDictionary> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
-        let most = light_len * if may_shrink { 1.2 } else { 0.95 };
+        let most = bounds.len * if may_shrink { 1.2 } else { SMALLER };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
         let prospect = look(limit)?;
-        let most = if prospect.nearby { most } else { most.min(light_len) };
-        if prospect.len > most {
+        let most = if prospect.nearby { most } else { most.min(bounds.len) };
+        // Of codes of as many bytes as values have without them codecs make what they make of these.
+        let may_shrink = bounds.shown.is_none_or(|bytes| byte_width(code_width(prospect.n_entries)) < bytes);
+        let ns = prospect.ns + n as f64 * cost::DICTIONARY;
+        if prospect.len > most || (!may_shrink && self.profile.score(prospect.len, ns) >= bounds.score) {
             return Err(NoDictionary::Costly);
         }
         let limit = Limit { n_entries: limit, entry_len, len: most };
@@ -70,7 +86,7 @@ impl Encoder {
         let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.profile);
         let hint = &mut self.hints.codes;
-        let plan = light.with_codec(&self.codes, bound - heads, &self.profile, &mut self.codecs, hint);
+        let plan = light.with_codec(&self.codes, bounds.score - heads, &self.profile, &mut self.codecs, hint);
         Ok((entries, plan))
     }
 
