@@ -67,14 +67,16 @@ fn advise(start: *mut u8, len: usize) {
 ///
 /// A huge page is had in less time than it takes to fill it, but not everywhere: a system may have to move others' pages first, and
 /// a virtual machine that gave memory back to its host (free page reporting) fetches it again, at ten microseconds for 4 KiB. Then small
-/// pages, of which there are mostly some left, are quicker by far. So after a huge page that came slowly the next pieces get small ones,
-/// twice as many each time until one comes quickly again. All threads and calls of a process share what was seen: they have one system,
-/// and a call that fills a few huge pages would have got them all before it knew.
+/// pages, of which there are mostly some left, are quicker by far. So after two huge pages in a row that came slowly the next pieces get
+/// small ones, twice as many each time, though never many, until one comes quickly again. All threads and calls of a process share
+/// what was seen: they have one system, and a call that fills a few huge pages would have got them all before each thread knew.
 #[derive(Debug)]
 struct Pages {
+    /// How many pieces came slowly, one after the other.
+    n_slow: AtomicU32,
     /// Pieces that get small pages before the next one that may have a huge one.
     n_small: AtomicU32,
-    /// How many these were when a piece last came slowly; 0 since one came quickly.
+    /// How many these were the last time; 0 since one came quickly.
     n_last: AtomicU32,
 }
 
@@ -86,12 +88,14 @@ impl Pages {
     const SLOW: Duration = Duration::from_millis(1);
     /// Less than this comes when it is filled.
     const LEAST: usize = 1 << 20;
-    /// Pieces that get small pages after the first slow one, and at most: 8 MiB and 512 MiB.
+    /// Pieces that come slowly one after the other until small pages are asked for.
+    const MOST_SLOW: u32 = 2;
+    /// Pieces that get small pages then, and at most: 8 MiB and 64 MiB.
     const FIRST: u32 = 4;
-    const MOST: u32 = 256;
+    const MOST: u32 = 32;
 
     const fn new() -> Self {
-        Self { n_small: AtomicU32::new(0), n_last: AtomicU32::new(0) }
+        Self { n_slow: AtomicU32::new(0), n_small: AtomicU32::new(0), n_last: AtomicU32::new(0) }
     }
 
     /// Gets the pages under a piece of memory, about as much as a huge page, where they are not there yet. The bytes stay what they are.
@@ -130,10 +134,14 @@ impl Pages {
 
     /// A piece that might have a huge page came slowly or quickly.
     fn came(&self, slowly: bool) {
-        let n =
-            if slowly { (2 * self.n_last.load(Ordering::Relaxed)).clamp(Self::FIRST, Self::MOST) } else { 0 };
-        self.n_last.store(n, Ordering::Relaxed);
-        self.n_small.fetch_max(n, Ordering::Relaxed);
+        if !slowly {
+            self.n_slow.store(0, Ordering::Relaxed);
+            self.n_last.store(0, Ordering::Relaxed);
+        } else if self.n_slow.fetch_add(1, Ordering::Relaxed) + 1 >= Self::MOST_SLOW {
+            let n = (2 * self.n_last.load(Ordering::Relaxed)).clamp(Self::FIRST, Self::MOST);
+            self.n_last.store(n, Ordering::Relaxed);
+            self.n_small.fetch_max(n, Ordering::Relaxed);
+        }
     }
 }
 
@@ -281,7 +289,7 @@ mod tests {
         ask_for_huge_pages(&mut memory);
         for slowly in [false, true] {
             let pages = Pages::new();
-            pages.came(slowly);
+            (0..Pages::MOST_SLOW).for_each(|_| pages.came(slowly));
             for piece in [0..0, 1..5, 5..HUGE + 77, HUGE + 77..5 * HUGE + 12345] {
                 let piece = &mut memory[piece];
                 // SAFETY: the memory is there.
@@ -297,17 +305,16 @@ mod tests {
         let pages = Pages::new();
         let n_small = || (0..).take_while(|_| !pages.may_be_huge()).count() as u32;
         assert_eq!(n_small(), 0);
-        for expected in [4, 8, 16, 32, 64, 128, 256, 256] {
+        for expected in [0, 4, 8, 16, 32, 32] {
             pages.came(true);
             assert_eq!(n_small(), expected);
         }
         pages.came(false);
         assert_eq!(n_small(), 0);
-        pages.came(true);
-        pages.came(false); // Of another thread, at once.
-        assert_eq!(n_small(), 4);
-        pages.came(true);
-        assert_eq!(n_small(), 4);
+        for expected in [0, 4] {
+            pages.came(true);
+            assert_eq!(n_small(), expected);
+        }
     }
 
     #[test]
