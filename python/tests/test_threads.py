@@ -151,3 +151,20 @@ def test_first_calls_of_many_threads(library, value, is_write, path):
     en.write(made, path)
     code = _FIRST.format(library=library, value=value, is_write=is_write, path=str(path))
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_frame_of_several_threads_is_not_locked(path, monkeypatch):
+    """While Polars makes a stream of a frame nobody else may use it: threads with the same frame could wait for good."""
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": [1, 2], "s": ["x", "y"]})
+    streamed = []
+    stream = polars.DataFrame.__arrow_c_stream__
+    monkeypatch.setattr(
+        polars.DataFrame,
+        "__arrow_c_stream__",
+        lambda self, *asked: streamed.append(self) or stream(self, *asked),
+    )
+    en.write(frame, path)
+    en.write({"deep": [frame]}, path)
+    assert len(streamed) == 2
+    assert all(other is not frame and other._df is not frame._df for other in streamed)
