@@ -1,16 +1,17 @@
-//! Threads of one piece of work: made for it, gone after it.
+//! Threads of one piece of work.
 //!
-//! There is no pool to keep: starting a thread takes 20 to 100 microseconds, and it is given work for several times that.
-//! So there is nothing that a forked child could inherit broken, and nothing to shut down.
+//! There is no pool to set up or to shut down: helpers are started when there are none that wait for more work, and gone when there is none
+//! for a moment ([`crew`]).
 
 use std::hint;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{self, ScopedJoinHandle, Thread};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use entasis_format::{Error, Result};
+use entasis_kernels::crew;
 
 use crate::control::{Control, INTERVAL};
 
@@ -121,7 +122,6 @@ fn run_from<T: Send, S>(
     work: impl Fn(&mut S, T) -> Result<()> + Sync,
 ) -> Result<()> {
     let failure: Mutex<Option<Error>> = Mutex::new(None);
-    let (caller, running) = (thread::current(), AtomicUsize::new(0));
     let worker = |thread: usize| {
         let _guard = StopOnPanic(control);
         let mut state = state();
@@ -134,48 +134,20 @@ fn run_from<T: Send, S>(
             }
         }
     };
-    let worker = &worker;
-    thread::scope(|scope| {
-        let (caller, running) = (&caller, &running);
-        let begin = |thread| {
-            running.fetch_add(1, Ordering::Relaxed);
-            let work = move || {
-                let _ending = Ending { caller, running };
-                worker(thread);
-            };
-            let begun = thread::Builder::new().spawn_scoped(scope, work);
-            if begun.is_err() {
-                running.fetch_sub(1, Ordering::Relaxed);
-            }
-            begun.ok()
-        };
-        let others: Vec<_> = (1..n_threads).map_while(begin).collect();
+    crew::run(n_threads - 1, &worker, |helpers| {
         control.begun();
         worker(0);
         // Being woken takes longer than the others mostly need from here on.
         let done = Instant::now();
-        while !others.iter().all(ScopedJoinHandle::is_finished) && done.elapsed() < MOMENT {
+        while helpers.left() > 0 && done.elapsed() < MOMENT {
             hint::spin_loop();
         }
         // Others may have long to go, which the monitor may end.
-        while running.load(Ordering::Acquire) > 0 && control.check().is_ok() {
+        while helpers.left() > 0 && control.check().is_ok() {
             thread::park_timeout(INTERVAL);
         }
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
-}
-
-/// Tells the caller when a thread has nothing left to do, or panics.
-struct Ending<'a> {
-    caller: &'a Thread,
-    running: &'a AtomicUsize,
-}
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.running.fetch_sub(1, Ordering::Release);
-        self.caller.unpark();
-    }
 }
 
 /// Stops the other threads when this one panics: they may wait for what it would have done.

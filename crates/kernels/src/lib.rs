@@ -10,6 +10,7 @@
 pub mod alp;
 pub mod bitpack;
 pub mod bits;
+pub mod crew;
 pub mod delta;
 pub mod dispatch;
 pub mod extend;
