@@ -212,7 +212,7 @@ def read_blocks(
     handle: Handle,
     matrices: list[tuple[int, int]],
     threads: int | None,
-    meanwhile: Callable[[], None],
+    meanwhile: Callable[[bool], None],
     *,
     pandas: bool = False,
 ) -> tuple[list[tuple[Any, Any]], list[Any], list[int]] | None: ...

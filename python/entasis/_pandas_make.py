@@ -9,6 +9,9 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
+# The labels of an index that gets a table before one is looked up.
+_LEAST, _MOST = 1 << 10, 1 << 17
+
 
 def strings(values: Any, na_value: Any) -> Any:
     """An array of strings, kept by pyarrow, around a pyarrow array; NaN or NA stand for missing ones."""
@@ -72,6 +75,27 @@ def string_index(array: Any, name: Any) -> Any:
         return pd.Index(array, dtype=array.dtype, name=name, copy=False)
     make: Any = pd.Index._simple_new  # type: ignore[attr-defined]
     return make(array, name=name)
+
+
+def ready(index: Any, n_values: int, *, are_strings: bool = False) -> None:
+    """Make the table by which pandas finds a label, which it otherwise makes for the first label that it looks up.
+
+    For indexes of integers or strings (objects if `are_strings`) that are neither short nor, beside the values of their
+    frame, long: these take more time to read than the table takes to make.
+    """
+    import pandas as pd
+
+    if type(index) is not pd.Index or not _LEAST <= len(index) <= _MOST:
+        return
+    dtype: Any = index.dtype
+    if type(dtype) is pd.StringDtype:
+        cost = 256
+    elif dtype.kind == "i" or (dtype.kind == "O" and are_strings):
+        cost = 64
+    else:
+        return
+    if n_values >= cost * len(index):
+        _ = index.is_unique
 
 
 def index(array: Any, name: Any) -> Any:

@@ -40,9 +40,13 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     axes: list[Any] = []
     if own and n >= _MANY and columns is None and rows is None and type(handle) is Handle:
 
-        def label() -> None:
+        def label(has_others: bool) -> None:
             axes.append(_index(handle, index, handle.n_rows, own, categories, threads))
             axes.append(_column_labels(handle, labels, None, own, categories))
+            if has_others:
+                n_values, are_strings = handle.n_rows * n, labels["kind"] == "names"
+                _pandas_make.ready(axes[0], n_values)
+                _pandas_make.ready(axes[1], n_values, are_strings=are_strings)
 
         plain, columns = _plain_blocks(handle, threads, label)
         n = len(columns)
@@ -84,7 +88,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 
 
 def _plain_blocks(
-    handle: Handle, threads: int | None, meanwhile: Callable[[], None]
+    handle: Handle, threads: int | None, meanwhile: Callable[[bool], None]
 ) -> tuple[list[tuple[Any, Any]], list[int]]:
     """The columns that are plain numbers or booleans, as blocks and their positions, and the numbers of all others."""
     found = read_blocks(handle, [], threads, meanwhile, pandas=True)

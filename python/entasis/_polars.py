@@ -61,8 +61,9 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         frame, kept = frame.to_frame(), {"class": "Series"}
     if type(frame) is not pl.DataFrame:
         raise UnsupportedTypeError(f"a Polars {type(frame).__name__} can't be kept")
-    # A frame that several threads have can make them wait for each other for good: its dtypes are made under its lock, and
-    # a stream of it, which locks out all others, begins with Python's. A clone has a lock of its own, and the same columns.
+    # A frame that several threads have can make them wait for each other for good: its dtypes are made under its lock,
+    # and a stream of it, which locks out all others, begins with Python's. A clone has the same columns, and a lock of
+    # its own.
     frame = frame.clone()
     has_categories, objects = False, []
     for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):

@@ -53,7 +53,7 @@ def _whole(
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
     axes: list[Any] = []
 
-    def make_labels() -> None:
+    def make_labels(_: bool) -> None:
         axes.append(_labels_of(handle, index, handle.n_rows, None, threads))
         axes.append(_column_labels(handle, labels, handle.n_columns, None, cls))
 
@@ -170,7 +170,7 @@ class _Blocks:
         # A map has its arrays where they are.
         if self._rows is not None or type(self._handle) is not Handle:
             return self._join(codes, self._some(range(self._handle.n_columns)))
-        return self.whole(lambda: None)
+        return self.whole(lambda _: None)
 
     def _codes(self) -> Any:
         """The integers that tell the blocks; None: all are of one dimension."""
@@ -197,7 +197,7 @@ class _Blocks:
                 raise ValueError("blocks of another number of columns than there are")
         return codes
 
-    def whole(self, meanwhile: Callable[[], None]) -> list[Any]:
+    def whole(self, meanwhile: Callable[[bool], None]) -> list[Any]:
         """All blocks in all rows. `meanwhile` is called while other threads read."""
         import numpy as np
 

@@ -172,7 +172,7 @@ struct Part<'a> {
 ///
 /// `matrices` are `(first column, number of columns)`, ascending: each becomes an array in rows' order. Returns the other columns by
 /// dtype, the arrays of the matrices, and the columns that are left to read otherwise. None instead when columns of a matrix are not
-/// of one dtype. `meanwhile`, without arguments, is called while other threads read.
+/// of one dtype. `meanwhile` is called while other threads read, or by itself, and told which.
 #[pyfunction]
 #[pyo3(signature = (handle, matrices, threads, meanwhile, *, pandas=false))]
 #[allow(clippy::type_complexity)]

@@ -14,10 +14,10 @@ struct Signals {
 }
 
 impl Signals {
-    /// Calls what is to be called meanwhile, once.
-    fn call(&self, py: Python<'_>) -> PyResult<()> {
+    /// Calls what is to be called meanwhile, once, and tells it whether others work.
+    fn call(&self, py: Python<'_>, has_others: bool) -> PyResult<()> {
         let call = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).take();
-        call.map_or(Ok(()), |call| call.into_bound(py).call0().map(|_| ()))
+        call.map_or(Ok(()), |call| call.into_bound(py).call1((has_others,)).map(|_| ()))
     }
 
     fn keep(&self, error: PyErr) {
@@ -32,12 +32,12 @@ impl Monitor for Signals {
         true
     }
 
-    fn meanwhile(&self) -> bool {
+    fn meanwhile(&self, has_others: bool) -> bool {
         let is_wanted = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         if !is_wanted {
             return true;
         }
-        let Err(error) = Python::attach(|py| self.call(py)) else { return true };
+        let Err(error) = Python::attach(|py| self.call(py, has_others)) else { return true };
         self.keep(error);
         false
     }
@@ -51,7 +51,7 @@ pub fn run<T: Send>(
     run_beside(py, None, work)
 }
 
-/// Runs `work` without the GIL; `meanwhile` is called with it while other threads work, or after them.
+/// Runs `work` without the GIL; `meanwhile` is called with it while other threads work, or after them. Its argument is whether they do.
 pub fn run_beside<T: Send>(
     py: Python<'_>,
     meanwhile: Option<Bound<'_, PyAny>>,
@@ -63,6 +63,6 @@ pub fn run_beside<T: Send>(
         return Err(raised);
     }
     let found = result.map_err(|error| errors::raise(py, &error))?;
-    signals.call(py)?;
+    signals.call(py, false)?;
     Ok(found)
 }

@@ -17,8 +17,10 @@ pub trait Monitor: Sync {
     /// Told how much is done.
     fn progress(&self, _done: u64, _total: u64) {}
 
-    /// Called when the other threads have begun: what the caller has to do besides takes no time of theirs. False: the work shall stop.
-    fn meanwhile(&self) -> bool {
+    /// Called when the other threads have begun, if there are any: what the caller has to do besides takes no time of theirs. False: the
+    /// work shall stop.
+    fn meanwhile(&self, has_others: bool) -> bool {
+        let _ = has_others;
         true
     }
 }
@@ -60,8 +62,8 @@ impl<'a> Control<'a> {
     }
 
     /// Tells the monitor that the other threads have begun.
-    pub(crate) fn begun(&self) {
-        if !self.monitor.meanwhile() {
+    pub(crate) fn begun(&self, has_others: bool) {
+        if !self.monitor.meanwhile(has_others) {
             self.stop();
         }
     }

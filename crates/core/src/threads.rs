@@ -135,7 +135,7 @@ fn run_from<T: Send, S>(
         }
     };
     crew::run(n_threads - 1, &worker, |helpers| {
-        control.begun();
+        control.begun(n_threads > 1);
         worker(0);
         // Being woken takes longer than the others mostly need from here on.
         let done = Instant::now();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     impl crate::control::Monitor for Besides {
-        fn meanwhile(&self) -> bool {
+        fn meanwhile(&self, _: bool) -> bool {
             self.n_begun.fetch_add(1, Ordering::Relaxed);
             self.goes_on
         }
