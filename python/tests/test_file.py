@@ -173,10 +173,8 @@ def test_command_line_tells_no_missing_values_of_objects(path):
     en.write(pd_frame, path)
 
     def said(*words):
-        code = "import sys; from entasis._cli import main; sys.exit(main())"
-        return subprocess.run(
-            [sys.executable, "-c", code, *words, str(path)], check=True, capture_output=True, text=True
-        ).stdout
+        command = [sys.executable, "-m", "entasis", *words, str(path)]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     assert said("head", "--json").splitlines()[1] == '{"o":"(object)","s":null}'
     assert "null" not in said("head", "--columns", "o")

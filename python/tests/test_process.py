@@ -128,10 +128,13 @@ def test_versions():
 
 def test_command(path):
     en.write(pd.DataFrame({"a": [1]}), path)
-    code = "import sys; sys.argv[0] = 'entasis'; from entasis._cli import main; sys.exit(main())"
-    assert "a" in run(code, "schema", str(path))
-    failed = subprocess.run([sys.executable, "-c", code, "schema", os.devnull], capture_output=True, check=False)
-    assert failed.returncode in (1, 2)
+
+    def said(*words):
+        return subprocess.run([sys.executable, "-m", "entasis", *words], capture_output=True, text=True, check=False)
+
+    assert "a" in said("schema", str(path)).stdout
+    assert said("schema", os.devnull).returncode in (1, 2)
+    assert "Usage: entasis" in said("--help").stdout
 
 
 def test_typed():

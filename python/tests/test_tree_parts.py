@@ -96,9 +96,8 @@ def test_outline(path):
     assert len(en.open(path).tree(depth=1).splitlines()) == 4
     pd = pytest.importorskip("pandas")
     shown = subprocess.run(
-        [sys.executable, "-c", "import sys; from entasis._cli import main; sys.exit(main())", "tree", os.fspath(path)],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        [sys.executable, "-m", "entasis", "tree", os.fspath(path)], capture_output=True, text=True, check=True
+    ).stdout
     assert "dict" in shown
     en.write(pd.DataFrame({"a": [1.5]}), path)
     assert en.open(path).tree().splitlines() == ["value: frame, 1 x 1, pandas", "  a: f64"]
