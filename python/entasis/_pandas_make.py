@@ -6,6 +6,7 @@ public way has to consist of the same parts. For a small frame the constructors 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 
@@ -83,19 +84,23 @@ def ready(index: Any, n_values: int, *, are_strings: bool = False) -> None:
     For indexes of integers or strings (objects if `are_strings`) that are neither short nor, beside the values of their
     frame, long: these take more time to read than the table takes to make.
     """
+    import numpy as np
     import pandas as pd
 
     if type(index) is not pd.Index or not _LEAST <= len(index) <= _MOST:
         return
     dtype: Any = index.dtype
+    is_plain = isinstance(dtype, np.dtype) and dtype.isnative
     if type(dtype) is pd.StringDtype:
         cost = 256
-    elif dtype.kind == "i" or (dtype.kind == "O" and are_strings):
+    elif is_plain and (dtype.kind == "i" or (dtype.kind == "O" and are_strings)):
         cost = 64
     else:
         return
     if n_values >= cost * len(index):
-        _ = index.is_unique
+        # Whatever pandas has against an index it tells who looks a label up.
+        with suppress(Exception):
+            index.get_loc(index[0])
 
 
 def index(array: Any, name: Any) -> Any:

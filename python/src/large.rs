@@ -68,7 +68,7 @@ pub fn make<T>(py: Python<'_>, bytes: usize, make: impl FnOnce() -> T) -> T {
         return make();
     }
     let malloc: Malloc = if calls.are_of_c() { malloc_of_c } else { malloc };
-    let restore = Restore { calls, before };
+    let restore = Restore { calls, malloc, before };
     for (domain, found) in DOMAINS.into_iter().zip(before) {
         calls.set(domain, Allocator { malloc: Some(malloc), calloc: Some(calloc), ..found });
     }
@@ -80,13 +80,17 @@ pub fn make<T>(py: Python<'_>, bytes: usize, make: impl FnOnce() -> T) -> T {
 /// Puts back what was there before, also when a panic comes between.
 struct Restore {
     calls: &'static Calls,
+    malloc: Malloc,
     before: [Allocator; 2],
 }
 
 impl Drop for Restore {
     fn drop(&mut self) {
         for (domain, before) in DOMAINS.into_iter().zip(self.before) {
-            self.calls.set(domain, before);
+            // Another one that was put around ours meanwhile stays.
+            if self.calls.now(domain).malloc.is_some_and(|now| now as usize == self.malloc as usize) {
+                self.calls.set(domain, before);
+            }
         }
     }
 }
@@ -130,8 +134,15 @@ unsafe extern "C" fn malloc(context: *mut c_void, len: usize) -> *mut c_void {
 
 /// The same where large blocks are of the allocator of C.
 unsafe extern "C" fn malloc_of_c(context: *mut c_void, len: usize) -> *mut c_void {
-    // SAFETY: as CPython calls it.
-    on_huge_pages(len).unwrap_or_else(|| unsafe { malloc(context, len) })
+    let Some(calls) = CALLS.get().and_then(Option::as_ref) else { return null_mut() };
+    match on_huge_pages(len) {
+        Some(block) => {
+            count(calls, context);
+            block
+        }
+        // SAFETY: as CPython calls it.
+        None => unsafe { malloc(context, len) },
+    }
 }
 
 /// A block that begins on a huge page, when it is worth that. Its last part has small pages, unless it needs most of a huge one.
@@ -149,6 +160,13 @@ fn on_huge_pages(len: usize) -> Option<*mut c_void> {
     }
     populate(block, whole);
     Some(block)
+}
+
+/// Has Python count a block of C's more, of those that it counts when it gives them back (`sys.getallocatedblocks`).
+fn count(calls: &Calls, context: *mut c_void) {
+    const FROM_C: usize = 4096;
+    // SAFETY: CPython's own function, which has a block of this size from C; and C's own for what came from it, or is null.
+    unsafe { libc::free((calls.malloc)(context, FROM_C)) };
 }
 
 unsafe extern "C" fn calloc(context: *mut c_void, n: usize, len: usize) -> *mut c_void {

@@ -182,7 +182,8 @@ def test_labels_are_found_at_once(path):
         pd.testing.assert_frame_equal(got, frame)
         assert got.columns.get_loc(columns[-1]) == len(columns) - 1
         fresh = en.read(path, threads=threads)
-        return "_engine" in fresh.index._cache, "_engine" in fresh.columns._cache
+        engines = (axis._cache.get("_engine") for axis in (fresh.index, fresh.columns))
+        return tuple(engine is not None and engine.is_mapping_populated for engine in engines)
 
     tall, wide = np.random.default_rng(1).random((5000, 100)), np.random.default_rng(1).random((300, 2000))
     few, many = ([f"column {i}" for i in range(n)] for n in (100, 2000))
@@ -193,3 +194,47 @@ def test_labels_are_found_at_once(path):
     assert read(wide, 2, [*many[1:], ("a", 1)]) == (False, False)
     assert read(wide[:200], 2, many) == (False, False)
     assert read(wide[:200], 2, pd.Index(many, dtype=object)) == (False, True)
+
+
+def test_labels_that_pandas_cannot_find(path):
+    """Integers of other byte order are no labels that pandas looks up; a frame with them is read all the same."""
+    index = pd.Index(np.arange(5000, dtype=">i8"))
+    frame = pd.DataFrame(np.random.default_rng(1).random((5000, 100)), index=index)
+    en.write(frame, path)
+    for threads in (1, 2):
+        got = en.read(path, threads=threads)
+        assert got.index.dtype == index.dtype
+        assert got.index.to_numpy().tolist() == index.to_numpy().tolist()
+
+
+_SIGNAL = """
+import os, signal, sys
+import entasis as en
+en.read({path!r}, threads=3, to="numpy")
+signal.pthread_sigmask(signal.SIG_BLOCK, {{signal.SIGTERM}})
+os.kill(os.getpid(), signal.SIGTERM)
+print(signal.sigwait({{signal.SIGTERM}}).name)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals")
+def test_threads_that_wait_take_no_signals(frame, path):
+    en.write({name: frame[name].to_numpy() for name in ("f", "i", "b")}, path)
+    code = _SIGNAL.format(path=str(path))
+    # Those of other libraries do.
+    alone = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, env=alone
+    )
+    assert done.stdout == "SIGTERM\n"
+
+
+def test_blocks_of_memory_are_counted(path):
+    """Large objects are made in blocks that Python counts when it gives them back."""
+    values = [list(range(1 << 19)), {f"key {i}": i / 2 for i in range(100_000)}, tuple(map(float, range(1 << 19)))]
+    en.write(values, path)
+    counts = []
+    for _ in range(4):
+        assert en.read(path) == values
+        counts.append(sys.getallocatedblocks())
+    assert counts[-1] >= counts[1]

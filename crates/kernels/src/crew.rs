@@ -5,8 +5,15 @@
 //! for [`PATIENCE`], and is gone when nobody needed it: files are often read one after the other, and a process that is done with files
 //! has no thread more than before.
 //!
-//! A forked child has none of them, and knows by its number. A lock that somebody held when it was forked is never
-//! waited for: threads are started then, and end with their work.
+//! A forked child has none of them and is told so ([`system`]). A lock that somebody held when it was forked is never
+//! waited for: threads are started then, and end with their work. Signals of the process are not theirs. What a thread is bound to (processors,
+//! priority) is what bound the one that started it, as long as others need it at once.
+
+#[cfg(target_os = "linux")]
+mod system;
+#[cfg(not(target_os = "linux"))]
+#[path = "crew/elsewhere.rs"]
+mod system;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process;
@@ -16,21 +23,21 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 /// How long a thread waits for more work.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Threads without work, the one that worked last behind the others.
 struct Idle {
-    /// The process that has them.
-    process: u32,
+    /// The process that has them, and how often those before it were forked.
+    process: (u32, u32),
     members: Vec<Arc<Member>>,
 }
 
-static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, members: Vec::new() });
+static IDLE: Mutex<Idle> = Mutex::new(Idle { process: (0, 0), members: Vec::new() });
 
 /// The threads of this process that wait; none if another thread looks at them just now.
 fn idle() -> Option<MutexGuard<'static, Idle>> {
     let mut idle = IDLE.try_lock().ok()?;
-    let process = process::id();
+    let process = (process::id(), system::n_forks());
     if idle.process != process {
         idle.members.clear();
         idle.process = process;
@@ -91,8 +98,10 @@ impl Job {
     fn run(self, member: Option<&Arc<Member>>) -> bool {
         // SAFETY: both are there until `left` is counted down, which comes last.
         let (work, shared) = unsafe { (&*self.work, &*self.shared) };
-        if catch_unwind(AssertUnwindSafe(|| work(self.number))).is_err() {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| work(self.number))) {
             shared.has_panicked.store(true, Ordering::Relaxed);
+            // It could panic when it is dropped, and the caller would wait for good.
+            std::mem::forget(payload);
         }
         let waits = match (member, idle()) {
             (Some(member), Some(mut idle)) => {
@@ -180,7 +189,7 @@ pub fn run<R>(n: usize, work: &(dyn Fn(usize) + Sync), own: impl FnOnce(&Helpers
         shared.left.fetch_add(1, Ordering::Relaxed);
         match members.pop() {
             Some(member) => member.give(job),
-            None if thread::Builder::new().spawn(move || serve(job)).is_ok() => {}
+            None if system::without_signals(|| thread::Builder::new().spawn(move || serve(job))).is_ok() => {}
             None => {
                 shared.left.fetch_sub(1, Ordering::Relaxed);
                 break;

@@ -108,17 +108,21 @@ impl<T: Copy> BriefVec<T> {
             self.memory = Memory::Part(part);
             return;
         }
+        // What panics from here on leaves an empty vector.
+        let (start, len) =
+            (std::mem::replace(&mut self.start, NonNull::dangling()), std::mem::take(&mut self.len));
+        self.room = 0;
         let mut heap = match std::mem::replace(&mut self.memory, Memory::Heap(Vec::new())) {
             Memory::Heap(mut heap) => {
                 // SAFETY: `heap` has the elements, as many as were counted.
-                unsafe { heap.set_len(self.len) };
+                unsafe { heap.set_len(len) };
                 heap
             }
             Memory::Part(_part) => {
                 let mut heap = Vec::new();
                 reserve_on_huge_pages(&mut heap, needed);
                 // SAFETY: the part, which lives to the end of this block, has so many elements.
-                heap.extend_from_slice(unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) });
+                heap.extend_from_slice(unsafe { core::slice::from_raw_parts(start.as_ptr(), len) });
                 heap
             }
         };
@@ -126,7 +130,7 @@ impl<T: Copy> BriefVec<T> {
         // SAFETY: none are no more than there are; elements without a destructor need not be dropped.
         unsafe { heap.set_len(0) };
         self.start = NonNull::new(heap.as_mut_ptr()).expect("a vector is somewhere");
-        self.room = heap.capacity();
+        (self.len, self.room) = (len, heap.capacity());
         self.memory = Memory::Heap(heap);
     }
 

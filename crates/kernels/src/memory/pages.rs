@@ -239,7 +239,8 @@ unsafe fn is_present(start: *mut u8, len: usize) -> bool {
 fn busy() -> Duration {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: numbers, and nothing else.
+        let mut time: libc::timespec = unsafe { core::mem::zeroed() };
         // SAFETY: `time` is ours and writable.
         if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) } == 0 {
             return Duration::new(time.tv_sec as u64, time.tv_nsec as u32);

@@ -119,7 +119,10 @@ impl SymbolIndex {
         self.single.fill(Found::BYTE.narrow());
         let is_sound = symbols.clone().count() <= usize::from(ESCAPE)
             && symbols.clone().all(|(_, len)| (1..=MAX_LEN).contains(&len));
-        let symbols = symbols.enumerate().filter(|_| is_sound);
+        // What a clone of the iterator gives is looked at too.
+        let symbols = symbols.enumerate().filter(|&(code, (_, len))| {
+            is_sound && code < usize::from(ESCAPE) && (1..=MAX_LEN).contains(&len)
+        });
         for (code, (word, _)) in symbols.clone().filter(|(_, (_, len))| *len == 1) {
             self.single[(word & 0xFF) as usize] = Found::symbol(code, 1).narrow();
         }
