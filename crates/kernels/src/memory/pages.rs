@@ -1,8 +1,9 @@
 //! The pages under memory that is about to be filled.
 
 use core::marker::PhantomData;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// Size of a huge page.
 pub(super) const HUGE: usize = 2 << 20;
@@ -70,6 +71,7 @@ fn advise(start: *mut u8, len: usize) {
 /// pages, of which there are mostly some left, are quicker by far. So after two huge pages in a row that came slowly the next pieces get
 /// small ones, twice as many each time, though never many, until one comes quickly again. All threads and calls of a process share
 /// what was seen: they have one system, and a call that fills a few huge pages would have got them all before each thread knew.
+/// When none was wanted for a moment it is forgotten: what came slowly is mostly given back by then, and comes quickly.
 #[derive(Debug)]
 struct Pages {
     /// How many pieces came slowly, one after the other.
@@ -78,6 +80,8 @@ struct Pages {
     n_small: AtomicU32,
     /// How many these were the last time; 0 since one came quickly.
     n_last: AtomicU32,
+    /// The millisecond when a piece was had last.
+    had: AtomicU64,
 }
 
 /// What was seen of this process's pages.
@@ -93,9 +97,16 @@ impl Pages {
     /// Pieces that get small pages then, and at most: 8 MiB and 64 MiB.
     const FIRST: u32 = 4;
     const MOST: u32 = 32;
+    /// Milliseconds without a piece after which what was seen is forgotten.
+    const MOMENT: u64 = 10;
 
     const fn new() -> Self {
-        Self { n_slow: AtomicU32::new(0), n_small: AtomicU32::new(0), n_last: AtomicU32::new(0) }
+        Self {
+            n_slow: AtomicU32::new(0),
+            n_small: AtomicU32::new(0),
+            n_last: AtomicU32::new(0),
+            had: AtomicU64::new(0),
+        }
     }
 
     /// Gets the pages under a piece of memory, about as much as a huge page, where they are not there yet. The bytes stay what they are.
@@ -107,12 +118,13 @@ impl Pages {
         if len < Self::LEAST || unsafe { is_present(start, len) } {
             return;
         }
-        if self.may_be_huge() {
+        if self.may_be_huge(now()) {
             // SAFETY: as above.
             unsafe { self.get_one(start, len) }
         } else {
             // SAFETY: as above.
             unsafe { populate(start, len, false) }
+            self.had.store(now(), Ordering::Relaxed);
         }
     }
 
@@ -125,10 +137,16 @@ impl Pages {
         // SAFETY: as the caller promises.
         unsafe { populate(start, len, true) };
         self.came(busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
+        self.had.store(now(), Ordering::Relaxed);
     }
 
-    /// Whether the next piece may have a huge page.
-    fn may_be_huge(&self) -> bool {
+    /// Whether the next piece, wanted at some millisecond, may have a huge page.
+    fn may_be_huge(&self, now: u64) -> bool {
+        if now.saturating_sub(self.had.swap(now, Ordering::Relaxed)) > Self::MOMENT {
+            [&self.n_slow, &self.n_small, &self.n_last]
+                .into_iter()
+                .for_each(|n| n.store(0, Ordering::Relaxed));
+        }
         self.n_small.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
     }
 
@@ -156,7 +174,7 @@ pub fn get_pages(memory: &mut [u8]) {
 /// # Safety
 /// A huge page of memory begins at `start`.
 pub(super) unsafe fn get_huge(start: *mut u8) -> bool {
-    let may_be_huge = PAGES.may_be_huge();
+    let may_be_huge = PAGES.may_be_huge(now());
     if may_be_huge {
         // SAFETY: as the caller promises.
         unsafe { PAGES.get_one(start, HUGE) };
@@ -235,6 +253,12 @@ unsafe fn is_present(start: *mut u8, len: usize) -> bool {
     }
 }
 
+/// Milliseconds since this was asked first.
+fn now() -> u64 {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
 /// How long this thread has run, which does not count that others had its processor; nothing where the system doesn't tell.
 fn busy() -> Duration {
     #[cfg(all(target_os = "linux", not(miri)))]
@@ -304,17 +328,24 @@ mod tests {
     #[test]
     fn small_pages_follow_slow_ones_until_one_is_quick() {
         let pages = Pages::new();
-        let n_small = || (0..).take_while(|_| !pages.may_be_huge()).count() as u32;
-        assert_eq!(n_small(), 0);
+        let n_small = |now| (0..).take_while(|_| !pages.may_be_huge(now)).count() as u32;
+        assert_eq!(n_small(7), 0);
         for expected in [0, 4, 8, 16, 32, 32] {
             pages.came(true);
-            assert_eq!(n_small(), expected);
+            assert_eq!(n_small(7), expected);
         }
         pages.came(false);
-        assert_eq!(n_small(), 0);
+        assert_eq!(n_small(7), 0);
         for expected in [0, 4] {
             pages.came(true);
-            assert_eq!(n_small(), expected);
+            assert_eq!(n_small(7), expected);
+        }
+        // After a moment without a piece two slow ones are needed again.
+        pages.came(true);
+        assert_eq!(n_small(8 + Pages::MOMENT), 0);
+        for expected in [0, 4] {
+            pages.came(true);
+            assert_eq!(n_small(9 + Pages::MOMENT), expected);
         }
     }
 
