@@ -181,6 +181,8 @@ impl File {
             n_values = n_values.saturating_add(request.rows.n(n));
             work = work.saturating_add(source.work(&request.rows));
         }
+        let are_whole = requests.iter().all(|request| matches!(request.rows, Rows::All));
+        let ahead_to = if are_whole { segment::ahead_to(&sources) } else { 0 };
         let control = Control::new(monitor, n_values);
         let threads = threads_for(work, threads);
         let mut tasks = Vec::new();
@@ -201,7 +203,7 @@ impl File {
             tasks,
             threads,
             &control,
-            || Reader::new(self),
+            || Reader::ahead(self, ahead_to),
             |reader, task| match task {
                 Task::Fixed(task) => task.run(reader, &control),
                 Task::Gather(task) => task.run(reader, &control),

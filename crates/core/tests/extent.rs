@@ -188,7 +188,11 @@ fn only_the_footer_is_read() {
     for n in [100_000, 10_000_000] {
         let bytes = file_of(&[("a", words(Physical::F64, 8, n))], &raw());
         let (len, n_read) = (bytes.len() as u64, Arc::new(AtomicU64::new(0)));
-        let source = Counting { inner: MemorySource::new(bytes), n_read: Arc::clone(&n_read) };
+        let source = Counting {
+            inner: MemorySource::new(bytes),
+            n_read: Arc::clone(&n_read),
+            n_reads: Arc::default(),
+        };
         let file = File::from_source(Box::new(source), Path::new("counted"), Limits::default()).unwrap();
         let extent = file.extent(0, 0..n as u64).unwrap();
         assert_eq!(extent.len, 8 * n as u64);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{Counting, Model, check, file_of, indices};
-use entasis::{File, Limits, MemorySource, Physical, Rows, WriteOptions};
+use entasis::{File, Limits, MemorySource, MissingTo, Output, Physical, Request, Rows, Silent, WriteOptions};
 
 fn columns() -> Vec<(&'static str, Model)> {
     let numbers: Vec<i64> =
@@ -58,7 +58,8 @@ fn few_rows_read_few_bytes() {
     let bytes = file_of(&columns, &WriteOptions::default());
     let len = bytes.len() as u64;
     let n_read = Arc::new(AtomicU64::new(0));
-    let source = Counting { inner: MemorySource::new(bytes), n_read: Arc::clone(&n_read) };
+    let source =
+        Counting { inner: MemorySource::new(bytes), n_read: Arc::clone(&n_read), n_reads: Arc::default() };
     let file = File::from_source(Box::new(source), Path::new("counted"), Limits::default()).unwrap();
     let opened = n_read.swap(0, Ordering::Relaxed);
     assert!(opened <= 65_536 + 256, "opening read {opened} bytes");
@@ -74,6 +75,40 @@ fn few_rows_read_few_bytes() {
     check(&file, 0, &columns[0].1, &Rows::All, 1);
     let read = n_read.swap(0, Ordering::Relaxed);
     assert!(read < len / 2, "one column read {read} of {len} bytes");
+}
+
+/// Short segments are read together where all columns are wanted, and each by itself where not.
+#[test]
+fn short_columns_are_read_together() {
+    const N: usize = 10_000;
+    let column = |c: usize| (0..N).map(|i| (i * 7919 + c * 104_729) as u64 % 60_000).collect::<Vec<_>>();
+    let names: Vec<String> = (0..60).map(|c| format!("c{c}")).collect();
+    let models: Vec<_> = (0..60).map(|c| Model::words(Physical::I64, &column(c))).collect();
+    let columns: Vec<_> = names.iter().map(String::as_str).zip(models).collect();
+    let bytes = file_of(&columns, &WriteOptions::default());
+    let len = bytes.len() as u64;
+    let (n_read, n_reads) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let counters = (Arc::clone(&n_read), Arc::clone(&n_reads));
+    let source = Counting { inner: MemorySource::new(bytes), n_read: counters.0, n_reads: counters.1 };
+    let file = File::from_source(Box::new(source), Path::new("counted"), Limits::default()).unwrap();
+    let read = |columns: std::ops::Range<u64>| {
+        let mut memory: Vec<_> = columns.clone().map(|_| vec![0u64; N]).collect();
+        let requests = columns.clone().zip(&mut memory).map(|(column, out)| {
+            let output = Output::Words(bytemuck::cast_slice_mut(out));
+            Request { column, rows: Rows::All, output, missing: MissingTo::Ignore }
+        });
+        // What the file is made of is known after the first time.
+        let requests: Vec<_> = requests.collect();
+        [&n_read, &n_reads].into_iter().for_each(|n| n.store(0, Ordering::Relaxed));
+        file.read(requests, Some(2), &Silent).unwrap();
+        assert!(columns.zip(memory).all(|(c, values)| values == column(c as usize)));
+        (n_read.load(Ordering::Relaxed), n_reads.load(Ordering::Relaxed))
+    };
+    read(0..60);
+    let (all, n) = read(0..60);
+    assert!(all < 2 * len && n < 30, "{n} reads of {all} bytes of {len}");
+    let (one, _) = read(7..8);
+    assert!(one < len / 30, "one column read {one} of {len} bytes");
 }
 
 /// Few and many rows of a page, ascending and not, in more pieces than one, of every packing and transform.

@@ -8,7 +8,7 @@ use entasis_kernels::MatrixMut;
 use entasis_kernels::memory::Ahead;
 
 use super::fixed::put;
-use super::segment::{Opened, Reader};
+use super::segment::{self, Opened, Reader};
 use super::{MissingTo, Output, Source};
 use crate::control::{Control, Monitor};
 use crate::file::File;
@@ -120,6 +120,7 @@ impl File {
         }
         let control = Control::new(monitor, n_values);
         let threads = super::threads_for(work, threads);
+        let ahead_to = segment::ahead_to(found.iter().flat_map(|found| &found.sources));
         let (mut tasks, mut ahead) = (Vec::new(), Vec::new());
         for Found { sources, first, n, matrix } in &mut found {
             let Some(source) = sources.first() else { continue };
@@ -145,7 +146,7 @@ impl File {
             threads,
             &control,
             || {
-                let reader = Reader::new(self);
+                let reader = Reader::ahead(self, ahead_to);
                 ahead.iter().for_each(Ahead::get);
                 (reader, Vec::new())
             },

@@ -12,6 +12,9 @@ use crate::file::{File, check_directory};
 
 /// Whole neighbouring segments are read together up to this many bytes.
 const READ: u64 = 256 << 10;
+/// Shorter ones are read together with what follows them, where all of that is wanted, up to this many bytes: another thread may be the one
+/// that needs it.
+const AHEAD: u64 = 128 << 10;
 
 /// The reading half of a thread: its scratch memory and codecs.
 pub(crate) struct Reader<'f> {
@@ -21,6 +24,8 @@ pub(crate) struct Reader<'f> {
     pub text: TextScratch,
     /// Whether strings that are codes of symbols stay so until they are written.
     pub leaves_symbols: bool,
+    /// Where the bytes end that are wanted all: short segments are read together with what follows them.
+    ahead_to: u64,
     /// A stretch of the file: (place, bytes).
     window: (u64, Vec<u8>),
     directory: Vec<u8>,
@@ -42,12 +47,18 @@ type Visit<'v> = dyn FnMut(Opened<'_>, &mut TextScratch) -> Result<()> + 'v;
 
 impl<'f> Reader<'f> {
     pub(crate) fn new(file: &'f File) -> Self {
+        Self::ahead(file, 0)
+    }
+
+    /// The same, where all bytes up to `ahead_to` are wanted.
+    pub(crate) fn ahead(file: &'f File, ahead_to: u64) -> Self {
         Self {
             file,
             codecs: Codecs::new(),
             page: PageScratch::default(),
             text: TextScratch::default(),
             leaves_symbols: false,
+            ahead_to,
             window: (0, Vec::new()),
             directory: Vec::new(),
         }
@@ -91,6 +102,7 @@ impl<'f> Reader<'f> {
             }
             end = to;
         }
+        end = end.max(self.ahead_to.min(start + AHEAD));
         let len = usize::try_from(end - start).map_err(|_| Error::limit("a segment is too long"))?;
         self.window.0 = start;
         self.file.read_bytes(start, len, &mut self.window.1)
@@ -197,6 +209,16 @@ impl<'f> Reader<'f> {
         let len = usize::try_from(len).map_err(|_| Error::limit("a segment is too long"))?;
         self.file.read_bytes(at, len, &mut self.window.1)
     }
+}
+
+/// Where the segments of columns end that are wanted as wholes; zero when others lie between them.
+pub(crate) fn ahead_to<'s>(sources: impl IntoIterator<Item = &'s Source>) -> u64 {
+    let (mut len, mut from, mut to) = (0u64, u64::MAX, 0);
+    for (start, end) in sources.into_iter().flat_map(|source| source.blocks.iter().map(extent)) {
+        len = len.saturating_add(end - start);
+        (from, to) = (from.min(start), to.max(end));
+    }
+    if len / 7 * 8 >= to.saturating_sub(from) { to } else { 0 }
 }
 
 /// Where a segment begins and ends: its pages, and its directory when it stands right behind them.

@@ -246,7 +246,10 @@ pub fn indices(rows: impl IntoIterator<Item = u64>) -> Rows {
 /// A source that counts the bytes that are read.
 pub struct Counting {
     pub inner: MemorySource,
+    /// Bytes that were read.
     pub n_read: Arc<AtomicU64>,
+    /// How often something was read.
+    pub n_reads: Arc<AtomicU64>,
 }
 
 impl Source for Counting {
@@ -257,6 +260,7 @@ impl Source for Counting {
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read_at(at, out)?;
         self.n_read.fetch_add(n as u64, Ordering::Relaxed);
+        self.n_reads.fetch_add(1, Ordering::Relaxed);
         Ok(n)
     }
 }
