@@ -8,6 +8,7 @@ mod dicts;
 mod objects;
 mod rows;
 mod strings;
+mod table;
 
 use std::cell::OnceCell;
 use std::collections::hash_map::Entry;

@@ -17,15 +17,16 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::Maker;
-use super::objects::{Items, Objects};
+use super::objects::{Items, Objects, is_unit};
+use super::table::{self, Table};
 use crate::{large, symbols};
 
 /// Fewer keys are put in as quickly.
 const LEAST: usize = 16;
 /// As many keys Python makes room for at once: two thirds of 2^17.
 const MOST: usize = (1 << 18) / 3;
-/// Keys and values that are made before they are put in, where they are put in one by one.
-const TOGETHER: u64 = 1024;
+/// Keys and values that are made before they are put in.
+const TOGETHER: u64 = 512;
 
 type Vectorcall = unsafe extern "C" fn(
     *mut ffi::PyObject,
@@ -48,6 +49,13 @@ impl<'a, 'py> Maker<'a, 'py> {
         let mut values = Objects::new(slice, first, first + n);
         let mut keys = Objects::keys(slice, first + n, first + 2 * n);
         let are_names = slice.are_all(first + n..first + 2 * n, |kind| kind == CellKind::Str);
+        if are_names
+            && n >= table::LEAST
+            && slice.are_all(first..first + n, is_plain)
+            && let Some(dict) = self.large_dict(slice, children)?
+        {
+            return Ok(Some(dict));
+        }
         let n_names = if are_names { n_names(n as usize) as u64 } else { 0 };
         let dict = if n_names > 0 {
             let mut names = Items::new(self.py, CellKind::Tuple, n_names)?;
@@ -62,14 +70,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             PyDict::new(self.py)
         };
         for from in (n_names..n).step_by(TOGETHER as usize) {
-            let n = TOGETHER.min(n - from);
-            let [mut some_keys, mut some_values] =
-                [(); 2].map(|()| Items::Parts(Vec::with_capacity(n as usize)));
-            keys.fill(self, &mut some_keys, n)?;
-            values.fill(self, &mut some_values, n)?;
-            let (Items::Parts(some_keys), Items::Parts(some_values)) = (some_keys, some_values) else {
-                return Err(self.corrupt("nothing is made"));
-            };
+            let [some_keys, some_values] = self.together(&mut keys, &mut values, TOGETHER.min(n - from))?;
             for (i, (key, value)) in (from..).zip(some_keys.into_iter().zip(some_values)) {
                 dict.set_item(key, value)?;
                 self.look_up(i)?;
@@ -78,6 +79,43 @@ impl<'a, 'py> Maker<'a, 'py> {
         self.whole(dict.len() as u64 == n)?;
         Ok(Some(dict))
     }
+
+    /// A dict of strings and plain values; none where Python's tables are not known.
+    fn large_dict(&mut self, slice: &'a Slice, children: &Children) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let (first, n) = (children.first, children.count);
+        let mut values = Objects::new(slice, first, first + n);
+        let mut keys = Objects::new(slice, first + n, first + 2 * n);
+        let (key, value) = (keys.next(self)?, values.next(self)?);
+        let Some(mut table) = Table::new(&key, &value, n as usize)? else { return Ok(None) };
+        for from in (1..n).step_by(TOGETHER as usize) {
+            let [some_keys, some_values] = self.together(&mut keys, &mut values, TOGETHER.min(n - from))?;
+            let differ = table.put(some_keys, some_values)?;
+            self.whole(differ)?;
+            self.py.check_signals()?;
+        }
+        Ok(Some(table.into_dict()))
+    }
+
+    /// The next `n` keys and values.
+    fn together(
+        &mut self,
+        keys: &mut Objects<'a>,
+        values: &mut Objects<'a>,
+        n: u64,
+    ) -> PyResult<[Vec<Bound<'py, PyAny>>; 2]> {
+        let [mut some_keys, mut some_values] = [(); 2].map(|()| Items::Parts(Vec::with_capacity(n as usize)));
+        keys.fill(self, &mut some_keys, n)?;
+        values.fill(self, &mut some_values, n)?;
+        match (some_keys, some_values) {
+            (Items::Parts(keys), Items::Parts(values)) => Ok([keys, values]),
+            _ => Err(self.corrupt("nothing is made")),
+        }
+    }
+}
+
+/// Whether Python's collector has nothing to do with values of the kind.
+fn is_plain(kind: CellKind) -> bool {
+    matches!(kind, CellKind::Int | CellKind::Float | CellKind::Str) || is_unit(kind)
 }
 
 /// A dict of these keys and as many values. It has fewer where keys are equal.
@@ -110,23 +148,34 @@ fn from_names<'py>(
     names: &Bound<'py, PyTuple>,
     values: &[Bound<'py, PyAny>],
 ) -> PyResult<Bound<'py, PyDict>> {
-    let py = names.py();
     assert_eq!(names.len(), values.len(), "a name for each value");
-    let Some(vectorcall) = vectorcall() else {
-        let dict = PyDict::new(py);
-        for (name, value) in names.iter_borrowed().zip(values) {
-            dict.set_item(name, value)?;
-        }
+    // SAFETY: as many as there are names; a `Bound` is a pointer to a live object.
+    if let Some(dict) = unsafe { of_keywords(names, values.as_ptr().cast())? } {
         return Ok(dict);
-    };
+    }
+    let dict = PyDict::new(names.py());
+    for (name, value) in names.iter_borrowed().zip(values) {
+        dict.set_item(name, value)?;
+    }
+    Ok(dict)
+}
+
+/// The keywords of a call with these names and as many values; none where there is no way to make such a call.
+///
+/// # Safety
+/// There are as many values as names, all live objects.
+pub unsafe fn of_keywords<'py>(
+    names: &Bound<'py, PyTuple>,
+    values: *const *mut ffi::PyObject,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let py = names.py();
+    let Some(vectorcall) = vectorcall() else { return Ok(None) };
     let callee = callee(py)?;
-    // SAFETY: as many values as there are names, by the assertion; a `Bound` is a pointer to a live object. Gives a new reference, or null
-    // with an error set.
+    // SAFETY: as the caller promises. Gives a new reference, or null with an error set.
     let made = large::make(py, 32 * names.len(), || unsafe {
-        let made = vectorcall(callee.as_ptr(), values.as_ptr().cast(), 0, names.as_ptr());
-        Bound::from_owned_ptr_or_err(py, made)
+        Bound::from_owned_ptr_or_err(py, vectorcall(callee.as_ptr(), values, 0, names.as_ptr()))
     })?;
-    Ok(made.cast_into_exact::<PyDict>()?)
+    Ok(Some(made.cast_into_exact::<PyDict>()?))
 }
 
 /// What Python calls: gives the keywords back.
