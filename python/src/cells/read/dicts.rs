@@ -85,9 +85,8 @@ impl<'a, 'py> Maker<'a, 'py> {
         let (first, n) = (children.first, children.count);
         let mut values = Objects::new(slice, first, first + n);
         let mut keys = Objects::new(slice, first + n, first + 2 * n);
-        let (key, value) = (keys.next(self)?, values.next(self)?);
-        let Some(mut table) = Table::new(&key, &value, n as usize)? else { return Ok(None) };
-        for from in (1..n).step_by(TOGETHER as usize) {
+        let Some(mut table) = Table::new(self.py, n as usize)? else { return Ok(None) };
+        for from in (0..n).step_by(TOGETHER as usize) {
             let [some_keys, some_values] = self.together(&mut keys, &mut values, TOGETHER.min(n - from))?;
             let differ = table.put(some_keys, some_values)?;
             self.whole(differ)?;
@@ -148,34 +147,23 @@ fn from_names<'py>(
     names: &Bound<'py, PyTuple>,
     values: &[Bound<'py, PyAny>],
 ) -> PyResult<Bound<'py, PyDict>> {
-    assert_eq!(names.len(), values.len(), "a name for each value");
-    // SAFETY: as many as there are names; a `Bound` is a pointer to a live object.
-    if let Some(dict) = unsafe { of_keywords(names, values.as_ptr().cast())? } {
-        return Ok(dict);
-    }
-    let dict = PyDict::new(names.py());
-    for (name, value) in names.iter_borrowed().zip(values) {
-        dict.set_item(name, value)?;
-    }
-    Ok(dict)
-}
-
-/// The keywords of a call with these names and as many values; none where there is no way to make such a call.
-///
-/// # Safety
-/// There are as many values as names, all live objects.
-pub unsafe fn of_keywords<'py>(
-    names: &Bound<'py, PyTuple>,
-    values: *const *mut ffi::PyObject,
-) -> PyResult<Option<Bound<'py, PyDict>>> {
     let py = names.py();
-    let Some(vectorcall) = vectorcall() else { return Ok(None) };
+    assert_eq!(names.len(), values.len(), "a name for each value");
+    let Some(vectorcall) = vectorcall() else {
+        let dict = PyDict::new(py);
+        for (name, value) in names.iter_borrowed().zip(values) {
+            dict.set_item(name, value)?;
+        }
+        return Ok(dict);
+    };
     let callee = callee(py)?;
-    // SAFETY: as the caller promises. Gives a new reference, or null with an error set.
+    // SAFETY: as many values as there are names, by the assertion; a `Bound` is a pointer to a live object. Gives a new reference, or null
+    // with an error set.
     let made = large::make(py, 32 * names.len(), || unsafe {
-        Bound::from_owned_ptr_or_err(py, vectorcall(callee.as_ptr(), values, 0, names.as_ptr()))
+        let made = vectorcall(callee.as_ptr(), values.as_ptr().cast(), 0, names.as_ptr());
+        Bound::from_owned_ptr_or_err(py, made)
     })?;
-    Ok(Some(made.cast_into_exact::<PyDict>()?))
+    Ok(made.cast_into_exact::<PyDict>()?)
 }
 
 /// What Python calls: gives the keywords back.

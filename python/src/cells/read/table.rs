@@ -1,27 +1,27 @@
-//! The table of a large dict, filled where it lies.
+//! The table of a large dict, made and filled at once.
 //!
-//! Python's interface looks for each key before it puts it in, in a table that grows full and is made anew: half of the time of a dict
-//! of 10^5 floats. Here Python makes the table, with room for many from the beginning, and entries are written into it, a thousand at a
-//! time while their objects are in the caches. It is what CPython's `insertdict` and `build_indices_unicode` do.
+//! Python's interface looks for each key before it puts it in, in a table that is made anew each time that it is full: half of the time of
+//! a dict of 10^5 floats. Here the table has room for all from the beginning, and entries are written into it some hundreds at a time,
+//! while their objects are in the caches. It is what CPython's `new_keys_object`, `insertdict` and `build_indices_unicode` do.
 //!
-//! That takes how CPython lays a dict out, which is the same in the versions of [`is_known`]; and what is relied on is looked for in each table
-//! before it is filled. Elsewhere, and for values that Python's collector has to look after, dicts are filled by Python's interface.
+//! That takes how CPython lays a dict out, which is the same in the versions of [`is_known`]; and it is looked for in a dict that Python made,
+//! before the first one is made here. Elsewhere, and for values that Python's collector has to look after, dicts are filled by Python's interface.
 
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::NonNull;
 
 use entasis::cells::BriefVec;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString};
 
-use super::dicts::of_keywords;
 use crate::large;
 
-/// Fewer keys are put in as quickly by names: all that is looked at stays in the caches.
+/// Fewer keys are put in as quickly by Python: all that is looked at stays in the caches.
 pub const LEAST: u64 = 1 << 15;
 
 /// `PyDictObject`.
@@ -32,11 +32,12 @@ struct Object {
     used: isize,
     version: u64,
     keys: *mut Keys,
-    /// Null where values stand beside their keys.
+    /// Null where each value stands beside its key.
     values: *mut c_void,
 }
 
 /// `PyDictKeysObject`. Behind it are the places, which have numbers of entries, and then the entries.
+#[derive(Clone, Copy)]
 #[repr(C)]
 struct Keys {
     references: isize,
@@ -60,106 +61,99 @@ struct Entry {
 const STRINGS: u8 = 1;
 /// Tables whose places have four bytes.
 const LOG2_PLACES: std::ops::RangeInclusive<u8> = 16..=30;
-/// The largest table that Python makes for names at once.
-const LOG2_MOST: u8 = 17;
 
 /// Entries that a table of so many places has: `USABLE_FRACTION`.
 const fn usable(log2_places: u8) -> usize {
     (2 << log2_places) / 3
 }
 
-/// As few entries as Python makes a table of so many places for, also when they are in one that is half as large.
-const fn least(log2_places: u8) -> usize {
-    (1 << (log2_places - 1)) / 3 + 1
+/// Where a key of this hash is looked for, place after place.
+fn probe(hash: isize, log2_places: u8) -> impl Iterator<Item = usize> {
+    let mask = (1 << log2_places) - 1;
+    let mut perturb = hash.cast_unsigned();
+    let mut at = perturb & mask;
+    std::iter::once(at).chain(std::iter::repeat_with(move || {
+        perturb >>= 5;
+        at = at.wrapping_mul(5).wrapping_add(perturb).wrapping_add(1) & mask;
+        at
+    }))
 }
 
 /// A new dict, which nobody else knows, while it is filled.
 pub struct Table<'py> {
     dict: Bound<'py, PyDict>,
-    /// Keys that it will have.
-    n: usize,
-    /// The hashes of those that it has.
+    keys: NonNull<Keys>,
+    log2_places: u8,
+    /// The hashes of all keys that are there.
     hashes: BriefVec<isize>,
     /// Entries whose places others wanted, and those.
     met: Vec<(u32, u32)>,
-    /// Where entries are written; nowhere when Python has made a table that is not as told here.
-    place: Option<Place>,
-}
-
-/// Where a table is, until Python makes another one.
-struct Place {
-    keys: NonNull<Keys>,
-    log2_places: u8,
-    /// Entries that are written before it grows.
-    room: usize,
 }
 
 impl<'py> Table<'py> {
-    /// For `n` keys, of which one is there; none where dicts are laid out in another way.
-    pub fn new(key: &Bound<'py, PyAny>, value: &Bound<'py, PyAny>, n: usize) -> PyResult<Option<Self>> {
-        let py = key.py();
-        if !is_known(py)? {
-            return Ok(None);
+    /// With room for `n` keys; none where dicts may be laid out in another way, or for too many.
+    pub fn new(py: Python<'py>, n: usize) -> PyResult<Option<Self>> {
+        let Some(allocate) = known(py)? else { return Ok(None) };
+        let dict = PyDict::new(py);
+        let object = dict.as_ptr().cast::<Object>();
+        // SAFETY: a dict is such an object, by `known`.
+        let is_empty = unsafe { (*object).used == 0 && (*object).values.is_null() };
+        let log2_places = LOG2_PLACES.into_iter().find(|&log2| usable(log2) >= n).filter(|_| is_empty);
+        let Some(log2_places) = log2_places else { return Ok(None) };
+        let (n_places, n_entries) = (1usize << log2_places, usable(log2_places));
+        let bytes = size_of::<Keys>() + size_of::<i32>() * n_places + size_of::<Entry>() * n_entries;
+        // SAFETY: gives memory of so many bytes, aligned for any object, or null.
+        let keys = large::make(py, bytes, || unsafe { allocate(bytes) }).cast::<Keys>();
+        let keys = NonNull::new(keys).ok_or_else(|| PyMemoryError::new_err("a dict of so many keys"))?;
+        // SAFETY: the memory has room for the numbers, the places and the entries, each aligned where the one before ends. What comes
+        // to be entries is written before it counts. The table that an empty dict has is Python's own, for all of them, and is never given back.
+        unsafe {
+            keys.write(Keys {
+                references: 1,
+                log2_places,
+                log2_bytes: log2_places + 2,
+                kind: STRINGS,
+                version: 0,
+                usable: n_entries as isize,
+                n_entries: 0,
+            });
+            let places = places(keys);
+            places.write_bytes(0xff, n_places);
+            let entries = places.add(n_places).cast::<Entry>();
+            entries.add(n).write_bytes(0, n_entries - n);
+            (*object).keys = keys.as_ptr();
         }
-        let log2_places = (*LOG2_PLACES.start()..LOG2_MOST).find(|&log2| usable(log2) >= n);
-        // Python makes a table for as many names as there are, also when they are one.
-        let n_names = least(log2_places.unwrap_or(LOG2_MOST));
-        let names = PyTuple::new(py, [key])?.as_sequence().repeat(n_names)?.cast_into::<PyTuple>()?;
         let mut hashes = BriefVec::new();
         hashes.reserve(n);
-        let mut values = BriefVec::new();
-        values.resize(n_names, value.as_ptr());
-        // SAFETY: as many values as names, all of them one that is alive.
-        let Some(dict) = (unsafe { of_keywords(&names, values.as_ptr())? }) else { return Ok(None) };
-        let mut table = Self { dict, n, hashes, met: Vec::new(), place: None };
-        table.hashes.push(hash(key)?);
-        table.place = table.find();
-        Ok(table.place.is_some().then_some(table))
+        Ok(Some(Self { dict, keys, log2_places, hashes, met: Vec::new() }))
     }
 
     pub fn into_dict(self) -> Bound<'py, PyDict> {
         self.dict
     }
 
-    /// Puts in keys, which are strings, with as many values, with which Python's collector has nothing to do. Returns whether no key was
-    /// there before.
-    pub fn put(&mut self, keys: Vec<Bound<'py, PyAny>>, values: Vec<Bound<'py, PyAny>>) -> PyResult<bool> {
-        assert_eq!(keys.len(), values.len(), "a value for each key");
-        let (mut keys, mut values) = (keys.into_iter(), values.into_iter());
-        loop {
-            let n = keys.len().min(self.place.as_ref().map_or(0, |place| place.room));
-            let first = self.hashes.len();
-            for key in &keys.as_slice()[..n] {
-                self.hashes.push(hash(key)?);
-            }
-            // SAFETY: `find` saw that the table is as told here and has so much room. Nobody else has had the dict since.
-            let differ = unsafe { self.fill(first, keys.by_ref().zip(values.by_ref()).take(n)) };
-            if !differ {
-                return Ok(false);
-            }
-            let Some((key, value)) = keys.next().zip(values.next()) else { return Ok(true) };
-            if !self.grow(&key, &value)? {
-                return Ok(false);
-            }
-        }
-    }
-
-    /// Writes entries, whose hashes are there from `first` on. Returns whether their keys differ from those before and from each other.
+    /// Puts in strings, with as many values, with which Python's collector has nothing to do. Returns whether all keys differ, from those before too.
     ///
-    /// # Safety
-    /// The table is as told here, of `first` entries, and has room for these.
-    unsafe fn fill(
-        &mut self,
-        first: usize,
-        entries: impl Iterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-    ) -> bool {
-        let Some(place) = &mut self.place else { return true };
+    /// # Panics
+    /// If there is no room for as many.
+    pub fn put(&mut self, keys: Vec<Bound<'py, PyAny>>, values: Vec<Bound<'py, PyAny>>) -> PyResult<bool> {
+        let (first, n) = (self.hashes.len(), keys.len());
+        assert!(n == values.len() && n <= usable(self.log2_places) - first, "a value for each key, and room");
+        for key in &keys {
+            assert!(key.is_exact_instance_of::<PyString>(), "a key is a string");
+            // SAFETY: hashes a live object; -1 is an error that is set.
+            let hash = unsafe { ffi::PyObject_Hash(key.as_ptr()) };
+            if hash == -1 {
+                self.hashes.truncate(first);
+                return Err(PyErr::fetch(key.py()));
+            }
+            self.hashes.push(hash);
+        }
         let hashes: &[isize] = &self.hashes;
-        let mask = (1 << place.log2_places) - 1;
-        let keys = place.keys.as_ptr();
-        // SAFETY: behind the numbers are as many places of four bytes, and behind them the entries.
-        let (places, table) = unsafe {
-            let places = keys.add(1).cast::<i32>();
+        let mask = (1 << self.log2_places) - 1;
+        // SAFETY: as the table was made.
+        let (places, entries) = unsafe {
+            let places = places(self.keys);
             (places, places.add(mask + 1).cast::<Entry>())
         };
         // Nothing here waits for what is read, so that all places are on their way to the caches at once.
@@ -169,114 +163,117 @@ impl<'py> Table<'py> {
         });
         black_box(touched);
         self.met.clear();
-        let mut next = first;
-        for (key, value) in entries {
-            let mut perturb = hashes[next].cast_unsigned();
-            let mut at = perturb & mask;
-            loop {
-                // SAFETY: within the places.
-                let found = unsafe { *places.add(at) };
-                if found < 0 {
-                    break;
+        for (next, (key, value)) in (first..).zip(keys.into_iter().zip(values)) {
+            for at in probe(hashes[next], self.log2_places) {
+                // SAFETY: within the places, of which a third is empty at least; and room for the entry, by the assertion. Who has references to the
+                // objects from here on is the table.
+                unsafe {
+                    let place = places.add(at);
+                    if *place < 0 {
+                        place.write(next as i32);
+                        entries.add(next).write(Entry { key: key.into_ptr(), value: value.into_ptr() });
+                        break;
+                    }
+                    self.met.push((*place as u32, next as u32));
                 }
-                self.met.push((found as u32, next as u32));
-                perturb >>= 5;
-                at = (5 * at + perturb + 1) & mask;
             }
-            // SAFETY: an empty place, and room for the entry, by the caller. The references are the table's from here on.
-            unsafe {
-                places.add(at).write(next as i32);
-                table.add(next).write(Entry { key: key.into_ptr(), value: value.into_ptr() });
-            }
-            next += 1;
         }
-        let n = next - first;
-        place.room -= n;
-        // SAFETY: the dict and its table are alive.
+        // SAFETY: the table and the dict are alive; nothing came in between that would look at them.
         unsafe {
-            (*keys).n_entries += n as isize;
-            (*keys).usable -= n as isize;
+            let keys = self.keys.as_mut();
+            keys.n_entries += n as isize;
+            keys.usable -= n as isize;
             (*self.dict.as_ptr().cast::<Object>()).used += n as isize;
         }
         // Hashes lie anywhere, and are not waited for one after the other either.
-        let has_alike = |pairs: &[(u32, u32)]| {
-            pairs.iter().fold(false, |any, &(a, b)| any | (hashes[a as usize] == hashes[b as usize]))
-        };
-        !has_alike(&self.met)
-            || !self.met.iter().any(|&(a, b)| {
-                // SAFETY: entries that were written, of strings that are alive; comparing these does not fail.
-                unsafe {
-                    ffi::PyUnicode_Compare((*table.add(a as usize)).key, (*table.add(b as usize)).key) == 0
-                }
-            })
-    }
-
-    /// Has Python put an entry in, and make a larger table where there is no room. Returns whether the key was not there.
-    fn grow(&mut self, key: &Bound<'py, PyAny>, value: &Bound<'py, PyAny>) -> PyResult<bool> {
-        let py = self.dict.py();
-        let mut bytes = 0;
-        if let Some(place) = self.place.take() {
-            bytes = 32 << place.log2_places;
-            // Python makes the table twice as large when this one has no room.
-            // SAFETY: the table is alive, and that it has less room than there is takes nothing from it.
-            unsafe { (*place.keys.as_ptr()).usable = 0 };
-        }
-        large::make(py, bytes, || self.dict.set_item(key, value))?;
-        self.hashes.push(hash(key)?);
-        self.place = self.find();
-        Ok(self.dict.len() == self.hashes.len())
-    }
-
-    /// Where the table is, if it is one of strings and as told here.
-    fn find(&self) -> Option<Place> {
-        let n = self.hashes.len();
-        let object = self.dict.as_ptr().cast::<Object>();
-        // SAFETY: `is_known` saw that a dict is an object of this size. In these versions it points to its table, which never is null and begins with these numbers;
-        // the entries are where they say.
-        unsafe {
-            let keys = NonNull::new((*object).keys)?;
-            let Keys { references, log2_places, log2_bytes, kind, usable: left, n_entries, .. } =
-                *keys.as_ptr();
-            let is_as_told = (*object).values.is_null()
-                && (*object).used == n as isize
-                && references == 1
-                && LOG2_PLACES.contains(&log2_places)
-                && log2_bytes == log2_places + 2
-                && kind == STRINGS
-                && n_entries == n as isize
-                && left == usable(log2_places) as isize - n as isize;
-            if !is_as_told {
-                return None;
+        let has_alike =
+            self.met.iter().fold(false, |any, &(a, b)| any | (hashes[a as usize] == hashes[b as usize]));
+        let is_same = |&(a, b): &(u32, u32)| {
+            // SAFETY: entries that were written, with strings; to compare those does not fail.
+            unsafe {
+                ffi::PyUnicode_Compare((*entries.add(a as usize)).key, (*entries.add(b as usize)).key) == 0
             }
-            // Where it will be made larger, that is done as early as it can be: fewer entries are moved.
-            let most =
-                if self.n > usable(log2_places) { least(log2_places + 1) } else { usable(log2_places) };
-            Some(Place { keys, log2_places, room: most.saturating_sub(n) })
-        }
+        };
+        Ok(!has_alike || !self.met.iter().any(is_same))
     }
 }
 
-fn hash(key: &Bound<'_, PyAny>) -> PyResult<isize> {
-    // SAFETY: hashes a live object; -1 is an error that is set.
-    match unsafe { ffi::PyObject_Hash(key.as_ptr()) } {
-        -1 => Err(PyErr::fetch(key.py())),
-        hash => Ok(hash),
-    }
+/// What a table has behind its numbers.
+///
+/// # Safety
+/// There is a table.
+unsafe fn places(keys: NonNull<Keys>) -> *mut i32 {
+    // SAFETY: as the caller promises.
+    unsafe { keys.as_ptr().add(1).cast() }
 }
 
-/// Whether dicts are laid out as told here: in these versions, in which that was looked up, unless objects have more than usual.
-fn is_known(py: Python<'_>) -> PyResult<bool> {
-    static KNOWN: PyOnceLock<bool> = PyOnceLock::new();
+type Allocate = unsafe extern "C" fn(usize) -> *mut c_void;
+
+/// What gives memory for tables, if dicts are laid out as told here: in these versions, in which that was looked up, and where a dict of Python's
+/// is found to be so.
+fn known(py: Python<'_>) -> PyResult<Option<Allocate>> {
+    static KNOWN: PyOnceLock<Option<Allocate>> = PyOnceLock::new();
     KNOWN
         .get_or_try_init(py, || {
             let version = py.version_info();
+            let name = py.import("sys")?.getattr("implementation")?.getattr("name")?;
+            let allocate: Allocate = match (version.major, version.minor) {
+                (3, 11 | 12) => ffi::PyObject_Malloc,
+                (3, 13) => ffi::PyMem_Malloc,
+                _ => return Ok(None),
+            };
             let size: usize = py.get_type::<PyDict>().getattr(intern!(py, "__basicsize__"))?.extract()?;
-            let is_cpython = py.import("sys")?.getattr("implementation")?.getattr("name")?.eq("cpython")?;
-            Ok(cfg!(target_pointer_width = "64")
-                && is_cpython
-                && version.major == 3
-                && (11..=13).contains(&version.minor)
-                && size == size_of::<Object>())
+            let may_be =
+                cfg!(target_pointer_width = "64") && name.eq("cpython")? && size == size_of::<Object>();
+            Ok((may_be && is_as_told(py)?).then_some(allocate))
         })
         .copied()
+}
+
+/// Whether a dict that Python fills is what it would be here.
+fn is_as_told(py: Python<'_>) -> PyResult<bool> {
+    const N: usize = 300;
+    const LOG2_SAMPLE: u8 = 9;
+    let objects: Vec<_> = (0..N).map(|i| PyString::new(py, &format!("entasis {i}"))).collect();
+    let dict = PyDict::new(py);
+    for (key, value) in objects.iter().zip(objects.iter().rev()) {
+        dict.set_item(key, value)?;
+    }
+    let object = dict.as_ptr().cast::<Object>();
+    // SAFETY: an object of this size, which in these versions points to its table.
+    let (keys, used, values) = unsafe { ((*object).keys, (*object).used, (*object).values) };
+    let Some(table) = NonNull::new(keys).filter(|_| used == N as isize && values.is_null()) else {
+        return Ok(false);
+    };
+    // SAFETY: a table begins with these numbers.
+    let Keys { references, log2_places, log2_bytes, kind, usable: left, n_entries, .. } =
+        unsafe { table.read() };
+    let has_numbers = references == 1
+        && log2_places == LOG2_SAMPLE
+        && log2_bytes == LOG2_SAMPLE + 1
+        && kind == STRINGS
+        && n_entries == N as isize
+        && left == usable(LOG2_SAMPLE) as isize - N as isize;
+    if !has_numbers {
+        return Ok(false);
+    }
+    for (i, (key, value)) in objects.iter().zip(objects.iter().rev()).enumerate() {
+        // SAFETY: hashes a live object; behind the numbers are as many places of two bytes, and then as many entries as they say.
+        let is_there = unsafe {
+            let places = table.as_ptr().add(1).cast::<i16>();
+            let Entry { key: its_key, value: its_value } =
+                &*places.add(1 << LOG2_SAMPLE).cast::<Entry>().add(i);
+            let found = probe(ffi::PyObject_Hash(key.as_ptr()), LOG2_SAMPLE).map(|at| *places.add(at));
+            *its_key == key.as_ptr()
+                && *its_value == value.as_ptr()
+                && found
+                    .take(1 << LOG2_SAMPLE)
+                    .take_while(|&found| found >= 0)
+                    .any(|found| found as usize == i)
+        };
+        if !is_there {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
