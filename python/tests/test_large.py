@@ -13,9 +13,12 @@ import pytest
 
 # Where Python makes no more room at once.
 MOST = (1 << 18) // 3
+# Where tables are made for Python, and where these become larger.
+TABLE = 1 << 15
+STEPS = [step + i for step in (TABLE, (1 << 17) // 3, MOST, (1 << 19) // 3) for i in (-1, 0, 1)]
 
 
-@pytest.mark.parametrize("n", [15, 16, 17, 300, 4097, MOST - 1, MOST, MOST + 1, 100_000, 200_000])
+@pytest.mark.parametrize("n", [15, 16, 17, 300, 4097, *STEPS, 100_000, 200_000])
 @pytest.mark.parametrize("parts", [False, True])
 def test_dicts(n: int, parts: bool, round_trip: Any) -> None:
     value: dict[str, Any] = {f"key {i} \u00e9"[: 20 - i % 3]: [i] if parts and i % 7 == 0 else i / 8 for i in range(n)}
@@ -29,6 +32,49 @@ def test_dicts(n: int, parts: bool, round_trip: Any) -> None:
     del back["key 0 \u00e9"], value["key 0 \u00e9"]
     assert back == value | {"one more": 1}
     assert sys.getsizeof(dict(back)) == sys.getsizeof(dict(value | {"one more": 1}))
+
+
+def check(value: dict[Any, Any]) -> None:
+    """Has Python look at all that a dict is made of, where it can: it ends the process when that is wrong."""
+    find = getattr(ctypes.pythonapi, "_PyDict_CheckConsistency", None)
+    if find is not None:
+        assert find(ctypes.py_object(value), 1) == 1
+
+
+@pytest.mark.parametrize("n", STEPS)
+def test_large_dicts_are_as_others(n: int, round_trip: Any) -> None:
+    kinds: list[Any] = [None, True, 5, 1 << 40, 2.5, "text", ""]
+    value = {f"{i}": kinds[i % 7] for i in range(n)}
+    back = round_trip(value)
+    check(back)
+    assert sys.getsizeof(back) == sys.getsizeof(value)
+    assert not gc.is_tracked(back)
+    assert all(back[key] is back.get(key) and back[key] == item for key, item in value.items())
+    assert list(map(type, back.values())) == list(map(type, value.values()))
+    assert "absent" not in back
+    copy = back.copy()
+    check(copy)
+    assert back.popitem() == value.popitem()
+    for key in [*value][::3]:
+        del back[key], value[key]
+    # Other keys than strings, and more than there was room for.
+    for i in range(n):
+        back[i] = value[i] = [i]
+    check(back)
+    assert list(back.items()) == list(value.items())
+    assert len(copy) == n
+    back.clear()
+    assert back == {}
+
+
+def test_large_dicts_share_what_is_shared(round_trip: Any) -> None:
+    """Keys that are values too, and the same object twice."""
+    keys = [f"a key that is long enough {i}" for i in range(TABLE)]
+    value = dict(zip(keys, keys[::-1], strict=True))
+    back = round_trip([value, value])
+    check(back[0])
+    assert back[0] is back[1]
+    assert list(back[0].items()) == list(value.items())
 
 
 def test_dicts_whose_keys_are_not_all_strings(round_trip: Any) -> None:

@@ -237,12 +237,13 @@ def test_equal_keys(path):
             en.read(path)
 
 
-@pytest.mark.parametrize("values", [1, [2]])
-def test_equal_keys_that_are_strings(values, path):
-    """So many that Python makes room for all of them at once, of values with and without parts."""
-    forge = cells({f"a key {i}": values for i in range(100, 400)}, path)
-    at = forge.bytes.index(b"a key 217")
-    forge.bytes[at : at + 9] = b"a key 218"
+@pytest.mark.parametrize("other", [0, 217, 219, -1])
+@pytest.mark.parametrize(("n", "values"), [(300, 1), (300, [2]), (50_000, 1)])
+def test_equal_keys_that_are_strings(n, values, other, path):
+    """So many that Python makes room for all of them at once, of values with and without parts; and so many that it is made for Python."""
+    forge = cells({f"a key {i:05}": values for i in range(n)}, path)
+    at = forge.bytes.index(b"a key %05d" % (other % n))
+    forge.bytes[at : at + 11] = b"a key 00218"
     path.write_bytes(forge.repaired())
     with pytest.raises(en.CorruptFileError, match="equal"):
         en.read(path)
