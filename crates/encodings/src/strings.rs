@@ -33,8 +33,11 @@ pub(crate) fn encode(
     let is_valid = |i: usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
-    let mut lengths = BriefVec::new();
-    lengths.extend(offsets.windows(2).map(|pair| pair[1] - pair[0]));
+    let mut lengths: BriefVec<u32> = BriefVec::new();
+    lengths.resize_stale(n);
+    for (length, pair) in lengths.iter_mut().zip(offsets.windows(2)) {
+        *length = pair[1] - pair[0];
+    }
     let (shortest, longest) = scan::min_max_unsigned(&lengths);
     let mut plain = Plain::light(n, shortest..=longest, bytes);
     let longest = longest as usize;

@@ -254,8 +254,18 @@ impl<T: Copy> DerefMut for BriefVec<T> {
 impl<T: Copy> Extend<T> for BriefVec<T> {
     #[inline]
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
-        let values = values.into_iter();
-        self.reserve(values.size_hint().0);
+        let mut values = values.into_iter();
+        let n = values.size_hint().0;
+        self.reserve(n);
+        // SAFETY: there is room for `n`, which is nobody else's. Their number is not told in memory for each.
+        let put = unsafe {
+            let end = self.start.add(self.len);
+            values.by_ref().take(n).fold(0, |i, value| {
+                end.add(i).write(value);
+                i + 1
+            })
+        };
+        self.len += put;
         values.for_each(|value| self.push(value));
     }
 }
