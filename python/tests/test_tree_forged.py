@@ -240,7 +240,7 @@ def test_equal_keys(path):
 @pytest.mark.parametrize("other", [0, 217, 219, -1])
 @pytest.mark.parametrize(("n", "values"), [(300, 1), (300, [2]), (50_000, 1)])
 def test_equal_keys_that_are_strings(n, values, other, path):
-    """So many that Python makes room for all of them at once, of values with and without parts; and so many that it is made for Python."""
+    """So many that Python makes room for all of them at once, of values with and without parts; and more."""
     forge = cells({f"a key {i:05}": values for i in range(n)}, path)
     at = forge.bytes.index(b"a key %05d" % (other % n))
     forge.bytes[at : at + 11] = b"a key 00218"
