@@ -104,7 +104,8 @@ impl<'py> Table<'py> {
         let bytes = size_of::<Keys>() + size_of::<i32>() * n_places + size_of::<Entry>() * n_entries;
         // SAFETY: gives memory of so many bytes, aligned for any object, or null.
         let keys = large::make(py, bytes, || unsafe { allocate(bytes) }).cast::<Keys>();
-        let keys = NonNull::new(keys).ok_or_else(|| PyMemoryError::new_err("no memory for a dict of so many keys"))?;
+        let keys = NonNull::new(keys)
+            .ok_or_else(|| PyMemoryError::new_err("no memory for a dict of so many keys"))?;
         // SAFETY: the memory has room for the numbers, the places and the entries, each aligned where the one before ends. What comes
         // to be entries is written before it counts. The table that an empty dict has is Python's own, for all of them, and is never given back.
         unsafe {
