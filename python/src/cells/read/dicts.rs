@@ -1,4 +1,4 @@
-//! Dicts with room for all of their keys from the beginning.
+//! Dicts with room for all of their keys from the beginning. Tables of large ones of plain values are made in [`table`]; the others are Python's.
 //!
 //! Python's interface fills a dict key by key, and its table is made anew each time that it is full: half of the time of a large dict. The
 //! keywords of a call are a dict too, which Python makes at once from their names and values: with room for all of them, as long as these are no more than two thirds of 2^17.
@@ -80,7 +80,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(Some(dict))
     }
 
-    /// A dict of strings and plain values; none where Python's tables are not known.
+    /// A dict of strings and plain values; none where Python's tables are not known, or for too many keys.
     fn large_dict(&mut self, slice: &'a Slice, children: &Children) -> PyResult<Option<Bound<'py, PyDict>>> {
         let (first, n) = (children.first, children.count);
         let mut values = Objects::new(slice, first, first + n);

@@ -4,8 +4,9 @@
 //! a dict of 10^5 floats. Here the table has room for all from the beginning, and entries are written into it some hundreds at a time,
 //! while their objects are in the caches. It is what CPython's `new_keys_object`, `insertdict` and `build_indices_unicode` do.
 //!
-//! That takes how CPython lays a dict out, which is the same in the versions of [`is_known`]; and it is looked for in a dict that Python made,
-//! before the first one is made here. Elsewhere, and for values that Python's collector has to look after, dicts are filled by Python's interface.
+//! That takes how CPython lays a dict out, which is the same in the versions of [`known`]; and it is looked for in a dict that Python made,
+//! before the first one is made here. Elsewhere, for fewer keys or other ones than strings, and for values that Python's collector has to look
+//! after, dicts are filled by Python's interface.
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -59,8 +60,10 @@ struct Entry {
 
 /// `DICT_KEYS_UNICODE`.
 const STRINGS: u8 = 1;
-/// Tables whose places have four bytes.
-const LOG2_PLACES: std::ops::RangeInclusive<u8> = 16..=30;
+/// Tables whose places have four bytes, and whose entries CPython (to 3.12) counts in as many.
+const LOG2_PLACES: std::ops::RangeInclusive<u8> = 16..=29;
+/// Pairs of entries that are kept before they are compared.
+const MET: usize = 1 << 15;
 
 /// Entries that a table of so many places has: `USABLE_FRACTION`.
 const fn usable(log2_places: u8) -> usize {
@@ -96,8 +99,11 @@ impl<'py> Table<'py> {
         let Some(allocate) = known(py)? else { return Ok(None) };
         let dict = PyDict::new(py);
         let object = dict.as_ptr().cast::<Object>();
-        // SAFETY: a dict is such an object, by `known`.
-        let is_empty = unsafe { (*object).used == 0 && (*object).values.is_null() };
+        // SAFETY: a dict is such an object, by `known`, and has a table always.
+        let is_empty = unsafe {
+            let Keys { usable, n_entries, .. } = *(*object).keys;
+            (*object).used == 0 && (*object).values.is_null() && usable == 0 && n_entries == 0
+        };
         let log2_places = LOG2_PLACES.into_iter().find(|&log2| usable(log2) >= n).filter(|_| is_empty);
         let Some(log2_places) = log2_places else { return Ok(None) };
         let (n_places, n_entries) = (1usize << log2_places, usable(log2_places));
@@ -107,7 +113,7 @@ impl<'py> Table<'py> {
         let keys = NonNull::new(keys)
             .ok_or_else(|| PyMemoryError::new_err("no memory for a dict of so many keys"))?;
         // SAFETY: the memory has room for the numbers, the places and the entries, each aligned where the one before ends. What comes
-        // to be entries is written before it counts. The table that an empty dict has is Python's own, for all of them, and is never given back.
+        // to be entries is written before it counts. The table that an empty dict has is static; that 3.11 counts who has it is of no matter.
         unsafe {
             keys.write(Keys {
                 references: 1,
@@ -133,7 +139,8 @@ impl<'py> Table<'py> {
         self.dict
     }
 
-    /// Puts in strings, with as many values, with which Python's collector has nothing to do. Returns whether all keys differ, from those before too.
+    /// Puts in strings, with as many values, with which Python's collector has nothing to do. Returns whether they are strings, each another one
+    /// than all before.
     ///
     /// # Panics
     /// If there is no room for as many.
@@ -141,7 +148,10 @@ impl<'py> Table<'py> {
         let (first, n) = (self.hashes.len(), keys.len());
         assert!(n == values.len() && n <= usable(self.log2_places) - first, "a value for each key, and room");
         for key in &keys {
-            assert!(key.is_exact_instance_of::<PyString>(), "a key is a string");
+            if !key.is_exact_instance_of::<PyString>() {
+                self.hashes.truncate(first);
+                return Ok(false);
+            }
             // SAFETY: hashes a live object; -1 is an error that is set.
             let hash = unsafe { ffi::PyObject_Hash(key.as_ptr()) };
             if hash == -1 {
@@ -163,7 +173,7 @@ impl<'py> Table<'py> {
             sum.wrapping_add(unsafe { *places.add(hash.cast_unsigned() & mask) })
         });
         black_box(touched);
-        self.met.clear();
+        let mut differ = true;
         for (next, (key, value)) in (first..).zip(keys.into_iter().zip(values)) {
             for at in probe(hashes[next], self.log2_places) {
                 // SAFETY: within the places, of which a third is empty at least; and room for the entry, by the assertion. Who has references to the
@@ -178,7 +188,15 @@ impl<'py> Table<'py> {
                     self.met.push((*place as u32, next as u32));
                 }
             }
+            if self.met.len() >= MET {
+                // SAFETY: entries up to this one are written.
+                differ &= unsafe { all_differ(&self.met, hashes, entries) };
+                self.met.clear();
+            }
         }
+        // SAFETY: as above.
+        differ &= unsafe { all_differ(&self.met, hashes, entries) };
+        self.met.clear();
         // SAFETY: the table and the dict are alive; nothing came in between that would look at them.
         unsafe {
             let keys = self.keys.as_mut();
@@ -186,17 +204,23 @@ impl<'py> Table<'py> {
             keys.usable -= n as isize;
             (*self.dict.as_ptr().cast::<Object>()).used += n as isize;
         }
-        // Hashes lie anywhere, and are not waited for one after the other either.
-        let has_alike =
-            self.met.iter().fold(false, |any, &(a, b)| any | (hashes[a as usize] == hashes[b as usize]));
-        let is_same = |&(a, b): &(u32, u32)| {
-            // SAFETY: entries that were written, with strings; to compare those does not fail.
-            unsafe {
-                ffi::PyUnicode_Compare((*entries.add(a as usize)).key, (*entries.add(b as usize)).key) == 0
-            }
-        };
-        Ok(!has_alike || !self.met.iter().any(is_same))
+        Ok(differ)
     }
+}
+
+/// Whether entries that wanted the same places have other keys.
+///
+/// # Safety
+/// All of them are written, with strings.
+unsafe fn all_differ(met: &[(u32, u32)], hashes: &[isize], entries: *const Entry) -> bool {
+    // Hashes lie anywhere, and are not waited for one after the other.
+    let are_alike = |&(a, b): &(u32, u32)| hashes[a as usize] == hashes[b as usize];
+    let is_same = |&(a, b): &(u32, u32)| {
+        // SAFETY: as the caller promises; to compare strings does not fail.
+        unsafe { ffi::PyUnicode_Compare((*entries.add(a as usize)).key, (*entries.add(b as usize)).key) == 0 }
+    };
+    !met.iter().fold(false, |any, pair| any | are_alike(pair))
+        || !met.iter().any(|pair| are_alike(pair) && is_same(pair))
 }
 
 /// What a table has behind its numbers.
@@ -243,7 +267,8 @@ fn is_as_told(py: Python<'_>) -> PyResult<bool> {
     let object = dict.as_ptr().cast::<Object>();
     // SAFETY: an object of this size, which in these versions points to its table.
     let (keys, used, values) = unsafe { ((*object).keys, (*object).used, (*object).values) };
-    let Some(table) = NonNull::new(keys).filter(|_| used == N as isize && values.is_null()) else {
+    let is_table = used == N as isize && values.is_null() && keys.is_aligned();
+    let Some(table) = NonNull::new(keys).filter(|_| is_table) else {
         return Ok(false);
     };
     // SAFETY: a table begins with these numbers.
