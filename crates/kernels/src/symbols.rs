@@ -4,6 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod find;
+mod put;
 
 pub use find::{Found, SymbolIndex};
 

@@ -3,13 +3,17 @@
 //!
 //! Where a symbol ends is known only when it is found, about twenty cycles later. So several streams are encoded at a time, in
 //! steps that need no checks: as many as have bytes left if each took the longest symbol. A step puts what it finds aside, at the
-//! same place for each stream, so that only the places in the texts are kept in registers; the codes are taken from there by
-//! vectors. Bytes without a symbol, which need two codes' room, are rare there.
+//! same place for each stream, so that only the places in the texts are kept in registers; `put` makes codes of that.
+//!
+//! A step of a stream is twelve instructions, eighteen cycles one after the other. So all tables stand behind one address, what
+//! is found is one word that has all that is asked of it, and short words are as wide as long ones.
 
 use std::hint::select_unpredictable;
 
+use bytemuck::Zeroable;
+
 use super::ESCAPE;
-use crate::dispatch::multiversion;
+use super::put::put;
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 
@@ -19,23 +23,33 @@ const SLOTS: usize = 1024;
 const MAX_LEN: usize = 8;
 /// Streams that are encoded together.
 const STREAMS: usize = 8;
-/// Steps until the codes are taken from what they found.
+/// Steps until codes are made of what they found.
 const STEPS: usize = 256;
-/// Steps of which the codes are taken together.
-const GROUP: usize = 64;
 
-/// What stands for the bytes at a place: a code in the lower byte, and how many bytes it stands for (1 to 8) above it.
-#[derive(Clone, Copy)]
+/// What stands for the bytes at a place: a code in its second byte, how many bytes it stands for (1 to 8) in the third. In the first one:
+/// of three bytes or more, how many bits of a word follow behind them; of an escape, the byte.
+#[derive(Clone, Copy, Zeroable)]
+#[repr(transparent)]
 pub struct Found(u32);
 
 impl Found {
     const fn symbol(code: usize, len: usize) -> Self {
-        Self(code as u32 | (len as u32) << 8)
+        Self((64 - 8 * len) as u32 | (code as u32) << 8 | (len as u32) << 16)
     }
 
     /// A byte for which there is no symbol.
-    const BYTE: Self = Self::symbol(ESCAPE as usize, 1);
+    const fn byte(byte: u8) -> Self {
+        Self(byte as u32 | (ESCAPE as u32) << 8 | 1 << 16)
+    }
 
+    /// How many bits of a word follow behind a symbol of three bytes or more.
+    #[inline(always)]
+    const fn other_bits(self) -> u32 {
+        self.0 & 63
+    }
+
+    /// What `put` needs.
+    #[inline(always)]
     const fn narrow(self) -> u16 {
         self.0 as u16
     }
@@ -43,14 +57,14 @@ impl Found {
     /// The code; that of escapes for a byte.
     #[inline(always)]
     pub const fn code(self) -> u8 {
-        self.0 as u8
+        (self.0 >> 8) as u8
     }
 
     /// How many bytes it stands for, 1 to 8.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty)]
     pub const fn len(self) -> usize {
-        (self.0 >> 8) as usize
+        (self.0 >> 16) as usize
     }
 
     /// Whether it is a byte without a symbol.
@@ -60,28 +74,24 @@ impl Found {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Slot {
-    /// The symbol in the highest bytes.
-    word: u64,
-    /// Bits of a place that don't belong to the symbol.
-    other_bits: u32,
-    found: Found,
-}
+/// A slot without a symbol. No place has it: behind a symbol of three to seven bytes are zeros.
+const NOTHING: (u64, Found) = (1, Found::symbol(0, 3));
 
-/// No place has this symbol: a shifted one ends with zeros.
-const EMPTY: Slot = Slot { word: 1, other_bits: 8, found: Found::BYTE };
+#[derive(Clone, Zeroable)]
+struct Tables {
+    /// Symbols of three bytes or more by a hash of these, in the highest bytes.
+    words: [u64; SLOTS],
+    /// What they are.
+    long: [Found; SLOTS],
+    /// By two bytes.
+    short: [Found; 1 << 16],
+    /// By the last byte of all.
+    single: [Found; 256],
+}
 
 /// Symbols by their first bytes.
 #[derive(Clone)]
-pub struct SymbolIndex {
-    long: Box<[Slot; SLOTS]>,
-    /// By two bytes. Narrower than what slots have: a compiler that can load either from one place chooses the place, by a
-    /// branch that no processor predicts.
-    short: Box<[u16; 1 << 16]>,
-    /// By the last byte of all.
-    single: Box<[u16; 256]>,
-}
+pub struct SymbolIndex(Box<Tables>);
 
 impl std::fmt::Debug for SymbolIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -91,12 +101,9 @@ impl std::fmt::Debug for SymbolIndex {
 
 impl Default for SymbolIndex {
     fn default() -> Self {
-        let byte = Found::BYTE.narrow();
-        Self {
-            long: Box::new([EMPTY; SLOTS]),
-            short: vec![byte; 1 << 16].try_into().unwrap_or_else(|_| unreachable!("65,536 of them")),
-            single: Box::new([byte; 256]),
-        }
+        let mut index = Self(bytemuck::zeroed_box());
+        index.set(std::iter::empty());
+        index
     }
 }
 
@@ -115,8 +122,10 @@ impl SymbolIndex {
         followers: impl Iterator<Item = u8>,
         symbols: impl Iterator<Item = (u64, usize)> + Clone,
     ) -> bool {
-        self.long.fill(EMPTY);
-        self.single.fill(Found::BYTE.narrow());
+        let tables = &mut *self.0;
+        tables.words.fill(NOTHING.0);
+        tables.long.fill(NOTHING.1);
+        tables.single = std::array::from_fn(|byte| Found::byte(byte as u8));
         let is_sound = symbols.clone().count() <= usize::from(ESCAPE)
             && symbols.clone().all(|(_, len)| (1..=MAX_LEN).contains(&len));
         // What a clone of the iterator gives is looked at too.
@@ -124,19 +133,19 @@ impl SymbolIndex {
             is_sound && code < usize::from(ESCAPE) && (1..=MAX_LEN).contains(&len)
         });
         for (code, (word, _)) in symbols.clone().filter(|(_, (_, len))| *len == 1) {
-            self.single[(word & 0xFF) as usize] = Found::symbol(code, 1).narrow();
+            tables.single[(word & 0xFF) as usize] = Found::symbol(code, 1);
         }
         for follower in followers {
-            self.short[usize::from(follower) << 8..][..256].copy_from_slice(&*self.single);
+            tables.short[usize::from(follower) << 8..][..256].copy_from_slice(&tables.single);
         }
         for (code, (word, len)) in symbols {
             let found = Found::symbol(code, len);
             match len {
                 1 => {}
-                2 => self.short[(word & 0xFFFF) as usize] = found.narrow(),
+                2 => tables.short[(word & 0xFFFF) as usize] = found,
                 _ => {
-                    let other_bits = (64 - 8 * len) as u32;
-                    self.long[slot_of(word)] = Slot { word: word << other_bits, other_bits, found };
+                    tables.words[slot_of(word)] = word << (64 - 8 * len);
+                    tables.long[slot_of(word)] = found;
                 }
             }
         }
@@ -155,10 +164,12 @@ impl SymbolIndex {
     /// What stands for the first bytes of `word`.
     #[inline(always)]
     fn find(&self, word: u64) -> Found {
-        let slot = &self.long[slot_of(word)];
-        let short = Found(u32::from(self.short[(word & 0xFFFF) as usize]));
-        let is_long = slot.word == word << (slot.other_bits & 63);
-        select_unpredictable(is_long, slot.found, short)
+        let tables = &*self.0;
+        let slot = slot_of(word);
+        let long = tables.long[slot];
+        let short = tables.short[(word & 0xFFFF) as usize];
+        let is_long = tables.words[slot] == word << long.other_bits();
+        select_unpredictable(is_long, long, short)
     }
 
     /// The same at the end of `bytes`, which has fewer than 8.
@@ -171,8 +182,8 @@ impl SymbolIndex {
         if found.len() <= len {
             return found;
         }
-        let short = Found(u32::from(self.short[(word & 0xFFFF) as usize]));
-        if short.len() <= len { short } else { Found(u32::from(self.single[(word & 0xFF) as usize])) }
+        let short = self.0.short[(word & 0xFFFF) as usize];
+        if short.len() <= len { short } else { self.0.single[(word & 0xFF) as usize] }
     }
 
     /// What stands for the first bytes of `bytes`, which are not empty.
@@ -200,7 +211,8 @@ impl SymbolIndex {
         for stream in &mut streams {
             while stream.at < stream.bytes.len() {
                 let found = self.find_last(&stream.bytes[stream.at..]);
-                take(stream, &[found.narrow()]);
+                stream.end += put(&[found.narrow()], &mut stream.out[stream.end..]);
+                stream.at += found.len();
             }
             lens[stream.number] = stream.end;
         }
@@ -223,79 +235,6 @@ impl Stream<'_> {
     fn steps(&self) -> usize {
         (self.bytes.len() - self.at) / MAX_LEN
     }
-}
-
-multiversion! {
-    /// Writes the codes of what was found for the next bytes of a stream.
-    fn take[][](stream: &mut Stream<'_>, found: &[u16]) = take_body;
-}
-
-#[inline(always)]
-fn take_body(stream: &mut Stream<'_>, found: &[u16]) {
-    let out = &mut stream.out[stream.end..][..2 * found.len()];
-    let text = &stream.bytes[stream.at..];
-    let (groups, rest) = found.as_chunks::<GROUP>();
-    let (mut at, mut end) = (0, 0);
-    for group in groups {
-        let (codes, lens) = codes_and_lens(group);
-        if codes.iter().fold(false, |any, &code| any | (code == ESCAPE)) {
-            end += put_escapes(&text[at..], group, &mut out[end..]);
-        } else {
-            out[end..end + GROUP].copy_from_slice(&codes);
-            end += GROUP;
-        }
-        at += sum(&lens);
-    }
-    for found in rest.iter().map(|&found| Found(found.into())) {
-        out[end] = found.code();
-        out[end + 1] = text[at];
-        end += 1 + usize::from(found.is_byte());
-        at += found.len();
-    }
-    stream.end += end;
-    stream.at += at;
-}
-
-multiversion! {
-    /// Writes codes of which some are escapes, and behind each of those the byte that it stands for; returns how many bytes these are.
-    fn put_escapes[][](text: &[u8], found: &[u16; GROUP], out: &mut [u8]) -> usize = put_escapes_body;
-}
-
-#[inline(always)]
-fn put_escapes_body(text: &[u8], found: &[u16; GROUP], out: &mut [u8]) -> usize {
-    // Looked at again: what a call needs in memory would be put there for groups without escapes too.
-    let (codes, lens) = codes_and_lens(found);
-    let bit = |(i, &code): (usize, &u8)| u64::from(code == ESCAPE) << i;
-    let mut escapes = codes.iter().enumerate().fold(0, |bits, code| bits | bit(code));
-    out[..GROUP].copy_from_slice(&codes);
-    let (mut from, mut at, mut n) = (0, 0, 0);
-    while escapes != 0 {
-        let i = escapes.trailing_zeros() as usize;
-        at += sum(&lens[from..i]);
-        n += 1;
-        out[i + n] = text[at];
-        // Those behind it stand one further on.
-        out[i + n + 1..][..GROUP - 1 - i].copy_from_slice(&codes[i + 1..]);
-        from = i;
-        escapes &= escapes - 1;
-    }
-    GROUP + n
-}
-
-#[inline(always)]
-fn codes_and_lens(found: &[u16; GROUP]) -> ([u8; GROUP], [u8; GROUP]) {
-    let (mut codes, mut lens) = ([0; GROUP], [0; GROUP]);
-    for i in 0..GROUP {
-        codes[i] = found[i] as u8;
-        lens[i] = (found[i] >> 8) as u8;
-    }
-    (codes, lens)
-}
-
-/// The sum of at most [`GROUP`] lengths.
-#[inline(always)]
-fn sum(lens: &[u8]) -> usize {
-    lens.iter().fold(0u16, |sum, &len| sum + u16::from(len)).into()
 }
 
 /// Encodes all but the last bytes of each stream, fewer than eight.
@@ -354,16 +293,17 @@ fn together<const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; 
                 from[i] = unsafe { from[i].add(here.len()) };
             }
         }
-        for (stream, found) in streams.iter_mut().zip(&found) {
-            take(stream, &found[..n_steps]);
+        for ((stream, found), from) in streams.iter_mut().zip(&found).zip(from) {
+            stream.end += put(&found[..n_steps], &mut stream.out[stream.end..]);
+            stream.at = from.addr() - stream.bytes.as_ptr().addr();
         }
     }
 }
 
 #[inline(always)]
 fn slot_of(word: u64) -> usize {
-    // The first three bytes, mixed; the high bits of the product are.
-    ((word << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
+    // The first three bytes, mixed by 2^24 over the golden ratio; the high bits of the product are.
+    ((word as u32).wrapping_mul(0x009E_3779 << 8) >> (32 - SLOTS.trailing_zeros())) as usize
 }
 
 #[cfg(test)]
