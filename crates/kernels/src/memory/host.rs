@@ -6,6 +6,9 @@ use super::matrix::LINE;
 #[cfg(target_arch = "x86_64")]
 use super::matrix::tiles;
 
+/// How many rows before they are read narrow ones are fetched.
+const AHEAD: usize = 32;
+
 /// A bounded window of a host's memory, read by copying.
 ///
 /// The host may write to the memory while it is lent. No reference to it is ever formed: every
@@ -113,17 +116,25 @@ impl HostRead {
         if n_rows == 0 || n_columns == 0 {
             return at <= self.len;
         }
-        let row_len = n_columns.checked_mul(size);
-        let walk = (n_rows - 1).checked_mul(row_stride);
-        let len = row_len.zip(walk).and_then(|(row, walk)| walk.checked_add(row));
+        let Some(row_len) = n_columns.checked_mul(size) else { return false };
+        let len = (n_rows - 1).checked_mul(row_stride).and_then(|walk| walk.checked_add(row_len));
         let Some(first) = len.and_then(|len| self.address(at, len)) else { return false };
         let end = (n_columns - 1).checked_mul(column_len).and_then(|last| last.checked_add(n_rows));
         if column_len < n_rows || end.is_none_or(|end| end > out.len()) {
             return false;
         }
         let row = |r: usize| first.wrapping_add(r * row_stride);
+        // No processor foresees the next row where so little is read of each.
+        let is_narrow = row_len <= 2 * 64 && row_stride > row_len;
         for r in (0..n_rows).step_by(LINE) {
             let n = LINE.min(n_rows - r);
+            if is_narrow {
+                for i in r + AHEAD..r + AHEAD + LINE {
+                    let begin = at.saturating_add(i.saturating_mul(row_stride));
+                    self.fetch(begin);
+                    self.fetch(begin.saturating_add(row_len - 1));
+                }
+            }
             #[cfg(target_arch = "x86_64")]
             let done = if n == LINE {
                 let rows: [*const u8; LINE] = core::array::from_fn(|i| row(r + i));
@@ -148,6 +159,19 @@ impl HostRead {
     /// Where the memory begins, to be compared with where other memory does.
     pub fn place(&self) -> usize {
         self.start.addr()
+    }
+
+    /// Fetches the cache line of byte `at`, which is wanted soon, if it lies inside.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, at: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(from) = self.address(at, 1) {
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a hint; the address lies inside memory that may be read.
+            unsafe { _mm_prefetch(from.cast(), _MM_HINT_T0) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = at;
     }
 
     /// The address of byte `at` when `len` bytes from there on lie inside, so that they may be read there.

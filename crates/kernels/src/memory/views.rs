@@ -62,18 +62,9 @@ impl HostViews {
     /// Fetches the bytes of string `i`, which are wanted soon.
     #[inline]
     pub fn fetch(&self, i: usize) {
-        #[cfg(target_arch = "x86_64")]
         if let Some((_, bytes)) = self.get(i) {
-            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            for at in (0..bytes.len().min(256)).step_by(64) {
-                if let Some(from) = bytes.address(at, 1) {
-                    // SAFETY: a hint; the address lies inside memory that may be read.
-                    unsafe { _mm_prefetch(from.cast(), _MM_HINT_T0) };
-                }
-            }
+            (0..bytes.len().min(256)).step_by(64).for_each(|at| bytes.fetch(at));
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = i;
     }
 }
 
