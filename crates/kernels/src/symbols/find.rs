@@ -1,12 +1,10 @@
 //! Bytes become codes of symbols: the longest symbol that fits at each place, by one look into a table for long ones and one
 //! for short ones.
 //!
-//! Where a symbol ends is known only when it is found, about twenty cycles later. So several streams are encoded at a time, in
+//! Where a symbol ends is known only when it is found, about eighteen cycles later. So several streams are encoded at a time, in
 //! steps that need no checks: as many as have bytes left if each took the longest symbol. A step puts what it finds aside, at the
-//! same place for each stream, so that only the places in the texts are kept in registers; `put` makes codes of that.
-//!
-//! A step of a stream is twelve instructions, eighteen cycles one after the other. So all tables stand behind one address, what
-//! is found is one word that has all that is asked of it, and short words are as wide as long ones.
+//! same place for each stream, so that only the places in the texts are kept in registers; `put` makes codes of that. With all
+//! tables behind one address, and all that is asked of what is found in one word, it is twelve instructions.
 
 use std::hint::select_unpredictable;
 
@@ -166,6 +164,7 @@ impl SymbolIndex {
     fn find(&self, word: u64) -> Found {
         let tables = &*self.0;
         let slot = slot_of(word);
+        // Both are loaded before one is chosen: a branch would be one that no processor predicts.
         let long = tables.long[slot];
         let short = tables.short[(word & 0xFFFF) as usize];
         let is_long = tables.words[slot] == word << long.other_bits();
