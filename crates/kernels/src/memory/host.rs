@@ -125,7 +125,7 @@ impl HostRead {
         }
         let row = |r: usize| first.wrapping_add(r * row_stride);
         // No processor foresees the next row where so little is read of each.
-        let is_narrow = row_len <= 2 * 64 && row_stride > row_len;
+        let is_narrow = (1..=64).contains(&row_len) && row_stride > row_len;
         for r in (0..n_rows).step_by(LINE) {
             let n = LINE.min(n_rows - r);
             if is_narrow {
