@@ -13,7 +13,7 @@ import zoneinfo
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
-from . import _dtypes
+from . import _dtype_metadata, _dtypes
 from ._record import Record
 from .errors import UnsupportedTypeError
 
@@ -23,6 +23,7 @@ FULL_TIME, FULL_DATETIME, FULL_TIMEDELTA, OBJECT = 73, 74, 75, 77
 
 UNSUPPORTED = ("unsupported",)
 _FACTORIES = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict)}
+_CLASSES = {cls: name for name, cls in _FACTORIES.items()}
 # The names of the fields of a class are the same tuple each time: it is stored once.
 _ENUM = ("name", "value")
 
@@ -94,6 +95,8 @@ def _encode_standard(value: Any, kind: type) -> tuple[Any, ...]:
         return _object("zone", _encode_zone(value))
     if kind is OrderedDict or kind is Counter:
         return _object(f"collections.{kind.__name__}", dict(value))
+    if kind is type and value in _CLASSES:
+        return _object("class", _CLASSES[value])
     if kind is deque:
         return _object("collections.deque", list(value), value.maxlen)
     if kind is defaultdict:
@@ -135,6 +138,8 @@ def _encode_numpy(value: Any) -> tuple[Any, ...]:
 
     if type(value) is np.ndarray:
         _dtypes.check_size(value)
+        if value.dtype.metadata is not None and value.dtype.names is None:
+            return _object("numpy.metadata", value.view(_dtype_metadata.plain(value.dtype)), dict(value.dtype.metadata))
         if value.dtype.kind == "O":
             if value.ndim > 1 and value.flags.f_contiguous and not value.flags.c_contiguous:
                 return _object("numpy.fortran", value.T)
@@ -151,6 +156,8 @@ def _encode_numpy(value: Any) -> tuple[Any, ...]:
         return _object("numpy.void", _dtypes.encode(value.dtype, "the record"), value.tobytes())
     if isinstance(value, np.generic) and type(value) is value.dtype.type and value.dtype.kind in "biufcmMV":
         return _object("numpy.scalar", value.dtype.str, value.tobytes())
+    if isinstance(value, np.dtype) and value.metadata is not None and value.names is None and value.subdtype is None:
+        return _object("numpy.metadata", _dtype_metadata.plain(value), dict(value.metadata))
     if isinstance(value, np.dtype) and value.kind != "O":
         return _object("numpy.dtype", _dtypes.encode(value, "the dtype"))
     return UNSUPPORTED
@@ -298,6 +305,20 @@ def _dtype(description: Any) -> Any:
     return _dtypes.decode(description, None)
 
 
+def _with_metadata(value: Any, metadata: Any) -> Any:
+    import numpy as np
+
+    if type(value) is np.ndarray:
+        return _dtype_metadata.view(value, metadata)
+    if not isinstance(value, np.dtype):
+        raise TypeError("what has metadata is a dtype or an array")
+    return _dtype_metadata.add(value, metadata)
+
+
+def _class(name: Any) -> Any:
+    return _FACTORIES[name]
+
+
 def _masked(data: Any, mask: Any, fill: Any, hard: bool) -> Any:
     import numpy as np
 
@@ -412,6 +433,7 @@ def _defaultdict(factory: str | None, items: dict[Any, Any]) -> Any:
 
 
 _DECODE = {
+    "class": _class,
     "collections.Counter": Counter,
     "collections.OrderedDict": OrderedDict,
     "collections.defaultdict": _defaultdict,
@@ -420,6 +442,7 @@ _DECODE = {
     "numpy.fortran": _fortran,
     "numpy.ma": _masked,
     "numpy.masked": _nothing,
+    "numpy.metadata": _with_metadata,
     "numpy.scalar": _scalar,
     "numpy.void": _void,
     "pandas.Interval": _interval,

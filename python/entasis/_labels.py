@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _pandas_make, _rows
+from . import _dtype_metadata, _pandas_make, _rows
 from ._entasis import ColumnRef
 from ._hosts import interpretation
 from ._names import as_text, decode_label, encode_label
@@ -12,6 +12,8 @@ from .errors import CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from typing import Protocol
+
+    from ._entasis import CellRef
 
     class Add(Protocol):
         """How the values of labels become columns."""
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
         def level(self, level: Any, codes: Any, name: str, what: str) -> int:
             """Adds a level and its codes; returns the number of the column with the codes."""
+
+        def tree(self, value: Any, what: str) -> CellRef:
+            """Adds a value of any kind."""
 
 
 class Codes(NamedTuple):
@@ -41,7 +46,7 @@ def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
     """What a host map keeps of an index; its values become columns beside the table."""
     import pandas as pd
 
-    kind, tree = type(index), getattr(add, "tree", None)
+    kind, tree = type(index), add.tree
     if kind is pd.RangeIndex:
         spec = {"kind": "range", "start": index.start, "stop": index.stop, "step": index.step}
         return spec | {"name": encode_label(index.name, what, tree)}
@@ -57,7 +62,8 @@ def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
     freq = _freq(index)
     if freq is not None:
         spec["freq"] = _encode_freq(freq, what)
-    return spec
+    metadata = _dtype_metadata.kept(index.dtype, what, tree)
+    return spec if metadata is None else spec | {_dtype_metadata.KEY: metadata}
 
 
 def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
@@ -65,7 +71,7 @@ def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
     for i, (level, codes, name) in enumerate(zip(index.levels, index.codes, index.names, strict=True)):
         number = add.level(level, codes, column_name(name, i, index.nlevels), f"{what}, level {i}")
         columns.append(ColumnRef(number))
-    names = [encode_label(name, what, getattr(add, "tree", None)) for name in index.names]
+    names = [encode_label(name, what, add.tree) for name in index.names]
     return {"kind": "multi", "columns": columns, "names": names}
 
 
@@ -76,10 +82,12 @@ def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, A
     if type(values) is pd.RangeIndex:
         spec = {"kind": "range", "start": values.start, "stop": values.stop, "step": values.step}
         return spec | {"name": encode_label(values.name, what, tree)}
-    freq = _freq(values)
-    if values.name is None and freq is None and type(values) is not pd.CategoricalIndex:
+    freq, metadata = _freq(values), _dtype_metadata.kept(values.dtype, what, tree)
+    if values.name is None and freq is None and metadata is None and type(values) is not pd.CategoricalIndex:
         return None
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what, tree)}
+    if metadata is not None:
+        spec[_dtype_metadata.KEY] = metadata
     return spec if freq is None else spec | {"freq": _encode_freq(freq, what)}
 
 
@@ -138,7 +146,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         return pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
     if kind != "column":
         raise CorruptFileError(f"an index of kind {kind!r} is not known")
-    array = values[0]
+    array = _dtype_metadata.restore(values[0], spec)
     if str(array.dtype) == "float16":
         raise UnsupportedTypeError("pandas has no index of float16")
     index = _pandas_make.index(array, decode_label(spec["name"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _dtypes, _objects
+from . import _dtype_metadata, _dtypes, _objects
 from ._entasis import Builder, ColumnRef, is_unicode
 from .errors import ArgumentError, LimitError, UnsupportedTypeError
 
@@ -38,13 +38,16 @@ def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
     builder = Builder(n_rows, list(arrays))
     host: dict[str, Any] = {"host": "numpy"}
     kinds: list[list[Any]] = []
+    metadata = _dtype_metadata.Collector(builder)
     for position, (name, array) in enumerate(arrays.items()):
         _, mixed = add(builder, array, position, cells=f"value[{name!r}]")
         if mixed is not None:
             kinds.append([position, ColumnRef(mixed)])
+        if array.dtype.metadata is not None:
+            metadata.add(array.dtype, [position])
     if kinds:
         host["missing_kinds"] = kinds
-    return builder, host
+    return builder, host | metadata.encode()
 
 
 def is_table(value: Any) -> bool:

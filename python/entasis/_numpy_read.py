@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _dtypes, _labels, _rows, _tree
+from . import _arrow, _dtype_metadata, _dtypes, _labels, _rows, _tree
 from ._hosts import interpretation
 from ._numpy import BIG, CLONGDOUBLE, FIXED, RECORD, STRING, UNITS
 from .errors import CorruptFileError, DuplicateColumnError, LimitError, UnsupportedTypeError
@@ -37,7 +37,18 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     for i, column in enumerate(kinds):
         with interpretation():
             restore_missing(found[len(labels) + wanted.index(column)], found[n + i])
+    if own and _dtype_metadata.KEY in host:
+        _restore_metadata(found, len(labels), wanted, host)
     return dict(zip(names, found[:n], strict=True))
+
+
+@interpretation()
+def _restore_metadata(arrays: list[Any], first: int, columns: list[int], host: dict[str, Any]) -> None:
+    """Puts the metadata of dtypes. The arrays of these columns begin at `first`."""
+    metadata = _dtype_metadata.by_column(host, columns)
+    for i, column in enumerate(columns, first):
+        if column in metadata:
+            arrays[i] = _dtype_metadata.view(arrays[i], metadata[column])
 
 
 def arrays(handle: Handle, entries: list[Any], rows: Any, n: int, own: bool) -> Iterator[tuple[Any, Any, Column]]:

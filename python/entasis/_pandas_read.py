@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from . import _columns, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
+from . import _columns, _dtype_metadata, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
 from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
@@ -76,6 +76,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
                 arrays.beside[0] = _mixed(arrays.beside[0], arrays.beside[1])
             index_values = _labels.decode_index(index, arrays.beside[: len(beside)], handle.n_rows, rows)
         column_labels = _column_labels(handle, labels, asked, own, categories)
+    if own and _dtype_metadata.KEY in host:
+        blocks = _with_metadata(blocks, host, asked)
     frame = _frame(blocks, index_values, column_labels)
     if "attrs" in host:
         with interpretation():
@@ -95,6 +97,27 @@ def _plain_blocks(
     assert found is not None, "there are no matrices that could be wrong"
     rowwise, _, others = found
     return [(values, positions) for positions, values in rowwise], others
+
+
+@interpretation()
+def _with_metadata(blocks: list[tuple[Any, Any]], host: dict[str, Any], columns: list[int] | None) -> Any:
+    """The blocks, with what dtypes of these columns have beside the type: a block has one dtype."""
+    metadata = _dtype_metadata.by_column(host, columns)
+    found = []
+    for values, positions in blocks:
+        if type(values) is not np.ndarray:
+            found.append((values, positions))
+            continue
+        at = np.atleast_1d(positions)
+        # The rows of the block by what their dtype is to have, and that.
+        parts: dict[int, tuple[Any, list[int]]] = {}
+        for row, position in enumerate(at.tolist()):
+            kept = metadata.get(position if columns is None else columns[position])
+            parts.setdefault(id(kept), (kept, []))[1].append(row)
+        for kept, rows in parts.values():
+            part, where = (values, positions) if len(parts) == 1 else (values[rows], at[rows])
+            found.append((part if kept is None else _dtype_metadata.view(part, kept), where))
+    return found
 
 
 def _at(columns: list[int], positions: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _dtypes, _labels, _objects
+from . import _dtype_metadata, _dtypes, _labels, _objects
 from ._entasis import Builder, ColumnRef
 from ._names import as_text, encode_label, is_plain
 from .errors import UnsupportedTypeError
@@ -80,7 +80,10 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
     builder, are_names = _named(len(frame), frame.columns)
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
+    metadata = _dtype_metadata.Collector(builder)
     for values, positions in _blocks(frame, builder):
+        if getattr(values.dtype, "metadata", None) is not None:
+            metadata.add(values.dtype, positions.tolist())
         if type(values) is np.ndarray and values.dtype.kind == "O":
             labels = _listed(frame.columns)
             for row, position in zip(values, positions.tolist(), strict=True):
@@ -92,6 +95,7 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
         add_array(builder, values, int(positions[0]) if getattr(values, "ndim", 1) == 1 else positions, first)
     host["index"] = _labels.encode_index(frame.index, "the index", builder)
     host["columns"] = _encode_columns(builder, frame.columns, are_names=are_names)
+    host |= metadata.encode()
     if builder.categories:
         host["categories"] = builder.categories
     if kinds:
@@ -174,10 +178,17 @@ def _without_rows(manager: Any, blocks: Any, builder: _Builder) -> list[Any]:
     first = np.empty(len(blocks), np.int64)
     first[numbers] = np.arange(len(numbers))
     rows, which, others = [], [], []
+    # By their addresses, of those in the blocks: most are few.
+    plain: dict[int, bool] = {}
     for i, block in enumerate(blocks):
         values = block.values
-        dtype = values.dtype
-        if type(values) is np.ndarray and len(values) == 1 and dtype.char in _PLAIN and dtype.isnative:
+        is_plain = False
+        if type(values) is np.ndarray and len(values) == 1:
+            dtype = values.dtype
+            if id(dtype) not in plain:
+                plain[id(dtype)] = dtype.char in _PLAIN and dtype.isnative and dtype.metadata is None
+            is_plain = plain[id(dtype)]
+        if is_plain:
             rows.append(values)
             which.append(i)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels, _numpy, _objects, _rows
+from . import _dtype_metadata, _labels, _numpy, _objects, _rows
 from ._entasis import Builder, ColumnRef, is_unicode
 from ._hosts import interpretation
 from ._names import as_text, decode_label, encode_label, is_text
@@ -62,6 +62,9 @@ def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = F
     if name in HIERARCHIES:
         return spec | _encode_hierarchy(builder, index, what)
     labels = index.values
+    metadata = _dtype_metadata.kept(labels.dtype, what, builder.tree)
+    if metadata is not None:
+        spec[_dtype_metadata.KEY] = metadata
     if index._map is None and labels.dtype == "i8":
         return spec | {"kind": "range", "start": 0, "stop": len(labels), "step": 1}
     if are_names and labels.dtype.kind == "U" and labels.dtype.isnative and is_unicode(labels):
@@ -98,11 +101,12 @@ def _add_level(builder: Builder, labels: Any, what: str) -> int:
 def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]:
     levels, n = index._indices, index.depth
     names = index.name if type(index.name) is tuple and len(index.name) == n else (None,) * n
-    columns = []
+    columns, metadata = [], []
     for i, (level, codes, name) in enumerate(zip(levels, index._indexers, names, strict=True)):
         if level._recache:
             level._update_array_cache()
         values = _add_level(builder, level.values, f"{what}, level {i}")
+        metadata.append(_dtype_metadata.kept(level.values.dtype, f"{what}, level {i}", builder.tree))
         number = builder.words(codes, name=_labels.column_name(name, i, n), categories=values)
         assert number is not None, "an extra column has a number"
         columns.append(ColumnRef(number))
@@ -110,6 +114,8 @@ def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]
     spec["names"] = [encode_label(name, what, builder.tree) for name in names]
     if any(level.name is not None for level in levels):
         spec["level_names"] = [encode_label(level.name, what, builder.tree) for level in levels]
+    if any(kept is not None for kept in metadata):
+        spec[_dtype_metadata.KEY] = metadata
     return spec
 
 
@@ -200,16 +206,18 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
                 raise CorruptFileError(f"an auto-integer index is not that of {n} labels")
             return at_rows(positions(n, cls, name), rows)
         if kind == "column":
-            return _flat(class_of(spec["class"], FLAT), values[0], name)
+            return _flat(class_of(spec["class"], FLAT), _dtype_metadata.restore(values[0], spec), name)
         if kind != "multi":
             raise CorruptFileError(f"an index of kind {kind!r} is not known")
         cls = class_of(spec["class"], HIERARCHIES)
         names = spec.get("level_names", [None] * len(values))
+        metadata = spec.get(_dtype_metadata.KEY, [None] * len(values))
         levels = []
-        for level, of, level_name in zip(values, spec["classes"], names, strict=True):
+        for level, of, level_name, kept in zip(values, spec["classes"], names, metadata, strict=True):
             if type(level) is not _labels.Codes:
                 raise CorruptFileError("a level of an index has no codes")
-            levels.append(_flat(class_of(of, FLAT), level.values, decode_label(level_name)))
+            labels = level.values if kept is None else _dtype_metadata.view(level.values, kept.get())
+            levels.append(_flat(class_of(of, FLAT), labels, decode_label(level_name)))
         indexers = np.array([level.codes for level in values], dtype=np.int64)
         if indexers.size and indexers.min() < 0:
             raise CorruptFileError("a label of a level is missing")

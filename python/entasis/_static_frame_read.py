@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels, _numpy_read, _rows, _static_frame_convert
+from . import _dtype_metadata, _labels, _numpy_read, _rows, _static_frame_convert
 from . import _static_frame_labels as _sf_labels
 from ._entasis import Handle, fixed_names, read_blocks
 from ._hosts import interpretation
@@ -34,7 +34,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     index = _labels_of(handle, index, handle.n_rows, rows, threads)
     if name in _sf_labels.INDEXES:
         return index
-    blocks = _Blocks(handle, host, columns, rows, threads).all()
+    blocks = _with_metadata(_Blocks(handle, host, columns, rows, threads).all(), host, columns)
     label = _label(host)
     if name in _sf_labels.SERIES:
         if columns is None or len(columns) == 1:
@@ -58,7 +58,22 @@ def _whole(
         axes.append(_column_labels(handle, labels, handle.n_columns, None, cls))
 
     blocks = _Blocks(handle, host, None, None, threads).whole(make_labels)
-    return _sf_labels.frame(cls, blocks, axes[0], axes[1], _label(host))
+    return _sf_labels.frame(cls, _with_metadata(blocks, host, None), axes[0], axes[1], _label(host))
+
+
+@interpretation()
+def _with_metadata(blocks: list[Any], host: dict[str, Any], columns: list[int] | None) -> list[Any]:
+    """The blocks of these columns, with what their dtypes have beside the type: columns of a block share it."""
+    if _dtype_metadata.KEY not in host:
+        return blocks
+    metadata = _dtype_metadata.by_column(host, columns)
+    found, position = [], 0
+    for block in blocks:
+        width = 1 if block.ndim == 1 else block.shape[1]
+        kept = metadata.get(position if columns is None else columns[position]) if width else None
+        found.append(block if kept is None else _dtype_metadata.view(block, kept))
+        position += width
+    return found
 
 
 @interpretation()
@@ -111,6 +126,7 @@ def _column_labels(handle: Handle, spec: dict[str, Any], n: int, columns: list[i
         if columns is not None:
             labels = labels[_sf_labels.numbers(columns)]
         labels.flags.writeable = False
+        labels = _dtype_metadata.restore(labels, spec)
         return index(labels, name=decode_label(spec["name"]))
 
 

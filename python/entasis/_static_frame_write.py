@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _dtypes, _numpy
+from . import _dtype_metadata, _dtypes, _numpy
 from . import _static_frame_labels as _sf_labels
 from ._entasis import Builder, ColumnRef, add_blocks
 from ._names import as_text, encode_label
@@ -83,15 +83,20 @@ def _blocks(frame: Any) -> list[Any]:
 
 
 def _add_blocks(builder: Builder, blocks: list[Any], called: str = "") -> dict[str, Any]:
-    """Adds all columns; returns what a host map keeps of their missing cells. `called`: the only one, in errors."""
+    """Adds all columns; returns what a host map keeps beside them. `called`: the only one, in errors."""
     kinds = []
-    for number, position in add_blocks(builder, blocks):
+    others, with_metadata = add_blocks(builder, blocks)
+    for number, position in others:
         block = blocks[number]
         for i, column in enumerate([block] if block.ndim == 1 else block.T, position):
             _, mixed = _numpy.add(builder, column, i, cells=called or f"frame[{builder.name(i)!r}].iloc")
             if mixed is not None:
                 kinds.append([i, ColumnRef(mixed)])
-    return {"missing_kinds": kinds} if kinds else {}
+    metadata = _dtype_metadata.Collector(builder)
+    for number, position in with_metadata:
+        block = blocks[number]
+        metadata.add(block.dtype, range(position, position + (1 if block.ndim == 1 else block.shape[1])))
+    return ({"missing_kinds": kinds} if kinds else {}) | metadata.encode()
 
 
 def _codes(blocks: Sequence[Any]) -> list[int]:

@@ -78,21 +78,25 @@ struct Known<'py> {
     dtype: Bound<'py, PyAny>,
     /// None for objects, strings, records and bytes in another order, which are added otherwise.
     column_type: Option<ColumnType>,
+    has_metadata: bool,
 }
 
+/// Number and first column of blocks.
+type Numbers = Vec<(usize, usize)>;
+
 /// Adds the blocks of a frame side by side: an array of one axis is a column, one of two has a column in each place of its second
-/// axis. Returns number and first column of those that are not added: objects, strings, and what NumPy alone has.
+/// axis. Returns those that are not added: objects, strings, and what NumPy alone has; and those with metadata in their dtype.
 #[pyfunction]
-pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> PyResult<Vec<(usize, usize)>> {
+pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> PyResult<(Numbers, Numbers)> {
     let py = arrays.py();
     let mut known: Vec<Known<'py>> = Vec::new();
-    let mut left = Vec::new();
+    let (mut left, mut with_metadata) = (Vec::new(), Vec::new());
     let mut position = 0;
     for (number, array) in arrays.iter().enumerate() {
         let dtype = array.getattr(pyo3::intern!(py, "dtype"))?;
         let view = View::new(&array)?;
-        let column_type = match known.iter().find(|known| known.dtype.is(&dtype)) {
-            Some(known) => known.column_type,
+        let (column_type, has_metadata) = match known.iter().find(|known| known.dtype.is(&dtype)) {
+            Some(known) => (known.column_type, known.has_metadata),
             None => {
                 let typestr: String = dtype.getattr(pyo3::intern!(py, "str"))?.extract()?;
                 // Records are bytes too, with a dtype to be kept.
@@ -101,13 +105,17 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
                 if known.len() >= 64 {
                     known.clear();
                 }
-                known.push(Known { dtype, column_type });
-                column_type
+                let has_metadata = !dtype.getattr(pyo3::intern!(py, "metadata"))?.is_none();
+                known.push(Known { dtype, column_type, has_metadata });
+                (column_type, has_metadata)
             }
         };
         let end = position + view.n_columns;
         if view.n_rows as u64 != builder.n_rows || end > builder.names.len() {
             return Err(pyo3::exceptions::PyValueError::new_err("blocks don't fit the frame"));
+        }
+        if has_metadata {
+            with_metadata.push((number, position));
         }
         let Some(column_type) = column_type else {
             left.push((number, position));
@@ -154,7 +162,7 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
     }
     // A list of our own: nobody takes arrays from it.
     builder.arrays.push(PyList::new(py, arrays.iter())?.into_any().unbind());
-    Ok(left)
+    Ok((left, with_metadata))
 }
 
 /// Columns of one dtype: their positions, and an array with a row for each.

@@ -363,6 +363,8 @@ FOREIGN <- list(
     since_1970(as.double(parts[[2L]]) / seconds_in(parts[[3L]]), if (is.character(zone) && zone[1L] %in% olson()) zone[1L] else "UTC")
   },
   pandas.Timedelta = function(parts) lasting(as.double(parts[[2L]]) / seconds_in(parts[[3L]])),
+  class = function(parts) parts[[2L]],
+  numpy.metadata = function(parts) parts[[2L]],
   numpy.ma = function(parts) {
     x <- parts[[2L]]
     if (!is.null(parts[[3L]])) x[as.logical(parts[[3L]])] <- NA

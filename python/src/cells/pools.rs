@@ -70,7 +70,7 @@ impl Pools {
         let py = dtype.py();
         let kind: String = dtype.getattr("kind")?.extract()?;
         // Equal dtypes of other kinds may differ in what equality doesn't look at.
-        if !"biufcmMSU".contains(&kind) || !dtype.getattr("metadata")?.is_none() {
+        if !"biufcmMSU".contains(&kind) {
             return self.new_pool(dtype);
         }
         let pool = match self.by_dtype.bind(py).get_item(dtype)? {

@@ -1,0 +1,222 @@
+"""What users put beside a dtype of NumPy: `metadata`, as h5py has them for strings and enumerations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import entasis as en
+from entasis.errors import CorruptFileError, UnsupportedTypeError
+
+sf = pytest.importorskip("static_frame")
+
+STRINGS = np.dtype("O", metadata={"vlen": str})
+COLOURS = np.dtype("i1", metadata={"enum": {"RED": 0, "GREEN": 1}})
+UNITS = np.dtype("f8", metadata={"unit": "m/s", 3: ["m", ("s", -1)], "of": np.arange(3)})
+
+
+def described(dtype: Any) -> Any:
+    """A dtype and its metadata, which no comparison of dtypes looks at."""
+    if dtype.metadata is None:
+        return dtype, None
+    return dtype, {key: part.tolist() if isinstance(part, np.ndarray) else part for key, part in dtype.metadata.items()}
+
+
+def assert_same(found: Any, array: Any) -> None:
+    assert type(found) is np.ndarray
+    assert described(found.dtype) == described(array.dtype)
+    assert found.shape == array.shape
+    assert found.tolist() == array.tolist()
+
+
+def arrays() -> dict[str, Any]:
+    return {
+        "text": np.array(["a", "bc", None], STRINGS),
+        "colour": np.array([1, 0, 1], COLOURS),
+        "plain": np.array([1, 2, 3], "i1"),
+        "speed": np.array([0.5, np.pi, -1.0], UNITS),
+        "big": np.array([1, 2, 3], np.dtype(">i4", metadata={"n": 1})),
+        "time": np.array(["2020", "NaT", "2021"], np.dtype("M8[25s]", metadata={})),
+        "fixed": np.array([b"a", b"", b"bcd"], np.dtype("S3", metadata={"cset": "ascii"})),
+        "wide": np.array(["\u00e9", "", "x"], np.dtype("U2", metadata={"n": None})),
+        "flag": np.array([True, False, True], np.dtype("?", metadata={"on": True})),
+        "long": np.array([1, 2, 3], np.dtype("G", metadata={"n": 1})),
+    }
+
+
+@pytest.mark.parametrize("name", arrays())
+def test_arrays_of_trees(path, name):
+    array = arrays()[name]
+    cube = array.repeat(8).reshape(2, 3, 4)
+    tree = {"one": array, "again": [array, array[:0]], "cube": cube, "turned": cube.T, "none": array[1:2].reshape(())}
+    en.write(tree, path)
+    found = en.read(path)
+    for key in ("one", "cube", "turned", "none"):
+        assert_same(found[key], tree[key])
+    assert_same(found["again"][1], array[:0])
+    assert found["again"][0] is found["one"]
+    assert_same(en.open(path)["one"].read(), array)
+
+
+def test_dtypes_and_masked_arrays(path):
+    masked = np.ma.MaskedArray(arrays()["speed"], [True, False, False])
+    value = [UNITS, COLOURS, np.dtype("i4"), masked]
+    en.write(value, path)
+    found = en.read(path)
+    assert [described(dtype) for dtype in found[:3]] == [described(dtype) for dtype in value[:3]]
+    assert_same(found[3].data, masked.data)
+    assert found[3].mask.tolist() == masked.mask.tolist()
+
+
+def test_dict_of_arrays(path):
+    value = arrays()
+    en.write(value, path)
+    found = en.read(path)
+    assert list(found) == list(value)
+    for name, array in value.items():
+        assert_same(found[name], array)
+    some = en.read(path, columns=["speed", "plain", "colour"], rows=slice(1, 3))
+    assert list(some) == ["speed", "plain", "colour"]
+    for name, array in some.items():
+        assert_same(array, value[name][1:3])
+
+
+@pytest.mark.parametrize("n_columns", [3, 100])
+def test_pandas(path, n_columns):
+    speed, plain = arrays()["speed"], np.array([1.0, 2.0, 3.0])
+    columns = {f"c{i}": speed if i % 3 == 1 else plain for i in range(n_columns)}
+    columns |= {name: arrays()[name] for name in ("text", "colour")}
+    frame = pd.concat([pd.Series(array, name=name) for name, array in columns.items()], axis=1)
+    wanted = {name: described(frame[name].dtype) for name in frame if isinstance(frame[name].dtype, np.dtype)}
+    en.write(frame, path)
+    found = en.read(path)
+    pd.testing.assert_frame_equal(found, frame)
+    assert {name: described(found[name].dtype) for name in wanted} == wanted
+    some = en.read(path, columns=["colour", "c1", "c0"], rows=slice(0, 2))
+    assert {name: described(some[name].dtype) for name in some} == {name: wanted[name] for name in some}
+    pd.testing.assert_frame_equal(some, frame[["colour", "c1", "c0"]].iloc[:2])
+
+
+def test_pandas_keeps_one_block(path):
+    """Columns of one dtype stay one block; those with metadata are views of its rows."""
+    frame = pd.DataFrame(np.arange(6.0).reshape(3, 2).astype(UNITS), columns=["a", "b"])
+    assert described(frame["b"].dtype) == described(UNITS)
+    en.write(frame, path)
+    found = en.read(path)
+    assert len(found._mgr.blocks) == 1
+    assert [described(dtype) for dtype in found.dtypes] == [described(UNITS)] * 2
+    pd.testing.assert_frame_equal(found, frame)
+
+
+def test_pandas_series_and_labels(path):
+    series = pd.Series(arrays()["speed"], index=pd.Index(arrays()["colour"], name="k"), name="s")
+    categories = pd.Series(pd.Categorical.from_codes([0, 1, 1], pd.Index(np.array([5, 7], COLOURS))))
+    levels = pd.MultiIndex([pd.Index(np.array([5, 7], COLOURS)), ["a"]], [[0, 1, 0], [0, 0, 0]])
+    value = [series, categories, series.index, levels]
+    en.write(value, path)
+    found = en.read(path)
+    pd.testing.assert_series_equal(found[0], series)
+    assert described(found[0].dtype) == described(UNITS)
+    assert described(found[0].index.dtype) == described(COLOURS)
+    assert described(found[1].cat.categories.dtype) == described(COLOURS)
+    assert described(found[2].dtype) == described(COLOURS)
+    assert found[3].equals(levels)
+    assert described(found[3].levels[0].dtype) == described(COLOURS)
+
+
+@pytest.mark.parametrize("name", arrays())
+def test_static_frame(path, name):
+    array = arrays()[name]
+    square = np.array([array, array[::-1], array], array.dtype).T
+    columns = ["x", *(f"b{i}" for i in range(3)), "y"]
+    frame = sf.Frame(
+        sf.TypeBlocks.from_blocks([array, square, np.arange(3)]), index=np.arange(3), columns=columns, own_data=True
+    )
+    dtypes = [described(dtype) for dtype in frame.dtypes.values]
+    assert (dtypes[0][1] is None) == (name == "plain")
+    en.write(frame, path)
+    found = en.read(path)
+    assert found.equals(frame, compare_dtype=True, compare_class=True, compare_name=True)
+    assert [described(dtype) for dtype in found.dtypes.values] == dtypes
+    assert not any(block.flags.writeable for block in found._blocks._blocks)
+    some = en.read(path, columns=["y", "b2", "b1", "x"], rows=slice(0, 2))
+    assert [described(dtype) for dtype in some.dtypes.values] == [dtypes[i] for i in (4, 3, 2, 0)]
+    assert_same(en.read(path, to="numpy")["b1"], frame["b1"].values)
+
+
+def test_static_frame_labels(path):
+    names = sf.Index(np.array(["a", "bc", "d"], STRINGS))
+    colours = sf.Index(np.array([5, 7], COLOURS), name="c")
+    places = np.array([[0, 1, 1], [0, 1, 2]])
+    places.flags.writeable = False
+    levels = sf.IndexHierarchy([colours, sf.Index(("p", "q", "r"))], indexers=places)
+    frame = sf.Frame(np.arange(9).reshape(3, 3), index=levels, columns=names)
+    series = sf.Series(arrays()["speed"], index=names, name="s")
+    value = [frame, series, colours]
+    wanted = [described(names.values.dtype), described(colours.values.dtype)]
+    assert None not in (wanted[0][1], wanted[1][1])
+    en.write(value, path)
+    frame_found, series_found, colours_found = en.read(path)
+    assert frame_found.equals(frame, compare_dtype=True, compare_class=True, compare_name=True)
+    assert described(frame_found.columns.values.dtype) == wanted[0]
+    assert described(frame_found.index._indices[0].values.dtype) == wanted[1]
+    assert series_found.equals(series, compare_dtype=True, compare_class=True, compare_name=True)
+    assert described(series_found.values.dtype) == described(series.values.dtype)
+    assert described(series_found.index.values.dtype) == wanted[0]
+    assert described(colours_found.values.dtype) == wanted[1]
+
+
+def test_mapped(path):
+    value = {name: arrays()[name] for name in ("colour", "plain", "speed")}
+    en.write(value, path, compression=0)
+    found = en.read(path, memory_map=True)
+    for name, array in value.items():
+        assert_same(found[name], array)
+        assert not found[name].flags.writeable
+
+
+class Reference:
+    """What h5py has for references: a class of a library."""
+
+
+def test_refused_by_path(path):
+    dtype = np.dtype("i4", metadata={"ref": Reference})
+    array = np.arange(2).astype(dtype)
+    with pytest.raises(
+        UnsupportedTypeError, match=r"column 'x': the metadata of its dtype\['ref'\]: .* type can't be kept"
+    ):
+        en.write({"x": array}, path)
+    with pytest.raises(UnsupportedTypeError, match=r"column 'x': the metadata of its dtype\['ref'\]"):
+        en.write(pd.Series(array, name="x").to_frame(), path)
+    with pytest.raises(UnsupportedTypeError, match=r"the index: the metadata of its dtype\['ref'\]"):
+        en.write(sf.Index(array), path)
+    with pytest.raises(UnsupportedTypeError, match=r"value\['a'\]\[0\].*: .* type can't be kept"):
+        en.write({"a": [array]}, path)
+
+
+def test_many_blocks_of_one_column(path):
+    frame = pd.concat(
+        [pd.Series(np.arange(2.0)) for _ in range(99)] + [pd.Series(np.arange(2.0).astype(UNITS))], axis=1
+    )
+    wanted = [described(dtype) for dtype in frame.dtypes]
+    en.write(frame, path)
+    found = en.read(path)
+    assert [described(dtype) for dtype in found.dtypes] == wanted
+    pd.testing.assert_frame_equal(found, frame)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [3, [3], [[1, 2]], [[{}, [0]]], [[None, [[0]]]], {"a": 1}],
+    ids=["3", "[3]", "pair", "map", "unhashed", "dict"],
+)
+def test_senseless(path, monkeypatch, kept):
+    from entasis import _dtype_metadata
+
+    monkeypatch.setattr(_dtype_metadata.Collector, "encode", lambda _: {"dtype_metadata": kept})
+    en.write({"x": np.arange(3)}, path)
+    with pytest.raises(CorruptFileError, match="makes no sense"):
+        en.read(path)
