@@ -158,8 +158,8 @@ def _encode_numpy(value: Any) -> tuple[Any, ...]:
         return _object("numpy.scalar", value.dtype.str, value.tobytes())
     if isinstance(value, np.dtype) and value.metadata is not None and value.names is None and value.subdtype is None:
         return _object("numpy.metadata", _dtype_metadata.plain(value), dict(value.metadata))
-    if isinstance(value, np.dtype) and value.kind != "O":
-        return _object("numpy.dtype", _dtypes.encode(value, "the dtype"))
+    if isinstance(value, np.dtype):
+        return _object("numpy.dtype", value.str if value.kind == "O" else _dtypes.encode(value, "the dtype"))
     return UNSUPPORTED
 
 
@@ -181,6 +181,12 @@ def _encode_pandas(value: Any) -> tuple[Any, ...]:
         return _object("pandas.Interval", value.left, value.right, value.closed)
     elif isinstance(value, pd.offsets.BaseOffset):
         found = _object("pandas.offset", value.freqstr)
+    elif isinstance(value, pd.api.extensions.ExtensionDtype):
+        # What it is made with is told by an array of it.
+        dtype: Any = value
+        empty = pd.array([], dtype=dtype)
+        same = type(empty.dtype) is type(value) and empty.dtype == value and repr(empty.dtype) == repr(value)
+        return _object("pandas.dtype", empty) if same else UNSUPPORTED
     else:
         return UNSUPPORTED
     made = decode(found[2][0], list(found[2][1:]), {})
@@ -302,6 +308,10 @@ def _void(description: Any, memory: bytes) -> Any:
 
 
 def _dtype(description: Any) -> Any:
+    if description == "|O":
+        import numpy as np
+
+        return np.dtype("O")
     return _dtypes.decode(description, None)
 
 
@@ -366,6 +376,14 @@ def _period(ordinal: int, freq: str) -> Any:
     import pandas as pd
 
     return pd.Period(ordinal=ordinal, freq=freq)
+
+
+def _pandas_dtype(array: Any) -> Any:
+    import pandas as pd
+
+    if not isinstance(array, pd.api.extensions.ExtensionArray):
+        raise TypeError("a dtype of pandas is that of an array")
+    return array.dtype
 
 
 def _interval(left: Any, right: Any, closed: Any) -> Any:
@@ -449,6 +467,7 @@ _DECODE = {
     "pandas.Period": _period,
     "pandas.Timedelta": _timedelta,
     "pandas.Timestamp": _timestamp,
+    "pandas.dtype": _pandas_dtype,
     "pandas.offset": _offset,
     "scipy.sparse": _sparse,
     "static_frame.Bus": _bus,

@@ -178,6 +178,45 @@ def test_mapped(path):
         assert not found[name].flags.writeable
 
 
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        np.dtype("O"),
+        STRINGS,
+        pd.Int64Dtype(),
+        pd.StringDtype(),
+        pd.StringDtype("python", na_value=np.nan),
+        pd.CategoricalDtype([3, 1], ordered=True),
+        pd.DatetimeTZDtype("us", "Europe/Oslo"),
+        pd.PeriodDtype("Q"),
+        pd.IntervalDtype("int64", "left"),
+        pd.SparseDtype("f8", 1.0),
+    ],
+    ids=str,
+)
+def test_dtypes_as_values(path, dtype):
+    en.write([dtype, {"a": dtype}], path)
+    one, two = en.read(path)
+    assert (type(one), one, repr(one)) == (type(dtype), dtype, repr(dtype))
+    assert two["a"] == dtype
+    if isinstance(dtype, np.dtype):
+        assert described(one) == described(dtype)
+
+
+def test_dtypes_of_a_frame(path):
+    frame = pd.DataFrame({"a": [1], "b": ["x"], "c": pd.Categorical(["q"]), "o": pd.Series([None], dtype=object)})
+    en.write(frame.dtypes, path)
+    pd.testing.assert_series_equal(en.read(path), frame.dtypes)
+
+
+def test_classes(path):
+    value = [str, bytes, {"a": int}, (list, dict)]
+    en.write(value, path)
+    assert en.read(path) == value
+    with pytest.raises(UnsupportedTypeError, match=r"value\[0\]: a value of type type can't be kept"):
+        en.write([Reference], path)
+
+
 class Reference:
     """What h5py has for references: a class of a library."""
 
