@@ -1,21 +1,18 @@
 //! Run-length packing (code 4): the ends of the runs of a page, and their values, bit-packed.
 
 use entasis_format::{Error, Result};
-use entasis_kernels::{Word, bitpack};
+use entasis_kernels::{Word, bitpack, scan};
+
+use crate::encode::PAGE;
 
 /// Appends the body of a page.
 pub(crate) fn emit<T: Word>(words: &[T], base: T, width: u32, out: &mut Vec<u8>) {
-    let mut values = Vec::new();
-    let mut ends: Vec<u8> = Vec::new();
-    for run in words.chunk_by(|a, b| a == b) {
-        values.push(run[0]);
-        let end = (ends.len() / 2).checked_sub(1).map_or(0, |last| end_at(&ends, last)) + run.len();
-        ends.extend_from_slice(&u16::try_from(end).expect("a page has at most 8,192 values").to_le_bytes());
-    }
-    out.extend_from_slice(
-        &u16::try_from(values.len()).expect("at most as many runs as values").to_le_bytes(),
-    );
-    out.extend_from_slice(&ends);
+    let mut ends = [0; PAGE];
+    let n = scan::run_ends(words, &mut ends);
+    let ends = &ends[..n];
+    out.extend_from_slice(&(n as u16).to_le_bytes());
+    out.extend(ends.iter().flat_map(|end| end.to_le_bytes()));
+    let values: Vec<T> = ends.iter().map(|&end| words[usize::from(end) - 1]).collect();
     bitpack::pack_sequential(&values, base, width, out);
 }
 

@@ -82,6 +82,18 @@ pub(crate) fn of_strings(
     found.statistics(n_missing)
 }
 
+/// Statistics of strings of a byte each, none of them missing: `all` has them.
+pub(crate) fn of_bytes(all: &[u8]) -> Statistics {
+    if all.is_empty() {
+        return Statistics::default();
+    }
+    let (least, greatest) = scan::min_max_unsigned(all);
+    let words = [[least], [greatest]];
+    let [min, max] = [&words[0], &words[1]].map(|bytes| Prefixed { prefix: 0, bytes });
+    let (is_rising, is_falling) = (scan::is_sorted_unsigned(all), Order::Unsigned.is_descending(all));
+    Extremes { of: Some([min, max, max]), is_rising, is_falling }.statistics(0)
+}
+
 /// The most bytes of strings that are ordered as words.
 const TINY: usize = 7;
 
@@ -261,6 +273,9 @@ mod tests {
                     of_strings(n_missing, &all, longest, values)
                 };
                 assert_eq!(of(0, TINY, |_| true), of(0, TINY + 1, |_| true), "{:?}", &values[start..n]);
+                let bytes: Vec<u8> = ranges[start..n].iter().map(|range| range.len() as u8).collect();
+                let of_each = (0..bytes.len()).map(|i| (i..i + 1, true));
+                assert_eq!(of_bytes(&bytes), of_strings(0, &bytes, 1, of_each), "{bytes:?}");
                 let long = |range: &Range<usize>| range.len() > 1;
                 assert_eq!(of(1, TINY, long), of(1, TINY + 1, long), "{:?}", &values[start..n]);
             }

@@ -74,9 +74,13 @@ pub(crate) fn encode(
             }
         }
     }
-    let ranges_of_all = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
-    let values = ranges_of_all.enumerate().map(|(i, range)| (range, is_valid(i)));
-    let statistics = statistics::of_strings(context.n_missing, bytes, longest, values);
+    let statistics = if shortest == 1 && longest == 1 && context.n_missing == 0 {
+        statistics::of_bytes(bytes)
+    } else {
+        let ranges = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
+        let values = ranges.enumerate().map(|(i, range)| (range, is_valid(i)));
+        statistics::of_strings(context.n_missing, bytes, longest, values)
+    };
     let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
     let encoding = Encoding {
         packing: if symbols.is_some() { Packing::Fsst } else { Packing::Strings },

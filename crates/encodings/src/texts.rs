@@ -52,7 +52,9 @@ impl<'a> Texts<'a> {
         prospect: Prospect,
         codes: &mut Vec<u32>,
     ) -> Option<Vec<&'a [u8]>> {
-        if self.longest <= TINY {
+        if self.longest <= 1 {
+            self.build_bytes(limit, codes)
+        } else if self.longest <= TINY {
             self.build_hashed::<TINY>(limit, prospect, codes)
         } else if self.longest <= Short::MOST {
             self.build_short(limit, prospect, codes)
@@ -63,6 +65,29 @@ impl<'a> Texts<'a> {
         } else {
             self.build_hashed::<ANY>(limit, prospect, codes)
         }
+    }
+
+    /// The same of strings of a byte at most, which are places in a table.
+    #[inline(never)]
+    fn build_bytes(self, limit: Limit, codes: &mut Vec<u32>) -> Option<Vec<&'a [u8]>> {
+        const NONE: u32 = u32::MAX;
+        // An empty one behind those of all bytes.
+        let mut places = [NONE; 257];
+        let mut entries: Vec<&[u8]> = Vec::new();
+        codes.resize(self.n(), 0);
+        for (code, ends) in codes.iter_mut().zip(self.offsets.windows(2)) {
+            let string = &self.bytes[ends[0] as usize..ends[1] as usize];
+            let place = &mut places[string.first().map_or(256, |&byte| usize::from(byte))];
+            if *place == NONE {
+                if entries.len() == limit.n_entries {
+                    return None;
+                }
+                *place = entries.len() as u32;
+                entries.push(string);
+            }
+            *code = *place;
+        }
+        Some(entries)
     }
 
     /// The same of short ones, which are words of 128 bits.
@@ -404,7 +429,8 @@ mod tests {
             let text = |i: usize| {
                 let i = (i / 3 + i * i) % 1501;
                 let len = (i * 7919) % (longest + 1);
-                format!("{i:0>longest$}")[longest - len..].to_owned()
+                let padded = format!("{i:0>longest$}");
+                padded[padded.len() - len..].to_owned()
             };
             let texts: Vec<String> = (0..5000).map(text).collect();
             let bytes = texts.concat();

@@ -19,6 +19,15 @@ pub fn count_runs<T: PartialEq>(values: &[T]) -> usize {
     if values.is_empty() { 0 } else { 1 + count_changes(values) }
 }
 
+/// Writes where each maximal run of equal neighbours ends, the last one after all values, and returns how many there are.
+///
+/// # Panics
+/// When `ends` is shorter than `values`.
+pub fn run_ends<T: PartialEq>(values: &[T], ends: &mut [u16]) -> usize {
+    assert!(values.len() <= ends.len() && values.len() <= usize::from(u16::MAX), "an end for each value");
+    if values.is_empty() { 0 } else { write_ends(values, ends) }
+}
+
 /// Whether values never decrease in unsigned order.
 pub fn is_sorted_unsigned<T: Word>(values: &[T]) -> bool {
     is_sorted_flipped(values, T::ZERO)
@@ -118,6 +127,29 @@ multiversion! {
     fn count_changes[T: PartialEq][T](values: &[T]) -> usize = count_changes_body;
 }
 
+/// Neighbours that are compared at once: in most runs that are worth it, all of them are equal.
+const NEAR: usize = 32;
+
+#[inline(always)]
+fn write_ends_body<T: PartialEq>(values: &[T], ends: &mut [u16]) -> usize {
+    let mut n = 0;
+    for (block, (before, after)) in values.chunks(NEAR).zip(values[1..].chunks(NEAR)).enumerate() {
+        if !before.iter().zip(after).fold(false, |changes, (a, b)| changes | (a != b)) {
+            continue;
+        }
+        for (i, (a, b)) in before.iter().zip(after).enumerate() {
+            ends[n] = (block * NEAR + i + 1) as u16;
+            n += usize::from(a != b);
+        }
+    }
+    ends[n] = values.len() as u16;
+    n + 1
+}
+
+multiversion! {
+    fn write_ends[T: PartialEq][T](values: &[T], ends: &mut [u16]) -> usize = write_ends_body;
+}
+
 #[inline(always)]
 fn is_sorted_body<T: Word>(values: &[T], flip: T) -> bool {
     values.chunks(BLOCK).zip(values.get(1..).unwrap_or(&[]).chunks(BLOCK)).all(|(before, after)| {
@@ -215,6 +247,16 @@ mod tests {
             assert_eq!(signed(min), values.iter().map(|&v| signed(v)).min().unwrap_or(signed(!T::SIGN)));
             assert_eq!(signed(max), values.iter().map(|&v| signed(v)).max().unwrap_or(signed(T::SIGN)));
             assert_eq!(count_runs(&values), runs);
+            let mut ends = vec![7; values.len()];
+            let n = run_ends(&values, &mut ends);
+            let all: Vec<u16> = values
+                .chunk_by(|a, b| a == b)
+                .scan(0, |end, run| {
+                    *end += run.len() as u16;
+                    Some(*end)
+                })
+                .collect();
+            assert_eq!(ends[..n], all);
             assert_eq!(is_sorted_unsigned(&values), values.is_sorted());
             assert_eq!(is_sorted_signed(&values), values.is_sorted_by_key(|&v| signed(v)));
             assert_eq!(max_bits(&values, base), values.iter().map(bits).max().unwrap_or(0));
