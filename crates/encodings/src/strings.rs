@@ -42,7 +42,9 @@ pub(crate) fn encode(
     let mut plain = Plain::light(n, shortest..=longest, bytes);
     let longest = longest as usize;
     if !encoder.profile.is_raw() && !bytes.is_empty() {
-        let entry_len = bytes.len() / n + 1;
+        // Of the empty ones, which missing values are, a dictionary has one.
+        let n_long = lengths.iter().filter(|&&length| length > 0).count();
+        let entry_len = bytes.len() / n_long + 1;
         let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
         let bounds = Bounds { len, score: f64::INFINITY, shown: None };
         let texts = Texts { offsets, bytes, longest };
