@@ -298,8 +298,8 @@ pub(crate) fn prospect<K: Key>(
     let in_runs = (n_runs * (2.0 + width), n_runs * cost::RUN + n as f64 * cost::RUN_LENGTH);
     let (codes_len, ns) = if packed.0 < in_runs.0 { packed } else { in_runs };
     let len = codes_len + (all * entry_len) as f64;
-    // A branch that is right three times of four costs less than the look-ups that it saves.
-    Ok(Prospect { len, ns, n_entries: all, runs: changes * 4 <= seen, nearby: nearby * 8 > seen })
+    // A branch that is right seven times of eight costs less than the look-ups that it saves.
+    Ok(Prospect { len, ns, n_entries: all, runs: changes * 8 <= seen, nearby: nearby * 8 > seen })
 }
 
 impl Prospect {

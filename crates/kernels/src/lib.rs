@@ -23,6 +23,7 @@ pub mod residual;
 pub mod scan;
 pub mod shuffle;
 pub mod symbols;
+pub mod texts;
 mod word;
 
 pub use bitpack::VECTOR;
