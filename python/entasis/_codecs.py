@@ -315,16 +315,6 @@ def _dtype(description: Any) -> Any:
     return _dtypes.decode(description, None)
 
 
-def _with_metadata(value: Any, metadata: Any) -> Any:
-    import numpy as np
-
-    if type(value) is np.ndarray:
-        return _dtype_metadata.view(value, metadata)
-    if not isinstance(value, np.dtype):
-        raise TypeError("what has metadata is a dtype or an array")
-    return _dtype_metadata.add(value, metadata)
-
-
 def _class(name: Any) -> Any:
     return _FACTORIES[name]
 
@@ -460,7 +450,7 @@ _DECODE = {
     "numpy.fortran": _fortran,
     "numpy.ma": _masked,
     "numpy.masked": _nothing,
-    "numpy.metadata": _with_metadata,
+    "numpy.metadata": _dtype_metadata.restore,
     "numpy.scalar": _scalar,
     "numpy.void": _void,
     "pandas.Interval": _interval,

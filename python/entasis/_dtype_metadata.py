@@ -12,13 +12,22 @@ if TYPE_CHECKING:
     from ._entasis import Builder, CellRef
 
 KEY = "dtype_metadata"
+# Columns that an error names.
+_SHOWN = 3
+
+
+def of(dtype: Any) -> Any:
+    """The metadata of a dtype, or None. Dtypes of pandas have none."""
+    import numpy as np
+
+    return dtype.metadata if isinstance(dtype, np.dtype) else None
 
 
 def plain(dtype: Any) -> Any:
-    """The dtype without metadata, of one without fields."""
+    """The dtype without metadata; one with fields as it is."""
     import numpy as np
 
-    return np.dtype(dtype.str)
+    return dtype if dtype.metadata is None or dtype.names is not None else np.dtype(dtype.str)
 
 
 def add(dtype: Any, metadata: Any) -> Any:
@@ -30,55 +39,84 @@ def add(dtype: Any, metadata: Any) -> Any:
     return np.dtype(dtype, metadata=metadata)
 
 
-def view(array: Any, metadata: Any) -> Any:
-    """The same memory as an array of which the dtype has metadata."""
-    return array.view(add(array.dtype, metadata))
+def restore(value: Any, metadata: Any) -> Any:
+    """A dtype with metadata, or the same memory as an array of which the dtype has some."""
+    import numpy as np
+
+    if isinstance(value, np.dtype):
+        return add(value, metadata)
+    # Durations of pandas are in an array of its own, of a dtype of NumPy.
+    if type(value) is not np.ndarray and type(value).__name__ != "TimedeltaArray":
+        raise TypeError("what has metadata is a dtype of NumPy, or an array")
+    return value.view(add(value.dtype, metadata))
 
 
-def kept(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRef | None:
-    """What is kept of a dtype, if it has metadata. Dtypes of pandas have none."""
-    metadata = getattr(dtype, "metadata", None)
+def encode(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRef | None:
+    """What is kept of the dtype of labels, if it has metadata."""
+    metadata = of(dtype)
     return None if metadata is None else tree(dict(metadata), f"{what}: the metadata of its dtype")
 
 
-def restore(array: Any, spec: dict[str, Any]) -> Any:
+def labels(array: Any, spec: dict[str, Any]) -> Any:
     """The labels of an index with what their dtype has beside the type."""
-    return view(array, spec[KEY].get()) if KEY in spec else array
+    return restore(array, spec[KEY].get()) if KEY in spec else array
 
 
 class Collector:
-    """The metadata of the columns of a table: each once, with the columns that share a dtype."""
+    """The metadata of the columns of a table."""
 
-    def __init__(self, builder: Builder) -> None:
-        self._builder = builder
+    def __init__(self) -> None:
         # Dtypes are kept, so that no other has the address.
-        self._found: dict[int, tuple[Any, CellRef, list[int]]] = {}
+        self._dtypes: dict[int, tuple[Any, list[int]]] = {}
+        self._found: dict[Any, tuple[dict[Any, Any], list[int]]] = {}
 
     def add(self, dtype: Any, positions: Iterable[int]) -> None:
-        """Columns of a dtype that has metadata."""
-        positions = list(positions)
-        if not positions:
-            return
-        found = self._found.get(id(dtype))
-        if found is None:
-            tree = kept(dtype, f"column '{self._builder.name(positions[0])}'", self._builder.tree)
-            assert tree is not None, "the dtype has metadata"
-            found = self._found[id(dtype)] = (dtype, tree, [])
-        found[2].extend(positions)
+        """Columns, one or more, of a dtype that has metadata."""
+        if id(dtype) not in self._dtypes:
+            metadata = dict(dtype.metadata)
+            key: Any = tuple((name, type(part), part) for name, part in metadata.items())
+            try:
+                hash(key)
+            except TypeError:
+                # Maps in maps and arrays are compared by who they are.
+                key = id(dtype)
+            found = self._found.setdefault(key, (metadata, []))
+            self._dtypes[id(dtype)] = (dtype, found[1])
+        self._dtypes[id(dtype)][1].extend(positions)
 
-    def encode(self) -> dict[str, Any]:
-        """What the host map keeps."""
-        return {KEY: [[tree, positions] for _, tree, positions in self._found.values()]} if self._found else {}
+    def encode(self, builder: Builder) -> dict[str, Any]:
+        """What the host map keeps: the maps as one tree, and the columns of each."""
+        if not self._found:
+            return {}
+        maps, columns = zip(*self._found.values(), strict=True)
+        names = ", ".join(f"'{builder.name(positions[0])}'" for positions in columns[:_SHOWN])
+        more = ", ..." if len(columns) > _SHOWN else ""
+        what = f"the metadata of the dtype{'s' * (len(columns) > 1)} of {names}{more}"
+        return {KEY: {"maps": builder.tree(list(maps), what), "columns": list(columns)}}
 
 
-@interpretation()
-def by_column(host: dict[str, Any], columns: Iterable[int] | None) -> dict[int, Any]:
-    """The metadata of these columns, by their positions in the table; of others they are not read."""
-    wanted = None if columns is None else set(columns)
-    found: dict[int, Any] = {}
-    for tree, positions in host.get(KEY, ()):
-        chosen = positions if wanted is None else wanted.intersection(positions)
-        if chosen:
-            metadata = tree.get()
-            found.update((position, metadata) for position in chosen)
-    return found
+class Columns:
+    """The metadata of columns of a table, by their positions in it; of tables that have none nothing is read."""
+
+    @interpretation()
+    def __init__(self, host: dict[str, Any], columns: Iterable[int] | None) -> None:
+        wanted = None if columns is None else set(columns)
+        self._numbers: dict[int, int] = {}
+        self._maps: list[Any] = []
+        self._dtypes: dict[tuple[int, Any], Any] = {}
+        for number, positions in enumerate(host[KEY]["columns"]):
+            chosen = positions if wanted is None else wanted.intersection(positions)
+            self._numbers.update(dict.fromkeys(chosen, number))
+        if self._numbers:
+            self._maps = host[KEY]["maps"].get()
+
+    def number(self, column: int) -> int | None:
+        """Which of the maps is that of a column; columns of one may share an array."""
+        return self._numbers.get(column)
+
+    def restore(self, array: Any, number: int) -> Any:
+        """The same memory as an array of which the dtype has that map."""
+        key = (number, array.dtype)
+        if key not in self._dtypes:
+            self._dtypes[key] = restore(array.dtype, self._maps[number])
+        return array.view(self._dtypes[key])

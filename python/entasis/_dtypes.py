@@ -53,16 +53,18 @@ def encode(dtype: Any, what: str) -> Any:
 
 
 def _encode(dtype: Any, what: str) -> Any:
+    if dtype.metadata is not None:
+        raise UnsupportedTypeError(f"{what}: dtype {dtype} has metadata, which is not supported yet")
     if dtype.subdtype is not None:
         base, shape = dtype.subdtype
         return {"of": _encode(base, what), "shape": list(shape)}
     if dtype.names is None:
-        if dtype.kind not in _KINDS or dtype.metadata:
+        if dtype.kind not in _KINDS:
             raise UnsupportedTypeError(f"{what}: a field of dtype {dtype} is not supported yet")
         return dtype.str
     fields = [dtype.fields[name] for name in dtype.names]
-    if dtype.metadata or any(len(field) > 2 for field in fields):
-        raise UnsupportedTypeError(f"{what}: dtype {dtype} has titles or metadata, which are not supported yet")
+    if any(len(field) > 2 for field in fields):
+        raise UnsupportedTypeError(f"{what}: dtype {dtype} has titles, which are not supported yet")
     return {
         "names": list(dtype.names),
         "formats": [_encode(field[0], what) for field in fields],

@@ -62,7 +62,7 @@ def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
     freq = _freq(index)
     if freq is not None:
         spec["freq"] = _encode_freq(freq, what)
-    metadata = _dtype_metadata.kept(index.dtype, what, tree)
+    metadata = _dtype_metadata.encode(index.dtype, what, tree)
     return spec if metadata is None else spec | {_dtype_metadata.KEY: metadata}
 
 
@@ -82,7 +82,7 @@ def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, A
     if type(values) is pd.RangeIndex:
         spec = {"kind": "range", "start": values.start, "stop": values.stop, "step": values.step}
         return spec | {"name": encode_label(values.name, what, tree)}
-    freq, metadata = _freq(values), _dtype_metadata.kept(values.dtype, what, tree)
+    freq, metadata = _freq(values), _dtype_metadata.encode(values.dtype, what, tree)
     if values.name is None and freq is None and metadata is None and type(values) is not pd.CategoricalIndex:
         return None
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what, tree)}
@@ -146,7 +146,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         return pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
     if kind != "column":
         raise CorruptFileError(f"an index of kind {kind!r} is not known")
-    array = _dtype_metadata.restore(values[0], spec)
+    array = _dtype_metadata.labels(values[0], spec)
     if str(array.dtype) == "float16":
         raise UnsupportedTypeError("pandas has no index of float16")
     index = _pandas_make.index(array, decode_label(spec["name"]))

@@ -38,7 +38,7 @@ def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
     builder = Builder(n_rows, list(arrays))
     host: dict[str, Any] = {"host": "numpy"}
     kinds: list[list[Any]] = []
-    metadata = _dtype_metadata.Collector(builder)
+    metadata = _dtype_metadata.Collector()
     for position, (name, array) in enumerate(arrays.items()):
         _, mixed = add(builder, array, position, cells=f"value[{name!r}]")
         if mixed is not None:
@@ -47,7 +47,7 @@ def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
             metadata.add(array.dtype, [position])
     if kinds:
         host["missing_kinds"] = kinds
-    return builder, host | metadata.encode()
+    return builder, host | metadata.encode(builder)
 
 
 def is_table(value: Any) -> bool:
@@ -93,7 +93,7 @@ def add(
         return builder.text(array.astype(object), position, name=name, flavour=STRING, detail=detail)
     flavour = 0
     if dtype.names is not None or _dtypes.has_multiple(dtype):
-        detail = _dtypes.encode(dtype, what)
+        detail = _dtypes.encode(_dtype_metadata.plain(dtype), what)
         return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=RECORD, detail=detail), None
     if not dtype.isnative:
         array, flavour = array.astype(dtype.newbyteorder("=")), BIG

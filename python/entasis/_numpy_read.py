@@ -45,10 +45,11 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 @interpretation()
 def _restore_metadata(arrays: list[Any], first: int, columns: list[int], host: dict[str, Any]) -> None:
     """Puts the metadata of dtypes. The arrays of these columns begin at `first`."""
-    metadata = _dtype_metadata.by_column(host, columns)
+    metadata = _dtype_metadata.Columns(host, columns)
     for i, column in enumerate(columns, first):
-        if column in metadata:
-            arrays[i] = _dtype_metadata.view(arrays[i], metadata[column])
+        number = metadata.number(column)
+        if number is not None:
+            arrays[i] = metadata.restore(arrays[i], number)
 
 
 def arrays(handle: Handle, entries: list[Any], rows: Any, n: int, own: bool) -> Iterator[tuple[Any, Any, Column]]:

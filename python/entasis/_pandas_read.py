@@ -102,21 +102,17 @@ def _plain_blocks(
 @interpretation()
 def _with_metadata(blocks: list[tuple[Any, Any]], host: dict[str, Any], columns: list[int] | None) -> Any:
     """The blocks, with what dtypes of these columns have beside the type: a block has one dtype."""
-    metadata = _dtype_metadata.by_column(host, columns)
+    metadata = _dtype_metadata.Columns(host, columns)
     found = []
     for values, positions in blocks:
-        if type(values) is not np.ndarray:
-            found.append((values, positions))
-            continue
         at = np.atleast_1d(positions)
-        # The rows of the block by what their dtype is to have, and that.
-        parts: dict[int, tuple[Any, list[int]]] = {}
+        # The rows of the block by the map that their dtype is to have.
+        parts: dict[int | None, list[int]] = {}
         for row, position in enumerate(at.tolist()):
-            kept = metadata.get(position if columns is None else columns[position])
-            parts.setdefault(id(kept), (kept, []))[1].append(row)
-        for kept, rows in parts.values():
+            parts.setdefault(metadata.number(position if columns is None else columns[position]), []).append(row)
+        for number, rows in parts.items():
             part, where = (values, positions) if len(parts) == 1 else (values[rows], at[rows])
-            found.append((part if kept is None else _dtype_metadata.view(part, kept), where))
+            found.append((part if number is None else metadata.restore(part, number), where))
     return found
 
 

@@ -80,9 +80,9 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
     builder, are_names = _named(len(frame), frame.columns)
     host: dict[str, Any] = {"host": "pandas"}
     kinds: list[list[Any]] = []
-    metadata = _dtype_metadata.Collector(builder)
+    metadata = _dtype_metadata.Collector()
     for values, positions in _blocks(frame, builder):
-        if getattr(values.dtype, "metadata", None) is not None:
+        if _dtype_metadata.of(values.dtype) is not None and len(positions):
             metadata.add(values.dtype, positions.tolist())
         if type(values) is np.ndarray and values.dtype.kind == "O":
             labels = _listed(frame.columns)
@@ -95,7 +95,7 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
         add_array(builder, values, int(positions[0]) if getattr(values, "ndim", 1) == 1 else positions, first)
     host["index"] = _labels.encode_index(frame.index, "the index", builder)
     host["columns"] = _encode_columns(builder, frame.columns, are_names=are_names)
-    host |= metadata.encode()
+    host |= metadata.encode(builder)
     if builder.categories:
         host["categories"] = builder.categories
     if kinds:
@@ -327,7 +327,12 @@ def _add_sparse(builder: _Builder, array: Any, position: Any, name: str) -> int 
 
     dense = np.asarray(array.to_dense())
     fill = _dtypes.encode_scalar(array.fill_value, array.dtype.subtype)
-    if fill is None or dense.dtype != array.dtype.subtype or dense.dtype.kind not in "biufcmM":
+    if (
+        fill is None
+        or array.dtype.subtype.metadata is not None
+        or dense.dtype != array.dtype.subtype
+        or dense.dtype.kind not in "biufcmM"
+    ):
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     if not isinstance(array.fill_value, np.generic) and dense.dtype.kind not in "mM":
         fill["python"] = type(array.fill_value).__name__

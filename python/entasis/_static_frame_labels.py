@@ -62,10 +62,10 @@ def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = F
     if name in HIERARCHIES:
         return spec | _encode_hierarchy(builder, index, what)
     labels = index.values
-    metadata = _dtype_metadata.kept(labels.dtype, what, builder.tree)
+    metadata = _dtype_metadata.encode(labels.dtype, what, builder.tree)
     if metadata is not None:
         spec[_dtype_metadata.KEY] = metadata
-    if index._map is None and labels.dtype == "i8":
+    if index._map is None and labels.dtype == "i8" and metadata is None:
         return spec | {"kind": "range", "start": 0, "stop": len(labels), "step": 1}
     if are_names and labels.dtype.kind == "U" and labels.dtype.isnative and is_unicode(labels):
         return spec | {"kind": "names", "dtype": "str", "width": labels.dtype.itemsize // 4}
@@ -106,7 +106,7 @@ def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]
         if level._recache:
             level._update_array_cache()
         values = _add_level(builder, level.values, f"{what}, level {i}")
-        metadata.append(_dtype_metadata.kept(level.values.dtype, f"{what}, level {i}", builder.tree))
+        metadata.append(_dtype_metadata.encode(level.values.dtype, f"{what}, level {i}", builder.tree))
         number = builder.words(codes, name=_labels.column_name(name, i, n), categories=values)
         assert number is not None, "an extra column has a number"
         columns.append(ColumnRef(number))
@@ -206,7 +206,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
                 raise CorruptFileError(f"an auto-integer index is not that of {n} labels")
             return at_rows(positions(n, cls, name), rows)
         if kind == "column":
-            return _flat(class_of(spec["class"], FLAT), _dtype_metadata.restore(values[0], spec), name)
+            return _flat(class_of(spec["class"], FLAT), _dtype_metadata.labels(values[0], spec), name)
         if kind != "multi":
             raise CorruptFileError(f"an index of kind {kind!r} is not known")
         cls = class_of(spec["class"], HIERARCHIES)
@@ -216,7 +216,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         for level, of, level_name, kept in zip(values, spec["classes"], names, metadata, strict=True):
             if type(level) is not _labels.Codes:
                 raise CorruptFileError("a level of an index has no codes")
-            labels = level.values if kept is None else _dtype_metadata.view(level.values, kept.get())
+            labels = level.values if kept is None else _dtype_metadata.restore(level.values, kept.get())
             levels.append(_flat(class_of(of, FLAT), labels, decode_label(level_name)))
         indexers = np.array([level.codes for level in values], dtype=np.int64)
         if indexers.size and indexers.min() < 0:
@@ -232,10 +232,12 @@ def for_pandas(host: dict[str, Any]) -> dict[str, Any]:
     if host.get("host") != "static_frame":
         return {}
     with interpretation():
-        return {
+        found = {
             "index": host["index"],
             "columns": host.get("columns", {"kind": "names", "dtype": "str", "name": None}),
         }
+        # What is beside a dtype stays with who wrote it.
+        return {axis: {key: spec[key] for key in spec if key != _dtype_metadata.KEY} for axis, spec in found.items()}
 
 
 def numbers(columns: list[int]) -> Any:

@@ -66,12 +66,12 @@ def _with_metadata(blocks: list[Any], host: dict[str, Any], columns: list[int] |
     """The blocks of these columns, with what their dtypes have beside the type: columns of a block share it."""
     if _dtype_metadata.KEY not in host:
         return blocks
-    metadata = _dtype_metadata.by_column(host, columns)
+    metadata = _dtype_metadata.Columns(host, columns)
     found, position = [], 0
     for block in blocks:
         width = 1 if block.ndim == 1 else block.shape[1]
-        kept = metadata.get(position if columns is None else columns[position]) if width else None
-        found.append(block if kept is None else _dtype_metadata.view(block, kept))
+        number = metadata.number(position if columns is None else columns[position]) if width else None
+        found.append(block if number is None else metadata.restore(block, number))
         position += width
     return found
 
@@ -126,7 +126,7 @@ def _column_labels(handle: Handle, spec: dict[str, Any], n: int, columns: list[i
         if columns is not None:
             labels = labels[_sf_labels.numbers(columns)]
         labels.flags.writeable = False
-        labels = _dtype_metadata.restore(labels, spec)
+        labels = _dtype_metadata.labels(labels, spec)
         return index(labels, name=decode_label(spec["name"]))
 
 

@@ -92,11 +92,13 @@ def _add_blocks(builder: Builder, blocks: list[Any], called: str = "") -> dict[s
             _, mixed = _numpy.add(builder, column, i, cells=called or f"frame[{builder.name(i)!r}].iloc")
             if mixed is not None:
                 kinds.append([i, ColumnRef(mixed)])
-    metadata = _dtype_metadata.Collector(builder)
+    metadata = _dtype_metadata.Collector()
     for number, position in with_metadata:
         block = blocks[number]
-        metadata.add(block.dtype, range(position, position + (1 if block.ndim == 1 else block.shape[1])))
-    return ({"missing_kinds": kinds} if kinds else {}) | metadata.encode()
+        width = 1 if block.ndim == 1 else block.shape[1]
+        if width:
+            metadata.add(block.dtype, range(position, position + width))
+    return ({"missing_kinds": kinds} if kinds else {}) | metadata.encode(builder)
 
 
 def _codes(blocks: Sequence[Any]) -> list[int]:

@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import _rows
+from . import _dtype_metadata, _rows
 from ._entasis import CellRef
 from ._hosts import interpretation
 from ._options import integer
@@ -145,11 +145,20 @@ class Kept:
 
 def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> Any:
     """A host map that can read what it names by cells."""
-    if type(host) is dict:
-        return {key: bind(value, handle, path, types) for key, value in host.items()}
-    if type(host) is list:
-        return [bind(value, handle, path, types) for value in host]
-    return Kept(Cells(handle, path, types), host.number) if type(host) is CellRef else host
+    cells: list[Cells] = []
+
+    def bound(value: Any) -> Any:
+        if type(value) is dict:
+            return {key: bound(part) for key, part in value.items()}
+        if type(value) is list:
+            return [bound(part) for part in value]
+        if type(value) is not CellRef:
+            return value
+        if not cells:
+            cells.append(Cells(handle, path, types))
+        return Kept(cells[0], value.number)
+
+    return bound(host)
 
 
 def fill(handle: Handle, entries: list[Any], rows: Any, n_values: int) -> list[Any]:
@@ -196,7 +205,7 @@ class Tree:
     def __init__(self, cells: Cells, number: int, where: str = "", rows: Any = None) -> None:
         self._cells, self._where, self._rows = cells, where, rows
         self.path = cells.path
-        self._info = cells.reader.describe(number)
+        self._info = _describe_cell(cells, number)
         self._keys: dict[Any, int] | None = None
 
     @property
@@ -318,17 +327,25 @@ class Tree:
             raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
         wanted = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
         try:
-            if columns is not None:
-                return self._read_columns(cells, columns, wanted, threads)
-            if wanted is None and "row" in self._info:
-                row = self._info["row"]
-                return cells.children(self._info["number"], row, row + 1, threads)[0]
-            if wanted is None:
-                return cells.read(self._info["number"], threads)
-            return self._read_rows(cells, wanted, threads)
+            found = self._read(cells, columns, wanted, threads)
+            if _dtype_metadata.KEY not in self._info:
+                return found
+            metadata = cells.read(self._info[_dtype_metadata.KEY], threads)
+            with interpretation():
+                return _dtype_metadata.restore(found, metadata)
         except CorruptFileError as error:
             error.file = error.file or self.path
             raise
+
+    def _read(self, cells: Cells, columns: Rows | None, rows: Any, threads: int | None) -> Any:
+        if columns is not None:
+            return self._read_columns(cells, columns, rows, threads)
+        if rows is None and "row" in self._info:
+            row = self._info["row"]
+            return cells.children(self._info["number"], row, row + 1, threads)[0]
+        if rows is None:
+            return cells.read(self._info["number"], threads)
+        return self._read_rows(cells, rows, threads)
 
     def _read_rows(self, cells: Cells, rows: Any, threads: int | None) -> Any:
         if "row" in self._info:
@@ -431,6 +448,18 @@ class Tree:
     def __repr__(self) -> str:
         head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
         return "\n".join([head, *outline(self, self._named(), 0, 2, 10)])
+
+
+def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:
+    """What is known of a cell; of an array whose dtype has metadata what is known of the array, and where these are."""
+    info: dict[str, Any] = cells.reader.describe(number)
+    if info["kind"] != "object" or info.get("count") != 3 or "parts" in info:
+        return info
+    if cells.children(info["number"], 0, 1) != ["numpy.metadata"]:
+        return info
+    of: dict[str, Any] = cells.reader.describe(info["first"] + 1)
+    is_array = of["kind"] in ("array", "array of objects")
+    return of | {_dtype_metadata.KEY: info["first"] + 2} if is_array else info
 
 
 def _row(info: dict[str, Any], row: int) -> dict[str, Any]:

@@ -39,7 +39,8 @@ def arrays() -> dict[str, Any]:
         "plain": np.array([1, 2, 3], "i1"),
         "speed": np.array([0.5, np.pi, -1.0], UNITS),
         "big": np.array([1, 2, 3], np.dtype(">i4", metadata={"n": 1})),
-        "time": np.array(["2020", "NaT", "2021"], np.dtype("M8[25s]", metadata={})),
+        "time": np.array(["2020", "NaT", "2021"], "M8[25s]").view(np.dtype("M8[25s]", metadata={"n": 1})),
+        "delta": np.array([1, 2, "NaT"], "m8[ns]").view(np.dtype("m8[ns]", metadata={})),
         "fixed": np.array([b"a", b"", b"bcd"], np.dtype("S3", metadata={"cset": "ascii"})),
         "wide": np.array(["\u00e9", "", "x"], np.dtype("U2", metadata={"n": None})),
         "flag": np.array([True, False, True], np.dtype("?", metadata={"on": True})),
@@ -58,7 +59,18 @@ def test_arrays_of_trees(path, name):
         assert_same(found[key], tree[key])
     assert_same(found["again"][1], array[:0])
     assert found["again"][0] is found["one"]
-    assert_same(en.open(path)["one"].read(), array)
+    tree = en.open(path)
+    assert_same(tree["one"].read(), array)
+    part = tree["cube"]
+    assert (part.shape, len(part)) == ((2, 3, 4), 2)
+    assert_same(part[1:].read(), cube[1:])
+    assert_same(part.read(rows=[1, 0, 1]), cube[[1, 0, 1]])
+    assert_same(tree["again"][0][1:3].read(), array[1:3])
+    if name != "text":
+        assert_same(part.read(columns=[2, 0]), cube[:, [2, 0]])
+    assert "2 x 3 x 4" in tree.tree()
+    en.write(array, path)
+    assert_same(en.read(path, rows=slice(1, 2)), array[1:2])
 
 
 def test_dtypes_and_masked_arrays(path):
@@ -225,15 +237,78 @@ def test_refused_by_path(path):
     dtype = np.dtype("i4", metadata={"ref": Reference})
     array = np.arange(2).astype(dtype)
     with pytest.raises(
-        UnsupportedTypeError, match=r"column 'x': the metadata of its dtype\['ref'\]: .* type can't be kept"
+        UnsupportedTypeError, match=r"the metadata of the dtype of 'x'\[0\]\['ref'\]: .* type can't be kept"
     ):
         en.write({"x": array}, path)
-    with pytest.raises(UnsupportedTypeError, match=r"column 'x': the metadata of its dtype\['ref'\]"):
+    with pytest.raises(UnsupportedTypeError, match=r"the metadata of the dtype of 'x'\[0\]\['ref'\]"):
         en.write(pd.Series(array, name="x").to_frame(), path)
     with pytest.raises(UnsupportedTypeError, match=r"the index: the metadata of its dtype\['ref'\]"):
         en.write(sf.Index(array), path)
     with pytest.raises(UnsupportedTypeError, match=r"value\['a'\]\[0\].*: .* type can't be kept"):
         en.write({"a": [array]}, path)
+
+
+def test_durations_of_pandas(path):
+    dtype = np.dtype("m8[ns]", metadata={"of": "sleep"})
+    series = pd.Series(np.array([1, 2], dtype), name="t")
+    assert described(series.dtype) == described(dtype)
+    for value in (series, series.to_frame(), pd.concat([series.to_frame()] * 70, axis=1)):
+        en.write(value, path)
+        found = en.read(path)
+        found = found if value is series else found.iloc[:, -1]
+        assert described(found.dtype) == described(dtype)
+        assert found.tolist() == series.tolist()
+
+
+def test_of_static_frame_into_others(path):
+    """What is beside a dtype stays with the library that wrote it."""
+    names = sf.Index(np.array(["x", "y"]).view(np.dtype("U1", metadata={"n": 1})))
+    for index in (names, sf.Index(np.array(["x", "y"], STRINGS)), sf.Index(np.array([4, 7], COLOURS))):
+        assert described(index.values.dtype)[1] is not None
+        en.write(sf.Frame(np.arange(4).reshape(2, 2), index=index, columns=index), path)
+        found = en.read(path, to="pandas")
+        assert found.index.tolist() == found.columns.tolist() == index.values.tolist()
+        assert getattr(found.index.dtype, "metadata", None) is None
+        assert en.read(path, to="polars").shape[0] == 2
+
+
+def test_places_as_labels(path):
+    """Labels that are their places, as StaticFrame is told."""
+    index = sf.Index(np.arange(3).view(np.dtype("i8", metadata={"n": 1})), loc_is_iloc=True)
+    en.write(sf.Series((1, 2, 3), index=index), path)
+    found = en.read(path)
+    assert described(found.index.values.dtype) == described(index.values.dtype)
+    assert found.index.values.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.dtype([("a", "i4")], metadata={"n": 1}),
+        np.dtype(("i4", (2,)), metadata={"n": 1}),
+        np.zeros(2, np.dtype([("a", "i4")], metadata={})),
+        np.zeros(2, [("a", np.dtype("i4", metadata={"n": 1}))]),
+        pd.arrays.SparseArray(np.array([0.0, 1.0]).view(np.dtype("f8", metadata={"n": 1}))),
+    ],
+    ids=["fields", "shape", "records", "field", "sparse"],
+)
+def test_refused_metadata(path, value):
+    with pytest.raises(UnsupportedTypeError, match=r"metadata|not supported"):
+        en.write([value], path)
+
+
+def test_many_dtypes_of_one_content(path):
+    """A dtype of each column, as h5py makes them, is kept once; columns that are read share one."""
+    value = {f"c{i}": np.arange(3).view(np.dtype("i8", metadata={"unit": "m"})) for i in range(200)}
+    en.write(value, path)
+    found = en.read(path)
+    assert {id(array.dtype) for array in found.values()} == {id(found["c0"].dtype)}
+    for name, array in value.items():
+        assert_same(found[name], array)
+    different = {"x": np.dtype("i8", metadata={"n": 1}), "y": np.dtype("i8", metadata={"n": True})}
+    en.write({name: np.arange(3).view(dtype) for name, dtype in different.items()}, path)
+    assert [array.dtype.metadata["n"] for array in en.read(path).values()] == [1, True]
+    assert type(en.read(path)["y"].dtype.metadata["n"]) is bool
 
 
 def test_many_blocks_of_one_column(path):
@@ -249,13 +324,21 @@ def test_many_blocks_of_one_column(path):
 
 @pytest.mark.parametrize(
     "kept",
-    [3, [3], [[1, 2]], [[{}, [0]]], [[None, [[0]]]], {"a": 1}],
-    ids=["3", "[3]", "pair", "map", "unhashed", "dict"],
+    [
+        3,
+        [3],
+        {},
+        {"maps": 3, "columns": 3},
+        {"maps": [{}], "columns": [[0]]},
+        {"maps": None, "columns": [[[0]]]},
+        {"columns": [[0]]},
+    ],
+    ids=str,
 )
 def test_senseless(path, monkeypatch, kept):
     from entasis import _dtype_metadata
 
-    monkeypatch.setattr(_dtype_metadata.Collector, "encode", lambda _: {"dtype_metadata": kept})
+    monkeypatch.setattr(_dtype_metadata.Collector, "encode", lambda *_: {"dtype_metadata": kept})
     en.write({"x": np.arange(3)}, path)
     with pytest.raises(CorruptFileError, match="makes no sense"):
         en.read(path)

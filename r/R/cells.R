@@ -365,6 +365,8 @@ FOREIGN <- list(
   pandas.Timedelta = function(parts) lasting(as.double(parts[[2L]]) / seconds_in(parts[[3L]])),
   class = function(parts) parts[[2L]],
   numpy.metadata = function(parts) parts[[2L]],
+  numpy.dtype = function(parts) parts[[2L]],
+  pandas.dtype = function(parts) parts[[2L]],
   numpy.ma = function(parts) {
     x <- parts[[2L]]
     if (!is.null(parts[[3L]])) x[as.logical(parts[[3L]])] <- NA

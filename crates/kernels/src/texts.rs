@@ -25,6 +25,7 @@ pub const ANY: usize = usize::MAX;
 #[derive(Clone, Copy)]
 pub struct Hashing {
     /// Whether with instructions that not all processors have. Nothing but [`Hashing::here`] says so.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     is_wide: bool,
 }
 
