@@ -119,7 +119,7 @@ test_that("trees of Python are lists", {
     td = as.difftime(172803, units = "secs"), u = "00000000-0000-0000-0000-000000000005", c = 1+2i, r = c(3L, 5L, 7L), by = as.raw(0:1),
     rec = structure(list(x = 1L, y = list(2L)), record = "__main__.P"), od = list(a = 1L), df = data.frame(x = c(1.5, 2), y = c("a", NA)), i8 = 3L,
     ts = as.POSIXct("2020-01-01", tz = "Europe/Oslo"), na = NA, rows = lapply(0:2, function(i) list(a = i, b = "x")), ik = list(`1` = "a", `2` = "b"), e = list(),
-    ed = setNames(list(), character()), ma = c(1, NA), md = c("a", NA), cl = "str", shared = list(list(1L, 2L), list(1L, 2L), strrep("text", 9), strrep("text", 9))
+    ed = setNames(list(), character()), ma = c(1, NA), md = list("a", NULL), cl = "str", shared = list(list(1L, 2L), list(1L, 2L), strrep("text", 9), strrep("text", 9))
   )
   for (name in names(expected)) expect_identical(x[[name]], expected[[name]], info = name)
   expect_identical(names(x), names(expected))
