@@ -13,7 +13,7 @@ import zoneinfo
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
-from . import _dtype_metadata, _dtypes
+from . import _dtype_metadata, _dtypes, _records
 from ._record import Record
 from .errors import UnsupportedTypeError
 
@@ -136,6 +136,8 @@ def _decode_zone(zone: Any) -> Any:
 def _encode_numpy(value: Any) -> tuple[Any, ...]:
     import numpy as np
 
+    if type(value) in (np.ndarray, np.recarray) and not _is_bytes(value.dtype):
+        return _object("numpy.fields", *_records.encode(value))
     if type(value) is np.ndarray:
         _dtypes.check_size(value)
         if value.dtype.metadata is not None and value.dtype.names is None:
@@ -153,14 +155,23 @@ def _encode_numpy(value: Any) -> tuple[Any, ...]:
     if value is np.ma.masked:
         return _object("numpy.masked")
     if isinstance(value, np.void) and value.dtype.names is not None:
+        if not _is_bytes(value.dtype):
+            return _object("numpy.item", np.asarray(value).reshape(1))
         return _object("numpy.void", _dtypes.encode(value.dtype, "the record"), value.tobytes())
     if isinstance(value, np.generic) and type(value) is value.dtype.type and value.dtype.kind in "biufcmMV":
         return _object("numpy.scalar", value.dtype.str, value.tobytes())
     if isinstance(value, np.dtype) and value.metadata is not None and value.names is None and value.subdtype is None:
         return _object("numpy.metadata", _dtype_metadata.plain(value), dict(value.metadata))
+    if isinstance(value, np.dtype) and not _is_bytes(value):
+        return _object("numpy.dtype", np.ndarray(0, value))
     if isinstance(value, np.dtype):
         return _object("numpy.dtype", value.str if value.kind == "O" else _dtypes.encode(value, "the dtype"))
     return UNSUPPORTED
+
+
+def _is_bytes(dtype: Any) -> bool:
+    """Whether records of a dtype are their bytes; so are all values that are no records."""
+    return dtype.names is None or _records.is_plain(dtype)
 
 
 def _encode_pandas(value: Any) -> tuple[Any, ...]:
@@ -308,15 +319,27 @@ def _void(description: Any, memory: bytes) -> Any:
 
 
 def _dtype(description: Any) -> Any:
-    if description == "|O":
-        import numpy as np
+    import numpy as np
 
+    if isinstance(description, np.ndarray):
+        if description.dtype.names is None:
+            raise TypeError("a dtype without fields has a description")
+        return description.dtype
+    if type(description) is str and description == "|O":
         return np.dtype("O")
     return _dtypes.decode(description, None)
 
 
 def _class(name: Any) -> Any:
     return _FACTORIES[name]
+
+
+def _item(array: Any) -> Any:
+    import numpy as np
+
+    if not isinstance(array, np.ndarray) or array.shape != (1,) or array.dtype.names is None:
+        raise TypeError("a record is in an array of one")
+    return array[0]
 
 
 def _masked(data: Any, mask: Any, fill: Any, hard: bool) -> Any:
@@ -447,7 +470,9 @@ _DECODE = {
     "collections.defaultdict": _defaultdict,
     "collections.deque": deque,
     "numpy.dtype": _dtype,
+    "numpy.fields": _records.decode,
     "numpy.fortran": _fortran,
+    "numpy.item": _item,
     "numpy.ma": _masked,
     "numpy.masked": _nothing,
     "numpy.metadata": _dtype_metadata.restore,

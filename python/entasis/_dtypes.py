@@ -53,8 +53,9 @@ def encode(dtype: Any, what: str) -> Any:
 
 
 def _encode(dtype: Any, what: str) -> Any:
-    if dtype.metadata is not None:
-        raise UnsupportedTypeError(f"{what}: dtype {dtype} has metadata, which is not supported yet")
+    if dtype.metadata is not None or dtype.type.__name__ == "record":
+        named = "has metadata" if dtype.metadata is not None else "is of numpy.record"
+        raise UnsupportedTypeError(f"{what}: dtype {dtype} {named}, which is not supported yet")
     if dtype.subdtype is not None:
         base, shape = dtype.subdtype
         return {"of": _encode(base, what), "shape": list(shape)}

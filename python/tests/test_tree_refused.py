@@ -46,7 +46,10 @@ class Mine:
         ([type("Text", (str,), {})("x")], r"value\[0\]: a value of type .*Text"),
         ({"x": {1, len}}, r"value\['x'\]\[\d\]: "),
         ([np.array([1, len], dtype=object)], r"value\[0\]\[1\]: "),
-        ([np.zeros(2, [("a", "O")])], r"field of dtype object"),
+        (
+            [np.array([(1, len)], [("i", "i4"), ("a", "O")])],
+            r"value\[0\].*: a value of type builtin_function_or_method",
+        ),
         ([datetime.datetime(2020, 1, 1, tzinfo=type("Z", (datetime.tzinfo,), {})())], r"value\[0\]: the time zone"),
         ([iter([])], r"value\[0\]: "),
     ],

@@ -186,8 +186,10 @@ impl CellBuilder {
         let shape: Vec<u64> = array.getattr(pyo3::intern!(py, "shape"))?.extract()?;
         let dtype = array.getattr(pyo3::intern!(py, "dtype"))?;
         let is_known = self.pools.know(&dtype);
-        let is_plain =
-            is_known || (!dtype.getattr("hasobject")?.is_truthy()? && dtype.getattr("metadata")?.is_none());
+        let is_plain = is_known
+            || (!dtype.getattr("hasobject")?.is_truthy()?
+                && dtype.getattr("metadata")?.is_none()
+                && dtype.getattr("names")?.is_none());
         if shape.len() != 1 || !is_plain {
             return self.emit_other(array, at, pending);
         }
