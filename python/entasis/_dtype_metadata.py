@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ._entasis import Builder, CellRef
 
 KEY = "dtype_metadata"
+# Values of these are the same if they and their types are equal.
+_SIMPLE = (str, bytes, int, bool, type, type(None))
 # Columns that an error names.
 _SHOWN = 3
 
@@ -74,12 +76,9 @@ class Collector:
         """Columns, one or more, of a dtype that has metadata."""
         if id(dtype) not in self._dtypes:
             metadata = dict(dtype.metadata)
-            key: Any = tuple((name, type(part), part) for name, part in metadata.items())
-            try:
-                hash(key)
-            except TypeError:
-                # Maps in maps and arrays are compared by who they are.
-                key = id(dtype)
+            # Others are compared by who they are: equal ones may differ, as (1,) and (True,) do.
+            is_simple = all(type(name) is str and type(part) in _SIMPLE for name, part in metadata.items())
+            key = tuple((name, type(part), part) for name, part in metadata.items()) if is_simple else id(dtype)
             found = self._found.setdefault(key, (metadata, []))
             self._dtypes[id(dtype)] = (dtype, found[1])
         self._dtypes[id(dtype)][1].extend(positions)

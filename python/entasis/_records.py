@@ -6,8 +6,8 @@ from typing import Any
 
 from .errors import UnsupportedTypeError
 
-# The bytes of a record are at most so many for each of its fields' own, and so many more: gaps are none of the data.
-_GAPS, _SPARE = 16, 4096
+# The bytes of a record are at most so many for each of its fields' own: gaps are none of the data.
+_GAPS = 64
 
 
 def is_plain(dtype: Any) -> bool:
@@ -49,7 +49,7 @@ def _has_gaps(itemsize: int, formats: list[Any]) -> bool:
     import numpy as np
 
     own = sum(np.dtype(of).itemsize for of in formats)
-    return bool(itemsize > _GAPS * own + _SPARE)
+    return bool(itemsize > _GAPS * own)
 
 
 def decode(layout: Any, shape: Any, *arrays: Any) -> Any:

@@ -140,6 +140,8 @@ def test_sound_layout():
         (LAYOUT | {"offsets": [0, 1 << 40]}, (3,), A, B),
         (LAYOUT | {"itemsize": 8}, (3,), A, B),
         (LAYOUT | {"itemsize": 1 << 28}, (3,), A, B),
+        (LAYOUT | {"itemsize": 64 * 16 + 1}, (3,), A, B),
+        (LAYOUT | {"names": [], "titles": [], "offsets": [], "itemsize": 8}, (1 << 40,)),
         (LAYOUT | {"itemsize": 1 << 70}, (3,), A, B),
         (LAYOUT | {"itemsize": None}, (3,), A, B),
         (LAYOUT | {"titles": [None]}, (3,), A, B),

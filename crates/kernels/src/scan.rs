@@ -22,7 +22,7 @@ pub fn count_runs<T: PartialEq>(values: &[T]) -> usize {
 /// Writes where each maximal run of equal neighbours ends, the last one after all values, and returns how many there are.
 ///
 /// # Panics
-/// When `ends` is shorter than `values`.
+/// When `ends` is shorter than `values`, or these are more than 65,535.
 pub fn run_ends<T: PartialEq>(values: &[T], ends: &mut [u16]) -> usize {
     assert!(values.len() <= ends.len() && values.len() <= usize::from(u16::MAX), "an end for each value");
     if values.is_empty() { 0 } else { write_ends(values, ends) }
