@@ -13,7 +13,7 @@ use crate::bools::BoolHint;
 use crate::codec::Codecs;
 use crate::dictionary::{Key, NoDictionary};
 use crate::fsst::{Trained, Trainer};
-use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages};
+use crate::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages};
 use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
 use crate::profile::{Profile, cost};
 use crate::text_dictionary::SymbolHint;
@@ -92,6 +92,10 @@ pub struct Encoder {
     pub(crate) codes: Vec<u32>,
     /// Finds symbols of texts.
     pub(crate) trainer: Trainer,
+    /// Memory for the strings of a dictionary.
+    pub(crate) joined: BriefVec<u8>,
+    /// Memory for the lengths of strings.
+    pub(crate) lengths: BriefVec<u32>,
     /// Memory for the integers of decimals.
     ints: BriefVec<u64>,
 }
@@ -127,6 +131,8 @@ impl Encoder {
             hints: Hints::default(),
             codes: Vec::new(),
             trainer: Trainer::default(),
+            joined: BriefVec::new(),
+            lengths: BriefVec::new(),
             ints: BriefVec::new(),
         }
     }
@@ -346,7 +352,8 @@ impl Encoder {
         out: &mut Vec<u8>,
     ) -> Result<Directory> {
         let pages = fixed_pages(n, size_of::<T>());
-        let entries = Entries { payload: bytemuck::cast_slice(entries), n: entries.len(), is_dense: false };
+        let payload = Payload::Bytes(bytemuck::cast_slice(entries));
+        let entries = Entries { payload, n: entries.len(), is_dense: false };
         self.write_dictionary(codes, entries, pages, context, out)
     }
 
@@ -390,7 +397,7 @@ impl Encoder {
                 && let Ok((entries, codes)) = self.plan_dictionary(values, Bounds { len, score, shown: None })
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score)
             {
-                let payload = bytemuck::cast_slice(&entries);
+                let payload = Payload::Bytes(bytemuck::cast_slice(&entries));
                 let entries = Entries { payload, n: entries.len(), is_dense: false };
                 let directory = self.write_dictionary(&codes, entries, fixed_pages(n, 16), context, out);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });

@@ -3,7 +3,7 @@
 use entasis_format::{Codec, Encoding, Error, Filter, Layout, Packing, Result, Transform};
 
 use crate::encode::{Bounds, Encoded, Encoder};
-use crate::page_writer::{Context, Entries, PageRange, PageWriter, fixed_pages, raw};
+use crate::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages, raw};
 use crate::profile::cost;
 use crate::texts::Texts;
 use crate::{statistics, validity};
@@ -60,9 +60,11 @@ pub(crate) fn encode(
             && encoder.dictionary_wins(&codes, (entries.len() * width) as f64, score)
         {
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
-            let payload = entries.concat();
-            let entries = Entries { payload: &payload, n: entries.len(), is_dense: false };
+            let mut joined = std::mem::take(&mut encoder.joined);
+            let payload = Payload::Bytes(entries.join(&mut joined));
+            let entries = Entries { payload, n: entries.len(), is_dense: false };
             let directory = encoder.write_dictionary(&codes, entries, ranges, context, out);
+            encoder.joined = joined;
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
         if let Some(narrow) = narrow {

@@ -40,10 +40,17 @@ pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
 
 /// The entries of a dictionary, as they are written.
 pub(crate) struct Entries<'a> {
-    pub payload: &'a [u8],
+    pub payload: Payload<'a>,
     pub n: usize,
     /// Whether a codec finds nothing more in them.
     pub is_dense: bool,
+}
+
+/// The bytes of the entries of a dictionary.
+pub(crate) enum Payload<'a> {
+    Bytes(&'a [u8]),
+    /// What this appends.
+    Made(&'a mut dyn FnMut(&mut Vec<u8>)),
 }
 
 /// Writes the dictionary and the pages of a block, and keeps their entries.
@@ -84,11 +91,27 @@ impl<'a> PageWriter<'a> {
         let Entries { payload, n, is_dense } = entries;
         let at = self.out.len();
         let (codec, level) = if is_dense { (Codec::None, 0) } else { self.codec };
-        let stored_len = self.codecs.store(codec, level, payload, self.out);
+        let payload_len = match payload {
+            Payload::Bytes(bytes) => {
+                self.codecs.store(codec, level, bytes, self.out);
+                bytes.len()
+            }
+            Payload::Made(make) if codec == Codec::None => {
+                make(self.out);
+                self.out.len() - at
+            }
+            Payload::Made(make) => {
+                make(&mut self.payload);
+                self.codecs.store(codec, level, &self.payload, self.out);
+                let len = self.payload.len();
+                self.payload.clear();
+                len
+            }
+        };
         self.n_dictionary = n as u32;
         self.dictionary = Stored {
-            stored_len: stored_len as u32,
-            payload_len: payload.len() as u32,
+            stored_len: (self.out.len() - at) as u32,
+            payload_len: payload_len as u32,
             checksum: checksum(&self.out[at..]),
         };
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use entasis_format::{Physical, Statistics};
 use entasis_kernels::{Word, scan};
 
+use crate::texts::Distincts;
 use crate::word::{Order, bytes_of, first_bytes};
 
 /// Bytes of a string that statistics keep.
@@ -191,16 +192,16 @@ impl<'a> Extremes<'a> {
 /// Statistics of strings by their dictionary, whose order is that of their first appearance. Missing ones are empty strings.
 pub(crate) fn of_dictionary(
     n_missing: u32,
-    entries: &[&[u8]],
+    entries: &Distincts<'_>,
     codes: &[u32],
     is_valid: impl Fn(usize) -> bool,
 ) -> Statistics {
     let missing_alone = |code: usize| {
         n_missing > 0
-            && entries[code].is_empty()
+            && entries.get(code).is_empty()
             && !codes.iter().enumerate().any(|(i, &of)| of as usize == code && is_valid(i))
     };
-    let there = (0..entries.len()).filter(|&code| !missing_alone(code)).map(|code| entries[code]);
+    let there = (0..entries.len()).filter(|&code| !missing_alone(code)).map(|code| entries.get(code));
     let mut found = Extremes::default();
     there.for_each(|entry| found.add(Prefixed { prefix: prefix(entry, 0..entry.len()), bytes: entry }));
     let mut statistics = found.statistics(n_missing);

@@ -1,10 +1,10 @@
 //! Strings: a dictionary when they repeat, else their lengths and their bytes, as they are (packing 5) or as codes of symbols (packing 6).
 
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
-use entasis_kernels::{VECTOR, bitpack, memory::BriefVec, scan};
+use entasis_kernels::{VECTOR, bitpack, scan};
 
 use crate::encode::{Bounds, Encoded, Encoder, PAGE};
-use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter};
+use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter, Payload};
 use crate::plan::WordPlan;
 use crate::statistics;
 use crate::text_dictionary::EntriesPlan;
@@ -33,7 +33,7 @@ pub(crate) fn encode(
     let is_valid = |i: usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
     let ranges = page_ranges(offsets);
     let decoded_len = bytes.len() as u64;
-    let mut lengths: BriefVec<u32> = BriefVec::new();
+    let mut lengths = std::mem::take(&mut encoder.lengths);
     lengths.resize_stale(n);
     for (length, pair) in lengths.iter_mut().zip(offsets.windows(2)) {
         *length = pair[1] - pair[0];
@@ -51,7 +51,8 @@ pub(crate) fn encode(
         let dictionary = encoder.plan_text_dictionary(texts, bounds, entry_len);
         let dictionary = dictionary.map(|(entries, mut codes)| {
             let (hint, trainer) = (&mut encoder.hints.entries, &mut encoder.trainer);
-            let plan = EntriesPlan::new(&entries, codes.codec.0, &encoder.profile, hint, trainer);
+            let (codec, joined) = (codes.codec.0, &mut encoder.joined);
+            let plan = EntriesPlan::new(&entries, codec, &encoder.profile, hint, trainer, joined);
             codes.ns += plan.ns;
             (entries, plan, codes)
         });
@@ -69,9 +70,13 @@ pub(crate) fn encode(
             if encoder.dictionary_wins(&codes, plan.len, plain_score) {
                 let statistics =
                     statistics::of_dictionary(context.n_missing, &entries, &encoder.codes, is_valid);
-                let payload = plan.payload(&entries, &mut encoder.hints.entries);
-                let entries = Entries { payload: &payload, n: entries.len(), is_dense: plan.symbols };
-                let directory = encoder.write_dictionary(&codes, entries, ranges, context, out);
+                let mut hint = std::mem::take(&mut encoder.hints.entries);
+                let mut joined = std::mem::take(&mut encoder.joined);
+                let mut make = |out: &mut Vec<u8>| plan.emit(&entries, &mut hint, &mut joined, out);
+                let payload = Payload::Made(&mut make);
+                let of_entries = Entries { payload, n: entries.len(), is_dense: plan.symbols };
+                let directory = encoder.write_dictionary(&codes, of_entries, ranges, context, out);
+                (encoder.hints.entries, encoder.joined, encoder.lengths) = (hint, joined, lengths);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
         }
@@ -116,6 +121,7 @@ pub(crate) fn encode(
     if symbols.is_some() {
         encoder.hints.symbols = symbols;
     }
+    encoder.lengths = lengths;
     Ok(Encoded { directory, decoded_len, statistics })
 }
 

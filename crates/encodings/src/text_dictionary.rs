@@ -2,11 +2,12 @@
 //! codes of symbols.
 
 use entasis_format::{Codec, Error, Physical, Result};
-use entasis_kernels::{VECTOR, bitpack};
+use entasis_kernels::{VECTOR, bitpack, memory::BriefVec};
 
 use crate::decode::check_utf8;
 use crate::fsst::{self, Codes, Matcher, Trained, Trainer};
 use crate::profile::{Profile, cost};
+use crate::texts::Distincts;
 use crate::word::{bits_of, sample_ranges};
 
 /// Zeros behind the last entry: short strings are copied with as many bytes, whatever their length.
@@ -67,18 +68,18 @@ pub(crate) struct EntriesPlan {
 }
 
 impl EntriesPlan {
-    /// The better of plain bytes and symbols. With Zstandard, which does the same better, there are none.
+    /// The better of plain bytes and symbols. With Zstandard, which does the same better, there are none. `joined` is memory for entries.
     pub(crate) fn new(
-        entries: &[&[u8]],
+        entries: &Distincts<'_>,
         codec: Codec,
         profile: &Profile,
         hint: &mut SymbolHint,
         trainer: &mut Trainer,
+        joined: &mut BriefVec<u8>,
     ) -> Self {
         let (mut min, mut max, mut bytes_len) = (u32::MAX, 0, 0);
-        for entry in entries {
-            let len = entry.len() as u32;
-            (min, max, bytes_len) = (min.min(len), max.max(len), bytes_len + entry.len());
+        for len in entries.lens() {
+            (min, max, bytes_len) = (min.min(len), max.max(len), bytes_len + len as usize);
         }
         let width = bits_of(max - min);
         let heads = HEAD + bitpack::packed_len(entries.len(), width);
@@ -91,11 +92,11 @@ impl EntriesPlan {
         }
         let mut codes = None;
         if let SymbolHint::Unknown | SymbolHint::Beside(_) = hint {
-            let sample = sample(entries, bytes_len);
+            let sample = sample(entries, bytes_len, joined);
             let beside = std::mem::take(hint).into_symbols();
-            let (trained, ratio) = trainer.symbols_for(&sample, beside, |matcher| {
+            let (trained, ratio) = trainer.symbols_for(sample, beside, |matcher| {
                 let ratio;
-                (ratio, codes) = encoded(matcher, &sample, bytes_len);
+                (ratio, codes) = encoded(matcher, sample, bytes_len);
                 ratio
             });
             *hint = if score(ratio) < bytes_len as f64 {
@@ -118,10 +119,16 @@ impl EntriesPlan {
         }
     }
 
-    /// The payload.
-    pub(crate) fn payload(&self, entries: &[&[u8]], hint: &mut SymbolHint) -> Vec<u8> {
+    /// Appends the payload; `joined` is memory for the entries.
+    pub(crate) fn emit(
+        &self,
+        entries: &Distincts<'_>,
+        hint: &mut SymbolHint,
+        joined: &mut BriefVec<u8>,
+        out: &mut Vec<u8>,
+    ) {
         let bits_len = bitpack::packed_len(entries.len(), self.width);
-        let mut out = Vec::with_capacity(HEAD + bits_len + self.bytes_len + VECTOR / 8);
+        out.reserve(HEAD + bits_len + self.bytes_len + VECTOR / 8);
         let symbols = match hint {
             SymbolHint::Use(trained, _) if self.symbols => Some(&mut trained.matcher),
             _ => None,
@@ -129,21 +136,20 @@ impl EntriesPlan {
         let kind = if symbols.is_some() { SYMBOLS } else { PLAIN };
         out.extend_from_slice(&self.base.to_le_bytes());
         out.extend_from_slice(&[self.width as u8, kind, 0, 0]);
-        let mut lengths = [0u32; VECTOR];
-        for entries in entries.chunks(VECTOR) {
-            let lengths = &mut lengths[..entries.len()];
-            lengths.iter_mut().zip(entries).for_each(|(len, entry)| *len = entry.len() as u32);
-            bitpack::pack(lengths, self.base, self.width, &mut out);
+        let (mut lengths, mut lens) = ([0u32; VECTOR], entries.lens());
+        for first in (0..entries.len()).step_by(VECTOR) {
+            let lengths = &mut lengths[..VECTOR.min(entries.len() - first)];
+            lengths.iter_mut().zip(&mut lens).for_each(|(length, len)| *length = len);
+            bitpack::pack(lengths, self.base, self.width, out);
         }
         match (symbols, &self.codes) {
-            (Some(symbols), Some(codes)) => symbols.put(codes, &mut out),
+            (Some(symbols), Some(codes)) => symbols.put(codes, out),
             (Some(symbols), None) => {
-                let codes = symbols.encode_all(&entries.concat());
-                symbols.put(&codes, &mut out);
+                let codes = symbols.encode_all(entries.join(joined));
+                symbols.put(&codes, out);
             }
-            (None, _) => entries.iter().for_each(|entry| out.extend_from_slice(entry)),
+            (None, _) => out.extend_from_slice(entries.join(joined)),
         }
-        out
     }
 }
 
@@ -156,27 +162,27 @@ fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Opti
     let (mut before, mut after) = (0, 0);
     for range in sample_ranges(sample.len(), TRIED / 4096, 4096) {
         before += range.len();
-        after += matcher.encode_all(&sample[range]).len();
+        after += matcher.codes_len(&sample[range]);
     }
     (after as f64 / before as f64, None)
 }
 
-/// Entries from everywhere, one behind the other.
-fn sample(entries: &[&[u8]], bytes_len: usize) -> Vec<u8> {
+/// Entries from everywhere, one behind the other, in memory that is overwritten.
+fn sample<'m>(entries: &Distincts<'_>, bytes_len: usize, memory: &'m mut BriefVec<u8>) -> &'m [u8] {
     if bytes_len <= SAMPLE {
-        return entries.concat();
+        return entries.join(memory);
     }
-    let mut sample = Vec::with_capacity(SAMPLE);
+    memory.clear();
     for start in (0..PIECES).map(|piece| piece * entries.len() / PIECES) {
-        let end = sample.len() + SAMPLE / PIECES;
-        for entry in &entries[start..] {
-            if sample.len() >= end {
+        let end = memory.len() + SAMPLE / PIECES;
+        for entry in (start..entries.len()).map(|code| entries.get(code)) {
+            if memory.len() >= end {
                 break;
             }
-            sample.extend_from_slice(&entry[..entry.len().min(end - sample.len())]);
+            memory.extend_from_slice(&entry[..entry.len().min(end - memory.len())]);
         }
     }
-    sample
+    memory
 }
 
 /// The entries of a payload: entry i is `bytes[offsets[i]..offsets[i + 1]]`; [`PADDING`] zeros follow the last.
@@ -226,21 +232,48 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dictionary::{MAX_ENTRIES, Prospect, up_to};
+    use crate::texts::Texts;
+
+    /// Distinct strings, put together by a dictionary of them.
+    fn with_distincts<R>(strings: &[String], f: impl FnOnce(&Distincts<'_>) -> R) -> R {
+        let bytes = strings.concat();
+        let mut offsets = vec![0];
+        for string in strings {
+            offsets.push(offsets[offsets.len() - 1] + string.len() as u32);
+        }
+        let longest = strings.iter().map(String::len).max().unwrap_or(0);
+        let texts = Texts { offsets: &offsets, bytes: bytes.as_bytes(), longest };
+        let prospect = Prospect { len: 0.0, ns: 0.0, n_entries: strings.len(), runs: false, nearby: false };
+        let found = texts.build(up_to(MAX_ENTRIES), prospect, &mut Vec::new()).unwrap();
+        assert_eq!(found.len(), strings.len());
+        f(&found)
+    }
+
+    /// A plan for the entries, and the payload.
+    fn payload(all: &Distincts<'_>, hint: &mut SymbolHint, trainer: &mut Trainer) -> (EntriesPlan, Vec<u8>) {
+        let profile = Profile::new(Profile::DEFAULT).unwrap();
+        let (mut joined, mut payload) = (BriefVec::new(), b"before".to_vec());
+        let plan = EntriesPlan::new(all, Codec::None, &profile, hint, trainer, &mut joined);
+        plan.emit(all, hint, &mut joined, &mut payload);
+        (plan, payload.split_off(6))
+    }
 
     fn check(entries: &[String], kind: u8) {
-        let all: Vec<&[u8]> = entries.iter().map(|entry| entry.as_bytes()).collect();
-        let profile = Profile::new(Profile::DEFAULT).unwrap();
+        with_distincts(entries, |all| check_entries(all, entries, kind));
+    }
+
+    fn check_entries(distincts: &Distincts<'_>, all: &[String], kind: u8) {
         let mut hint = SymbolHint::default();
         // The second time with the symbols of the first.
         for _ in 0..2 {
-            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint, &mut Trainer::default());
-            let payload = plan.payload(&all, &mut hint);
+            let (plan, payload) = payload(distincts, &mut hint, &mut Trainer::default());
             assert_eq!((payload[5], plan.symbols, plan.ns > 0.0), (kind, kind == SYMBOLS, kind == SYMBOLS));
             let off = payload.len() as f64 - plan.len;
             assert!(off.abs() < 0.1 * plan.len, "{} of {}", payload.len(), plan.len);
             let (offsets, bytes) = parse(&payload, all.len(), Physical::Utf8).unwrap();
             let entry = |i: usize| &bytes[offsets[i] as usize..offsets[i + 1] as usize];
-            assert!((0..all.len()).all(|i| entry(i) == all[i]));
+            assert!((0..all.len()).all(|i| entry(i) == all[i].as_bytes()));
             assert_eq!(bytes.len(), offsets[all.len()] as usize + PADDING);
             for len in 0..payload.len().min(300) {
                 assert!(parse(&payload[..len], all.len(), Physical::Utf8).is_err());
@@ -276,16 +309,13 @@ mod tests {
             (0..9000).map(|i| format!("0.{:04}", i * factor % 10_000)).collect()
         };
         let words = (0..9000).map(|i| format!("word {} of many", i * 7919 % 10_000)).collect();
-        let profile = Profile::new(Profile::DEFAULT).unwrap();
         let (mut hint, mut trainer) = (SymbolHint::default(), Trainer::default());
         for all in [decimals(7919), decimals(6007), words, decimals(7919)] {
-            let all: Vec<&[u8]> = all.iter().map(|entry| entry.as_bytes()).collect();
-            let plan = EntriesPlan::new(&all, Codec::None, &profile, &mut hint, &mut trainer);
-            let payload = plan.payload(&all, &mut hint);
+            let (plan, payload) = with_distincts(&all, |all| payload(all, &mut hint, &mut trainer));
             assert!(plan.symbols && (payload.len() as f64 / plan.len - 1.0).abs() < 0.05);
             let (offsets, bytes) = parse(&payload, all.len(), Physical::Utf8).unwrap();
             let back = offsets.windows(2).map(|pair| &bytes[pair[0] as usize..pair[1] as usize]);
-            assert!(back.eq(all.iter().copied()));
+            assert!(back.eq(all.iter().map(String::as_bytes)));
             hint = hint.beside();
             assert!(matches!(hint, SymbolHint::Beside(_)));
         }

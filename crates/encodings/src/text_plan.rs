@@ -8,10 +8,11 @@ use entasis_format::Codec;
 use entasis_kernels::VECTOR;
 
 use crate::encode::{Encoder, PAGE};
-use crate::fsst::{self, Codes};
+use crate::fsst::{self, Matcher};
 use crate::page_writer::PAGE_LEN;
 use crate::plan::{MIN_PAYLOAD, ZSTD_OF_LZ4};
 use crate::profile::cost;
+use crate::text_dictionary::SymbolHint;
 use crate::word::{bits_of, sample_ranges};
 
 /// Bytes of each of two pieces of a block that codecs are tried on.
@@ -21,6 +22,9 @@ const SAMPLE: usize = 64 * 1024;
 const GLANCES: [(usize, f64); 2] = [(4 * 1024, 1.7), (16 * 1024, 1.3)];
 /// How far the first of the two pieces may be above the best score.
 const FIRST: f64 = 1.1;
+
+/// How much shorter codes of strings may be by symbols of their own than by those of a dictionary of them.
+const OWN: f64 = 0.9;
 
 /// How to store lengths and bytes.
 pub(crate) struct Plain {
@@ -117,19 +121,29 @@ impl Plain {
             return self;
         }
         *tried = true;
-        let beside = encoder.hints.symbols_beside.take();
-        let (trained, ratio) = encoder.trainer.symbols_for(bytes, beside, |matcher| {
+        let ratio_by = |matcher: &mut Matcher| {
             let (mut before, mut after) = (0, 0);
             for range in sample_ranges(bytes.len(), 1, SAMPLE) {
                 before += range.len();
-                let halves: [&[u8]; 2] = bytes[range.clone()].split_at(range.len() / 2).into();
-                after += matcher.encode(halves).iter().map(Codes::len).sum::<usize>();
+                after += matcher.codes_len(&bytes[range]);
             }
             after as f64 / before as f64
-        });
+        };
         let n_tables = bytes.len().div_ceil(PAGE_LEN).max(self.n.div_ceil(PAGE)) as f64;
-        let codes = bytes.len() as f64 * ratio;
-        let len = self.len - bytes.len() as f64 + codes + n_tables * trained.matcher.heads_len() as f64;
+        let len_by = |matcher: &Matcher, ratio: f64| {
+            let codes = bytes.len() as f64 * ratio;
+            self.len - bytes.len() as f64 + codes + n_tables * matcher.heads_len() as f64
+        };
+        // Those of a dictionary of the same strings tell whether others need be looked for.
+        if let SymbolHint::Use(trained, _) = &mut encoder.hints.entries {
+            let ratio = ratio_by(&mut trained.matcher);
+            if profile.score(len_by(&trained.matcher, ratio * OWN), ns) >= bound {
+                return self;
+            }
+        }
+        let beside = encoder.hints.symbols_beside.take();
+        let (trained, ratio) = encoder.trainer.symbols_for(bytes, beside, ratio_by);
+        let len = len_by(&trained.matcher, ratio);
         if profile.score(len, ns) >= bound {
             encoder.trainer.keep(trained.matcher);
             return self;

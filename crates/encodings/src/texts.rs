@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use entasis_kernels::VECTOR;
 use entasis_kernels::texts::{ANY, Hashing, LONG, MIDDLE, TINY, hash};
+use entasis_kernels::{VECTOR, memory::BriefVec};
 
 use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build, prospect};
 
@@ -47,7 +47,13 @@ impl<'a> Texts<'a> {
         limit: Limit,
         prospect: Prospect,
         codes: &mut Vec<u32>,
-    ) -> Option<Vec<&'a [u8]>> {
+    ) -> Option<Distincts<'a>> {
+        let ends = self.build_ends(limit, prospect, codes)?;
+        Some(Distincts { bytes: self.bytes, ends })
+    }
+
+    /// The same, with where each of the distinct ones begins and ends.
+    fn build_ends(self, limit: Limit, prospect: Prospect, codes: &mut Vec<u32>) -> Option<Vec<[u32; 2]>> {
         if self.longest <= 1 {
             self.build_bytes(limit, codes)
         } else if self.longest <= TINY {
@@ -65,21 +71,22 @@ impl<'a> Texts<'a> {
 
     /// The same of strings of a byte at most, which are places in a table.
     #[inline(never)]
-    fn build_bytes(self, limit: Limit, codes: &mut Vec<u32>) -> Option<Vec<&'a [u8]>> {
+    fn build_bytes(self, limit: Limit, codes: &mut Vec<u32>) -> Option<Vec<[u32; 2]>> {
         const NONE: u32 = u32::MAX;
         // An empty one behind those of all bytes.
         let mut places = [NONE; 257];
-        let mut entries: Vec<&[u8]> = Vec::new();
+        let mut entries = Vec::new();
         codes.resize(self.n(), 0);
         for (code, ends) in codes.iter_mut().zip(self.offsets.windows(2)) {
-            let string = &self.bytes[ends[0] as usize..ends[1] as usize];
+            let ends = [ends[0], ends[1]];
+            let string = text(self.bytes, ends);
             let place = &mut places[string.first().map_or(256, |&byte| usize::from(byte))];
             if *place == NONE {
                 if entries.len() == limit.n_entries {
                     return None;
                 }
                 *place = entries.len() as u32;
-                entries.push(string);
+                entries.push(ends);
             }
             *code = *place;
         }
@@ -88,7 +95,7 @@ impl<'a> Texts<'a> {
 
     /// The same of short ones, which are words of 128 bits.
     #[inline(never)]
-    fn build_short(self, limit: Limit, prospect: Prospect, codes: &mut Vec<u32>) -> Option<Vec<&'a [u8]>> {
+    fn build_short(self, limit: Limit, prospect: Prospect, codes: &mut Vec<u32>) -> Option<Vec<[u32; 2]>> {
         // Which string is the first of each code.
         let mut firsts: Vec<u32> = Vec::new();
         let short = |i| Short::new(self.bytes, self.range(i));
@@ -99,7 +106,7 @@ impl<'a> Texts<'a> {
             firsts[code] = i as u32;
         };
         let n = build(self.n(), limit, prospect, codes, short, first)?.len();
-        Some(firsts[..n].iter().map(|&i| &self.bytes[self.range(i as usize)]).collect())
+        Some(firsts[..n].iter().map(|&i| [self.offsets[i as usize], self.offsets[i as usize + 1]]).collect())
     }
 
     /// The same by one word of each, which is the string itself or its hash.
@@ -109,7 +116,7 @@ impl<'a> Texts<'a> {
         limit: Limit,
         prospect: Prospect,
         codes: &mut Vec<u32>,
-    ) -> Option<Vec<&'a [u8]>> {
+    ) -> Option<Vec<[u32; 2]>> {
         let n_entries = prospect.n_entries.min(limit.n_entries);
         let mut distinct = Distinct::with_room_for(n_entries);
         // Where the first string of each code begins and ends.
@@ -132,8 +139,59 @@ impl<'a> Texts<'a> {
             }
         }
         firsts.truncate(distinct.entries.len());
-        Some(firsts.iter().map(|&[first, end]| &self.bytes[first as usize..end as usize]).collect())
+        Some(firsts)
     }
+}
+
+/// The distinct strings of a block, in the order of their first appearance.
+pub(crate) struct Distincts<'a> {
+    bytes: &'a [u8],
+    /// Where each begins and ends.
+    ends: Vec<[u32; 2]>,
+}
+
+impl<'a> Distincts<'a> {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, code: usize) -> &'a [u8] {
+        text(self.bytes, self.ends[code])
+    }
+
+    #[inline]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.ends.iter().map(|&ends| text(self.bytes, ends))
+    }
+
+    /// How many bytes each has.
+    #[inline]
+    pub(crate) fn lens(&self) -> impl Iterator<Item = u32> {
+        self.ends.iter().map(|&[start, end]| end - start)
+    }
+
+    /// All of them, one behind the other, in memory that is overwritten.
+    pub(crate) fn join<'m>(&self, memory: &'m mut BriefVec<u8>) -> &'m [u8] {
+        /// As many bytes are copied of short ones: what is too much is overwritten by the next.
+        const SHORT: usize = 32;
+        let len = self.lens().map(|len| len as usize).sum::<usize>();
+        memory.resize_stale(len + SHORT);
+        let mut at = 0;
+        for (&[start, _], text) in self.ends.iter().zip(self.iter()) {
+            match self.bytes.get(start as usize..).and_then(|from| from.first_chunk::<SHORT>()) {
+                Some(short) if text.len() <= SHORT => memory[at..at + SHORT].copy_from_slice(short),
+                _ => memory[at..at + text.len()].copy_from_slice(text),
+            }
+            at += text.len();
+        }
+        &memory[..len]
+    }
+}
+
+#[inline(always)]
+fn text(bytes: &[u8], [start, end]: [u32; 2]) -> &[u8] {
+    &bytes[start as usize..end as usize]
 }
 
 /// A string of up to 15 bytes: a word has them and, behind them, their number.
@@ -214,7 +272,10 @@ mod tests {
                 let prospect = Prospect { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
                 let mut codes = Vec::new();
                 let entries = all.build(up_to(MAX_ENTRIES), prospect, &mut codes).unwrap();
-                assert!(entries == expected && codes == expected_codes, "{longest}");
+                assert!(entries.iter().eq(expected.iter().copied()) && codes == expected_codes, "{longest}");
+                let mut memory = BriefVec::new();
+                assert!(entries.join(&mut memory) == expected.concat() && entries.len() == expected.len());
+                assert_eq!(memory.len() - 32, entries.lens().sum::<u32>() as usize);
                 let few = all.build(up_to(expected.len() - 1), prospect, &mut codes);
                 assert!(few.is_none());
                 assert!(all.build(up_to(expected.len()), prospect, &mut codes).is_some());

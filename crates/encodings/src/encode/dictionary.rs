@@ -7,7 +7,7 @@ use crate::dictionary::{self, Key, Limit, NoDictionary, Prospect, code_width};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter};
 use crate::plan::{Kind, WordPlan, plan_light};
 use crate::profile::cost;
-use crate::texts::Texts;
+use crate::texts::{Distincts, Texts};
 use crate::word::{Order, byte_width, sample_ranges};
 
 /// The entries of a dictionary and a plan for its codes.
@@ -41,7 +41,7 @@ impl Encoder {
         }
         let look = |limit| dictionary::prospect(n, entry_len, limit, value);
         let build = |limit, prospect, codes: &mut _| dictionary::build_words(values, limit, prospect, codes);
-        let planned = self.plan_built(n, bounds, entry_len, look, build);
+        let planned = self.plan_built(n, bounds, entry_len, look, build, Vec::len);
         self.hints.unrepeated = matches!(planned, Err(NoDictionary::Unrepeated));
         planned
     }
@@ -52,10 +52,10 @@ impl Encoder {
         texts: Texts<'a>,
         bounds: Bounds,
         entry_len: usize,
-    ) -> Option<Dictionary<&'a [u8]>> {
+    ) -> Option<(Distincts<'a>, WordPlan<u32>)> {
         let look = |limit| texts.prospect(entry_len, limit);
         let build = |limit, prospect, codes: &mut _| texts.build(limit, prospect, codes);
-        self.plan_built(texts.n(), bounds, entry_len, look, build).ok()
+        self.plan_built(texts.n(), bounds, entry_len, look, build, Distincts::len).ok()
     }
 
     /// The same of a dictionary that is built where a look at it says so.
@@ -65,8 +65,9 @@ impl Encoder {
         bounds: Bounds,
         entry_len: usize,
         look: impl Fn(usize) -> Result<Prospect, NoDictionary>,
-        build: impl Fn(Limit, Prospect, &mut Vec<u32>) -> Option<Vec<E>>,
-    ) -> Result<Dictionary<E>, NoDictionary> {
+        build: impl Fn(Limit, Prospect, &mut Vec<u32>) -> Option<E>,
+        n_entries: impl Fn(&E) -> usize,
+    ) -> Result<(E, WordPlan<u32>), NoDictionary> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
         let most = bounds.len * if may_shrink { 1.2 } else { SMALLER };
@@ -83,7 +84,7 @@ impl Encoder {
         let entries = build(limit, prospect, &mut self.codes).ok_or(NoDictionary::Costly)?;
         let kind = Kind::new(Order::Unsigned, false, false);
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
-        let heads = self.profile.score((entries.len() * entry_len) as f64, n as f64 * cost::DICTIONARY);
+        let heads = self.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.profile);
         let hint = &mut self.hints.codes;
         let plan = light.with_codec(&self.codes, bounds.score - heads, &self.profile, &mut self.codecs, hint);

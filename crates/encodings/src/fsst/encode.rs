@@ -11,6 +11,8 @@ pub(crate) struct Matcher {
     index: SymbolIndex,
     /// Codes of the pieces, before it is known where they stand.
     scratch: Vec<u8>,
+    /// The same for codes of which only the number is asked for.
+    counted: Vec<u8>,
 }
 
 impl Matcher {
@@ -42,10 +44,10 @@ impl Matcher {
     /// Appends the table, the lengths of the streams, and the streams of a page that was encoded last.
     pub(crate) fn put(&self, codes: &Codes, out: &mut Vec<u8>) {
         self.symbols.emit(out);
-        for len in codes.lens {
+        for len in codes.stream_lens() {
             out.extend_from_slice(&(len as u32).to_le_bytes());
         }
-        for (part, len) in self.scratch[codes.at..].chunks_exact(codes.room).zip(codes.lens) {
+        for (part, &len) in self.scratch[codes.at..].chunks_exact(codes.room).zip(codes.parts()) {
             out.extend_from_slice(&part[..len]);
         }
     }
@@ -55,44 +57,86 @@ impl Matcher {
         self.symbols.stored_len() + 4 * PIECES
     }
 
-    /// Encodes one page.
+    /// Encodes one page, each piece of it in two halves: as many streams as two pages have.
     pub(crate) fn encode_all(&mut self, bytes: &[u8]) -> Codes {
-        let [codes, _] = self.encode([bytes, &[]]);
-        codes
+        let half = piece_len(bytes.len()).div_ceil(2);
+        let halves = std::array::from_fn(|i| {
+            let (first, second) = piece(bytes, i / 2).split_at(half.min(piece(bytes, i / 2).len()));
+            if i % 2 == 0 { first } else { second }
+        });
+        let room = room(half);
+        let lens = self.shrink(halves, [room; PARTS]);
+        Codes { at: 0, room, lens, n: PARTS }
+    }
+
+    /// How many bytes the codes of a page take. Those of pages encoded before are kept.
+    pub(crate) fn codes_len(&mut self, bytes: &[u8]) -> usize {
+        std::mem::swap(&mut self.scratch, &mut self.counted);
+        let len = self.encode_all(bytes).len();
+        std::mem::swap(&mut self.scratch, &mut self.counted);
+        len
     }
 
     /// Encodes two pages, each piece of them into its part of the scratch. Together they take less time than one after the other.
     pub(crate) fn encode(&mut self, pages: [&[u8]; 2]) -> [Codes; 2] {
-        let [first, second] = pages.map(|page| room(page.len()));
-        let (at, len) = (first * PIECES, (first + second) * PIECES);
+        let [first, second] = pages;
+        if second.is_empty() {
+            return [self.encode_all(first), Codes { at: 0, room: 1, lens: [0; PARTS], n: PIECES }];
+        }
+        let rooms = pages.map(|page| room(piece_len(page.len())));
+        let pieces = std::array::from_fn(|i| piece(pages[i / PIECES], i % PIECES));
+        let lens = self.shrink(pieces, std::array::from_fn(|i| rooms[i / PIECES]));
+        let of_page = |page: usize| {
+            let mut of_page = [0; PARTS];
+            of_page[..PIECES].copy_from_slice(&lens[page * PIECES..][..PIECES]);
+            of_page
+        };
+        [0, 1].map(|page| Codes {
+            at: page * PIECES * rooms[0],
+            room: rooms[page],
+            lens: of_page(page),
+            n: PIECES,
+        })
+    }
+
+    /// Encodes each part of a text into as much of the scratch as its room, one behind the other.
+    fn shrink(&mut self, parts: [&[u8]; PARTS], rooms: [usize; PARTS]) -> [usize; PARTS] {
+        let len = rooms.iter().sum();
         if self.scratch.len() < len {
             self.scratch.resize(len, 0);
         }
-        let pieces = std::array::from_fn(|i| piece(pages[i / PIECES], i % PIECES));
-        let (of_first, of_second) = self.scratch.split_at_mut(at);
-        let parts = of_first.chunks_exact_mut(first).chain(of_second.chunks_exact_mut(second));
-        let mut parts = parts.take(2 * PIECES);
-        let parts = std::array::from_fn(|_| parts.next().unwrap_or_default());
-        let lens = self.index.shrink(pieces, parts).expect("room for twice the bytes of each piece");
-        let of_page = |page: usize| std::array::from_fn(|i| lens[page * PIECES + i]);
-        [Codes { at: 0, room: first, lens: of_page(0) }, Codes { at, room: second, lens: of_page(1) }]
+        let mut rest = self.scratch.as_mut_slice();
+        let outs = rooms.map(|room| rest.split_off_mut(..room).unwrap_or_default());
+        self.index.shrink(parts, outs).expect("room for twice the bytes of each part")
     }
 }
 
+/// Parts of texts that are encoded together.
+const PARTS: usize = 2 * PIECES;
+
 /// The codes of a page in the scratch.
 pub(crate) struct Codes {
-    /// Where its first piece stands.
+    /// Where its first part stands.
     at: usize,
-    /// From one piece to the next.
+    /// From one part to the next.
     room: usize,
-    /// Bytes of each.
-    lens: [usize; PIECES],
+    /// Bytes of each part, and how many there are; a stream is one, or two.
+    lens: [usize; PARTS],
+    n: usize,
 }
 
 impl Codes {
-    /// Bytes of all pieces.
+    fn parts(&self) -> &[usize] {
+        &self.lens[..self.n]
+    }
+
+    fn stream_lens(&self) -> impl Iterator<Item = usize> {
+        self.parts().chunks(self.n / PIECES).map(|parts| parts.iter().sum())
+    }
+
+    /// Bytes of all streams.
     pub(crate) fn len(&self) -> usize {
-        self.lens.iter().sum()
+        self.parts().iter().sum()
     }
 }
 
@@ -102,7 +146,7 @@ fn piece(page: &[u8], i: usize) -> &[u8] {
     &page[(i * len).min(page.len())..((i + 1) * len).min(page.len())]
 }
 
-/// Bytes that the codes of a piece may take, of `len` bytes in all: each byte an escape.
+/// Bytes that the codes of `len` bytes may take: each byte an escape.
 fn room(len: usize) -> usize {
-    2 * piece_len(len).max(1)
+    2 * len.max(1)
 }

@@ -9,8 +9,6 @@ use crate::word::sample_ranges;
 
 /// Parts of 128 of the sample that each round looks at.
 const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];
-/// Symbols, and bytes that stand for themselves.
-const NUMBERS: usize = 512;
 
 /// Pieces of a sample, and the most bytes of each.
 const SAMPLE_PIECES: usize = 32;
@@ -79,9 +77,10 @@ impl Trainer {
         matcher.set_before(&followers, Symbols::default());
         for part in ROUNDS {
             let is_last = part == 128;
+            self.counts.begin(matcher.symbols(), &followers);
             self.counts.count(&sample[..sample.len() * part / 128], &matcher, !is_last);
             self.gains.clear();
-            self.counts.candidates(matcher.symbols(), part, &mut self.gains);
+            self.counts.candidates(part, &mut self.gains);
             self.counts.clear();
             match choose(&mut self.gains) {
                 symbols if is_last => matcher.set(symbols),
@@ -136,19 +135,25 @@ impl Key for Symbol {
     }
 }
 
-/// How often each number was found, and each pair of neighbours.
+/// How often each number was found, and each pair of neighbours. The symbols are numbered by their codes, and behind them the bytes that
+/// the sample has: what is counted stands closely together, in the caches.
 struct Counts {
-    single: [u32; NUMBERS],
+    /// What each number is.
+    symbols: Vec<Symbol>,
+    /// The numbers of bytes.
+    bytes: [u16; 256],
+    single: Vec<u32>,
+    /// By the first of them, then the second.
     pairs: BriefVec<u16>,
     /// The pairs that were found, and how many.
-    seen: BriefVec<u32>,
+    seen: BriefVec<[u16; 2]>,
     n_seen: usize,
 }
 
 /// What is left of a piece of a sample, and what was found before it.
 struct Stream<'a> {
     rest: &'a [u8],
-    last: Option<usize>,
+    last: Option<u16>,
 }
 
 /// Pieces of a sample that are looked at together.
@@ -156,15 +161,35 @@ const STREAMS: usize = 2;
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { single: [0; NUMBERS], pairs: BriefVec::new(), seen: BriefVec::new(), n_seen: 0 }
+        Self {
+            symbols: Vec::new(),
+            bytes: [0; 256],
+            single: Vec::new(),
+            pairs: BriefVec::new(),
+            seen: BriefVec::new(),
+            n_seen: 0,
+        }
     }
 }
 
 impl Counts {
+    /// Takes the symbols that are found, and all bytes that are there.
+    fn begin(&mut self, symbols: &Symbols, bytes: &[u8]) {
+        self.symbols.clear();
+        self.symbols.extend_from_slice(symbols.as_slice());
+        for &byte in bytes {
+            self.bytes[usize::from(byte)] = self.symbols.len() as u16;
+            self.symbols.push(Symbol::byte(byte));
+        }
+        let n = self.symbols.len();
+        self.single.resize(n.max(self.single.len()), 0);
+        self.pairs.resize((n * n).max(self.pairs.len()), 0);
+    }
+
     fn clear(&mut self) {
         self.single.fill(0);
         for &pair in &self.seen[..self.n_seen] {
-            self.pairs[pair as usize] = 0;
+            self.pairs[place(pair, self.symbols.len())] = 0;
         }
         self.n_seen = 0;
     }
@@ -172,9 +197,8 @@ impl Counts {
     /// Counts what is found in a sample, cut into a few pieces: where a symbol ends is known only when it is found, so a processor
     /// works on one piece while it waits for the others. What depends on the bytes is no branch, as none is predicted.
     fn count(&mut self, sample: &[u8], matcher: &Matcher, with_pairs: bool) {
-        self.pairs.resize(NUMBERS * NUMBERS, 0);
         // Two pairs for each byte.
-        self.seen.resize(2 * sample.len() + 2 * STREAMS, 0);
+        self.seen.resize(2 * sample.len() + 2 * STREAMS, [0; 2]);
         let mut streams = sample.chunks(sample.len().div_ceil(STREAMS).max(1));
         let mut streams: [Stream<'_>; STREAMS] =
             std::array::from_fn(|_| Stream { rest: streams.next().unwrap_or_default(), last: None });
@@ -191,36 +215,31 @@ impl Counts {
     #[inline(always)]
     fn step(&mut self, stream: &mut Stream<'_>, matcher: &Matcher, with_pairs: bool) {
         let found = matcher.find_at(stream.rest);
-        let byte = 256 + usize::from(stream.rest[0]);
-        let number = if found.is_byte() { byte } else { usize::from(found.code()) };
+        let byte = self.bytes[usize::from(stream.rest[0])];
+        let number = if found.is_byte() { byte } else { u16::from(found.code()) };
         // A single byte stays a candidate where a longer symbol took its place.
         let is_long = found.len() > 1;
-        self.single[number] += 1;
-        self.single[byte] += u32::from(is_long);
+        self.single[usize::from(number)] += 1;
+        self.single[usize::from(byte)] += u32::from(is_long);
         if with_pairs && let Some(last) = stream.last {
-            self.add_pair(last, number, 1);
-            self.add_pair(last, byte, u16::from(is_long));
+            self.add_pair([last, number], 1);
+            self.add_pair([last, byte], u16::from(is_long));
         }
         stream.last = Some(number);
         stream.rest = &stream.rest[found.len()..];
     }
 
     #[inline(always)]
-    fn add_pair(&mut self, first: usize, second: usize, times: u16) {
-        let pair = first * NUMBERS + second;
-        let count = &mut self.pairs[pair];
-        self.seen[self.n_seen] = pair as u32;
+    fn add_pair(&mut self, pair: [u16; 2], times: u16) {
+        let count = &mut self.pairs[place(pair, self.symbols.len())];
+        self.seen[self.n_seen] = pair;
         self.n_seen += usize::from(*count == 0) & usize::from(times);
         *count = count.saturating_add(times);
     }
 
     /// Symbols and pairs of them that were found often enough, and the bytes that each saves.
-    fn candidates(&self, symbols: &Symbols, part: usize, gains: &mut Vec<(u64, Symbol)>) {
+    fn candidates(&self, part: usize, gains: &mut Vec<(u64, Symbol)>) {
         let least = 5 * part as u64 / 128;
-        let symbol = |number: usize| match number.checked_sub(256) {
-            Some(byte) => Symbol::byte(byte as u8),
-            None => symbols.as_slice()[number],
-        };
         // A symbol may come about in several ways.
         let mut distinct = Distinct::with_room_for(1024);
         let mut add = |symbol: Symbol, count: u64| {
@@ -231,18 +250,25 @@ impl Counts {
             // A byte without a symbol costs two, so bytes count for more than their length.
             gains[code].0 += count * if symbol.len == 1 { 8 } else { symbol.len as u64 };
         };
-        for (number, &count) in self.single.iter().enumerate() {
+        for (&symbol, &count) in self.symbols.iter().zip(&self.single) {
             if u64::from(count) > least {
-                add(symbol(number), u64::from(count));
+                add(symbol, u64::from(count));
             }
         }
         for &pair in &self.seen[..self.n_seen] {
-            let count = u64::from(self.pairs[pair as usize]);
+            let count = u64::from(self.pairs[place(pair, self.symbols.len())]);
+            let [first, second] = pair.map(|number| self.symbols[usize::from(number)]);
             if count > least
-                && let Some(joined) = symbol(pair as usize / NUMBERS).join(symbol(pair as usize % NUMBERS))
+                && let Some(joined) = first.join(second)
             {
                 add(joined, count);
             }
         }
     }
+}
+
+/// Where a pair is counted, of `n` numbers.
+#[inline(always)]
+fn place([first, second]: [u16; 2], n: usize) -> usize {
+    usize::from(first) * n + usize::from(second)
 }
