@@ -39,6 +39,7 @@ pub use codec::Codecs;
 pub use decode::{BlockDecoder, StringSlice, TextScratch};
 pub use encode::{BLOCK, Encoded, Encoder, PAGE, Values};
 pub use page::{Page, PageScratch};
+pub use page_writer::PAGE_TEXT;
 pub use profile::Profile;
 pub use validity::Validity;
 

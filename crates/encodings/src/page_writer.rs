@@ -29,6 +29,9 @@ pub(crate) type PageRange = (Range<usize>, usize);
 /// The most bytes of a page of more than one value.
 pub(crate) const PAGE_LEN: usize = 256 * 1024;
 
+/// Bytes of a page of strings, about, where there are several: a little less than the most, which no more than one page comes up to.
+pub const PAGE_TEXT: usize = PAGE_LEN / 64 * 63;
+
 /// The pages of `n` values of `value_len` bytes.
 pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
     let page = PAGE.min((PAGE_LEN / value_len.max(1)).max(1));

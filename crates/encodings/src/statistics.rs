@@ -75,12 +75,8 @@ pub(crate) fn of_strings(
     if longest <= TINY {
         return of_tiny(n_missing, all, values);
     }
-    let mut found = Extremes::default();
     let there = values.filter(|(_, is_valid)| *is_valid);
-    there.for_each(|(range, _)| {
-        found.add(Prefixed { prefix: prefix(all, range.clone()), bytes: &all[range] });
-    });
-    found.statistics(n_missing)
+    Extremes::of(all, there.map(|(range, _)| range)).statistics(n_missing)
 }
 
 /// Statistics of strings of a byte each, none of them missing: `all` has them.
@@ -145,6 +141,16 @@ impl Prefixed<'_> {
     }
 }
 
+impl Prefixed<'_> {
+    fn least(self, other: Self) -> Self {
+        if other.is_less(self) { other } else { self }
+    }
+
+    fn greatest(self, other: Self) -> Self {
+        if other.is_less(self) { self } else { other }
+    }
+}
+
 /// The least and greatest of some strings, and whether they are in order.
 #[derive(Default)]
 struct Extremes<'a> {
@@ -155,22 +161,38 @@ struct Extremes<'a> {
 }
 
 impl<'a> Extremes<'a> {
+    /// Those of the strings at some ranges of `all`.
     #[inline(always)]
-    fn add(&mut self, value: Prefixed<'a>) {
-        let Some([min, max, last]) = &mut self.of else {
-            *self = Self { of: Some([value; 3]), is_falling: true, is_rising: true };
-            return;
-        };
-        if self.is_rising || self.is_falling {
-            self.is_rising &= !value.is_less(*last);
-            self.is_falling &= !last.is_less(value);
-            *last = value;
+    fn of(all: &'a [u8], mut ranges: impl Iterator<Item = Range<usize>>) -> Self {
+        let string =
+            |range: Range<usize>| Prefixed { prefix: prefix(all, range.clone()), bytes: &all[range] };
+        let Some(first) = ranges.next() else { return Self::default() };
+        let [mut min, mut max, mut last] = [string(first); 3];
+        let (mut is_rising, mut is_falling) = (true, true);
+        for range in ranges.by_ref() {
+            let value = string(range);
+            is_rising &= !value.is_less(last);
+            is_falling &= !last.is_less(value);
+            last = value;
+            // What neither rises nor falls any more is looked at below.
+            if is_rising {
+                max = value;
+            } else if is_falling {
+                min = value;
+            } else {
+                (min, max) = (min.least(value), value.greatest(max));
+                break;
+            }
         }
-        if value.is_less(*min) {
-            *min = value;
-        } else if max.is_less(value) {
-            *max = value;
+        // Nearly all lie between those of before, by their first bytes.
+        for range in ranges {
+            let key = prefix(all, range.clone());
+            if key <= min.prefix || key >= max.prefix {
+                let value = string(range);
+                (min, max) = (min.least(value), value.greatest(max));
+            }
         }
+        Self { of: Some([min, max, last]), is_falling, is_rising }
     }
 
     fn statistics(&self, n_missing: u32) -> Statistics {
@@ -201,10 +223,8 @@ pub(crate) fn of_dictionary(
             && entries.get(code).is_empty()
             && !codes.iter().enumerate().any(|(i, &of)| of as usize == code && is_valid(i))
     };
-    let there = (0..entries.len()).filter(|&code| !missing_alone(code)).map(|code| entries.get(code));
-    let mut found = Extremes::default();
-    there.for_each(|entry| found.add(Prefixed { prefix: prefix(entry, 0..entry.len()), bytes: entry }));
-    let mut statistics = found.statistics(n_missing);
+    let there = (0..entries.len()).filter(|&code| !missing_alone(code)).map(|code| entries.range(code));
+    let mut statistics = Extremes::of(entries.bytes, there).statistics(n_missing);
     if n_missing > 0 {
         return statistics;
     }
@@ -229,6 +249,9 @@ pub(crate) fn of_count(n_missing: u32) -> Statistics {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -251,6 +274,36 @@ mod tests {
         for one in strings {
             for other in strings {
                 assert_eq!(of(one).is_less(of(other)), one < other, "{one:?} {other:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_least_the_greatest_and_the_order_are_those_of_all(
+            // Strings that have the first bytes of others, in any order, sorted, or the other way round.
+            mut strings in vec(("[ab]{0,9}", "[ab\u{0}]{0,2}"), 0..30),
+            order in 0..4,
+        ) {
+            match order {
+                0 => strings.sort(),
+                1 => strings.sort_by(|a, b| b.cmp(a)),
+                2 => strings.sort_by_key(|(first, _)| first.len()),
+                _ => {}
+            }
+            let strings: Vec<String> = strings.into_iter().map(|(first, last)| first + &last).collect();
+            let (all, mut at) = (strings.concat(), 0);
+            let ranges = strings.iter().map(|string| {
+                at += string.len();
+                at - string.len()..at
+            });
+            let found = Extremes::of(all.as_bytes(), ranges);
+            let least_and_greatest = found.of.map(|[min, max, _]| (min.bytes, max.bytes));
+            let bytes = || strings.iter().map(|string| string.as_bytes());
+            prop_assert_eq!(least_and_greatest, bytes().min().zip(bytes().max()));
+            if !strings.is_empty() {
+                prop_assert_eq!(found.is_rising, strings.is_sorted());
+                prop_assert_eq!(found.is_falling, strings.is_sorted_by(|a, b| a >= b));
             }
         }
     }

@@ -4,7 +4,7 @@ use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transfo
 use entasis_kernels::{VECTOR, bitpack, scan};
 
 use crate::encode::{Bounds, Encoded, Encoder, PAGE};
-use crate::page_writer::{Context, Entries, PAGE_LEN, PageRange, PageWriter, Payload};
+use crate::page_writer::{Context, Entries, PAGE_LEN, PAGE_TEXT, PageRange, PageWriter, Payload};
 use crate::plan::WordPlan;
 use crate::statistics;
 use crate::text_dictionary::EntriesPlan;
@@ -125,14 +125,18 @@ pub(crate) fn encode(
     Ok(Encoded { directory, decoded_len, statistics })
 }
 
-/// Cuts a block into pages: as many values as fit, at least one each.
+/// Cuts a block into as few pages as it takes, of at least one value each, and of about one length where as many values as a page may
+/// have are too long.
 fn page_ranges(offsets: &[u32]) -> Vec<PageRange> {
     let n = offsets.len() - 1;
     let mut ranges = Vec::new();
     let mut start = 0;
     while start < n {
         let most = (start + PAGE).min(n);
-        let limit = offsets[start] as usize + PAGE_LEN;
+        let rest = (offsets[n] - offsets[start]) as usize;
+        let n_pages = rest.div_ceil(PAGE_TEXT);
+        let is_long = rest > PAGE_LEN && n_pages > (n - start).div_ceil(PAGE);
+        let limit = offsets[start] as usize + if is_long { rest.div_ceil(n_pages) } else { PAGE_LEN };
         let fit = offsets[start..=most].partition_point(|&offset| offset as usize <= limit) - 1;
         let end = start + fit.max(1);
         ranges.push((start..end, (offsets[end] - offsets[start]) as usize));
@@ -153,6 +157,25 @@ mod tests {
         let offsets: Vec<u32> = (0..=20_000).collect();
         assert_eq!(ranges(&offsets), [0..8192, 8192..16_384, 16_384..20_000]);
         assert_eq!(ranges(&[0, 100, 300_000, 300_001, 600_000]), [0..1, 1..2, 2..3, 3..4]);
-        assert_eq!(ranges(&[0, 262_144, 262_144, 262_145]), [0..2, 2..3]);
+        assert_eq!(ranges(&[0, 262_144, 262_144, 262_145]), [0..1, 1..3]);
+    }
+
+    #[test]
+    fn pages_are_of_about_one_length() {
+        for n in [1, 2, 700, 4000, 4100, 9000, 12_000] {
+            let mut offsets = vec![0u32];
+            offsets.extend((0..n).scan(0, |end, i| {
+                *end += 200 + (i * i * 31 % 100) as u32;
+                Some(*end)
+            }));
+            let lens: Vec<usize> = page_ranges(&offsets).into_iter().map(|(_, len)| len).collect();
+            let total = offsets[n] as usize;
+            assert_eq!(lens.iter().sum::<usize>(), total);
+            let (least, most) = (lens.iter().min().unwrap(), lens.iter().max().unwrap());
+            assert!(
+                *most <= PAGE_LEN && most - least < 2000 && lens.len() <= total / 250_000 + 1,
+                "{lens:?}"
+            );
+        }
     }
 }

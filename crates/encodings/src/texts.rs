@@ -145,7 +145,7 @@ impl<'a> Texts<'a> {
 
 /// The distinct strings of a block, in the order of their first appearance.
 pub(crate) struct Distincts<'a> {
-    bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// Where each begins and ends.
     ends: Vec<[u32; 2]>,
 }
@@ -158,6 +158,11 @@ impl<'a> Distincts<'a> {
     #[inline]
     pub(crate) fn get(&self, code: usize) -> &'a [u8] {
         text(self.bytes, self.ends[code])
+    }
+
+    #[inline]
+    pub(crate) fn range(&self, code: usize) -> Range<usize> {
+        self.ends[code][0] as usize..self.ends[code][1] as usize
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! What is known of a column of strings before it is copied.
 
-use entasis_encodings::Values;
+use entasis_encodings::{PAGE_TEXT, Values};
 use entasis_format::{Layout, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, checksum};
 
 use super::{MAX_STRING, Scratch};
@@ -8,7 +8,7 @@ use crate::frame::{Array, HostValues};
 
 /// The most bytes of a block of strings, if they are more than one.
 ///
-/// Long texts make short blocks, which caches hold with what becomes of them. Those that repeat make blocks as long as the format
+/// Long texts make short blocks, which a processor's own cache holds with what becomes of them. Those that repeat make blocks as long as the format
 /// allows, as each has a dictionary of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TextMost(u64);
@@ -20,8 +20,10 @@ impl Default for TextMost {
 }
 
 impl TextMost {
-    /// Bytes of a block of long texts.
+    /// Texts are long of which a block's number of values takes more bytes.
     const LONG: u64 = 4 << 20;
+    /// Bytes of a block of long texts: two pages, of which symbols are found together.
+    const SHORT: u64 = 2 * PAGE_TEXT as u64;
     /// Strings of a column that are looked at.
     const SAMPLE: u64 = 512;
 
@@ -30,7 +32,7 @@ impl TextMost {
         let most = Self::default();
         let is_long = of.physical.is_var() && text_len(array) * u64::from(MAX_BLOCK_VALUES) > Self::LONG;
         if is_long && array.n_values() > Self::SAMPLE && !repeats(array, of) {
-            Self(Self::LONG)
+            Self(Self::SHORT)
         } else {
             most
         }
@@ -42,7 +44,7 @@ impl TextMost {
 
     /// Whether blocks are short.
     pub(crate) fn is_short(self) -> bool {
-        self.0 == Self::LONG
+        self.0 == Self::SHORT
     }
 }
 
