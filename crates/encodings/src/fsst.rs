@@ -2,8 +2,8 @@
 //!
 //! After Boncz, Neumann, Leis, "FSST: Fast Random Access String Compression" (2020): [`train`] finds symbols that shorten a sample,
 //! encoding takes the longest symbol that fits at each place. The bytes of a page are cut into [`PIECES`] of one
-//! length, each a stream of codes of its own: where a symbol ends is known only when it is found, and four streams
-//! at a time let a processor work on one while it waits for the other.
+//! length, each a stream of codes of its own: where a symbol ends is known only when it is found, and with four
+//! streams at a time, or eight, a processor works on one while it waits for the other.
 
 mod decode;
 mod encode;

@@ -88,7 +88,7 @@ pub(crate) fn of_bytes(all: &[u8]) -> Statistics {
     let words = [[least], [greatest]];
     let [min, max] = [&words[0], &words[1]].map(|bytes| Prefixed { prefix: 0, bytes });
     let (is_rising, is_falling) = (scan::is_sorted_unsigned(all), Order::Unsigned.is_descending(all));
-    Extremes { of: Some([min, max, max]), is_rising, is_falling }.statistics(0)
+    Extremes { of: Some([min, max]), is_rising, is_falling }.statistics(0)
 }
 
 /// The most bytes of strings that are ordered as words.
@@ -116,7 +116,7 @@ fn of_tiny(n_missing: u32, all: &[u8], values: impl Iterator<Item = (Range<usize
     }
     let [min, max] = [min, max].map(u64::to_be_bytes);
     let [least, greatest] = [&min, &max].map(|word| &word[..usize::from(word[TINY])]);
-    let of = [least, greatest, greatest].map(|bytes| Prefixed { prefix: 0, bytes });
+    let of = [least, greatest].map(|bytes| Prefixed { prefix: 0, bytes });
     Extremes { of: Some(of), is_rising, is_falling }.statistics(n_missing)
 }
 
@@ -154,8 +154,8 @@ impl Prefixed<'_> {
 /// The least and greatest of some strings, and whether they are in order.
 #[derive(Default)]
 struct Extremes<'a> {
-    /// The least, the greatest and the last one; none before the first.
-    of: Option<[Prefixed<'a>; 3]>,
+    /// The least and the greatest; none of no strings.
+    of: Option<[Prefixed<'a>; 2]>,
     is_falling: bool,
     is_rising: bool,
 }
@@ -192,12 +192,12 @@ impl<'a> Extremes<'a> {
                 (min, max) = (min.least(value), value.greatest(max));
             }
         }
-        Self { of: Some([min, max, last]), is_falling, is_rising }
+        Self { of: Some([min, max]), is_falling, is_rising }
     }
 
     fn statistics(&self, n_missing: u32) -> Statistics {
         let mut statistics = Statistics { n_missing, ..Statistics::default() };
-        let Some([min, max, _]) = self.of else { return statistics };
+        let Some([min, max]) = self.of else { return statistics };
         for (value, out) in [(min.bytes, &mut statistics.min), (max.bytes, &mut statistics.max)] {
             let len = value.len().min(PREFIX);
             out[0] = len as u8;
@@ -298,7 +298,7 @@ mod tests {
                 at - string.len()..at
             });
             let found = Extremes::of(all.as_bytes(), ranges);
-            let least_and_greatest = found.of.map(|[min, max, _]| (min.bytes, max.bytes));
+            let least_and_greatest = found.of.map(|[min, max]| (min.bytes, max.bytes));
             let bytes = || strings.iter().map(|string| string.as_bytes());
             prop_assert_eq!(least_and_greatest, bytes().min().zip(bytes().max()));
             if !strings.is_empty() {

@@ -11,6 +11,9 @@ use crate::text_dictionary::EntriesPlan;
 use crate::text_plan::Plain;
 use crate::texts::Texts;
 
+/// Memory for the entries of a dictionary that is kept, at most.
+const KEPT: usize = 16 << 20;
+
 /// Entries that take so many times less than their codes are few.
 const FEW: f64 = 8.0;
 
@@ -63,7 +66,7 @@ pub(crate) fn encode(
         let is_settled = |(_, plan, codes): &(_, EntriesPlan, WordPlan<u32>)| plan.len * FEW < codes.len;
         let are_few = bytes.len() >= 2 * n && dictionary.as_ref().is_some_and(is_settled);
         if !are_few || bound >= encoder.profile.score(plain.len, plain.ns) {
-            plain = plain.compressed(encoder, bytes, bound);
+            plain = plain.compressed(encoder, bytes, bound, dictionary.is_some());
         }
         if let Some((entries, plan, codes)) = dictionary {
             let plain_score = encoder.profile.score(plain.len, plain.ns);
@@ -76,7 +79,10 @@ pub(crate) fn encode(
                 let payload = Payload::Made(&mut make);
                 let of_entries = Entries { payload, n: entries.len(), is_dense: plan.symbols };
                 let directory = encoder.write_dictionary(&codes, of_entries, ranges, context, out);
-                (encoder.hints.entries, encoder.joined, encoder.lengths) = (hint, joined, lengths);
+                (encoder.hints.entries, encoder.lengths) = (hint, lengths);
+                if joined.len() <= KEPT {
+                    encoder.joined = joined;
+                }
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
         }
@@ -125,18 +131,22 @@ pub(crate) fn encode(
     Ok(Encoded { directory, decoded_len, statistics })
 }
 
-/// Cuts a block into as few pages as it takes, of at least one value each, and of about one length where as many values as a page may
-/// have are too long.
+/// Cuts a block into pages of at least one value each: of about one length, where that takes no more than filling one after the other.
 fn page_ranges(offsets: &[u32]) -> Vec<PageRange> {
+    let full = cut(offsets, |_| PAGE_LEN);
+    let pages_of = |len: usize| if len <= PAGE_LEN { 1 } else { len.div_ceil(PAGE_TEXT) };
+    let even = cut(offsets, |rest| rest.div_ceil(pages_of(rest)));
+    if even.len() <= full.len() { even } else { full }
+}
+
+/// Pages of as many values as fit into the bytes that each may have, by those of the rest of the block.
+fn cut(offsets: &[u32], most_of: impl Fn(usize) -> usize) -> Vec<PageRange> {
     let n = offsets.len() - 1;
     let mut ranges = Vec::new();
     let mut start = 0;
     while start < n {
         let most = (start + PAGE).min(n);
-        let rest = (offsets[n] - offsets[start]) as usize;
-        let n_pages = rest.div_ceil(PAGE_TEXT);
-        let is_long = rest > PAGE_LEN && n_pages > (n - start).div_ceil(PAGE);
-        let limit = offsets[start] as usize + if is_long { rest.div_ceil(n_pages) } else { PAGE_LEN };
+        let limit = offsets[start] as usize + most_of((offsets[n] - offsets[start]) as usize);
         let fit = offsets[start..=most].partition_point(|&offset| offset as usize <= limit) - 1;
         let end = start + fit.max(1);
         ranges.push((start..end, (offsets[end] - offsets[start]) as usize));

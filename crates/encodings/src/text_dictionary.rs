@@ -56,7 +56,6 @@ impl SymbolHint {
 pub(crate) struct EntriesPlan {
     base: u32,
     width: u32,
-    bytes_len: usize,
     /// Whether the bytes become codes of symbols.
     pub symbols: bool,
     /// Those of all bytes, where symbols were tried on all.
@@ -84,7 +83,7 @@ impl EntriesPlan {
         let width = bits_of(max - min);
         let heads = HEAD + bitpack::packed_len(entries.len(), width);
         let len = (heads + bytes_len) as f64;
-        let plain = Self { base: min, width, bytes_len, symbols: false, codes: None, len, ns: 0.0 };
+        let plain = Self { base: min, width, symbols: false, codes: None, len, ns: 0.0 };
         let ns = bytes_len as f64 * cost::FSST_BYTE;
         let score = |ratio: f64| profile.score(bytes_len as f64 * ratio, ns);
         if bytes_len < MIN_LEN || codec == Codec::Zstd || score(0.25) >= bytes_len as f64 {
@@ -127,8 +126,6 @@ impl EntriesPlan {
         joined: &mut BriefVec<u8>,
         out: &mut Vec<u8>,
     ) {
-        let bits_len = bitpack::packed_len(entries.len(), self.width);
-        out.reserve(HEAD + bits_len + self.bytes_len + VECTOR / 8);
         let symbols = match hint {
             SymbolHint::Use(trained, _) if self.symbols => Some(&mut trained.matcher),
             _ => None,

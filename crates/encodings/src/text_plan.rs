@@ -55,8 +55,9 @@ impl Plain {
         }
     }
 
-    /// The best of this, of symbols and of codecs, as far as they may have a score below `bound`.
-    pub(crate) fn compressed(self, encoder: &mut Encoder, bytes: &[u8], bound: f64) -> Self {
+    /// The best of this, of symbols and of codecs, as far as they may have a score below `bound`. What symbols make of a dictionary of the
+    /// same strings is known where it is `planned`.
+    pub(crate) fn compressed(self, encoder: &mut Encoder, bytes: &[u8], bound: f64, planned: bool) -> Self {
         if bytes.len() < 64 || (bytes.len() < MIN_PAYLOAD && encoder.profile.compression < 80) {
             return self;
         }
@@ -65,7 +66,7 @@ impl Plain {
             Some(hint) => self.repeated(encoder, bytes.len(), hint),
             None => {
                 let mut tried = false;
-                let best = self.with_symbols(encoder, bytes, bound, &mut tried);
+                let best = self.with_symbols(encoder, bytes, (bound, planned), &mut tried);
                 let best = best.with_codec(encoder, bytes, bound, &mut tried);
                 if tried {
                     encoder.hints.text = Some(best.hint());
@@ -111,7 +112,13 @@ impl Plain {
     }
 
     /// The better of this and of symbols trained on a sample, tried on others.
-    fn with_symbols(self, encoder: &mut Encoder, bytes: &[u8], bound: f64, tried: &mut bool) -> Self {
+    fn with_symbols(
+        self,
+        encoder: &mut Encoder,
+        bytes: &[u8],
+        (bound, planned): (f64, bool),
+        tried: &mut bool,
+    ) -> Self {
         let ns = self.ns + bytes.len() as f64 * cost::FSST_BYTE;
         let profile = &encoder.profile;
         // Text hardly ever has symbols of more than four bytes on average.
@@ -135,7 +142,7 @@ impl Plain {
             self.len - bytes.len() as f64 + codes + n_tables * matcher.heads_len() as f64
         };
         // Those of a dictionary of the same strings tell whether others need be looked for.
-        if let SymbolHint::Use(trained, _) = &mut encoder.hints.entries {
+        if planned && let SymbolHint::Use(trained, _) = &mut encoder.hints.entries {
             let ratio = ratio_by(&mut trained.matcher);
             if profile.score(len_by(&trained.matcher, ratio * OWN), ns) >= bound {
                 return self;

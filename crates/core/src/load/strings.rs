@@ -12,6 +12,8 @@ use crate::frame::{Array, HostValues};
 
 /// Bytes of padded strings that are copied together.
 const SPARE: usize = 1 << 14;
+/// Strings that are looked at together where they don't stand one after the other.
+const PART: usize = 4096;
 /// Offsets that are copied together.
 const TOGETHER: usize = 1024;
 
@@ -28,7 +30,12 @@ impl Scratch {
         self.offsets.clear();
         self.offsets.push(0);
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        for (chunk, inside, _) in pieces(array, range) {
+        // A few at a time: only some of the range may fit.
+        let parts = pieces(array, range).flat_map(|(chunk, inside, _)| {
+            let end = inside.end;
+            inside.step_by(PART).map(move |start| (chunk, start..(start + PART).min(end)))
+        });
+        for (chunk, inside) in parts {
             let n_before = self.offsets.len() - 1;
             let valid = ValidBits::copy(chunk, inside.clone(), &mut self.spare)?;
             match &chunk.values {

@@ -8,8 +8,8 @@ use crate::frame::{Array, HostValues};
 
 /// The most bytes of a block of strings, if they are more than one.
 ///
-/// Long texts make short blocks, which a processor's own cache holds with what becomes of them. Those that repeat make blocks as long as the format
-/// allows, as each has a dictionary of its own.
+/// Long texts make short blocks, which a processor's own cache holds with what becomes of them. Those that repeat make longer ones, as each
+/// has a dictionary of its own: as long as the format allows where they often do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TextMost(u64);
 
@@ -20,10 +20,10 @@ impl Default for TextMost {
 }
 
 impl TextMost {
-    /// Texts are long of which a block's number of values takes more bytes.
+    /// Texts are long of which a block's number of values takes more bytes; those that repeat now and then make blocks of so many.
     const LONG: u64 = 4 << 20;
-    /// Bytes of a block of long texts: two pages, of which symbols are found together.
-    const SHORT: u64 = 2 * PAGE_TEXT as u64;
+    /// Bytes of a block of long texts that hardly repeat: four pages. Those of two are encoded together.
+    const SHORT: u64 = 4 * PAGE_TEXT as u64;
     /// Strings of a column that are looked at.
     const SAMPLE: u64 = 512;
 
@@ -31,10 +31,14 @@ impl TextMost {
     pub(crate) fn of(array: &Array, of: Layout) -> Self {
         let most = Self::default();
         let is_long = of.physical.is_var() && text_len(array) * u64::from(MAX_BLOCK_VALUES) > Self::LONG;
-        if is_long && array.n_values() > Self::SAMPLE && !repeats(array, of) {
-            Self(Self::SHORT)
-        } else {
-            most
+        if !is_long || array.n_values() <= Self::SAMPLE {
+            return most;
+        }
+        match repeated(array, of) {
+            // Of 512 as many are alike where there are 32,000 different texts.
+            0..4 => Self(Self::SHORT),
+            4..32 => Self(Self::LONG),
+            _ => most,
         }
     }
 
@@ -42,21 +46,23 @@ impl TextMost {
         self.0
     }
 
-    /// Whether blocks are short.
+    /// Whether blocks are shorter than the format allows.
     pub(crate) fn is_short(self) -> bool {
-        self.0 == Self::SHORT
+        self != Self::default()
     }
 }
 
-/// Whether many strings of a column are alike, by a sample.
-fn repeats(array: &Array, of: Layout) -> bool {
+/// How many of [`TextMost::SAMPLE`] strings of a column are like one before. None that is empty is.
+fn repeated(array: &Array, of: Layout) -> usize {
     let mut scratch = Scratch::default();
-    let step = (array.n_values() / TextMost::SAMPLE).max(1);
-    let mut hashes = Vec::new();
-    for i in (0..array.n_values()).step_by(step as usize) {
+    let (n, mut hashes) = (array.n_values(), Vec::new());
+    for i in 0..TextMost::SAMPLE {
+        // One place in each of as many parts, as no order has it: texts may come again at regular distances.
+        let (start, end) = (n * i / TextMost::SAMPLE, n * (i + 1) / TextMost::SAMPLE);
+        let at = start + checksum(&i.to_le_bytes()) % (end - start);
         // What can't be read is told when it is written.
-        if scratch.load(array, of, i..i + 1).is_err() {
-            return false;
+        if scratch.load(array, of, at..at + 1).is_err() {
+            return 0;
         }
         if let (Values::Strings { bytes, .. }, _) = scratch.values(of, 1)
             && !bytes.is_empty()
@@ -67,7 +73,9 @@ fn repeats(array: &Array, of: Layout) -> bool {
     let n_present = hashes.len();
     hashes.sort_unstable();
     hashes.dedup();
-    (n_present - hashes.len()) * 16 > n_present
+    // Of fewer that are there fewer are alike by chance, as their square.
+    let share = TextMost::SAMPLE as usize * TextMost::SAMPLE as usize / (n_present * n_present).max(1);
+    (n_present - hashes.len()) * share
 }
 
 /// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.

@@ -9,7 +9,7 @@ use super::{PIECES, Symbols, piece_len};
 pub(crate) struct Matcher {
     symbols: Symbols,
     index: SymbolIndex,
-    /// Codes of the pieces, before it is known where they stand.
+    /// Codes of the parts, before it is known where they stand.
     scratch: Vec<u8>,
     /// The same for codes of which only the number is asked for.
     counted: Vec<u8>,
@@ -41,7 +41,7 @@ impl Matcher {
         self.index.find_at(bytes)
     }
 
-    /// Appends the table, the lengths of the streams, and the streams of a page that was encoded last.
+    /// Appends the table, the lengths of the streams, and the streams of a page that was among those encoded last.
     pub(crate) fn put(&self, codes: &Codes, out: &mut Vec<u8>) {
         self.symbols.emit(out);
         for len in codes.stream_lens() {
