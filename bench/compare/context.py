@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,8 @@ from .hosts import host as find_host
 from .memory import measure
 from .peers import Pool
 from .records import raw, records
-from .run import Comparison, compare
+from .run import Comparison, Result, compare
 from .table import comparison_text
-
-After = Callable[[Comparison, Any, Path, int], None]
 
 
 @dataclass
@@ -64,13 +62,13 @@ class Context:
         touch: bool = False,
         section: str | None = "comparisons",
         quiet: bool = False,
-        after: After | None = None,
+        written: Sequence[Result] = (),
     ) -> Comparison:
         """Compare the user's peers or `peers` on one frame, print the table, keep the numbers.
 
         With `fixed` it is `peers`, whatever the user chose.
-        `after` may add results of what is measured elsewhere. The numbers go to `section`;
-        with None they are not kept.
+        `written` are results of what is written by others. The numbers go to `section`; with
+        None they are not kept.
         """
         outcome = compare(
             name,
@@ -82,12 +80,11 @@ class Context:
             threads=threads or self.options.threads,
             repeats=repeats,
             touch=touch,
+            written=written,
         )
         outcome.remarks = remarks or []
         if self.options.memory:
             measure(outcome, frame, self.work)
-        if after is not None:
-            after(outcome, frame, self.work, rounds or self.options.rounds)
         if not quiet:
             print(comparison_text(outcome), end="\n\n", flush=True)
         if section is not None:

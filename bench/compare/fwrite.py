@@ -1,22 +1,25 @@
 """data.table's fwrite, where R and data.table are installed: seconds to write a CSV.
 
 The frame goes to R as a file of Entasis where its package for R is installed, else as CSV, which
-takes minutes for large frames; one R process reads it and writes it as often as there are rounds,
-by as many threads. There is no reading back into the host: write only.
+takes minutes for large frames. One R process reads it, and writes it when it is asked to, by as
+many threads as the others, in turn with them. There is no reading back into the host: write only.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import entasis as en
 
+from . import files
 from .peers import Peer
-from .run import Comparison, Result
+from .run import Result, failure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +28,7 @@ SCRIPT = """
 suppressMessages(library(data.table))
 given <- commandArgs(TRUE)
 setDTthreads(as.integer(given[3]))
-factors <- strsplit(given[5], "\\t", fixed = TRUE)[[1]]
+factors <- strsplit(given[4], "\\t", fixed = TRUE)[[1]]
 if (endsWith(given[1], ".entasis")) {
   frame <- entasis::read_entasis(given[1], as.data.table = TRUE)
   # The package makes strings when they are looked at: now.
@@ -33,26 +36,51 @@ if (endsWith(given[1], ".entasis")) {
 } else {
   frame <- fread(given[1], colClasses = if (length(factors)) list(factor = factors) else NULL)
 }
-for (i in 1:as.integer(given[4])) {
-  unlink(given[2])
-  cat(system.time(fwrite(frame, given[2]), gcFirst = TRUE)[["elapsed"]], "\\n")
+asked <- file("stdin")
+open(asked)
+repeat {
+  # What was left over is no part of the next call.
+  invisible(gc())
+  cat("ready\\n")
+  if (length(readLines(asked, n = 1)) == 0) break
+  fwrite(frame, given[2])
+  cat("written\\n")
 }
 """
-NOTE = "R: the frame read there, then written in a process of its own; no reading"
+NOTE = "R: the frame read there, then written by a process of its own; no reading"
 
 
 class DataTable(Peer):
     key = "fwrite"
     label = "data.table fwrite"
+    is_read = False
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def write(self, value: Any, path: Path) -> None:
+        """Ask the process to write; ends when it has. It is ready for the next call later."""
+        print("write", file=_open(self.process.stdin), flush=True)
+        self._expect("written")
+
+    def settle(self) -> None:
+        """Wait until the process is ready to write."""
+        self._expect("ready")
+
+    def _expect(self, word: str) -> None:
+        if _open(self.process.stdout).readline().strip() != word:
+            lines = _open(self.process.stderr).read().strip().splitlines()
+            raise RuntimeError(lines[-1] if lines else "Rscript ended")
 
 
-def add_fwrite(outcome: Comparison, frame: pd.DataFrame, folder: Path, rounds: int) -> None:
-    """Add a row to a comparison; none, without a word, where R lacks data.table."""
+@contextmanager
+def fwrite(name: str, frame: pd.DataFrame, folder: Path, threads: int) -> Iterator[list[Result]]:
+    """What is measured of it; nothing, without a word, where R lacks data.table."""
     program = _program("data.table")
-    if program is None or outcome.host.key != "pandas":
+    if program is None:
+        yield []
         return
-    result = Result(DataTable(), folder / f"{outcome.name}.csv", notes=[NOTE])
-    script = folder / "fwrite.R"
+    path, script = folder / f"{name}.csv", folder / "fwrite.R"
     if _program("entasis"):
         source = folder / "fwrite-source.entasis"
         en.write(frame.reset_index(drop=True), source)
@@ -61,21 +89,28 @@ def add_fwrite(outcome: Comparison, frame: pd.DataFrame, folder: Path, rounds: i
         frame.to_csv(source, index=False)
     script.write_text(SCRIPT)
     factors = "\t".join(str(c) for c in frame.columns if frame[c].dtype == "category")
-    arguments = [source, result.path, outcome.threads, rounds, factors]
-    done = subprocess.run(
-        [program, "--vanilla", str(script), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode == 0:
-        result.write_s = [float(line) for line in done.stdout.split()]
-        result.n_bytes = result.path.stat().st_size
-    else:
-        result.failure = (done.stderr.strip().splitlines() or ["Rscript failed"])[-1]
-    source.unlink()
-    script.unlink()
-    outcome.results.append(result)
+    command = [program, "--vanilla", str(script), str(source), str(path), str(threads), factors]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    try:
+        peer = DataTable(process)
+        result = Result(peer, path, notes=[NOTE])
+        with failure(result):
+            peer.settle()
+            # As the others, it writes once before it is measured.
+            peer.write(None, path)
+            peer.settle()
+            result.n_bytes = path.stat().st_size
+        yield [result]
+    finally:
+        process.communicate()
+        for file in (source, script, path):
+            files.remove(file)
+
+
+def _open(stream: IO[str] | None) -> IO[str]:
+    assert stream is not None, "all streams of the process are pipes"
+    return stream
 
 
 @cache

@@ -28,7 +28,7 @@ def measure(outcome: Comparison, frame: Any, folder: Path) -> None:
         with path.open("wb") as file:
             pickle.dump(value, file, protocol=5)
     for result in outcome.results:
-        if result.failure is not None:
+        if result.failure is not None or not result.peer.is_read:
             continue
         for direction in ("write", "read"):
             job = {

@@ -7,7 +7,7 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -91,8 +91,11 @@ def compare(
     threads: int,
     repeats: int | None = 1,
     touch: bool = False,
+    written: Sequence[Result] = (),
 ) -> Comparison:
     """Write and read `frame` by every peer, in turn, `rounds` times.
+
+    Those of `written`, whose files hold the frame already, are written in turn with them alone.
 
     Each measurement is the mean of `repeats` calls, one after the other; with None, of as many
     as it takes for some 30 ms. With `touch`, a
@@ -105,6 +108,7 @@ def compare(
         for peer in peers:
             say(f"{name}: {peer.label}: equality")
             results.append(_checked(peer, frame, host, folder / f"{name}.{peer.key}"))
+        results += written
         fit = [result for result in results if result.failure is None]
         n_rows, n_columns = host.shape(frame)
         outcome = Comparison(name, host, n_rows, n_columns, floor.n_bytes, results, threads)
@@ -125,9 +129,10 @@ def compare(
                 new = partial(files.remove, result.path)
                 with failure(result):
                     result.write_s.append(timed(action, often[id(result)][0], before=new))
+                    result.peer.settle()
             say(f"{name}: round {turn + 1} of {rounds}: sync")
             os.sync()  # so that no file is on its way to the disk while another is read
-            for result in order:
+            for result in (result for result in order if result.peer.is_read):
                 # The floor comes before each read: it has all readers begin with pages that
                 # the machine has at hand, and it sees the same disturbances as they do.
                 outcome.floor_s.append(timed(floor.copy, often[id(result)][1]))

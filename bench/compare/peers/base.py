@@ -45,6 +45,7 @@ class Peer:
     opened = ""  # how `open` opens, where that differs from `read`
     exact = False  # anything that is not kept is a failure, not a note
     has_threads = False  # `set_threads` works at any time
+    is_read = True  # and not only written
 
     def at(self, host: str) -> Self | None:
         """The same for the frames of another host; None: it can't have them."""
@@ -69,6 +70,9 @@ class Peer:
     def prepare(self, frame: Any) -> Any:
         """What is given to `write` (not timed)."""
         return frame
+
+    def settle(self) -> None:
+        """Wait until a write has left nothing to be done (not timed)."""
 
     def write(self, value: Any, path: Path) -> None:
         raise NotImplementedError

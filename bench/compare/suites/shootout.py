@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..context import Context
-from ..fwrite import add_fwrite
+from ..fwrite import fwrite
 from ..summary import over_sets
 
 PEERS = (
@@ -30,7 +30,8 @@ def run(context: Context) -> None:
     found = []
     for name in wanted:
         frame = SETS[name](context.options.scale)
-        outcome = context.compare(name, frame, peers=PEERS, after=add_fwrite)
+        with fwrite(name, frame, context.work, context.options.threads) as written:
+            outcome = context.compare(name, frame, peers=PEERS, written=written)
         outcome.remove_files()
         found.append(outcome)
     print(over_sets("all sets, into pandas", found), end="\n\n", flush=True)
