@@ -47,6 +47,11 @@ impl Symbol {
         let len = self.len + next.len;
         (len <= MAX_LEN).then(|| Self { word: self.word | next.word << (8 * self.len), len })
     }
+
+    /// Whether this one is `other` and more bytes, or the same.
+    pub(crate) const fn begins_with(self, other: Self) -> bool {
+        self.len >= other.len && (self.word ^ other.word) << (64 - 8 * other.len) == 0
+    }
 }
 
 /// Symbols in the order of their codes: shorter ones first.

@@ -2,11 +2,15 @@
 //! of each is squeezed out. Only where the processor can do that (AVX-512 VBMI2); elsewhere the caller goes code by code.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod find;
+mod found;
 mod put;
 
-pub use find::{Found, SymbolIndex};
+pub use find::SymbolIndex;
+pub use found::Found;
 
 /// The code that says that the next byte stands for itself.
 pub const ESCAPE: u8 = 255;

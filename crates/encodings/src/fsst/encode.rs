@@ -2,7 +2,7 @@
 
 use entasis_kernels::symbols::{Found, SymbolIndex};
 
-use super::{PIECES, Symbols, piece_len};
+use super::{PIECES, Symbol, Symbols, piece_len};
 
 /// Symbols, and what finds them.
 #[derive(Clone, Default)]
@@ -29,6 +29,11 @@ impl Matcher {
         let is_sound = self.index.set_before(followers.iter().copied(), all);
         debug_assert!(is_sound, "a code for each symbol");
         self.symbols = symbols;
+    }
+
+    /// Finds two symbols in one step where they follow each other, when no symbol has the slot of both.
+    pub(super) fn join(&mut self, codes: [u8; 2], both: Symbol) {
+        self.index.join(codes, both.word, both.len);
     }
 
     pub(super) fn symbols(&self) -> &Symbols {

@@ -78,7 +78,8 @@ impl Trainer {
         for part in ROUNDS {
             let is_last = part == 128;
             self.counts.begin(matcher.symbols(), &followers);
-            self.counts.count(&sample[..sample.len() * part / 128], &matcher, !is_last);
+            let pairs = if is_last { Pairs::None } else { Pairs::Possible };
+            self.counts.count(&sample[..sample.len() * part / 128], &matcher, pairs);
             self.gains.clear();
             self.counts.candidates(part, &mut self.gains);
             self.counts.clear();
@@ -87,6 +88,10 @@ impl Trainer {
                 symbols => matcher.set_before(&followers, symbols),
             }
         }
+        self.counts.begin(matcher.symbols(), &followers);
+        self.counts.count(sample, &matcher, Pairs::Short);
+        self.counts.join(&mut matcher);
+        self.counts.clear();
         matcher
     }
 
@@ -135,11 +140,23 @@ impl Key for Symbol {
     }
 }
 
+/// Which pairs of neighbours are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pairs {
+    None,
+    /// Those that may be joined: of symbols that were found, the first one of less than three bytes.
+    Short,
+    /// All that were found, and what comes before a symbol with the first byte of it.
+    Possible,
+}
+
 /// How often each number was found, and each pair of neighbours. The symbols are numbered by their codes, and behind them the bytes that
 /// the sample has: what is counted stands closely together, in the caches.
 struct Counts {
     /// What each number is.
     symbols: Vec<Symbol>,
+    /// How many are symbols of less than three bytes: the first ones.
+    n_short: u16,
     /// The numbers of bytes.
     bytes: [u16; 256],
     single: Vec<u32>,
@@ -163,6 +180,7 @@ impl Default for Counts {
     fn default() -> Self {
         Self {
             symbols: Vec::new(),
+            n_short: 0,
             bytes: [0; 256],
             single: Vec::new(),
             pairs: BriefVec::new(),
@@ -177,6 +195,7 @@ impl Counts {
     fn begin(&mut self, symbols: &Symbols, bytes: &[u8]) {
         self.symbols.clear();
         self.symbols.extend_from_slice(symbols.as_slice());
+        self.n_short = self.symbols.partition_point(|symbol| symbol.len < 3) as u16;
         for &byte in bytes {
             self.bytes[usize::from(byte)] = self.symbols.len() as u16;
             self.symbols.push(Symbol::byte(byte));
@@ -196,24 +215,24 @@ impl Counts {
 
     /// Counts what is found in a sample, cut into a few pieces: where a symbol ends is known only when it is found, so a processor
     /// works on one piece while it waits for the others. What depends on the bytes is no branch, as none is predicted.
-    fn count(&mut self, sample: &[u8], matcher: &Matcher, with_pairs: bool) {
+    fn count(&mut self, sample: &[u8], matcher: &Matcher, pairs: Pairs) {
         // Two pairs for each byte.
         self.seen.resize(2 * sample.len() + 2 * STREAMS, [0; 2]);
         let mut streams = sample.chunks(sample.len().div_ceil(STREAMS).max(1));
         let mut streams: [Stream<'_>; STREAMS] =
             std::array::from_fn(|_| Stream { rest: streams.next().unwrap_or_default(), last: None });
         while streams.iter().all(|stream| stream.rest.len() >= MAX_LEN) {
-            streams.iter_mut().for_each(|stream| self.step(stream, matcher, with_pairs));
+            streams.iter_mut().for_each(|stream| self.step(stream, matcher, pairs));
         }
         for stream in &mut streams {
             while !stream.rest.is_empty() {
-                self.step(stream, matcher, with_pairs);
+                self.step(stream, matcher, pairs);
             }
         }
     }
 
     #[inline(always)]
-    fn step(&mut self, stream: &mut Stream<'_>, matcher: &Matcher, with_pairs: bool) {
+    fn step(&mut self, stream: &mut Stream<'_>, matcher: &Matcher, pairs: Pairs) {
         let found = matcher.find_at(stream.rest);
         let byte = self.bytes[usize::from(stream.rest[0])];
         let number = if found.is_byte() { byte } else { u16::from(found.code()) };
@@ -221,9 +240,15 @@ impl Counts {
         let is_long = found.len() > 1;
         self.single[usize::from(number)] += 1;
         self.single[usize::from(byte)] += u32::from(is_long);
-        if with_pairs && let Some(last) = stream.last {
-            self.add_pair([last, number], 1);
-            self.add_pair([last, byte], u16::from(is_long));
+        match (pairs, stream.last) {
+            (Pairs::Short, Some(last)) => {
+                self.add_pair([last, number], u16::from(last < self.n_short && !found.is_byte()));
+            }
+            (Pairs::Possible, Some(last)) => {
+                self.add_pair([last, number], 1);
+                self.add_pair([last, byte], u16::from(is_long));
+            }
+            _ => {}
         }
         stream.last = Some(number);
         stream.rest = &stream.rest[found.len()..];
@@ -265,6 +290,64 @@ impl Counts {
             }
         }
     }
+}
+
+/// How often a pair is found at least whose second symbol others begin with, one of which may follow elsewhere.
+const SURE: u16 = 5;
+
+impl Counts {
+    /// Has `matcher` find frequent pairs of its symbols in one step, by the pairs that were found in a sample.
+    ///
+    /// The codes are hardly others than those of one step for each symbol: a pair is left out where a longer symbol that begins with its
+    /// second one was found there too, and not by chance. Of those that share a slot the most frequent one is taken.
+    fn join(&mut self, matcher: &mut Matcher) {
+        let n = self.symbols.len();
+        let symbols = matcher.symbols().as_slice();
+        let shorter = beginnings(symbols);
+        let mut least = [1; MAX_SYMBOLS];
+        for symbol in shorter[..symbols.len()].iter().flatten() {
+            least[usize::from(*symbol)] = SURE;
+        }
+        for &[first, mut second] in &self.seen[..self.n_seen] {
+            if self.pairs[place([first, second], n)] < 2 {
+                continue;
+            }
+            while let Some(symbol) = shorter[usize::from(second)] {
+                second = symbol.into();
+                self.pairs[place([first, second], n)] = 0;
+            }
+        }
+        let mut best = [(0, [0; 2], Symbol::default()); SymbolIndex::SLOTS];
+        for pair in &self.seen[..self.n_seen] {
+            let count = self.pairs[place(*pair, n)];
+            let [first, second] = pair.map(|number| self.symbols[usize::from(number)]);
+            if count >= least[usize::from(pair[1])]
+                && let Some(both) = first.join(second)
+            {
+                let best = &mut best[SymbolIndex::slot(both.word)];
+                if count > best.0 {
+                    *best = (count, pair.map(|number| number as u8), both);
+                }
+            }
+        }
+        for (_, codes, both) in best.into_iter().filter(|&(count, ..)| count > 0) {
+            matcher.join(codes, both);
+        }
+    }
+}
+
+/// The longest other symbol that each begins with.
+fn beginnings(symbols: &[Symbol]) -> [Option<u8>; MAX_SYMBOLS] {
+    let mut order: Vec<(Symbol, u8)> = symbols.iter().copied().zip(0..).collect();
+    // As bytes are compared: a beginning stands before what it begins, and between them only what it begins too.
+    order.sort_unstable_by_key(|(symbol, _)| u128::from(symbol.word.swap_bytes()) << 64 | symbol.len as u128);
+    let (mut shorter, mut before) = ([None; MAX_SYMBOLS], Vec::<(Symbol, u8)>::new());
+    for (symbol, i) in order {
+        while before.pop_if(|before| !symbol.begins_with(before.0)).is_some() {}
+        shorter[usize::from(i)] = before.last().map(|before| before.1);
+        before.push((symbol, i));
+    }
+    shorter
 }
 
 /// Where a pair is counted, of `n` numbers.

@@ -3,12 +3,13 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,
-    _mm512_maskz_compress_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8, _mm512_permutexvar_epi8,
-    _mm512_set_epi64, _mm512_set1_epi8, _mm512_shldi_epi16, _mm512_storeu_si512,
+    _mm512_maskz_compress_epi8, _mm512_movepi8_mask, _mm512_movepi32_mask, _mm512_permutex2var_epi8,
+    _mm512_permutexvar_epi8, _mm512_set_epi64, _mm512_set1_epi8, _mm512_slli_epi32, _mm512_storeu_si512,
+    _pdep_u64,
 };
 
 use super::put::put_each;
-use super::{ESCAPE, SymbolTable};
+use super::{ESCAPE, Found, SymbolTable};
 use crate::dispatch::{Isa, isa};
 
 /// Codes that are looked at together.
@@ -82,28 +83,43 @@ pub(super) fn expand(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usi
     (at, end)
 }
 
-/// As many are looked at together as fill 64 bytes.
+/// As many are looked at together as fill 64 bytes, if two are written for each.
 const FOUND: usize = 32;
 
-/// See [`put`](super::put::put); `out` has at least twice as many bytes as were `found`.
-#[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
-pub(super) fn put(found: &[u16], out: &mut [u8]) -> usize {
-    // Every second byte, from the first on.
-    const CODES: u64 = u64::MAX / 3;
+/// The second and third byte of each four.
+const PLACES: [u8; 64] = {
+    let mut places = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        places[i] = (i / 2 * 4 + i % 2 + 1) as u8;
+        i += 1;
+    }
+    places
+};
 
+/// See [`put`](super::put::put); `out` has at least twice as many bytes as were `found`.
+#[target_feature(enable = "popcnt,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
+    // Every second byte, from the first on.
+    const FIRST: u64 = u64::MAX / 3;
+
+    // SAFETY: there are 64 bytes.
+    let places = unsafe { _mm512_loadu_si512(PLACES.as_ptr().cast()) };
     let mut end = 0;
     let (groups, rest) = found.as_chunks::<FOUND>();
     for group in groups {
-        // SAFETY: a group has 64 bytes.
-        let group = unsafe { _mm512_loadu_si512(group.as_ptr().cast()) };
-        // Each code, and the byte behind it that it stands for if it is an escape.
-        let bytes = _mm512_shldi_epi16::<8>(group, group);
-        let escapes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(ESCAPE as i8)) & CODES;
-        let squeezed = _mm512_maskz_compress_epi8(CODES | escapes << 1, bytes);
+        // SAFETY: a group has twice 64 bytes.
+        let [low, high] = [0, FOUND / 2].map(|i| unsafe { _mm512_loadu_si512(group.as_ptr().add(i).cast()) });
+        let bytes = _mm512_permutex2var_epi8(low, places, high);
+        // Whether two bytes are written stands in the highest bit of the lowest byte of four.
+        let [low, high] = [low, high].map(|found| _mm512_movepi32_mask(_mm512_slli_epi32::<24>(found)));
+        let two = u32::from(low) | u32::from(high) << 16;
+        let kept = FIRST | _pdep_u64(two.into(), !FIRST);
+        let squeezed = _mm512_maskz_compress_epi8(kept, bytes);
         let to = &mut out[end..end + 2 * FOUND];
         // SAFETY: there are 64 bytes.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), squeezed) };
-        end += FOUND + escapes.count_ones() as usize;
+        end += kept.count_ones() as usize;
     }
     end + put_each(rest, &mut out[end..])
 }

@@ -5,79 +5,35 @@
 //! steps that need no checks: as many as have bytes left if each took the longest symbol. A step puts what it finds aside, at the
 //! same place for each stream, so that only the places in the texts are kept in registers; `put` makes codes of that. With all
 //! tables behind one address, and all that is asked of what is found in one word, it is twelve instructions.
+//!
+//! Most symbols are short, and few slots of the table for long ones are taken. The others hold frequent pairs of symbols: what is found
+//! there is two codes in one step.
 
 use std::hint::select_unpredictable;
 
 use bytemuck::Zeroable;
 
 use super::ESCAPE;
+use super::found::Found;
 use super::put::put;
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 
-/// Slots for symbols of three bytes or more, by a hash of the first three. Of symbols that share a slot only one is found.
+/// Slots for symbols and pairs of three bytes or more, by a hash of the first three. Of those that share a slot only one is found.
 const SLOTS: usize = 1024;
 /// The most bytes of a symbol.
 const MAX_LEN: usize = 8;
 /// Streams that are encoded together.
 const STREAMS: usize = 8;
 /// Steps until codes are made of what they found.
-const STEPS: usize = 256;
-
-/// What stands for the bytes at a place: a code in its second byte, how many bytes it stands for (1 to 8) in the third. In the first one:
-/// of three bytes or more, how many bits of a word follow behind them; of an escape, the byte.
-#[derive(Clone, Copy, Zeroable)]
-#[repr(transparent)]
-pub struct Found(u32);
-
-impl Found {
-    const fn symbol(code: usize, len: usize) -> Self {
-        Self((64 - 8 * len) as u32 | (code as u32) << 8 | (len as u32) << 16)
-    }
-
-    /// A byte for which there is no symbol.
-    const fn byte(byte: u8) -> Self {
-        Self(byte as u32 | (ESCAPE as u32) << 8 | 1 << 16)
-    }
-
-    /// How many bits of a word follow behind a symbol of three bytes or more.
-    #[inline(always)]
-    const fn other_bits(self) -> u32 {
-        self.0 & 63
-    }
-
-    /// What `put` needs.
-    #[inline(always)]
-    const fn narrow(self) -> u16 {
-        self.0 as u16
-    }
-
-    /// The code; that of escapes for a byte.
-    #[inline(always)]
-    pub const fn code(self) -> u8 {
-        (self.0 >> 8) as u8
-    }
-
-    /// How many bytes it stands for, 1 to 8.
-    #[inline(always)]
-    #[allow(clippy::len_without_is_empty)]
-    pub const fn len(self) -> usize {
-        (self.0 >> 16) as usize
-    }
-
-    /// Whether it is a byte without a symbol.
-    #[inline(always)]
-    pub const fn is_byte(self) -> bool {
-        self.code() == ESCAPE
-    }
-}
+const STEPS: usize = 128;
 
 /// A slot without a symbol. No place has it: behind a symbol of three to seven bytes are zeros.
 const NOTHING: (u64, Found) = (1, Found::symbol(0, 3));
 
 #[derive(Clone, Zeroable)]
 struct Tables {
-    /// Symbols of three bytes or more by a hash of these, in the highest bytes.
+    /// Symbols and pairs of three bytes or more by a hash of these, in the highest bytes.
     words: [u64; SLOTS],
     /// What they are.
     long: [Found; SLOTS],
@@ -150,10 +106,25 @@ impl SymbolIndex {
         is_sound
     }
 
-    /// Slots for symbols of three bytes or more.
+    /// Takes two symbols that often follow each other, which are found in one step from then on: their codes, and the bytes and the
+    /// length of both. False, and nothing is taken, when a symbol has the slot, or their length is not 3 to 8. The later one
+    /// of pairs that share a slot is found.
+    pub fn join(&mut self, codes: [u8; 2], word: u64, len: usize) -> bool {
+        let tables = &mut *self.0;
+        let slot = slot_of(word);
+        let is_free = tables.words[slot] == NOTHING.0 || tables.long[slot].written().1 == 2;
+        if codes.contains(&ESCAPE) || !(3..=MAX_LEN).contains(&len) || !is_free {
+            return false;
+        }
+        tables.words[slot] = word << (64 - 8 * len);
+        tables.long[slot] = Found::pair(codes, len);
+        true
+    }
+
+    /// Slots for symbols and pairs of three bytes or more.
     pub const SLOTS: usize = SLOTS;
 
-    /// The slot, less than [`SLOTS`](Self::SLOTS), of symbols of three bytes or more that begin with `word`. Of those that
+    /// The slot, less than [`SLOTS`](Self::SLOTS), of what has three bytes or more and begins with `word`. Of symbols that
     /// share one only the last is found.
     pub fn slot(word: u64) -> usize {
         slot_of(word)
@@ -210,7 +181,7 @@ impl SymbolIndex {
         for stream in &mut streams {
             while stream.at < stream.bytes.len() {
                 let found = self.find_last(&stream.bytes[stream.at..]);
-                stream.end += put(&[found.narrow()], &mut stream.out[stream.end..]);
+                stream.end += put(&[found], &mut stream.out[stream.end..]);
                 stream.at += found.len();
             }
             lens[stream.number] = stream.end;
@@ -274,7 +245,7 @@ fn steps_body(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
 /// Steps of all streams in turn, until one of them has none left.
 #[inline(always)]
 fn together<const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; N]) {
-    let mut found = [[0; STEPS]; N];
+    let mut found = [[Found::zeroed(); STEPS]; N];
     loop {
         let n_steps = streams.iter().map(|stream| stream.steps()).min().unwrap_or(0).min(STEPS);
         if n_steps == 0 {
@@ -287,7 +258,7 @@ fn together<const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; 
                 // SAFETY: `steps` says that 8 bytes follow after each of so many steps of at most 8 bytes (`Found::len`).
                 let word = u64::from_le(unsafe { from[i].cast::<u64>().read_unaligned() });
                 let here = index.find(word);
-                found[i][step] = here.narrow();
+                found[i][step] = here;
                 // SAFETY: as above.
                 from[i] = unsafe { from[i].add(here.len()) };
             }
@@ -325,15 +296,35 @@ mod tests {
         index
     }
 
-    /// Symbol by symbol: a long one by its slot, else one of two bytes, else one of one, else an escape.
-    fn model(symbols: &[Vec<u8>], bytes: &[u8]) -> Vec<u8> {
+    /// Adds pairs of these symbols.
+    fn join(index: &mut SymbolIndex, symbols: &[Vec<u8>], pairs: &[[usize; 2]]) {
+        for pair in pairs {
+            let both = pair.map(|code| symbols[code].as_slice()).concat();
+            let has_slot =
+                |s: &&Vec<u8>| s.len() > 2 && SymbolIndex::slot(word(s)) == SymbolIndex::slot(word(&both));
+            let is_free = symbols.iter().find(has_slot).is_none();
+            let is_joined = index.join(pair.map(|code| code as u8), word(&both), both.len());
+            assert_eq!(is_joined, is_free && (3..=8).contains(&both.len()));
+        }
+    }
+
+    /// Symbol by symbol: a long one by its slot, or a pair where no symbol has it, else one of two bytes, else one of one, else an escape.
+    fn model(symbols: &[Vec<u8>], pairs: &[[usize; 2]], bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut rest = bytes;
         let find = |fits: &dyn Fn(&Vec<u8>) -> bool| symbols.iter().rposition(fits);
         while !rest.is_empty() {
             let here = word(rest);
-            let long = find(&|s| s.len() > 2 && SymbolIndex::slot(word(s)) == SymbolIndex::slot(here))
-                .filter(|&code| rest.starts_with(&symbols[code]));
+            let has_slot = |s: &[u8]| s.len() > 2 && SymbolIndex::slot(word(s)) == SymbolIndex::slot(here);
+            let of_slot = find(&|s| has_slot(s));
+            let both = |pair: &[usize; 2]| pair.map(|code| symbols[code].as_slice()).concat();
+            let pair = pairs.iter().rfind(|pair| both(pair).len() <= 8 && has_slot(&both(pair)));
+            if let Some(pair) = pair.filter(|pair| of_slot.is_none() && rest.starts_with(&both(pair))) {
+                out.extend(pair.map(|code| code as u8));
+                rest = &rest[both(pair).len()..];
+                continue;
+            }
+            let long = of_slot.filter(|&code| rest.starts_with(&symbols[code]));
             let of_len = |len| find(&|s| s.len() == len && rest.starts_with(s));
             match long.or_else(|| of_len(2)).or_else(|| of_len(1)) {
                 Some(code) => {
@@ -374,31 +365,45 @@ mod tests {
         let text = b"zabcabbaccabcabbbacaabcbcaab";
         for at in 0..text.len() {
             for end in at + 1..=text.len() {
-                assert_eq!(index.find_at(&text[at..end]).narrow(), all.find_at(&text[at..end]).narrow());
+                assert_eq!(index.find_at(&text[at..end]), all.find_at(&text[at..end]));
             }
+        }
+    }
+
+    prop_compose! {
+        /// Symbols of bytes up to `most`, short ones mostly, and pairs of them.
+        fn symbols_and_pairs(most: u8)(
+            symbols in vec(prop_oneof![vec(0..=most, 1..=3), vec(0..=most, 1..=8)], 0..=255),
+        )(
+            pairs in vec([0..symbols.len().max(1), 0..symbols.len().max(1)], 0..if symbols.is_empty() { 1 } else { 99 }),
+            symbols in Just(symbols),
+        ) -> (Vec<Vec<u8>>, Vec<[usize; 2]>) {
+            (symbols, pairs)
         }
     }
 
     proptest! {
         #[test]
         fn codes_are_those_of_the_model(
-            symbols in vec(vec(0..4u8, 1..=8), 0..=255),
+            (symbols, pairs) in symbols_and_pairs(4),
             // Groups of steps with one byte for which there is no symbol, with some, and without.
             all in vec(vec(prop_oneof![99 => 0..4u8, 1 => Just(4)], 0..1500), STREAMS),
         ) {
-            let index = index_of(&symbols);
+            let mut index = index_of(&symbols);
+            join(&mut index, &symbols, &pairs);
             let pieces: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
-            let expected = pieces.map(|piece| model(&symbols, piece));
+            let expected = pieces.map(|piece| model(&symbols, &pairs, piece));
             on_every_isa(|_| assert_eq!(shrink(&index, pieces), expected));
         }
 
         #[test]
-        fn any_bytes_have_codes(symbols in vec(vec(any::<u8>(), 1..=8), 0..=255), all in vec(any::<u8>(), 0..2000)) {
-            let index = index_of(&symbols);
+        fn any_bytes_have_codes((symbols, pairs) in symbols_and_pairs(u8::MAX), all in vec(any::<u8>(), 0..2000)) {
+            let mut index = index_of(&symbols);
+            join(&mut index, &symbols, &pairs);
             // Streams of any lengths: most of them end long before the last one does.
             let pieces = [&all[..], &all[..all.len() / 3], &[], &all[all.len() / 2..]];
             let pieces = std::array::from_fn(|i| if i < 4 { pieces[i] } else { &all[..all.len() * (i - 4) / 4] });
-            assert_eq!(shrink(&index, pieces), pieces.map(|piece| model(&symbols, piece)));
+            assert_eq!(shrink(&index, pieces), pieces.map(|piece| model(&symbols, &pairs, piece)));
         }
     }
 
@@ -414,6 +419,27 @@ mod tests {
         assert_eq!(found(b"a"), (0, 1));
         assert!(index.find_at(b"cab").is_byte());
         assert!(index.find_at(b"\0").is_byte() && index.find_at(&[255; 9]).is_byte());
+    }
+
+    #[test]
+    fn a_pair_is_found_where_no_symbol_has_its_slot() {
+        let symbols = ["th", "e ", "th ", "a"].map(|s| s.as_bytes().to_vec());
+        let mut index = index_of(&symbols);
+        assert!(index.join([0, 1], word(b"the "), 4));
+        let found = |index: &SymbolIndex, bytes: &[u8]| index.find_at(bytes).written();
+        assert_eq!(found(&index, b"the mill"), ([0, 1], 2));
+        assert_eq!(found(&index, b"them").0[0], 0);
+        assert_eq!(index.find_at(b"the").len(), 2);
+        // Too short, too long, an escape, the slot of a symbol.
+        assert!(!index.join([3, 3], word(b"aa"), 2) && !index.join([3, 3], word(b"aaaaaaaa"), 9));
+        assert!(!index.join([3, ESCAPE], word(b"abc"), 3) && !index.join([2, 3], word(b"th a"), 4));
+        assert_eq!(found(&index, b"th a "), ([2, 0], 1));
+        // The last of pairs that share a slot; none is left with other symbols.
+        assert!(index.join([0, 3], word(b"thea"), 4));
+        assert_eq!(found(&index, b"theatre"), ([0, 3], 2));
+        assert_eq!(found(&index, b"the mill").1, 1);
+        assert!(index.set(symbols.iter().map(|symbol| (word(symbol), symbol.len()))));
+        assert_eq!(found(&index, b"theatre").1, 1);
     }
 
     #[test]
