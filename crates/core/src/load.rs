@@ -18,7 +18,7 @@ use beside::Beside;
 use fixed::{IntScratch, WideScratch, copy_fixed};
 
 pub(crate) use beside::are_beside;
-pub(crate) use texts::{TextMost, most_text, text_len};
+pub(crate) use texts::{TextMost, Texts, most_text, text_len};
 pub(crate) use validity::ValidBits;
 
 /// The longest string, in bytes: what every reader's default limits take.

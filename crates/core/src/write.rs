@@ -18,7 +18,7 @@ use crate::bundle::{Bundle, bundles};
 use crate::control::{Control, Monitor};
 use crate::encoded::BLOCK;
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
-use crate::load::{self, Scratch, TextMost, block_values};
+use crate::load::{self, Scratch, Texts, block_values};
 use crate::threads;
 use nested::{Begins, Nested};
 use order::{Text, texts_first};
@@ -188,7 +188,7 @@ pub(crate) struct Stored<'a> {
     profile: &'a Profile,
     /// Where its blocks begin in its children.
     begins: Option<&'a Begins>,
-    text_most: TextMost,
+    texts: Texts,
 }
 
 impl<'a> Plan<'a> {
@@ -267,7 +267,7 @@ impl<'a> Plan<'a> {
             array: &column.array,
             profile: profile(i),
             begins: begins(i),
-            text_most: TextMost::of(&column.array, column.column_type.layout()),
+            texts: Texts::of(&column.array, column.column_type.layout()),
         });
         let children = self.nested.children.iter().enumerate().map(|(i, child)| Stored {
             column: is_bundled.len() + i,
@@ -276,7 +276,7 @@ impl<'a> Plan<'a> {
             array: &child.array,
             profile: profile(child.top),
             begins: child.family.begins.as_ref(),
-            text_most: TextMost::of(&child.array, child.column_type.layout()),
+            texts: Texts::of(&child.array, child.column_type.layout()),
         });
         let bundled = self.bundles.iter().enumerate().map(|(i, bundle)| Stored {
             column: is_bundled.len() + self.nested.children.len() + i,
@@ -285,7 +285,7 @@ impl<'a> Plan<'a> {
             array: &bundle.array,
             profile: &self.profile,
             begins: None,
-            text_most: TextMost::of(&bundle.array, bundle.column_type.layout()),
+            texts: Texts::of(&bundle.array, bundle.column_type.layout()),
         });
         single.chain(children).chain(bundled).collect()
     }
@@ -348,7 +348,7 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         // A little less than four blocks of 4 MiB, so that there is no fifth.
         let of_texts = (RUN_LEN / 8 * 15 / value_len.max(1)).next_multiple_of(64);
         let is_begun = of.array.encoded(0).is_some();
-        let run = if of.text_most.is_short() && !is_begun { of_texts.min(block) } else { n_blocks * block };
+        let run = if of.texts.most.is_short() && !is_begun { of_texts.min(block) } else { n_blocks * block };
         // The second half of a short file is cut smaller, so that threads end together.
         let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
         for values in cut(n_values, run, last.min(run)) {
@@ -437,6 +437,9 @@ impl Worker {
         } else {
             encoder.begin_run(column.profile);
         }
+        if let Some(symbols) = &column.texts.symbols {
+            encoder.share(symbols);
+        }
         let align = task.values.start == 0 && column.profile.is_raw();
         let mut run = output.begin(task.index, align, self.bytes.take());
         let mut at = task.values.start;
@@ -449,7 +452,7 @@ impl Worker {
                 run.add(at..at + BLOCK as u64, pages_at, block.encoded(), is_raw, 0)?;
                 BLOCK
             } else {
-                self.scratch.text_most = column.text_most;
+                self.scratch.text_most = column.texts.most;
                 let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
                 let (values, validity) = self.scratch.values(column.of, n);
                 let block = at / u64::from(MAX_BLOCK_VALUES);

@@ -2,6 +2,8 @@
 
 mod dictionary;
 
+use std::sync::Arc;
+
 use entasis_format::{
     Codec, Directory, Encoding, Error, Filter, Layout, MAX_BLOCK_LEN, Packing, Physical, Result, Statistics,
     Transform,
@@ -12,7 +14,7 @@ use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
 use crate::codec::Codecs;
 use crate::dictionary::{Key, NoDictionary};
-use crate::fsst::{Trained, Trainer};
+use crate::fsst::{SharedSymbols, Trained, Trainer};
 use crate::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages};
 use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
 use crate::profile::{Profile, cost};
@@ -115,6 +117,8 @@ pub(crate) struct Hints {
     pub(crate) symbols: Option<Trained>,
     /// Those of a column beside.
     pub(crate) symbols_beside: Option<Trained>,
+    /// Those of the whole column.
+    pub(crate) shared: Option<Arc<SharedSymbols>>,
     pub(crate) text_ratio: Option<f64>,
     pub(crate) fixed: Option<(Filter, (Codec, i32), f64)>,
     dictionary_lost: bool,
@@ -153,6 +157,11 @@ impl Encoder {
         let symbols = self.hints.symbols.take().or(self.hints.symbols_beside.take());
         self.begin_run(profile);
         self.hints = Hints { unrepeated, entries, symbols_beside: symbols, ..Hints::default() };
+    }
+
+    /// Has the run that was begun look at symbols that others of its column have too.
+    pub fn share(&mut self, symbols: &Arc<SharedSymbols>) {
+        self.hints.shared = Some(Arc::clone(symbols));
     }
 
     /// Encodes a block, appending the stored dictionary and pages to `out`.

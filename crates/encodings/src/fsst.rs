@@ -7,12 +7,14 @@
 
 mod decode;
 mod encode;
+mod shared;
 mod train;
 
 use entasis_format::{Error, Result};
 
 pub(crate) use decode::decode;
 pub(crate) use encode::{Codes, Matcher};
+pub use shared::SharedSymbols;
 pub(crate) use train::{Trained, Trainer};
 
 /// Less than so many bytes are not worth a table of symbols.

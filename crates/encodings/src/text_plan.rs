@@ -148,7 +148,8 @@ impl Plain {
                 return self;
             }
         }
-        let beside = encoder.hints.symbols_beside.take();
+        let shared = encoder.hints.shared.take().map(|shared| shared.get(&mut encoder.trainer));
+        let beside = shared.or(encoder.hints.symbols_beside.take());
         let (trained, ratio) = encoder.trainer.symbols_for(bytes, beside, ratio_by);
         let len = len_by(&trained.matcher, ratio);
         if profile.score(len, ns) >= bound {

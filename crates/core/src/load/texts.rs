@@ -1,10 +1,20 @@
 //! What is known of a column of strings before it is copied.
 
-use entasis_encodings::{PAGE_TEXT, Values};
+use std::sync::Arc;
+
+use entasis_encodings::{PAGE_TEXT, SharedSymbols, Values};
 use entasis_format::{Layout, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, checksum};
 
 use super::{MAX_STRING, Scratch};
 use crate::frame::{Array, HostValues};
+
+/// What is known of a column of strings before it is copied.
+#[derive(Default)]
+pub(crate) struct Texts {
+    pub most: TextMost,
+    /// Symbols for all of it, where it is long.
+    pub symbols: Option<Arc<SharedSymbols>>,
+}
 
 /// The most bytes of a block of strings, if they are more than one.
 ///
@@ -24,21 +34,14 @@ impl TextMost {
     const LONG: u64 = 4 << 20;
     /// Bytes of a block of long texts that hardly repeat: four pages. Those of two are encoded together.
     const SHORT: u64 = 4 * PAGE_TEXT as u64;
-    /// Strings of a column that are looked at.
-    const SAMPLE: u64 = 512;
 
-    /// For the blocks of a column.
-    pub(crate) fn of(array: &Array, of: Layout) -> Self {
-        let most = Self::default();
-        let is_long = of.physical.is_var() && text_len(array) * u64::from(MAX_BLOCK_VALUES) > Self::LONG;
-        if !is_long || array.n_values() <= Self::SAMPLE {
-            return most;
-        }
-        match repeated(array, of) {
-            // Of 512 as many are alike where there are 32,000 different texts.
+    /// For the blocks of a column of whose strings so many in 512 are like another.
+    fn of(n_repeated: usize) -> Self {
+        match n_repeated {
+            // As many are alike where there are 32,000 different texts.
             0..4 => Self(Self::SHORT),
             4..32 => Self(Self::LONG),
-            _ => most,
+            _ => Self::default(),
         }
     }
 
@@ -52,30 +55,58 @@ impl TextMost {
     }
 }
 
-/// How many of [`TextMost::SAMPLE`] strings of a column are like one before. None that is empty is.
-fn repeated(array: &Array, of: Layout) -> usize {
+impl Texts {
+    /// Strings of a column that are looked at.
+    const SAMPLE: u64 = 512;
+    /// Bytes of each that symbols are found by, at most.
+    const PIECE: usize = 128;
+    /// Bytes of a column that has symbols of its own for each run: the time for those of a column would be too much for it.
+    const OWN: u64 = 32 << 20;
+
+    pub(crate) fn of(array: &Array, of: Layout) -> Self {
+        if !of.physical.is_var() || array.n_values() <= Self::SAMPLE {
+            return Self::default();
+        }
+        let len = text_len(array);
+        if len * u64::from(MAX_BLOCK_VALUES) <= TextMost::LONG {
+            return Self::default();
+        }
+        let (n_repeated, pieces) = glance(array, of);
+        let is_shared = len * array.n_values() >= Self::OWN && !pieces.is_empty();
+        let symbols = is_shared.then(|| Arc::new(SharedSymbols::new(pieces)));
+        Self { most: TextMost::of(n_repeated), symbols }
+    }
+}
+
+/// How many of [`Texts::SAMPLE`] strings of a column are like one before, and a piece of each. None that is empty is.
+fn glance(array: &Array, of: Layout) -> (usize, Vec<u8>) {
     let mut scratch = Scratch::default();
-    let (n, mut hashes) = (array.n_values(), Vec::new());
-    for i in 0..TextMost::SAMPLE {
+    let (n, mut hashes, mut pieces) = (array.n_values(), Vec::new(), Vec::new());
+    for i in 0..Texts::SAMPLE {
         // One place in each of as many parts, as no order has it: texts may come again at regular distances.
-        let (start, end) = (n * i / TextMost::SAMPLE, n * (i + 1) / TextMost::SAMPLE);
+        let (start, end) = (n * i / Texts::SAMPLE, n * (i + 1) / Texts::SAMPLE);
         let at = start + checksum(&i.to_le_bytes()) % (end - start);
         // What can't be read is told when it is written.
         if scratch.load(array, of, at..at + 1).is_err() {
-            return 0;
+            return (0, Vec::new());
         }
         if let (Values::Strings { bytes, .. }, _) = scratch.values(of, 1)
             && !bytes.is_empty()
         {
             hashes.push(checksum(bytes));
+            // From the beginning of some, the middle of others, to the end.
+            let spare = bytes.len().saturating_sub(Texts::PIECE);
+            let from = spare * (i % 8) as usize / 7;
+            pieces.extend_from_slice(&bytes[from..bytes.len().min(from + Texts::PIECE)]);
         }
     }
     let n_present = hashes.len();
     hashes.sort_unstable();
     hashes.dedup();
     // Of fewer that are there fewer are alike by chance, as their square.
-    let share = TextMost::SAMPLE as usize * TextMost::SAMPLE as usize / (n_present * n_present).max(1);
-    (n_present - hashes.len()) * share
+    let n_looked_at = Texts::SAMPLE as usize;
+    let share = n_looked_at * n_looked_at / (n_present * n_present).max(1);
+    ((n_present - hashes.len()) * share, pieces)
 }
 
 /// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.

@@ -5,7 +5,7 @@ use entasis_kernels::symbols::{Found, SymbolIndex};
 use super::{PIECES, Symbol, Symbols, piece_len};
 
 /// Symbols, and what finds them.
-#[derive(Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Matcher {
     symbols: Symbols,
     index: SymbolIndex,
@@ -29,6 +29,12 @@ impl Matcher {
         let is_sound = self.index.set_before(followers.iter().copied(), all);
         debug_assert!(is_sound, "a code for each symbol");
         self.symbols = symbols;
+    }
+
+    /// Takes the symbols of another.
+    pub(super) fn copy(&mut self, other: &Self) {
+        self.symbols.clone_from(&other.symbols);
+        self.index.clone_from(&other.index);
     }
 
     /// Finds two symbols in one step where they follow each other, when no symbol has the slot of both.

@@ -25,9 +25,10 @@ pub(crate) struct Trainer {
 }
 
 /// Symbols, and the share that their codes take of the bytes that they were found for.
+#[derive(Debug)]
 pub(crate) struct Trained {
     pub matcher: Matcher,
-    ratio: f64,
+    pub ratio: f64,
 }
 
 /// How much more codes may take of other bytes than of those, that symbols are not looked for again.
@@ -93,6 +94,13 @@ impl Trainer {
         self.counts.join(&mut matcher);
         self.counts.clear();
         matcher
+    }
+
+    /// What finds the same symbols, and is encoded with by itself.
+    pub(super) fn copy_of(&mut self, matcher: &Matcher) -> Matcher {
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.copy(matcher);
+        copy
     }
 
     /// Takes a matcher that is not needed any more.

@@ -31,7 +31,7 @@ const STEPS: usize = 128;
 /// A slot without a symbol. No place has it: behind a symbol of three to seven bytes are zeros.
 const NOTHING: (u64, Found) = (1, Found::symbol(0, 3));
 
-#[derive(Clone, Zeroable)]
+#[derive(Clone, Copy, Zeroable)]
 struct Tables {
     /// Symbols and pairs of three bytes or more by a hash of these, in the highest bytes.
     words: [u64; SLOTS],
@@ -44,8 +44,17 @@ struct Tables {
 }
 
 /// Symbols by their first bytes.
-#[derive(Clone)]
 pub struct SymbolIndex(Box<Tables>);
+
+impl Clone for SymbolIndex {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        *self.0 = *other.0;
+    }
+}
 
 impl std::fmt::Debug for SymbolIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
