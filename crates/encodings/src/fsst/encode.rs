@@ -1,5 +1,6 @@
 //! The pages of a run become codes: the symbols, and what finds them.
 
+use entasis_kernels::memory::BriefVec;
 use entasis_kernels::symbols::{Found, SymbolIndex};
 
 use super::{PIECES, Symbol, Symbols, piece_len};
@@ -10,9 +11,9 @@ pub(crate) struct Matcher {
     symbols: Symbols,
     index: SymbolIndex,
     /// Codes of the parts, before it is known where they stand.
-    scratch: Vec<u8>,
+    scratch: BriefVec<u8>,
     /// The same for codes of which only the number is asked for.
-    counted: Vec<u8>,
+    counted: BriefVec<u8>,
 }
 
 impl Matcher {
@@ -114,9 +115,10 @@ impl Matcher {
     fn shrink(&mut self, parts: [&[u8]; PARTS], rooms: [usize; PARTS]) -> [usize; PARTS] {
         let len = rooms.iter().sum();
         if self.scratch.len() < len {
-            self.scratch.resize(len, 0);
+            self.scratch.clear();
+            self.scratch.resize_stale(len);
         }
-        let mut rest = self.scratch.as_mut_slice();
+        let mut rest = &mut *self.scratch;
         let outs = rooms.map(|room| rest.split_off_mut(..room).unwrap_or_default());
         self.index.shrink(parts, outs).expect("room for twice the bytes of each part")
     }
