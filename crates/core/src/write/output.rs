@@ -10,7 +10,6 @@ use entasis_format::{
     BlockRecord, Codec, Directory, Error, HEADER_LEN, Packing, Result, Statistics, Transform, checksum,
 };
 use entasis_io::{PIECE, Sink};
-use entasis_kernels::memory::room_on_huge_pages;
 
 use super::held::{Due, Held};
 use crate::control::Control;
@@ -172,7 +171,7 @@ impl<'a> Output<'a> {
 
     /// Empty memory for a run: what there is, or new one.
     fn memory(&self, there: Option<Vec<u8>>) -> Vec<u8> {
-        let mut bytes = there.unwrap_or_else(|| room_on_huge_pages(self.room));
+        let mut bytes = there.unwrap_or_else(|| Vec::with_capacity(self.room));
         bytes.clear();
         bytes
     }

@@ -14,5 +14,5 @@ pub use buffer::Buffer;
 pub use buffers::Buffers;
 pub use host::HostRead;
 pub use matrix::MatrixMut;
-pub use pages::{Ahead, ask_for_huge_pages, get_pages, room_on_huge_pages};
+pub use pages::{Ahead, ask_for_huge_pages, get_pages};
 pub use views::HostViews;

@@ -22,14 +22,6 @@ pub fn ask_for_huge_pages(memory: &mut [u8]) {
     advise(memory.as_mut_ptr(), memory.len());
 }
 
-/// An empty vector with room for `len` bytes, on huge pages as far as it is filled, when that is much.
-pub fn room_on_huge_pages(len: usize) -> Vec<u8> {
-    let mut memory = Vec::with_capacity(len);
-    let spare = memory.spare_capacity_mut();
-    advise(spare.as_mut_ptr().cast(), spare.len());
-    memory
-}
-
 /// From this length on pages come quicker together than each when it is first written to.
 const MANY_PAGES: usize = 256 << 10;
 
