@@ -47,6 +47,17 @@ fn each_has_at_most_so_many_bytes() {
 }
 
 #[test]
+fn runs_of_a_long_column_come_back_whatever_follows_in_it() {
+    // Three runs, the last one of other texts than those of two: symbols for all of them serve none, or some.
+    for n_other in [0, 30_000] {
+        let other = |i| "the quick brown fox jumps over the lazy dog ".repeat(10) + &text(i, 40);
+        let of = |i| if i < 90_000 - n_other { text(i, 440) } else { other(i) };
+        let blocks = blocks(&Model::text(&(0..90_000).map(of).collect::<Vec<String>>()));
+        assert!(blocks.len() > 36 && blocks.iter().all(|&(_, len)| len <= SHORT), "{blocks:?}");
+    }
+}
+
+#[test]
 fn texts_that_repeat_share_a_dictionary() {
     let texts: Vec<String> = (0..60_000).map(|i| text(i * i % 101, 200)).collect();
     let blocks = blocks(&Model::text(&texts));

@@ -19,9 +19,11 @@ pub(crate) trait Key: Copy + Eq {
     fn hash(self) -> u64;
 }
 
-/// An odd number, products with which have mixed high bits. Of 300,000 tried it is the one with which numbers that are equally far apart, by 1,
-/// 10, 60, 86,400 ... of whatever unit, meet each other least: 1.64 looks at most and 1.05 on average, where 2^64 over the golden
-/// ratio takes up to 22, and 6 for the days of thirteen years in seconds.
+/// An odd number, products with which have mixed high bits.
+///
+/// Of 300,000 tried it is the one with which 1,200 to 4,800 numbers at equal distances meet each other least, in tables that are a
+/// seventh to three fifths full: 45 distances from 1 to the seconds, days and weeks of usual units, and eight of floats. A value takes
+/// 1.64 looks for the worst of these, 1.05 on average; with 2^64 over the golden ratio it takes 21.8 and 1.32.
 pub(crate) const MIX: u64 = 0xC332_1BB8_E4B6_3819;
 
 macro_rules! word_key {

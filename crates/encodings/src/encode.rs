@@ -154,7 +154,7 @@ impl Encoder {
     pub fn begin_beside(&mut self, profile: &Profile) {
         let unrepeated = self.hints.unrepeated;
         let entries = std::mem::take(&mut self.hints.entries).beside();
-        let symbols = self.hints.symbols.take().or(self.hints.symbols_beside.take());
+        let symbols = self.hints.symbols.take().or_else(|| self.hints.symbols_beside.take());
         self.begin_run(profile);
         self.hints = Hints { unrepeated, entries, symbols_beside: symbols, ..Hints::default() };
     }

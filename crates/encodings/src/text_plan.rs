@@ -128,7 +128,7 @@ impl Plain {
             return self;
         }
         *tried = true;
-        let ratio_by = |matcher: &mut Matcher| {
+        let mut ratio_by = |matcher: &mut Matcher| {
             let (mut before, mut after) = (0, 0);
             for range in sample_ranges(bytes.len(), 1, SAMPLE) {
                 before += range.len();
@@ -148,9 +148,10 @@ impl Plain {
                 return self;
             }
         }
-        let shared = encoder.hints.shared.take().map(|shared| shared.get(&mut encoder.trainer));
-        let beside = shared.or(encoder.hints.symbols_beside.take());
-        let (trained, ratio) = encoder.trainer.symbols_for(bytes, beside, ratio_by);
+        let trainer = &mut encoder.trainer;
+        let shared = encoder.hints.shared.take().and_then(|shared| shared.get(trainer, &mut ratio_by));
+        let (trained, ratio) = shared
+            .unwrap_or_else(|| trainer.symbols_for(bytes, encoder.hints.symbols_beside.take(), ratio_by));
         let len = len_by(&trained.matcher, ratio);
         if profile.score(len, ns) >= bound {
             encoder.trainer.keep(trained.matcher);

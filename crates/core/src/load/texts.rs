@@ -58,8 +58,10 @@ impl TextMost {
 impl Texts {
     /// Strings of a column that are looked at.
     const SAMPLE: u64 = 512;
-    /// Bytes of each that symbols are found by, at most.
-    const PIECE: usize = 128;
+    /// Bytes of each that symbols are found by, at most, and of each fourth, which they are tried on: fewer symbols are cut by the ends of
+    /// long pieces.
+    const TO_TRAIN: usize = 128;
+    const TO_TRY: usize = 512;
     /// Bytes of a column that has symbols of its own for each run: the time for those of a column would be too much for it.
     const OWN: u64 = 32 << 20;
 
@@ -71,33 +73,34 @@ impl Texts {
         if len * u64::from(MAX_BLOCK_VALUES) <= TextMost::LONG {
             return Self::default();
         }
-        let (n_repeated, pieces) = glance(array, of);
-        let is_shared = len * array.n_values() >= Self::OWN && !pieces.is_empty();
-        let symbols = is_shared.then(|| Arc::new(SharedSymbols::new(pieces)));
+        let (n_repeated, [to_train, to_try]) = glance(array, of);
+        let is_shared = len.saturating_mul(array.n_values()) >= Self::OWN;
+        let symbols = if is_shared { SharedSymbols::of(to_train, to_try).map(Arc::new) } else { None };
         Self { most: TextMost::of(n_repeated), symbols }
     }
 }
 
-/// How many of [`Texts::SAMPLE`] strings of a column are like one before, and a piece of each. None that is empty is.
-fn glance(array: &Array, of: Layout) -> (usize, Vec<u8>) {
+/// How many of [`Texts::SAMPLE`] strings of a column are like one before, and pieces of them, to find symbols and to try them. None that
+/// is empty is.
+fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let mut scratch = Scratch::default();
-    let (n, mut hashes, mut pieces) = (array.n_values(), Vec::new(), Vec::new());
+    let (n, mut hashes, mut pieces) = (array.n_values(), Vec::new(), [Vec::new(), Vec::new()]);
     for i in 0..Texts::SAMPLE {
         // One place in each of as many parts, as no order has it: texts may come again at regular distances.
         let (start, end) = (n * i / Texts::SAMPLE, n * (i + 1) / Texts::SAMPLE);
         let at = start + checksum(&i.to_le_bytes()) % (end - start);
         // What can't be read is told when it is written.
         if scratch.load(array, of, at..at + 1).is_err() {
-            return (0, Vec::new());
+            return (0, pieces);
         }
         if let (Values::Strings { bytes, .. }, _) = scratch.values(of, 1)
             && !bytes.is_empty()
         {
             hashes.push(checksum(bytes));
+            let (of, most) = if i / 8 % 4 == 3 { (1, Texts::TO_TRY) } else { (0, Texts::TO_TRAIN) };
             // From the beginning of some, the middle of others, to the end.
-            let spare = bytes.len().saturating_sub(Texts::PIECE);
-            let from = spare * (i % 8) as usize / 7;
-            pieces.extend_from_slice(&bytes[from..bytes.len().min(from + Texts::PIECE)]);
+            let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
+            pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
         }
     }
     let n_present = hashes.len();

@@ -1,5 +1,7 @@
 //! The symbols that shorten a sample: in each round those that were found, and pairs of neighbours among them, compete for the codes.
 
+mod join;
+
 use entasis_kernels::{memory::BriefVec, symbols::SymbolIndex};
 
 use super::encode::Matcher;
@@ -298,64 +300,6 @@ impl Counts {
             }
         }
     }
-}
-
-/// How often a pair is found at least whose second symbol others begin with, one of which may follow elsewhere.
-const SURE: u16 = 5;
-
-impl Counts {
-    /// Has `matcher` find frequent pairs of its symbols in one step, by the pairs that were found in a sample.
-    ///
-    /// The codes are hardly others than those of one step for each symbol: a pair is left out where a longer symbol that begins with its
-    /// second one was found there too, and not by chance. Of those that share a slot the most frequent one is taken.
-    fn join(&mut self, matcher: &mut Matcher) {
-        let n = self.symbols.len();
-        let symbols = matcher.symbols().as_slice();
-        let shorter = beginnings(symbols);
-        let mut least = [1; MAX_SYMBOLS];
-        for symbol in shorter[..symbols.len()].iter().flatten() {
-            least[usize::from(*symbol)] = SURE;
-        }
-        for &[first, mut second] in &self.seen[..self.n_seen] {
-            if self.pairs[place([first, second], n)] < 2 {
-                continue;
-            }
-            while let Some(symbol) = shorter[usize::from(second)] {
-                second = symbol.into();
-                self.pairs[place([first, second], n)] = 0;
-            }
-        }
-        let mut best = [(0, [0; 2], Symbol::default()); SymbolIndex::SLOTS];
-        for pair in &self.seen[..self.n_seen] {
-            let count = self.pairs[place(*pair, n)];
-            let [first, second] = pair.map(|number| self.symbols[usize::from(number)]);
-            if count >= least[usize::from(pair[1])]
-                && let Some(both) = first.join(second)
-            {
-                let best = &mut best[SymbolIndex::slot(both.word)];
-                if count > best.0 {
-                    *best = (count, pair.map(|number| number as u8), both);
-                }
-            }
-        }
-        for (_, codes, both) in best.into_iter().filter(|&(count, ..)| count > 0) {
-            matcher.join(codes, both);
-        }
-    }
-}
-
-/// The longest other symbol that each begins with.
-fn beginnings(symbols: &[Symbol]) -> [Option<u8>; MAX_SYMBOLS] {
-    let mut order: Vec<(Symbol, u8)> = symbols.iter().copied().zip(0..).collect();
-    // As bytes are compared: a beginning stands before what it begins, and between them only what it begins too.
-    order.sort_unstable_by_key(|(symbol, _)| u128::from(symbol.word.swap_bytes()) << 64 | symbol.len as u128);
-    let (mut shorter, mut before) = ([None; MAX_SYMBOLS], Vec::<(Symbol, u8)>::new());
-    for (symbol, i) in order {
-        while before.pop_if(|before| !symbol.begins_with(before.0)).is_some() {}
-        shorter[usize::from(i)] = before.last().map(|before| before.1);
-        before.push((symbol, i));
-    }
-    shorter
 }
 
 /// Where a pair is counted, of `n` numbers.

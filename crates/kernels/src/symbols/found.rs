@@ -36,7 +36,7 @@ impl Found {
         self.0 & 63
     }
 
-    /// The first code; that of escapes for a byte.
+    /// The first code, which is all for one symbol; that of escapes for a byte.
     #[inline(always)]
     pub const fn code(self) -> u8 {
         (self.0 >> 8) as u8

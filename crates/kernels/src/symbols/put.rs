@@ -37,6 +37,7 @@ pub(super) fn put_each(found: &[Found], out: &mut [u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ESCAPE;
     use super::*;
     use crate::dispatch::on_every_isa;
     use proptest::collection::vec;
@@ -54,11 +55,15 @@ mod tests {
                 _ if chance % 2 == 0 => Found::pair([first, second], len),
                 _ => Found::byte(second),
             };
-            let found: Vec<Found> = found.iter().map(here).collect();
             let expected: Vec<u8> = found
                 .iter()
-                .flat_map(|found| { let (bytes, n) = found.written(); bytes.into_iter().take(n) })
+                .flat_map(|&(first, second, chance, _)| match chance {
+                    _ if chance >= often => vec![first],
+                    _ if chance % 2 == 0 => vec![first, second],
+                    _ => vec![ESCAPE, second],
+                })
                 .collect();
+            let found: Vec<Found> = found.iter().map(here).collect();
             on_every_isa(|_| {
                 let mut out = vec![7; 2 * found.len() + 3];
                 let n = put(&found, &mut out);
