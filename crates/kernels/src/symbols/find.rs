@@ -6,8 +6,8 @@
 //! same place for each stream, so that only the places in the texts are kept in registers; `put` makes codes of that. With all
 //! tables behind one address, and all that is asked of what is found in one word, it is twelve instructions.
 //!
-//! Most symbols are short, and few slots of the table for long ones are taken. The others hold frequent pairs of symbols: what is found
-//! there is two codes in one step.
+//! Most symbols are short, and few slots of the table for long ones are taken. The others hold pairs of symbols that follow each other:
+//! what is found there is two codes in one step.
 
 use std::hint::select_unpredictable;
 
