@@ -345,8 +345,9 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         let block = block_values(of.of) as u64;
         let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
         let n_values = of.array.n_values();
-        // A little less than four blocks of 4 MiB, so that there is no fifth.
-        let of_texts = (RUN_LEN / 8 * 15 / value_len.max(1)).next_multiple_of(64);
+        // A little less than four blocks of 4 MiB, so that there is no fifth. Of a quarter of that a thread has less to keep until its turn.
+        let text_len = RUN_LEN / if of.texts.symbols.is_some() { 32 } else { 8 } * 15;
+        let of_texts = (text_len / value_len.max(1)).next_multiple_of(64);
         let is_begun = of.array.encoded(0).is_some();
         let run = if of.texts.most.is_short() && !is_begun { of_texts.min(block) } else { n_blocks * block };
         // The second half of a short file is cut smaller, so that threads end together.

@@ -119,6 +119,8 @@ pub(crate) struct Hints {
     pub(crate) symbols_beside: Option<Trained>,
     /// Those of the whole column.
     pub(crate) shared: Option<Arc<SharedSymbols>>,
+    /// Whether no codec does better than those, which need not be seen for each run.
+    pub(crate) no_codec: bool,
     pub(crate) text_ratio: Option<f64>,
     pub(crate) fixed: Option<(Filter, (Codec, i32), f64)>,
     dictionary_lost: bool,

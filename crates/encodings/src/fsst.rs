@@ -14,7 +14,7 @@ use entasis_format::{Error, Result};
 
 pub(crate) use decode::decode;
 pub(crate) use encode::{Codes, Matcher};
-pub use shared::SharedSymbols;
+pub use shared::{Pieces, SharedSymbols};
 pub(crate) use train::{Trained, Trainer};
 
 /// Less than so many bytes are not worth a table of symbols.

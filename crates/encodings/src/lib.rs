@@ -38,7 +38,7 @@ mod word;
 pub use codec::Codecs;
 pub use decode::{BlockDecoder, StringSlice, TextScratch};
 pub use encode::{BLOCK, Encoded, Encoder, PAGE, Values};
-pub use fsst::SharedSymbols;
+pub use fsst::{Pieces, SharedSymbols};
 pub use page::{Page, PageScratch};
 pub use page_writer::PAGE_TEXT;
 pub use profile::Profile;

@@ -7,11 +7,12 @@ use std::ops::RangeInclusive;
 use entasis_format::Codec;
 use entasis_kernels::VECTOR;
 
+use crate::codec::Codecs;
 use crate::encode::{Encoder, PAGE};
 use crate::fsst::{self, Matcher};
 use crate::page_writer::PAGE_LEN;
 use crate::plan::{MIN_PAYLOAD, ZSTD_OF_LZ4};
-use crate::profile::cost;
+use crate::profile::{Profile, cost};
 use crate::text_dictionary::SymbolHint;
 use crate::word::{bits_of, sample_ranges};
 
@@ -67,7 +68,11 @@ impl Plain {
             None => {
                 let mut tried = false;
                 let best = self.with_symbols(encoder, bytes, (bound, planned), &mut tried);
-                let best = best.with_codec(encoder, bytes, bound, &mut tried);
+                let is_settled = best.symbols && encoder.hints.no_codec;
+                let best = match is_settled {
+                    true => best,
+                    false => best.with_codec(&encoder.profile, &mut encoder.codecs, bytes, bound, &mut tried),
+                };
                 if tried {
                     encoder.hints.text = Some(best.hint());
                 }
@@ -148,10 +153,18 @@ impl Plain {
                 return self;
             }
         }
-        let trainer = &mut encoder.trainer;
-        let shared = encoder.hints.shared.take().and_then(|shared| shared.get(trainer, &mut ratio_by));
-        let (trained, ratio) = shared
-            .unwrap_or_else(|| trainer.symbols_for(bytes, encoder.hints.symbols_beside.take(), ratio_by));
+        let (trainer, codecs) = (&mut encoder.trainer, &mut encoder.codecs);
+        let of_column = encoder.hints.shared.take().and_then(|shared| {
+            let no_codec = |bytes: &[u8], ratio| Self::surpass_codecs(profile, codecs, bytes, ratio);
+            shared.get(trainer, &mut ratio_by, no_codec)
+        });
+        let (trained, ratio) = match of_column {
+            Some((shared, ratio)) => {
+                encoder.hints.no_codec = shared.no_codec;
+                (shared.trained, ratio)
+            }
+            None => trainer.symbols_for(bytes, encoder.hints.symbols_beside.take(), ratio_by),
+        };
         let len = len_by(&trained.matcher, ratio);
         if profile.score(len, ns) >= bound {
             encoder.trainer.keep(trained.matcher);
@@ -161,9 +174,25 @@ impl Plain {
         Self { symbols: true, len, ns, ..self }
     }
 
+    /// Whether symbols do better for `bytes`, of which their codes take `ratio`, than any codec, and not only by a little.
+    fn surpass_codecs(profile: &Profile, codecs: &mut Codecs, bytes: &[u8], ratio: f64) -> bool {
+        /// How much worse they might be.
+        const CLEARLY: f64 = 1.1;
+        let plain = Self::light(1, bytes.len() as u32..=bytes.len() as u32, bytes);
+        let (len, ns) = (plain.len * ratio * CLEARLY, bytes.len() as f64 * cost::FSST_BYTE * CLEARLY);
+        let symbols = Self { symbols: true, len, ns, ..plain };
+        symbols.with_codec(profile, codecs, bytes, f64::INFINITY, &mut false).symbols
+    }
+
     /// The best of this and of codecs.
-    fn with_codec(self, encoder: &mut Encoder, bytes: &[u8], bound: f64, tried: &mut bool) -> Self {
-        let profile = encoder.profile.clone();
+    fn with_codec(
+        self,
+        profile: &Profile,
+        codecs: &mut Codecs,
+        bytes: &[u8],
+        bound: f64,
+        tried: &mut bool,
+    ) -> Self {
         let mut best = self;
         let mut by_lz4 = 0.0;
         for &codec in profile.codecs {
@@ -178,7 +207,7 @@ impl Plain {
                         break;
                     }
                     before += range.len();
-                    after += encoder.codecs.stored_len(codec.0, codec.1, &bytes[range]);
+                    after += codecs.stored_len(codec.0, codec.1, &bytes[range]);
                 }
                 after as f64 / before as f64
             };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entasis_encodings::{PAGE_TEXT, SharedSymbols, Values};
+use entasis_encodings::{PAGE_TEXT, Pieces, SharedSymbols, Values};
 use entasis_format::{Layout, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, checksum};
 
 use super::{MAX_STRING, Scratch};
@@ -62,6 +62,8 @@ impl Texts {
     /// long pieces.
     const TO_TRAIN: usize = 128;
     const TO_TRY: usize = 512;
+    /// Bytes of neighbours that codecs are tried on, at each of two places.
+    const NEIGHBOURS: usize = 64 << 10;
     /// Bytes of a column that has symbols of its own for each run: the time for those of a column would be too much for it.
     const OWN: u64 = 32 << 20;
 
@@ -75,8 +77,8 @@ impl Texts {
         }
         let (n_repeated, [to_train, to_try]) = glance(array, of);
         let is_shared = len.saturating_mul(array.n_values()) >= Self::OWN;
-        let symbols = if is_shared { SharedSymbols::of(to_train, to_try).map(Arc::new) } else { None };
-        Self { most: TextMost::of(n_repeated), symbols }
+        let symbols = is_shared.then(|| Pieces { to_train, to_try, neighbours: neighbours(array, of, len) });
+        Self { most: TextMost::of(n_repeated), symbols: symbols.and_then(SharedSymbols::of).map(Arc::new) }
     }
 }
 
@@ -110,6 +112,20 @@ fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let n_looked_at = Texts::SAMPLE as usize;
     let share = n_looked_at * n_looked_at / (n_present * n_present).max(1);
     ((n_present - hashes.len()) * share, pieces)
+}
+
+/// Strings that are neighbours, of about `len` bytes each, from two places of a column.
+fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<u8> {
+    let (mut scratch, mut all, n) = (Scratch::default(), Vec::new(), array.n_values());
+    for at in [n / 3, n / 3 * 2] {
+        let end = at + (Texts::NEIGHBOURS as u64).div_ceil(len).min(n - at);
+        if let Ok(n) = scratch.load(array, of, at..end)
+            && let (Values::Strings { bytes, .. }, _) = scratch.values(of, n)
+        {
+            all.extend_from_slice(&bytes[..bytes.len().min(Texts::NEIGHBOURS)]);
+        }
+    }
+    all
 }
 
 /// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.

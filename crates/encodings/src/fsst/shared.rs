@@ -6,52 +6,77 @@ use super::encode::Matcher;
 use super::{Trained, Trainer};
 
 /// Symbols for a column of many runs, found once, by strings from all of it: more of them than would be worth their time for one run,
-/// so that fewer codes are left.
+/// so that fewer codes are left. What codecs make of the column is seen once too.
 ///
 /// They are found when they are asked for first, and are the same whichever run that is.
 #[derive(Debug)]
 pub struct SharedSymbols {
-    to_train: Vec<u8>,
-    to_try: Vec<u8>,
-    trained: OnceLock<Trained>,
+    pieces: Pieces,
+    found: OnceLock<Shared>,
+}
+
+/// Bytes of a column that tell of all of it.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    /// Pieces of strings from all of it, by which symbols are found.
+    pub to_train: Vec<u8>,
+    /// Others, which tell how long their codes are.
+    pub to_try: Vec<u8>,
+    /// Strings that are neighbours, as codecs find what comes again behind something else.
+    pub neighbours: Vec<u8>,
+}
+
+/// What a run has of its column.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub trained: Trained,
+    /// Whether no codec does better for the column.
+    pub no_codec: bool,
 }
 
 /// How much more or less codes may take of a run than of the column, as a share, that the run is taken to be like the rest of it.
 const ALIKE: f64 = 0.03;
 
 impl SharedSymbols {
-    /// For a column, by pieces from all of it: those that symbols are found by, and others that tell how long their codes are. None where
-    /// these are too few.
-    pub fn of(to_train: Vec<u8>, to_try: Vec<u8>) -> Option<Self> {
-        /// Bytes of both, at least.
+    /// For a column, by pieces from all of it. None where these are too few.
+    pub fn of(pieces: Pieces) -> Option<Self> {
+        /// Bytes of both kinds of pieces of strings, at least.
         const LEAST: (usize, usize) = (24 << 10, 16 << 10);
-        let are_enough = to_train.len() >= LEAST.0 && to_try.len() >= LEAST.1;
-        are_enough.then(|| Self { to_train, to_try, trained: OnceLock::new() })
+        let are_enough = pieces.to_train.len() >= LEAST.0 && pieces.to_try.len() >= LEAST.1;
+        are_enough.then(|| Self { pieces, found: OnceLock::new() })
     }
 
-    /// A copy of them, to be encoded with, where what `ratio` says of a run is like that of the column. Symbols of its own would mostly
-    /// be better for another run, whether its codes are longer or shorter.
+    /// A copy of them, to be encoded with, where what `ratio` says of a run is like that of the column, and that. Symbols of its own would
+    /// mostly be better for another run, whether its codes are longer or shorter. `no_codec` says whether none does better than
+    /// symbols for neighbours of which their codes take so much.
     pub(crate) fn get(
         &self,
         trainer: &mut Trainer,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
-    ) -> Option<(Trained, f64)> {
-        let trained = self.trained.get_or_init(|| {
-            let mut matcher = trainer.train(&self.to_train);
-            let ratio = matcher.encode_all(&self.to_try).len() as f64 / self.to_try.len() as f64;
+        no_codec: impl FnOnce(&[u8], f64) -> bool,
+    ) -> Option<(Shared, f64)> {
+        let Pieces { to_train, to_try, neighbours } = &self.pieces;
+        let shared = self.found.get_or_init(|| {
+            let mut matcher = trainer.train(to_train);
+            let mut ratio_of =
+                |bytes: &[u8]| matcher.encode_all(bytes).len() as f64 / bytes.len().max(1) as f64;
+            let ratio = ratio_of(to_try);
+            let no_codec = no_codec(neighbours, ratio_of(neighbours));
             // Not with the memory for codes, which is this thread's.
             let mut kept = Matcher::default();
             kept.copy(&matcher);
             trainer.keep(matcher);
-            Trained { matcher: kept, ratio }
+            Shared { trained: Trained { matcher: kept, ratio }, no_codec }
         });
+        let &Shared { ref trained, no_codec } = shared;
         let mut copy = trainer.copy_of(&trained.matcher);
         let of_run = ratio(&mut copy);
         if (of_run / trained.ratio - 1.0).abs() > ALIKE {
             trainer.keep(copy);
             return None;
         }
-        Some((Trained { matcher: copy, ratio: trained.ratio }, of_run))
+        let trained = Trained { matcher: copy, ratio: trained.ratio };
+        Some((Shared { trained, no_codec }, of_run))
     }
 }
 
@@ -63,12 +88,23 @@ mod tests {
     #[test]
     fn they_serve_runs_that_are_like_the_column() {
         let mut trainer = Trainer::default();
-        assert!(SharedSymbols::of(text(1000), text(1000)).is_none());
-        let shared = SharedSymbols::of(text(48 << 10), text(64 << 10)[48 << 10..].to_vec()).unwrap();
+        let pieces = |to_train: &[u8], to_try: &[u8]| Pieces {
+            to_train: to_train.to_vec(),
+            to_try: to_try.to_vec(),
+            neighbours: to_try.to_vec(),
+        };
+        assert!(SharedSymbols::of(pieces(&text(1000), &text(1000))).is_none());
+        let all = text(64 << 10);
+        let shared = SharedSymbols::of(pieces(&all[..48 << 10], &all[48 << 10..])).unwrap();
         let mut of = |bytes: &[u8]| {
             let mut ratio =
                 |matcher: &mut Matcher| matcher.encode_all(bytes).len() as f64 / bytes.len() as f64;
-            shared.get(&mut trainer, &mut ratio).map(|(trained, ratio)| (trained.matcher, ratio))
+            let no_codec = |bytes: &[u8], ratio| bytes == &all[48 << 10..] && ratio < 1.0;
+            let found = shared.get(&mut trainer, &mut ratio, no_codec);
+            found.map(|(of_column, ratio)| {
+                assert!(of_column.no_codec);
+                (of_column.trained.matcher, ratio)
+            })
         };
         let alike = &text(200 << 10)[100 << 10..];
         let (mut first, ratio) = of(alike).unwrap();
