@@ -5,7 +5,7 @@ mod again;
 use std::ops::Range;
 
 use again::Again;
-use entasis_kernels::VECTOR;
+use entasis_kernels::{VECTOR, memory::BriefVec};
 
 use crate::profile::cost;
 use crate::word::sample_ranges;
@@ -45,21 +45,44 @@ impl Key for u128 {
 
 /// A table of distinct values with open addressing.
 pub(crate) struct Distinct<K> {
-    slots: Vec<u32>,
+    slots: BriefVec<u32>,
     shift: u32,
     pub(crate) entries: Vec<K>,
 }
 
 const EMPTY: u32 = u32::MAX;
 
+impl<K> Default for Distinct<K> {
+    /// Without slots: it is to be cleared before it is asked.
+    fn default() -> Self {
+        Self { slots: BriefVec::new(), shift: 0, entries: Vec::new() }
+    }
+}
+
 impl<K: Key> Distinct<K> {
     /// An empty table that grows beyond `n` entries.
     pub(crate) fn with_room_for(n: usize) -> Self {
+        let mut distinct = Self::default();
+        distinct.clear_for(n);
+        distinct
+    }
+
+    /// Has no entries from now on, and grows beyond `n` of them.
+    pub(crate) fn clear_for(&mut self, n: usize) {
         // At least half of the slots stay empty, more where that takes little memory: fewer meet others then, and no processor can
         // predict which do.
         let len =
             if n <= 8192 { (4 * n).max((16 * n).min(4096)) } else { 2 * n }.next_power_of_two().max(256);
-        Self { slots: vec![EMPTY; len], shift: 64 - len.trailing_zeros(), entries: Vec::with_capacity(n) }
+        self.set_slots(len);
+        self.entries.clear();
+        self.entries.reserve(n);
+    }
+
+    /// Has so many slots, a power of two, all of them empty.
+    fn set_slots(&mut self, len: usize) {
+        self.slots.clear();
+        self.slots.resize(len, EMPTY);
+        self.shift = 64 - len.trailing_zeros();
     }
 
     /// The code of `key`, a new one when it is not there yet.
@@ -84,7 +107,7 @@ impl<K: Key> Distinct<K> {
     /// A loop that changes nothing of the table keeps all of it at hand.
     #[inline(always)]
     fn known(&self, codes: &mut [u32], value: impl Fn(usize) -> K) -> Option<(usize, usize)> {
-        let (slots, entries, shift) = (self.slots.as_slice(), self.entries.as_slice(), self.shift);
+        let (slots, entries, shift) = (&*self.slots, self.entries.as_slice(), self.shift);
         let mask = slots.len() - 1;
         for (i, code) in codes.iter_mut().enumerate() {
             let key = value(i);
@@ -166,7 +189,7 @@ impl<K: Key> Distinct<K> {
         if !codes.is_empty() {
             self.entries.resize(n + codes.len(), value(0));
         }
-        let (slots, entries, shift) = (self.slots.as_mut_slice(), self.entries.as_mut_slice(), self.shift);
+        let (slots, entries, shift) = (&mut *self.slots, self.entries.as_mut_slice(), self.shift);
         let mask = slots.len() - 1;
         for (i, code) in codes.iter_mut().enumerate() {
             let key = value(i);
@@ -201,9 +224,10 @@ impl<K: Key> Distinct<K> {
     }
 
     fn grow(&mut self) {
-        let len = self.slots.len() * 4;
-        self.shift = 64 - len.trailing_zeros();
-        self.slots = vec![EMPTY; len];
+        /// Tables of so many slots hardly grow twice.
+        const LONG: usize = 1 << 16;
+        let len = self.slots.len() * if self.slots.len() < LONG { 4 } else { 2 };
+        self.set_slots(len);
         for (code, key) in self.entries.iter().enumerate() {
             let mut at = (key.hash() >> self.shift) as usize & (len - 1);
             while self.slots[at] != EMPTY {
@@ -349,18 +373,18 @@ const FIRST_LOOK: usize = 512;
 /// that they will come to more than it says: a sample knows little of values that are rare, of which there may be many. Where the
 /// prospect is runs, values are compared with those before them first.
 ///
-/// Which value is the first of each code is told to `first_of`, as [`Distinct::codes`] does.
+/// The entries are left in `distinct`. Which value is the first of each code is told to `first_of`, as [`Distinct::codes`] does.
 #[inline(always)]
 pub(crate) fn build<K: Key>(
-    n: usize,
+    (distinct, n): (&mut Distinct<K>, usize),
     limit: Limit,
     prospect: Prospect,
     codes: &mut Vec<u32>,
     value: impl Fn(usize) -> K,
     mut first_of: impl FnMut(usize, usize),
-) -> Option<Vec<K>> {
+) -> Option<()> {
     let repeats = prospect.repeats(n);
-    build_by(n, limit, prospect, codes, |distinct, codes, range| {
+    build_by((distinct, n), limit, prospect, codes, |distinct, codes, range| {
         codes_up_to(distinct, codes, range, limit, repeats, &value, &mut first_of)
     })
 }
@@ -376,30 +400,37 @@ pub(crate) fn build_words<K: Key>(
     codes: &mut Vec<u32>,
 ) -> Option<Vec<K>> {
     let repeats = prospect.repeats(values.len());
-    let mut again = Again::default();
-    build_by(values.len(), limit, prospect, codes, |distinct, codes, range| match repeats {
-        Repeats::Often => distinct.codes_again(codes, values, range, limit.n_entries, &mut again),
-        _ => codes_up_to(distinct, codes, range, limit, repeats, |i| values[i], |_, _| ()),
-    })
+    let (mut distinct, mut again) = (Distinct::default(), Again::default());
+    build_by(
+        (&mut distinct, values.len()),
+        limit,
+        prospect,
+        codes,
+        |distinct, codes, range| match repeats {
+            Repeats::Often => distinct.codes_again(codes, values, range, limit.n_entries, &mut again),
+            _ => codes_up_to(distinct, codes, range, limit, repeats, |i| values[i], |_, _| ()),
+        },
+    )?;
+    Some(distinct.entries)
 }
 
 /// The same where `codes_up_to` writes the codes of a range of the values, and tells whether they keep to the limit.
 #[inline(always)]
 fn build_by<K: Key>(
-    n: usize,
+    (distinct, n): (&mut Distinct<K>, usize),
     limit: Limit,
     prospect: Prospect,
     codes: &mut Vec<u32>,
     mut codes_up_to: impl FnMut(&mut Distinct<K>, &mut [u32], Range<usize>) -> bool,
-) -> Option<Vec<K>> {
-    let mut distinct = Distinct::with_room_for(prospect.n_entries.min(limit.n_entries));
+) -> Option<()> {
+    distinct.clear_for(prospect.n_entries.max(distinct.entries.len()).min(limit.n_entries));
     codes.resize(n, 0);
     // The entries after half of these values, and after all.
     let first = if prospect.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
     let mut found = [0, 0];
     let mut at = 0;
     for (end, found) in [first / 2, first].into_iter().zip(&mut found) {
-        if !codes_up_to(&mut distinct, codes, at..end) {
+        if !codes_up_to(distinct, codes, at..end) {
             return None;
         }
         (at, *found) = (end, distinct.entries.len());
@@ -407,7 +438,7 @@ fn build_by<K: Key>(
     if first > 0 && limit.is_passed(n, foreseen(found)) {
         return None;
     }
-    codes_up_to(&mut distinct, codes, at..n).then_some(distinct.entries)
+    codes_up_to(distinct, codes, at..n).then_some(())
 }
 
 /// Writes the codes of some values, as many at a time as [`Distinct::codes`] takes.
@@ -472,19 +503,21 @@ mod tests {
     #[test]
     fn codes_are_those_of_a_hash_map() {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
-        let mut codes = Vec::new();
+        // One table for all: what is left of one time is no entry of the next.
+        let (mut distinct, mut codes) = (Distinct::default(), Vec::new());
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
             let prospect = Prospect { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
-            let entries =
-                build(values.len(), up_to(MAX_ENTRIES), prospect, &mut codes, |i| values[i], |_, _| ())
-                    .unwrap();
-            assert_eq!((entries, codes.clone()), model(&values));
+            let mut build = |limit| {
+                let all = (&mut distinct, values.len());
+                build(all, up_to(limit), prospect, &mut codes, |i| values[i], |_, _| ())?;
+                Some((distinct.entries.clone(), codes.clone()))
+            };
+            assert_eq!(build(MAX_ENTRIES), Some(model(&values)));
+            assert_eq!(build(100), None);
+            assert_eq!(build(MAX_ENTRIES), Some(model(&values)));
             let of_words = build_words(&values, up_to(MAX_ENTRIES), prospect, &mut codes).unwrap();
             assert_eq!((of_words, codes.clone()), model(&values));
             assert!(build_words(&values, up_to(100), prospect, &mut codes).is_none());
-            assert!(
-                build(values.len(), up_to(100), prospect, &mut codes, |i| values[i], |_, _| ()).is_none()
-            );
         }
     }
 
@@ -525,8 +558,11 @@ mod tests {
         let many = |i: usize| if i.is_multiple_of(10) { i as u64 } else { 1 };
         for entry_len in [0, 8] {
             let limit = Limit { n_entries: MAX_ENTRIES, entry_len, len: n as f64 * 1.5 + 3000.0 * 9.0 };
-            assert_eq!(build(n, limit, prospect, &mut codes, few, |_, _| ()).unwrap().len(), 3000);
-            assert_eq!(build(n, limit, prospect, &mut codes, many, |_, _| ()).is_some(), entry_len == 0);
+            let mut distinct = Distinct::default();
+            assert!(build((&mut distinct, n), limit, prospect, &mut codes, few, |_, _| ()).is_some());
+            assert_eq!(distinct.entries.len(), 3000);
+            let built = build((&mut distinct, n), limit, prospect, &mut codes, many, |_, _| ());
+            assert_eq!(built.is_some(), entry_len == 0);
         }
         assert_eq!((foreseen([0, 0]), foreseen([10, 10]), foreseen([10, 20])), (0, 10, 80));
     }

@@ -20,6 +20,7 @@ use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan
 use crate::profile::{Profile, cost};
 use crate::text_dictionary::SymbolHint;
 use crate::text_plan::TextHint;
+use crate::texts::Tables;
 use crate::word::Order;
 use crate::{bools, decimals, fixed, page_writer, statistics, strings, validity};
 pub(crate) use dictionary::{Bounds, SMALLER};
@@ -94,6 +95,8 @@ pub struct Encoder {
     pub(crate) codes: Vec<u32>,
     /// Finds symbols of texts.
     pub(crate) trainer: Trainer,
+    /// Memory for dictionaries of strings.
+    tables: Tables,
     /// Memory for the strings of a dictionary.
     pub(crate) joined: BriefVec<u8>,
     /// Memory for the lengths of strings.
@@ -137,6 +140,7 @@ impl Encoder {
             hints: Hints::default(),
             codes: Vec::new(),
             trainer: Trainer::default(),
+            tables: Tables::default(),
             joined: BriefVec::new(),
             lengths: BriefVec::new(),
             ints: BriefVec::new(),
@@ -146,6 +150,7 @@ impl Encoder {
     /// Takes a profile and forgets the hints: the bytes of the blocks that follow depend on nothing before them.
     pub fn begin_run(&mut self, profile: &Profile) {
         self.profile.clone_from(profile);
+        self.tables.begin_run();
         let before = std::mem::take(&mut self.hints);
         let symbols = [before.symbols, before.symbols_beside, before.entries.into_symbols()];
         symbols.into_iter().flatten().for_each(|trained| self.trainer.keep(trained.matcher));

@@ -230,7 +230,7 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
 mod tests {
     use super::*;
     use crate::dictionary::{MAX_ENTRIES, Prospect, up_to};
-    use crate::texts::Texts;
+    use crate::texts::{Tables, Texts};
 
     /// Distinct strings, put together by a dictionary of them.
     fn with_distincts<R>(strings: &[String], f: impl FnOnce(&Distincts<'_>) -> R) -> R {
@@ -242,7 +242,8 @@ mod tests {
         let longest = strings.iter().map(String::len).max().unwrap_or(0);
         let texts = Texts { offsets: &offsets, bytes: bytes.as_bytes(), longest };
         let prospect = Prospect { len: 0.0, ns: 0.0, n_entries: strings.len(), runs: false, nearby: false };
-        let found = texts.build(up_to(MAX_ENTRIES), prospect, &mut Vec::new()).unwrap();
+        let found =
+            texts.build(up_to(MAX_ENTRIES), prospect, &mut Tables::default(), &mut Vec::new()).unwrap();
         assert_eq!(found.len(), strings.len());
         f(&found)
     }

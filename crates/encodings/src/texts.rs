@@ -7,6 +7,21 @@ use entasis_kernels::{VECTOR, memory::BriefVec};
 
 use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build, prospect};
 
+/// Tables for distinct strings, whose memory serves one block after the other.
+#[derive(Default)]
+pub(crate) struct Tables {
+    hashed: Distinct<u64>,
+    short: Distinct<Short>,
+}
+
+impl Tables {
+    /// Forgets how many strings there were in the block before.
+    pub(crate) fn begin_run(&mut self) {
+        self.hashed.entries.clear();
+        self.short.entries.clear();
+    }
+}
+
 /// The strings of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct Texts<'a> {
@@ -46,27 +61,24 @@ impl<'a> Texts<'a> {
         self,
         limit: Limit,
         prospect: Prospect,
+        tables: &mut Tables,
         codes: &mut Vec<u32>,
     ) -> Option<Distincts<'a>> {
-        let ends = self.build_ends(limit, prospect, codes)?;
-        Some(Distincts { bytes: self.bytes, ends })
-    }
-
-    /// The same, with where each of the distinct ones begins and ends.
-    fn build_ends(self, limit: Limit, prospect: Prospect, codes: &mut Vec<u32>) -> Option<Vec<[u32; 2]>> {
-        if self.longest <= 1 {
+        let Tables { hashed, short } = tables;
+        let ends = if self.longest <= 1 {
             self.build_bytes(limit, codes)
         } else if self.longest <= TINY {
-            self.build_hashed::<TINY>(limit, prospect, codes)
+            self.build_hashed::<TINY>(limit, prospect, hashed, codes)
         } else if self.longest <= Short::MOST {
-            self.build_short(limit, prospect, codes)
+            self.build_short(limit, prospect, short, codes)
         } else if self.longest <= MIDDLE {
-            self.build_hashed::<MIDDLE>(limit, prospect, codes)
+            self.build_hashed::<MIDDLE>(limit, prospect, hashed, codes)
         } else if self.longest <= LONG {
-            self.build_hashed::<LONG>(limit, prospect, codes)
+            self.build_hashed::<LONG>(limit, prospect, hashed, codes)
         } else {
-            self.build_hashed::<ANY>(limit, prospect, codes)
-        }
+            self.build_hashed::<ANY>(limit, prospect, hashed, codes)
+        };
+        Some(Distincts { bytes: self.bytes, ends: ends? })
     }
 
     /// The same of strings of a byte at most, which are places in a table.
@@ -95,7 +107,13 @@ impl<'a> Texts<'a> {
 
     /// The same of short ones, which are words of 128 bits.
     #[inline(never)]
-    fn build_short(self, limit: Limit, prospect: Prospect, codes: &mut Vec<u32>) -> Option<Vec<[u32; 2]>> {
+    fn build_short(
+        self,
+        limit: Limit,
+        prospect: Prospect,
+        distinct: &mut Distinct<Short>,
+        codes: &mut Vec<u32>,
+    ) -> Option<Vec<[u32; 2]>> {
         // Which string is the first of each code.
         let mut firsts: Vec<u32> = Vec::new();
         let short = |i| Short::new(self.bytes, self.range(i));
@@ -105,7 +123,8 @@ impl<'a> Texts<'a> {
             }
             firsts[code] = i as u32;
         };
-        let n = build(self.n(), limit, prospect, codes, short, first)?.len();
+        build((distinct, self.n()), limit, prospect, codes, short, first)?;
+        let n = distinct.entries.len();
         Some(firsts[..n].iter().map(|&i| [self.offsets[i as usize], self.offsets[i as usize + 1]]).collect())
     }
 
@@ -115,10 +134,11 @@ impl<'a> Texts<'a> {
         self,
         limit: Limit,
         prospect: Prospect,
+        distinct: &mut Distinct<u64>,
         codes: &mut Vec<u32>,
     ) -> Option<Vec<[u32; 2]>> {
-        let n_entries = prospect.n_entries.min(limit.n_entries);
-        let mut distinct = Distinct::with_room_for(n_entries);
+        let n_entries = prospect.n_entries.max(distinct.entries.len()).min(limit.n_entries);
+        distinct.clear_for(n_entries);
         // Where the first string of each code begins and ends.
         let mut firsts: Vec<[u32; 2]> = Vec::with_capacity(n_entries);
         let repeats = prospect.repeats(self.n());
@@ -275,15 +295,18 @@ mod tests {
             let (expected, expected_codes) = model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>());
             for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
                 let prospect = Prospect { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
-                let mut codes = Vec::new();
-                let entries = all.build(up_to(MAX_ENTRIES), prospect, &mut codes).unwrap();
+                let (mut tables, mut codes) = (Tables::default(), Vec::new());
+                let mut build = |limit| {
+                    let entries = all.build(up_to(limit), prospect, &mut tables, &mut codes)?;
+                    Some((entries, codes.clone()))
+                };
+                let (entries, codes) = build(MAX_ENTRIES).unwrap();
                 assert!(entries.iter().eq(expected.iter().copied()) && codes == expected_codes, "{longest}");
                 let mut memory = BriefVec::new();
                 assert!(entries.join(&mut memory) == expected.concat() && entries.len() == expected.len());
                 assert_eq!(memory.len() - 32, entries.lens().sum::<u32>() as usize);
-                let few = all.build(up_to(expected.len() - 1), prospect, &mut codes);
-                assert!(few.is_none());
-                assert!(all.build(up_to(expected.len()), prospect, &mut codes).is_some());
+                assert!(build(expected.len() - 1).is_none());
+                assert!(build(expected.len()).is_some_and(|(_, codes)| codes == expected_codes));
             }
             let prospect = all.prospect(longest + 1, MAX_ENTRIES);
             assert!(prospect.ok().is_none_or(|found| found.n_entries <= 5000));

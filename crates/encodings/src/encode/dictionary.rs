@@ -54,8 +54,11 @@ impl Encoder {
         entry_len: usize,
     ) -> Option<(Distincts<'a>, WordPlan<u32>)> {
         let look = |limit| texts.prospect(entry_len, limit);
-        let build = |limit, prospect, codes: &mut _| texts.build(limit, prospect, codes);
-        self.plan_built(texts.n(), bounds, entry_len, look, build, Distincts::len).ok()
+        let mut tables = std::mem::take(&mut self.tables);
+        let build = |limit, prospect, codes: &mut _| texts.build(limit, prospect, &mut tables, codes);
+        let planned = self.plan_built(texts.n(), bounds, entry_len, look, build, Distincts::len);
+        self.tables = tables;
+        planned.ok()
     }
 
     /// The same of a dictionary that is built where a look at it says so.
@@ -65,7 +68,7 @@ impl Encoder {
         bounds: Bounds,
         entry_len: usize,
         look: impl Fn(usize) -> Result<Prospect, NoDictionary>,
-        build: impl Fn(Limit, Prospect, &mut Vec<u32>) -> Option<E>,
+        build: impl FnOnce(Limit, Prospect, &mut Vec<u32>) -> Option<E>,
         n_entries: impl Fn(&E) -> usize,
     ) -> Result<(E, WordPlan<u32>), NoDictionary> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
