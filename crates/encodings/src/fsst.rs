@@ -79,12 +79,14 @@ impl Symbols {
 
     /// Appends the table: how many symbols have each length, then their bytes.
     pub(crate) fn emit(&self, out: &mut Vec<u8>) {
-        for len in 1..=MAX_LEN {
-            out.push(self.0.iter().filter(|symbol| symbol.len == len).count() as u8);
-        }
+        // Whole words: what is too much of one is overwritten by the next.
+        let (mut table, mut end) = ([0; MAX_LEN + MAX_LEN * MAX_SYMBOLS], MAX_LEN);
         for symbol in &self.0 {
-            out.extend_from_slice(&symbol.word.to_le_bytes()[..symbol.len]);
+            table[symbol.len - 1] += 1;
+            table[end..end + MAX_LEN].copy_from_slice(&symbol.word.to_le_bytes());
+            end += symbol.len;
         }
+        out.extend_from_slice(&table[..end]);
     }
 
     /// Splits the table off the front of `bytes`.
