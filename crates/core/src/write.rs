@@ -345,11 +345,8 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         let block = block_values(of.of) as u64;
         let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
         let n_values = of.array.n_values();
-        // A little less than four blocks of 4 MiB, so that there is no fifth. Of a quarter of that a thread has less to keep until its turn.
-        let text_len = RUN_LEN / if of.texts.symbols.is_some() { 32 } else { 8 } * 15;
-        let of_texts = (text_len / value_len.max(1)).next_multiple_of(64);
-        let is_begun = of.array.encoded(0).is_some();
-        let run = if of.texts.most.is_short() && !is_begun { of_texts.min(block) } else { n_blocks * block };
+        let of_texts = of.texts.run(value_len).filter(|_| of.array.encoded(0).is_none());
+        let run = of_texts.map_or(n_blocks * block, |n| n.min(block));
         // The second half of a short file is cut smaller, so that threads end together.
         let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
         for values in cut(n_values, run, last.min(run)) {
@@ -367,8 +364,9 @@ fn room(tasks: &[Task]) -> usize {
     longest + longest / 8
 }
 
-/// Pieces of `run` values, and of `last` from the middle on.
+/// Pieces of `run` values, and of `last` from the middle on, neither of which is 0.
 fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
+    assert!(run > 0 && last > 0, "pieces of nothing");
     let mut start = 0;
     std::iter::from_fn(move || {
         let n = if start < n_values / 2 { run } else { last };

@@ -48,7 +48,7 @@ fn each_has_at_most_so_many_bytes() {
 
 #[test]
 fn runs_of_a_long_column_come_back_whatever_follows_in_it() {
-    // Three runs, the last one of other texts than those of two: symbols for all of them serve none, or some.
+    // Ten runs, the last three of other texts than those before: symbols for all of them serve none, or some.
     for n_other in [0, 30_000] {
         let other = |i| "the quick brown fox jumps over the lazy dog ".repeat(10) + &text(i, 40);
         let of = |i| if i < 90_000 - n_other { text(i, 440) } else { other(i) };

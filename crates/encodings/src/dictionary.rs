@@ -5,7 +5,7 @@ mod again;
 use std::ops::Range;
 
 use again::Again;
-use entasis_kernels::{VECTOR, memory::BriefVec};
+use entasis_kernels::VECTOR;
 
 use crate::profile::cost;
 use crate::word::sample_ranges;
@@ -45,7 +45,7 @@ impl Key for u128 {
 
 /// A table of distinct values with open addressing.
 pub(crate) struct Distinct<K> {
-    slots: BriefVec<u32>,
+    slots: Vec<u32>,
     shift: u32,
     pub(crate) entries: Vec<K>,
 }
@@ -55,7 +55,7 @@ const EMPTY: u32 = u32::MAX;
 impl<K> Default for Distinct<K> {
     /// Without slots: it is to be cleared before it is asked.
     fn default() -> Self {
-        Self { slots: BriefVec::new(), shift: 0, entries: Vec::new() }
+        Self { slots: Vec::new(), shift: 0, entries: Vec::new() }
     }
 }
 
@@ -63,12 +63,13 @@ impl<K: Key> Distinct<K> {
     /// An empty table that grows beyond `n` entries.
     pub(crate) fn with_room_for(n: usize) -> Self {
         let mut distinct = Self::default();
-        distinct.clear_for(n);
+        distinct.clear_for(n, n);
         distinct
     }
 
-    /// Has no entries from now on, and grows beyond `n` of them.
-    pub(crate) fn clear_for(&mut self, n: usize) {
+    /// Has no entries from now on, and grows beyond `n` of them, or as many as there were before, as far as these are no more than `limit`.
+    pub(crate) fn clear_for(&mut self, n: usize, limit: usize) {
+        let n = n.max(self.entries.len()).min(limit);
         // At least half of the slots stay empty, more where that takes little memory: fewer meet others then, and no processor can
         // predict which do.
         let len =
@@ -107,7 +108,7 @@ impl<K: Key> Distinct<K> {
     /// A loop that changes nothing of the table keeps all of it at hand.
     #[inline(always)]
     fn known(&self, codes: &mut [u32], value: impl Fn(usize) -> K) -> Option<(usize, usize)> {
-        let (slots, entries, shift) = (&*self.slots, self.entries.as_slice(), self.shift);
+        let (slots, entries, shift) = (self.slots.as_slice(), self.entries.as_slice(), self.shift);
         let mask = slots.len() - 1;
         for (i, code) in codes.iter_mut().enumerate() {
             let key = value(i);
@@ -189,7 +190,7 @@ impl<K: Key> Distinct<K> {
         if !codes.is_empty() {
             self.entries.resize(n + codes.len(), value(0));
         }
-        let (slots, entries, shift) = (&mut *self.slots, self.entries.as_mut_slice(), self.shift);
+        let (slots, entries, shift) = (self.slots.as_mut_slice(), self.entries.as_mut_slice(), self.shift);
         let mask = slots.len() - 1;
         for (i, code) in codes.iter_mut().enumerate() {
             let key = value(i);
@@ -423,7 +424,7 @@ fn build_by<K: Key>(
     codes: &mut Vec<u32>,
     mut codes_up_to: impl FnMut(&mut Distinct<K>, &mut [u32], Range<usize>) -> bool,
 ) -> Option<()> {
-    distinct.clear_for(prospect.n_entries.max(distinct.entries.len()).min(limit.n_entries));
+    distinct.clear_for(prospect.n_entries, limit.n_entries);
     codes.resize(n, 0);
     // The entries after half of these values, and after all.
     let first = if prospect.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
@@ -518,6 +519,19 @@ mod tests {
             let of_words = build_words(&values, up_to(MAX_ENTRIES), prospect, &mut codes).unwrap();
             assert_eq!((of_words, codes.clone()), model(&values));
             assert!(build_words(&values, up_to(100), prospect, &mut codes).is_none());
+        }
+    }
+
+    #[test]
+    fn a_table_serves_other_values_after_it_was_cleared() {
+        let mut distinct = Distinct::default();
+        // From few to many and back, past where it grows by two; the last ones are among those before.
+        for (n, room) in [(3u64, 0), (70_000, 10), (500, 9000), (40_000, 1), (0, 0), (7, 100_000)] {
+            distinct.clear_for(room, 50_000);
+            let code = |value: u64| distinct.code(value.wrapping_mul(MIX));
+            let codes: Vec<u32> = (0..n).chain(0..n).map(code).collect();
+            assert!(codes.iter().copied().eq((0..n as u32).chain(0..n as u32)), "{n}");
+            assert_eq!(distinct.entries.len(), n as usize);
         }
     }
 

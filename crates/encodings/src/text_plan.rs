@@ -1,6 +1,6 @@
 //! The choice for the bytes of strings: as they are, codes of symbols, or a general codec.
 //!
-//! Symbols and codecs are tried on a sample at fixed positions, once for a run of blocks.
+//! Symbols and codecs are tried on a sample at fixed positions, once for a run of blocks; codecs once for a column of which it is clear then.
 
 use std::ops::RangeInclusive;
 
@@ -155,8 +155,8 @@ impl Plain {
         }
         let (trainer, codecs) = (&mut encoder.trainer, &mut encoder.codecs);
         let of_column = encoder.hints.shared.take().and_then(|shared| {
-            let no_codec = |bytes: &[u8], ratio| Self::surpass_codecs(profile, codecs, bytes, ratio);
-            shared.get(trainer, &mut ratio_by, no_codec)
+            let surpass = |bytes: &[u8], ratio| Self::surpass_codecs(profile, codecs, bytes, ratio);
+            shared.get(trainer, &mut ratio_by, surpass)
         });
         let (trained, ratio) = match of_column {
             Some((shared, ratio)) => {
@@ -174,10 +174,14 @@ impl Plain {
         Self { symbols: true, len, ns, ..self }
     }
 
-    /// Whether symbols do better for `bytes`, of which their codes take `ratio`, than any codec, and not only by a little.
+    /// Whether symbols do better for `bytes`, of which their codes take `ratio`, than any codec, and not only by a little: by so many
+    /// bytes that it is known.
     fn surpass_codecs(profile: &Profile, codecs: &mut Codecs, bytes: &[u8], ratio: f64) -> bool {
-        /// How much worse they might be.
+        /// How much better.
         const CLEARLY: f64 = 1.1;
+        if bytes.len() < SAMPLE {
+            return false;
+        }
         let plain = Self::light(1, bytes.len() as u32..=bytes.len() as u32, bytes);
         let (len, ns) = (plain.len * ratio * CLEARLY, bytes.len() as f64 * cost::FSST_BYTE * CLEARLY);
         let symbols = Self { symbols: true, len, ns, ..plain };
@@ -256,4 +260,28 @@ pub(crate) enum TextHint {
 /// Bytes of the lengths of `n` strings, with the starts of their vectors.
 fn lengths_len(n: usize, width: u32) -> usize {
     n * width as usize / 8 + 4 * n.div_ceil(VECTOR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_surpass_codecs_where_nothing_long_comes_again() {
+        let mixed = |i: usize| (i as u64).wrapping_mul(crate::dictionary::MIX) >> 40;
+        let texts = |len: usize, word: &dyn Fn(usize) -> u64| -> Vec<u8> {
+            let words = (0..len).flat_map(|i| format!("{:x} ", word(i)).into_bytes());
+            words.take(len).collect()
+        };
+        let surpass = |compression, bytes: &[u8]| {
+            let profile = Profile::new(compression).unwrap();
+            Plain::surpass_codecs(&profile, &mut Codecs::new(), bytes, 0.55)
+        };
+        let (unlike, again) = (texts(SAMPLE, &mixed), texts(SAMPLE, &|i| mixed(i % 200)));
+        assert!(surpass(Profile::DEFAULT, &unlike));
+        assert!(!surpass(Profile::DEFAULT, &again));
+        // Without codecs to try, and with too little to try them on.
+        assert!(surpass(30, &again));
+        assert!(!surpass(Profile::DEFAULT, &unlike[1..]) && !surpass(Profile::DEFAULT, &[]));
+    }
 }

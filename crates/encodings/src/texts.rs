@@ -15,7 +15,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Forgets how many strings there were in the block before.
+    /// Forgets how many strings were looked up before.
     pub(crate) fn begin_run(&mut self) {
         self.hashed.entries.clear();
         self.short.entries.clear();
@@ -137,10 +137,9 @@ impl<'a> Texts<'a> {
         distinct: &mut Distinct<u64>,
         codes: &mut Vec<u32>,
     ) -> Option<Vec<[u32; 2]>> {
-        let n_entries = prospect.n_entries.max(distinct.entries.len()).min(limit.n_entries);
-        distinct.clear_for(n_entries);
+        distinct.clear_for(prospect.n_entries, limit.n_entries);
         // Where the first string of each code begins and ends.
-        let mut firsts: Vec<[u32; 2]> = Vec::with_capacity(n_entries);
+        let mut firsts: Vec<[u32; 2]> = Vec::with_capacity(distinct.entries.capacity());
         let repeats = prospect.repeats(self.n());
         codes.resize(self.n(), 0);
         let hashing = Hashing::here();
@@ -276,6 +275,8 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_a_hash_map() {
+        // The same tables for all.
+        let mut tables = Tables::default();
         for longest in [0, 1, 7, 8, 16, 17, 32, 33, 64, 65, 200] {
             // Strings of all lengths, each a few times, some of them in runs.
             let text = |i: usize| {
@@ -295,7 +296,7 @@ mod tests {
             let (expected, expected_codes) = model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>());
             for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
                 let prospect = Prospect { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
-                let (mut tables, mut codes) = (Tables::default(), Vec::new());
+                let mut codes = Vec::new();
                 let mut build = |limit| {
                     let entries = all.build(up_to(limit), prospect, &mut tables, &mut codes)?;
                     Some((entries, codes.clone()))

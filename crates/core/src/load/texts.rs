@@ -49,6 +49,13 @@ impl TextMost {
         self.0
     }
 
+    /// Bytes of a run: a little less than four blocks, so that there is no fifth. A thread has less to keep until its turn when they are
+    /// short, but a run that finds symbols of its own takes some time for that.
+    fn run(self, has_symbols: bool) -> u64 {
+        let block = if has_symbols { self.0 } else { self.0.max(Self::LONG) };
+        block / 4 * 15
+    }
+
     /// Whether blocks are shorter than the format allows.
     pub(crate) fn is_short(self) -> bool {
         self != Self::default()
@@ -56,14 +63,22 @@ impl TextMost {
 }
 
 impl Texts {
+    /// Strings of a run, of about `len` bytes each, where blocks are shorter than the format allows.
+    pub(crate) fn run(&self, len: u64) -> Option<u64> {
+        let bytes = self.most.run(self.symbols.is_some());
+        let n = (bytes / len.max(1)).next_multiple_of(64).max(64);
+        self.most.is_short().then_some(n)
+    }
+
     /// Strings of a column that are looked at.
     const SAMPLE: u64 = 512;
     /// Bytes of each that symbols are found by, at most, and of each fourth, which they are tried on: fewer symbols are cut by the ends of
     /// long pieces.
     const TO_TRAIN: usize = 128;
     const TO_TRY: usize = 512;
-    /// Bytes of neighbours that codecs are tried on, at each of two places.
-    const NEIGHBOURS: usize = 64 << 10;
+    /// Places where codecs are tried on neighbours, and bytes of each: more than they look at where they do badly.
+    const PLACES: u64 = 4;
+    const NEIGHBOURS: usize = 80 << 10;
     /// Bytes of a column that has symbols of its own for each run: the time for those of a column would be too much for it.
     const OWN: u64 = 32 << 20;
 
@@ -114,18 +129,17 @@ fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     ((n_present - hashes.len()) * share, pieces)
 }
 
-/// Strings that are neighbours, of about `len` bytes each, from two places of a column.
-fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<u8> {
-    let (mut scratch, mut all, n) = (Scratch::default(), Vec::new(), array.n_values());
-    for at in [n / 3, n / 3 * 2] {
+/// Strings that are neighbours, of about `len` bytes each, from a few places of a column.
+fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<Vec<u8>> {
+    let (mut scratch, n) = (Scratch::default(), array.n_values());
+    let mut load = |i: u64| {
+        let at = n * (2 * i + 1) / (2 * Texts::PLACES);
         let end = at + (Texts::NEIGHBOURS as u64).div_ceil(len).min(n - at);
-        if let Ok(n) = scratch.load(array, of, at..end)
-            && let (Values::Strings { bytes, .. }, _) = scratch.values(of, n)
-        {
-            all.extend_from_slice(&bytes[..bytes.len().min(Texts::NEIGHBOURS)]);
-        }
-    }
-    all
+        let n = scratch.load(array, of, at..end).ok()?;
+        let (Values::Strings { bytes, .. }, _) = scratch.values(of, n) else { return None };
+        Some(bytes[..bytes.len().min(Texts::NEIGHBOURS)].to_vec())
+    };
+    (0..Texts::PLACES).map(|i| load(i).unwrap_or_default()).collect()
 }
 
 /// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.
@@ -166,4 +180,28 @@ pub(crate) fn most_text(array: &Array) -> Option<u64> {
         };
         Some(sum.saturating_add(of_chunk).saturating_add(8 * chunk.n as u64))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_long_texts_have_values_however_long_they_are() {
+        for n_repeated in [0, 3, 4, 31] {
+            let own = Texts { most: TextMost::of(n_repeated), symbols: None };
+            for len in [0, 65, 400, 100_000, 3_932_161, 1 << 30] {
+                let n = own.run(len).unwrap();
+                assert!(n >= 64 && n.is_multiple_of(64));
+                assert!(n == 64 || n * len < (16 << 20) + 64 * len, "{len}: {n}");
+            }
+        }
+        assert_eq!(Texts::default().run(400), None);
+        // Those that share symbols are shorter where their blocks are.
+        let run = |n_repeated, has_symbols| TextMost::of(n_repeated).run(has_symbols);
+        assert_eq!(
+            (run(0, true), run(0, false), run(4, true)),
+            (TextMost::SHORT / 4 * 15, 15 << 20, 15 << 20)
+        );
+    }
 }

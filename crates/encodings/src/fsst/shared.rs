@@ -15,22 +15,22 @@ pub struct SharedSymbols {
     found: OnceLock<Shared>,
 }
 
-/// Bytes of a column that tell of all of it.
+/// Pieces of a column of strings that tell of all of it.
 #[derive(Debug, Default)]
 pub struct Pieces {
-    /// Pieces of strings from all of it, by which symbols are found.
+    /// Of strings from all of it, by which symbols are found.
     pub to_train: Vec<u8>,
-    /// Others, which tell how long their codes are.
+    /// Of others, which tell how long their codes are.
     pub to_try: Vec<u8>,
-    /// Strings that are neighbours, as codecs find what comes again behind something else.
-    pub neighbours: Vec<u8>,
+    /// Strings that are neighbours, from a few places: codecs find what comes again some way behind.
+    pub neighbours: Vec<Vec<u8>>,
 }
 
 /// What a run has of its column.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub trained: Trained,
-    /// Whether no codec does better for the column.
+    /// Whether no codec does better, wherever in the column that was looked at.
     pub no_codec: bool,
 }
 
@@ -46,14 +46,14 @@ impl SharedSymbols {
         are_enough.then(|| Self { pieces, found: OnceLock::new() })
     }
 
-    /// A copy of them, to be encoded with, where what `ratio` says of a run is like that of the column, and that. Symbols of its own would
-    /// mostly be better for another run, whether its codes are longer or shorter. `no_codec` says whether none does better than
-    /// symbols for neighbours of which their codes take so much.
+    /// A copy of them, to be encoded with, and what `ratio` says of a run, where that is like the ratio of the column. Symbols of its own
+    /// would mostly be better for another run, whether its codes are longer or shorter. `surpass` says whether symbols by which bytes
+    /// take a share of theirs clearly do better for them than codecs.
     pub(crate) fn get(
         &self,
         trainer: &mut Trainer,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
-        no_codec: impl FnOnce(&[u8], f64) -> bool,
+        mut surpass: impl FnMut(&[u8], f64) -> bool,
     ) -> Option<(Shared, f64)> {
         let Pieces { to_train, to_try, neighbours } = &self.pieces;
         let shared = self.found.get_or_init(|| {
@@ -61,7 +61,7 @@ impl SharedSymbols {
             let mut ratio_of =
                 |bytes: &[u8]| matcher.encode_all(bytes).len() as f64 / bytes.len().max(1) as f64;
             let ratio = ratio_of(to_try);
-            let no_codec = no_codec(neighbours, ratio_of(neighbours));
+            let no_codec = !neighbours.is_empty() && neighbours.iter().all(|all| surpass(all, ratio_of(all)));
             // Not with the memory for codes, which is this thread's.
             let mut kept = Matcher::default();
             kept.copy(&matcher);
@@ -91,7 +91,7 @@ mod tests {
         let pieces = |to_train: &[u8], to_try: &[u8]| Pieces {
             to_train: to_train.to_vec(),
             to_try: to_try.to_vec(),
-            neighbours: to_try.to_vec(),
+            neighbours: vec![to_try.to_vec(), to_train.to_vec()],
         };
         assert!(SharedSymbols::of(pieces(&text(1000), &text(1000))).is_none());
         let all = text(64 << 10);
@@ -99,8 +99,7 @@ mod tests {
         let mut of = |bytes: &[u8]| {
             let mut ratio =
                 |matcher: &mut Matcher| matcher.encode_all(bytes).len() as f64 / bytes.len() as f64;
-            let no_codec = |bytes: &[u8], ratio| bytes == &all[48 << 10..] && ratio < 1.0;
-            let found = shared.get(&mut trainer, &mut ratio, no_codec);
+            let found = shared.get(&mut trainer, &mut ratio, |_, ratio| ratio < 0.9);
             found.map(|(of_column, ratio)| {
                 assert!(of_column.no_codec);
                 (of_column.trained.matcher, ratio)
@@ -114,5 +113,23 @@ mod tests {
         // Longer codes, and shorter ones: of one word, again and again.
         assert!(of(&b"0.125 0.25 0.375 -1 12 ".repeat(3000)).is_none());
         assert!(of(&b"sleep ".repeat(9000)).is_none());
+    }
+    #[test]
+    fn no_codec_is_tried_where_none_does_well_in_any_place() {
+        let all = text(64 << 10);
+        let no_codec = |neighbours: &[&[u8]]| {
+            let pieces = Pieces {
+                to_train: all[..48 << 10].to_vec(),
+                to_try: all[48 << 10..].to_vec(),
+                neighbours: neighbours.iter().map(|bytes| bytes.to_vec()).collect(),
+            };
+            let shared = SharedSymbols::of(pieces).unwrap();
+            let mut ratio = |matcher: &mut Matcher| matcher.encode_all(&all).len() as f64 / all.len() as f64;
+            let surpass = |bytes: &[u8], ratio: f64| bytes.len() > 1000 && ratio < 1.0;
+            shared.get(&mut Trainer::default(), &mut ratio, surpass).unwrap().0.no_codec
+        };
+        let (long, short) = (&all[..9000], &all[..900]);
+        assert!(no_codec(&[long, long]));
+        assert!(!no_codec(&[long, short]) && !no_codec(&[&[], long]) && !no_codec(&[]));
     }
 }
