@@ -19,9 +19,14 @@ fn text(number: usize, len: usize) -> String {
     text
 }
 
+/// How many values, and bytes, the blocks of a column have.
 fn blocks(model: &Model) -> Vec<(u32, u64)> {
+    blocks_at(WriteOptions::default().compression, model)
+}
+
+fn blocks_at(compression: u8, model: &Model) -> Vec<(u32, u64)> {
     let columns = [("texts", model.clone())];
-    let options = |threads| WriteOptions { threads: Some(threads), ..WriteOptions::default() };
+    let options = |threads| WriteOptions { compression, threads: Some(threads), ..WriteOptions::default() };
     let bytes = file_of(&columns, &options(1));
     assert!(bytes == file_of(&columns, &options(2)), "bytes depend on the number of threads");
     let file = open(&bytes).unwrap();
@@ -52,8 +57,11 @@ fn runs_of_a_long_column_come_back_whatever_follows_in_it() {
     for n_other in [0, 30_000] {
         let other = |i| "the quick brown fox jumps over the lazy dog ".repeat(10) + &text(i, 40);
         let of = |i| if i < 90_000 - n_other { text(i, 440) } else { other(i) };
-        let blocks = blocks(&Model::text(&(0..90_000).map(of).collect::<Vec<String>>()));
-        assert!(blocks.len() > 36 && blocks.iter().all(|&(_, len)| len <= SHORT), "{blocks:?}");
+        let model = Model::text(&(0..90_000).map(of).collect::<Vec<String>>());
+        for compression in [0, 30, 50, 80] {
+            let blocks = blocks_at(compression, &model);
+            assert!(blocks.len() > 36 && blocks.iter().all(|&(_, len)| len <= SHORT), "{blocks:?}");
+        }
     }
 }
 
