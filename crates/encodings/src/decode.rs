@@ -246,8 +246,9 @@ impl<'a> BlockDecoder<'a> {
             }
             Body::Packed(packed) => by_vector(page.n, range, out, |v, out| unpack(packed, v, out)),
             Body::Delta(packed) => by_vector(page.n, range, out, |v, out| {
-                let (first, least) = (T::from_u64(packed.first[v]), T::from_u64(packed.base[v]));
-                delta::decode(packed.bits(v), u32::from(packed.width[v]), first, least, out)
+                let (first, least) =
+                    (T::from_u64(packed.vectors.first[v]), T::from_u64(packed.vectors.base[v]));
+                delta::decode(packed.bits(v), u32::from(packed.vectors.width[v]), first, least, out)
             }),
             Body::Strings { .. } | Body::Symbols { .. } => Err(short_body()),
         }
@@ -352,7 +353,7 @@ impl<'a> BlockDecoder<'a> {
         for (part, out) in parts(range, out) {
             if let Body::Packed(packed) = &page.body {
                 let v = part.start / VECTOR;
-                let (width, base) = (u32::from(packed.width[v]), packed.base[v]);
+                let (width, base) = (u32::from(packed.vectors.width[v]), packed.vectors.base[v]);
                 if F::unpack(packed.bits(v), width, base, by, out) {
                     continue;
                 }
@@ -369,16 +370,16 @@ impl<'a> BlockDecoder<'a> {
 fn largest_code(packed: &Packed<'_>, n: usize) -> u64 {
     (0..n.div_ceil(VECTOR))
         .map(|v| {
-            let ones = 1u64.checked_shl(u32::from(packed.width[v])).map_or(u64::MAX, |top| top - 1);
-            packed.base[v].saturating_add(ones)
+            let ones = 1u64.checked_shl(u32::from(packed.vectors.width[v])).map_or(u64::MAX, |top| top - 1);
+            packed.vectors.base[v].saturating_add(ones)
         })
         .max()
         .unwrap_or(0)
 }
 
 fn unpack<T: Word>(packed: &Packed<'_>, vector: usize, out: &mut [T]) -> Result<()> {
-    let width = u32::from(packed.width[vector]);
-    if bitpack::unpack(packed.bits(vector), width, T::from_u64(packed.base[vector]), out) {
+    let width = u32::from(packed.vectors.width[vector]);
+    if bitpack::unpack(packed.bits(vector), width, T::from_u64(packed.vectors.base[vector]), out) {
         Ok(())
     } else {
         Err(short_body())

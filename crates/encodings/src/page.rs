@@ -23,12 +23,14 @@ pub struct Page<'a> {
     pub(crate) body: Body<'a>,
 }
 
-/// Memory that opening a page may need: what the codec restored, and the values put together from shuffled bytes or from codes.
+/// Memory that opening a page may need: what the codec restored, the values put together from shuffled bytes or from codes, and what is
+/// said of its vectors.
 #[derive(Debug, Default)]
 pub struct PageScratch {
     payload: Vec<u8>,
     values: Vec<u8>,
     text: Vec<u8>,
+    vectors: Vectors,
 }
 
 #[derive(Clone, Debug)]
@@ -51,39 +53,23 @@ pub(crate) enum Body<'a> {
     },
 }
 
-/// Bit-packed vectors, each with its parameters.
-#[derive(Clone, Debug)]
-pub(crate) struct Packed<'a> {
-    bits: &'a [u8],
+/// The parameters of the vectors of a page. They stay where they are read to: pages are many, and are given from hand to hand.
+#[derive(Debug, Default)]
+pub(crate) struct Vectors {
     /// Where the bits of each vector begin, and where the last ones end.
     at: [usize; VECTORS + 1],
     pub width: [u8; VECTORS],
     /// The base; for delta the least difference.
     pub base: [u64; VECTORS],
-    /// The first value of a delta vector.
+    /// The first value of a delta vector, or where the bytes of a vector of strings begin.
     pub first: [u64; VECTORS],
     /// How many patches end with each vector.
     patch_end: [usize; VECTORS + 1],
-    positions: &'a [u8],
-    values: &'a [u8],
 }
 
-impl<'a> Packed<'a> {
-    fn new() -> Self {
-        Self {
-            bits: &[],
-            at: [0; VECTORS + 1],
-            width: [0; VECTORS],
-            base: [0; VECTORS],
-            first: [0; VECTORS],
-            patch_end: [0; VECTORS + 1],
-            positions: &[],
-            values: &[],
-        }
-    }
-
-    /// Splits the bits of all vectors off `body`, by their widths.
-    fn take_bits(&mut self, body: &'a [u8], n: usize, max_width: u32) -> Result<&'a [u8]> {
+impl Vectors {
+    /// Splits the bits of all vectors off `body`, by their widths: the bits, and the rest.
+    fn split_bits<'a>(&mut self, body: &'a [u8], n: usize, max_width: u32) -> Result<(&'a [u8], &'a [u8])> {
         let mut end = 0;
         for v in 0..n.div_ceil(VECTOR) {
             if u32::from(self.width[v]) > max_width {
@@ -93,13 +79,27 @@ impl<'a> Packed<'a> {
             end += bitpack::packed_len(VECTOR.min(n - v * VECTOR), u32::from(self.width[v]));
             self.at[v + 1] = end;
         }
-        let (bits, rest) = body.split_at_checked(end).ok_or_else(short_body)?;
-        self.bits = bits;
-        Ok(rest)
+        body.split_at_checked(end).ok_or_else(short_body)
+    }
+}
+
+/// Bit-packed vectors, each with its parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packed<'a> {
+    pub vectors: &'a Vectors,
+    bits: &'a [u8],
+    positions: &'a [u8],
+    values: &'a [u8],
+}
+
+impl<'a> Packed<'a> {
+    /// Vectors without patches.
+    fn plain(vectors: &'a Vectors, bits: &'a [u8]) -> Self {
+        Self { vectors, bits, positions: &[], values: &[] }
     }
 
     pub(crate) fn bits(&self, vector: usize) -> &'a [u8] {
-        &self.bits[self.at[vector]..self.at[vector + 1]]
+        &self.bits[self.vectors.at[vector]..self.vectors.at[vector + 1]]
     }
 
     /// The patches of a vector: (position, bytes of the value).
@@ -108,7 +108,11 @@ impl<'a> Packed<'a> {
         vector: usize,
         value_len: usize,
     ) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
-        let (first, end) = (self.patch_end[vector], self.patch_end[vector + 1]);
+        let (first, end) = if self.has_patches() {
+            (self.vectors.patch_end[vector], self.vectors.patch_end[vector + 1])
+        } else {
+            (0, 0)
+        };
         let positions = &self.positions[2 * first..2 * end];
         let values = &self.values[value_len * first..value_len * end];
         positions
@@ -148,8 +152,9 @@ impl<'a> Page<'a> {
         codecs: &mut Codecs,
         scratch: &'a mut PageScratch,
     ) -> Result<Self> {
-        let PageScratch { payload, values, text } = scratch;
-        let mut page = Self::verify(directory, of.into(), index, stored, codecs, (payload, values))?;
+        let PageScratch { payload, values, text, vectors } = scratch;
+        let memory = (payload, values, vectors);
+        let mut page = Self::verify(directory, of.into(), index, stored, codecs, memory)?;
         if let Body::Symbols { lengths, codes, len } = page.body {
             page.body = Body::Strings { lengths, bytes: expand(codes, len, text)? };
         }
@@ -168,8 +173,8 @@ impl<'a> Page<'a> {
         codecs: &mut Codecs,
         scratch: &'a mut PageScratch,
     ) -> Result<Self> {
-        let PageScratch { payload, values, .. } = scratch;
-        Self::verify(directory, of.into(), index, stored, codecs, (payload, values))
+        let PageScratch { payload, values, vectors, .. } = scratch;
+        Self::verify(directory, of.into(), index, stored, codecs, (payload, values, vectors))
     }
 
     fn verify(
@@ -178,7 +183,7 @@ impl<'a> Page<'a> {
         index: usize,
         stored: &'a [u8],
         codecs: &mut Codecs,
-        (payload, values): (&'a mut Vec<u8>, &'a mut Vec<u8>),
+        (payload, values, vectors): (&'a mut Vec<u8>, &'a mut Vec<u8>, &'a mut Vectors),
     ) -> Result<Self> {
         let entry =
             directory.pages.get(index).ok_or_else(|| Error::argument("the block has no such page"))?;
@@ -191,8 +196,8 @@ impl<'a> Page<'a> {
             codecs.restore(directory.encoding.codec, stored, entry.payload_len as usize, payload)?;
             payload
         };
-        let mut page =
-            Self::parse(bytes, directory, of, entry.n_values as usize, entry.decoded_len as usize)?;
+        let lens = (entry.n_values as usize, entry.decoded_len as usize);
+        let mut page = Self::parse(bytes, directory, of, lens, vectors)?;
         if let (Filter::Shuffle, Body::Raw(bytes)) = (directory.encoding.filter, &mut page.body) {
             if values.len() < bytes.len() {
                 values.resize(bytes.len(), 0);
@@ -215,8 +220,8 @@ impl<'a> Page<'a> {
         payload: &'a [u8],
         directory: &Directory,
         of: Layout,
-        n: usize,
-        decoded_len: usize,
+        (n, decoded_len): (usize, usize),
+        vectors: &'a mut Vectors,
     ) -> Result<Self> {
         if n == 0 || n > PAGE {
             return Err(Error::corrupt("a page has 1 to 8,192 values"));
@@ -234,21 +239,21 @@ impl<'a> Page<'a> {
                 exactly(0)?;
                 Body::Constant
             }
-            Packing::BitPacked => Body::Packed(parse_packed(body, directory, of, n, word_len)?),
+            Packing::BitPacked => Body::Packed(parse_packed(body, directory, of, n, word_len, vectors)?),
             Packing::Delta => {
-                let (packed, rest) = parse_delta(body, n, word_len)?;
+                let (packed, rest) = parse_delta(body, n, word_len, vectors)?;
                 if !rest.is_empty() {
                     return Err(short_body());
                 }
                 Body::Delta(packed)
             }
             Packing::RunLength => Body::Runs(Runs::parse(body, n, u32::from(directory.width))?),
-            Packing::Strings => match parse_strings(body, directory, n)? {
+            Packing::Strings => match parse_strings(body, directory, n, vectors)? {
                 (lengths, bytes) if bytes.len() == decoded_len => Body::Strings { lengths, bytes },
                 _ => return Err(short_body()),
             },
             Packing::Fsst => {
-                let (lengths, codes) = parse_strings(body, directory, n)?;
+                let (lengths, codes) = parse_strings(body, directory, n, vectors)?;
                 Body::Symbols { lengths, codes, len: decoded_len }
             }
         };
@@ -267,35 +272,37 @@ fn parse_packed<'a>(
     of: Layout,
     n: usize,
     word_len: usize,
+    vectors: &'a mut Vectors,
 ) -> Result<Packed<'a>> {
     let n_vectors = n.div_ceil(VECTOR);
-    let mut packed = Packed::new();
     let mut rest = body;
     if directory.per_vector {
         let (params, after) = rest.split_at_checked(n_vectors * (word_len + 1)).ok_or_else(short_body)?;
         for (v, param) in params.chunks_exact(word_len + 1).enumerate() {
-            packed.base[v] = word(&param[..word_len]);
-            packed.width[v] = param[word_len];
+            vectors.base[v] = word(&param[..word_len]);
+            vectors.width[v] = param[word_len];
         }
         rest = after;
     } else {
-        packed.base = [directory.base; VECTORS];
-        packed.width = [directory.width; VECTORS];
+        vectors.base = [directory.base; VECTORS];
+        vectors.width = [directory.width; VECTORS];
     }
     if directory.patches {
         let (counts, after) = rest.split_at_checked(2 * n_vectors).ok_or_else(short_body)?;
+        vectors.patch_end[0] = 0;
         for (v, count) in counts.chunks_exact(2).enumerate() {
             let count = usize::from(u16::from_le_bytes([count[0], count[1]]));
             if count > VECTOR.min(n - v * VECTOR) {
                 return Err(Error::corrupt("a vector has more patches than values"));
             }
-            packed.patch_end[v + 1] = packed.patch_end[v] + count;
+            vectors.patch_end[v + 1] = vectors.patch_end[v] + count;
         }
         rest = after;
     }
-    rest = packed.take_bits(rest, n, 8 * word_len as u32)?;
+    let (bits, rest) = vectors.split_bits(rest, n, 8 * word_len as u32)?;
+    let mut packed = Packed::plain(vectors, bits);
     if directory.patches {
-        let n_patches = packed.patch_end[n_vectors];
+        let n_patches = packed.vectors.patch_end[n_vectors];
         let value_len = of.width().ok_or_else(short_body)?;
         (packed.positions, packed.values) = rest.split_at_checked(2 * n_patches).ok_or_else(short_body)?;
         if packed.values.len() != value_len * n_patches {
@@ -316,17 +323,21 @@ fn parse_packed<'a>(
     Ok(packed)
 }
 
-fn parse_delta(body: &[u8], n: usize, word_len: usize) -> Result<(Packed<'_>, &[u8])> {
-    let mut packed = Packed::new();
+fn parse_delta<'a>(
+    body: &'a [u8],
+    n: usize,
+    word_len: usize,
+    vectors: &'a mut Vectors,
+) -> Result<(Packed<'a>, &'a [u8])> {
     let each = 2 * word_len + 1;
     let (params, rest) = body.split_at_checked(n.div_ceil(VECTOR) * each).ok_or_else(short_body)?;
     for (v, param) in params.chunks_exact(each).enumerate() {
-        packed.first[v] = word(&param[..word_len]);
-        packed.base[v] = word(&param[word_len..2 * word_len]);
-        packed.width[v] = param[2 * word_len];
+        vectors.first[v] = word(&param[..word_len]);
+        vectors.base[v] = word(&param[word_len..2 * word_len]);
+        vectors.width[v] = param[2 * word_len];
     }
-    let rest = packed.take_bits(rest, n, 8 * word_len as u32)?;
-    Ok((packed, rest))
+    let (bits, rest) = vectors.split_bits(rest, n, 8 * word_len as u32)?;
+    Ok((Packed::plain(vectors, bits), rest))
 }
 
 /// The bytes that these codes of symbols stand for, in memory that is used again.
@@ -342,17 +353,21 @@ pub(crate) fn expand<'s>(codes: &[u8], len: usize, memory: &'s mut Vec<u8>) -> R
 }
 
 /// The lengths of strings, and what follows them.
-fn parse_strings<'a>(body: &'a [u8], directory: &Directory, n: usize) -> Result<(Packed<'a>, &'a [u8])> {
-    let n_vectors = n.div_ceil(VECTOR);
-    let mut lengths = Packed::new();
-    lengths.base = [directory.base; VECTORS];
-    lengths.width = [directory.width; VECTORS];
-    let (starts, rest) = body.split_at_checked(4 * n_vectors).ok_or_else(short_body)?;
+fn parse_strings<'a>(
+    body: &'a [u8],
+    directory: &Directory,
+    n: usize,
+    vectors: &'a mut Vectors,
+) -> Result<(Packed<'a>, &'a [u8])> {
+    vectors.base = [directory.base; VECTORS];
+    vectors.width = [directory.width; VECTORS];
+    vectors.first = [0; VECTORS];
+    let (starts, rest) = body.split_at_checked(4 * n.div_ceil(VECTOR)).ok_or_else(short_body)?;
     for (v, start) in starts.chunks_exact(4).enumerate() {
-        lengths.first[v] = word(start);
+        vectors.first[v] = word(start);
     }
-    let bytes = lengths.take_bits(rest, n, 32)?;
-    Ok((lengths, bytes))
+    let (bits, rest) = vectors.split_bits(rest, n, 32)?;
+    Ok((Packed::plain(vectors, bits), rest))
 }
 
 /// The payload of a stored dictionary, verified.

@@ -104,7 +104,7 @@ impl BlockDecoder<'_> {
             Body::Packed(packed) => {
                 let v = i / VECTOR;
                 let n = VECTOR.min(page.n - v * VECTOR);
-                let (width, base) = (u32::from(packed.width[v]), T::from_u64(packed.base[v]));
+                let (width, base) = (u32::from(packed.vectors.width[v]), T::from_u64(packed.vectors.base[v]));
                 bitpack::unpack_one(packed.bits(v), n, width, base, i % VECTOR).ok_or_else(short_body)
             }
             _ => {

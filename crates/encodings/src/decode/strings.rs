@@ -145,10 +145,10 @@ fn measure<'s>(
     let skip = range.start - first_vector * VECTOR;
     memory.resize(skip + range.len(), 0);
     let mut at = first_vector * VECTOR;
-    let mut start = lengths.first[first_vector.min(lengths.first.len() - 1)] as usize;
+    let mut start = lengths.vectors.first[first_vector.min(lengths.vectors.first.len() - 1)] as usize;
     for chunk in memory.chunks_mut(VECTOR) {
         let v = at / VECTOR;
-        if v < lengths.width.len() && chunk.len() == VECTOR.min(page.n - at) {
+        if v < lengths.vectors.width.len() && chunk.len() == VECTOR.min(page.n - at) {
             unpack(lengths, v, chunk)?;
         } else {
             let mut whole = [0u32; VECTOR];
