@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_encodings::Validity;
-use entasis_format::{Error, Result};
+use entasis_format::{BlockRecord, Error, Result};
 use entasis_kernels::{VECTOR, Word, bits};
 
 use super::fixed::{check_codes, put, put_missing, split_missing, split_output, unaligned, width_of};
@@ -15,8 +15,8 @@ use crate::control::Control;
 /// From so many rows of a vector on, all of it is decoded.
 const DENSE: usize = 24;
 
-/// Rows of a task, a multiple of 8, so that pieces of bitmaps are whole bytes.
-const TASK: usize = 2048;
+/// Rows of a task, about; a multiple of 8, so that pieces of bitmaps are whole bytes.
+const TASK: usize = 1024;
 
 /// Pages between two looks at whether to go on.
 const CHECK: u32 = 16;
@@ -66,15 +66,32 @@ pub(crate) fn plan<'a>(
         return add(GatherTask { source, rows, part: 0..n, places, output, missing });
     }
     let width = width_of(source, &output);
+    let is_bits = matches!((&output, &missing), (Output::Bits(_), _) | (_, MissingTo::Bits(_)));
     let (mut output, mut missing) = (output, missing);
-    for start in (0..n).step_by(TASK) {
-        let part = start..n.min(start + TASK);
+    let mut start = 0;
+    while start < n {
+        let mut part = start..n.min(start + TASK);
+        if !is_bits {
+            part.end += rest_of_block(&source.blocks, &rows, part.end);
+        }
+        start = part.end;
         let (now, later) = split_output(output, part.len(), width);
         let (now_missing, later_missing) = split_missing(missing, part.len());
         (output, missing) = (later, later_missing);
         let rows = Arc::clone(&rows);
         add(GatherTask { source, rows, part, places: None, output: now, missing: now_missing });
     }
+}
+
+/// How many of `rows` from number `end` on are in the block of the one before, if that is not too many for a task: the other rows
+/// of a block would have its pages read again.
+fn rest_of_block(blocks: &[BlockRecord], rows: &[u64], end: usize) -> usize {
+    let last = rows[end - 1];
+    let block = blocks.partition_point(|block| block.end_value() <= last);
+    let block_end = blocks.get(block).map_or(0, |block| block.end_value());
+    let others = &rows[end..rows.len().min(end + TASK)];
+    let n = others.partition_point(|&row| row < block_end);
+    if n < TASK { n } else { 0 }
 }
 
 impl GatherTask<'_> {
@@ -285,5 +302,37 @@ impl Strings {
     /// Puts the strings into the order of the request.
     fn assemble(self, text: &mut Text) -> Result<()> {
         text.assemble(&self.bytes, self.spans.into_iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use entasis_format::{Encoding, Packing};
+
+    use super::*;
+
+    #[test]
+    fn the_rows_of_a_block_are_left_to_one_task() {
+        let block = |first_value, n_values| BlockRecord {
+            first_value,
+            n_values,
+            encoding: Encoding::new(Packing::Raw),
+            directory_at: 0,
+            pages_at: 0,
+            directory_len: 0,
+            pages_len: 0,
+            decoded_len: 0,
+            directory_checksum: 0,
+            first_child: 0,
+        };
+        let blocks = [block(0, 100), block(100, 5000)];
+        let rows: Vec<u64> = (0..5100).collect();
+        assert_eq!(rest_of_block(&blocks, &rows, 1), 99);
+        assert_eq!(rest_of_block(&blocks, &rows, 100), 0);
+        // Too many; the last ones; rows that no block has.
+        assert_eq!(rest_of_block(&blocks, &rows, 101), 0);
+        assert_eq!(rest_of_block(&blocks, &rows, 5000), 100);
+        assert_eq!(rest_of_block(&blocks, &[7, 8, 9000, 9001], 1), 1);
+        assert_eq!(rest_of_block(&blocks, &[7, 8, 9000, 9001], 3), 0);
     }
 }
