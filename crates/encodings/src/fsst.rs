@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn train(sample: &[u8]) -> Matcher {
-        Trainer::default().train(sample)
+        Trainer::default().train(sample, &train::ROUNDS)
     }
 
     /// What a page has after its lengths.

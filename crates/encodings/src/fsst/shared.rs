@@ -57,7 +57,7 @@ impl SharedSymbols {
     ) -> Option<(Shared, f64)> {
         let Pieces { to_train, to_try, neighbours } = &self.pieces;
         let shared = self.found.get_or_init(|| {
-            let mut matcher = trainer.train(to_train);
+            let mut matcher = trainer.train_longer(to_train);
             let mut ratio_of =
                 |bytes: &[u8]| matcher.encode_all(bytes).len() as f64 / bytes.len().max(1) as f64;
             let ratio = ratio_of(to_try);

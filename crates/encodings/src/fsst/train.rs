@@ -10,7 +10,9 @@ use crate::dictionary::{Distinct, Key, MIX};
 use crate::word::sample_ranges;
 
 /// Parts of 128 of the sample that each round looks at.
-const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];
+pub(super) const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];
+/// The same where the symbols are for many runs, which is worth more time.
+const MORE_ROUNDS: [usize; 8] = [8, 38, 68, 98, 128, 128, 128, 128];
 
 /// Pieces of a sample, and the most bytes of each.
 const SAMPLE_PIECES: usize = 32;
@@ -65,21 +67,26 @@ impl Trainer {
         for range in sample_ranges(bytes.len(), SAMPLE_PIECES, len) {
             sample.extend_from_slice(&bytes[range]);
         }
-        let matcher = self.train(&sample);
+        let matcher = self.train(&sample, &ROUNDS);
         self.sample = sample;
         matcher
     }
 
+    /// What finds the symbols for bytes that are like `sample`, and many.
+    pub(super) fn train_longer(&mut self, sample: &[u8]) -> Matcher {
+        self.train(sample, &MORE_ROUNDS)
+    }
+
     /// What finds the symbols for bytes that are like `sample`.
-    pub(super) fn train(&mut self, sample: &[u8]) -> Matcher {
+    pub(super) fn train(&mut self, sample: &[u8], rounds: &[usize]) -> Matcher {
         let mut matcher = self.spare.pop().unwrap_or_default();
         let mut is_there = [false; 256];
         is_there[0] = true;
         sample.iter().for_each(|&byte| is_there[usize::from(byte)] = true);
         let followers: Vec<u8> = (0..=u8::MAX).filter(|&byte| is_there[usize::from(byte)]).collect();
         matcher.set_before(&followers, Symbols::default());
-        for part in ROUNDS {
-            let is_last = part == 128;
+        for (round, &part) in (1..).zip(rounds) {
+            let is_last = round == rounds.len();
             self.counts.begin(matcher.symbols(), &followers);
             let pairs = if is_last { Pairs::None } else { Pairs::Possible };
             self.counts.count(&sample[..sample.len() * part / 128], &matcher, pairs);
