@@ -98,8 +98,10 @@ impl Scratch {
 
     /// Memory for `len` bytes from `at` on. What stands there is overwritten.
     fn room(&mut self, at: usize, len: usize) -> &mut [u8] {
-        if self.bytes.len() < at + len {
-            self.bytes.resize_stale(at + len);
+        match at {
+            0 => self.bytes.overwrite(len),
+            _ if self.bytes.len() < at + len => self.bytes.resize_stale(at + len),
+            _ => {}
         }
         &mut self.bytes[at..at + len]
     }

@@ -113,11 +113,7 @@ impl Matcher {
 
     /// Encodes each part of a text into as much of the scratch as its room, one behind the other.
     fn shrink(&mut self, parts: [&[u8]; PARTS], rooms: [usize; PARTS]) -> [usize; PARTS] {
-        let len = rooms.iter().sum();
-        if self.scratch.len() < len {
-            self.scratch.clear();
-            self.scratch.resize_stale(len);
-        }
+        self.scratch.overwrite(rooms.iter().sum());
         let mut rest = &mut *self.scratch;
         let outs = rooms.map(|room| rest.split_off_mut(..room).unwrap_or_default());
         self.index.shrink(parts, outs).expect("room for twice the bytes of each part")

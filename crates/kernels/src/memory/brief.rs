@@ -97,7 +97,13 @@ impl<T: Copy> BriefVec<T> {
     fn grow(&mut self, additional: usize) {
         let needed = self.len.checked_add(additional).expect("less elements than there are addresses");
         let bytes = needed.max(2 * self.room).saturating_mul(size_of::<T>());
+        // The allocator makes large memory larger without a copy.
         let part = if (SHARED_FROM..LARGE).contains(&bytes) { cut(bytes) } else { None };
+        self.move_to(part, needed, additional);
+    }
+
+    /// Has room for `additional` elements, `needed` ones in all, in memory that was cut for them or in the allocator's.
+    fn move_to(&mut self, part: Option<Buffer>, needed: usize, additional: usize) {
         let is_aligned = |buffer: &Buffer| buffer.as_ptr().cast::<T>().is_aligned() && size_of::<T>() > 0;
         if let Some(mut part) = part.filter(is_aligned) {
             let start = part.as_mut_ptr().cast::<T>();
@@ -224,6 +230,19 @@ impl<T: Pod> BriefVec<T> {
             // What the allocator gave is nothing yet.
             Memory::Heap(_) => self.resize(len, T::zeroed()),
         }
+    }
+
+    /// Has `len` elements at least from now on, to be written over: they are whatever stood there. Memory that is too short is not copied,
+    /// and what takes its place has room for a quarter more.
+    pub fn overwrite(&mut self, len: usize) {
+        if len > self.room {
+            *self = Self::new();
+            let room = len.saturating_add(len / 4);
+            let bytes = room.saturating_mul(size_of::<T>());
+            let part = if bytes < SHARED_FROM { None } else { cut(bytes) };
+            self.move_to(part, room, room);
+        }
+        self.resize_stale(len.max(self.len));
     }
 }
 
@@ -369,5 +388,12 @@ mod tests {
         brief.resize_stale(1 << 20);
         assert_eq!(brief.len(), 1 << 20);
         assert!(brief.iter().all(|&word| word == 0 || word == 9));
+        for len in [1 << 20, 7, (1 << 20) + 1, 3 << 20, 1 << 20] {
+            let before = brief.len();
+            brief.overwrite(len);
+            assert_eq!(brief.len(), len.max(before));
+            assert!(brief.iter().all(|&word| word == 0 || word == 9));
+            brief.fill(9);
+        }
     }
 }
