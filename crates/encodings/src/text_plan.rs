@@ -24,6 +24,9 @@ const GLANCES: [(usize, f64); 2] = [(4 * 1024, 1.7), (16 * 1024, 1.3)];
 /// How far the first of the two pieces may be above the best score.
 const FIRST: f64 = 1.1;
 
+/// Pieces of a block by which it is seen whether it is like its column, and the bytes of each.
+const GLANCE: (usize, usize) = (4, 4 * 1024);
+
 /// How much shorter codes of strings may be by symbols of their own than by those of a dictionary of them.
 const OWN: f64 = 0.9;
 
@@ -133,14 +136,15 @@ impl Plain {
             return self;
         }
         *tried = true;
-        let mut ratio_by = |matcher: &mut Matcher| {
+        let ratio_of = |pieces: usize, len: usize, matcher: &mut Matcher| {
             let (mut before, mut after) = (0, 0);
-            for range in sample_ranges(bytes.len(), 1, SAMPLE) {
+            for range in sample_ranges(bytes.len(), pieces, len) {
                 before += range.len();
                 after += matcher.codes_len(&bytes[range]);
             }
             after as f64 / before as f64
         };
+        let ratio_by = |matcher: &mut Matcher| ratio_of(1, SAMPLE, matcher);
         let n_tables = bytes.len().div_ceil(PAGE_LEN).max(self.n.div_ceil(PAGE)) as f64;
         let len_by = |matcher: &Matcher, ratio: f64| {
             let codes = bytes.len() as f64 * ratio;
@@ -156,7 +160,7 @@ impl Plain {
         let (trainer, codecs) = (&mut encoder.trainer, &mut encoder.codecs);
         let of_column = encoder.hints.shared.take().and_then(|shared| {
             let surpass = |bytes: &[u8], ratio| Self::surpass_codecs(profile, codecs, bytes, ratio);
-            shared.get(trainer, &mut ratio_by, surpass)
+            shared.get(trainer, &mut |matcher| ratio_of(GLANCE.0, GLANCE.1, matcher), surpass)
         });
         let (trained, ratio) = match of_column {
             Some((shared, ratio)) => {

@@ -1,5 +1,7 @@
 //! The pages of a run become codes: the symbols, and what finds them.
 
+use std::sync::Arc;
+
 use entasis_kernels::memory::BriefVec;
 use entasis_kernels::symbols::{Found, SymbolIndex};
 
@@ -9,7 +11,8 @@ use super::{PIECES, Symbol, Symbols, piece_len};
 #[derive(Debug, Default)]
 pub(crate) struct Matcher {
     symbols: Symbols,
-    index: SymbolIndex,
+    /// Others have it too where all runs of a column share the symbols: it is larger than a processor's first cache.
+    index: Arc<SymbolIndex>,
     /// Codes of the parts, before it is known where they stand.
     scratch: BriefVec<u8>,
     /// The same for codes of which only the number is asked for.
@@ -19,7 +22,8 @@ pub(crate) struct Matcher {
 impl Matcher {
     /// Takes other symbols.
     pub(super) fn set(&mut self, symbols: Symbols) {
-        let is_sound = self.index.set(symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len)));
+        let is_sound = Arc::make_mut(&mut self.index)
+            .set(symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len)));
         debug_assert!(is_sound, "a code for each symbol");
         self.symbols = symbols;
     }
@@ -27,7 +31,7 @@ impl Matcher {
     /// The same where it is only asked for what has no other bytes than these behind the first one, and zero.
     pub(super) fn set_before(&mut self, followers: &[u8], symbols: Symbols) {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
-        let is_sound = self.index.set_before(followers.iter().copied(), all);
+        let is_sound = Arc::make_mut(&mut self.index).set_before(followers.iter().copied(), all);
         debug_assert!(is_sound, "a code for each symbol");
         self.symbols = symbols;
     }
@@ -35,12 +39,12 @@ impl Matcher {
     /// Takes the symbols of another.
     pub(super) fn copy(&mut self, other: &Self) {
         self.symbols.clone_from(&other.symbols);
-        self.index.clone_from(&other.index);
+        self.index = Arc::clone(&other.index);
     }
 
     /// Finds two symbols in one step where they follow each other, when no symbol has the slot of both.
     pub(super) fn join(&mut self, codes: [u8; 2], both: Symbol) {
-        self.index.join(codes, both.word, both.len);
+        Arc::make_mut(&mut self.index).join(codes, both.word, both.len);
     }
 
     pub(super) fn symbols(&self) -> &Symbols {

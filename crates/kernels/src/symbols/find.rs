@@ -44,17 +44,8 @@ struct Tables {
 }
 
 /// Symbols by their first bytes.
+#[derive(Clone)]
 pub struct SymbolIndex(Box<Tables>);
-
-impl Clone for SymbolIndex {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        *self.0 = *other.0;
-    }
-}
 
 impl std::fmt::Debug for SymbolIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
