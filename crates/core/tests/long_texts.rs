@@ -84,6 +84,17 @@ fn texts_that_repeat_now_and_then_make_blocks_in_between() {
 }
 
 #[test]
+fn missing_ones_are_looked_past() {
+    // As before, in one of eight places.
+    let texts: Vec<String> =
+        (0..320_000).map(|i| if i % 8 == 3 { text(i / 8 % 8000, 600) } else { String::new() }).collect();
+    for model in [Model::text(&texts), Model::text(&texts).with_missing(|i| i % 8 == 3)] {
+        let blocks = blocks(&model);
+        assert!(blocks.iter().any(|&(_, len)| len > 2 * SHORT), "{blocks:?}");
+    }
+}
+
+#[test]
 fn short_texts_make_full_blocks() {
     let texts: Vec<String> = (0..150_000).map(|i| text(i, 30)).collect();
     assert_eq!(

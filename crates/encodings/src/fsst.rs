@@ -117,7 +117,9 @@ impl Symbols {
 mod tests {
     use proptest::prelude::*;
 
+    use super::train::MANY;
     use super::*;
+    use crate::profile::{Profile, cost};
 
     fn train(sample: &[u8]) -> Matcher {
         Trainer::default().train(sample, &train::ROUNDS)
@@ -201,6 +203,35 @@ mod tests {
         assert!((of_alike / ratio - 1.0).abs() < 0.02);
         let (own, of_other) = symbols_for(&other, Some(same));
         assert!(own.matcher.symbols() != &before && of_other < 0.3);
+    }
+
+    #[test]
+    fn digrams_are_taken_where_longer_symbols_do_little_better() {
+        let (words, mut state) = (text(MANY), 7u64);
+        // Sixteen letters in no order, of which no word comes again.
+        let letters: Vec<u8> = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            b'a' + (state >> 60) as u8
+        })
+        .take(MANY)
+        .collect();
+        let mut trainer = Trainer::default();
+        let mut best_for = |bytes: &[u8]| {
+            let profile = Profile::new(Profile::DEFAULT).unwrap();
+            let ratio = |matcher: &mut Matcher| matcher.encode_all(bytes).len() as f64 / bytes.len() as f64;
+            let (mut trained, ratio) = trainer.best_for(&profile, bytes, None, ratio);
+            assert_eq!(trained.ratio, ratio);
+            // Less what stands before the codes.
+            let n_codes = round_trip(bytes, &mut trained.matcher) as f64;
+            assert!(ratio < 0.65 && (n_codes / bytes.len() as f64 - ratio).abs() < 0.01);
+            let byte_cost = trained.matcher.byte_cost();
+            trainer.keep(trained.matcher);
+            byte_cost
+        };
+        assert_eq!(best_for(&letters), cost::DIGRAM_BYTE);
+        assert_eq!(best_for(&words), cost::FSST_BYTE);
+        // They take no time to look for where there are few bytes.
+        assert_eq!(best_for(&letters[1..]), cost::FSST_BYTE);
     }
 
     #[test]

@@ -97,7 +97,13 @@ impl Plain {
             TextHint::Symbols => Self {
                 symbols: true,
                 len: self.len * ratio,
-                ns: self.ns + bytes_len as f64 * cost::FSST_BYTE,
+                ns: self.ns
+                    + bytes_len as f64
+                        * encoder
+                            .hints
+                            .symbols
+                            .as_ref()
+                            .map_or(cost::FSST_BYTE, |trained| trained.matcher.byte_cost()),
                 ..self
             },
             TextHint::Codec(codec) => Self { len: self.len * ratio, ..self.under(codec, bytes_len) },
@@ -159,17 +165,21 @@ impl Plain {
         }
         let (trainer, codecs) = (&mut encoder.trainer, &mut encoder.codecs);
         let of_column = encoder.hints.shared.take().and_then(|shared| {
-            let surpass = |bytes: &[u8], ratio| Self::surpass_codecs(profile, codecs, bytes, ratio);
-            shared.get(trainer, &mut |matcher| ratio_of(GLANCE.0, GLANCE.1, matcher), surpass)
+            let surpass = |bytes: &[u8], ratio, byte_cost| {
+                Self::surpass_codecs(profile, codecs, bytes, (ratio, byte_cost))
+            };
+            let mut glance = |matcher: &mut Matcher| ratio_of(GLANCE.0, GLANCE.1, matcher);
+            shared.get(trainer, profile, &mut glance, surpass)
         });
         let (trained, ratio) = match of_column {
             Some((shared, ratio)) => {
                 encoder.hints.no_codec = shared.no_codec;
                 (shared.trained, ratio)
             }
-            None => trainer.symbols_for(bytes, encoder.hints.symbols_beside.take(), ratio_by),
+            None => trainer.best_for(profile, bytes, encoder.hints.symbols_beside.take(), ratio_by),
         };
         let len = len_by(&trained.matcher, ratio);
+        let ns = self.ns + bytes.len() as f64 * trained.matcher.byte_cost();
         if profile.score(len, ns) >= bound {
             encoder.trainer.keep(trained.matcher);
             return self;
@@ -178,16 +188,21 @@ impl Plain {
         Self { symbols: true, len, ns, ..self }
     }
 
-    /// Whether symbols do better for `bytes`, of which their codes take `ratio`, than any codec, and not only by a little: by so many
-    /// bytes that it is known.
-    fn surpass_codecs(profile: &Profile, codecs: &mut Codecs, bytes: &[u8], ratio: f64) -> bool {
+    /// Whether symbols do better for `bytes` than any codec, by the share of them that their codes take and the time for each, and not only
+    /// by a little: by so many bytes that it is known.
+    fn surpass_codecs(
+        profile: &Profile,
+        codecs: &mut Codecs,
+        bytes: &[u8],
+        (ratio, byte_cost): (f64, f64),
+    ) -> bool {
         /// How much better.
         const CLEARLY: f64 = 1.1;
         if bytes.len() < SAMPLE {
             return false;
         }
         let plain = Self::light(1, bytes.len() as u32..=bytes.len() as u32, bytes);
-        let (len, ns) = (plain.len * ratio * CLEARLY, bytes.len() as f64 * cost::FSST_BYTE * CLEARLY);
+        let (len, ns) = (plain.len * ratio * CLEARLY, bytes.len() as f64 * byte_cost * CLEARLY);
         let symbols = Self { symbols: true, len, ns, ..plain };
         symbols.with_codec(profile, codecs, bytes, f64::INFINITY, &mut false).symbols
     }
@@ -279,7 +294,7 @@ mod tests {
         };
         let surpass = |compression, bytes: &[u8]| {
             let profile = Profile::new(compression).unwrap();
-            Plain::surpass_codecs(&profile, &mut Codecs::new(), bytes, 0.55)
+            Plain::surpass_codecs(&profile, &mut Codecs::new(), bytes, (0.55, cost::FSST_BYTE))
         };
         let (unlike, again) = (texts(SAMPLE, &mixed), texts(SAMPLE, &|i| mixed(i % 200)));
         assert!(surpass(Profile::DEFAULT, &unlike));

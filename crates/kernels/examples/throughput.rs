@@ -176,49 +176,59 @@ fn sums_of_decimals() {
     });
 }
 
-/// Text of words becomes codes of symbols: pairs and triples of its letters, and its longest words.
+/// Text of words becomes codes of symbols: pairs and triples of its letters, and its longest words; then of pairs alone.
 fn finding() {
     let words =
         ["the ", "of ", "carefully ", "product", "is ", "was not ", "and ", "I ", "would ", "taste, "];
     let text: Vec<u8> = (0..20_000u32)
         .flat_map(|i| words[(i.wrapping_mul(0x9e37_79b9) >> 24) as usize % words.len()].bytes())
         .collect();
-    let mut symbols: Vec<(u64, usize)> = Vec::new();
-    for (i, len) in (0..700).zip([1, 2, 3, 2, 3, 4].into_iter().cycle()) {
-        let mut word = [0; 8];
-        word[..len].copy_from_slice(&text[i..i + len]);
-        let symbol = (u64::from_le_bytes(word), len);
-        if !symbols.contains(&symbol) && symbols.len() < 255 {
-            symbols.push(symbol);
+    for (name, lens) in [("symbols", [1, 2, 3, 2, 3, 4]), ("digrams", [1, 2, 2, 1, 2, 2])] {
+        let mut symbols: Vec<(u64, usize)> = Vec::new();
+        for (i, len) in (0..700).zip(lens.into_iter().cycle()) {
+            let mut word = [0; 8];
+            word[..len].copy_from_slice(&text[i..i + len]);
+            let symbol = (u64::from_le_bytes(word), len);
+            if !symbols.contains(&symbol) && symbols.len() < 255 {
+                symbols.push(symbol);
+            }
         }
-    }
-    let mut index = SymbolIndex::default();
-    assert!(index.set(symbols.iter().copied()));
-    let piece = text.len() / 8;
-    let mut out = vec![0; 16 * piece];
-    let mut lens = [0; 8];
-    report("symbols found (input)", 8 * piece, || {
-        let mut parts = out.chunks_exact_mut(2 * piece);
-        let parts = std::array::from_fn(|_| parts.next().expect("eight parts"));
-        let pieces = std::array::from_fn(|i| &text[i * piece..(i + 1) * piece]);
-        lens = index.shrink(black_box(pieces), parts).expect("enough room");
-    });
-    println!("    {:.2} bytes a code", (8 * piece) as f64 / lens.iter().sum::<usize>() as f64);
-}
-
-/// Symbols of 1 to 8 bytes, 3 on average. Without AVX-512 VBMI2 there is nothing to measure.
-fn symbols() {
-    let lens = [1, 2, 2, 2, 3, 3, 4, 8];
-    let symbols = (0..255u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15), lens[i as usize % 8]));
-    let table = SymbolTable::new(symbols).expect("255 symbols of 1 to 8 bytes");
-    let stream: Vec<u8> = (0..16_384u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8 % 255).collect();
-    let mut out = vec![0; 64 << 10];
-    let (_, written) = table.expand(&stream, &mut out);
-    if written > 0 {
-        report("symbols", written, || {
-            black_box(table.expand(black_box(&stream), &mut out));
+        let mut index = SymbolIndex::default();
+        let all = symbols.iter().copied();
+        assert!(if name == "digrams" { index.set_digrams(all) } else { index.set(all) });
+        let piece = text.len() / 8;
+        let mut out = vec![0; 16 * piece];
+        let mut shrink = || {
+            let mut parts = out.chunks_exact_mut(2 * piece);
+            let parts = std::array::from_fn(|_| parts.next().expect("eight parts"));
+            let pieces = std::array::from_fn(|i| &text[i * piece..(i + 1) * piece]);
+            let lens = index.shrink(black_box(pieces), parts).expect("enough room");
+            lens.iter().sum::<usize>()
+        };
+        let of_code = (8 * piece) as f64 / shrink() as f64;
+        report(&format!("{name} found, {of_code:.2} a code"), 8 * piece, || {
+            black_box(shrink());
         });
     }
+}
+
+/// Symbols of 1 to 8 bytes, 3 on average, and digrams among single bytes. Without AVX-512 VBMI2 there is nothing to measure.
+fn symbols() {
+    let stream: Vec<u8> = (0..16_384u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8 % 255).collect();
+    let mut out = vec![0; 64 << 10];
+    let mut expand = |name: &str, len_of: &dyn Fn(u64) -> usize| {
+        let symbols = (0..255u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15), len_of(i)));
+        let table = SymbolTable::new(symbols).expect("255 symbols of 1 to 8 bytes");
+        let (_, written) = table.expand(&stream, &mut out);
+        if written > 0 {
+            report(name, written, || {
+                black_box(table.expand(black_box(&stream), &mut out));
+            });
+        }
+    };
+    let lens = [1, 2, 2, 2, 3, 3, 4, 8];
+    expand("symbols", &|i| lens[i as usize % 8]);
+    expand("digrams", &|i| 1 + usize::from(i >= 50));
 }
 
 fn main() {

@@ -5,6 +5,9 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_digrams;
+mod digrams;
 mod find;
 mod found;
 mod put;
@@ -23,6 +26,8 @@ pub struct SymbolTable {
     /// Their numbers; [`UNKNOWN`](Self::UNKNOWN) for codes without a symbol.
     lens: [u8; 256],
     n: u8,
+    /// How many have one byte, where these are the first ones and all others have two.
+    n_single: Option<u8>,
 }
 
 impl SymbolTable {
@@ -32,7 +37,7 @@ impl SymbolTable {
     /// Symbols of 1 to 8 bytes with the codes 0, 1 ...: their bytes, the first one lowest, and their lengths. None when there
     /// are more than 255, or one of another length.
     pub fn new(symbols: impl Iterator<Item = (u64, usize)>) -> Option<Self> {
-        let mut table = Self { words: [0; 256], lens: [Self::UNKNOWN; 256], n: 0 };
+        let mut table = Self { words: [0; 256], lens: [Self::UNKNOWN; 256], n: 0, n_single: None };
         for (word, len) in symbols {
             if !(1..=8).contains(&len) || table.n == ESCAPE {
                 return None;
@@ -42,6 +47,9 @@ impl SymbolTable {
             table.lens[code] = len as u8;
             table.n += 1;
         }
+        let lens = &table.lens[..usize::from(table.n)];
+        let n_single = lens.iter().take_while(|&&len| len == 1).count();
+        table.n_single = lens[n_single..].iter().all(|&len| len == 2).then_some(n_single as u8);
         Some(table)
     }
 
@@ -63,8 +71,13 @@ impl SymbolTable {
     pub fn expand(&self, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {
-            // SAFETY: the processor has what `expand` is compiled for.
-            return unsafe { avx512::expand(self, stream, out) };
+            // SAFETY: the processor has what both are compiled for.
+            return unsafe {
+                match self.n_single {
+                    Some(n_single) => avx512_digrams::expand(self, n_single, stream, out),
+                    None => avx512::expand(self, stream, out),
+                }
+            };
         }
         let _ = (stream, out);
         (0, 0)
@@ -93,10 +106,14 @@ mod tests {
     proptest! {
         #[test]
         fn bytes_are_those_of_the_symbols(
-            symbols in vec(vec(any::<u8>(), 1..=8), 1..=255),
+            mut symbols in prop_oneof![vec(vec(any::<u8>(), 1..=8), 1..=255), vec(vec(any::<u8>(), 1..=2), 1..=255)],
+            is_sorted: bool,
             codes in vec((any::<u8>(), 0..100u8), 0..2000),
             room in 0..9000usize,
         ) {
+            if is_sorted {
+                symbols.sort_by_key(Vec::len);
+            }
             let word = |symbol: &Vec<u8>| {
                 let mut word = [0xEE; 8];
                 word[..symbol.len()].copy_from_slice(symbol);

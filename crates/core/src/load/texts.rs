@@ -70,8 +70,10 @@ impl Texts {
         self.most.is_short().then_some(n)
     }
 
-    /// Strings of a column that are looked at.
+    /// Strings of a column that are looked at, beside those that are empty or missing.
     const SAMPLE: u64 = 512;
+    /// Times that so many places are looked at, at most, where strings are missing.
+    const LOOKS: u64 = 8;
     /// Bytes of each that symbols are found by, at most, and of each fourth, which they are tried on: fewer symbols are cut by the ends of
     /// long pieces.
     const TO_TRAIN: usize = 128;
@@ -98,26 +100,33 @@ impl Texts {
 }
 
 /// How many of [`Texts::SAMPLE`] strings of a column are like one before, and pieces of them, to find symbols and to try them. None that
-/// is empty is.
+/// is empty is: others are looked at instead.
 fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let mut scratch = Scratch::default();
     let (n, mut hashes, mut pieces) = (array.n_values(), Vec::new(), [Vec::new(), Vec::new()]);
-    for i in 0..Texts::SAMPLE {
-        // One place in each of as many parts, as no order has it: texts may come again at regular distances.
-        let (start, end) = (n * i / Texts::SAMPLE, n * (i + 1) / Texts::SAMPLE);
-        let at = start + checksum(&i.to_le_bytes()) % (end - start);
-        // What can't be read is told when it is written.
-        if scratch.load(array, of, at..at + 1).is_err() {
-            return (0, pieces);
+    let n_looks = (n / Texts::SAMPLE).min(Texts::LOOKS);
+    for look in 0..n_looks {
+        for i in 0..Texts::SAMPLE {
+            // One place in each of as many parts, as no order has it: texts may come again at regular distances.
+            let (start, end) = (n * i / Texts::SAMPLE, n * (i + 1) / Texts::SAMPLE);
+            let shift = (end - start) * look / n_looks;
+            let at = start + (checksum(&i.to_le_bytes()) % (end - start) + shift) % (end - start);
+            // What can't be read is told when it is written.
+            if scratch.load(array, of, at..at + 1).is_err() {
+                return (0, pieces);
+            }
+            if let (Values::Strings { bytes, .. }, _) = scratch.values(of, 1)
+                && !bytes.is_empty()
+            {
+                hashes.push(checksum(bytes));
+                let (of, most) = if i / 8 % 4 == 3 { (1, Texts::TO_TRY) } else { (0, Texts::TO_TRAIN) };
+                // From the beginning of some, the middle of others, to the end.
+                let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
+                pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
+            }
         }
-        if let (Values::Strings { bytes, .. }, _) = scratch.values(of, 1)
-            && !bytes.is_empty()
-        {
-            hashes.push(checksum(bytes));
-            let (of, most) = if i / 8 % 4 == 3 { (1, Texts::TO_TRY) } else { (0, Texts::TO_TRAIN) };
-            // From the beginning of some, the middle of others, to the end.
-            let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
-            pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
+        if hashes.len() as u64 >= Texts::SAMPLE / 4 * 3 {
+            break;
         }
     }
     let n_present = hashes.len();
@@ -125,8 +134,7 @@ fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     hashes.dedup();
     // Of fewer that are there fewer are alike by chance, as their square.
     let n_looked_at = Texts::SAMPLE as usize;
-    let share = n_looked_at * n_looked_at / (n_present * n_present).max(1);
-    ((n_present - hashes.len()) * share, pieces)
+    ((n_present - hashes.len()) * n_looked_at * n_looked_at / (n_present * n_present).max(1), pieces)
 }
 
 /// Strings that are neighbours, of about `len` bytes each, from a few places of a column.

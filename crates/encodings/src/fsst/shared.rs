@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 
 use super::encode::Matcher;
+use super::train::MORE_ROUNDS;
 use super::{Trained, Trainer};
+use crate::profile::Profile;
 
 /// Symbols for a column of many runs, found once, by strings from all of it: more of them than would be worth their time for one run,
 /// so that fewer codes are left. What codecs make of the column is seen once too.
@@ -47,21 +49,25 @@ impl SharedSymbols {
     }
 
     /// A copy of them, to be encoded with, and what `ratio` says of a run, where that is like the ratio of the column. Symbols of its own
-    /// would mostly be better for another run, whether its codes are longer or shorter. `surpass` says whether symbols by which bytes
-    /// take a share of theirs clearly do better for them than codecs.
+    /// would mostly be better for another run, whether its codes are longer or shorter. They are what scores least for `profile`. `surpass`
+    /// says whether symbols by which bytes take a share of theirs, and some nanoseconds each, clearly do better for them than codecs.
     pub(crate) fn get(
         &self,
         trainer: &mut Trainer,
+        profile: &Profile,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
-        mut surpass: impl FnMut(&[u8], f64) -> bool,
+        mut surpass: impl FnMut(&[u8], f64, f64) -> bool,
     ) -> Option<(Shared, f64)> {
         let Pieces { to_train, to_try, neighbours } = &self.pieces;
+        let ratio_of = |matcher: &mut Matcher, bytes: &[u8]| {
+            matcher.encode_all(bytes).len() as f64 / bytes.len().max(1) as f64
+        };
         let shared = self.found.get_or_init(|| {
-            let mut matcher = trainer.train_longer(to_train);
-            let mut ratio_of =
-                |bytes: &[u8]| matcher.encode_all(bytes).len() as f64 / bytes.len().max(1) as f64;
-            let ratio = ratio_of(to_try);
-            let no_codec = !neighbours.is_empty() && neighbours.iter().all(|all| surpass(all, ratio_of(all)));
+            let Trained { mut matcher, ratio } =
+                trainer.train_best(profile, to_train, &MORE_ROUNDS, |matcher| ratio_of(matcher, to_try));
+            let byte_cost = matcher.byte_cost();
+            let no_codec = !neighbours.is_empty()
+                && neighbours.iter().all(|all| surpass(all, ratio_of(&mut matcher, all), byte_cost));
             // Not with the memory for codes, which is this thread's.
             let mut kept = Matcher::default();
             kept.copy(&matcher);
@@ -87,7 +93,7 @@ mod tests {
 
     #[test]
     fn they_serve_runs_that_are_like_the_column() {
-        let mut trainer = Trainer::default();
+        let (mut trainer, profile) = (Trainer::default(), Profile::new(Profile::DEFAULT).unwrap());
         let pieces = |to_train: &[u8], to_try: &[u8]| Pieces {
             to_train: to_train.to_vec(),
             to_try: to_try.to_vec(),
@@ -99,7 +105,7 @@ mod tests {
         let mut of = |bytes: &[u8]| {
             let mut ratio =
                 |matcher: &mut Matcher| matcher.encode_all(bytes).len() as f64 / bytes.len() as f64;
-            let found = shared.get(&mut trainer, &mut ratio, |_, ratio| ratio < 0.9);
+            let found = shared.get(&mut trainer, &profile, &mut ratio, |_, ratio, _| ratio < 0.9);
             found.map(|(of_column, ratio)| {
                 assert!(of_column.no_codec);
                 (of_column.trained.matcher, ratio)
@@ -125,8 +131,9 @@ mod tests {
             };
             let shared = SharedSymbols::of(pieces).unwrap();
             let mut ratio = |matcher: &mut Matcher| matcher.encode_all(&all).len() as f64 / all.len() as f64;
-            let surpass = |bytes: &[u8], ratio: f64| bytes.len() > 1000 && ratio < 1.0;
-            shared.get(&mut Trainer::default(), &mut ratio, surpass).unwrap().0.no_codec
+            let surpass = |bytes: &[u8], ratio: f64, _| bytes.len() > 1000 && ratio < 1.0;
+            let profile = Profile::new(Profile::DEFAULT).unwrap();
+            shared.get(&mut Trainer::default(), &profile, &mut ratio, surpass).unwrap().0.no_codec
         };
         let (long, short) = (&all[..9000], &all[..900]);
         assert!(no_codec(&[long, long]));

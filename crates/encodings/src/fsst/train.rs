@@ -7,12 +7,13 @@ use entasis_kernels::{memory::BriefVec, symbols::SymbolIndex};
 use super::encode::Matcher;
 use super::{MAX_LEN, MAX_SYMBOLS, Symbol, Symbols};
 use crate::dictionary::{Distinct, Key, MIX};
+use crate::profile::{Profile, cost};
 use crate::word::sample_ranges;
 
 /// Parts of 128 of the sample that each round looks at.
 pub(super) const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];
 /// The same where the symbols are for many runs, which is worth more time.
-const MORE_ROUNDS: [usize; 8] = [8, 38, 68, 98, 128, 128, 128, 128];
+pub(super) const MORE_ROUNDS: [usize; 8] = [8, 38, 68, 98, 128, 128, 128, 128];
 
 /// Pieces of a sample, and the most bytes of each.
 const SAMPLE_PIECES: usize = 32;
@@ -37,6 +38,8 @@ pub(crate) struct Trained {
 
 /// How much more codes may take of other bytes than of those, that symbols are not looked for again.
 const AS_GOOD: f64 = 1.02;
+/// Bytes that symbols are found for, at least, that digrams are looked for too, which takes some time.
+pub(super) const MANY: usize = 512 << 10;
 
 impl Trainer {
     /// The symbols of a column beside where they serve `bytes` as well, else those that are found for them, with the `ratio` of their
@@ -47,38 +50,125 @@ impl Trainer {
         beside: Option<Trained>,
         mut ratio: impl FnMut(&mut Matcher) -> f64,
     ) -> (Trained, f64) {
-        if let Some(mut trained) = beside {
-            let ratio = ratio(&mut trained.matcher);
-            if ratio <= trained.ratio * AS_GOOD {
-                return (trained, ratio);
-            }
-            self.keep(trained.matcher);
+        if let Some(found) = self.as_good(beside, &mut ratio) {
+            return found;
         }
         let mut matcher = self.train_on(bytes);
         let ratio = ratio(&mut matcher);
         (Trained { matcher, ratio }, ratio)
     }
 
-    /// What finds the symbols for `bytes`, by a sample of an eighth of them, or of 16 KiB where that is less.
+    /// The same, or digrams where they score less for `profile` and the bytes are many.
+    pub(crate) fn best_for(
+        &mut self,
+        profile: &Profile,
+        bytes: &[u8],
+        beside: Option<Trained>,
+        mut ratio: impl FnMut(&mut Matcher) -> f64,
+    ) -> (Trained, f64) {
+        if bytes.len() < MANY {
+            return self.symbols_for(bytes, beside, ratio);
+        }
+        if let Some(found) = self.as_good(beside, &mut ratio) {
+            return found;
+        }
+        let sample = self.sample_of(bytes);
+        let trained = self.train_best(profile, &sample, &ROUNDS, ratio);
+        self.sample = sample;
+        let ratio = trained.ratio;
+        (trained, ratio)
+    }
+
+    /// The symbols beside where they serve other bytes as well.
+    fn as_good(
+        &mut self,
+        beside: Option<Trained>,
+        ratio: &mut impl FnMut(&mut Matcher) -> f64,
+    ) -> Option<(Trained, f64)> {
+        let mut trained = beside?;
+        let ratio = ratio(&mut trained.matcher);
+        if ratio <= trained.ratio * AS_GOOD {
+            return Some((trained, ratio));
+        }
+        self.keep(trained.matcher);
+        None
+    }
+
+    /// What finds the symbols for `bytes`, by a sample of them.
     pub(crate) fn train_on(&mut self, bytes: &[u8]) -> Matcher {
+        let sample = self.sample_of(bytes);
+        let matcher = self.train(&sample, &ROUNDS);
+        self.sample = sample;
+        matcher
+    }
+
+    /// An eighth of `bytes`, or 16 KiB where that is less.
+    fn sample_of(&mut self, bytes: &[u8]) -> Vec<u8> {
         let len = SAMPLE_LEN.min(bytes.len() / (8 * SAMPLE_PIECES)).max(1);
         let mut sample = std::mem::take(&mut self.sample);
         sample.clear();
         for range in sample_ranges(bytes.len(), SAMPLE_PIECES, len) {
             sample.extend_from_slice(&bytes[range]);
         }
-        let matcher = self.train(&sample, &ROUNDS);
-        self.sample = sample;
-        matcher
+        sample
     }
 
-    /// What finds the symbols for bytes that are like `sample`, and many.
-    pub(super) fn train_longer(&mut self, sample: &[u8]) -> Matcher {
-        self.train(sample, &MORE_ROUNDS)
+    /// Symbols for bytes that are like `sample`, and many: of those of any length and of digrams, which are found and decoded quicker, the
+    /// ones of which a byte scores less, with the `ratio` of their codes.
+    pub(super) fn train_best(
+        &mut self,
+        profile: &Profile,
+        sample: &[u8],
+        rounds: &[usize],
+        mut ratio: impl FnMut(&mut Matcher) -> f64,
+    ) -> Trained {
+        /// What digrams take of bytes, at least.
+        const LEAST: f64 = 0.5;
+        let mut trained_by = |mut matcher| Trained { ratio: ratio(&mut matcher), matcher };
+        let symbols = trained_by(self.train(sample, rounds));
+        let bound = profile.score(symbols.ratio, cost::FSST_BYTE);
+        if profile.score(LEAST, cost::DIGRAM_BYTE) >= bound {
+            return symbols;
+        }
+        let digrams = trained_by(self.train_digrams(sample, rounds));
+        let (better, other) = if profile.score(digrams.ratio, cost::DIGRAM_BYTE) < bound {
+            (digrams, symbols)
+        } else {
+            (symbols, digrams)
+        };
+        self.keep(other.matcher);
+        better
+    }
+
+    /// What finds digrams and single bytes for bytes that are like `sample`: digrams of bytes that are frequent.
+    fn train_digrams(&mut self, sample: &[u8], rounds: &[usize]) -> Matcher {
+        let mut counts = [(0u32, 0u8); 256];
+        counts.iter_mut().zip(0..=u8::MAX).for_each(|(count, byte)| count.1 = byte);
+        sample.iter().for_each(|&byte| counts[usize::from(byte)].0 += 1);
+        counts.sort_unstable_by_key(|&(count, byte)| (std::cmp::Reverse(count), byte));
+        let mut is_frequent = [false; 256];
+        counts[..SymbolIndex::DIGRAM_BYTES].iter().for_each(|count| is_frequent[usize::from(count.1)] = true);
+        let mut matcher = self.find(sample, rounds, &|symbol| {
+            let [first, second, ..] = symbol.word.to_le_bytes();
+            symbol.len == 2 && is_frequent[usize::from(first)] && is_frequent[usize::from(second)]
+        });
+        let symbols = matcher.symbols().clone();
+        let is_sound = matcher.set_digrams(symbols);
+        debug_assert!(is_sound, "symbols are of frequent bytes");
+        matcher
     }
 
     /// What finds the symbols for bytes that are like `sample`.
     pub(super) fn train(&mut self, sample: &[u8], rounds: &[usize]) -> Matcher {
+        let mut matcher = self.find(sample, rounds, &|_| true);
+        self.counts.count(sample, &matcher, Pairs::Short);
+        self.counts.join(&mut matcher);
+        self.counts.clear();
+        matcher
+    }
+
+    /// The symbols for bytes that are like `sample`, those of several bytes as far as `is_fit` says so. They are counted next.
+    fn find(&mut self, sample: &[u8], rounds: &[usize], is_fit: &dyn Fn(Symbol) -> bool) -> Matcher {
         let mut matcher = self.spare.pop().unwrap_or_default();
         let mut is_there = [false; 256];
         is_there[0] = true;
@@ -91,7 +181,7 @@ impl Trainer {
             let pairs = if is_last { Pairs::None } else { Pairs::Possible };
             self.counts.count(&sample[..sample.len() * part / 128], &matcher, pairs);
             self.gains.clear();
-            self.counts.candidates(part, &mut self.gains);
+            self.counts.candidates(part, is_fit, &mut self.gains);
             self.counts.clear();
             match choose(&mut self.gains) {
                 symbols if is_last => matcher.set(symbols),
@@ -99,9 +189,6 @@ impl Trainer {
             }
         }
         self.counts.begin(matcher.symbols(), &followers);
-        self.counts.count(sample, &matcher, Pairs::Short);
-        self.counts.join(&mut matcher);
-        self.counts.clear();
         matcher
     }
 
@@ -280,7 +367,7 @@ impl Counts {
     }
 
     /// Symbols and pairs of them that were found often enough, and the bytes that each saves.
-    fn candidates(&self, part: usize, gains: &mut Vec<(u64, Symbol)>) {
+    fn candidates(&self, part: usize, is_fit: &dyn Fn(Symbol) -> bool, gains: &mut Vec<(u64, Symbol)>) {
         let least = 5 * part as u64 / 128;
         // A symbol may come about in several ways.
         let mut distinct = Distinct::with_room_for(1024);
@@ -302,6 +389,7 @@ impl Counts {
             let [first, second] = pair.map(|number| self.symbols[usize::from(number)]);
             if count > least
                 && let Some(joined) = first.join(second)
+                && is_fit(joined)
             {
                 add(joined, count);
             }

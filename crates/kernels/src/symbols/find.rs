@@ -14,6 +14,7 @@ use std::hint::select_unpredictable;
 use bytemuck::Zeroable;
 
 use super::ESCAPE;
+use super::digrams::Digrams;
 use super::found::Found;
 use super::put::put;
 #[cfg(target_arch = "x86_64")]
@@ -45,7 +46,11 @@ struct Tables {
 
 /// Symbols by their first bytes.
 #[derive(Clone)]
-pub struct SymbolIndex(Box<Tables>);
+pub struct SymbolIndex {
+    tables: Box<Tables>,
+    /// Where no symbol has more than two bytes, and that was asked for.
+    digrams: Option<Box<Digrams>>,
+}
 
 impl std::fmt::Debug for SymbolIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -55,7 +60,7 @@ impl std::fmt::Debug for SymbolIndex {
 
 impl Default for SymbolIndex {
     fn default() -> Self {
-        let mut index = Self(bytemuck::zeroed_box());
+        let mut index = Self { tables: bytemuck::zeroed_box(), digrams: None };
         index.set(std::iter::empty());
         index
     }
@@ -76,7 +81,8 @@ impl SymbolIndex {
         followers: impl Iterator<Item = u8>,
         symbols: impl Iterator<Item = (u64, usize)> + Clone,
     ) -> bool {
-        let tables = &mut *self.0;
+        self.digrams = None;
+        let tables = &mut *self.tables;
         tables.words.fill(NOTHING.0);
         tables.long.fill(NOTHING.1);
         tables.single = std::array::from_fn(|byte| Found::byte(byte as u8));
@@ -106,11 +112,21 @@ impl SymbolIndex {
         is_sound
     }
 
+    /// Takes other symbols, as [`set`](Self::set) does, of one or two bytes: these are found quicker. False where one is longer, or those of
+    /// two bytes begin or end with more than 31 different ones.
+    pub fn set_digrams(&mut self, symbols: impl Iterator<Item = (u64, usize)> + Clone) -> bool {
+        if !self.set(symbols.clone()) {
+            return false;
+        }
+        self.digrams = Digrams::new(symbols);
+        self.digrams.is_some()
+    }
+
     /// Takes two symbols that may follow each other, which are found in one step from then on: their codes, and the bytes and the
     /// length of both. False, and nothing is taken, when a symbol has the slot, or their length is not 3 to 8. The later one
     /// of pairs that share a slot is found.
     pub fn join(&mut self, codes: [u8; 2], word: u64, len: usize) -> bool {
-        let tables = &mut *self.0;
+        let tables = &mut *self.tables;
         let slot = slot_of(word);
         let there = (tables.words[slot], tables.long[slot]);
         let is_free = there == NOTHING || there.1.written().1 == 2;
@@ -125,16 +141,22 @@ impl SymbolIndex {
     /// Slots for symbols and pairs of three bytes or more.
     pub const SLOTS: usize = SLOTS;
 
+    /// The most bytes that digrams may begin with, and the most that they may end with.
+    pub const DIGRAM_BYTES: usize = super::digrams::MOST;
+
     /// The slot, less than [`SLOTS`](Self::SLOTS), of what has three bytes or more and begins with `word`. Of symbols that
     /// share one only the last is found.
     pub fn slot(word: u64) -> usize {
         slot_of(word)
     }
 
-    /// What stands for the first bytes of `word`.
+    /// What stands for the first bytes of `word`; of which no more than two are a symbol, if they are `SHORT`.
     #[inline(always)]
-    fn find(&self, word: u64) -> Found {
-        let tables = &*self.0;
+    fn find<const SHORT: bool>(&self, word: u64) -> Found {
+        let tables = &*self.tables;
+        if SHORT {
+            return tables.short[(word & 0xFFFF) as usize];
+        }
         let slot = slot_of(word);
         // Both are loaded before one is chosen: a branch would be one that no processor predicts.
         let long = tables.long[slot];
@@ -149,19 +171,19 @@ impl SymbolIndex {
         let len = bytes.len().min(MAX_LEN);
         word[..len].copy_from_slice(&bytes[..len]);
         let word = u64::from_le_bytes(word);
-        let found = self.find(word);
+        let found = self.find::<false>(word);
         if found.len() <= len {
             return found;
         }
-        let short = self.0.short[(word & 0xFFFF) as usize];
-        if short.len() <= len { short } else { self.0.single[(word & 0xFF) as usize] }
+        let short = self.tables.short[(word & 0xFFFF) as usize];
+        if short.len() <= len { short } else { self.tables.single[(word & 0xFF) as usize] }
     }
 
     /// What stands for the first bytes of `bytes`, which are not empty: one symbol, unless pairs were taken too.
     #[inline(always)]
     pub fn find_at(&self, bytes: &[u8]) -> Found {
         match bytes.first_chunk() {
-            Some(word) => self.find(u64::from_le_bytes(*word)),
+            Some(word) => self.find::<false>(u64::from_le_bytes(*word)),
             None => self.find_last(bytes),
         }
     }
@@ -177,7 +199,15 @@ impl SymbolIndex {
         if streams.iter().any(|stream| stream.out.len() / 2 < stream.bytes.len()) {
             return None;
         }
-        steps(self, &mut streams);
+        match &self.digrams {
+            Some(digrams) => {
+                for stream in &mut streams {
+                    (stream.at, stream.end) = digrams.shrink(stream.bytes, stream.out);
+                }
+                steps::<true>(self, &mut streams);
+            }
+            None => steps::<false>(self, &mut streams),
+        }
         let mut lens = [0; STREAMS];
         for stream in &mut streams {
             while stream.at < stream.bytes.len() {
@@ -209,24 +239,24 @@ impl Stream<'_> {
 }
 
 /// Encodes all but the last bytes of each stream, fewer than eight.
-fn steps(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
+fn steps<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
     #[cfg(target_arch = "x86_64")]
     {
         // Without AVX-512, with which a compiler may look up eight streams by gathering: that takes three times as long.
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn avx2(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
-            steps_body(index, streams);
+        fn avx2<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
+            steps_body::<SHORT>(index, streams);
         }
         if isa() >= Isa::Avx2 {
             // SAFETY: `isa()` only returns levels that the processor has.
-            return unsafe { avx2(index, streams) };
+            return unsafe { avx2::<SHORT>(index, streams) };
         }
     }
-    steps_body(index, streams);
+    steps_body::<SHORT>(index, streams);
 }
 
 #[inline(always)]
-fn steps_body(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
+fn steps_body<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
     loop {
         // Those that are done stand last.
         streams.sort_unstable_by_key(|stream| std::cmp::Reverse(stream.steps()));
@@ -234,18 +264,18 @@ fn steps_body(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
         let [a, b, c, d, rest @ ..] = streams;
         match (n_left, rest) {
             (0, _) => return,
-            (1, _) => together(index, [a]),
-            (2, _) => together(index, [a, b]),
-            (3, _) => together(index, [a, b, c]),
-            (STREAMS, [e, f, g, h]) => together(index, [a, b, c, d, e, f, g, h]),
-            _ => together(index, [a, b, c, d]),
+            (1, _) => together::<SHORT, _>(index, [a]),
+            (2, _) => together::<SHORT, _>(index, [a, b]),
+            (3, _) => together::<SHORT, _>(index, [a, b, c]),
+            (STREAMS, [e, f, g, h]) => together::<SHORT, _>(index, [a, b, c, d, e, f, g, h]),
+            _ => together::<SHORT, _>(index, [a, b, c, d]),
         }
     }
 }
 
 /// Steps of all streams in turn, until one of them has none left.
 #[inline(always)]
-fn together<const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; N]) {
+fn together<const SHORT: bool, const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; N]) {
     let mut found = [[Found::zeroed(); STEPS]; N];
     loop {
         let n_steps = streams.iter().map(|stream| stream.steps()).min().unwrap_or(0).min(STEPS);
@@ -258,7 +288,7 @@ fn together<const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; 
             for i in 0..N {
                 // SAFETY: `steps` says that 8 bytes follow after each of so many steps of at most 8 bytes (`Found::len`).
                 let word = u64::from_le(unsafe { from[i].cast::<u64>().read_unaligned() });
-                let here = index.find(word);
+                let here = index.find::<SHORT>(word);
                 found[i][step] = here;
                 // SAFETY: as above.
                 from[i] = unsafe { from[i].add(here.len()) };
@@ -281,7 +311,7 @@ fn slot_of(word: u64) -> usize {
 mod tests {
     use super::*;
     use crate::dispatch::on_every_isa;
-    use proptest::collection::vec;
+    use proptest::collection::{btree_set, vec};
     use proptest::prelude::*;
 
     fn word(bytes: &[u8]) -> u64 {
@@ -406,6 +436,39 @@ mod tests {
             let pieces = std::array::from_fn(|i| if i < 4 { pieces[i] } else { &all[..all.len() * (i - 4) / 4] });
             assert_eq!(shrink(&index, pieces), pieces.map(|piece| model(&symbols, &pairs, piece)));
         }
+    }
+
+    proptest! {
+        #[test]
+        fn codes_of_digrams_are_those_of_the_model(
+            symbols in btree_set(vec(prop_oneof![9 => 0..6u8, 1 => 250..=255u8], 1..=2), 0..60),
+            // Streams of digrams alone, of few and of none; runs of them begin at any place, and go on over 64 of them.
+            all in vec(vec(prop_oneof![60 => 0..6u8, 5 => any::<u8>()], 0..700), STREAMS),
+            even in vec(0..6u8, 2),
+        ) {
+            let symbols: Vec<Vec<u8>> = symbols.into_iter().collect();
+            let mut index = SymbolIndex::default();
+            prop_assert!(index.set_digrams(symbols.iter().map(|symbol| (word(symbol), symbol.len()))));
+            for all in [all, (0..STREAMS).map(|i| even.repeat(37 * i)).collect()] {
+                let pieces: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
+                let expected = pieces.map(|piece| model(&symbols, &[], piece));
+                on_every_isa(|_| assert_eq!(shrink(&index, pieces), expected));
+            }
+        }
+    }
+
+    #[test]
+    fn digrams_begin_and_end_with_few_bytes() {
+        let digrams = |n: u64, m: u64| (0..n * m).map(move |i| (((i / m) << 8) | (i % m), 2));
+        let mut index = SymbolIndex::default();
+        assert!(index.set_digrams(digrams(8, 31)) && index.set_digrams(digrams(31, 8)));
+        assert!(!index.set_digrams(digrams(2, 32)) && !index.set_digrams(digrams(32, 2)));
+        assert!(!index.set_digrams([(1, 3)].into_iter()) && !index.set_digrams(digrams(16, 16)));
+        // No codes of others are left.
+        assert!(index.set_digrams([(7, 1)].into_iter()));
+        let text = [5u8, 7].repeat(99);
+        let pieces = [text.as_slice(); STREAMS];
+        on_every_isa(|_| assert_eq!(shrink(&index, pieces)[3], [ESCAPE, 5, 0].repeat(99)));
     }
 
     #[test]
