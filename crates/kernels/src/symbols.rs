@@ -53,6 +53,11 @@ impl SymbolTable {
         Some(table)
     }
 
+    /// Whether no symbol has more than two bytes, those of one byte come first, and there are others.
+    pub fn has_digrams(&self) -> bool {
+        self.n_single.is_some_and(|n_single| n_single < self.n)
+    }
+
     /// The symbol of a code in eight bytes, zeros behind shorter ones.
     #[inline(always)]
     pub const fn bytes(&self, code: u8) -> [u8; 8] {

@@ -90,14 +90,14 @@ impl Table {
         for i in 0..PIECES {
             (at[i], end[i]) = self.0.expand(streams[i], outs[i]);
         }
-        let [at0, at1, at2, at3] = &mut at;
-        let [end0, end1, end2, end3] = &mut end;
-        let [out0, out1, out2, out3] = &mut outs;
-        while self.steps(streams[0], at0, out0, end0)
-            && self.steps(streams[1], at1, out1, end1)
-            && self.steps(streams[2], at2, out2, end2)
-            && self.steps(streams[3], at3, out3, end3)
-        {}
+        match Digrams::of(&self.0) {
+            Some(digrams) => in_turn(streams, &mut at, &mut outs, &mut end, |stream, at, out, end| {
+                digrams.steps(stream, at, out, end) || self.step(stream, at, out, end)
+            }),
+            None => in_turn(streams, &mut at, &mut outs, &mut end, |stream, at, out, end| {
+                self.steps(stream, at, out, end)
+            }),
+        }
         for i in 0..PIECES {
             let (stream, out) = (streams[i], &mut *outs[i]);
             while self.step(stream, &mut at[i], out, &mut end[i]) {}
@@ -121,5 +121,69 @@ impl Table {
             end += bytes.len();
         }
         if end == out.len() { Ok(()) } else { Err(damaged()) }
+    }
+}
+
+/// Steps of all streams in turn, until one of them can't go on.
+#[inline(always)]
+fn in_turn(
+    streams: [&[u8]; PIECES],
+    at: &mut [usize; PIECES],
+    outs: &mut [&mut [u8]; PIECES],
+    end: &mut [usize; PIECES],
+    steps: impl Fn(&[u8], &mut usize, &mut [u8], &mut usize) -> bool,
+) {
+    let [at0, at1, at2, at3] = at;
+    let [end0, end1, end2, end3] = end;
+    let [out0, out1, out2, out3] = outs;
+    while steps(streams[0], at0, out0, end0)
+        && steps(streams[1], at1, out1, end1)
+        && steps(streams[2], at2, out2, end2)
+        && steps(streams[3], at3, out3, end3)
+    {}
+}
+
+/// Symbols of one or two bytes by their codes, where no symbol has more: their bytes in the lowest 16 bits, and from the 17th on how many
+/// bits these are. Four of them are put together in a register, and stored at once.
+struct Digrams([u32; 256]);
+
+impl Digrams {
+    /// The highest bit of codes without a symbol, and of escapes.
+    const NONE: u32 = 1 << 31;
+
+    fn of(table: &SymbolTable) -> Option<Self> {
+        table.has_digrams().then(|| {
+            Self(std::array::from_fn(|code| match table.len(code as u8) {
+                len @ 1..=2 => {
+                    // The second one is zero where there is one byte.
+                    let [first, second, ..] = table.bytes(code as u8);
+                    u32::from_le_bytes([first, second, 8 * len, 0])
+                }
+                _ => Self::NONE,
+            }))
+        })
+    }
+
+    /// Writes the bytes of the next four codes; false where one of them is an escape, or eight bytes have no room.
+    #[inline(always)]
+    fn steps(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
+        let Some(codes) = stream.get(*at..).and_then(|rest| rest.first_chunk::<CODES>()) else {
+            return false;
+        };
+        let Some(out) = out.get_mut(*end..).and_then(|rest| rest.first_chunk_mut::<{ 2 * CODES }>()) else {
+            return false;
+        };
+        let [a, b, c, d] = codes.map(|code| self.0[usize::from(code)]);
+        if (a | b | c | d) & Self::NONE != 0 {
+            return false;
+        }
+        // Each has 8 or 16 bits.
+        let (ab, cd) =
+            (a & 0xFFFF | (b & 0xFFFF) << (a >> 16 & 31), c & 0xFFFF | (d & 0xFFFF) << (c >> 16 & 31));
+        let (n_ab, n_cd) = ((a >> 16) + (b >> 16), (c >> 16) + (d >> 16));
+        *out = (u64::from(ab) | u64::from(cd) << (n_ab & 63)).to_le_bytes();
+        *at += CODES;
+        *end += ((n_ab + n_cd) / 8) as usize;
+        true
     }
 }

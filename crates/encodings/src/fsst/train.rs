@@ -141,7 +141,7 @@ impl Trainer {
     }
 
     /// What finds digrams and single bytes for bytes that are like `sample`: digrams of bytes that are frequent.
-    fn train_digrams(&mut self, sample: &[u8], rounds: &[usize]) -> Matcher {
+    pub(super) fn train_digrams(&mut self, sample: &[u8], rounds: &[usize]) -> Matcher {
         let mut counts = [(0u32, 0u8); 256];
         counts.iter_mut().zip(0..=u8::MAX).for_each(|(count, byte)| count.1 = byte);
         sample.iter().for_each(|&byte| counts[usize::from(byte)].0 += 1);
