@@ -3,7 +3,8 @@
 //! After Boncz, Neumann, Leis, "FSST: Fast Random Access String Compression" (2020): [`train`] finds symbols that shorten a sample,
 //! encoding takes the longest symbol that fits at each place, or two at once that follow each other there. The bytes of a page are cut into [`PIECES`] of one
 //! length, each a stream of codes of its own: where a symbol ends is known only when it is found, and with four
-//! streams at a time, or eight, a processor works on one while it waits for the other.
+//! streams at a time, or eight, a processor works on one while it waits for the other. Where longer symbols do little better they are
+//! digrams, of at most two bytes, which need no such wait.
 
 mod decode;
 mod encode;
@@ -238,6 +239,29 @@ mod tests {
         assert_eq!(best_for(&words), cost::FSST_BYTE);
         // They take no time to look for where there are few bytes.
         assert_eq!(best_for(&letters[1..]), cost::FSST_BYTE);
+    }
+
+    #[test]
+    fn a_code_without_a_symbol_is_damage() {
+        let (mut of_a, mut of_ab) = (vec![Symbol::byte(b'a')], vec![Symbol::byte(b'a')]);
+        of_a.push(Symbol { word: u64::from_le_bytes(*b"abc\0\0\0\0\0"), len: 3 });
+        of_ab.push(Symbol { word: u64::from_le_bytes(*b"ab\0\0\0\0\0\0"), len: 2 });
+        for symbols in [of_a, of_ab] {
+            // As many codes as would be right if it stood for 0 to 255 bytes, alone or behind others.
+            for (len, before) in (0..=255).flat_map(|len| [(len, 0), (len, 1), (len, 300)]) {
+                let codes = [vec![0; before], vec![200], vec![0; 1000 - before - len]].concat();
+                let mut body = Vec::new();
+                Symbols::new(symbols.clone()).emit(&mut body);
+                body.extend((0..PIECES).flat_map(|i| {
+                    let n = if i == 1 { codes.len() } else { 1000 };
+                    (n as u32).to_le_bytes()
+                }));
+                for i in 0..PIECES {
+                    body.extend_from_slice(if i == 1 { &codes } else { &[0; 1000] });
+                }
+                on_every_isa(|_| assert!(decode(&body, &mut [0; 4000]).is_err()));
+            }
+        }
     }
 
     #[test]

@@ -92,18 +92,14 @@ impl Plain {
     /// The same as for the block before.
     fn repeated(self, encoder: &Encoder, bytes_len: usize, hint: TextHint) -> Self {
         let ratio = encoder.hints.text_ratio.unwrap_or(1.0);
+        let symbols = encoder.hints.symbols.as_ref();
+        let byte_cost = symbols.map_or(cost::FSST_BYTE, |trained| trained.matcher.byte_cost());
         match hint {
             TextHint::Light => self,
             TextHint::Symbols => Self {
                 symbols: true,
                 len: self.len * ratio,
-                ns: self.ns
-                    + bytes_len as f64
-                        * encoder
-                            .hints
-                            .symbols
-                            .as_ref()
-                            .map_or(cost::FSST_BYTE, |trained| trained.matcher.byte_cost()),
+                ns: self.ns + bytes_len as f64 * byte_cost,
                 ..self
             },
             TextHint::Codec(codec) => Self { len: self.len * ratio, ..self.under(codec, bytes_len) },

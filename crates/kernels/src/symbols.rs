@@ -1,5 +1,6 @@
 //! Codes of symbols (FSST) become bytes: eight symbols of up to eight bytes each are looked up together, and what is too much
-//! of each is squeezed out. Only where the processor can do that (AVX-512 VBMI2); elsewhere the caller goes code by code.
+//! of each is squeezed out, or 64 symbols of up to two bytes. Only where the processor can do that (AVX-512 VBMI2); elsewhere the caller
+//! goes code by code.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -1,4 +1,5 @@
-//! Codes become bytes: eight bytes are written for each symbol, the next one overwrites what is too much.
+//! Codes become bytes: eight bytes are written for each symbol, the next one overwrites what is too much; those of digrams are put together
+//! first, four at a time.
 
 use entasis_format::{Error, Result};
 use entasis_kernels::symbols::SymbolTable;
@@ -37,8 +38,7 @@ pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     Table(symbols).decode(streams, pieces)
 }
 
-/// Symbols by their codes. Those that are not there have a length that no piece has room for behind its last symbol: no stream
-/// with such a code is right.
+/// Symbols by their codes. Those that are not there have a length that four others never have together.
 struct Table(SymbolTable);
 
 impl Table {
@@ -63,12 +63,15 @@ impl Table {
             out[masked..masked + MAX_LEN].copy_from_slice(&self.0.bytes(code));
             place += usize::from(self.0.len(code));
         }
+        if place > CODES * MAX_LEN {
+            return self.step(stream, at, out, end);
+        }
         *at += CODES;
         *end += place;
         true
     }
 
-    /// Writes the bytes of the next code; false where the stream ends, or 8 bytes have no room.
+    /// Writes the bytes of the next code; false where the stream ends, 8 bytes have no room, or the code has no symbol.
     #[inline(always)]
     fn step(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
         let (Some(&code), Some(place)) = (stream.get(*at), out.get_mut(*end..*end + MAX_LEN)) else {
@@ -78,6 +81,8 @@ impl Table {
             let Some(&byte) = stream.get(*at + 1) else { return false };
             place[0] = byte;
             (*at, *end) = (*at + 2, *end + 1);
+        } else if self.0.len(code) == SymbolTable::UNKNOWN {
+            return false;
         } else {
             place.copy_from_slice(&self.0.bytes(code));
             (*at, *end) = (*at + 1, *end + usize::from(self.0.len(code)));

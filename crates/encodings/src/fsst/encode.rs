@@ -43,17 +43,17 @@ impl Matcher {
         self.symbols = symbols;
     }
 
-    /// The same of symbols of one or two bytes, which are found and decoded quicker. False, and nothing is found, where they begin or end with
-    /// too many different bytes for that.
+    /// The same of symbols of one or two bytes, which are found and decoded quicker. False where they begin or end with too many different
+    /// bytes for that: they are found as others are then.
     pub(super) fn set_digrams(&mut self, symbols: Symbols) -> bool {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
-        self.byte_cost = cost::DIGRAM_BYTE;
         let is_sound = Arc::make_mut(&mut self.index).set_digrams(all);
+        self.byte_cost = if is_sound { cost::DIGRAM_BYTE } else { cost::FSST_BYTE };
         self.symbols = symbols;
         is_sound
     }
 
-    /// Nanoseconds to decode a byte.
+    /// What a byte costs, in nanoseconds.
     pub(crate) fn byte_cost(&self) -> f64 {
         self.byte_cost
     }

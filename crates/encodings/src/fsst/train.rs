@@ -86,9 +86,12 @@ impl Trainer {
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
     ) -> Option<(Trained, f64)> {
         let mut trained = beside?;
-        let ratio = ratio(&mut trained.matcher);
-        if ratio <= trained.ratio * AS_GOOD {
-            return Some((trained, ratio));
+        // Digrams do as well for most texts, but longer symbols may do better.
+        if trained.matcher.byte_cost() == cost::FSST_BYTE {
+            let ratio = ratio(&mut trained.matcher);
+            if ratio <= trained.ratio * AS_GOOD {
+                return Some((trained, ratio));
+            }
         }
         self.keep(trained.matcher);
         None
@@ -167,7 +170,7 @@ impl Trainer {
         matcher
     }
 
-    /// The symbols for bytes that are like `sample`, those of several bytes as far as `is_fit` says so. They are counted next.
+    /// The symbols for bytes that are like `sample`, those of several bytes as far as `is_fit` says so. `counts` is ready to count them.
     fn find(&mut self, sample: &[u8], rounds: &[usize], is_fit: &dyn Fn(Symbol) -> bool) -> Matcher {
         let mut matcher = self.spare.pop().unwrap_or_default();
         let mut is_there = [false; 256];

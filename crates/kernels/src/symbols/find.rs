@@ -130,7 +130,8 @@ impl SymbolIndex {
         let slot = slot_of(word);
         let there = (tables.words[slot], tables.long[slot]);
         let is_free = there == NOTHING || there.1.written().1 == 2;
-        if codes.contains(&ESCAPE) || !(3..=MAX_LEN).contains(&len) || !is_free {
+        let is_fit = self.digrams.is_none() && (3..=MAX_LEN).contains(&len);
+        if codes.contains(&ESCAPE) || !is_fit || !is_free {
             return false;
         }
         tables.words[slot] = word << (64 - 8 * len);
@@ -150,7 +151,7 @@ impl SymbolIndex {
         slot_of(word)
     }
 
-    /// What stands for the first bytes of `word`; of which no more than two are a symbol, if they are `SHORT`.
+    /// What stands for the first bytes of `word`. Where symbols are `SHORT`, none has more than two bytes.
     #[inline(always)]
     fn find<const SHORT: bool>(&self, word: u64) -> Found {
         let tables = &*self.tables;
@@ -441,9 +442,9 @@ mod tests {
     proptest! {
         #[test]
         fn codes_of_digrams_are_those_of_the_model(
-            symbols in btree_set(vec(prop_oneof![9 => 0..6u8, 1 => 250..=255u8], 1..=2), 0..60),
+            symbols in btree_set(vec(prop_oneof![5 => 0..6u8, 4 => 0..25u8, 1 => 250..=255u8], 1..=2), 0..200),
             // Streams of digrams alone, of few and of none; runs of them begin at any place, and go on over 64 of them.
-            all in vec(vec(prop_oneof![60 => 0..6u8, 5 => any::<u8>()], 0..700), STREAMS),
+            all in vec(vec(prop_oneof![30 => 0..6u8, 30 => 0..25u8, 5 => any::<u8>()], 0..700), STREAMS),
             even in vec(0..6u8, 2),
         ) {
             let symbols: Vec<Vec<u8>> = symbols.into_iter().collect();
