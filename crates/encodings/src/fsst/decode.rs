@@ -35,13 +35,28 @@ pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     let piece = piece_len(out.len()).max(1);
     let mut pieces = out.chunks_mut(piece);
     let pieces: [&mut [u8]; PIECES] = std::array::from_fn(|_| pieces.next().unwrap_or_default());
-    Table(symbols).decode(streams, pieces)
+    Table::new(symbols).decode(streams, pieces)
 }
 
-/// Symbols by their codes. Those that are not there have a length that four others never have together.
-struct Table(SymbolTable);
+/// Symbols by their codes.
+struct Table {
+    symbols: SymbolTable,
+    /// [`NOWHERE`](Self::NOWHERE) where there is none: behind such a code nothing has room any more, and the loops need not look for it.
+    lens: [usize; 256],
+}
 
 impl Table {
+    /// More than any piece has, even where a few are added up.
+    const NOWHERE: usize = usize::MAX / 16;
+
+    fn new(symbols: SymbolTable) -> Self {
+        let lens = std::array::from_fn(|code| match symbols.len(code as u8) {
+            SymbolTable::UNKNOWN => Self::NOWHERE,
+            len => usize::from(len),
+        });
+        Self { symbols, lens }
+    }
+
     /// Writes the bytes of the next codes: four, or the next one where one of them is an escape.
     #[inline(always)]
     fn steps(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
@@ -60,18 +75,15 @@ impl Table {
         for &code in codes {
             // Known symbols stay below the mask by themselves.
             let masked = place & (CODES * MAX_LEN - 1);
-            out[masked..masked + MAX_LEN].copy_from_slice(&self.0.bytes(code));
-            place += usize::from(self.0.len(code));
-        }
-        if place > CODES * MAX_LEN {
-            return self.step(stream, at, out, end);
+            out[masked..masked + MAX_LEN].copy_from_slice(&self.symbols.bytes(code));
+            place += self.lens[usize::from(code)];
         }
         *at += CODES;
         *end += place;
         true
     }
 
-    /// Writes the bytes of the next code; false where the stream ends, 8 bytes have no room, or the code has no symbol.
+    /// Writes the bytes of the next code; false where the stream ends, or 8 bytes have no room.
     #[inline(always)]
     fn step(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
         let (Some(&code), Some(place)) = (stream.get(*at), out.get_mut(*end..*end + MAX_LEN)) else {
@@ -81,11 +93,9 @@ impl Table {
             let Some(&byte) = stream.get(*at + 1) else { return false };
             place[0] = byte;
             (*at, *end) = (*at + 2, *end + 1);
-        } else if self.0.len(code) == SymbolTable::UNKNOWN {
-            return false;
         } else {
-            place.copy_from_slice(&self.0.bytes(code));
-            (*at, *end) = (*at + 1, *end + usize::from(self.0.len(code)));
+            place.copy_from_slice(&self.symbols.bytes(code));
+            (*at, *end) = (*at + 1, *end + self.lens[usize::from(code)]);
         }
         true
     }
@@ -93,9 +103,9 @@ impl Table {
     fn decode(&self, streams: [&[u8]; PIECES], mut outs: [&mut [u8]; PIECES]) -> Result<()> {
         let (mut at, mut end) = ([0; PIECES], [0; PIECES]);
         for i in 0..PIECES {
-            (at[i], end[i]) = self.0.expand(streams[i], outs[i]);
+            (at[i], end[i]) = self.symbols.expand(streams[i], outs[i]);
         }
-        match Digrams::of(&self.0) {
+        match Digrams::of(&self.symbols) {
             Some(digrams) => in_turn(streams, &mut at, &mut outs, &mut end, |stream, at, out, end| {
                 digrams.steps(stream, at, out, end) || self.step(stream, at, out, end)
             }),
@@ -115,12 +125,12 @@ impl Table {
     fn finish(&self, stream: &[u8], mut at: usize, out: &mut [u8], mut end: usize) -> Result<()> {
         while let Some(&code) = stream.get(at) {
             at += 1;
-            let symbol = self.0.bytes(code);
+            let symbol = self.symbols.bytes(code);
             let bytes = if code == ESCAPE {
                 at += 1;
                 stream.get(at - 1..at).ok_or_else(damaged)?
             } else {
-                symbol.get(..usize::from(self.0.len(code))).ok_or_else(damaged)?
+                symbol.get(..self.lens[usize::from(code)]).ok_or_else(damaged)?
             };
             out.get_mut(end..end + bytes.len()).ok_or_else(damaged)?.copy_from_slice(bytes);
             end += bytes.len();
