@@ -305,6 +305,7 @@ mod tests {
                 assert!(entries.iter().eq(expected.iter().copied()) && codes == expected_codes, "{longest}");
                 let mut memory = BriefVec::new();
                 assert!(entries.join(&mut memory) == expected.concat() && entries.len() == expected.len());
+                assert!(memory.len() - 32 >= entries.lens().sum::<u32>() as usize);
                 assert!(build(expected.len() - 1).is_none());
                 assert!(build(expected.len()).is_some_and(|(_, codes)| codes == expected_codes));
             }

@@ -9,34 +9,20 @@ use super::{PIECES, Symbol, Symbols, piece_len};
 use crate::profile::cost;
 
 /// Symbols, and what finds them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Matcher {
     symbols: Symbols,
     /// Others have it too where all runs of a column share the symbols: it is larger than a processor's first cache.
     index: Arc<SymbolIndex>,
-    byte_cost: f64,
     /// Codes of the parts, before it is known where they stand.
     scratch: BriefVec<u8>,
     /// The same for codes of which only the number is asked for.
     counted: BriefVec<u8>,
 }
 
-impl Default for Matcher {
-    fn default() -> Self {
-        Self {
-            symbols: Symbols::default(),
-            index: Arc::default(),
-            byte_cost: cost::FSST_BYTE,
-            scratch: BriefVec::new(),
-            counted: BriefVec::new(),
-        }
-    }
-}
-
 impl Matcher {
     /// Takes other symbols.
     pub(super) fn set(&mut self, symbols: Symbols) {
-        self.byte_cost = cost::FSST_BYTE;
         let is_sound = Arc::make_mut(&mut self.index)
             .set(symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len)));
         debug_assert!(is_sound, "a code for each symbol");
@@ -48,14 +34,13 @@ impl Matcher {
     pub(super) fn set_digrams(&mut self, symbols: Symbols) -> bool {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
         let is_sound = Arc::make_mut(&mut self.index).set_digrams(all);
-        self.byte_cost = if is_sound { cost::DIGRAM_BYTE } else { cost::FSST_BYTE };
         self.symbols = symbols;
         is_sound
     }
 
     /// What a byte costs, in nanoseconds.
     pub(crate) fn byte_cost(&self) -> f64 {
-        self.byte_cost
+        if self.index.has_digrams() { cost::DIGRAM_BYTE } else { cost::FSST_BYTE }
     }
 
     /// The same where it is only asked for what has no other bytes than these behind the first one, and zero.
@@ -70,7 +55,6 @@ impl Matcher {
     pub(super) fn copy(&mut self, other: &Self) {
         self.symbols.clone_from(&other.symbols);
         self.index = Arc::clone(&other.index);
-        self.byte_cost = other.byte_cost;
     }
 
     /// Finds two symbols in one step where they follow each other, when no symbol has the slot of both.

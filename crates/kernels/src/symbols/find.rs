@@ -122,6 +122,11 @@ impl SymbolIndex {
         self.digrams.is_some()
     }
 
+    /// Whether the symbols were taken as digrams.
+    pub fn has_digrams(&self) -> bool {
+        self.digrams.is_some()
+    }
+
     /// Takes two symbols that may follow each other, which are found in one step from then on: their codes, and the bytes and the
     /// length of both. False, and nothing is taken, when a symbol has the slot, or their length is not 3 to 8. The later one
     /// of pairs that share a slot is found.
