@@ -26,6 +26,13 @@ def union(sparse, codes=(0, 1)):
     return pa.UnionArray.from_dense(types, places, [pa.array(ints), pa.array(texts)], ["i", "s"], list(codes))
 
 
+def one_type(values):
+    """A dense union of one type; its values are the last ones first."""
+    n = len(values)
+    types = pa.array(np.full(n, 5, "i1"))
+    return pa.UnionArray.from_dense(types, pa.array(np.arange(n, dtype="i4")[::-1].copy()), [values], ["v"], [5])
+
+
 def runs(width, values):
     return pa.RunEndEncodedArray.from_arrays(pa.array([2, 5, 6, 9], width), values)
 
@@ -82,6 +89,9 @@ PANEL = {
     "dense union, codes": union(False, (5, 100)),
     "sparse union": union(True),
     "sparse union, codes": union(True, (7, 3)),
+    "dense union of one type": one_type(pa.array([1, None, 3, 4])),
+    "dense union of one type, of nulls": one_type(pa.nulls(4)),
+    "dense union of one type in another": one_type(one_type(pa.array(["a", None, "c"]))),
     "union of no types": pa.UnionArray.from_sparse(pa.array([], pa.int8()), []),
     "runs of 16 bits": runs(pa.int16(), pa.array(["a", None, "b", "a"])),
     "runs of 32 bits": runs(pa.int32(), pa.array([1.5, None, 2.5, 2.5])),
@@ -203,6 +213,35 @@ def test_many_rows(path):
     same(table.slice(65_530, 10), en.read(path, rows=(65_530, 65_540)))
     numbers = [149_999, 0, 65_536, 65_535, 131_072, 3]
     assert en.read(path, rows=numbers).to_pylist() == table.take(numbers).to_pylist()
+    en.verify(path)
+
+
+# Columns of so many values of a union of one type, by themselves and in others.
+ONE_TYPE = {
+    "by itself": lambda u: u,
+    "in a struct": lambda u: pa.StructArray.from_arrays([u], ["u"]),
+    "in a struct with missing ones": lambda u: pa.StructArray.from_arrays(
+        [u], ["u"], mask=pa.array(np.arange(len(u)) % 9 == 1)
+    ),
+    "in lists": lambda u: pa.ListArray.from_arrays(pa.array(np.arange(0, len(u) + 1, 7, dtype="i4")), u),
+    "in lists of fixed size": lambda u: pa.FixedSizeListArray.from_arrays(u.slice(0, len(u) // 3 * 3), 3),
+    "in a union": one_type,
+    "sparse": lambda u: pa.UnionArray.from_sparse(pa.array(np.zeros(len(u), "i1")), [u]),
+}
+
+
+@pytest.mark.parametrize("name", ONE_TYPE)
+@pytest.mark.parametrize("n", [65_536, 65_537, 140_000])
+def test_a_union_of_one_type_over_block_borders(n, name, path):
+    values = pa.array(np.arange(n)) if n % 2 else pa.array([f"{i}" for i in range(n)])
+    table = pa.table({"u": ONE_TYPE[name](one_type(values))})
+    en.write(table, path)
+    assert en.read(path).equals(table)
+    last = table.num_rows - 1
+    rows = [last, 0, last // 2, min(65_536, last), min(65_535, last)]
+    assert en.read(path, rows=rows).to_pylist() == [table.slice(i, 1).to_pylist()[0] for i in rows]
+    assert en.read(path, rows=(last - 3, last)).to_pylist() == table.slice(last - 3, 3).to_pylist()
+    assert en.info(path).n_rows == table.num_rows
     en.verify(path)
 
 

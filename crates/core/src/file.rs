@@ -273,6 +273,7 @@ impl File {
     fn blocks_of(&self, info: &ColumnInfo, records: &[u8]) -> Result<Arc<[BlockRecord]>> {
         let mut blocks = Vec::with_capacity(records.len() / BlockRecord::LEN);
         let mut next = 0u64;
+        let has_one_begin = info.record.column_type.has_begins() && info.record.n_children == 2;
         for (i, bytes) in records.chunks_exact(BlockRecord::LEN).enumerate() {
             let here = |e: Error| e.in_file(self.path()).in_column(&info.name).in_block(i as u64);
             let block = BlockRecord::parse(bytes).map_err(here)?;
@@ -286,6 +287,8 @@ impl File {
                 (Physical::List | Physical::Map | Physical::RunEnd, Some(before)) => {
                     before <= block.first_child
                 }
+                // Version 0.1.0 wrote the begins of a dense union of one type here too. They are not used.
+                _ if has_one_begin => before.unwrap_or(0) <= block.first_child,
                 _ => block.first_child == 0,
             };
             if !fits {

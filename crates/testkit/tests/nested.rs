@@ -1,8 +1,9 @@
 //! Nested columns: core, naive decoder and model agree; rows in any selection are those of the whole.
 
-use entasis::{Rows, WriteOptions};
+use entasis::{Physical, Rows, WriteOptions};
 use entasis_testkit::compare::{assert_holds, assert_same};
-use entasis_testkit::frames::{self, Table, nested, nested_tables, noise, read};
+use entasis_testkit::frames::{self, Model, Table, nested, nested_tables, noise, read};
+use entasis_testkit::mutate::{Map, get, put};
 use entasis_testkit::naive::Cell;
 
 fn check(table: &Table) {
@@ -26,6 +27,44 @@ fn around_a_block() {
     for n in [65_535, 65_536, 65_537, 140_000] {
         let table = nested_tables::every_type(n);
         assert_holds(&frames::write_at(&table, 50), &table);
+    }
+}
+
+/// A dense union of one type has its begins in a child alone: block records say nothing.
+#[test]
+fn one_type() {
+    for n in [0, 1, 1100] {
+        check(&nested_tables::one_type(n));
+    }
+    for n in [65_536, 65_537, 140_000] {
+        let table = nested_tables::one_type(n);
+        assert_holds(&frames::write_at(&table, 50), &table);
+    }
+}
+
+/// Version 0.1.0 wrote the begins of a union or value column of one type into block records too: such files are read.
+#[test]
+fn begins_of_one_type_in_block_records() {
+    for physical in [Physical::Union, Physical::ValueColumn] {
+        let r = noise(140_000, 3);
+        let cells = r.iter().map(|v| nested::typed(0, &Some(v.to_le_bytes().to_vec())));
+        let item = Model::new("item", Physical::U64, Vec::new());
+        let union = Model::nested("u", physical, vec![item], cells.collect());
+        let table = Table::new("begins in block records", vec![union]);
+        let mut bytes = frames::write_at(&table, 0);
+        let map = Map::of(&bytes);
+        let of_first = |name: &'static str| map.named(name).take(3).cloned().collect::<Vec<_>>();
+        let counts: Vec<u64> = of_first("block.first_value").iter().map(|at| get(&bytes, at)).collect();
+        assert_eq!(counts, [0, 65_536, 131_072]);
+        for (field, count) in of_first("block.first_child").iter().zip(counts) {
+            put(&mut bytes, field, count);
+        }
+        map.repair(&mut bytes);
+        assert_holds(&bytes, &table);
+        // They may not descend.
+        let last = of_first("block.first_child").remove(2);
+        let error = read::open(&map.changed(&bytes, &last, 1)).unwrap().blocks(0).unwrap_err();
+        assert_eq!(error.kind(), entasis::Kind::Corrupt);
     }
 }
 

@@ -118,11 +118,13 @@ def arrays(draw: Any, n: int, depth: int = 0) -> Any:
         ends = sorted({draw(st.integers(1, n)) for _ in range(min(n, 3))} | ({n} if n else set()))
         values = draw(_leaf(len(ends)))
         return pa.RunEndEncodedArray.from_arrays(pa.array(ends, draw(st.sampled_from([pa.int16(), I32]))), values)
-    types = pa.array([draw(st.integers(0, 1)) for _ in range(n)], pa.int8())
-    children = [draw(arrays(n, depth + 1)) for _ in range(2)]
+    n_types = draw(st.integers(1, 3))
+    types = pa.array([draw(st.integers(0, n_types - 1)) for _ in range(n)], pa.int8())
+    children = [draw(arrays(n, depth + 1)) for _ in range(n_types)]
+    names = ["a", "b", "c"][:n_types]
     if kind == "sparse":
-        return pa.UnionArray.from_sparse(types, children, ["a", "b"])
-    return pa.UnionArray.from_dense(types, pa.array(range(n), I32), children, ["a", "b"])
+        return pa.UnionArray.from_sparse(types, children, names)
+    return pa.UnionArray.from_dense(types, pa.array(range(n), I32), children, names)
 
 
 @st.composite

@@ -207,7 +207,9 @@ test_that("nested columns of Arrow are lists and data frames", {
     "more = {'sparse': pa.UnionArray.from_sparse(i8, parts, kinds), 'dense': dense, 'b': pa.array(b, pa.binary()), 'lb': pa.array([[b[0], None], [], None, [b[3]], [b''], []])}",
     sprintf("en.write(pa.table(more), r'%s3')", path),
     sprintf("en.write(pa.table({'u': pa.concat_arrays([dense] * 30000), 'b': pa.array(b * 30000, pa.large_binary())}), r'%s5')", path),
-    sprintf("en.write(pa.table({'u': pa.array([b'abc'], pa.binary(3))}), r'%s6')", path)
+    sprintf("en.write(pa.table({'u': pa.array([b'abc'], pa.binary(3))}), r'%s6')", path),
+    "one = pa.UnionArray.from_dense(pa.array([0] * 140000, pa.int8()), pa.array(range(140000), pa.int32()), [pa.array(range(140000), pa.int32())])",
+    sprintf("en.write(pa.table({'u': one}), r'%s7')", path)
   ))
   x <- read_entasis(path)
   rows <- function(...) data.frame(...)
@@ -254,6 +256,9 @@ test_that("nested columns of Arrow are lists and data frames", {
     for (name in names(more)) expect_identical(some[[name]], more[[name]][which], info = name)
   }
   expect_identical(as.list(read_entasis(paste0(path, 5))), list(u = rep(union, 30000), b = rep(bytes, 30000)))
+  # A union of one type, over the border of a block.
+  expect_identical(read_entasis(paste0(path, 7))$u, as.list(0:139999))
+  expect_identical(entasis(paste0(path, 7))[c(140000, 65537, 1), "u"], list(139999L, 65536L, 0L))
   expect_identical(read_entasis(paste0(path, 5), from = 100001, to = 100004)$u, rep(union, 30000)[100001:100004])
   x <- read_entasis(path)
   # And back: lists are columns of objects, data frames their columns.

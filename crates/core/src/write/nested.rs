@@ -21,6 +21,8 @@ const STRETCH: usize = 1 << 16;
 #[derive(Debug, Default)]
 pub(crate) struct Begins {
     n_types: usize,
+    /// Block records hold the counts: of list, map and run-end. Unions and value columns have a child for them.
+    is_in_records: bool,
     /// A row of `n_types` numbers for each block.
     before: Vec<u64>,
     total: Vec<u64>,
@@ -172,8 +174,8 @@ impl Spans {
 }
 
 impl Begins {
-    fn new(n_types: usize) -> Self {
-        Self { n_types, before: Vec::new(), total: Vec::new() }
+    fn new(n_types: usize, is_in_records: bool) -> Self {
+        Self { n_types, is_in_records, before: Vec::new(), total: Vec::new() }
     }
 
     /// Notes the counts at a value that begins a block.
@@ -183,9 +185,10 @@ impl Begins {
         }
     }
 
-    /// Where the values of a block begin in the one child.
+    /// What a block record says about where the block's values begin in the one child: 0 where a child says it.
     pub(crate) fn first_child(&self, block: u64) -> u64 {
-        self.before.get(block as usize).copied().filter(|_| self.n_types == 1).unwrap_or(0)
+        // The number of types doesn't decide: a dense union may have one type, and its records hold 0 all the same.
+        self.before.get(block as usize).copied().filter(|_| self.is_in_records).unwrap_or(0)
     }
 
     /// Checks that the words of a block, as they were loaded, count as many values as were found before: the host's memory may have changed.
@@ -225,8 +228,8 @@ fn take_apart(of: &ColumnType, array: &Array, n_children: usize) -> Result<(Vec<
     let mut spans: Vec<Spans> = Vec::new();
     spans.resize_with(n_children, Spans::default);
     let mut begins = match of.physical {
-        Physical::List | Physical::Map | Physical::RunEnd => Some(Begins::new(1)),
-        _ if of.has_begins() => Some(Begins::new(n_children)),
+        Physical::List | Physical::Map | Physical::RunEnd => Some(Begins::new(1, true)),
+        _ if of.has_begins() => Some(Begins::new(n_children, false)),
         _ => None,
     };
     let mut valid = Vec::new();

@@ -169,3 +169,31 @@ pub fn many_types(n: usize) -> Table {
     ];
     Table::new("many types", columns)
 }
+
+/// Unions and value columns of one type, by themselves and in columns of every kind, with `n` values each.
+pub fn one_type(n: usize) -> Table {
+    let r = noise(n, 62);
+    let one = |v: u64| typed(0, &int(v));
+    let union = |name: &str, item: Model| Model::nested(name, Physical::Union, vec![item], Vec::new());
+    let nested = |name: &str, physical, child, cells| Model::nested(name, physical, vec![child], cells);
+    let column = |physical, item, cells| nested("one type", physical, item, cells);
+    let columns = vec![
+        column(Physical::Union, ints(), cells(&r, 0, one)),
+        column(Physical::Union, ints(), cells(&r, 0, one)).of_len(1),
+        column(Physical::Union, texts(), cells(&r, 0, |v| typed(0, &text(v)))),
+        column(Physical::Union, of("item", Physical::Null), cells(&r, 0, |_| typed(0, &None))),
+        column(Physical::Union, union("u", ints()), cells(&r, 0, |v| typed(0, &one(v)))),
+        column(Physical::ValueColumn, ints(), cells(&r, 0, one)),
+        column(Physical::ValueColumn, texts(), cells(&r, 5, |v| typed(0, &text(v)))),
+        nested("structs", Physical::Struct, union("u", ints()), cells(&r, 0, |v| record(&[one(v)]))),
+        nested("lists", Physical::List, union("u", ints()), cells(&r, 9, list_of(one, 3))),
+        nested(
+            "fixed",
+            Physical::FixedSizeList,
+            union("u", ints()),
+            cells(&r, 0, |v| record(&[one(v), one(v >> 7)])),
+        )
+        .of_len(2),
+    ];
+    Table::new(format!("one type {n}"), columns)
+}

@@ -66,7 +66,9 @@ impl Column {
             next += u64::from(block.n_values);
             let has_first =
                 [physical::LIST, physical::MAP, physical::RUN_END].contains(&self.record.of.physical);
-            rule(has_first || block.first_child == 0, "first child of a block")?;
+            // One type and the begins: version 0.1.0 wrote the begins here too.
+            let may_have = types::has_begins(&self.record.of) && self.record.n_children == 2;
+            rule(has_first || may_have || block.first_child == 0, "first child of a block")?;
         }
         let stored = if self.record.of.physical == physical::NULL || self.record.is_bundled {
             0
