@@ -53,6 +53,11 @@ def read(
     return table, n
 
 
+def has_metadata(host: dict[str, Any]) -> bool:
+    """Whether Arrow gets the metadata that the file has of its fields: Polars tells by them what is an Enum."""
+    return host.get("host") in ("pyarrow", "polars")
+
+
 @interpretation()
 def _metadata(host: dict[str, Any], columns: list[int] | None) -> tuple[bytes | None, dict[int, bytes]]:
     """Metadata of the schema, and of fields by their place among the columns. Whether it is whole is checked later."""

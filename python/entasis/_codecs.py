@@ -150,8 +150,7 @@ def _encode_numpy(value: Any) -> tuple[Any, ...]:
         return ("array", value.T.reshape(-1) if fortran else value.reshape(-1), value.shape, fortran)
     if type(value) is np.ma.MaskedArray:
         mask = None if value.mask is np.ma.nomask else np.asarray(value.mask)
-        fill = None if value._fill_value is None else np.asarray(value._fill_value)  # type: ignore[attr-defined]
-        return _object("numpy.ma", np.asarray(value.data), mask, fill, bool(value.hardmask))
+        return _object("numpy.ma", np.asarray(value.data), mask, _fill_value(value), bool(value.hardmask))
     if value is np.ma.masked:
         return _object("numpy.masked")
     if isinstance(value, np.void) and value.dtype.names is not None:
@@ -167,6 +166,22 @@ def _encode_numpy(value: Any) -> tuple[Any, ...]:
     if isinstance(value, np.dtype):
         return _object("numpy.dtype", value.str if value.kind == "O" else _dtypes.encode(value, "the dtype"))
     return UNSUPPORTED
+
+
+def _fill_value(array: Any) -> Any:
+    """The value that stands for masked ones, as an array without axes; None where it was never set."""
+    import numpy as np
+
+    if array._fill_value is None:
+        return None
+    fill, default = np.asarray(array._fill_value), np.asarray(np.ma.MaskedArray([], dtype=array.dtype).fill_value)
+    if fill.dtype == default.dtype and fill.tobytes() == default.tobytes():
+        # NumPy makes the usual one when it is asked for, in another type than that of the array. Set, it would get the
+        # array's type.
+        return None
+    if fill.dtype != array.dtype and not array.dtype.hasobject:
+        raise UnsupportedTypeError(f"a masked array of {array.dtype} with a fill value of {fill.dtype} can't be kept")
+    return fill
 
 
 def _is_bytes(dtype: Any) -> bool:

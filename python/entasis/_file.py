@@ -189,7 +189,8 @@ class File:
 
         own = self.written_by == "pyarrow"
         host = self._host_map()
-        return _arrow.read(self._handle, host, self._columns, rows, None, layout=1, own=own, metadata=own)[0]
+        metadata = _arrow.has_metadata(host)
+        return _arrow.read(self._handle, host, self._columns, rows, None, layout=1, own=own, metadata=metadata)[0]
 
     def __enter__(self) -> File:
         return self

@@ -52,6 +52,7 @@ _MOST_SECONDS = ((1 << 63) - 1) // 1000
 
 def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     """A builder with all columns of a frame, and what is kept beside them."""
+    import numpy as np
     import polars as pl
 
     kept = {}
@@ -65,7 +66,7 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     # and a stream of it, which locks out all others, begins with Python's. A clone has the same columns, and a lock of
     # its own.
     frame = frame.clone()
-    has_categories, objects = False, []
+    has_categories, objects, lists = False, [], []
     for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
         if dtype == pl.Object:
             objects.append(position)
@@ -75,9 +76,15 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
             if base not in _KEPT:
                 raise UnsupportedTypeError(f"column '{path}': dtype {inner} is not supported yet")
             has_categories = has_categories or base in ("Categorical", "Enum")
+            if base == "Categorical" and inner is not dtype and name not in lists:
+                lists.append(name)
     if has_categories and frame.n_chunks() > 1:
         # Chunks have dictionaries of their own.
         frame = frame.rechunk()
+    if lists:
+        # Part of a column exports the categories of the whole column where these are in lists. What is gathered has
+        # its own.
+        frame = frame.with_columns(frame.select(lists)[np.arange(frame.height)])
     builder = Builder(frame.height, frame.columns)
     nulls = [pl.Series(frame.columns[i], [None] * frame.height, dtype=pl.Null) for i in objects]
     host = _arrow.add(builder, frame.with_columns(nulls) if nulls else frame, frame.columns)

@@ -67,7 +67,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     import pyarrow as pa
 
     own = host.get("host") == "pyarrow"
-    table, _ = _arrow.read(handle, host, columns, rows, threads, layout=_LARGE, own=own, metadata=own)
+    metadata = _arrow.has_metadata(host)
+    table, _ = _arrow.read(handle, host, columns, rows, threads, layout=_LARGE, own=own, metadata=metadata)
     found = pa.RecordBatchReader.from_stream(table).read_all()
     if own and "empty_schema" in host:
         with interpretation():

@@ -325,6 +325,8 @@ class Tree:
             cells = Cells(cells.handle, cells.path, _codecs.classes(types), cells.reader)
         if rows is not None and not self.shape:
             raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
+        if rows is not None and self.kind not in (*_SEQUENCES, "array", "array of objects"):
+            raise ArgumentError(f"{self._named()} is a {self.kind}: rows are of arrays and lists")
         wanted = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
         try:
             found = self._read(cells, columns, wanted, threads)

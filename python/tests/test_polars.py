@@ -106,3 +106,45 @@ def test_zero_in_a_name(path):
     with pytest.raises(en.UnsupportedTypeError, match=r"column 'b\\x00c'"):
         en.write(pl.DataFrame({"a": [1], "b\0c": [2]}), path)
     assert not path.exists()
+
+
+NESTED = {
+    "list": lambda kind, words: pl.Series([[word] for word in words], dtype=pl.List(kind)),
+    "array": lambda kind, words: pl.Series([[word] for word in words], dtype=pl.Array(kind, 1)),
+    "struct": lambda kind, words: pl.Series([{"a": word} for word in words], dtype=pl.Struct({"a": kind})),
+    "struct of lists": lambda kind, words: pl.Series(
+        [{"a": [word]} for word in words], dtype=pl.Struct({"a": pl.List(kind)})
+    ),
+    "list of structs": lambda kind, words: pl.Series(
+        [[{"a": word}] for word in words], dtype=pl.List(pl.Struct({"a": kind}))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_part_of_a_frame_has_its_own_categories_alone(name, path):
+    words = [f"w{i}" for i in range(1000)]
+    frame = pl.DataFrame({"s": NESTED[name](pl.Categorical, words), "i": range(1000)})
+    for part in (frame.head(1), frame[5:9], frame.filter(pl.col("i") == 4), frame.head(0)):
+        en.write(part, path, compression=0)
+        written = path.read_bytes()
+        assert b"w999" not in written
+        found = en.read(path)
+        assert_frame_equal(found, part)
+        en.write(found, path, compression=0)
+        assert path.read_bytes() == written
+
+
+@pytest.mark.parametrize("name", ["column", *NESTED])
+def test_enums_are_enums_through_arrow(name, path):
+    kind = pl.Enum(["c", "b", "a", "unused"])
+    words = ["a", "b", "c", "b"]
+    series = NESTED[name](kind, words) if name in NESTED else pl.Series(words, dtype=kind)
+    frame = pl.DataFrame({"i": [1, 2, 3, 4], "s": series})
+    en.write(frame, path)
+    f = en.open(path)
+    for found in (pl.DataFrame(f), pl.DataFrame(en.read(path, to="pyarrow")), pl.DataFrame(f[["s", "i"]])):
+        assert found["s"].dtype == series.dtype
+        assert_frame_equal(found.select("i", "s"), frame)
+    assert pl.DataFrame(f["s"]).schema == {"s": series.dtype}
+    assert_frame_equal(pl.DataFrame(f[[3, 1]]), frame[[3, 1]])

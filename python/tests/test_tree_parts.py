@@ -328,3 +328,10 @@ def test_what_has_no_rows(path):
                 f[name][rows]
         with pytest.raises(TypeError, match="no length"):
             len(f[name])
+
+
+def test_rows_of_a_dict_are_refused_as_such(path):
+    en.write({"a": np.zeros((50, 2)), "b": np.arange(50.0), "c": np.arange(50)}, path)
+    for rows in [(0, 5), (0, 2), [1], 40, slice(2, 3)]:
+        with pytest.raises(en.ArgumentError, match="value is a dict: rows are of arrays and lists"):
+            en.read(path, rows=rows)

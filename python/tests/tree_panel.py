@@ -35,7 +35,12 @@ def same(left, right):
             return left == right
         return np.array(left).tobytes() == np.array(right).tobytes()
     if isinstance(left, np.ma.MaskedArray):
-        return same(left.data, right.data) and same(left.mask, right.mask)
+        return (
+            same(left.data, right.data)
+            and same(left.mask, right.mask)
+            and same(left.fill_value, right.fill_value)
+            and left.hardmask == right.hardmask
+        )
     if isinstance(left, np.ndarray):
         alike = (left.dtype, left.shape) == (right.dtype, right.shape)
         order = left.ndim < 2 or left.flags.f_contiguous == right.flags.f_contiguous
@@ -52,6 +57,16 @@ def same(left, right):
     if isinstance(left, (set, frozenset)):
         return left == right and sorted(map(repr, left)) == sorted(map(repr, right))
     return repr(left) == repr(right)
+
+
+def masked(dtype, fill_value):
+    """A masked array. NumPy makes the usual fill value in another type than the array's when it is looked at."""
+    array = np.ma.MaskedArray(np.zeros(2, dtype), mask=[False, True])
+    if fill_value == "looked at":
+        assert array.fill_value is not None
+    elif fill_value == "set":
+        array.fill_value = np.ones((), dtype)[()]
+    return array
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -147,6 +162,12 @@ ARRAYS = {
     "large, two axes": np.arange(300_000.0).reshape(3, -1),
     "masked": np.ma.array([1, 2, 3], mask=[0, 1, 0], fill_value=9),
     "masked, no mask": np.ma.array([1.5, 2]),
+    **{
+        f"masked, {dtype}, fill value {asked}": masked(dtype, asked)
+        for dtype in ("i4", "u1", "f4", "c8", "U3", "S2", "M8[s]", "?", [("a", "i2"), ("b", "f4")])
+        for asked in ("looked at", "not looked at", "set")
+    },
+    "masked, hard": np.ma.array([1, 2], mask=[0, 1], hard_mask=True),
 }
 TREES = {
     "lists": [[], [[]], [1, [2, [3, [4]]]], (), ((),), [(1,), [2]]],
