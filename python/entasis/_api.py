@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _entasis, _hosts, _options, _tree
+from . import _cells, _entasis, _hosts, _options
 from ._file import File
 from ._info import Info, Report
 from ._options import threads as _threads
@@ -135,7 +135,7 @@ def info(path: str | os.PathLike[str]) -> Info:
 
     path = _options.path(path)
     handle = _entasis.Handle(path)
-    return Info(json.loads(handle.info()) | {"metadata": _tree.metadata(handle, path, {})})
+    return Info(json.loads(handle.info()) | {"metadata": _cells.metadata(handle, path, {})})
 
 
 def verify(path: str | os.PathLike[str], *, threads: int | None = None) -> Report:

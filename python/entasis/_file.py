@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _columns, _display, _entasis, _hosts, _rows, _tree
+from . import _cells, _columns, _display, _entasis, _hosts, _rows, _tree
 from ._options import path as _path
 from ._options import threads as _threads
 from .errors import ArgumentError, CorruptFileError
@@ -55,7 +55,7 @@ class File:
     @property
     def metadata(self) -> Any:
         """What was written as `metadata=`; None without any."""
-        return _tree.metadata(self._handle, self.path, self._types)
+        return _cells.metadata(self._handle, self.path, self._types)
 
     def tree(self) -> str:
         """The frame as a tree shows it; see `Tree.tree`."""
@@ -102,7 +102,7 @@ class File:
         if self._host is None:
             host = self._handle.host()
             host = host if isinstance(host, dict) else {}
-            self._host = _tree.bind(host, self._handle, self.path, self._types) if self._handle.has_cells else host
+            self._host = _cells.bind(host, self._handle, self.path, self._types) if self._handle.has_cells else host
         return self._host
 
     def __len__(self) -> int:

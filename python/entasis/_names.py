@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._tree import Kept
+from ._cells import Kept
 from .errors import UnsupportedTypeError
 
 _NUMPY_KINDS = "biufcmMUS"

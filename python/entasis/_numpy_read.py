@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _dtype_metadata, _dtypes, _labels, _rows, _tree
+from . import _arrow, _cells, _dtype_metadata, _dtypes, _labels, _rows
 from ._hosts import interpretation
 from ._numpy import BIG, CLONGDOUBLE, FIXED, RECORD, STRING, UNITS
 from .errors import CorruptFileError, DuplicateColumnError, LimitError, UnsupportedTypeError
@@ -60,7 +60,7 @@ def arrays(handle: Handle, entries: list[Any], rows: Any, n: int, own: bool) -> 
     import numpy as np
 
     n_rows = _rows.count(rows, n)
-    for kind, at, column, values, mask in _tree.fill(handle, entries, rows, n):
+    for kind, at, column, values, mask in _cells.fill(handle, entries, rows, n):
         _refuse(handle, column)
         if kind == "block":
             if own and column.flavour & BIG and values.dtype.itemsize > 1:

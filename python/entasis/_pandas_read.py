@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from . import _columns, _dtype_metadata, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows, _tree
+from . import _cells, _columns, _dtype_metadata, _dtypes, _labels, _pandas_make, _pandas_write, _r, _rows
 from ._entasis import Handle, read_blocks
 from ._hosts import interpretation
 from ._names import decode_label
@@ -58,7 +58,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     entries: list[Any] = []
     if wanted is None or wanted:
         entries = handle.read(wanted, _rows.native(rows), "pandas", own, n, threads)
-        entries = _tree.fill(handle, entries, rows, handle.n_rows)
+        entries = _cells.fill(handle, entries, rows, handle.n_rows)
     n_rows = _rows.count(rows, handle.n_rows)
     arrays = _Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
     kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True)) if kinds else {}
@@ -82,7 +82,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     if "attrs" in host:
         with interpretation():
             attrs = host["attrs"]
-            frame.attrs = attrs.get() if type(attrs) is _tree.Kept else attrs
+            frame.attrs = attrs.get() if type(attrs) is _cells.Kept else attrs
     if host.get("allows_duplicate_labels") is False:
         with interpretation():
             frame.flags.allows_duplicate_labels = False
@@ -186,7 +186,7 @@ def _index(
     numbers = _labels.columns_of(spec)
     values: list[Any] = []
     if numbers:
-        entries = _tree.fill(handle, handle.read(numbers, None, "pandas", own, 0, threads, n), None, n)
+        entries = _cells.fill(handle, handle.read(numbers, None, "pandas", own, 0, threads, n), None, n)
         values = _Arrays(handle, own, entries, 0, n, categories, raw=_is_multi(spec)).beside
     if "missing_kinds" in spec:
         values[0] = _mixed(values[0], values[1])
@@ -273,7 +273,7 @@ class _Arrays:
         for number, (part, n) in self._read.items():
             try:
                 # Each has a length of its own.
-                found[number] = self._dictionary(number, _tree.fill(self._handle, part, None, n), n)
+                found[number] = self._dictionary(number, _cells.fill(self._handle, part, None, n), n)
             except (NotImplementedError, UnsupportedTypeError) as error:
                 # Indexes of pandas are of fewer types than columns; and a dictionary has no name.
                 names = (column.name for _, _, column, *_ in self._entries if column.dictionary == number)
@@ -303,7 +303,7 @@ class _Arrays:
         (column,) = handle.columns(told)
         if column.dictionary is None or column.dictionary == number:
             raise CorruptFileError("an index of categories has another column that has none")
-        entries = _tree.fill(handle, handle.read(told, None, "pandas", self._own, 0, 1, n), None, n)
+        entries = _cells.fill(handle, handle.read(told, None, "pandas", self._own, 0, 1, n), None, n)
         (found,) = _Arrays(handle, self._own, entries, 0, n, {}).beside
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _numpy_read, _rows, _tree
+from . import _arrow, _cells, _numpy_read, _rows
 from ._entasis import Builder
 from .errors import CorruptFileError, UnsupportedTypeError
 
@@ -200,7 +200,7 @@ def _with_objects(handle: Handle, host: dict[str, Any], infos: list[Column], row
     found = [next(left) for _ in _arrow.label_columns(host)]
     for info in infos:
         if info.logical == "object":
-            values = _tree.objects(handle, info, rows, handle.n_rows).tolist()
+            values = _cells.objects(handle, info, rows, handle.n_rows).tolist()
             found.append(pl.Series(info.name, values, dtype=pl.Object))
         else:
             found.append(next(left))

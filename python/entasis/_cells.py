@@ -1,0 +1,193 @@
+"""Cells of an open file: the objects of trees, and what a host map keeps in cells."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ._entasis import CellRef
+from ._hosts import interpretation
+from .errors import CorruptFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ._entasis import CellReader, Handle
+
+# Frames inside of frames, at most.
+_DEEPEST = 40
+_state = threading.local()
+
+
+class Maker:
+    """What the native half asks for when it makes objects."""
+
+    def __init__(self, handle: Handle, path: str, types: dict[str, type], threads: int | None) -> None:
+        self._handle, self._path, self._types, self._threads = handle, path, types, threads
+        self._whole: Handle | None = None
+
+    def table(self, number: int) -> Any:
+        """A frame."""
+        from ._file import File
+
+        return File._of(self._handle.table(number), self._path, self._types).read(threads=self._threads)
+
+    def pool(self, column: int, start: int, stop: int) -> Any:
+        """Values of arrays."""
+        from ._numpy_read import read_pool
+
+        if self._whole is None:
+            self._whole = self._handle.whole()
+        return read_pool(self._whole, column, start, stop, self._threads)
+
+    def objects(self, cells: list[Any], shape: tuple[int, ...]) -> Any:
+        """An array of objects."""
+        return as_objects(cells).reshape(shape)
+
+    def object(self, kind: str, parts: list[Any]) -> Any:
+        """A value of its parts."""
+        from . import _codecs
+
+        return _codecs.decode_kind(kind, parts, self._types)
+
+    def settle(self) -> None:
+        """Many objects were made, and are kept from the collector for now: it comes, if it is on."""
+        if _state.is_collecting:
+            gc.collect(0)
+
+    def unit(self, kind: str) -> Any:
+        """A value of which the kind says all."""
+        if kind == "Ellipsis":
+            return ...
+        import pandas as pd
+
+        return pd.NA if kind == "NA" else pd.NaT
+
+
+def as_objects(cells: list[Any]) -> Any:
+    import numpy as np
+
+    return np.fromiter(cells, dtype=object, count=len(cells))
+
+
+class Cells:
+    """The cells of a file."""
+
+    def __init__(
+        self, handle: Handle, path: str, types: dict[str, type] | None = None, reader: CellReader | None = None
+    ) -> None:
+        found = reader or handle.cells()
+        if found is None:
+            raise CorruptFileError("the file has no cells, and names some")
+        self.reader: CellReader = found
+        self.handle, self.path, self.types = handle, path, types or {}
+
+    def maker(self, threads: int | None = None) -> Maker:
+        """What makes objects."""
+        return Maker(self.handle, self.path, self.types, threads)
+
+    def read(self, number: int, threads: int | None = None) -> Any:
+        """The object of a cell."""
+        with _making():
+            return self.reader.read(number, self.maker(threads), threads)
+
+    def children(self, number: int, start: int, stop: int, threads: int | None = None) -> list[Any]:
+        """Some of the children of a cell."""
+        with _making():
+            return self.reader.children(number, start, stop, self.maker(threads), threads)
+
+    def keys(self, number: int) -> list[Any]:
+        """The keys of a map."""
+        with _making():
+            return self.reader.keys(number, self.maker())
+
+
+@contextmanager
+def _making() -> Iterator[None]:
+    """Around all that makes objects. The collector has nothing to find among what is just being made."""
+    depth = getattr(_state, "depth", 0)
+    if depth >= _DEEPEST:
+        raise CorruptFileError("frames of the file are nested deeper than they can be")
+    was_enabled = gc.isenabled()
+    if depth == 0:
+        _state.is_collecting = was_enabled
+    _state.depth = depth + 1
+    gc.disable()
+    try:
+        with interpretation():
+            yield
+    finally:
+        _state.depth = depth
+        if was_enabled:
+            gc.enable()
+
+
+class Kept:
+    """A value that a host map names by its cell, and that is read when it is asked for."""
+
+    __slots__ = ("_cells", "_number")
+
+    def __init__(self, cells: Cells, number: int) -> None:
+        self._cells, self._number = cells, number
+
+    def get(self) -> Any:
+        """The value."""
+        return self._cells.read(self._number)
+
+
+def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> Any:
+    """A host map that can read what it names by cells."""
+    cells: list[Cells] = []
+
+    def bound(value: Any) -> Any:
+        if type(value) is dict:
+            return {key: bound(part) for key, part in value.items()}
+        if type(value) is list:
+            return [bound(part) for part in value]
+        if type(value) is not CellRef:
+            return value
+        if not cells:
+            cells.append(Cells(handle, path, types))
+        return Kept(cells[0], value.number)
+
+    return bound(host)
+
+
+def fill(handle: Handle, entries: list[Any], rows: Any, n_values: int) -> list[Any]:
+    """What was decoded, with the values of columns of objects: those of the kind "objects"."""
+    for i, (kind, position, column, _, _) in enumerate(entries):
+        if kind == "null" and column.logical == "object":
+            entries[i] = ("objects", position, column, objects(handle, column, rows, n_values), None)
+    return entries
+
+
+def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
+    """The values of a column of objects, in these rows."""
+    import numpy as np
+
+    if type(column.detail) is not CellRef:
+        raise CorruptFileError(f"column '{column.name}': objects without cells")
+    cells, number = Cells(handle, ""), column.detail.number
+    if rows is None:
+        start, stop = 0, n_values
+    elif len(rows) == 0:
+        return np.empty(0, object)
+    elif isinstance(rows, range):
+        start, stop = min(rows[0], rows[-1]), max(rows[0], rows[-1]) + 1
+    else:
+        start, stop = int(rows.min()), int(rows.max()) + 1
+    found = as_objects(cells.children(number, start, stop))
+    if rows is None or (isinstance(rows, range) and rows.step == 1):
+        return found
+    return found[np.asarray(rows) - start]
+
+
+def metadata(handle: Handle, path: str, types: dict[str, type]) -> Any:
+    """What was written as `metadata`; None without any."""
+    if handle.cells() is None:
+        return None
+    cells = Cells(handle, path, types)
+    _, number = cells.reader.roots()
+    return None if number is None else cells.read(number)
