@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _cells, _entasis, _hosts, _options
+from . import _cells, _entasis, _hosts, _options, _tree
 from ._file import File
 from ._info import Info, Report
 from ._options import threads as _threads
@@ -12,10 +12,12 @@ from ._tree import Tree
 from .errors import ArgumentError, ColumnNotFoundError, NotMappableError
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Mapping
 
+    from ._columns import Columns
     from ._document import OnUnsupported
+    from ._hosts import Host
+    from ._options import Path
     from ._rows import Rows
 
 DEFAULT_COMPRESSION = 50
@@ -23,9 +25,9 @@ DEFAULT_COMPRESSION = 50
 
 def write(
     value: Any,
-    path: str | os.PathLike[str],
+    path: Path,
     *,
-    compression: int | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
     threads: int | None = None,
     durable: bool | None = None,
     metadata: Any = None,
@@ -73,11 +75,11 @@ def write(
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: Path,
     *,
-    columns: str | int | slice | Iterable[str | int] | None = None,
+    columns: Columns | None = None,
     rows: Rows | None = None,
-    to: str | None = None,
+    to: Host | None = None,
     threads: int | None = None,
     memory_map: bool = False,
     types: Iterable[type] | None = None,
@@ -105,8 +107,8 @@ def read(
     return file.read(columns=columns, rows=rows, to=to, threads=threads)
 
 
-def open(path: str | os.PathLike[str], *, memory_map: bool = False, types: Iterable[type] | None = None) -> File | Tree:
-    """Open a file without reading its columns or values: a `File` for a frame, a `Tree` for any other value.
+def open(path: Path, *, memory_map: bool = False, types: Iterable[type] | None = None) -> File:
+    """Open a file without reading its columns or values: a `File`, and of it a `Tree` for a value that is no frame.
 
     With `memory_map=True` the columns that are read later are views of the file, in no time whatever its size. That
     takes a file written with `compression=0`, neighbouring rows, and columns of fixed width without missing values;
@@ -121,15 +123,14 @@ def open(path: str | os.PathLike[str], *, memory_map: bool = False, types: Itera
       it short, looking at the arrays ends the process (SIGBUS). `entasis.write` does neither.
     """
     file = File(path, memory_map=memory_map, types=types)
-    found: Tree | File | None = file._tree()
-    if found is None:
+    if file._handle.is_table:
         return file
     if memory_map:
         raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
-    return found
+    return _tree.root(file._handle, file.path, file._types)
 
 
-def info(path: str | os.PathLike[str]) -> Info:
+def info(path: Path) -> Info:
     """How a file is stored: sizes, encodings and missing values of each column, and its metadata."""
     import json
 
@@ -138,7 +139,7 @@ def info(path: str | os.PathLike[str]) -> Info:
     return Info(json.loads(handle.info()) | {"metadata": _cells.metadata(handle, path, {})})
 
 
-def verify(path: str | os.PathLike[str], *, threads: int | None = None) -> Report:
+def verify(path: Path, *, threads: int | None = None) -> Report:
     """Check every byte of a file. Raises `CorruptFileError` at the first damage."""
     return Report(**_entasis.verify(_options.path(path), _threads(threads)))
 
@@ -148,7 +149,7 @@ def set_threads(n: int | None) -> None:
     _entasis.set_threads(0 if n is None else _threads(n) or 0)
 
 
-def _compression(compression: int | Mapping[str | None, int]) -> tuple[int, list[tuple[str, int]]]:
+def _compression(compression: int | Mapping[str, int] | Mapping[str | None, int]) -> tuple[int, list[tuple[str, int]]]:
     if isinstance(compression, int) or _options.integer(compression) is not None:
         return _level(compression), []
     if not hasattr(compression, "items"):

@@ -10,11 +10,12 @@ from ._options import threads as _threads
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    import numpy as np
     from typing_extensions import Buffer
 
 
 def compress(
-    data: Buffer,
+    data: Buffer | np.ndarray[Any, Any],
     codec: Literal["lz4", "zstd"] = "lz4",
     level: int | None = None,
     *,
@@ -43,7 +44,7 @@ def compress(
     return _entasis.compress(_with_buffer(data), codec, level, _threads(threads))
 
 
-def decompress(data: Buffer, *, threads: int | None = None, max_len: int | None = None) -> bytes:
+def decompress(data: Buffer | np.ndarray[Any, Any], *, threads: int | None = None, max_len: int | None = None) -> bytes:
     """The bytes that `compress` was given.
 
     Every checksum is verified and every length checked before it is used. The result can be much larger than `data`, up
@@ -57,7 +58,7 @@ def decompress(data: Buffer, *, threads: int | None = None, max_len: int | None 
     return _entasis.decompress(_with_buffer(data), _threads(threads), max_len)
 
 
-def hash(data: Buffer, *, seed: int = 0, threads: int | None = None) -> int:
+def hash(data: Buffer | np.ndarray[Any, Any], *, seed: int = 0, threads: int | None = None) -> int:
     """A hash of the bytes of a buffer, from 0 to 2**64 - 1: the same anywhere, for any number of threads.
 
     Of at most 1 MiB it is XXH3-64, as other programs compute it; of more it is XXH3-64 of the hashes of each MiB. It

@@ -9,12 +9,15 @@ from ._options import integer
 from .errors import ArgumentError, ColumnNotFoundError, DuplicateColumnError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from ._entasis import Handle
 
+    # A label of any type, several of them, or positions in a slice or range.
+    Columns = Hashable | slice | Iterable[Any]
 
-def resolve(handle: Handle, columns: str | int | slice | Iterable[str | int] | None) -> list[int] | None:
+
+def resolve(handle: Handle, columns: Columns | None) -> list[int] | None:
     """The numbers of columns given by names or positions; None for all."""
     if columns is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _codecs, _hosts
 from ._entasis import Builder, CellBuilder, write_document
@@ -12,7 +12,7 @@ from .errors import ArgumentError, LimitError, UnsupportedTypeError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    OnUnsupported = str | Callable[[Any, str], Any]
+    OnUnsupported = Literal["error", "skip"] | Callable[[Any, str], Any]
 
 # Frames inside of frames, at most.
 _DEEPEST = 32
@@ -143,7 +143,7 @@ class Document:
             self._skipped.append(f"{path}: {kind}")
             # A column has a value in each row.
             return () if self._inside is None else (None,)
-        instead = self._on_unsupported(value, path)  # type: ignore[operator]
+        instead = self._on_unsupported(value, path)
         if holder is not None:
             self._check_key(instead, path, holder)
         return (instead,)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _cells, _columns, _display, _entasis, _hosts, _rows, _tree
+from . import _cells, _columns, _display, _entasis, _hosts, _rows
 from ._options import path as _path
 from ._options import threads as _threads
 from .errors import ArgumentError, CorruptFileError
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Iterator
     from types import TracebackType
+    from typing import Self
 
+    from ._columns import Columns
+    from ._hosts import Host
+    from ._options import Path
     from ._rows import Rows
 
 
@@ -30,9 +33,7 @@ class File:
 
     path: str
 
-    def __init__(
-        self, path: str | os.PathLike[str], *, memory_map: bool = False, types: Iterable[type] | None = None
-    ) -> None:
+    def __init__(self, path: Path, *, memory_map: bool = False, types: Iterable[type] | None = None) -> None:
         self.path = _path(path)
         self._handle = _mapped(self.path) if memory_map else _entasis.Handle(self.path)
         self._columns: list[int] | None = None
@@ -48,18 +49,16 @@ class File:
         file._columns = file._rows = file._host = None
         return file
 
-    def _tree(self) -> Any:
-        """The file's value when that is a tree."""
-        return None if self._handle.is_table else _tree.root(self._handle, self.path, self._types)
-
     @property
     def metadata(self) -> Any:
         """What was written as `metadata=`; None without any."""
         return _cells.metadata(self._handle, self.path, self._types)
 
-    def tree(self) -> str:
-        """The frame as a tree shows it; see `Tree.tree`."""
-        return "\n".join(_tree.outline(self, "value", 0, 1, 20))
+    def tree(self, *, depth: int = 3, most: int = 20) -> str:
+        """The value as an outline: a line per part, with kinds, shapes and sizes. A frame shows `most` columns."""
+        from . import _tree
+
+        return "\n".join(_tree.outline(self, "value", 0, depth, most))
 
     def _view(self, columns: list[int] | None, rows: Any) -> File:
         view = object.__new__(File)
@@ -126,7 +125,7 @@ class File:
     def _select(self, columns: Any) -> File:
         return self._view(self._resolve(columns), self._rows)
 
-    def _resolve(self, columns: str | int | slice | Iterable[str | int] | None) -> list[int] | None:
+    def _resolve(self, columns: Columns | None) -> list[int] | None:
         """Numbers of columns, of those that this view has."""
         if columns is None or self._columns is None:
             return self._columns if columns is None else _columns.resolve(self._handle, columns)
@@ -141,9 +140,9 @@ class File:
     def read(
         self,
         *,
-        columns: str | int | slice | Iterable[str | int] | None = None,
+        columns: Columns | None = None,
         rows: Rows | None = None,
-        to: str | None = None,
+        to: Host | None = None,
         threads: int | None = None,
     ) -> Any:
         """Read columns and rows; see `entasis.read`."""
@@ -192,7 +191,7 @@ class File:
         metadata = _arrow.has_metadata(host)
         return _arrow.read(self._handle, host, self._columns, rows, None, layout=1, own=own, metadata=metadata)[0]
 
-    def __enter__(self) -> File:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

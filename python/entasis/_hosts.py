@@ -6,7 +6,7 @@ import sys
 from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from .errors import ArgumentError, CorruptFileError, EntasisError, MissingLibraryError
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-HOSTS = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
+Host = Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"]
+HOSTS: tuple[Host, ...] = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
 
 _WRITERS = {
     "pandas": "entasis._pandas_write",

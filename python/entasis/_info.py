@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 
 class Info:
     """How a file is stored. Each item of the description is an attribute; `to_dict` gives all."""
+
+    if TYPE_CHECKING:
+        n_rows: int
+        n_columns: int
+        columns: list[dict[str, Any]]
 
     def __init__(self, items: dict[str, Any]) -> None:
         self._items = items

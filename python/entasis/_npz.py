@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._options import path as _path
 from .errors import (
@@ -18,6 +18,9 @@ from .errors import (
     UnsupportedTypeError,
 )
 
+if TYPE_CHECKING:
+    from ._options import Path
+
 # What an archive of StaticFrame has besides arrays.
 _META = "__meta__.json"
 _KINDS = {
@@ -28,7 +31,7 @@ _KINDS = {
 }
 
 
-def read_npz(path: str | os.PathLike[str]) -> Any:
+def read_npz(path: Path) -> Any:
     """Read an NPZ file, or a directory of NPY files as StaticFrame writes it.
 
     Gives a StaticFrame Frame where StaticFrame wrote it (the class of the frame is not in the file), else a dict of
@@ -70,7 +73,7 @@ def _read_arrays(path: str) -> dict[str, Any]:
         return arrays
 
 
-def write_npz(value: Any, path: str | os.PathLike[str]) -> None:
+def write_npz(value: Any, path: Path) -> None:
     """Write an NPZ file without compression: of a StaticFrame Frame as StaticFrame does, of a dict of arrays as NumPy.
 
     The file is replaced whole or not at all; arrays of objects are refused.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 # No machine has as many.
 _MOST_THREADS = 1 << 20
@@ -32,7 +35,7 @@ def integer(n: Any) -> int | None:
         return None
 
 
-def path(path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> str:
+def path(path: Path) -> str:
     """A path as text."""
     try:
         return os.fsdecode(path)

@@ -9,11 +9,15 @@ from ._options import integer
 from .errors import ArgumentError, RowsOutOfRangeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from typing import Protocol, SupportsIndex
 
-    import numpy as np
+    class ArrayLike(Protocol):
+        """A sequence, array, index or series of any library."""
 
-    Rows = tuple[int | None, int | None] | slice | range | int | Sequence[int] | Sequence[bool] | np.ndarray[Any, Any]
+        def __len__(self) -> int: ...
+        def __getitem__(self, key: Any, /) -> Any: ...
+
+    Rows = tuple[int | None, int | None] | slice | range | SupportsIndex | ArrayLike
 
 # All rows are None; a range has no negative number in it; an array is of int64 and has none either.
 Resolved = Any

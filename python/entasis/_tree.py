@@ -6,32 +6,60 @@ from typing import TYPE_CHECKING, Any
 
 from . import _dtype_metadata, _rows
 from ._cells import Cells, as_objects, metadata
+from ._file import File
 from ._hosts import interpretation
 from ._options import integer
 from ._options import threads as _threads
-from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError
+from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from ._columns import Columns
     from ._entasis import Handle
-    from ._file import File
+    from ._hosts import Host
     from ._rows import Rows
 
 _SEQUENCES = ("list", "tuple", "set", "frozenset")
 
 
-class Tree:
-    """A value of a file that is a tree, or a part of it. Nothing is read until `read` is called.
+class _OfFrames:
+    """A member of `File` that only frames have. An `AttributeError` hides it from `hasattr`, as other libraries ask."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tree: Tree | None, owner: type) -> _OfFrames:
+        if tree is None:
+            return self
+        raise NotAFrameError(
+            f"{tree._named()} is {a(tree.kind)}, and {self._name} is of frames; tree() shows the parts of the value"
+        )
+
+
+class Tree(File):
+    """A value of a file that is no frame, or a part of one. Nothing is read until `read` is called.
 
     `t["key"]` is a part of a dict, `t[3]` of a list, tuple or object; slices are parts of lists, and rows of arrays.
     A frame inside is a `File`. A key of a dict of more than 4,096 strings or integers is found by an index, of which a
     few pages are read; of others the keys are read at the first look-up. No values are.
     """
 
-    __slots__ = ("_cells", "_info", "_keys", "_rows", "_where", "path")
+    __slots__ = ("_cells", "_info", "_keys", "_where")
 
-    path: str
+    if not TYPE_CHECKING:
+        n_rows = _OfFrames()
+        n_columns = _OfFrames()
+        column_names = _OfFrames()
+        schema = _OfFrames()
+        written_by = _OfFrames()
+        to_pandas = _OfFrames()
+        to_polars = _OfFrames()
+        to_pyarrow = _OfFrames()
+        to_numpy = _OfFrames()
+        to_static_frame = _OfFrames()
+        __arrow_c_stream__ = _OfFrames()
+        __arrow_c_schema__ = _OfFrames()
 
     def __init__(self, cells: Cells, number: int, where: str = "", rows: Any = None) -> None:
         self._cells, self._where, self._rows = cells, where, rows
@@ -45,7 +73,7 @@ class Tree:
         return str(self._info["kind"])
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The lengths of the axes of an array, the number of parts of other values; none of what has no parts."""
         if "shape" not in self._info:
             return (len(self),) if self._rows is not None or "count" in self._info else ()
@@ -81,7 +109,7 @@ class Tree:
         try:
             return places.get(key)
         except TypeError as error:
-            raise ArgumentError(f"{self._named()} is a {self.kind}: its parts have keys, not {key!r}") from error
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: its parts have keys, not {key!r}") from error
 
     def _places(self) -> dict[Any, int]:
         if self._keys is None:
@@ -93,7 +121,7 @@ class Tree:
             elif self._record() is not None:
                 self._keys = {name: 4 + i for i, name in enumerate(self._record() or ())}
             else:
-                raise ArgumentError(f"{self._named()} is a {self.kind}, which has no keys")
+                raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has no keys")
         return self._keys
 
     def _record(self) -> tuple[str, ...] | None:
@@ -106,30 +134,30 @@ class Tree:
     def _named(self) -> str:
         return f"value{self._where}"
 
-    def __getitem__(self, key: Any) -> Tree | File:
+    def __getitem__(self, key: Any) -> File:
         if self.kind in ("dict", "object"):
             place = self._place(key)
             if place is None:
                 raise ColumnNotFoundError(f"{self._named()} has no key {key!r}")
             return self._part(place, f"[{key!r}]")
         if self.kind not in (*_SEQUENCES, "array", "array of objects"):
-            raise ArgumentError(f"{self._named()} is a {self.kind}, which has no parts")
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has no parts")
         if "shape" in self._info and not self._info["shape"]:
             raise ArgumentError(f"{self._named()} is an array without axes")
         rows = _rows.compose(self._rows, _rows.resolve(key, len(self)))
         if "shape" not in self._info and integer(key) is not None:
             return self._part(rows[0], f"[{rows[0]}]")
-        return Tree._of(self._cells, self._where, self._info, rows)
+        return Tree._at(self._cells, self._where, self._info, rows)
 
-    def _part(self, position: int, step: str) -> Tree | File:
+    def _part(self, position: int, step: str) -> File:
         info = self._info
         if "rows" in info:
-            return Tree._of(self._cells, self._where + step, _row(info, position))
+            return Tree._at(self._cells, self._where + step, _row(info, position))
         number = info["parts"][position] if "parts" in info else info["first"] + position
         return part(self._cells, number, self._where + step)
 
     @classmethod
-    def _of(cls, cells: Cells, where: str, info: dict[str, Any], rows: Any = None) -> Tree:
+    def _at(cls, cells: Cells, where: str, info: dict[str, Any], rows: Any = None) -> Tree:
         found = object.__new__(cls)
         found._cells, found._info, found._keys, found.path = cells, info, None, cells.path
         found._where, found._rows = where, rows
@@ -138,16 +166,19 @@ class Tree:
     def read(
         self,
         *,
+        columns: Columns | None = None,
         rows: Rows | None = None,
-        columns: Rows | None = None,
+        to: Host | None = None,
         threads: int | None = None,
-        types: list[type] | tuple[type, ...] | None = None,
+        types: Iterable[type] | None = None,
     ) -> Any:
         """The value, or some rows of an array or items of a list; see `entasis.read`.
 
         `columns` are places on the second axis of an array, told as rows are. Of an array in Fortran order only they
         are read.
         """
+        if to is not None:
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames")
         threads = _threads(threads)
         cells = self._cells
         if types is not None:
@@ -170,7 +201,7 @@ class Tree:
             error.file = error.file or self.path
             raise
 
-    def _read(self, cells: Cells, columns: Rows | None, rows: Any, threads: int | None) -> Any:
+    def _read(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
         if columns is not None:
             return self._read_columns(cells, columns, rows, threads)
         if rows is None and "row" in self._info:
@@ -190,7 +221,7 @@ class Tree:
         if self.kind == "array":
             return self._read_array(cells, rows, threads)
         if self.kind not in (*_SEQUENCES, "array of objects"):
-            raise ArgumentError(f"{self._named()} is a {self.kind}: rows are of arrays and lists")
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: rows are of arrays and lists")
         width = 1
         for n in self._info.get("shape", ())[1:]:
             width *= n
@@ -237,7 +268,7 @@ class Tree:
             )
         return array[rows - start]
 
-    def _read_columns(self, cells: Cells, columns: Rows, rows: Any, threads: int | None) -> Any:
+    def _read_columns(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
         info = self._info
         if self.kind != "array" or len(info["shape"]) < 2:
             raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
@@ -266,13 +297,6 @@ class Tree:
         """What was written as `metadata=`; None without any."""
         return metadata(self._cells.handle, self.path, self._cells.types)
 
-    def __enter__(self) -> Tree:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        # Nothing to close by hand: the file goes when its last view does.
-        return None
-
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """The value as an outline: a line per part, with kinds, shapes and sizes."""
         with interpretation():
@@ -295,23 +319,26 @@ def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:
     return of | {_dtype_metadata.KEY: info["first"] + 2} if is_array else info
 
 
+def a(kind: str) -> str:
+    """A kind of value with its article."""
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
 def _row(info: dict[str, Any], row: int) -> dict[str, Any]:
     """What is known of a row of a list of rows."""
     parts = [first + row for first in info["lists"]]
     return {"kind": info["rows"], "number": info["number"], "row": row, "count": len(parts), "parts": parts}
 
 
-def part(cells: Cells, number: int, where: str) -> Tree | File:
+def part(cells: Cells, number: int, where: str) -> File:
     """A part of a file: a frame, or another value."""
     found = Tree(cells, number, where)
     if found.kind != "table":
         return found
-    from ._file import File
-
     return File._of(cells.handle.table(found._info["int"]), cells.path, cells.types)
 
 
-def outline(value: Tree | File, name: str, level: int, depth: int, most: int) -> list[str]:
+def outline(value: File, name: str, level: int, depth: int, most: int) -> list[str]:
     """A line for a value, and for what is below."""
     lines = [f"{'  ' * level}{name}: {_describe(value)}"]
     if level >= depth:
@@ -333,7 +360,7 @@ def outline(value: Tree | File, name: str, level: int, depth: int, most: int) ->
     return lines
 
 
-def _describe(value: Tree | File) -> str:
+def _describe(value: File) -> str:
     if not isinstance(value, Tree):
         host = f", {value.written_by}" if value.written_by else ""
         return f"frame, {value.n_rows:,} x {value.n_columns:,}{host}"
@@ -355,10 +382,8 @@ def _describe(value: Tree | File) -> str:
     return f"{kind} = {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
-def root(handle: Handle, path: str, types: dict[str, type]) -> Tree | File | None:
-    """The value of a file that is a tree; None for one that is a table."""
-    if handle.is_table:
-        return None
+def root(handle: Handle, path: str, types: dict[str, type]) -> File:
+    """The value of a file that is no table."""
     cells = Cells(handle, path, types)
     number, _ = cells.reader.roots()
     if number is None:

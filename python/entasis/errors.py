@@ -80,6 +80,10 @@ class ArgumentError(EntasisError, ValueError):
     """An argument makes no sense."""
 
 
+class NotAFrameError(EntasisError, AttributeError):
+    """What was asked for is of frames, and the value is another one."""
+
+
 class LimitError(EntasisError, MemoryError):
     """A limit of the reader, or the memory, was reached."""
 
@@ -88,4 +92,24 @@ class MissingLibraryError(EntasisError, ImportError):
     """A library is needed that is not installed."""
 
 
-__all__ = [name for name in dir() if name.endswith("Error")]
+# Written out: type checkers don't run a comprehension.
+__all__ = [
+    "ArgumentError",
+    "ColumnNotFoundError",
+    "CorruptFileError",
+    "DirectoryError",
+    "DuplicateColumnError",
+    "EntasisError",
+    "FileError",
+    "FilePermissionError",
+    "LimitError",
+    "MissingFileError",
+    "MissingLibraryError",
+    "NewerVersionError",
+    "NotADirectoryFileError",
+    "NotAFrameError",
+    "NotEntasisError",
+    "NotMappableError",
+    "RowsOutOfRangeError",
+    "UnsupportedTypeError",
+]

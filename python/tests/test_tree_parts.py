@@ -48,6 +48,7 @@ def test_parts(path):
     assert f["objects"][3:5].read().tolist() == [[3, [3]], [4, [4]]]
     assert f["objects"][[9, 2]].read().tolist() == [[9, [9]], [2, [2]]]
     assert isinstance(f["frame"], en.File)
+    assert not isinstance(f["frame"], en.Tree)
     pd.testing.assert_frame_equal(f["frame"][10:20].read(columns="a"), frame[["a"]][10:20])
     assert f["frame"].to_numpy()["b"][0] == "x"
     assert f[7][1].read() == "x"
@@ -64,6 +65,21 @@ def test_parts(path):
         en.open(path, memory_map=True)
     en.write(matrix, path)
     assert np.array_equal(en.read(path, rows=(5, 7)), matrix[5:7])
+
+
+def test_trees_are_files_without_what_frames_have(path):
+    en.write({"a": [1, 2], "n": 3}, path)
+    f = en.open(path)
+    assert isinstance(f, en.File)
+    for part, kind in ((f, "a dict"), (f["a"], "a list"), (f["n"], "an int")):
+        assert isinstance(part, en.Tree)
+        for name in ("n_rows", "schema", "column_names", "to_pandas", "to_polars", "__arrow_c_stream__"):
+            assert not hasattr(part, name)
+            with pytest.raises(en.NotAFrameError, match=f"is {kind}, and {name} is of frames"):
+                getattr(part, name)
+    with pytest.raises(en.ArgumentError, match="value is a dict: to= is for frames"):
+        f.read(to="pandas")
+    assert issubclass(en.NotAFrameError, AttributeError)
 
 
 def test_a_part_is_read_without_the_rest(path):
