@@ -9,6 +9,7 @@ use entasis::{
 };
 
 use crate::nested::{self, Inside};
+use crate::objects::Object;
 
 /// A column in memory.
 pub(crate) struct Array {
@@ -40,6 +41,8 @@ pub(crate) enum Values {
     Text(Text),
     /// In children.
     Nested(Box<Inside>),
+    /// Cells of any kind, as they are printed.
+    Objects(Vec<Object>),
 }
 
 impl Array {
@@ -73,13 +76,16 @@ impl Array {
             Values::Words(words) | Values::Bools(words) => (Some(words), None),
             Values::Text(text) => (Some(&text.offsets), text.bytes.first()),
             // Children have memory of their own.
-            Values::Nested(_) => (None, None),
+            Values::Nested(_) | Values::Objects(_) => (None, None),
         };
         first.into_iter().chain(second).chain(&self.missing)
     }
 
     /// Whether value `i` is missing.
     pub(crate) fn is_missing(&self, i: usize) -> bool {
+        if let Values::Objects(objects) = &self.values {
+            return objects.get(i).is_none_or(|object| object.is_missing);
+        }
         matches!(self.values, Values::Null)
             || self.missing.as_ref().is_some_and(|mask| mask.get(i) != Some(&0))
     }
@@ -87,7 +93,7 @@ impl Array {
     /// The bytes of value `i` (one of a bool); none when there is no such value.
     pub(crate) fn value(&self, i: usize) -> Option<&[u8]> {
         match &self.values {
-            Values::Null | Values::Nested(_) => None,
+            Values::Null | Values::Nested(_) | Values::Objects(_) => None,
             Values::Bools(bytes) => bytes.get(i..i.checked_add(1)?),
             Values::Words(words) => {
                 let width = self.column_type.layout().width()?;
@@ -107,7 +113,7 @@ impl Array {
 
     fn request(&mut self, column: u64, rows: Rows) -> Option<Request<'_>> {
         let output = match &mut self.values {
-            Values::Null | Values::Nested(_) => return None,
+            Values::Null | Values::Nested(_) | Values::Objects(_) => return None,
             Values::Words(words) => Output::Words(words),
             Values::Bools(bytes) => Output::Bools(bytes),
             Values::Text(text) => Output::Text(text),

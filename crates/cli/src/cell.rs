@@ -11,15 +11,13 @@ use crate::types::time_zone;
 
 /// Bytes of a binary value that are shown to people.
 const MOST_BYTES: usize = 32;
-/// In place of a value of any kind: the column has no values by itself, and whether one is missing stands in the tree too.
-const OBJECT: &str = "(object)";
 /// Characters of a string that are shown to people.
 const MOST_CHARS: usize = 10_000;
 
 /// The value for people, its controls not escaped yet; none: it is missing.
 pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
-    if array.column_type.logical == Logical::Object {
-        return Some(OBJECT.to_owned());
+    if let Values::Objects(objects) = &array.values {
+        return objects.get(i).map(|object| object.text.clone());
     }
     if array.is_missing(i) {
         return None;
@@ -51,8 +49,8 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
 /// Appends the value as JSON: null when it is missing, text for times, binary in hexadecimal digits, and for the floats
 /// that JSON doesn't have.
 pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
-    if array.column_type.logical == Logical::Object {
-        return json::string(out, OBJECT);
+    if let Values::Objects(objects) = &array.values {
+        return out.push_str(objects.get(i).map_or("null", |object| &object.text));
     }
     if let Values::Nested(inside) = &array.values
         && !array.is_missing(i)
@@ -169,7 +167,8 @@ fn number(physical: Physical, bytes: &[u8]) -> String {
     }
 }
 
-fn uuid(bytes: &[u8]) -> String {
+/// A universally unique identifier.
+pub(crate) fn uuid(bytes: &[u8]) -> String {
     let group = |from: usize, to: usize| Hex(bytes.get(from..to).unwrap_or_default());
     format!("{}-{}-{}-{}-{}", group(0, 4), group(4, 6), group(6, 8), group(8, 10), group(10, 16))
 }
@@ -193,7 +192,7 @@ fn interval(bytes: &[u8]) -> Option<String> {
 }
 
 /// A signed integer of any number of bytes.
-fn long_integer(bytes: &[u8]) -> String {
+pub(crate) fn long_integer(bytes: &[u8]) -> String {
     // Digits to the base 10^9, the last ones first; bytes are added from the top down.
     const BASE: u64 = 1_000_000_000;
     let is_negative = bytes.last().is_some_and(|&byte| byte >= 128);
@@ -254,6 +253,11 @@ fn half(bits: u16) -> f32 {
         _ => (1024.0 + fraction) * (f32::from(exponent) - 25.0).exp2(),
     };
     if bits >> 15 == 1 { -size } else { size }
+}
+
+/// Bytes as hexadecimal digits: the first of them for people, all for JSON.
+pub(crate) fn bytes_text(bytes: &[u8], for_people: bool) -> String {
+    if for_people { hex(bytes) } else { Hex(bytes).to_string() }
 }
 
 fn hex(bytes: &[u8]) -> String {

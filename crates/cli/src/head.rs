@@ -1,16 +1,18 @@
-//! `entasis head`: the first rows, or any others.
+//! `entasis head` and `entasis tail`: the first rows, the last ones, or any others.
 
 use std::collections::HashSet;
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use entasis::{ColumnInfo, Error, File};
+use entasis::{ColumnInfo, Error, File, Logical};
 
-use crate::array::{self, Array};
+use crate::array::{self, Array, Values};
 use crate::cell;
 use crate::failure::Outcome;
 use crate::json;
+use crate::labels::{self, Label, Source};
+use crate::objects::{self, Style};
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::table::{self, Cell, Column};
@@ -27,13 +29,22 @@ const EXAMPLES: &str = "Examples:
   entasis head -n 3 --columns carrier,delay flights.entasis
   entasis head --rows 1000:1010 flights.entasis
   entasis head --json -n 1000000 flights.entasis | jq .delay
+  cat flights.entasis | entasis head -
 
-The second line of the table has the types. A missing value is shown as null, or as NA, NaN, NaT or None where it was \
-written as such. Nested values are shown as JSON.
+The second line of the table has the types. Labels of rows (the index) come first, with their names in parentheses. \
+A missing value is shown as null, or as NA, NaN, NaT or None where it was written as such. Nested values are shown as \
+JSON.
 
 JSON: missing values are null, times text as in ISO 8601, bytes hexadecimal digits, and floats that JSON doesn't have \
 \"NaN\", \"Infinity\", \"-Infinity\"; lists are arrays, structs objects, maps arrays of objects. \
-What a column of objects holds is not shown: (object). A second column of one name has its number behind it: \"delay#7\".";
+A second column with the same name has its number after it: \"delay#7\".";
+
+const TAIL_EXAMPLES: &str = "Examples:
+  entasis tail flights.entasis
+  entasis tail -n 3 --columns carrier,delay flights.entasis
+  entasis tail --json -n 1000 flights.entasis | jq .delay
+
+The output is that of `entasis head`.";
 
 /// Show the first rows of a table, or any others
 ///
@@ -41,18 +52,42 @@ What a column of objects holds is not shown: (object). A second column of one na
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// An Entasis file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
     /// How many rows
     #[arg(short = 'n', long = "n-rows", value_name = "N", default_value_t = 10, conflicts_with = "rows")]
     n: u64,
-    /// Rows START up to, not including, STOP; the first is 0. Either may be left out
-    #[arg(long, value_name = "START:STOP", value_parser = parse_rows)]
-    rows: Option<(u64, Option<u64>)>,
+    /// Rows START up to, not including, STOP; the first is 0, negative numbers count from the end, either may be left
+    /// out
+    #[arg(long, value_name = "START:STOP", value_parser = parse_rows, allow_hyphen_values = true)]
+    rows: Option<(Option<i64>, Option<i64>)>,
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+/// Show the last rows of a table
+///
+/// Reads the rows and columns asked for, and no others.
+#[derive(clap::Args)]
+#[command(after_help = TAIL_EXAMPLES)]
+pub(crate) struct TailArgs {
+    /// How many rows
+    #[arg(short = 'n', long = "n-rows", value_name = "N", default_value_t = 10)]
+    n: u64,
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+/// What is printed of the rows, and how.
+#[derive(clap::Args)]
+struct PrintArgs {
+    /// An Entasis file, or - for the standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
     /// The columns to show, in this order. A name with a comma in it needs a --columns of its own
     #[arg(short, long, value_name = "A,B")]
     columns: Vec<String>,
+    /// Leave out the labels of rows
+    #[arg(long)]
+    no_index: bool,
     /// Print one JSON object per row, on a line of its own
     #[arg(long)]
     json: bool,
@@ -61,126 +96,231 @@ pub(crate) struct Args {
     threads: Option<usize>,
 }
 
-fn parse_rows(text: &str) -> Result<(u64, Option<u64>), String> {
-    let number = |text: &str| text.replace('_', "").parse::<u64>().map_err(|e| format!("{text:?}: {e}"));
+fn parse_rows(text: &str) -> Result<(Option<i64>, Option<i64>), String> {
+    let number = |text: &str| match text {
+        "" => Ok(None),
+        text => text.replace('_', "").parse().map(Some).map_err(|_| format!("{text:?} is not an integer")),
+    };
     let (start, stop) = text.split_once(':').ok_or("write START:STOP, such as 1000:1010")?;
-    let start = if start.is_empty() { 0 } else { number(start)? };
-    let stop = if stop.is_empty() { None } else { Some(number(stop)?) };
-    if stop.is_some_and(|stop| stop < start) {
-        return Err("STOP is before START".to_owned());
+    let (start, stop) = (number(start)?, number(stop)?);
+    match (start, stop) {
+        (Some(start), Some(stop)) if (start < 0) == (stop < 0) && stop < start => {
+            Err("STOP is before START".to_owned())
+        }
+        _ => Ok((start, stop)),
     }
-    Ok((start, stop))
 }
 
-/// Runs the verb.
+/// The rows of a table that START:STOP means. A STOP beyond the last row means the end of the table.
+fn resolve_rows(start: Option<i64>, stop: Option<i64>, n_rows: u64) -> Option<Range<u64>> {
+    let place = |number: i64| match number {
+        0.. => number.unsigned_abs(),
+        _ => n_rows.saturating_sub(number.unsigned_abs()),
+    };
+    let start = start.map_or(0, place);
+    let stop = stop.map_or(n_rows, place).min(n_rows);
+    (start <= n_rows).then(|| start..stop.max(start))
+}
+
+/// A column that is shown.
+struct Shown {
+    name: String,
+    type_name: String,
+    is_label: bool,
+    source: Source,
+}
+
+impl From<Label> for Shown {
+    fn from(Label { name, type_name, source }: Label) -> Self {
+        Self { name, type_name, is_label: true, source }
+    }
+}
+
+impl Shown {
+    fn column(file: &File, info: ColumnInfo) -> entasis::Result<Self> {
+        let type_name = type_of(file, &info)?;
+        Ok(Self {
+            name: info.name.clone(),
+            type_name,
+            is_label: false,
+            source: Source::Column(Box::new(info)),
+        })
+    }
+}
+
+/// Runs `entasis head`.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    let file = crate::open_table(&args.file)?;
+    let file = crate::open_table(&args.print.file)?;
     let n_rows = file.n_rows();
-    let rows = match args.rows {
-        None => 0..args.n.min(n_rows),
-        Some((start, stop)) => start..stop.unwrap_or(n_rows.max(start)),
-    };
-    if rows.end > n_rows || rows.start > n_rows {
-        let message = format!(
-            "rows {}:{} are out of range: the table has {}",
-            rows.start,
-            rows.end,
-            count(n_rows, "row")
-        );
-        return Err(Error::argument(message)
-            .in_file(&args.file)
-            .advise("rows count from 0, STOP is not included")
-            .into());
-    }
-    let (columns, n_asked) = select(&file, args, out)?;
+    let (start, stop) = args.rows.unwrap_or((None, Some(args.n.min(i64::MAX as u64).cast_signed())));
+    let rows = resolve_rows(start, stop, n_rows).ok_or_else(|| {
+        let message =
+            format!("row {} is out of range: the table has {}", start.unwrap_or(0), count(n_rows, "row"));
+        Error::argument(message).in_file(&args.print.file).advise("rows count from 0, STOP is not included")
+    })?;
+    print(&file, rows, &args.print, out)
+}
+
+/// Runs `entasis tail`.
+pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
+    let file = crate::open_table(&args.print.file)?;
+    let n_rows = file.n_rows();
+    print(&file, n_rows.saturating_sub(args.n)..n_rows, &args.print, out)
+}
+
+fn print(file: &File, rows: Range<u64>, args: &PrintArgs, out: &mut Out) -> Outcome {
+    let (shown, n_asked) = select(file, args, out)?;
     let watch = Watch::new("reading");
-    let categories = array::load_categories(&file, &columns, args.threads, &watch)?;
-    let load = |rows: &Range<u64>| -> entasis::Result<Vec<Array>> {
-        let mut arrays = array::load(&file, &columns, rows, args.threads, &watch)?;
-        for (array, categories) in arrays.iter_mut().zip(&categories) {
-            array.categories.clone_from(categories);
-        }
-        Ok(arrays)
-    };
+    let reader = Reader::new(file, &shown, args, &watch)?;
     if !args.json {
-        let arrays = load(&rows)?;
-        return print_table(&file, &columns, &arrays, &rows, n_asked, out);
+        let arrays = reader.read(&rows)?;
+        return print_table(file, &shown, &arrays, &rows, n_asked, out);
     }
-    let keys = json_keys(&columns);
-    let step = (STEP_VALUES / (columns.len() as u64).max(1)).clamp(1, STEP);
+    let keys = json_keys(&shown);
+    let step = (STEP_VALUES / (shown.len() as u64).max(1)).clamp(1, STEP);
     let mut start = rows.start;
     while start < rows.end {
         watch.check()?;
         let part = start..rows.end.min(start.saturating_add(step));
-        print_json(&keys, &load(&part)?, out)?;
+        print_json(&keys, &reader.read(&part)?, array::in_memory(part.end - part.start)?, out)?;
         start = part.end;
     }
     Ok(())
 }
 
+/// Reads rows of the columns that are shown.
+struct Reader<'a> {
+    file: &'a File,
+    shown: &'a [Shown],
+    /// The columns that the file stores.
+    stored: Vec<ColumnInfo>,
+    categories: Vec<Option<std::sync::Arc<Array>>>,
+    style: Style,
+    threads: Option<usize>,
+    watch: &'a Watch,
+}
+
+impl<'a> Reader<'a> {
+    fn new(file: &'a File, shown: &'a [Shown], args: &PrintArgs, watch: &'a Watch) -> entasis::Result<Self> {
+        let stored: Vec<ColumnInfo> = shown
+            .iter()
+            .filter_map(|shown| match &shown.source {
+                Source::Column(info) => Some((**info).clone()),
+                Source::Range { .. } => None,
+            })
+            .collect();
+        let categories = array::load_categories(file, &stored, args.threads, watch)?;
+        let style = if args.json { Style::Json } else { Style::Text };
+        Ok(Self { file, shown, stored, categories, style, threads: args.threads, watch })
+    }
+
+    fn read(&self, rows: &Range<u64>) -> entasis::Result<Vec<Array>> {
+        let mut arrays = array::load(self.file, &self.stored, rows, self.threads, self.watch)?;
+        for ((array, categories), info) in arrays.iter_mut().zip(&self.categories).zip(&self.stored) {
+            array.categories.clone_from(categories);
+            if info.record.column_type.logical == Logical::Object {
+                let objects = objects::load(self.file, info, rows, self.style, self.threads, self.watch)?;
+                array.values = Values::Objects(objects);
+            }
+        }
+        let mut stored = arrays.into_iter();
+        let all = self.shown.iter().filter_map(|shown| match shown.source {
+            Source::Column(_) => stored.next().map(Ok),
+            Source::Range { start, step } => Some(labels::range(&shown.name, start, step, rows)),
+        });
+        all.collect()
+    }
+}
+
 /// The columns to read, and how many there are to show: a terminal has no room for thousands.
-fn select(file: &File, args: &Args, out: &Out) -> Outcome<(Vec<ColumnInfo>, u64)> {
+fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)> {
     let room = match out.style().width {
         Some(width) if !args.json => (width / 3).max(1),
         _ => usize::MAX,
     };
+    let mut shown: Vec<Shown> =
+        if args.no_index { Vec::new() } else { labels::of(file)?.into_iter().map(Shown::from).collect() };
     if args.columns.is_empty() {
         let n = file.n_columns();
-        let columns = file.columns(0..n.min(room as u64))?;
-        return Ok((columns, n));
+        for info in file.columns(0..n.min(room as u64))? {
+            shown.push(Shown::column(file, info)?);
+        }
+        let n_labels = shown.len() as u64 - n.min(room as u64);
+        return Ok((shown, n.saturating_add(n_labels)));
     }
-    let mut numbers = Vec::new();
+    // Labels that are named stand where they are named.
+    let mut chosen: Vec<Shown> = Vec::new();
+    let mut take = |name: &str| -> entasis::Result<bool> {
+        let found = file.find_all(name)?;
+        for &number in &found {
+            chosen.push(Shown::column(file, (*file.column(number)?).clone())?);
+        }
+        if found.is_empty()
+            && let Some(at) = shown.iter().position(|label| label.name == name)
+        {
+            chosen.push(shown.remove(at));
+            return Ok(true);
+        }
+        Ok(!found.is_empty())
+    };
     for names in &args.columns {
         // A name may have commas in it: what is a name as a whole is taken as one. Columns of one name all count.
-        let whole = file.find_all(names)?;
-        if !whole.is_empty() {
-            numbers.extend(whole);
+        if take(names)? {
             continue;
         }
         for name in names.split(',') {
-            let found = file.find_all(name)?;
-            if found.is_empty() {
+            if !take(name)? {
                 return Err(unknown_column(file, args, name).into());
             }
-            numbers.extend(found);
         }
     }
-    let n = numbers.len() as u64;
-    numbers.truncate(room);
-    let columns = numbers.into_iter().map(|number| Ok((*file.column(number)?).clone()));
-    Ok((columns.collect::<entasis::Result<_>>()?, n))
+    shown.append(&mut chosen);
+    let n = shown.len() as u64;
+    shown.truncate(room);
+    Ok((shown, n))
 }
 
-fn unknown_column(file: &File, args: &Args, name: &str) -> Error {
+fn unknown_column(file: &File, args: &PrintArgs, name: &str) -> Error {
     let other = similar(file, name).map(|other| format!("did you mean {other:?}?"));
     let advice = other.unwrap_or_else(|| "`entasis schema` shows the names".to_owned());
-    Error::argument(format!("there is no column {name:?}")).in_file(&args.file).advise(advice)
+    let shown: String = name.chars().take(100).collect();
+    Error::argument(format!("there is no column {shown:?}")).in_file(&args.file).advise(advice)
 }
 
-/// A name that differs in case or surrounding space alone.
+/// The name that is most like another one.
 fn similar(file: &File, name: &str) -> Option<String> {
     let wanted = name.trim().to_lowercase();
     let columns = file.columns(0..file.n_columns().min(10_000)).ok()?;
-    columns.into_iter().map(|info| info.name).find(|name| name.trim().to_lowercase() == wanted)
+    let names = columns
+        .into_iter()
+        .map(|info| info.name)
+        .chain(labels::of(file).ok()?.into_iter().map(|label| label.name));
+    names
+        .map(|name| (strsim::jaro_winkler(&name.trim().to_lowercase(), &wanted), name))
+        .filter(|(likeness, _)| *likeness > 0.85)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, name)| name)
 }
 
 fn print_table(
     file: &File,
-    columns: &[ColumnInfo],
+    shown: &[Shown],
     arrays: &[Array],
     rows: &Range<u64>,
     n_asked: u64,
     out: &mut Out,
 ) -> Outcome {
     let style = out.style();
-    let n = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
-    let types = columns.iter().map(|info| type_of(file, info)).collect::<entasis::Result<Vec<_>>>()?;
-    let table = columns.iter().zip(arrays).zip(types).map(|((info, array), type_name)| {
-        let titles = [Cell::from(escape(&info.name)), Cell::dim(escape(&type_name))];
+    let n = array::in_memory(rows.end - rows.start)?;
+    let table = shown.iter().zip(arrays).map(|(shown, array)| {
+        let name = escape(&shown.name);
+        let name = if shown.is_label { format!("({name})") } else { name.into_owned() };
+        let titles = [Cell::from(name), Cell::dim(escape(&shown.type_name))];
         let mut column =
             if is_number(&array.column_type) { Column::right(titles) } else { Column::flexible(titles) };
         for i in 0..n {
             column.push(match cell::text(array, i) {
+                Some(text) if array.is_missing(i) => Cell::dim(text),
                 Some(text) => Cell::from(escape(&text)),
                 None => Cell::dim(missing_name(&array.column_type)),
             });
@@ -206,29 +346,33 @@ fn print_table(
     Ok(())
 }
 
-/// The keys of the columns: names, made unique.
-fn json_keys(columns: &[ColumnInfo]) -> Vec<String> {
+/// The keys of the columns: names, made unique. A column keeps its name, a label of the same name gets another.
+fn json_keys(shown: &[Shown]) -> Vec<String> {
     let mut taken: HashSet<String> = HashSet::new();
-    let mut keys = Vec::with_capacity(columns.len());
-    for info in columns {
-        let mut key = info.name.clone();
+    let mut keys = vec![String::new(); shown.len()];
+    let (labels, columns): (Vec<_>, Vec<_>) = (0..shown.len()).partition(|&i| shown[i].is_label);
+    for i in columns.into_iter().chain(labels) {
+        let mut key = shown[i].name.clone();
         while !taken.insert(key.clone()) {
-            key = format!("{key}#{}", info.index);
+            key = match &shown[i].source {
+                Source::Column(info) if !shown[i].is_label => format!("{key}#{}", info.index),
+                _ => format!("{key}#index"),
+            };
         }
-        let mut text = String::new();
-        json::string(&mut text, &key);
-        keys.push(text);
+        json::string(&mut keys[i], &key);
     }
     keys
 }
 
-fn print_json(keys: &[String], arrays: &[Array], out: &mut Out) -> Outcome {
-    let n = arrays.iter().map(|array| array.n).max().unwrap_or(0);
+fn print_json(keys: &[String], arrays: &[Array], n: usize, out: &mut Out) -> Outcome {
     let mut line = String::new();
     for i in 0..n {
         line.clear();
-        for (key, array) in keys.iter().zip(arrays) {
-            line.push(if line.is_empty() { '{' } else { ',' });
+        line.push('{');
+        for (k, (key, array)) in keys.iter().zip(arrays).enumerate() {
+            if k > 0 {
+                line.push(',');
+            }
             line.push_str(key);
             line.push(':');
             cell::json(array, i, &mut line);
@@ -237,4 +381,26 @@ fn print_json(keys: &[String], arrays: &[Array], out: &mut Out) -> Outcome {
         out.write_all(line.as_bytes())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_count_from_either_end() {
+        let of = |text: &str, n| parse_rows(text).map(|(start, stop)| resolve_rows(start, stop, n));
+        assert_eq!(of("2:5", 10), Ok(Some(2..5)));
+        assert_eq!(of(":", 10), Ok(Some(0..10)));
+        assert_eq!(of("-3:", 10), Ok(Some(7..10)));
+        assert_eq!(of("-3:-1", 10), Ok(Some(7..9)));
+        assert_eq!(of("2:-1", 10), Ok(Some(2..9)));
+        assert_eq!(of("8:-5", 10), Ok(Some(8..8)));
+        assert_eq!(of("-30:4", 10), Ok(Some(0..4)));
+        assert_eq!(of("5:99_999_999_999", 10), Ok(Some(5..10)));
+        assert_eq!(of("10:", 10), Ok(Some(10..10)));
+        assert_eq!(of("11:", 10), Ok(None));
+        assert!(of("5", 10).is_err() && of("5:3", 10).is_err() && of("a:3", 10).is_err());
+        assert!(of("-1:-3", 10).is_err());
+    }
 }

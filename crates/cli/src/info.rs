@@ -11,6 +11,9 @@ use crate::output::Out;
 use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, ratio, size, thousands};
 
+/// The type of an object column, whose missing values are among its cells and are not counted.
+const OBJECT: &str = "object";
+
 const EXAMPLES: &str = "Examples:
   entasis info flights.entasis
   entasis info --json flights.entasis | jq '.columns[] | [.name, .stored_len]'
@@ -20,7 +23,9 @@ decoded   bytes of the same values in memory
 ratio     decoded / stored
 blocks    pieces of up to 65,536 values, each with one encoding; small columns of one type share theirs
 encoding  how values are stored; where there are several, with the number of blocks of each
-(...)     beside the table's columns: labels of rows, or the categories of categorical columns";
+(...)     beside the table's columns: labels of rows, categories of categorical columns, values of object columns
+
+A tree of values is shown by what it is made of: frames, arrays, and all other values. --json lists every column.";
 
 /// Show how a file is laid out: encodings and sizes per column
 #[derive(clap::Args)]
@@ -38,7 +43,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut first = true;
     crate::for_each(&args.files, out, |path, out| {
-        let info = File::open(path)?.info()?;
+        let file = crate::open(path)?;
+        let info = file.info()?;
         if args.json {
             let name = json::Object::new().text("file", &path.to_string_lossy()).end();
             // The file's name becomes the first member of the layout.
@@ -48,19 +54,21 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         if !std::mem::replace(&mut first, false) {
             writeln!(out)?;
         }
-        print(path, &info, out)
+        print(path, &file, &info, out)
     })
 }
 
-fn print(path: &Path, info: &Info, out: &mut Out) -> Outcome {
+fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
     let style = out.style();
     let decoded = sum(info, |column| column.decoded_len);
     writeln!(out, "{}", style.bold(&escape(&path.to_string_lossy())))?;
+    let what = match info.value {
+        "table" => format!("{} x {}", count(info.n_rows, "row"), count(info.n_columns, "column")),
+        _ => format!("{}; `entasis tree` shows its parts", crate::tree::headline(file)?),
+    };
     writeln!(
         out,
-        "{} x {}, {} in the file, {} decoded, ratio {}",
-        count(info.n_rows, "row"),
-        count(info.n_columns, "column"),
+        "{what}, {} in the file, {} decoded, ratio {}",
         size(info.file_len),
         size(decoded),
         ratio(decoded, info.file_len),
@@ -73,10 +81,35 @@ fn print(path: &Path, info: &Info, out: &mut Out) -> Outcome {
         info.generation
     )?;
     writeln!(out)?;
-    table::print(columns(info), style, out)?;
+    let table = if info.value == "table" { columns(info) } else { parts(info) };
+    table::print_all(table, style, out)?;
     let parts = format!("values {}, all else {}", size(info.segments_len), size(info.footer_len));
     writeln!(out, "{}", style.dim(&parts))?;
     Ok(())
+}
+
+/// What a tree is made of: a row for its frames, one for its arrays, one for all else.
+fn parts(info: &Info) -> Vec<Column> {
+    let mut names = Column::left(["part"]);
+    let mut numbers = Column::right(["number"]);
+    let mut stored = Column::right(["stored"]);
+    let mut decoded = Column::right(["decoded"]);
+    let mut ratios = Column::right(["ratio"]);
+    let mut row = |name: &str, number: String, is_of: &dyn Fn(Role) -> bool| {
+        let of = || shown(info).filter(|column| is_of(column.role));
+        let (from, to) = (of().map(|c| c.decoded_len).sum(), of().map(|c| c.stored_len).sum());
+        names.push(name.to_owned());
+        numbers.push(number);
+        stored.push(size(to));
+        decoded.push(size(from));
+        ratios.push(ratio(from, to));
+    };
+    let is_frame = |role| matches!(role, Role::Table | Role::Extra | Role::Child);
+    row("frames", thousands(info.n_tables), &is_frame);
+    row("arrays", String::new(), &|role| role == Role::Array);
+    row("other values", thousands(info.n_cells), &|role| role == Role::Cells);
+    row("total", String::new(), &|_| true);
+    vec![names, numbers, stored, decoded, ratios]
 }
 
 /// The columns of the table, then labels and categories. Bundles are counted by the columns that share them.
@@ -97,7 +130,14 @@ fn columns(info: &Info) -> Vec<Column> {
     let mut decoded = Column::right(["decoded"]);
     let mut ratios = Column::right(["ratio"]);
     let mut encodings = Column::flexible(["encoding"]);
+    let mut cells: Option<(u64, u64, u64)> = None;
     for column in shown(info) {
+        if matches!(column.role, Role::Cells | Role::Array) {
+            let (n_blocks, stored, decoded) = cells.unwrap_or_default();
+            cells =
+                Some((n_blocks + column.n_blocks, stored + column.stored_len, decoded + column.decoded_len));
+            continue;
+        }
         let is_bundled = column.n_blocks == 0 && column.stored_len > 0;
         names.push(match (column.role, column.name.as_str()) {
             (Role::Table, name) => Cell::from(escape(name)),
@@ -105,18 +145,28 @@ fn columns(info: &Info) -> Vec<Column> {
             (_, name) => Cell::dim(format!("({})", escape(name))),
         });
         types.push(escape(&column.type_name));
-        missing.push(thousands(column.n_missing));
+        missing.push(if column.type_name == OBJECT { "-".to_owned() } else { thousands(column.n_missing) });
         blocks.push(if is_bundled { Cell::dim("shared") } else { thousands(column.n_blocks).into() });
         stored.push(size(column.stored_len));
         decoded.push(size(column.decoded_len));
         ratios.push(ratio(column.decoded_len, column.stored_len));
         encodings.push(encoding_text(column));
     }
+    if let Some((n_blocks, cells_stored, cells_decoded)) = cells {
+        names.push(Cell::dim("(values of objects, metadata)"));
+        types.push(OBJECT);
+        missing.push("-");
+        blocks.push(thousands(n_blocks));
+        stored.push(size(cells_stored));
+        decoded.push(size(cells_decoded));
+        ratios.push(ratio(cells_decoded, cells_stored));
+        encodings.push("several");
+    }
     let (all_stored, all_decoded) =
         (sum(info, |column| column.stored_len), sum(info, |column| column.decoded_len));
     names.push("total");
     types.push("");
-    missing.push(thousands(sum(info, |column| column.n_missing)));
+    missing.push(thousands(sum(info, |c| if c.type_name == OBJECT { 0 } else { c.n_missing })));
     blocks.push(thousands(info.columns.iter().map(|column| column.n_blocks).sum()));
     stored.push(size(all_stored));
     decoded.push(size(all_decoded));

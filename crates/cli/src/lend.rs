@@ -37,7 +37,7 @@ fn lend_column(array: &Array) -> Result<Column> {
         array.column_type.layout().width().and_then(|width| isize::try_from(width).ok()).unwrap_or(1);
     let values = match &array.values {
         Values::Null => HostValues::Null,
-        Values::Nested(_) => return Err(nested::unsupported(array)),
+        Values::Nested(_) | Values::Objects(_) => return Err(nested::unsupported(array)),
         Values::Words(words) => HostValues::Words { memory: lend(words), stride },
         Values::Bools(bytes) => HostValues::Bools { memory: lend(bytes), stride: 1 },
         Values::Text(text) => {

@@ -11,8 +11,10 @@ mod failure;
 mod head;
 mod info;
 mod json;
+mod labels;
 mod lend;
 mod nested;
+mod objects;
 mod output;
 mod progress;
 mod schema;
@@ -23,34 +25,36 @@ mod types;
 mod verify;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
-use entasis::{Error, File};
+use entasis::{Error, File, Limits, MemorySource};
 
 use failure::Outcome;
 use output::Out;
 
 const ABOUT: &str = "Look into Entasis files, check them, and measure how fast they are.
 
-An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), or a tree of
-frames, arrays and other values.";
+An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), \
+or a tree of frames, arrays and other values.";
 
 const AFTER: &str = "Examples:
   entasis schema flights.entasis           the columns and their types
   entasis head -n 20 flights.entasis       the first rows
+  entasis tail flights.entasis             the last rows
   entasis info flights.entasis             how and how small each column is stored
   entasis tree model.entasis               what is in a file of nested values
   entasis verify *.entasis                 whether every byte is as it was written
   entasis bench --rows 50000000            how fast this machine writes and reads
+  cat flights.entasis | entasis head -     a file from the standard input
 
 Exit status: 0 all is well; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.
 NO_COLOR=1 in the environment turns styles off.";
 
 #[derive(Parser)]
 #[command(name = "entasis", version = entasis::VERSION, about = ABOUT, after_help = AFTER, max_term_width = 100)]
-#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -61,6 +65,7 @@ enum Verb {
     Info(info::Args),
     Schema(schema::Args),
     Head(head::Args),
+    Tail(head::TailArgs),
     Tree(tree::Args),
     Verify(verify::Args),
     Bench(bench::Args),
@@ -85,6 +90,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Info(args) => info::run(args, &mut out),
         Verb::Schema(args) => schema::run(args, &mut out),
         Verb::Head(args) => head::run(args, &mut out),
+        Verb::Tail(args) => head::run_tail(args, &mut out),
         Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
@@ -112,9 +118,22 @@ fn for_each(files: &[PathBuf], out: &mut Out, mut work: impl FnMut(&Path, &mut O
     Ok(())
 }
 
+/// Opens a file; `-` stands for the standard input, which is read into memory.
+fn open(path: &Path) -> entasis::Result<File> {
+    if path != Path::new("-") {
+        return File::open(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|e| Error::io(e, "read the standard input").in_file(path))?;
+    File::from_source(Box::new(MemorySource::new(bytes)), Path::new("standard input"), Limits::default())
+}
+
 /// Opens a file that holds a table.
 fn open_table(path: &Path) -> entasis::Result<File> {
-    let file = File::open(path)?;
+    let file = open(path)?;
     if file.is_table() {
         return Ok(file);
     }

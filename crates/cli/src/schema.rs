@@ -7,6 +7,7 @@ use entasis::{ColumnInfo, File, Logical, Unit};
 
 use crate::failure::Outcome;
 use crate::json::{self, Object};
+use crate::labels::{self, Label, Source};
 use crate::output::Out;
 use crate::table::{self, Column};
 use crate::text::{count, escape, thousands};
@@ -16,7 +17,8 @@ const EXAMPLES: &str = "Examples:
   entasis schema flights.entasis
   entasis schema --json flights.entasis | jq -r '.columns[].name'
 
-\"missing\" counts the missing values of a column, but not those among objects. Times with a zone are stored in UTC.";
+\"missing\" counts the missing values of a column, but not those among objects. Times with a zone are stored in UTC. \
+Names in parentheses are labels of rows (the index).";
 
 /// Show the names and types of a table's columns
 ///
@@ -41,6 +43,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
     let file = crate::open_table(path)?;
     let columns = file.columns(0..file.n_columns())?;
+    let labels = labels::of(&file)?;
     if json {
         let columns =
             columns.iter().map(|info| column_json(&file, info)).collect::<entasis::Result<Vec<_>>>()?;
@@ -48,7 +51,8 @@ fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
             .text("file", &path.to_string_lossy())
             .raw("n_rows", file.n_rows())
             .raw("n_columns", file.n_columns())
-            .raw("columns", json::array(columns));
+            .raw("columns", json::array(columns))
+            .raw("index", json::array(labels.iter().map(label_json)));
         writeln!(out, "{}", object.end())?;
         return Ok(());
     }
@@ -59,6 +63,15 @@ fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
     let mut types = Column::left(["type"]);
     let mut missing = Column::right(["missing"]);
     let mut notes = Column::left([""]);
+    for label in &labels {
+        names.push(format!("({})", escape(&label.name)));
+        types.push(escape(&label.type_name));
+        missing.push(match &label.source {
+            Source::Column(info) => n_missing(info).map_or_else(|| "-".to_owned(), thousands),
+            Source::Range { .. } => "0".to_owned(),
+        });
+        notes.push("index");
+    }
     for info in &columns {
         names.push(escape(&info.name));
         types.push(escape(&type_of(&file, info)?));
@@ -70,7 +83,7 @@ fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
         });
     }
     let style = out.style();
-    table::print(vec![names, types, missing, notes], style, out)?;
+    table::print_all(vec![names, types, missing, notes], style, out)?;
     let total = format!("{} x {}", count(file.n_rows(), "row"), count(file.n_columns(), "column"));
     writeln!(out, "{}", style.dim(&total))?;
     if several {
@@ -86,6 +99,10 @@ fn n_missing(info: &ColumnInfo) -> Option<u64> {
 
 fn n_categories(file: &File, info: &ColumnInfo) -> entasis::Result<Option<u64>> {
     info.record.dictionary.map(|number| Ok(file.column(number)?.record.n_values)).transpose()
+}
+
+fn label_json(label: &Label) -> String {
+    Object::new().text("name", &label.name).text("type", &label.type_name).end()
 }
 
 fn column_json(file: &File, info: &ColumnInfo) -> entasis::Result<String> {

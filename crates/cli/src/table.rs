@@ -77,11 +77,35 @@ impl Column {
 pub(crate) fn print(mut columns: Vec<Column>, style: Style, out: &mut impl Write) -> io::Result<usize> {
     let n = fit(&mut columns, style);
     columns.truncate(n);
+    print_rows(&columns.iter().collect::<Vec<_>>(), style, out)?;
+    Ok(n)
+}
+
+/// Prints all columns: those that do not fit into the terminal's width follow below, after the first column again.
+pub(crate) fn print_all(mut columns: Vec<Column>, style: Style, out: &mut impl Write) -> io::Result<()> {
+    let n = fit(&mut columns, style);
+    print_rows(&columns[..n].iter().collect::<Vec<_>>(), style, out)?;
+    let mut start = n;
+    if let (true, Some(width)) = (start < columns.len() && columns[0].flexible, style.width) {
+        columns[0].width = columns[0].width.min(LEAST.max(width / 2));
+    }
+    while start < columns.len() {
+        writeln!(out)?;
+        let room = style.width.map(|width| width.saturating_sub(columns[0].width + GAP.len()));
+        let n = fit(&mut columns[start..], Style { width: room, ..style });
+        let shown: Vec<&Column> = columns[..1].iter().chain(&columns[start..start + n]).collect();
+        print_rows(&shown, style, out)?;
+        start += n;
+    }
+    Ok(())
+}
+
+fn print_rows(columns: &[&Column], style: Style, out: &mut impl Write) -> io::Result<()> {
     let n_titles = columns.iter().map(|column| column.titles.len()).max().unwrap_or(0);
     let n_rows = n_titles + columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
     for row in 0..n_rows {
         let mut line = String::new();
-        for column in &columns {
+        for column in columns {
             let Some(cell) = column.cell(row) else { continue };
             let text = truncate_str(&cell.text, column.width, "…");
             let pad = " ".repeat(column.width - measure_text_width(&text).min(column.width));
@@ -101,7 +125,7 @@ pub(crate) fn print(mut columns: Vec<Column>, style: Style, out: &mut impl Write
         }
         writeln!(out, "{}", line.trim_end())?;
     }
-    Ok(n)
+    Ok(())
 }
 
 /// Narrows flexible columns, the widest first, then drops columns from the end, until the rest fits. At least one stays.
@@ -165,5 +189,14 @@ mod tests {
             ("name               n\na long name …      1\n日本           1,000\n", 2)
         );
         assert_eq!(printed(columns(), Some(10)).1, 1);
+        let mut m = Column::right(["m"]);
+        m.push("12");
+        m.push("123,456");
+        let all = columns().into_iter().chain([m]).collect();
+        let mut out = Vec::new();
+        print_all(all, Style { color: false, width: Some(20) }, &mut out).unwrap();
+        let text = "name               n\na long name …      1\n日本           1,000\n\n\
+                    name              m\na long na…       12\n日本        123,456\n";
+        assert_eq!(String::from_utf8(out).unwrap(), text);
     }
 }

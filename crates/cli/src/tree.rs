@@ -7,8 +7,9 @@ use entasis::cells::{Cell, Cells, Children};
 use entasis::{CellKind, File, Silent, Value};
 
 use crate::failure::Outcome;
+use crate::labels;
 use crate::output::Out;
-use crate::text::{escape, thousands};
+use crate::text::{count, escape, thousands};
 use crate::types::type_of;
 
 const EXAMPLES: &str = "Examples:
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
-    let file = File::open(path)?;
+    let file = crate::open(path)?;
     if several {
         writeln!(out, "{}", out.style().bold(&escape(&path.to_string_lossy())))?;
     }
@@ -63,6 +64,23 @@ fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
         tree.cell(metadata, "metadata", 0)?;
     }
     Ok(())
+}
+
+/// A tree in a few words: "dict, 3 parts".
+pub(crate) fn headline(file: &File) -> entasis::Result<String> {
+    let Some(cells) = file.cells()? else { return Ok("tree of values".to_owned()) };
+    let Some(root) = cells.roots()?.0 else { return Ok("tree of values".to_owned()) };
+    let slice = cells.load(root..root.saturating_add(1), None, &Silent)?;
+    Ok(match slice.cell(root)? {
+        Cell::Parent(kind, children) if kind.is_rows() => {
+            let lists = cells.load(children.first..children.first.saturating_add(1), None, &Silent)?;
+            format!("{kind} of {}", count(lists.n_rows(&children)?, "row"))
+        }
+        Cell::Parent(CellKind::Object, _) => "object".to_owned(),
+        Cell::Parent(kind, children) => format!("{kind} of {}", count(children.count, "part")),
+        Cell::Array { kind, len, .. } => format!("{kind} of {}", count(len, "value")),
+        cell => scalar(&cell),
+    })
 }
 
 struct Tree<'a> {
@@ -86,6 +104,10 @@ impl Tree<'_> {
         self.line(level, name, &format!("{}, {shape}{}", escape(&kind), by.unwrap_or_default()))?;
         if level >= self.args.depth {
             return Ok(());
+        }
+        for label in labels::of(table)? {
+            let name = format!("({})", quoted(&label.name));
+            self.line(level + 1, &name, &format!("{}, index", escape(&label.type_name)))?;
         }
         let shown = table.n_columns().min(self.args.items);
         for info in table.columns(0..shown)? {

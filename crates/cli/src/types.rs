@@ -1,6 +1,6 @@
 //! What there is to know about types.
 
-use entasis::{ColumnInfo, ColumnType, File, Logical, Missing, Physical, Result, Value, type_name};
+use entasis::{ColumnInfo, ColumnType, File, Logical, Missing, Physical, Result, Unit, Value, type_name};
 
 /// The name of a column's type, with those of its children.
 pub(crate) fn type_of(file: &File, info: &ColumnInfo) -> Result<String> {
@@ -31,4 +31,11 @@ pub(crate) fn missing_name(column_type: &ColumnType) -> &'static str {
         Missing::Unspecified | Missing::Null => "null",
         other => other.name(),
     }
+}
+
+/// The unit of time that pandas calls so.
+pub(crate) fn unit_of(name: &str) -> Option<Unit> {
+    [Unit::Second, Unit::Millisecond, Unit::Microsecond, Unit::Nanosecond]
+        .into_iter()
+        .find(|unit| unit.name() == name)
 }

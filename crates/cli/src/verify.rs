@@ -47,7 +47,7 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let started = Instant::now();
     let report = {
         let watch = Watch::new(format!("checking {}", escape(&name)));
-        entasis::verify(path, args.threads, &watch)
+        crate::open(path).and_then(|file| file.verify(args.threads, &watch))
     };
     if args.json {
         match &report {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use common::{Folder, Said, counting, entasis, every_type, lines};
 
-const VERBS: [&str; 5] = ["info", "schema", "head", "verify", "bench"];
+const VERBS: [&str; 6] = ["info", "schema", "head", "tail", "verify", "bench"];
 
 #[test]
 fn files_that_are_none() {
@@ -79,11 +79,19 @@ fn rows_and_columns_that_are_not_there() {
     assert!(message.contains("\"Name\"") && message.contains("did you mean \"name\"?"), "{message}");
     let message = entasis(args!["head", "--columns", "delay", file]).failed();
     assert!(message.contains("entasis schema"), "{message}");
-    for rows in ["5:11", "11:", "11:12"] {
+    for rows in ["11:", "11:12"] {
         let message = entasis(args!["head", "--rows", rows, file]).failed();
         assert!(message.contains("10 rows"), "{message}");
     }
     entasis(args!["head", "--rows", "10:", file]).fine();
+    let all = entasis(args!["head", "--json", "--rows", "5:", file]).fine();
+    assert_eq!(entasis(args!["head", "--json", "--rows", "5:99999999999", file]).fine(), all);
+    let message = entasis(args!["head", "--columns", "nmae", file]).failed();
+    assert!(message.contains("did you mean \"name\"?"), "{message}");
+    for rows in ["a:3", "5.5:"] {
+        let said = entasis(args!["head", "--rows", rows, file]);
+        assert!(said.code == 2 && said.err.contains("is not an integer"), "{}", said.err);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, counting, entasis, every_type, lines};
+use common::{Folder, counting, entasis, entasis_from, every_type, lines};
 use serde_json::json;
 
 #[test]
@@ -148,6 +148,84 @@ fn head_takes_rows_and_columns() {
         &entasis(args!["head", "--json", "-c", "a,b", "-c", "twice", "-c", "small,flag", every]).fine(),
     );
     assert_eq!(rows[0].as_object().unwrap().len(), 5);
+}
+
+#[test]
+fn tail_and_negative_rows_count_from_the_end() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(100_000));
+    let ids = |args: &[std::ffi::OsString]| -> Vec<u64> {
+        lines(&entasis(args).fine()).iter().map(|row| row["id"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(ids(&args!["tail", "--json", "-n", "2", file]), [99_998, 99_999]);
+    assert_eq!(ids(&args!["tail", "--json", file]).len(), 10);
+    assert_eq!(ids(&args!["tail", "--json", "-n", "1000000", file]).len(), 100_000);
+    assert_eq!(ids(&args!["head", "--json", "--rows", "-3:", file]), [99_997, 99_998, 99_999]);
+    assert_eq!(ids(&args!["head", "--json", "--rows=-3:-1", file]), [99_997, 99_998]);
+    let text = entasis(args!["tail", "-n", "1", file]).fine();
+    assert!(text.ends_with("rows 99,999 to 100,000 of 100,000\n"), "{text}");
+}
+
+#[test]
+fn the_standard_input_is_a_file_too() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(1000));
+    for verb in ["info", "schema", "head", "tail", "tree", "verify"] {
+        let input = std::fs::File::open(&file).unwrap();
+        let said = entasis_from(args![verb, "-"], input.into()).fine();
+        let wanted = entasis(args![verb, file]).fine();
+        let first = |text: &str| text.lines().nth(1).map(str::to_owned);
+        assert_eq!(first(&said), first(&wanted), "{verb}");
+    }
+    let message = entasis_from(args!["head", "-"], std::process::Stdio::null()).failed();
+    assert!(message.contains("empty") && message.contains("standard input"), "{message}");
+}
+
+#[test]
+fn help_of_a_verb() {
+    let text = entasis(args!["help", "head"]).fine();
+    assert!(text.contains("--rows") && text == entasis(args!["head", "--help"]).fine());
+}
+
+#[test]
+fn labels_of_rows_are_columns_too() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/r/frame.entasis");
+    let text = entasis(args!["head", file]).fine();
+    assert!(text.starts_with("(row.names)  logical"), "{text}");
+    let rows = lines(&entasis(args!["head", "--json", "-c", "integer", file]).fine());
+    assert_eq!(rows[0], json!({"row.names": "p", "integer": 1}));
+    let rows = lines(&entasis(args!["head", "--json", "--no-index", "-c", "integer", file]).fine());
+    assert_eq!(rows[0], json!({"integer": 1}));
+    let rows = entasis(args!["head", "--json", "-c", "integer,row.names", file]).fine();
+    assert!(rows.starts_with("{\"integer\":1,\"row.names\":\"p\"}"), "{rows}");
+    let text = entasis(args!["schema", file]).fine();
+    assert!(text.contains("(row.names)") && text.contains("index"), "{text}");
+    let schema = &lines(&entasis(args!["schema", "--json", file]).fine())[0];
+    assert_eq!(schema["index"], json!([{"name": "row.names", "type": "utf8"}]));
+    assert!(entasis(args!["tree", file]).fine().contains("(\"row.names\"): utf8, index"));
+}
+
+#[test]
+fn values_of_object_columns_are_shown() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/table-and-metadata.entasis");
+    let rows = lines(&entasis(args!["head", "--json", file]).fine());
+    assert_eq!(rows[0], json!({"n": 3, "objects": "a cell"}));
+    assert_eq!((&rows[1]["objects"], &rows[2]["objects"]), (&json!(null), &json!([null])));
+    let text = entasis(args!["head", file]).fine();
+    assert!(text.contains("a cell") && text.contains("NaT") && text.contains("[null]"), "{text}");
+}
+
+#[test]
+fn a_tree_is_described_by_what_it_is_made_of() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/nested.entasis");
+    let text = entasis(args!["info", file]).fine();
+    for part in ["`entasis tree` shows its parts", "frames", "arrays", "other values"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("(kinds)") && !text.contains("0 rows"), "{text}");
+    let layout = &lines(&entasis(args!["info", "--json", file]).fine())[0];
+    let roles: Vec<_> = layout["columns"].as_array().unwrap().iter().map(|c| c["role"].clone()).collect();
+    assert!(roles.contains(&json!("cells")), "{roles:?}");
 }
 
 #[test]

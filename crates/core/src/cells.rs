@@ -64,6 +64,16 @@ impl CellColumns {
         };
         Ok(Some(Self { numbers, pools }))
     }
+
+    /// Whether a column of the file holds a part of the cells. Pools of arrays don't.
+    pub(crate) fn contain(&self, column: u64) -> bool {
+        self.numbers.contains(&Some(column))
+    }
+
+    /// Whether a column of the file is a pool of arrays.
+    pub(crate) fn is_pool(&self, column: u64) -> bool {
+        column.checked_sub(self.pools.0).is_some_and(|place| place < self.pools.1)
+    }
 }
 
 /// The columns of a class: where their names are, and their type.

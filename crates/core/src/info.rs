@@ -72,6 +72,10 @@ pub enum Role {
     Extra,
     /// A child of a nested column.
     Child,
+    /// Values of arrays in a tree.
+    Array,
+    /// A part of the cells: of trees, metadata and object columns.
+    Cells,
     /// Storage of bundled columns.
     Bundle,
 }
@@ -83,6 +87,8 @@ impl Role {
             Self::Table => "column",
             Self::Extra => "extra",
             Self::Child => "child",
+            Self::Array => "array",
+            Self::Cells => "cells",
             Self::Bundle => "bundle",
         }
     }
@@ -150,6 +156,8 @@ impl File {
             true => Role::Bundle,
             false if is_inside(tables, column.index) => Role::Table,
             false if column.record.parent.is_some() => Role::Child,
+            false if self.cell_columns().is_some_and(|cells| cells.contain(column.index)) => Role::Cells,
+            false if self.cell_columns().is_some_and(|cells| cells.is_pool(column.index)) => Role::Array,
             false => Role::Extra,
         };
         Ok(ColumnLayout {

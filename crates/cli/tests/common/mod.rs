@@ -20,8 +20,13 @@ pub struct Said {
 
 /// Runs the command.
 pub fn entasis<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Said {
+    entasis_from(args, Stdio::null())
+}
+
+/// Runs the command with this standard input.
+pub fn entasis_from<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: Stdio) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_entasis"));
-    let output: Output = command.args(args).stdin(Stdio::null()).output().unwrap();
+    let output: Output = command.args(args).stdin(input).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Said { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
