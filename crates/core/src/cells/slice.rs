@@ -323,12 +323,12 @@ impl Slice {
     }
 
     /// The arrays without gaps from `number` on, up to `end` at most, which is in the slice too: pools, places, lengths and shapes. None when
-    /// that cell is no array.
+    /// that cell is no array, or not before `end`; otherwise there is at least one.
     #[inline]
     pub fn arrays(&self, number: u64, end: u64) -> Option<[&[u64]; 4]> {
         let place = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
         let (i, end) = place(number).zip(place(end))?;
-        let kinds = self.index.kinds.get(i..end)?;
+        let kinds = self.index.kinds.get(i..end).filter(|kinds| !kinds.is_empty())?;
         let (_, at) = self.index.get(i).filter(|(kind, _)| *kind == CellKind::Array)?;
         let n = n_alike(kinds, |kind| kind == CellKind::Array);
         Some(self.arrays_of(at, n))

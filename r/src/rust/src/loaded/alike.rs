@@ -42,8 +42,12 @@ impl Loaded {
         let end = end.min(number.saturating_add(MOST_ALIKE));
         let end = self.targets.get(next).map_or(end, |&target| end.min(target));
         self.alike.clear();
+        // A reference means this cell, which is made by itself.
+        if end <= number {
+            return Ok(Alike { pool: -1, places: self.alike.as_ptr(), n: 0 });
+        }
         let mut first = None;
-        if let Some(slice) = self.cells.slice(&(number..end.max(number))) {
+        if let Some(slice) = self.cells.slice(&(number..end)) {
             if let Some([pools, places, lens, shapes]) = slice.arrays(number, end) {
                 let of = VectorOf { pool: Some(pools[0]), attributes: None };
                 let same =
@@ -115,5 +119,82 @@ fn vector_of(slice: &Slice, cells: &Cells, number: u64) -> Result<Option<(Vector
             Ok(Some((VectorOf { pool, attributes: Some(target) }, place)))
         }
         _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use entasis::cells::CellWriter;
+    use entasis::{
+        Array, Chunk, Column, ColumnType, Document, File, HostRead, HostValidity, HostValues, Physical,
+        Silent, Value, WriteOptions,
+    };
+
+    use super::*;
+
+    /// The list `[x, y, x, x, y]`: two arrays of one pool, and references to the first, the second, and so on.
+    fn shared() -> Loaded {
+        let mut writer = CellWriter::new();
+        let place = writer.parent(CellKind::List);
+        writer.set_children(place, 1, 5, 0);
+        writer.array(CellKind::Array, 0, 0, 3);
+        writer.array(CellKind::Array, 0, 3, 2);
+        for target in [1, 1, 2] {
+            writer.int(CellKind::Reference, target);
+        }
+        writer.end(place);
+        let numbers: Vec<f64> = (0..5).map(f64::from).collect();
+        // SAFETY: the writer and the numbers outlive the document, and are not changed.
+        let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
+        let values = HostValues::Words { memory: lend(bytemuck::cast_slice(&numbers)), stride: 8 };
+        let pool = Column {
+            run: None,
+            name: String::new(),
+            column_type: ColumnType::plain(Physical::F64),
+            detail: None,
+            dictionary: None,
+            array: Array::new(Chunk { n: numbers.len(), values, validity: HostValidity::AllValid }),
+            children: Vec::new(),
+        };
+        let (of_cells, mut names) = writer.columns(1, &lend);
+        names.push((Value::from("pools"), Value::Column(0)));
+        names.push((Value::from("n_pools"), Value::UInt(1)));
+        let pairs = vec![
+            (Value::from("value"), Value::Cell(0)),
+            (Value::from("host"), Value::from("r")),
+            (Value::from("cells"), Value::Map(names)),
+        ];
+        let columns = std::iter::once(pool).chain(of_cells).collect();
+        let document = Document { frames: Vec::new(), columns, value: Value::Map(pairs) };
+        let path = std::env::temp_dir().join(format!("entasis-alike-{}.entasis", std::process::id()));
+        entasis::write_document(&path, &document, &WriteOptions::default(), &Silent).unwrap();
+        let file = File::open(&path).unwrap();
+        let mut loaded = Loaded {
+            cells: Cells::new(Arc::new(file.cells().unwrap().unwrap()), None),
+            targets: Vec::new(),
+            pools: Vec::new(),
+            memory: Vec::new(),
+            alike: Vec::new(),
+        };
+        loaded.cells.close(vec![0..6], &Silent).unwrap();
+        loaded.look().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        loaded
+    }
+
+    #[test]
+    fn cells_that_references_mean_are_left_out() {
+        let mut loaded = shared();
+        assert_eq!(loaded.targets, [1, 2]);
+        for number in 1..3 {
+            assert_eq!(loaded.alike(number, 6).unwrap().n, 0, "{number}");
+        }
+        loaded.targets = vec![2];
+        assert_eq!(loaded.alike(1, 6).unwrap().n, 1);
+        loaded.targets.clear();
+        assert_eq!(loaded.alike(1, 6).unwrap().n, 2);
+        assert_eq!(loaded.alike(1, 1).unwrap().n, 0);
     }
 }
