@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd)
-libraries="testthat data.table tibble bit64 hms nanotime haven R6"
+libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 mgcv nanotime purrr R6 readr survival tibble tidyr"
 
 missing=
 for library in $libraries; do

@@ -224,6 +224,8 @@ fill_environment <- function(session, env, number) {
     stop("an environment of values without names")
   }
   parent <- record$parent
+  # One that had none around it when it was written.
+  if (is.null(parent) && "parent" %in% names(record)) parent <- emptyenv()
   if (!is.environment(parent)) stop("an environment without one around it")
   around <- parent
   while (!identical(around, emptyenv())) {

@@ -105,7 +105,7 @@ own_layout <- function(file) {
     descriptions[at] <- lapply(entries, `[[`, 2L)
   }
   names <- if ("names" %in% names(file$host)) decode_value(extras_of(file), file$host$names) else table_names(file, first)
-  if (!is.null(names) && (!is.character(names) || length(names) != length(first))) stop("names don't fit the columns")
+  if (!is.null(names) && (!is.character(names) || length_of(names) != length(first))) stop("names don't fit the columns")
   list(first = first, descriptions = descriptions, names = names)
 }
 

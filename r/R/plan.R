@@ -68,8 +68,9 @@ plan_frame_made <- function(plan, host, n_rows) {
 # The strings of a vector as they are written. How they are kept, where not all are UTF-8, is a column beside.
 plan_strings <- function(plan, extra, x, name) {
   strings <- core(.Call(C_strings, x))
-  kept <- .Call(C_kept, strings, length(x))
-  number <- plan_add(plan, extra, name, list(strings), CHARACTER, length(x))
+  n <- length_of(x)
+  kept <- .Call(C_kept, strings, n)
+  number <- plan_add(plan, extra, name, list(strings), CHARACTER, n)
   if (!is.null(kept)) {
     how <- plan_add(plan, TRUE, "", list(kept), RAW, length(kept))
     plan$encodings[[length(plan$encodings) + 1L]] <- list(number, extra, extra_ref(how))

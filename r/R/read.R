@@ -116,13 +116,14 @@ own_frame <- function(file, columns, which, rows) {
   } else {
     c(NA, if (identical(host$row_names, "numbers") && is_all(rows)) as.integer(n) else -as.integer(n))
   }
-  told <- list(names = if (!is.null(names)) names[which], row.names = row_names)
+  is_all_columns <- identical(which, seq_len(length_of(names)))
+  told <- list(names = if (is_all_columns || is.null(names)) names else unclass_all(names)[which], row.names = row_names)
   attrs <- if ("attributes" %in% names(host)) {
     lapply_pairs(extras_of(file), host$attributes)
   } else {
     list(names = NULL, class = "data.frame", row.names = NULL)
   }
-  whole <- is_all(rows) && identical(which, seq_along(names))
+  whole <- is_all(rows) && is_all_columns
   for (name in intersect(names(told), names(attrs))) {
     attrs[name] <- told[name]
   }

@@ -209,9 +209,10 @@ reader_finish <- function(reader, vectors, want) {
 
 # A data frame has as many row names as rows, and as many names as columns: what counts on it looks no further.
 check_frame <- function(x, n) {
-  if (inherits(x, "data.frame")) {
+  if (has_class(x, "data.frame")) {
     if (typeof(x) != "list" || .row_names_info(x, 2L) != n) stop("a data frame of another number of rows")
-    if (!is.null(names(x)) && length(names(x)) != length(x)) stop("a data frame of another number of names")
+    names <- names_of(x)
+    if (!is.null(names) && length(names) != length_of(x)) stop("a data frame of another number of names")
   }
   x
 }

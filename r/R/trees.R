@@ -73,14 +73,14 @@ MANY_FRAMES <- 32L
 SMALL_FRAME <- 10000
 
 apart_list <- function(doc, x) {
-  if (!is.data.frame(x)) {
+  if (!is_frame_like(x)) {
     return(apart_family(x))
   }
   known <- utils::gethash(doc$tables, x)
   if (!is.null(known)) {
     return(known)
   }
-  is_small <- length(x) * .row_names_info(x, 2L) < SMALL_FRAME
+  is_small <- length_of(x) * .row_names_info(x, 2L) < SMALL_FRAME
   if (!(is_small && length(doc$frames) >= MANY_FRAMES) && is_frame(x)) {
     number <- document_frame(doc, x, walk_path(doc))
     utils::sethash(doc$tables, x, number)
@@ -90,39 +90,54 @@ apart_list <- function(doc, x) {
 
 # Whether it is a data frame that is one.
 is_frame <- function(x) {
-  if (!is.data.frame(x) || typeof(x) != "list" || !is.null(names(x)) && length(names(x)) != length(x)) {
+  if (!is_frame_like(x)) {
     return(FALSE)
   }
   n <- .row_names_info(x, 2L)
+  names <- names_of(x)
   x <- unclass(x)
+  if (!is.null(names) && length(names) != length(x)) {
+    return(FALSE)
+  }
   all(vapply(x, function(column) {
-    if (is.list(column) && (is.data.frame(column) || inherits(column, "POSIXlt"))) {
-      return(if (is.data.frame(column)) is_frame(column) && .row_names_info(column, 2L) == n else is_times(column, n))
+    if (is_frame_like(column)) {
+      return(is_frame(column) && .row_names_info(column, 2L) == n)
     }
-    (is.atomic(column) && !is.null(column) || typeof(column) == "list") &&
-      if (length(dim(column)) > 1L) dim(column)[1L] == n else length(column) == n
+    if (is_lt_like(column)) {
+      return(is_times(column, n))
+    }
+    if (!(is.atomic(column) && !is.null(column) || typeof(column) == "list")) {
+      return(FALSE)
+    }
+    dim <- dim_of(column)
+    if (length(dim) > 1L) dim[1L] == n else length_of(column) == n
   }, NA))
 }
 
 # The parts of a POSIXlt may be shorter than it is.
 is_times <- function(x, n) {
   x <- unclass(x)
-  typeof(x) == "list" && all(lengths(x) == n) && all(vapply(x, function(part) is.atomic(part) && !is.null(part), NA))
+  all(lengths_of(x) == n) && all(vapply(x, function(part) is.atomic(part) && !is.null(part), NA))
 }
 
 # A family of generalized linear models is known by its name and link, as it has functions. NULL when it is another.
 apart_family <- function(x) {
-  if (!inherits(x, "family")) {
+  if (isS4(x) || !identical(oldClass(x), "family")) {
     return(NULL)
   }
-  known <- standard_family(x$family, x$link)
-  if (identical(known, x, ignore.environment = TRUE, ignore.bytecode = TRUE, ignore.srcref = TRUE)) list("r.family", x$family, x$link)
+  x <- unclass(x)
+  family <- .subset2(x, "family")
+  link <- .subset2(x, "link")
+  known <- standard_family(family, link)
+  if (is.null(known)) {
+    return(NULL)
+  }
+  if (identical(unclass(known), x, ignore.environment = TRUE, ignore.bytecode = TRUE, ignore.srcref = TRUE)) list("r.family", family, link)
 }
 
 # One of those of package stats, or NULL.
 standard_family <- function(family, link) {
   links <- c("logit", "probit", "cauchit", "cloglog", "identity", "log", "sqrt", "1/mu^2", "inverse")
-  is_string <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
   if (!is_string(family) || !is_string(link) || !link %in% links) {
     return(NULL)
   }
@@ -161,14 +176,15 @@ known_environment <- function(x) {
     c("namespace", enc2utf8(getNamespaceName(x)[[1L]]))
   } else {
     name <- attr(x, "name", exact = TRUE)
-    is_package <- is.character(name) && length(name) == 1L && startsWith(name, "package:") && name %in% search()
+    is_package <- is_string(name) && startsWith(name, "package:") && name %in% search()
     if (is_package && identical(x, as.environment(name))) c("package", enc2utf8(substring(name, 9L)))
   }
 }
 
 # The contents of an environment: the one around it, values by name, attributes, whether it is locked, and which bindings are.
 environment_record <- function(x, path) {
-  names <- ls(x, all.names = TRUE, sorted = FALSE)
+  # The first argument of ls() would be asked for as.environment(), which has methods.
+  names <- ls(envir = x, all.names = TRUE, sorted = FALSE)
   is_active <- vapply(names, bindingIsActive, NA, x)
   if (any(is_active)) {
     refuse(paste0(path, "$", names[is_active][1L]), "an active binding can't be kept: it is code")
@@ -176,7 +192,9 @@ environment_record <- function(x, path) {
   values <- .Call(C_bindings, x, names)
   names(values) <- names
   locked <- names[vapply(names, bindingIsLocked, NA, x)]
-  list(parent = parent.env(x), values = values, attributes = attributes(x), locked = environmentIsLocked(x), bindings = locked,
+  # C code can make an environment with none around it.
+  parent <- parent.env(x)
+  list(parent = if (is.environment(parent)) parent else emptyenv(), values = values, attributes = attributes(x), locked = environmentIsLocked(x), bindings = locked,
        s4 = isS4(x))
 }
 

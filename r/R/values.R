@@ -13,9 +13,10 @@ encode_value <- function(plan, x, path) {
     return(list(cell = cell_ref(document_walk(plan$doc, x, path))))
   }
   if (type == "list") {
-    names <- names(x)
-    paths <- if (is.null(names)) paste0(path, "[[", seq_along(x), "]]") else paste0(path, "$", names)
-    items <- lapply(seq_along(x), function(i) encode_value(plan, .subset2(x, i), paths[i]))
+    names <- names_of(x)
+    places <- seq_len(length_of(x))
+    paths <- if (is.null(names)) paste0(path, "[[", places, "]]", recycle0 = TRUE) else paste0(path, "$", names, recycle0 = TRUE)
+    items <- lapply(places, function(i) encode_value(plan, .subset2(x, i), paths[i]))
     return(with_attributes(plan, list(list = items), x, path))
   }
   if (is_inline(x, type)) {
@@ -33,7 +34,7 @@ is_told <- function(x, depth = 0L) {
     return(TRUE)
   }
   if (typeof(x) == "list") {
-    if (length(x) > INLINE || depth > 4L) {
+    if (length_of(x) > INLINE || depth > 4L) {
       return(FALSE)
     }
     told <- vapply(unclass(x), is_told, NA, depth + 1L, USE.NAMES = FALSE)
@@ -49,7 +50,7 @@ is_told <- function(x, depth = 0L) {
 
 # Whether a vector is short, and of values that nodes tell exactly.
 is_inline <- function(x, type) {
-  if (length(x) > INLINE || type == "complex" || type == "raw") {
+  if (length_of(x) > INLINE || type == "complex" || type == "raw") {
     return(FALSE)
   }
   if (type != "character") {
@@ -62,17 +63,11 @@ is_inline <- function(x, type) {
 
 is_ascii <- function(x) !grepl("[^ -~\t\r\n]", x, useBytes = TRUE)
 
-# The bare vector.
-unclass_all <- function(x) {
-  attributes(x) <- NULL
-  x
-}
-
 with_attributes <- function(plan, value, x, path) {
   attrs <- attributes(x)
   if (!is.null(attrs)) {
-    if (is.data.frame(x)) {
-      attrs$row.names <- .row_names_info(x, 0L)
+    if (is_frame_like(x)) {
+      attrs[["row.names"]] <- .row_names_info(x, 0L)
     }
     value$attributes <- encode_attributes(plan, attrs, path)
   }
@@ -112,7 +107,7 @@ decode_value <- function(extras, node) {
     decode_inline(kind, node[[1L]])
   }
   value <- decorate(value, lapply_pairs(extras, node$attributes), isTRUE(node$s4))
-  if (is.data.frame(value)) check_frame(value, .row_names_info(value, 2L)) else value
+  if (inherits(value, "data.frame")) check_frame(value, .row_names_info(value, 2L)) else value
 }
 
 decode_inline <- function(kind, items) {

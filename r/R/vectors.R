@@ -4,11 +4,12 @@
 # without being told.
 choose_kind <- function(x, path) {
   type <- typeof(x)
-  class <- oldClass(x)
+  class <- unclass_all(oldClass(x))
   attrs <- attributes(x)
-  if (type == "integer" && "factor" %in% class && is.character(attrs$levels) && is.null(attributes(attrs$levels))) {
+  levels <- .subset2(attrs, "levels")
+  if (type == "integer" && "factor" %in% class && is.character(levels) && is.null(attributes(levels))) {
     ordered <- "ordered" %in% class
-    return(list(kind = CODES, levels = attrs$levels, ordered = as.integer(ordered), told = implied(CODES, ordered)))
+    return(list(kind = CODES, levels = levels, ordered = as.integer(ordered), told = implied(CODES, ordered)))
   }
   chosen <- if (is.null(class)) NULL else choose_time(x, type, class, attrs)
   if (!is.null(chosen)) {
@@ -51,15 +52,14 @@ choose_time <- function(x, type, class, attrs) {
   } else if ("POSIXct" %in% class) {
     kinds <- c(INSTANT, INSTANT_INTEGER)
     scale <- 0L
-    zone <- zone_of(attrs$tzone)
+    zone <- zone_of(.subset2(attrs, "tzone"))
     told <- implied(INSTANT, zone = zone)
     unit <- UNIT_SECOND
-  } else if ("difftime" %in% class && is.character(attrs$units) && length(attrs$units) == 1L &&
-             attrs$units %in% names(DIFFTIME_SECONDS)) {
+  } else if ("difftime" %in% class && is_string(units <- .subset2(attrs, "units")) && units %in% names(DIFFTIME_SECONDS)) {
     kinds <- c(SPAN, SPAN_INTEGER)
-    scale <- DIFFTIME_SECONDS[[attrs$units]]
+    scale <- DIFFTIME_SECONDS[[units]]
     told <- implied(SPAN)
-    unit <- DIFFTIME_UNITS[[attrs$units]]
+    unit <- DIFFTIME_UNITS[[units]]
     zone <- ""
   } else {
     return(NULL)
@@ -76,7 +76,7 @@ choose_time <- function(x, type, class, attrs) {
 
 # The time zone that other hosts are told: R knows more of them than there are.
 zone_of <- function(tzone) {
-  if (is.character(tzone) && length(tzone) >= 1L && !is.na(tzone[1L]) && tzone[1L] %in% olson()) tzone[1L] else "UTC"
+  if (is.character(tzone) && !is.object(tzone) && length(tzone) >= 1L && !is.na(tzone[1L]) && tzone[1L] %in% olson()) tzone[1L] else "UTC"
 }
 
 zones <- new.env(parent = emptyenv())
@@ -94,7 +94,7 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
   chosen <- choose_kind(x, path)
   told <- chosen$told
   chosen$told <- NULL
-  n <- if (parts == 0L) 0 else length(x) / parts
+  n <- if (parts == 0L) 0 else length_of(x) / parts
   offsets <- if (parts == 0L) double() else n * (seq_len(parts) - 1)
   if (chosen$kind == LIST) {
     # Values of any kinds are cells.

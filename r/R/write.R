@@ -20,10 +20,10 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
 # The table of a frame, or of a vector by itself: its columns, and what is kept beside them.
 make_frame <- function(doc, x, root) {
   plan <- new_plan(doc)
-  if (is.data.frame(x)) {
+  if (is_frame_like(x)) {
     plan_frame_made(plan, plan_frame(plan, x, root), .row_names_info(x, 2L))
   } else {
-    plan_frame_made(plan, plan_atomic(plan, x), length(x))
+    plan_frame_made(plan, plan_atomic(plan, x), length_of(x))
   }
 }
 
@@ -48,16 +48,17 @@ plan_frame <- function(plan, x, root = "") {
   whole <- if (root == "") "x" else root
   attrs <- attributes(x)
   n_rows <- .row_names_info(x, 2L)
-  columns <- plan_columns(plan, x, attrs$names, n_rows, root)
+  names <- .subset2(attrs, "names")
+  columns <- plan_columns(plan, x, names, n_rows, root)
   host <- list(host = "r", form = "data.frame")
   if (length(columns$descriptions) > 0L) {
     host$columns <- columns$descriptions
   }
   if (!columns$named) {
-    host$names <- encode_value(plan, attrs$names, paste0("names(", whole, ")"))
+    host$names <- encode_value(plan, names, paste0("names(", whole, ")"))
   }
   host <- c(host, plan_row_names(plan, x, paste0("row.names(", whole, ")")))
-  if (!identical(names(attrs), c("names", "class", "row.names")) || !identical(attrs$class, "data.frame")) {
+  if (!identical(names(attrs), c("names", "class", "row.names")) || !identical(.subset2(attrs, "class"), "data.frame")) {
     host$attributes <- encode_attributes(plan, attrs, whole, skip = c("names", "row.names"))
   }
   host
@@ -66,7 +67,7 @@ plan_frame <- function(plan, x, root = "") {
 # Row names that are not 1, 2, 3 ...: a column, which other hosts take for labels of the rows.
 plan_row_names <- function(plan, x, path) {
   info <- .row_names_info(x, 0L)
-  if (is.integer(info) && length(info) == 2L && is.na(info[1L])) {
+  if (is.integer(info) && !is.object(info) && length(info) == 2L && is.na(info[1L])) {
     return(if (info[2L] > 0L) list(row_names = "numbers"))
   }
   planned <- plan_vector(plan, TRUE, info, "row.names", path)
@@ -79,14 +80,14 @@ plan_row_names <- function(plan, x, path) {
 plan_columns <- function(plan, x, names, n_rows, path) {
   x <- unclass(x)
   k <- length(x)
-  shown <- if (is.null(names)) rep_len("", k) else names
+  shown <- if (is.null(names)) rep_len("", k) else unclass_all(names)
   known <- !is.na(shown) & (is_ascii(shown) | Encoding(shown) == "UTF-8" & validUTF8(shown))
   labels <- shown
   labels[!known] <- ifelse(is.na(shown[!known]), "NA", iconv(shown[!known], to = "UTF-8", sub = "byte"))
   labels[is.na(labels)] <- "?"
   types <- vapply(x, typeof, "", USE.NAMES = FALSE)
   bare <- vapply(x, function(column) is.null(attributes(column)), NA, USE.NAMES = FALSE)
-  lens <- vapply(x, function(column) as.double(length(column)), 0, USE.NAMES = FALSE)
+  lens <- lengths_of(x)
   paths <- paste0(path, "$", labels)
   # Neighbours that need no look are added together.
   simple <- bare & types %in% c("logical", "integer", "complex", "raw") & lens == n_rows
@@ -109,21 +110,21 @@ plan_columns <- function(plan, x, names, n_rows, path) {
     }
     i <- i + 1L
   }
-  list(descriptions = descriptions, named = !is.null(names) && all(known) && !nested)
+  list(descriptions = descriptions, named = !is.null(names) && is.null(attributes(names)) && all(known) && !nested)
 }
 
 plan_column <- function(plan, x, label, n_rows, path) {
-  if (is.list(x) && (is.data.frame(x) || inherits(x, "POSIXlt"))) {
+  if (is_frame_like(x) || is_lt_like(x)) {
     return(plan_parts(plan, x, label, n_rows, path))
   }
   if (!is.atomic(x) && typeof(x) != "list" || is.null(x)) refuse(path, paste("a column of type", typeof(x), "can't be kept"))
-  dim <- dim(x)
+  dim <- dim_of(x)
   if (length(dim) > 1L) {
     if (dim[1L] != n_rows) refuse(path, paste("a matrix of", dim[1L], "rows in a table of", n_rows))
     return(plan_matrix(plan, x, label, n_rows, path))
   }
-  if (length(x) != n_rows) {
-    refuse(path, paste("a column of", length(x), "values in a table of", n_rows, "rows"))
+  if (length_of(x) != n_rows) {
+    refuse(path, paste("a column of", length_of(x), "values in a table of", n_rows, "rows"))
   }
   planned <- plan_vector(plan, FALSE, x, label, path)
   c(planned, nested = FALSE)
@@ -131,9 +132,9 @@ plan_column <- function(plan, x, label, n_rows, path) {
 
 # A matrix or array: a column for each of its columns.
 plan_matrix <- function(plan, x, label, n_rows, path) {
-  dim <- dim(x)
+  dim <- dim_of(x)
   parts <- as.integer(prod(dim[-1L]))
-  columns <- if (length(dim) == 2L) colnames(x)
+  columns <- if (length(dim) == 2L) unclass_all(.subset2(attr(x, "dimnames", exact = TRUE), 2L))
   suffixes <- if (is.null(columns)) seq_len(parts) else enc2utf8(columns)
   first <- plan$n_columns
   planned <- plan_vector(plan, FALSE, x, paste0(label, rep_len(".", parts), suffixes), path, parts)
@@ -145,10 +146,10 @@ plan_matrix <- function(plan, x, label, n_rows, path) {
 plan_parts <- function(plan, x, label, n_rows, path) {
   first <- plan$n_columns
   attrs <- attributes(x)
-  if (is.data.frame(x)) {
-    attrs$row.names <- .row_names_info(x, 0L)
+  if (is_frame_like(x)) {
+    attrs[["row.names"]] <- .row_names_info(x, 0L)
   }
-  names <- attrs$names
+  names <- unclass_all(.subset2(attrs, "names"))
   shown <- paste0(label, rep_len(".", length(names)), names)
   x <- unclass(x)
   parts <- lapply(seq_along(x), function(i) {

@@ -11,7 +11,7 @@
     /* write.c */ E(strings, 1) E(kept, 2) E(na_kind, 1) E(exact_unit, 2) E(frame, 4) E(write, 5) \
     /* walk.c */ E(walker, 1) E(walk, 2) E(walk_place, 1) E(references, 2) E(bindings, 2) E(dots, 2) \
     /* cells.c, make.c, parts.c */ E(load, 1) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
-    /* value.c, altstring.c */ E(decorate, 3) E(materialised, 1)
+    /* value.c, altstring.c */ E(decorate, 3) E(lengths, 1) E(materialised, 1)
 
 #define ENT_1 SEXP
 #define ENT_2 SEXP, SEXP

@@ -161,3 +161,13 @@ SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
     }
     return Rf_asLogical(s4) == TRUE ? Rf_asS4(x, TRUE, 0) : x;
 }
+
+/* The lengths of the items of a list, past the methods that their classes have for length(). */
+SEXP ent_c_lengths(SEXP list) {
+    if (TYPEOF(list) != VECSXP) Rf_error("lengths of what is no list");
+    R_xlen_t n = Rf_xlength(list);
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) REAL(out)[i] = (double)Rf_xlength(VECTOR_ELT(list, i));
+    UNPROTECT(1);
+    return out;
+}
