@@ -3,7 +3,9 @@
 
 # While values are read, environments and tables that are met again are the same ones.
 in_session <- function(file, expr) {
-  if (is.null(file$session)) {
+  is_outermost <- is.null(file$session)
+  if (is_outermost) {
+    .Call(C_has_made_integer64, FALSE)
     session <- new_session(file)
     file$session <- session
     on.exit({
@@ -14,6 +16,7 @@ in_session <- function(file, expr) {
   }
   value <- expr
   finish_environments(file$session)
+  if (is_outermost) load_bit64(file)
   value
 }
 
@@ -54,7 +57,7 @@ read_cells <- function(file, start, end) {
 
 # Reads cells and all that they name, to the last one when `end` is NULL.
 load_cells <- function(session, start, end) {
-  opened <- core(.Call(C_load, handle_of(session$file)))
+  opened <- core(.Call(C_load, handle_of(session$file), int64_code(session$file)))
   loaded <- opened[[1L]]
   if (is.null(end)) end <- opened[[2L]]
   needed <- core(.Call(C_close, loaded, start, end))
@@ -64,11 +67,15 @@ load_cells <- function(session, start, end) {
 
 # The vectors that arrays are, or are parts of. Strings may be made when they are looked at.
 read_pools <- function(session, needed) {
+  # Pools become arrays, some of which need no integer64.
+  has_made <- .Call(C_has_made_integer64, FALSE)
+  on.exit(.Call(C_has_made_integer64, has_made))
   vectors <- vector("list", length(needed$column))
   if (is.null(session$whole)) {
     session$whole <- view_of(session$file, -1)
     session$whole$own <- isTRUE(session$file$facts$is_own)
     session$whole$session <- session
+    session$whole$is_pools <- TRUE
   }
   file <- session$whole
   facts <- describe_columns(file, needed$column)
@@ -122,6 +129,7 @@ assemble <- function(session, what, parts) {
     r.dots = if (length(parts) > 3L) structure(parts[-(1:3)], names = parts[[3L]], class = "entasis_dots") else stop("dots without values"),
     r.closure = make_closure(session, parts),
     r.primitive = make_primitive(session, parts),
+    rounded = warn_rounded(session$file, NULL),
     `too deep` = abort("limit", "limit exceeded: values are nested deeper than they can be"),
     assemble_foreign(session, what, parts)
   )
@@ -371,7 +379,6 @@ FOREIGN <- list(
   pandas.dtype = function(parts) parts[[2L]],
   numpy.ma = function(parts) {
     x <- parts[[2L]]
-    if (!is.null(parts[[3L]])) x[as.logical(parts[[3L]])] <- NA
-    x
+    if (is.null(parts[[3L]])) x else with_missing(x, which(as.logical(parts[[3L]])))
   }
 )

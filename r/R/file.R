@@ -1,9 +1,10 @@
 # Open files: the handle, and what the file keeps for R.
 
-open_file <- function(path, functions = FALSE) {
+open_file <- function(path, functions = FALSE, int64 = "fit") {
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
   file$functions <- isTRUE(functions)
+  file$int64 <- check_int64(int64)
   reopen(file)
   file
 }
@@ -22,6 +23,7 @@ view_of <- function(file, number) {
   view <- new.env(parent = emptyenv())
   view$path <- file$path
   view$functions <- file$functions
+  view$int64 <- file$int64
   view$table <- as.double(number)
   view$handle <- core(.Call(C_table, handle_of(file), view$table))
   look_at(view)
@@ -38,6 +40,7 @@ look_at <- function(file) {
   file$kept <- if (file$own) interpret(file, kept_of(file$host))
   file$layout <- NULL
   file$table_facts <- NULL
+  file$fits <- NULL
 }
 
 # The handle: opened again when it comes from another session.

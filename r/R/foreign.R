@@ -24,6 +24,11 @@ foreign_factor <- function(reader, codes, facts) {
     abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are integers of 64 bits; install bit64"),
           list(file = reader$file$path, column = facts$name))
   }
+  if (is.double(levels) && !is.object(levels) && any(abs(levels) > 2^53, na.rm = TRUE) &&
+      describe_columns(reader$file, facts$dictionary)$physical %in% c("i64", "u64")) {
+    abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are integers beyond those of bit64; read other columns"),
+          list(file = reader$file$path, column = facts$name))
+  }
   levels <- as.character(levels)
   if (anyNA(levels) || anyDuplicated(levels)) {
     known <- unique(levels[!is.na(levels)])

@@ -16,7 +16,8 @@ SPAN_INTEGER <- 14L
 LIST <- 15L
 WORDS <- 16L # of a nested column
 BYTES <- 17L # a list of raw vectors
-NESTED <- 18L # not one of the file's: a column of columns
+WHOLE <- 18L # doubles: integers of another host
+NESTED <- 19L # not one of the file's: a column of columns
 
 BY_TYPE <- c(logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = COMPLEX, raw = RAW, character = CHARACTER, list = LIST)
 

@@ -1,7 +1,8 @@
 # Reading files: the functions that man/read_entasis.Rd tells of.
 
-read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE) {
-  file <- open_file(path, functions)
+read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE,
+                         int64 = c("fit", "integer64", "double")) {
+  file <- open_file(path, functions, int64)
   on.exit(close_file(file))
   if (is_tree(file)) {
     whole <- is.null(columns) && is.null(to) && identical(as.double(from), 1)

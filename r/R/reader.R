@@ -84,6 +84,9 @@ reader_run_columns <- function(reader) {
   plan$foreign <- !reader$file$own
   vectors <- core(.Call(C_read, handle_of(reader$file), plan, reader$rows))
   if (is.character(vectors)) damaged(reader$file, vectors)
+  rounded <- attr(vectors, "rounded")
+  if (any(rounded)) warn_rounded(reader$file, plan$column[rounded])
+  attr(vectors, "rounded") <- NULL
   vectors
 }
 
@@ -109,6 +112,7 @@ reading_kinds <- function(file, facts, which) {
     kind[logical %in% c("period", "interval", "uuid")] <- NA
     kind[logical == "duration" & facts$unit[which] %in% c("", "Y", "M")] <- NA
     kind[logical == "timestamp" & facts$unit[which] %in% c("Y", "M")] <- NA
+    kind <- integer_kinds(file, facts, which, kind)
   }
   kind[logical == "categorical"] <- CODES
   kind[logical == "object"] <- LIST
@@ -171,7 +175,7 @@ reader_levels <- function(reader, wants) {
   if (length(numbers) > 1L) {
     facts <- describe_columns(reader$file, numbers)
     beside <- new_reader(reader$file, ALL_ROWS, FALSE)
-    found <- lapply(seq_along(numbers), function(i) reader_want(beside, facts, i, NULL))
+    found <- with_fitting(reader$file, lapply(seq_along(numbers), function(i) reader_want(beside, facts, i, NULL)))
     vectors <- reader_run(beside)
     reader$levels <- lapply(found, function(want) reader_finish(beside, vectors, want))
     reader$dictionaries <- numbers
@@ -180,7 +184,7 @@ reader_levels <- function(reader, wants) {
 
 levels_of <- function(reader, number) {
   at <- match(number, reader$dictionaries)
-  if (is.na(at)) extra_values(reader$file, number) else reader$levels[[at]]
+  if (is.na(at)) with_fitting(reader$file, extra_values(reader$file, number)) else reader$levels[[at]]
 }
 
 # The vector or list that was wanted.

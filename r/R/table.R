@@ -1,7 +1,7 @@
 # A file as a table of which nothing is read until it is asked for.
 
-entasis <- function(path, functions = FALSE) {
-  file <- open_file(path, functions)
+entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "double")) {
+  file <- open_file(path, functions, int64)
   if (is_tree(file)) {
     return(tree_part(file, file$facts$root, "x"))
   }

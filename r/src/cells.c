@@ -10,11 +10,13 @@ static void free_session(SEXP pointer) {
     free(s);
 }
 
-SEXP ent_c_load(SEXP file) {
+/* `int64` says what integers of 64 bits become; 0 for values of R. */
+SEXP ent_c_load(SEXP file, SEXP int64) {
     ent_failure *failure = NULL;
     uint64_t n = 0;
     ent_session *s = calloc(1, sizeof *s);
     if (s == NULL) Rf_error("not enough memory for a tree of values");
+    s->int64 = Rf_asInteger(int64);
     SEXP kept = PROTECT(Rf_allocVector(VECSXP, 3));
     SEXP pointer = PROTECT(ent_hold(s, free_session, kept));
     s->loaded = ent_loaded_new(ent_held(file, "an open file"), &n, &failure);

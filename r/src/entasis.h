@@ -59,7 +59,8 @@ void ent_tree_free(ent_tree *tree);
 enum {
     ENT_KIND_LOGICAL = 1, ENT_KIND_INTEGER, ENT_KIND_DOUBLE, ENT_KIND_COMPLEX, ENT_KIND_RAW, ENT_KIND_CHARACTER,
     ENT_KIND_CODES, ENT_KIND_INTEGER64, ENT_KIND_DAYS, ENT_KIND_DAYS_INTEGER, ENT_KIND_INSTANT,
-    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER, ENT_KIND_LIST, ENT_KIND_WORDS, ENT_KIND_BYTES
+    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER, ENT_KIND_LIST, ENT_KIND_WORDS, ENT_KIND_BYTES,
+    ENT_KIND_WHOLE
 };
 
 /* cells.rs: trees to be written. Kinds of cells are those of section 5.2 of the format. */
@@ -220,7 +221,12 @@ typedef struct {
 ent_found *ent_read(const ent_file *file, const ent_want *wants, size_t n_wants, const ent_rows *rows,
                     ent_interrupted interrupted, ent_failure **failure);
 ent_text *ent_found_strings(ent_found *found, size_t i);
+int ent_found_is_rounded(const ent_found *found, size_t i);
 void ent_found_free(ent_found *found);
+
+/* integers.rs */
+int ent_integer_fits(const ent_file *file, const double *numbers, size_t n, int *out, ent_failure **failure);
+int ent_integers_fit(const int64_t *values, size_t n, int *out, ent_failure **failure);
 
 /* text.rs */
 size_t ent_text_n(const ent_text *text);

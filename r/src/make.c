@@ -156,7 +156,7 @@ static void one(maker *m, uint64_t number) {
                                               : ent_make_ask_one(m, cell.text, R_NilValue);
         break;
     case 1:
-        value = cell.kind == ENT_CELL_INT ? ent_make_whole(cell.integer) : PROTECT(ent_make_whole(cell.integer));
+        value = cell.kind == ENT_CELL_INT ? ent_make_whole(m, cell.integer) : PROTECT(ent_make_whole(m, cell.integer));
         if (cell.kind == ENT_CELL_INT) break;
         value = ent_make_ask_one(m, cell.text, value);
         UNPROTECT(1);

@@ -26,7 +26,7 @@ typedef struct {
 
 SEXP ent_make_ask(maker *m, const char *what, SEXP parts);
 SEXP ent_make_ask_one(maker *m, ent_chars kind, SEXP part);
-SEXP ent_make_whole(int64_t integer);
+SEXP ent_make_whole(maker *m, int64_t integer);
 SEXP ent_make_string(maker *m, ent_chars text);
 SEXP ent_make_array(maker *m, const ent_cell *cell);
 SEXP ent_make_names(maker *m, const frame_t *frame);

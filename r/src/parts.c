@@ -30,12 +30,17 @@ SEXP ent_make_string(maker *m, ent_chars text) {
     return ent_char(text);
 }
 
-SEXP ent_make_whole(int64_t integer) {
+/* A number by itself has no type of 64 bits: a double holds many that an integer does not, and needs no package. */
+SEXP ent_make_whole(maker *m, int64_t integer) {
     if (integer > INT_MIN && integer <= INT_MAX) return Rf_ScalarInteger((int)integer);
     if (integer >= -(INT64_C(1) << 53) && integer <= INT64_C(1) << 53) return Rf_ScalarReal((double)integer);
+    if (m->s->int64 == ENT_INT64_DOUBLE) {
+        if (integer > INT64_MAX - 512 || (int64_t)(double)integer != integer) ent_make_ask(m, "rounded", R_NilValue);
+        return Rf_ScalarReal((double)integer);
+    }
     SEXP value = PROTECT(Rf_allocVector(REALSXP, 1));
     memcpy(REAL(value), &integer, sizeof integer);
-    Rf_setAttrib(value, R_ClassSymbol, Rf_mkString("integer64"));
+    ent_make_attribute(value, Rf_mkChar("class"), Rf_mkString("integer64"));
     UNPROTECT(1);
     return value;
 }
@@ -121,6 +126,9 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
         int is_all = pool->n == 1 && pool->end - pool->start == cell->of[2];
         out = is_all ? all : ent_make_slice(all, (R_xlen_t)at, (R_xlen_t)cell->of[2]);
     }
+    /* A pool has values of several arrays, each of which has a type of its own. */
+    if (m->s->int64 == ENT_INT64_FIT && Rf_inherits(out, "integer64")) out = ent_fitting(out);
+    if (Rf_inherits(out, "integer64")) ent_note_class(Rf_getAttrib(out, R_ClassSymbol));
     if (cell->of[3] == 0) return out;
     ent_failure *failure = NULL;
     double shape[64];
@@ -161,6 +169,7 @@ void ent_make_attribute(SEXP x, SEXP name, SEXP value) {
     } else {
         Rf_setAttrib(x, symbol, value);
     }
+    if (symbol == R_ClassSymbol) ent_note_class(value);
 }
 
 /* Gives attributes, a list with names. */

@@ -137,7 +137,8 @@ static int is_text(int kind) { return kind == ENT_KIND_CHARACTER || kind == ENT_
  * `plan` is a list of vectors, an element for each column that is read: `column` its number, `kind`, `seconds`, `quiet`, `n` its
  * values, `vector` which of the results it goes to (from 1), columns of one result behind one another; `kept` the place (from 1) of
  * the column that tells how its strings are kept, or 0; `lazy` whether strings may be made when they are looked at.
- * `foreign` is one for all: whether another host wrote the file. `rows` is a list: the kind, start, stop, numbers.
+ * `foreign` is one for all: whether another host wrote the file. `rows` is a list: the kind, start, stop, numbers. The attribute `rounded`
+ * of the result says of each column that is read whether doubles are other numbers than the integers that they were.
  */
 SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     ent_failure *failure = NULL;
@@ -229,8 +230,11 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         }
         UNPROTECT(1);
     }
+    SEXP rounded = PROTECT(Rf_allocVector(LGLSXP, n_wants));
+    for (R_xlen_t i = 0; i < n_wants; i++) LOGICAL(rounded)[i] = ent_found_is_rounded(found, (size_t)i);
+    Rf_setAttrib(results, Rf_install("rounded"), rounded);
     free_found(pointer);
-    UNPROTECT(2);
+    UNPROTECT(3);
     return results;
 }
 

@@ -157,7 +157,9 @@ SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
         SEXP value = VECTOR_ELT(attributes, i);
         if (value == R_NilValue) continue;
         if (LENGTH(STRING_ELT(names, i)) == 0) Rf_error("an attribute has no name");
-        Rf_setAttrib(x, Rf_installTrChar(STRING_ELT(names, i)), value);
+        SEXP symbol = Rf_installTrChar(STRING_ELT(names, i));
+        Rf_setAttrib(x, symbol, value);
+        if (symbol == R_ClassSymbol) ent_note_class(value);
     }
     return Rf_asLogical(s4) == TRUE ? Rf_asS4(x, TRUE, 0) : x;
 }

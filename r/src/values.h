@@ -46,13 +46,21 @@ void ent_met_free(ent_met *table);
 /* cells.c: cells in memory. The pointer keeps a list: what references mean, the vectors of pools, names made lately. */
 #define ENT_LATELY 256
 
+/* What integers of 64 bits of other hosts become, as in R/integers.R. */
+enum { ENT_INT64_FIT = 1, ENT_INT64_ALWAYS, ENT_INT64_DOUBLE };
+
 typedef struct {
     ent_loaded *loaded;
+    int int64; /* 0 for values of R */
     unsigned char *state; /* of what references mean: 0 not made, 1 being made, 2 made */
     uint64_t lately[ENT_LATELY];
 } ent_session;
 
 void ent_cell_at(const ent_session *s, uint64_t number, ent_cell *cell);
+
+/* integers.c */
+void ent_note_class(SEXP class);
+SEXP ent_fitting(SEXP x);
 
 /* altstring.c */
 void ent_init_altstring(DllInfo *dll);

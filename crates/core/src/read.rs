@@ -60,7 +60,8 @@ pub enum Output<'a> {
         /// Bytes of a value: 8, 16 or 32.
         width: usize,
     },
-    /// Booleans, integers of at most 32 bits and codes of categoricals, as signed integers of 32 bits.
+    /// Booleans, integers and codes of categoricals, as signed integers of 32 bits. A wider integer that is beyond those, or the
+    /// least one, is an error of kind *unsupported*.
     Int32 {
         /// The values one after the other, aligned to 4 bytes. [`MissingTo::Mark`] is one of them, for any type.
         memory: &'a mut [u8],

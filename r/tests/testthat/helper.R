@@ -51,3 +51,17 @@ many <- function(n = 100000) {
     l = rep_len(c(TRUE, NA, FALSE), n), u = paste("a string that is longer than a view,", seq_len(n))
   )
 }
+
+# Runs lines of Python with the package entasis; what they print.
+python <- function(code) {
+  command <- Sys.getenv("ENTASIS_PYTHON")
+  if (command == "") skip("needs ENTASIS_PYTHON")
+  script <- tempfile(fileext = ".py")
+  writeLines(c("import entasis as en, pandas as pd, numpy as np", code), script)
+  out <- system2(command, shQuote(script), stdout = TRUE, stderr = TRUE)
+  if (!is.null(attr(out, "status"))) stop(paste(out, collapse = "\n"))
+  out
+}
+
+# The libraries of this session, for another one.
+libraries <- function() paste0("R_LIBS=", shQuote(paste(.libPaths(), collapse = .Platform$path.sep)))

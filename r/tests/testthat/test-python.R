@@ -1,15 +1,5 @@
 # Frames of pandas here, frames of R there. Needs ENTASIS_PYTHON: a Python that has the package entasis, and pandas.
 
-python <- function(code) {
-  command <- Sys.getenv("ENTASIS_PYTHON")
-  if (command == "") skip("needs ENTASIS_PYTHON")
-  script <- tempfile(fileext = ".py")
-  writeLines(c("import entasis as en, pandas as pd, numpy as np", code), script)
-  out <- system2(command, shQuote(script), stdout = TRUE, stderr = TRUE)
-  if (!is.null(attr(out, "status"))) stop(paste(out, collapse = "\n"))
-  out
-}
-
 test_that("frames of pandas are data frames", {
   path <- tempfile()
   python(c(
@@ -44,9 +34,8 @@ test_that("frames of pandas are data frames", {
   labels <- read_entasis(paste0(path, 2))
   expect_identical(names(labels), c("k", "level_1", "i32"))
   expect_identical(row.names(read_entasis(paste0(path, 3))), c("1", "2"))
-  for (column in c("x", "z")) {
-    expect_error(read_entasis(paste0(path, 4), column), class = "entasis_error_unsupported")
-  }
+  expect_error(read_entasis(paste0(path, 4), "z"), class = "entasis_error_unsupported")
+  expect_identical(read_entasis(paste0(path, 4), "x")$x, c(-2^31, 1))
   expect_identical(nrow(read_entasis(paste0(path, 4), "y")), 2L)
 })
 
@@ -245,7 +234,6 @@ test_that("nested columns of Arrow are lists and data frames", {
   expect_error(read_entasis(paste0(path, 6)), class = "entasis_error_unsupported")
   # Unions are lists of single values, bytes lists of raw vectors.
   union <- list(1L, "a", NA_integer_, c(1.5, 2.5), "b", 3L)
-  union[c(1, 3, 6)] <- lapply(c("1", NA, "3"), bit64::as.integer64)
   zero <- as.raw(c(97, 98, 0))
   bytes <- list(zero, NULL, raw(), as.raw(0:19), as.raw(120), zero)
   more <- list(sparse = union, dense = union, b = bytes, lb = list(list(zero, NULL), list(), NULL, bytes[4], bytes[3], list()))

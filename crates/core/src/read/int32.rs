@@ -9,12 +9,12 @@ use super::fixed::{check_codes, unaligned};
 use super::segment::Opened;
 use super::{MissingTo, Source};
 
-/// Whether every value of such a column is one of 32 bits with `plus` added to it.
+/// Whether the values of such a column can be read as integers of 32 bits with `plus` added to them. Wider integers are checked one by one.
 pub(crate) fn fits(physical: Physical, n_categories: Option<u64>, plus: i32) -> bool {
     match (physical, n_categories) {
         (Physical::Null, _) => true,
         (_, Some(n)) => physical.is_integer() && plus >= 0 && n <= (i32::MAX - plus) as u64,
-        (Physical::I32, None) => plus == 0,
+        (Physical::I32 | Physical::U32 | Physical::I64 | Physical::U64, None) => plus == 0,
         (Physical::Bool | Physical::I8 | Physical::I16 | Physical::U8 | Physical::U16, None) => {
             plus.unsigned_abs() <= 1 << 24
         }
@@ -53,6 +53,11 @@ pub(crate) fn put(
         }
         (Physical::U8, _) => words::<u8>(source, opened, out, |word| i32::from(word).wrapping_add(plus))?,
         (Physical::U16, _) => words::<u16>(source, opened, out, |word| i32::from(word).wrapping_add(plus))?,
+        (Physical::I64, None) => {
+            narrow(opened, out, |word: u64| i32::try_from(word as i64).is_ok_and(|word| word > i32::MIN))?;
+        }
+        (Physical::U64, None) => narrow(opened, out, |word: u64| i32::try_from(word).is_ok())?,
+        (Physical::U32, None) => narrow(opened, out, |word: u32| i32::try_from(word).is_ok())?,
         (Physical::I32 | Physical::U32, _) => {
             words::<u32>(source, opened, out, |word| (word as i32).wrapping_add(plus))?;
         }
@@ -81,6 +86,24 @@ fn words<T: Word>(
         }
     };
     by_vectors(opened, out, decode, extend)
+}
+
+/// Wider integers, of which none that is there may be beyond those of 32 bits, or the least one, which marks missing values.
+fn narrow<T: Word>(opened: &Opened<'_>, out: &mut [i32], fits: impl Fn(T) -> bool) -> Result<()> {
+    let decode = |part: Range<usize>, words: &mut [T]| {
+        opened.decoder.decode(opened.page, part.clone(), words)?;
+        // Without a way out of the loop, so that it is one of vector instructions.
+        if words.iter().fold(true, |all, word| all & fits(*word)) {
+            return Ok(());
+        }
+        let validity = opened.page.validity;
+        let is_beyond = |(i, word): (usize, &T)| !fits(*word) && validity.is_valid(i);
+        if part.zip(&*words).any(is_beyond) {
+            return Err(Error::unsupported("an integer is beyond those of 32 bits"));
+        }
+        Ok(())
+    };
+    by_vectors(opened, out, decode, |word| word.to_u64() as i32)
 }
 
 /// Decodes a vector at a time into the first-level cache, and extends it from there.

@@ -178,7 +178,7 @@ impl Builder {
             Kind::Logical => integers(0, 2),
             Kind::Codes => integers(1, u32::try_from(column.n_levels).unwrap_or(0)),
             Kind::Integer | Kind::DaysInteger => words(memory, width, Some(NA_INTEGER as u32 as u64)),
-            Kind::Double => words(memory, width, na),
+            Kind::Double | Kind::Whole => words(memory, width, na),
             Kind::Integer64 => words(memory, width, Some(NA_INTEGER64 as u64)),
             Kind::Complex | Kind::Raw | Kind::String | Kind::List | Kind::Words => words(memory, width, None),
             Kind::Bytes => return Err(Error::argument("a list of raw vectors is written as cells")),

@@ -39,12 +39,14 @@ pub enum Kind {
     Words,
     /// A list of raw vectors: bytes of any length, which are read alone.
     Bytes,
+    /// Doubles: integers of another host, of which some may be beyond those of R.
+    Whole,
 }
 
 impl Kind {
     /// The kind of a number.
     pub fn of(code: i32) -> Result<Self> {
-        const ALL: [Kind; 17] = [
+        const ALL: [Kind; 18] = [
             Kind::Logical,
             Kind::Integer,
             Kind::Double,
@@ -62,6 +64,7 @@ impl Kind {
             Kind::List,
             Kind::Words,
             Kind::Bytes,
+            Kind::Whole,
         ];
         let at = usize::try_from(code).ok().and_then(|code| code.checked_sub(1));
         at.and_then(|at| ALL.get(at).copied()).ok_or_else(|| Error::argument("no such kind of vector"))
@@ -77,7 +80,8 @@ impl Kind {
         match self {
             Self::Logical | Self::Integer | Self::Codes | Self::Words => Some(4),
             Self::DaysInteger | Self::InstantInteger | Self::SpanInteger => Some(4),
-            Self::Double | Self::Integer64 | Self::Days | Self::Instant | Self::Span => Some(8),
+            Self::Double | Self::Whole | Self::Integer64 => Some(8),
+            Self::Days | Self::Instant | Self::Span => Some(8),
             Self::Complex => Some(16),
             Self::Raw => Some(1),
             Self::String | Self::List | Self::Bytes => None,
@@ -90,7 +94,7 @@ impl Kind {
         match self {
             Self::Logical => ColumnType::plain(Physical::Bool),
             Self::Integer | Self::Words => ColumnType::plain(Physical::I32),
-            Self::Double => ColumnType::plain(Physical::F64),
+            Self::Double | Self::Whole => ColumnType::plain(Physical::F64),
             Self::Complex => ColumnType::plain(Physical::Complex128),
             Self::Raw => ColumnType::plain(Physical::U8),
             Self::String => ColumnType::plain(Physical::Utf8),
@@ -122,7 +126,8 @@ impl Kind {
                 matches!(physical, P::List | P::Map | P::FixedSizeList | P::Struct | P::RunEnd | P::Union)
             }
             Self::Logical => matches!(physical, P::Bool | P::Null),
-            Self::Integer => matches!(physical, P::I8 | P::I16 | P::I32 | P::U8 | P::U16),
+            Self::Integer => physical.is_integer() && physical != P::U32,
+            Self::Whole => matches!(physical, P::I32 | P::I64 | P::U64),
             Self::Double => matches!(physical, P::F64 | P::F32 | P::F16 | P::U32 | P::I32 | P::I64),
             Self::Complex => matches!(physical, P::Complex128 | P::Complex64),
             Self::Raw => physical == P::U8,

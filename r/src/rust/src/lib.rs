@@ -10,6 +10,7 @@ mod cells;
 mod column;
 mod file;
 mod guard;
+mod integers;
 mod loaded;
 mod missing;
 mod nodes;

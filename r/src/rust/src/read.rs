@@ -13,7 +13,7 @@ use crate::column::Kind;
 use crate::guard::{self, Failure, Interrupted, Signals, slice, slice_mut};
 use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
 use crate::text::Strings;
-use crate::{parallel, times};
+use crate::{integers, parallel, times};
 
 /// A column that C wants, and the memory of the vector that it becomes.
 #[repr(C)]
@@ -56,8 +56,15 @@ pub struct WantedRows {
     n: usize,
 }
 
-/// What was read of each column that was wanted: strings, or nothing.
-pub struct Found(Vec<Option<Box<Strings>>>);
+/// What was read of a column that was wanted, beside the values in memory.
+pub struct Of {
+    strings: Option<Box<Strings>>,
+    /// Whether doubles are other numbers than the integers that they were.
+    is_rounded: bool,
+}
+
+/// What was read of each column that was wanted.
+pub struct Found(Vec<Of>);
 
 /// A column on its way.
 struct Job<'a> {
@@ -72,6 +79,7 @@ struct Job<'a> {
     validity: Option<Buffer>,
     /// Whether integers are looked at before R sees them.
     is_checked: bool,
+    is_rounded: bool,
     strings: Option<Box<Strings>>,
     /// A byte for each word of a nested column, 1 = missing.
     mask: Vec<u8>,
@@ -87,7 +95,7 @@ impl Job<'_> {
         match kind {
             Kind::Double => physical != Physical::F64,
             Kind::Complex => physical != Physical::Complex128,
-            Kind::Days | Kind::Instant | Kind::Span => physical == Physical::I32,
+            Kind::Days | Kind::Instant | Kind::Span | Kind::Whole => physical == Physical::I32,
             Kind::InstantInteger | Kind::SpanInteger => true,
             Kind::Words => matches!(physical, Physical::List | Physical::Map),
             _ => false,
@@ -128,7 +136,9 @@ impl Job<'_> {
                     (Kind::Double, Physical::F16) => 0x7E00,
                     (_, physical) => least(physical),
                 };
-                let missing = if physical.width() > Some(8) || !has_missing {
+                let missing = if let Some(bits) = &mut self.validity {
+                    MissingTo::Bits(bits)
+                } else if physical.width() > Some(8) || !has_missing {
                     MissingTo::Ignore
                 } else {
                     MissingTo::Mark(mark)
@@ -143,7 +153,7 @@ impl Job<'_> {
                 };
                 match kind {
                     Kind::Integer if self.is_checked => (Output::Int32 { memory, plus: 0 }, checked),
-                    Kind::Integer64 if self.is_checked => (Output::Words(memory), checked),
+                    Kind::Integer64 | Kind::Whole if self.is_checked => (Output::Words(memory), checked),
                     Kind::Logical | Kind::Integer | Kind::Codes | Kind::DaysInteger => {
                         let plus = i32::from(kind == Kind::Codes);
                         (Output::Int32 { memory, plus }, MissingTo::Mark(NA_INTEGER as u32 as u64))
@@ -176,6 +186,10 @@ impl Job<'_> {
             (None, Kind::Integer64) if self.is_checked => {
                 let is_beyond = |n: i64| n == NA_INTEGER64 || (physical == Physical::U64 && n < 0);
                 fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER64, is_beyond)
+            }
+            (_, Kind::Whole) => {
+                self.finish_whole();
+                Ok(())
             }
             (None, Kind::Days | Kind::Instant | Kind::Span) => times::to_doubles(
                 bytemuck::cast_slice_mut(self.memory),
@@ -267,6 +281,26 @@ impl Job<'_> {
     }
 }
 
+impl Job<'_> {
+    /// Integers of another host as doubles.
+    fn finish_whole(&mut self) {
+        let physical = self.physical();
+        let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+        self.is_rounded = match (&self.beside, physical) {
+            (Some(beside), _) => {
+                widen(beside, out, |n: i32| f64::from(n).to_bits());
+                false
+            }
+            (None, Physical::U64) => integers::to_doubles(out, |n| (n as f64, i128::from(n))),
+            (None, _) => integers::to_doubles(out, |n| (n.cast_signed() as f64, i128::from(n.cast_signed()))),
+        };
+        if let Some(bits) = &self.validity {
+            let is_missing = |i: usize| bits[i / 8] >> (i % 8) & 1 == 0;
+            out.iter_mut().enumerate().filter(|(i, _)| is_missing(*i)).for_each(|(_, out)| *out = self.na);
+        }
+    }
+}
+
 /// Marks the integers that are missing, after a look at the others: none may be beyond what R has, or its mark.
 fn fuse<T: Copy + Send + Sync>(
     values: &mut [T],
@@ -319,7 +353,7 @@ pub unsafe fn read(
     rows: impl Fn(usize) -> Rows,
     threads: Option<usize>,
     interrupted: Option<Interrupted>,
-) -> Result<Vec<Option<Box<Strings>>>> {
+) -> Result<Vec<Of>> {
     let mut jobs = Vec::with_capacity(wants.len());
     for (i, want) in wants.iter().enumerate() {
         let info = (*file.column(want.column as u64)?).clone();
@@ -365,7 +399,8 @@ pub unsafe fn read(
         let na = missing::na_real(want.quiet != 0);
         let is_checked = want.foreign != 0
             && matches!(of.physical, Physical::I32 | Physical::I64 | Physical::U64)
-            && matches!(kind, Kind::Integer | Kind::Integer64);
+            && (matches!(kind, Kind::Integer64 | Kind::Whole)
+                || (kind == Kind::Integer && of.physical == Physical::I32));
         let validity = if is_checked && info.record.n_missing > 0 {
             Some(Buffer::zeroed(n.div_ceil(8)).ok_or_else(no_memory)?)
         } else {
@@ -380,6 +415,7 @@ pub unsafe fn read(
             beside,
             validity,
             is_checked,
+            is_rounded: false,
             strings,
             mask,
         });
@@ -390,7 +426,7 @@ pub unsafe fn read(
         let finished = job.finish();
         finished.map_err(|e| e.in_column(&job.info.name).in_file(file.path()))?;
     }
-    Ok(jobs.into_iter().map(|job| job.strings).collect())
+    Ok(jobs.into_iter().map(|job| Of { strings: job.strings, is_rounded: job.is_rounded }).collect())
 }
 
 /// Reads columns into vectors. With an error, what is in them is not told.
@@ -433,7 +469,18 @@ pub unsafe extern "C" fn ent_read(
 pub unsafe extern "C" fn ent_found_strings(found: *mut Found, i: usize) -> *mut Strings {
     // SAFETY: as the caller promises.
     let found = unsafe { &mut (*found).0 };
-    found.get_mut(i).and_then(Option::take).map_or(null_mut(), Box::into_raw)
+    found.get_mut(i).and_then(|of| of.strings.take()).map_or(null_mut(), Box::into_raw)
+}
+
+/// Whether some doubles of a column that was wanted are other numbers than the integers that they were.
+///
+/// # Safety
+/// `found` must be what [`ent_read`] gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_found_is_rounded(found: *const Found, i: usize) -> i32 {
+    // SAFETY: as the caller promises.
+    let found = unsafe { &(*found).0 };
+    found.get(i).map_or(0, |of| i32::from(of.is_rounded))
 }
 
 /// Frees what was found and not taken.

@@ -1,0 +1,80 @@
+# Integers of other hosts: which vectors of R they become. R has integers of 32 bits, whose least one means NA, and those of 64 bits of
+# the package bit64. All values of a column choose, so that each part of it has the same type.
+
+INT64 <- c("fit", "integer64", "double")
+
+# What src/rust/src/integers.rs reports.
+FITS_INTEGER <- 0L
+FITS_INTEGER64 <- 1L
+
+check_int64 <- function(int64) {
+  if (identical(int64, INT64)) {
+    return("fit")
+  }
+  if (!is.character(int64) || length(int64) != 1L || !int64 %in% INT64) {
+    wrong("'int64' must be \"fit\", \"integer64\" or \"double\"")
+  }
+  int64
+}
+
+is_of_r <- function(file) file$own || isTRUE(file$facts$is_own)
+
+# The code of a choice in C; 0 leaves what R wrote alone.
+int64_code <- function(file) if (is_of_r(file)) 0L else match(file$int64, INT64)
+
+# The kinds of columns, of which some are integers of 32 or 64 bits. In pools of trees are the values of several arrays, each of which
+# becomes integers where it fits (src/integers.c).
+integer_kinds <- function(file, facts, which, kind) {
+  is_64 <- kind == INTEGER64
+  is_looked_at <- is_64 & (file$int64 != "double") | kind == INTEGER & facts$physical[which] == "i32"
+  kind[which(is_64)] <- WHOLE
+  at <- which(is_looked_at)
+  if (length(at) == 0L) {
+    return(kind)
+  }
+  fits <- integer_fits(file, facts$number[which[at]])
+  narrow <- file$int64 == "fit" && !isTRUE(file$is_pools)
+  kind[at] <- ifelse(fits == FITS_INTEGER & (narrow | !is_64[at]), INTEGER, ifelse(fits <= FITS_INTEGER64 & is_64[at], INTEGER64, WHOLE))
+  kind
+}
+
+# What holds all values of columns, looked at once for each.
+integer_fits <- function(file, numbers) {
+  new <- setdiff(numbers, file$fits$number)
+  if (length(new) > 0L) {
+    found <- core(.Call(C_integer_fits, handle_of(file), new))
+    file$fits <- list(number = c(file$fits$number, new), fit = c(file$fits$fit, found))
+  }
+  file$fits$fit[match(numbers, file$fits$number)]
+}
+
+# Without bit64 R takes integer64 for doubles, all of them wrong.
+load_bit64 <- function(file) {
+  if (!.Call(C_has_made_integer64, FALSE) || requireNamespace("bit64", quietly = TRUE)) {
+    return(invisible())
+  }
+  if (is_of_r(file)) {
+    warning("values of class integer64 print and compute as other numbers without the package bit64: install it (file \"", file$path, "\")",
+            call. = FALSE)
+  } else {
+    message <- paste0("not supported: some integers need 64 bits, and the package bit64, which is not installed (file \"", file$path,
+                      "\"); install.packages(\"bit64\"), or read with int64 = \"double\"")
+    abort("unsupported", message, list(file = file$path))
+  }
+}
+
+warn_rounded <- function(file, columns) {
+  names <- if (length(columns) > 0L) describe_columns(file, columns)$name else ""
+  names <- names[nzchar(names)]
+  of <- if (length(names) > 0L) paste0(" in column \"", substr(names[1L], 1L, 100L), "\"")
+  more <- if (length(names) > 1L) paste0(" and ", length(names) - 1L, " more")
+  warning("integers beyond 2^53 lost digits as doubles", of, more, " (file \"", file$path, "\")", call. = FALSE)
+}
+
+# Labels of categories are text, which shows all digits, whatever other integers become.
+with_fitting <- function(file, expr) {
+  before <- file$int64
+  file$int64 <- "fit"
+  on.exit(file$int64 <- before)
+  expr
+}

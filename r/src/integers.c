@@ -1,0 +1,47 @@
+/* Integers of 64 bits: whether R's own hold them, and whether values of the package bit64 were made. */
+#include "values.h"
+
+/* R looks at it when values are made, and loads the package that knows them. */
+static int has_made;
+
+void ent_note_class(SEXP class) {
+    if (TYPEOF(class) != STRSXP) return;
+    for (R_xlen_t i = 0; i < Rf_xlength(class); i++) {
+        if (strcmp(CHAR(STRING_ELT(class, i)), "integer64") == 0) has_made = 1;
+    }
+}
+
+/* Whether integer64 was made, and what is to be answered next as long as none is. */
+SEXP ent_c_has_made_integer64(SEXP next) {
+    int found = has_made;
+    has_made = Rf_asLogical(next) == TRUE;
+    return Rf_ScalarLogical(found);
+}
+
+/* What holds all values of each column of integers: 0 integers, 1 integer64, 2 doubles alone. */
+SEXP ent_c_integer_fits(SEXP file, SEXP numbers) {
+    ent_failure *failure = NULL;
+    R_xlen_t n = Rf_xlength(numbers);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
+    if (ent_integer_fits(ent_held(file, "an open file"), REAL(numbers), (size_t)n, INTEGER(out), &failure) < 0) {
+        UNPROTECT(1);
+        return ent_failed(failure);
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* The integers of a vector of integer64, where R's own hold all of them; else the vector. */
+SEXP ent_fitting(SEXP x) {
+    ent_failure *failure = NULL;
+    R_xlen_t n = Rf_xlength(x);
+    const int64_t *values = (const int64_t *)DATAPTR_RO(x);
+    int fits = ent_integers_fit(values, (size_t)n, NULL, &failure);
+    if (fits < 0) ent_fail(failure);
+    if (!fits) return x;
+    PROTECT(x);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
+    if (ent_integers_fit(values, (size_t)n, INTEGER(out), &failure) < 0) ent_fail(failure);
+    UNPROTECT(2);
+    return out;
+}

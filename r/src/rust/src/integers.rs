@@ -1,0 +1,229 @@
+//! Integers of other hosts: which vector of R holds all values of a column.
+//!
+//! R has integers of 32 bits, whose least one means NA, and those of the package bit64. The choice looks at all values of a column,
+//! never at the selected rows alone, so that each part of a column has the type of the whole.
+
+use std::ops::Range;
+
+use entasis::{Buffer, ColumnInfo, Error, File, MissingTo, Output, Physical, Request, Result, Rows, Silent};
+
+use crate::guard::{self, Failure, slice, slice_mut};
+use crate::missing::{NA_INTEGER, NA_INTEGER64};
+use crate::parallel;
+
+/// The narrowest vector that holds integers; its numbers are those of `R/integers.R`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Fit {
+    Integer,
+    Integer64,
+    Double,
+}
+
+/// Bytes of values that are looked at together.
+const TOGETHER: usize = 16 << 20;
+
+impl Fit {
+    fn of(n: i128) -> Self {
+        if n > i128::from(NA_INTEGER) && n <= i128::from(i32::MAX) {
+            Self::Integer
+        } else if n > i128::from(NA_INTEGER64) && n <= i128::from(i64::MAX) {
+            Self::Integer64
+        } else {
+            Self::Double
+        }
+    }
+}
+
+fn width_of(physical: Physical) -> usize {
+    if physical == Physical::I32 { 4 } else { 8 }
+}
+
+/// The integer in the first bytes of a word.
+fn integer(physical: Physical, bytes: &[u8]) -> i128 {
+    let mut word = [0; 8];
+    let len = width_of(physical);
+    word[..len].copy_from_slice(&bytes[..len]);
+    let word = u64::from_le_bytes(word);
+    match physical {
+        Physical::I32 => i128::from(word as i32),
+        Physical::U64 => i128::from(word),
+        _ => i128::from(word.cast_signed()),
+    }
+}
+
+/// What holds a column by the least and greatest values of its blocks; none where a block does not report them.
+fn by_statistics(file: &File, info: &ColumnInfo) -> Result<Option<Fit>> {
+    if info.record.is_bundled {
+        return Ok(None);
+    }
+    let physical = info.record.column_type.physical;
+    let mut fit = Fit::Integer;
+    let blocks = file.blocks(info.index)?;
+    let statistics = file.statistics(info.index)?;
+    if statistics.len() != blocks.len() {
+        return Ok(None);
+    }
+    for (block, of) in blocks.iter().zip(&statistics) {
+        if of.has_min_max {
+            fit = fit.max(Fit::of(integer(physical, &of.min))).max(Fit::of(integer(physical, &of.max)));
+        } else if of.n_missing != block.n_values {
+            return Ok(None);
+        }
+    }
+    Ok(Some(fit))
+}
+
+/// What holds some rows of columns, by their values.
+fn by_values(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<Vec<Fit>> {
+    let no_memory = || Error::limit("not enough memory for the columns");
+    let n = usize::try_from(rows.end - rows.start).map_err(|_| no_memory())?;
+    let mut memory = Vec::with_capacity(columns.len());
+    for info in columns {
+        let len = n.checked_mul(width_of(info.record.column_type.physical)).ok_or_else(no_memory)?;
+        memory.push((Buffer::zeroed(len).ok_or_else(no_memory)?, vec![0; n]));
+    }
+    let requests = columns.iter().zip(&mut memory).map(|(info, (values, missing))| Request {
+        column: info.index,
+        rows: Rows::Range(rows.clone()),
+        output: Output::Words(values),
+        missing: MissingTo::Mask(missing),
+    });
+    file.read(requests.collect(), None, &Silent)?;
+    let fits = columns.iter().zip(&memory).map(|(info, (values, missing))| {
+        let physical = info.record.column_type.physical;
+        let there = values.chunks_exact(width_of(physical)).zip(missing).filter(|(_, missing)| **missing == 0);
+        there.map(|(value, _)| Fit::of(integer(physical, value))).max().unwrap_or(Fit::Integer)
+    });
+    Ok(fits.collect())
+}
+
+/// What holds each of these columns.
+fn fits(file: &File, numbers: &[f64]) -> Result<Vec<Fit>> {
+    let mut found = Vec::with_capacity(numbers.len());
+    let mut left = Vec::new();
+    for &number in numbers {
+        let info = (*file.column(number as u64)?).clone();
+        if !matches!(info.record.column_type.physical, Physical::I32 | Physical::I64 | Physical::U64) {
+            return Err(Error::argument("a column is no integers of 32 or 64 bits"));
+        }
+        let fit = by_statistics(file, &info)?;
+        if fit.is_none() {
+            left.push((found.len(), info));
+        }
+        found.push(fit.unwrap_or(Fit::Integer));
+    }
+    // Columns of few values, of which many are read at once, have as many values as one another mostly.
+    let mut at = 0;
+    while let Some((_, first)) = left.get(at) {
+        let n_values = first.record.n_values;
+        let most = (TOGETHER / 8 / usize::try_from(n_values).unwrap_or(usize::MAX).max(1)).max(1);
+        let same = left[at..].iter().take(most).take_while(|(_, info)| info.record.n_values == n_values);
+        let group = &left[at..at + same.count()];
+        let columns: Vec<ColumnInfo> = group.iter().map(|(_, info)| info.clone()).collect();
+        for start in (0..n_values).step_by(TOGETHER / 8) {
+            let rows = start..n_values.min(start + (TOGETHER / 8) as u64);
+            for (&(place, _), fit) in group.iter().zip(by_values(file, &columns, &rows)?) {
+                found[place] = found[place].max(fit);
+            }
+        }
+        at += group.len();
+    }
+    Ok(found)
+}
+
+/// Makes doubles of integers in their own memory. Whether one of them is another number then.
+pub fn to_doubles(words: &mut [u64], double: impl Fn(u64) -> (f64, i128) + Sync) -> bool {
+    let n = words.len();
+    let rounded = parallel::parts(n, |range| {
+        words[range].iter().any(|&word| {
+            let (value, exact) = double(word);
+            value as i128 != exact
+        })
+    });
+    parallel::each(words, |word| *word = double(*word).0.to_bits());
+    rounded.contains(&true)
+}
+
+/// What holds all values of each of `n` columns of integers of 32 or 64 bits: 0 integers of R, 1 integer64, 2 doubles alone. 0, or -1
+/// with an error.
+///
+/// # Safety
+/// `file` must be what `ent_open` gave; `n` numbers and as many places for answers are there; `failure` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_integer_fits(
+    file: *const File,
+    numbers: *const f64,
+    n: usize,
+    out: *mut i32,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let found = fits(&*file, slice(numbers, n)).map_err(|e| e.in_file((*file).path()))?;
+            slice_mut(out, n).iter_mut().zip(found).for_each(|(out, fit)| *out = fit as i32);
+            Ok(0)
+        })
+    }
+}
+
+/// Makes integers of R of those of 64 bits where all fit. 1; 0 when one does not, and nothing is made; -1 with an error.
+///
+/// # Safety
+/// `n` values and as many places are there; `failure` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_integers_fit(
+    values: *const i64,
+    n: usize,
+    out: *mut i32,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let values = slice(values, n);
+            let narrow = |&n: &i64| match n {
+                NA_INTEGER64 => Some(NA_INTEGER),
+                n => (Fit::of(i128::from(n)) == Fit::Integer).then_some(n as i32),
+            };
+            if !values.iter().all(|n| narrow(n).is_some()) {
+                return Ok(0);
+            }
+            if !out.is_null() {
+                let filled = slice_mut(out, n).iter_mut().zip(values);
+                filled.for_each(|(out, n)| *out = narrow(n).unwrap_or(NA_INTEGER));
+            }
+            Ok(1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_narrowest_that_holds_it() {
+        for (n, fit) in [
+            (0, Fit::Integer),
+            ((1 << 31) - 1, Fit::Integer),
+            (1 << 31, Fit::Integer64),
+            (-(1 << 31), Fit::Integer64),
+            (-(1 << 31) + 1, Fit::Integer),
+            ((1 << 63) - 1, Fit::Integer64),
+            (1 << 63, Fit::Double),
+            (-(1 << 63), Fit::Double),
+        ] {
+            assert_eq!(Fit::of(n), fit, "{n}");
+        }
+    }
+
+    #[test]
+    fn doubles_say_when_they_are_rounded() {
+        let signed = |n: u64| (n.cast_signed() as f64, i128::from(n.cast_signed()));
+        let mut exact = [5, (-3i64).cast_unsigned(), 1 << 53, 1 << 60, 1 << 63];
+        assert!(!to_doubles(&mut exact, signed));
+        assert_eq!(exact.map(f64::from_bits), [5.0, -3.0, 2f64.powi(53), 2f64.powi(60), -2f64.powi(63)]);
+        assert!(to_doubles(&mut [1, (1 << 53) + 1], signed));
+    }
+}
