@@ -246,7 +246,7 @@ test_that("nested columns of Arrow are lists and data frames", {
   expect_identical(as.list(read_entasis(paste0(path, 5))), list(u = rep(union, 30000), b = rep(bytes, 30000)))
   # A union of one type, over the border of a block.
   expect_identical(read_entasis(paste0(path, 7))$u, as.list(0:139999))
-  expect_identical(entasis(paste0(path, 7))[c(140000, 65537, 1), "u"], list(139999L, 65536L, 0L))
+  expect_identical(entasis(paste0(path, 7))[c(140000, 65537, 1), "u"]$u, list(139999L, 65536L, 0L))
   expect_identical(read_entasis(paste0(path, 5), from = 100001, to = 100004)$u, rep(union, 30000)[100001:100004])
   x <- read_entasis(path)
   # And back: lists are columns of objects, data frames their columns.
