@@ -96,9 +96,9 @@ read_pools <- function(session, needed) {
 # The values of a column of lists, in some rows. `cell` is a list of all of them.
 read_objects <- function(file, cell, n_values, rows) {
   in_session(file, {
-    if (cell < 0) stop("a list without its values")
+    if (cell < 0) nonsense("a list without its values")
     found <- look_at_cell(file, cell)
-    if (found$kind != CELL_LIST || found$count != n_values) stop("a column of lists has another number of values")
+    if (found$kind != CELL_LIST || found$count != n_values) nonsense("a column of lists has another number of values")
     if (rows[[1L]] == 2L) {
       wanted <- rows[[4L]]
       from <- if (length(wanted) > 0L) min(wanted) else 0
@@ -106,7 +106,7 @@ read_objects <- function(file, cell, n_values, rows) {
       values[wanted - from + 1]
     } else {
       range <- if (is_all(rows)) c(0, n_values) else c(rows[[2L]], rows[[3L]])
-      if (range[2L] > n_values) stop("rows that a column has not")
+      if (range[2L] > n_values) nonsense("rows that a column has not")
       if (range[1L] == range[2L]) list() else read_cells(file, found$first + range[1L], found$first + range[2L])
     }
   })
@@ -125,8 +125,8 @@ assemble <- function(session, what, parts) {
     table = session_table(session, parts[[1L]]),
     r.environment = session_environment(session, parts),
     data.table = if (requireNamespace("data.table", quietly = TRUE)) data.table::setalloccol(parts[[1L]]) else parts[[1L]],
-    r.family = if (is.null(found <- standard_family(parts[[2L]], parts[[3L]]))) stop("there is no such family") else found,
-    r.dots = if (length(parts) > 3L) structure(parts[-(1:3)], names = parts[[3L]], class = "entasis_dots") else stop("dots without values"),
+    r.family = if (is.null(found <- standard_family(part_of(parts, 2L), part_of(parts, 3L)))) nonsense("there is no such family") else found,
+    r.dots = make_dots(parts),
     r.closure = make_closure(session, parts),
     r.primitive = make_primitive(session, parts),
     rounded = warn_rounded(session$file, NULL),
@@ -140,10 +140,10 @@ session_table <- function(session, number) {
   key <- as.character(number)
   known <- session$tables[[key]]
   if (!is.null(known)) {
-    if (identical(known, "being read")) stop("a table contains itself")
+    if (identical(known, "being read")) nonsense("a table contains itself")
     return(known[[1L]])
   }
-  if (length(session$tables) > 0L && session_depth(session) >= DEEPEST_TABLE) stop("tables are nested deeper than they can be")
+  if (length(session$tables) > 0L && session_depth(session) >= DEEPEST_TABLE) nonsense("tables are nested deeper than they can be")
   session$tables[[key]] <- "being read"
   table <- table_of(session, number)
   on.exit(close_file(table))
@@ -155,7 +155,7 @@ session_table <- function(session, number) {
 session_depth <- function(session) sum(vapply(session$tables, identical, NA, "being read"))
 
 table_of <- function(session, number) {
-  if (number < 0 || number >= session$file$facts$n_tables) stop("a table is named that is not there")
+  if (number < 0 || number >= session$file$facts$n_tables) nonsense("a table is named that is not there")
   file <- view_of(session$file, number)
   file$session <- session
   file
@@ -167,12 +167,13 @@ read_table <- function(file) {
 
 # An environment by what it is known by, or by its number: then it is empty until all that was asked for is made.
 session_environment <- function(session, parts) {
-  which <- parts[[2L]]
+  which <- part_of(parts, 2L)
   if (is.integer(which)) {
     return(numbered_environment(session, which))
   }
+  string_of(which)
   name <- if (length(parts) > 2L) parts[[3L]] else ""
-  if (!is.character(name) || length(name) != 1L || is.na(name)) stop("an environment without a name")
+  if (!is.character(name) || length(name) != 1L || is.na(name)) nonsense("an environment without a name")
   switch(which,
     global = globalenv(),
     base = baseenv(),
@@ -181,7 +182,7 @@ session_environment <- function(session, parts) {
       not_there(session, "namespace of package", name, paste0("loadNamespace(\"", name, "\")")),
     package = if (paste0("package:", name) %in% search()) as.environment(paste0("package:", name)) else
       not_there(session, "package", name, paste0("library(", name, ")")),
-    stop("an environment of an unknown kind")
+    nonsense("an environment of an unknown kind")
   )
 }
 
@@ -192,7 +193,7 @@ not_there <- function(session, what, name, how) {
 }
 
 numbered_environment <- function(session, number) {
-  if (length(number) != 1L || is.na(number) || number < 0L) stop("an environment without a number")
+  if (length(number) != 1L || is.na(number) || number < 0L) nonsense("an environment without a number")
   key <- as.character(number)
   known <- session$environments[[key]]
   if (is.null(known)) {
@@ -220,24 +221,24 @@ finish_environments <- function(session) {
 fill_environment <- function(session, env, number) {
   if (is.null(session$records)) {
     cell <- session$file$facts$environments
-    if (cell < 0) stop("the file has no environments and names one")
+    if (cell < 0) nonsense("the file has no environments and names one")
     session$records <- look_at_cell(session$file, cell)
-    if (session$records$kind != CELL_LIST) stop("the environments are no list")
+    if (session$records$kind != CELL_LIST) nonsense("the environments are no list")
   }
-  if (number >= session$records$count) stop("an environment is named that is not there")
+  if (number >= session$records$count) nonsense("an environment is named that is not there")
   at <- session$records$first + number
   record <- read_cells(session$file, at, at + 1)[[1L]]
   values <- record$values
   if (!is.list(values) || length(values) > 0L && (is.null(names(values)) || anyNA(names(values)) || !all(nzchar(names(values))))) {
-    stop("an environment of values without names")
+    nonsense("an environment of values without names")
   }
   parent <- record$parent
   # One that had none around it when it was written.
   if (is.null(parent) && "parent" %in% names(record)) parent <- emptyenv()
-  if (!is.environment(parent)) stop("an environment without one around it")
+  if (!is.environment(parent)) nonsense("an environment without one around it")
   around <- parent
   while (!identical(around, emptyenv())) {
-    if (identical(around, env)) stop("an environment is around itself")
+    if (identical(around, env)) nonsense("an environment is around itself")
     around <- parent.env(around)
   }
   parent.env(env) <- parent
@@ -246,7 +247,7 @@ fill_environment <- function(session, env, number) {
   if (length(dots) > 0L) .Call(C_dots, env, with_dots(unclass(values[[dots[1L]]])))
   list2env(if (length(dots) > 0L) values[-dots] else values, env)
   locked <- record$bindings
-  if (!is.character(locked) || !all(locked %in% names(values))) stop("bindings are locked that are not there")
+  if (!is.character(locked) || !all(locked %in% names(values))) nonsense("bindings are locked that are not there")
   for (name in locked) lockBinding(name, env)
   if (isTRUE(record$locked)) lockEnvironment(env)
   decorate_environment(env, record$attributes, isTRUE(record$s4))
@@ -263,8 +264,15 @@ with_dots <- function(values) {
 
 # Environments are changed in place.
 decorate_environment <- function(env, attributes, s4) {
-  if (!is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) stop("attributes are no map")
+  if (!is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) nonsense("attributes are no map")
   if (length(attributes) > 0L || s4) .Call(C_decorate, env, as.list(attributes), s4)
+}
+
+make_dots <- function(parts) {
+  values <- parts[-(1:3)]
+  names <- if (length(values) > 0L) parts[[3L]]
+  if (length(values) == 0L || !is.null(names) && (!is.character(names) || length(names) != length(values))) nonsense("dots without values")
+  structure(values, names = names, class = "entasis_dots")
 }
 
 make_closure <- function(session, parts) {
@@ -272,19 +280,22 @@ make_closure <- function(session, parts) {
     abort("unsupported", paste0("not supported: the file holds a function, which is code (file \"", session$file$path,
                                 "\"); read with functions = TRUE if you trust who wrote it"), list(file = session$file$path))
   }
-  formals <- parts[[2L]]
+  formals <- part_of(parts, 2L)
   if (length(parts) != 6L || !is.null(formals) && typeof(formals) != "pairlist" || !is.environment(parts[[4L]])) {
-    stop("a function without its parts")
+    nonsense("a function without its parts")
   }
-  made <- as.function(c(as.list(formals), list(parts[[3L]])), envir = parts[[4L]])
+  # R has bodies of code and vectors.
+  body <- parts[[3L]]
+  if (!is.language(body) && !is.vector(body) && !is.null(body) && !is.pairlist(body)) nonsense("a function of what is no code")
+  made <- as.function(c(as.list(formals), list(body)), envir = parts[[4L]])
   .Call(C_decorate, made, as.list(parts[[5L]]), isTRUE(parts[[6L]]))
 }
 
 make_primitive <- function(session, parts) {
   if (!session$file$functions) make_closure(session, parts)
-  name <- parts[[2L]]
+  name <- part_of(parts, 2L)
   found <- if (is.character(name) && length(name) == 1L && !is.na(name)) get0(name, baseenv(), mode = "function", inherits = FALSE)
-  if (!is.primitive(found)) stop("there is no function of that name")
+  if (!is.primitive(found)) nonsense("there is no function of that name")
   found
 }
 
@@ -296,7 +307,11 @@ assemble_foreign <- function(session, what, parts) {
     abort("unsupported", paste0("not supported: ", what, " has no counterpart in R (file \"", session$file$path,
                                 "\"); read other parts with entasis()"), list(file = session$file$path))
   }
-  make(parts)
+  # Each takes a few parts to a value of R. A kind may have other parts in a later version, which is no damage.
+  tryCatch(make(parts), error = function(e) {
+    if (inherits(e, c("entasis_error", "entasis_nonsense"))) nonsense(e)
+    no_counterpart("a value of kind ", what, " with these parts (", conditionMessage(e), ")")
+  })
 }
 
 one <- function(parts) parts[[1L]]
@@ -311,7 +326,7 @@ zoned <- function(parts) {
     return(clock)
   }
   if (is.character(zone)) {
-    if (!zone %in% olson()) stop("a time zone that is not known here")
+    if (!zone %in% olson()) nonsense("a time zone that is not known here")
     there <- as.POSIXlt(unclass(clock), origin = "1970-01-01", tz = "UTC")
     there <- ISOdatetime(there$year + 1900, there$mon + 1, there$mday, there$hour, there$min, 0, tz = zone)
     return(since_1970(as.double(there) + as.double(clock) %% 60, zone))
@@ -320,14 +335,14 @@ zoned <- function(parts) {
 }
 
 seconds_in <- function(unit) {
-  switch(unit, s = 1, ms = 1e3, us = 1e6, ns = 1e9, stop("a unit that is not known"))
+  switch(unit, s = 1, ms = 1e3, us = 1e6, ns = 1e9, nonsense("a unit that is not known"))
 }
 
 # An object's parts stand behind its name.
 record_fields <- function(parts) {
   names <- unlist(parts[[4L]])
   values <- parts[-(1:4)]
-  if (length(names) != length(values)) stop("a record of other fields")
+  if (length(names) != length(values)) nonsense("a record of other fields")
   structure(values, names = names, record = parts[[3L]])
 }
 
@@ -346,7 +361,7 @@ FOREIGN <- list(
   range = function(parts) {
     bounds <- vapply(parts[[1L]], as.double, 0)
     n <- max(0, ceiling((bounds[2L] - bounds[1L]) / bounds[3L]))
-    if (!is.finite(n) || n > 1e8) stop("a range of too many numbers")
+    if (!is.finite(n) || n > 1e8) nonsense("a range of too many numbers")
     numbers <- bounds[1L] + bounds[3L] * (seq_len(n) - 1)
     if (all(abs(numbers) < 2^31)) as.integer(numbers) else numbers
   },

@@ -60,14 +60,32 @@ kept_of <- function(host) {
   if (length(pairs) == 0L) {
     return(NULL)
   }
-  of <- vapply(pairs, function(pair) number_of(pair[[1L]]), 0)
-  list(of = of, by = vapply(pairs, function(pair) number_of(pair[[2L]]), 0))
+  of <- vapply(pairs, function(pair) number_of(part_of(pair, 1L)), 0)
+  list(of = of, by = vapply(pairs, function(pair) number_of(part_of(pair, 2L)), 0))
 }
 
 # The number that a node is, of a column or of one of its places.
 number_of <- function(node) {
-  if (!is.numeric(node) || length(node) != 1L || is.na(node)) stop("a column is a number")
+  if (!is.numeric(node) || length(node) != 1L || is.na(node)) nonsense("a column is a number")
   as.double(node)
+}
+
+# A part of what should be a list with so many.
+part_of <- function(node, k) {
+  if (!is.list(node) || length(node) < k) nonsense("a list has fewer parts than it needs")
+  node[[k]]
+}
+
+# The string that a node is.
+string_of <- function(node) {
+  if (!is.character(node) || length(node) != 1L || is.na(node)) nonsense("a name is a string")
+  node
+}
+
+# What a file keeps about a column, or labels: a map, or nothing.
+check_map <- function(node) {
+  if (!is.null(node) && !is.list(node)) nonsense("a description is a map")
+  node
 }
 
 # What columns are, by their numbers; NULL for all of the table.
@@ -92,10 +110,10 @@ own_layout <- function(file) {
     first <- seq_len(n) - 1
     descriptions <- vector("list", n)
   } else {
-    starts <- vapply(entries, function(entry) number_of(entry[[1L]]), 0)
-    widths <- vapply(entries, function(entry) width_of(entry[[2L]]), 0)
+    starts <- vapply(entries, function(entry) number_of(part_of(entry, 1L)), 0)
+    widths <- vapply(entries, function(entry) width_of(part_of(entry, 2L)), 0)
     ends <- c(0, starts + widths)
-    if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) stop("columns overlap")
+    if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) nonsense("columns overlap")
     # Columns without a description stand between those with one.
     pieces <- lapply(seq_len(length(entries) + 1L), function(k) {
       end <- if (k <= length(starts)) starts[k] else n
@@ -108,7 +126,7 @@ own_layout <- function(file) {
     descriptions[at] <- lapply(entries, `[[`, 2L)
   }
   names <- if ("names" %in% names(file$host)) decode_value(extras_of(file), file$host$names) else table_names(file, first)
-  if (!is.null(names) && (!is.character(names) || length_of(names) != length(first))) stop("names don't fit the columns")
+  if (!is.null(names) && (!is.character(names) || length_of(names) != length(first))) nonsense("names don't fit the columns")
   list(first = first, descriptions = descriptions, names = names)
 }
 
@@ -131,9 +149,10 @@ table_facts <- function(file) {
 
 # How many of the file's columns a column of R takes.
 width_of <- function(description) {
+  check_map(description)
   if (!is.null(description$matrix)) {
     width <- number_of(description$matrix)
-    if (width < 0) stop("a matrix of fewer than no columns")
+    if (width < 0) nonsense("a matrix of fewer than no columns")
     width
   } else if ("parts" %in% names(description)) {
     sum(vapply(description$parts, width_of, 0), 0)

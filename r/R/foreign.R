@@ -42,11 +42,11 @@ foreign_factor <- function(reader, codes, facts) {
 
 # Labels of rows: row names where R can have them, else columns in front. `names` of their columns, or integers, or NULL.
 foreign_labels <- function(file, rows) {
-  index <- file$host$index
-  kind <- index$kind
-  if (is.null(kind)) {
+  index <- check_map(file$host$index)
+  if (is.null(index$kind)) {
     return(list())
   }
+  kind <- string_of(index$kind)
   n <- file$facts$n_rows
   if (kind == "range") {
     start <- number_of(index$start)
@@ -61,7 +61,7 @@ foreign_labels <- function(file, rows) {
     }
     return(list())
   }
-  refs <- switch(kind, column = list(index$column), multi = index$columns, names = list(), stop("an index of kind ", kind))
+  refs <- switch(kind, column = list(index$column), multi = index$columns, names = list(), nonsense("an index of kind ", kind))
   facts <- describe_columns(file, vapply(refs, number_of, 0))
   columns <- lapply(seq_along(refs), function(i) extra_values(file, facts$number[i], NULL, rows))
   names(columns) <- facts$name

@@ -63,7 +63,7 @@ resolve_columns <- function(names, columns) {
 read_vector <- function(file, rows) {
   layout <- layout_of(file)
   interpret(file, {
-    if (length(layout$first) != 1L) stop("a vector of several columns")
+    if (length(layout$first) != 1L) nonsense("a vector of several columns")
     attributes <- layout$descriptions[[1L]]$attributes
     has_dim <- any(vapply(attributes, function(pair) identical(pair[[1L]], "dim"), NA))
     if (has_dim && !is_all(rows)) wrong("'from' and 'to' are for vectors, not for arrays")
@@ -112,7 +112,7 @@ own_frame <- function(file, columns, which, rows) {
   names <- layout_of(file)$names
   row_names <- if (!is.null(host$index)) {
     description <- if (is.list(host$row_names)) host$row_names
-    labels <- extra_values(file, number_of(host$index$column), NULL, rows)
+    labels <- extra_values(file, number_of(check_map(host$index)$column), NULL, rows)
     decorate(labels, lapply_pairs(extras_of(file), description$attributes))
   } else {
     c(NA, if (identical(host$row_names, "numbers") && is_all(rows)) as.integer(n) else -as.integer(n))

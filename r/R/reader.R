@@ -26,7 +26,7 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   numbers <- facts$number[which]
   for (i in which(kind == CHARACTER & numbers %in% reader$file$kept$of)) {
     how <- describe_columns(reader$file, reader$file$kept$by[match(numbers[i], reader$file$kept$of)])
-    if (how$physical != "u8" || how$n_values != facts$n_values[which[i]]) stop("strings are not kept as they should be")
+    if (how$physical != "u8" || how$n_values != facts$n_values[which[i]]) nonsense("strings are not kept as they should be")
     reader_add(reader, how, 1L, RAW)
     kept[i] <- reader$n
   }
@@ -135,6 +135,7 @@ PLAIN_KINDS <- c(
 # Adds a column of R, of which the first of the file's columns is `facts` at `which`. Returns what `reader_finish` needs.
 reader_want <- function(reader, facts, which, description) {
   file <- reader$file
+  check_map(description)
   if ("parts" %in% names(description)) {
     parts <- list()
     for (i in seq_along(description$parts)) {
@@ -148,18 +149,29 @@ reader_want <- function(reader, facts, which, description) {
   if (!is.null(description$matrix)) {
     width <- width_of(description)
     if (width == 0) {
-      want$empty <- vector(match.arg(description$of, names(BY_TYPE)), 0L)
+      type <- string_of(description$of)
+      if (!type %in% names(BY_TYPE)) nonsense("a matrix of type ", type)
+      want$empty <- vector(type, 0L)
       return(want)
     }
     which <- which + seq_len(width) - 1
   }
   kind <- reading_kinds(file, facts, which)
-  if (any(kind != kind[1L])) stop("columns of one matrix differ")
-  seconds <- if (kind[1L] == SPAN && file$own && is.character(attributes$units)) DIFFTIME_SECONDS[[attributes$units]] else 1L
+  if (any(kind != kind[1L])) nonsense("columns of one matrix differ")
+  seconds <- if (kind[1L] == SPAN && file$own) seconds_of(attributes$units) else 1L
   want$kind <- kind[1L]
   want$facts <- lapply(facts, `[`, which[1L])
   want$vector <- reader_add(reader, facts, which, kind, seconds, one = TRUE)
   want
+}
+
+# The seconds in a unit of difftime; 1 for one that is no string, as of a class of its own.
+seconds_of <- function(units) {
+  if (!is.character(units)) {
+    return(1L)
+  }
+  if (!string_of(units) %in% names(DIFFTIME_SECONDS)) nonsense("a difftime in ", units)
+  DIFFTIME_SECONDS[[units]]
 }
 
 # The numbers of the columns with the levels of all factors that are wanted.
@@ -208,15 +220,15 @@ reader_finish <- function(reader, vectors, want) {
     attrs[["levels"]] <- levels_of(reader, want$facts$dictionary)
   }
   x <- decorate(x, row_attributes(attrs, rows), want$s4)
-  if (is.list(x) || !inherits(x, c("data.frame", "POSIXlt"))) x else stop("a vector of a class of lists")
+  if (is.list(x) || !inherits(x, c("data.frame", "POSIXlt"))) x else nonsense("a vector of a class of lists")
 }
 
 # A data frame has as many row names as rows, and as many names as columns: what counts on it looks no further.
 check_frame <- function(x, n) {
   if (has_class(x, "data.frame")) {
-    if (typeof(x) != "list" || .row_names_info(x, 2L) != n) stop("a data frame of another number of rows")
+    if (typeof(x) != "list" || .row_names_info(x, 2L) != n) nonsense("a data frame of another number of rows")
     names <- names_of(x)
-    if (!is.null(names) && length(names) != length_of(x)) stop("a data frame of another number of names")
+    if (!is.null(names) && length(names) != length_of(x)) nonsense("a data frame of another number of names")
   }
   x
 }
@@ -269,7 +281,7 @@ extras_of <- function(file) {
     if (inherits(node, "entasis_cell")) {
       return(read_cells(file, as.double(node), as.double(node) + 1)[[1L]])
     }
-    if (!inherits(node, "entasis_column")) stop("a value names no column")
+    if (!inherits(node, "entasis_column")) nonsense("a value names no column")
     extra_values(file, as.double(node), description)
   }
 }

@@ -93,8 +93,8 @@ encode_attributes <- function(plan, attrs, path, skip = NULL) {
 
 # The value that a map tells. `extras` gives the vectors of columns.
 decode_value <- function(extras, node) {
-  if (!is.list(node) || is.null(names(node))) stop("a value is no map")
-  kind <- names(node)[1L]
+  if (!is.list(node) || is.null(names(node))) nonsense("a value is no map")
+  kind <- string_of(names(node)[1L])
   if (kind == "null") {
     return(NULL)
   }
@@ -113,12 +113,12 @@ decode_value <- function(extras, node) {
 decode_inline <- function(kind, items) {
   missing <- switch(kind,
     logical = NA, integer = NA_integer_, double = NA_real_, character = NA_character_,
-    stop("a vector of kind ", kind)
+    nonsense("a vector of kind ", kind)
   )
   out <- rep_len(missing, length(items))
   there <- !vapply(items, is.null, NA)
   found <- items[there]
-  if (!all(vapply(found, typeof, "") == kind) || !all(lengths(found) == 1L)) stop("a vector of several types")
+  if (!all(vapply(found, typeof, "") == kind) || !all(lengths(found) == 1L)) nonsense("a vector of several types")
   if (length(found) > 0L) {
     out[there] <- unlist(found, use.names = FALSE)
   }
@@ -127,8 +127,8 @@ decode_inline <- function(kind, items) {
 
 # Attributes from pairs; NULL values stay, as places of what the column tells.
 lapply_pairs <- function(extras, pairs) {
-  attrs <- lapply(pairs, function(pair) if (!is.null(pair[[2L]])) decode_value(extras, pair[[2L]]))
-  names(attrs) <- vapply(pairs, function(pair) pair[[1L]], "")
+  attrs <- lapply(pairs, function(pair) if (!is.null(part_of(pair, 2L))) decode_value(extras, pair[[2L]]))
+  names(attrs) <- vapply(pairs, function(pair) string_of(pair[[1L]]), "")
   attrs
 }
 

@@ -6,6 +6,7 @@
 #include <Rinternals.h>
 
 #define ENT_CALLS(E) \
+    /* guard.c */ E(was_setting, 0) \
     /* buffers.c */ E(threads, 1) E(compress, 3) E(decompress, 2) E(hash, 2) \
     /* read.c */ E(open, 1) E(table, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) E(read, 3) E(verify, 1) \
     /* write.c */ E(strings, 1) E(kept, 2) E(na_kind, 1) E(exact_unit, 2) E(frame, 4) E(write, 5) \
@@ -14,6 +15,7 @@
     /* integers.c */ E(integer_fits, 2) E(has_made_integer64, 1) \
     /* value.c, altstring.c */ E(decorate, 3) E(lengths, 1) E(materialised, 1)
 
+#define ENT_0 void
 #define ENT_1 SEXP
 #define ENT_2 SEXP, SEXP
 #define ENT_3 SEXP, SEXP, SEXP

@@ -79,7 +79,7 @@ SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
         if (pools[i].values != NULL) continue;
         SEXP vector = at < Rf_xlength(vectors) ? VECTOR_ELT(vectors, at++) : R_NilValue;
         if (!Rf_isVectorAtomic(vector) || (uint64_t)Rf_xlength(vector) != pools[i].end - pools[i].start) {
-            Rf_error("a pool of another length");
+            ent_nonsense("a pool of another length");
         }
         SET_VECTOR_ELT(all, (R_xlen_t)i, vector);
     }

@@ -15,6 +15,10 @@
 /* guard.c */
 SEXP ent_failed(ent_failure *failure);
 void NORET ent_fail(ent_failure *failure);
+void NORET ent_nonsense(const char *message);
+void NORET ent_no_counterpart(const char *what);
+void ent_set_attribute(SEXP x, SEXP name, SEXP value);
+void ent_set_slot(SEXP x, SEXP name, SEXP value);
 void ent_watch(void);
 void ent_watched(void);
 int ent_is_interrupted(double done, double total);

@@ -37,13 +37,46 @@ SEXP ent_failed(ent_failure *failure) {
     return list;
 }
 
-/* The same for what R code did not call itself: R code makes a condition of it, and the call ends. */
-void ent_fail(ent_failure *failure) {
-    SEXP list = PROTECT(ent_failed(failure));
+/* Calls a function of the package that ends with an error. */
+static void NORET raise_by(const char *function, SEXP argument) {
+    PROTECT(argument);
     SEXP name = PROTECT(Rf_mkString("entasis"));
     SEXP home = PROTECT(R_FindNamespace(name));
-    Rf_eval(PROTECT(Rf_lang2(Rf_install("core"), list)), home);
+    Rf_eval(PROTECT(Rf_lang2(Rf_install(function), argument)), home);
     Rf_error("a failure without an error");
+}
+
+/* The same for what R code did not call itself: R code makes a condition of it, and the call ends. */
+void ent_fail(ent_failure *failure) { raise_by("core", ent_failed(failure)); }
+
+/* The file says what makes no sense. */
+void ent_nonsense(const char *message) { raise_by("nonsense", Rf_mkString(message)); }
+
+/* The file is sound, and R has no value for this. */
+void ent_no_counterpart(const char *what) { raise_by("no_counterpart", Rf_mkString(what)); }
+
+/* Whether R is at setting an attribute, which it refuses by a jump where the attribute does not fit the value. */
+static int is_setting = 0;
+
+/* Gives a value an attribute that a file names. */
+void ent_set_attribute(SEXP x, SEXP name, SEXP value) {
+    is_setting = 1;
+    Rf_setAttrib(x, name, value);
+    is_setting = 0;
+}
+
+/* The same for a slot. */
+void ent_set_slot(SEXP x, SEXP name, SEXP value) {
+    is_setting = 1;
+    R_do_slot_assign(x, name, value);
+    is_setting = 0;
+}
+
+/* Whether the last error came from there; asked once. */
+SEXP ent_c_was_setting(void) {
+    int was = is_setting;
+    is_setting = 0;
+    return Rf_ScalarLogical(was);
 }
 
 /* Long work tells how far it is: after a second, or when the option entasis.progress says so. */

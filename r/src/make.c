@@ -51,7 +51,7 @@ static void put(maker *m, int at, SEXP value) {
     } else {
         SEXP key = R_NilValue;
         if (Rf_isVectorAtomic(value) && Rf_xlength(value) == 1) key = TYPEOF(value) == STRSXP ? value : Rf_asChar(value);
-        if (key == R_NilValue) Rf_error("a key that R can't have as a name");
+        if (key == R_NilValue) ent_no_counterpart("a dict with a key that is neither a string nor a number");
         SET_STRING_ELT(to->names, (R_xlen_t)(i - to->count), TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : key);
     }
 }
@@ -71,7 +71,7 @@ static int is_vector(const maker *m, const ent_cell *cell) {
 /* Begins the attributes of the vector that the frame before is of, which is to be of nothing else. */
 static void begin_attributes(maker *m, frame_t *frame) {
     frame_t *of = frame - 1;
-    if (!Rf_isVector(of->items)) Rf_error("attributes of what is no vector");
+    if (!Rf_isVector(of->items)) ent_nonsense("attributes of what is no vector");
     if (MAYBE_SHARED(of->items)) {
         SEXP copy = PROTECT(Rf_shallow_duplicate(of->items));
         of->items = copy;
@@ -134,14 +134,14 @@ static void one(maker *m, uint64_t number) {
     ent_cell_at(m->s, number, &cell);
     R_xlen_t target = -1;
     if (cell.kind == ENT_CELL_REFERENCE) {
-        if (cell.integer < 0 || (uint64_t)cell.integer >= number) Rf_error("a reference names what it can't");
+        if (cell.integer < 0 || (uint64_t)cell.integer >= number) ent_nonsense("a reference names what it can't");
         number = (uint64_t)cell.integer;
         ent_cell_at(m->s, number, &cell);
-        if (cell.class < 3 && cell.kind != ENT_CELL_TABLE) Rf_error("a reference names what it can't");
+        if (cell.class < 3 && cell.kind != ENT_CELL_TABLE) ent_nonsense("a reference names what it can't");
     }
     if (cell.class >= 3 || cell.kind == ENT_CELL_TABLE) {
         target = target_of(m->s, number);
-        if (target >= 0 && m->s->state[target] == 1) Rf_error("a cell contains itself");
+        if (target >= 0 && m->s->state[target] == 1) ent_nonsense("a cell contains itself");
         if (target >= 0 && m->s->state[target] == 2) {
             put(m, m->n - 1, VECTOR_ELT(m->made, target));
             return;

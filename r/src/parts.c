@@ -73,7 +73,7 @@ SEXP ent_make_numbers(SEXPTYPE type, const char *from, size_t width, R_xlen_t n)
 /* Some rows of a column, which may be a frame. */
 static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
     if (TYPEOF(x) != VECSXP || !Rf_inherits(x, "data.frame")) {
-        if (at > Rf_xlength(x) - n) Rf_error("a list is not in its values");
+        if (at > Rf_xlength(x) - n) ent_nonsense("a list is not in its values");
         return ent_make_slice(x, at, n);
     }
     SEXP out = PROTECT(Rf_allocVector(VECSXP, Rf_xlength(x)));
@@ -91,13 +91,13 @@ static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
 /* A vector or frame in pieces, by where each begins and how long it is: NULL where that is NA. */
 SEXP ent_c_split(SEXP x, SEXP starts, SEXP lengths) {
     R_xlen_t n = Rf_xlength(lengths);
-    if (TYPEOF(starts) != REALSXP || TYPEOF(lengths) != INTSXP || Rf_xlength(starts) != n) Rf_error("pieces without places");
+    if (TYPEOF(starts) != REALSXP || TYPEOF(lengths) != INTSXP || Rf_xlength(starts) != n) ent_nonsense("pieces without places");
     SEXP out = PROTECT(Rf_allocVector(VECSXP, n));
     for (R_xlen_t i = 0; i < n; i++) {
         int length = INTEGER(lengths)[i];
         double start = REAL(starts)[i];
         if (length == NA_INTEGER) continue;
-        if (length < 0 || !(start >= 0) || start > 0x1p52) Rf_error("a piece without a place");
+        if (length < 0 || !(start >= 0) || start > 0x1p52) ent_nonsense("a piece without a place");
         SET_VECTOR_ELT(out, i, part_of(x, (R_xlen_t)start, length));
         if ((i & 0xFFFFF) == 0xFFFFF) R_CheckUserInterrupt();
     }
@@ -114,9 +114,9 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
         if (pools[middle].pool < cell->of[0]) low = middle + 1;
         else high = middle;
     }
-    if (low == n || pools[low].pool != cell->of[0]) Rf_error("an array without a pool");
+    if (low == n || pools[low].pool != cell->of[0]) ent_nonsense("an array without a pool");
     const ent_pool *pool = &pools[low];
-    if (cell->of[1] < pool->start || cell->of[1] + cell->of[2] > pool->end) Rf_error("an array outside of its pool");
+    if (cell->of[1] < pool->start || cell->of[1] + cell->of[2] > pool->end) ent_nonsense("an array outside of its pool");
     SEXP out, all = VECTOR_ELT(m->pools, (R_xlen_t)low);
     uint64_t at = cell->of[1] - pool->start;
     if (pool->values != NULL) {
@@ -138,13 +138,13 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
     if (n_dim > 1) {
         SEXP dim = PROTECT(Rf_allocVector(INTSXP, n_dim));
         for (int k = 0; k < n_dim; k++) {
-            if (shape[k] > INT_MAX) Rf_error("an array with an axis longer than those of R");
+            if (shape[k] > INT_MAX) ent_no_counterpart("an array with an axis longer than 2^31 - 1");
             INTEGER(dim)[k] = (int)shape[k];
         }
         if (cell->kind == ENT_CELL_FORTRAN) {
             if (MAYBE_SHARED(out)) out = Rf_shallow_duplicate(out);
             PROTECT(out);
-            Rf_setAttrib(out, R_DimSymbol, dim);
+            ent_set_attribute(out, R_DimSymbol, dim);
             UNPROTECT(1);
         } else {
             SEXP parts = PROTECT(Rf_allocVector(VECSXP, 2));
@@ -162,12 +162,12 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
 /* Gives a value an attribute; NULL is none. */
 void ent_make_attribute(SEXP x, SEXP name, SEXP value) {
     if (value == R_NilValue) return;
-    if (LENGTH(name) == 0) Rf_error("an attribute has no name");
+    if (LENGTH(name) == 0) ent_nonsense("an attribute has no name");
     SEXP symbol = Rf_installTrChar(name);
     if (TYPEOF(x) == S4SXP && symbol != R_ClassSymbol) {
-        R_do_slot_assign(x, symbol, value);
+        ent_set_slot(x, symbol, value);
     } else {
-        Rf_setAttrib(x, symbol, value);
+        ent_set_attribute(x, symbol, value);
     }
     if (symbol == R_ClassSymbol) ent_note_class(value);
 }
@@ -177,17 +177,17 @@ static void attribute_all(SEXP x, SEXP attributes) {
     if (attributes == R_NilValue) return;
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
     R_xlen_t n = Rf_xlength(attributes);
-    if (TYPEOF(attributes) != VECSXP || (n > 0 && TYPEOF(names) != STRSXP)) Rf_error("attributes are no map");
+    if (TYPEOF(attributes) != VECSXP || (n > 0 && TYPEOF(names) != STRSXP)) ent_nonsense("attributes are no map");
     for (R_xlen_t i = 0; i < n; i++) ent_make_attribute(x, STRING_ELT(names, i), VECTOR_ELT(attributes, i));
 }
 
 /* A vector that has its attributes. */
 SEXP ent_make_decorated(maker *m, SEXP value) {
-    if (!Rf_isVector(value)) Rf_error("attributes of what is no vector");
+    if (!Rf_isVector(value)) ent_nonsense("attributes of what is no vector");
     if (!OBJECT(value)) return value;
     /* What counts on these classes takes them for lists. */
     if (TYPEOF(value) != VECSXP && (Rf_inherits(value, "data.frame") || Rf_inherits(value, "POSIXlt"))) {
-        Rf_error("a vector of a class of lists");
+        ent_nonsense("a vector of a class of lists");
     }
     if (TYPEOF(value) == VECSXP && Rf_inherits(value, "data.table")) {
         SEXP parts = PROTECT(Rf_allocVector(VECSXP, 1));
@@ -200,7 +200,7 @@ SEXP ent_make_decorated(maker *m, SEXP value) {
 
 /* The same, of the vector and its attributes; it is copied where something else has it. */
 static SEXP vector_of(maker *m, SEXP value, SEXP attributes, int is_s4) {
-    if (!Rf_isVector(value)) Rf_error("attributes of what is no vector");
+    if (!Rf_isVector(value)) ent_nonsense("attributes of what is no vector");
     SEXP out = PROTECT(MAYBE_SHARED(value) ? Rf_shallow_duplicate(value) : value);
     attribute_all(out, attributes);
     if (is_s4) out = Rf_asS4(out, TRUE, 0);
@@ -214,7 +214,7 @@ static SEXP vector_of(maker *m, SEXP value, SEXP attributes, int is_s4) {
 static SEXP call_of(SEXP items, int is_call) {
     R_xlen_t n = Rf_xlength(items) - 3;
     SEXP tags = n < 0 ? R_NilValue : VECTOR_ELT(items, 2);
-    if (n < 1 || (tags != R_NilValue && (TYPEOF(tags) != STRSXP || Rf_xlength(tags) != n))) Rf_error("a call without its parts");
+    if (n < 1 || (tags != R_NilValue && (TYPEOF(tags) != STRSXP || Rf_xlength(tags) != n))) ent_nonsense("a call without its parts");
     SEXP out = R_NilValue;
     for (R_xlen_t i = n - 1; i >= 0; i--) {
         PROTECT(out);
@@ -238,21 +238,21 @@ static int is_named(SEXP name, const char *what) { return strcmp(CHAR(STRING_ELT
 static SEXP object_of(maker *m, SEXP items) {
     SEXP name = VECTOR_ELT(items, 0);
     R_xlen_t n = Rf_xlength(items);
-    if (TYPEOF(name) != STRSXP || Rf_xlength(name) != 1) Rf_error("an object without a name");
+    if (TYPEOF(name) != STRSXP || Rf_xlength(name) != 1) ent_nonsense("an object without a name");
     if (is_named(name, "r.vector") && (n == 3 || n == 4)) {
         return vector_of(m, VECTOR_ELT(items, 1), VECTOR_ELT(items, 2), n == 4);
     }
     if (is_named(name, "r.symbol") && n == 2) {
         SEXP text = VECTOR_ELT(items, 1);
-        if (TYPEOF(text) != STRSXP || Rf_xlength(text) != 1 || STRING_ELT(text, 0) == NA_STRING) Rf_error("a symbol without a name");
+        if (TYPEOF(text) != STRSXP || Rf_xlength(text) != 1 || STRING_ELT(text, 0) == NA_STRING) ent_nonsense("a symbol without a name");
         return LENGTH(STRING_ELT(text, 0)) == 0 ? R_MissingArg : Rf_installTrChar(STRING_ELT(text, 0));
     }
     if (is_named(name, "r.call") || is_named(name, "r.pairlist")) return call_of(items, is_named(name, "r.call"));
     if (is_named(name, "r.text") && n == 3) {
         SEXP text = VECTOR_ELT(items, 1), kept = VECTOR_ELT(items, 2);
-        if (TYPEOF(text) != STRSXP || TYPEOF(kept) != RAWSXP || Rf_xlength(text) != Rf_xlength(kept)) Rf_error("strings without marks");
+        if (TYPEOF(text) != STRSXP || TYPEOF(kept) != RAWSXP || Rf_xlength(text) != Rf_xlength(kept)) ent_nonsense("strings without marks");
         SEXP out = PROTECT(MAYBE_SHARED(text) ? Rf_shallow_duplicate(text) : text);
-        if (!ent_mark_strings(out, RAW(kept))) Rf_error("strings were not kept in a way that makes sense");
+        if (!ent_mark_strings(out, RAW(kept))) ent_nonsense("strings were not kept in a way that makes sense");
         UNPROTECT(1);
         return out;
     }
@@ -281,7 +281,7 @@ SEXP ent_make_names(maker *m, const frame_t *frame) {
     for (uint64_t i = 0; i < frame->count; i++) {
         ent_cell cell = {0};
         ent_cell_at(m->s, frame->keys + i, &cell);
-        if (cell.kind != ENT_CELL_STRING) Rf_error("maps share keys that are not strings");
+        if (cell.kind != ENT_CELL_STRING) ent_nonsense("maps share keys that are not strings");
         SET_STRING_ELT(names, (R_xlen_t)i, ent_make_string(m, cell.text));
     }
     SET_VECTOR_ELT(m->lately, (R_xlen_t)slot, names);
@@ -294,7 +294,7 @@ SEXP ent_make_names(maker *m, const frame_t *frame) {
 static SEXP rows_of(SEXP columns, SEXP names) {
     R_xlen_t k = Rf_xlength(columns), n = k == 0 ? 0 : Rf_xlength(VECTOR_ELT(columns, 0));
     for (R_xlen_t j = 0; j < k; j++) {
-        if (TYPEOF(VECTOR_ELT(columns, j)) != VECSXP || Rf_xlength(VECTOR_ELT(columns, j)) != n) Rf_error("rows of different lengths");
+        if (TYPEOF(VECTOR_ELT(columns, j)) != VECSXP || Rf_xlength(VECTOR_ELT(columns, j)) != n) ent_nonsense("rows of different lengths");
     }
     SEXP out = PROTECT(Rf_allocVector(VECSXP, n));
     for (R_xlen_t i = 0; i < n; i++) {

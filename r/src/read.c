@@ -161,7 +161,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     for (R_xlen_t i = 0; i < n_wants; i++) {
         int k = vectors[i] - 1;
         double total = sums[k];
-        if (total > (double)R_XLEN_T_MAX) Rf_error("a vector is longer than R's can be");
+        if (total > (double)R_XLEN_T_MAX) ent_no_counterpart("a vector that is longer than those of R");
         /* A vector of the strings of one column is made when they were read. */
         int by_itself = is_text(kinds[i]) && lengths[i] == total && total > 0;
         if (VECTOR_ELT(results, k) == R_NilValue && !by_itself) {
@@ -173,7 +173,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     for (R_xlen_t i = 0; i < n_wants; i++) {
         SEXP result = VECTOR_ELT(results, vectors[i] - 1);
         if (result != R_NilValue && (SEXPTYPE)TYPEOF(result) != ent_kind_type(kinds[i])) {
-            Rf_error("columns of one vector differ");
+            ent_nonsense("columns of one vector differ");
         }
         wants[i].column = REAL(columns)[i];
         wants[i].values = result == R_NilValue ? NULL : place(result, (R_xlen_t)starts[i]);

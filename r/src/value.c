@@ -152,13 +152,13 @@ SEXP ent_from_nodes(const ent_node *nodes, size_t n) {
 /* Gives a vector that nothing else knows yet its attributes, in place: `attributes<-` would copy it. NULL ones are left out. */
 SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
-    if (Rf_xlength(attributes) > 0 && TYPEOF(attributes) != VECSXP) Rf_error("attributes are no list");
+    if (Rf_xlength(attributes) > 0 && TYPEOF(attributes) != VECSXP) ent_nonsense("attributes are no list");
     for (R_xlen_t i = 0; i < Rf_xlength(attributes); i++) {
         SEXP value = VECTOR_ELT(attributes, i);
         if (value == R_NilValue) continue;
-        if (LENGTH(STRING_ELT(names, i)) == 0) Rf_error("an attribute has no name");
+        if (LENGTH(STRING_ELT(names, i)) == 0) ent_nonsense("an attribute has no name");
         SEXP symbol = Rf_installTrChar(STRING_ELT(names, i));
-        Rf_setAttrib(x, symbol, value);
+        ent_set_attribute(x, symbol, value);
         if (symbol == R_ClassSymbol) ent_note_class(value);
     }
     return Rf_asLogical(s4) == TRUE ? Rf_asS4(x, TRUE, 0) : x;

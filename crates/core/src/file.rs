@@ -187,6 +187,11 @@ impl File {
         self.opened.slot.end
     }
 
+    /// The length of the bytes that were opened, which may go on after the current generation.
+    pub(crate) fn source_len(&self) -> u64 {
+        self.opened.source.len()
+    }
+
     /// The generation.
     pub fn generation(&self) -> u64 {
         self.opened.slot.generation

@@ -53,6 +53,7 @@ impl File {
 
     fn verify_all(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
         self.verify_slots()?;
+        self.verify_end()?;
         let mut spans: Vec<Span> = vec![(0, HEADER_LEN as u64)];
         let slot = *self.slot();
         spans.push((slot.root_at, slot.root_at + u64::from(slot.root_len)));
@@ -140,6 +141,19 @@ impl File {
             return Err(Error::corrupt("the trailer differs from the slot").in_section("trailer").at(at));
         }
         Ok(())
+    }
+
+    /// The file ends where its generation does. Readers ignore what comes after, which no checksum covers.
+    fn verify_end(&self) -> Result<()> {
+        let (end, len) = (self.slot().end, self.source_len());
+        match len.saturating_sub(end) {
+            0 => Ok(()),
+            1 => Err(Error::corrupt("1 byte after the end of the file's content").at(end)),
+            n => Err(Error::corrupt(format!("{n} bytes after the end of the file's content")).at(end)),
+        }
+        .map_err(|e| {
+            e.advise("readers ignore them: read the file and write it again, or restore it from a copy")
+        })
     }
 
     /// Nothing overlaps, and what lies between is zero.

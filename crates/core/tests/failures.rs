@@ -160,6 +160,8 @@ fn what_is_no_file_of_ours_is_told_apart() {
     assert_eq!(kind("empty"), Kind::Corrupt);
     std::fs::write(folder.0.join("text"), "a,b,c\n".repeat(100)).unwrap();
     assert_eq!(kind("text"), Kind::NotEntasis);
+    let error = File::open(&folder.0.join("text")).unwrap_err().to_string();
+    assert!(error.contains("looks like a table of text"), "{error}");
     let mut bytes = file_of(&columns(100), &WriteOptions::default());
     std::fs::write(folder.0.join("truncated"), &bytes[..bytes.len() - 1]).unwrap();
     assert_eq!(kind("truncated"), Kind::Corrupt);
@@ -168,6 +170,22 @@ fn what_is_no_file_of_ours_is_told_apart() {
     bytes[56..64].copy_from_slice(&sum.to_le_bytes());
     std::fs::write(folder.0.join("newer"), &bytes).unwrap();
     assert_eq!(kind("newer"), Kind::Newer);
+}
+
+#[test]
+fn bytes_after_the_end_are_ignored_by_reading_and_found_by_verify() {
+    let folder = Folder::new();
+    let path = folder.0.join("a.entasis");
+    let mut bytes = file_of(&columns(100), &WriteOptions::default());
+    let len = bytes.len() as u64;
+    for n in [1, 9] {
+        bytes.resize(len as usize + n, 7);
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(File::open(&path).unwrap().n_rows(), 100);
+        let error = entasis::verify(&path, None, &Silent).unwrap_err();
+        assert_eq!((error.kind(), error.place().at), (Kind::Corrupt, Some(len)), "{error}");
+        assert!(error.message().starts_with(&format!("{n} byte")), "{error}");
+    }
 }
 
 #[test]

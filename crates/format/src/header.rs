@@ -3,6 +3,7 @@
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::other::other_format;
 use crate::slot::{SLOT_LEN, Slot, seal_holds, sealed};
 
 /// Bytes of the header.
@@ -87,7 +88,11 @@ impl Header {
             return Err(match bytes {
                 [] => Error::corrupt("the file is empty").at(0),
                 _ if MAGIC.starts_with(bytes) => truncated(),
-                _ => Error::not_entasis("the file does not start with the bytes of one").at(0),
+                _ => match other_format(bytes) {
+                    Some(what) => Error::not_entasis(format!("it looks like {what}"))
+                        .advise("read it with what reads such files, or check the path"),
+                    None => Error::not_entasis("the file does not start with the bytes of one").at(0),
+                },
             });
         }
         let Some((head, rest)) = bytes.split_first_chunk::<64>() else { return Err(truncated()) };

@@ -21,6 +21,7 @@ pub mod header;
 pub mod limits;
 pub mod names;
 pub mod node;
+pub mod other;
 pub mod root;
 pub mod runs;
 pub mod section;

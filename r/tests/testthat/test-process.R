@@ -40,7 +40,6 @@ test_that("raw vectors are compressed and hashed", {
 test_that("errors are conditions with a class and a place", {
   missing <- tryCatch(read_entasis(file.path(tempdir(), "none")), error = identity)
   expect_s3_class(missing, c("entasis_error_io", "entasis_error", "error"))
-  expect_match(conditionMessage(missing), "check the path")
   text <- tempfile()
   writeLines("hello", text)
   expect_error(read_entasis(text), class = "entasis_error_not_entasis")
@@ -130,7 +129,7 @@ test_that("forked children share an open file, and read trees and tables of it",
   path <- written(list(big = frame, small = as.list(1:1000), f = quote(a + b)))
   tree <- entasis(path)
   table <- tree$big
-  found <- parallel::mclapply(1:6, function(i) list(table[i * 100 + 1:3, ], tree$small[[i]], tree$f), mc.cores = 3)
+  found <- parallel::mclapply(1:6, function(i) list(table[i * 100 + 1:3, ], tree$small[[i]], tree$f), mc.cores = 2)
   for (i in 1:6) {
     expect_true(alike(found[[i]][[1L]], bare(frame[i * 100 + 1:3, ])))
     expect_identical(found[[i]][-1L], list(i, quote(a + b)))

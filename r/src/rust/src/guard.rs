@@ -8,7 +8,7 @@ use std::ptr::null;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use entasis::{Error, Kind, Monitor, Result};
+use entasis::{Error, Kind, Monitor, Place, Result};
 
 /// An error, for C to look at and to free.
 pub struct Failure {
@@ -163,12 +163,31 @@ impl Monitor for Signals {
     }
 }
 
+/// What R users read: R says itself that it is an error, and which call failed. The system's reason stands as R has it.
+fn message_of(error: &Error) -> String {
+    let place = error.place();
+    let advice = error.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
+    match error.kind() {
+        Kind::Argument => {
+            let place = if *place == Place::default() { String::new() } else { format!(" ({place})") };
+            format!("{}{place}{advice}", error.message())
+        }
+        Kind::Io(_) => {
+            let file = place.file.as_ref().map(|file| format!(" '{}'", file.display())).unwrap_or_default();
+            let reason = error.io_source().map(ToString::to_string).unwrap_or_default();
+            let reason = reason.split(" (os error").next().unwrap_or_default();
+            format!("cannot {}{file}: {reason}{advice}", error.message())
+        }
+        _ => error.to_string(),
+    }
+}
+
 impl Failure {
     fn new(error: &Error) -> Self {
         let place = error.place();
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Self {
-            message: error.to_string(),
+            message: message_of(error),
             file: place.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default(),
             section: place.section.unwrap_or_default().to_owned(),
             column: text(&place.column),
