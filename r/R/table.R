@@ -9,12 +9,12 @@ entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "doub
     wrong("the file holds a vector: read_entasis() reads it")
   }
   layout_of(file)
-  structure(list(file), class = "entasis_table")
+  lazy_object(file, "entasis_table")
 }
 
 # The open file: opened anew when the table was saved with another session.
 file_of <- function(x) {
-  file <- .subset2(x, 1L)
+  file <- lazy_content(x)
   handle_of(file)
   file
 }
@@ -40,34 +40,33 @@ row.names.entasis_table <- function(x) {
   n_arguments <- nargs() - !missing(drop)
   names <- names(x)
   if (n_arguments < 3L) {
-    # x[columns], as of a list.
+    # x[columns], as from a list.
     which <- if (missing(i)) seq_along(names) else resolve_columns(names, i)
     return(read_frame(file, which, ALL_ROWS))
   }
   which <- if (missing(j)) seq_along(names) else resolve_columns(names, j)
   rows <- if (missing(i)) ALL_ROWS else resolve_rows(i, file$facts$n_rows, function() row.names(x))
-  frame <- read_frame(file, which, rows)
-  if (isTRUE(drop) && length(which) == 1L) frame[[1L]] else frame
+  if (isTRUE(drop) && length(which) == 1L) read_column(file, which, rows) else read_frame(file, which, rows)
 }
 
 `[[.entasis_table` <- function(x, i, ...) {
   if (...length() > 0L) {
-    return(x[i, ..1][[1L]])
+    return(x[i, ..1, drop = TRUE])
   }
   if (length(i) != 1L) wrong("one column is asked for with [[")
-  read_frame(file_of(x), resolve_columns(names(x), i), ALL_ROWS)[[1L]]
+  read_column(file_of(x), resolve_columns(names(x), i))
 }
 
 `$.entasis_table` <- function(x, name) {
   which <- match(name, names(x))
-  if (!is.na(which)) read_frame(file_of(x), which, ALL_ROWS)[[1L]]
+  if (!is.na(which)) read_column(file_of(x), which)
 }
 
-refuse_change <- function(x, ..., value) wrong("the table is a file and can't be changed: read it, change that, and write it")
-
-`[<-.entasis_table` <- refuse_change
-`[[<-.entasis_table` <- refuse_change
-`$<-.entasis_table` <- refuse_change
+# A column alone. Files of other hosts put labels of rows before it.
+read_column <- function(file, which, rows = ALL_ROWS) {
+  frame <- read_frame(file, which, rows)
+  .subset2(frame, length(frame))
+}
 
 as.data.frame.entasis_table <- function(x, row.names = NULL, optional = FALSE, ...) {
   frame <- read_frame(file_of(x), seq_along(names(x)), ALL_ROWS)
@@ -91,36 +90,4 @@ ends_at <- function(n, n_rows) {
   if (!is.numeric(n) || length(n) != 1L || is.na(n)) wrong("'n' is a number")
   n <- trunc(n)
   if (n < 0) max(n_rows + n, 0) else min(n, n_rows)
-}
-
-print.entasis_table <- function(x, n = 5L, ...) {
-  file <- file_of(x)
-  size <- dim(x)
-  cat("<entasis file> ", file$path, "\n", format(size[1L], big.mark = ",", scientific = FALSE), " rows, ", size[2L],
-      " columns\n", sep = "")
-  if (size[2L] == 0L) {
-    return(invisible(x))
-  }
-  if (size[1L] <= 2L * n) {
-    print(as.data.frame(head(x, size[1L])), ...)
-  } else {
-    ends <- lapply(list(head(x, n), tail(x, n)), function(part) {
-      vapply(as.data.frame(part), function(column) {
-        if (length(dim(column)) > 1L) paste0("[", apply(format(column), 1L, paste, collapse = ", "), "]") else format(column)
-      }, character(n))
-    })
-    rows <- rbind(ends[[1L]], rep_len("", size[2L]), ends[[2L]])
-    dimnames(rows) <- list(c(seq_len(n), "--", format(size[1L] - n + seq_len(n), scientific = FALSE)), names(x))
-    print(rows, quote = FALSE, right = TRUE)
-  }
-  invisible(x)
-}
-
-str.entasis_table <- function(object, ...) {
-  size <- dim(object)
-  cat("entasis file of ", format(size[1L], scientific = FALSE), " rows and ", size[2L], " columns: ",
-      file_of(object)$path, "\n", sep = "")
-  facts <- table_facts(file_of(object))
-  cat(paste0(" $ ", formatC(facts$name, width = -max(nchar(facts$name), 0L)), ": ", facts$type, "\n"), sep = "")
-  invisible(object)
 }

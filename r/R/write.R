@@ -5,6 +5,8 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
     wrong("'compress' is a number from 0 to 100")
   }
   if (!is.logical(functions) || length(functions) != 1L || is.na(functions)) wrong("'functions' is TRUE or FALSE")
+  given <- x
+  x <- read_lazy(x)
   doc <- new_document(functions)
   root <- -1
   if (is_frame(x) || is.atomic(x) && !is.null(x)) {
@@ -14,7 +16,7 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
   }
   environments <- document_finish(doc)
   core(.Call(C_write, path, doc$made, doc$walker, c(root, environments), as.integer(compress)))
-  invisible(x)
+  invisible(given)
 }
 
 # The table of a frame, or of a vector by itself: its columns, and what is kept beside them.

@@ -13,7 +13,7 @@
     /* walk.c */ E(walker, 1) E(walk, 2) E(walk_place, 1) E(references, 2) E(bindings, 2) E(dots, 2) \
     /* cells.c, make.c, parts.c */ E(load, 2) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
     /* integers.c */ E(integer_fits, 2) E(has_made_integer64, 1) \
-    /* value.c, altstring.c */ E(decorate, 3) E(lengths, 1) E(materialised, 1)
+    /* value.c, altstring.c */ E(lazy, 2) E(decorate, 3) E(lengths, 1) E(materialised, 1)
 
 #define ENT_0 void
 #define ENT_1 SEXP

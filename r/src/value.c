@@ -173,3 +173,14 @@ SEXP ent_c_lengths(SEXP list) {
     UNPROTECT(1);
     return out;
 }
+
+/* The table or list of a file as an object of R: a pointer, which R's own functions neither look into nor take for an empty list or a
+ * scope. What it is of stays in an attribute, which R saves with it. The address is never followed: `for` takes a pointer to nothing for
+ * an empty sequence, where it refuses others. */
+SEXP ent_c_lazy(SEXP content, SEXP class) {
+    SEXP object = PROTECT(R_MakeExternalPtr(content, R_NilValue, R_NilValue));
+    Rf_setAttrib(object, Rf_install("content"), content);
+    Rf_classgets(object, class);
+    UNPROTECT(1);
+    return object;
+}

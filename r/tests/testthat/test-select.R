@@ -53,7 +53,7 @@ test_that("a table reads what is asked for", {
   expect_true(alike(as.data.frame(x), frame))
   expect_true(alike(as.list(x), as.list(frame)))
   expect_output(print(x), "100,000 rows, 8 columns")
-  expect_output(str(x), "categorical")
+  expect_output(str(x), "f: fct")
   expect_error(x[["nope"]], class = "entasis_error_argument")
   expect_error(x[n + 1, ], class = "entasis_error_argument")
   expect_error(x[NA_integer_, ], class = "entasis_error_argument")

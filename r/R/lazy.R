@@ -1,0 +1,54 @@
+# What the tables and lists of a file have in common: the object, and how it refuses what a file can't do.
+
+# R's functions neither look into an external pointer nor take it for a list. An environment would not do: modelling functions would
+# look up the variables of a formula in it, and not find the columns.
+lazy_object <- function(content, class) .Call(C_lazy, content, class)
+
+lazy_content <- function(x) attr(x, "content", exact = TRUE)
+
+is_lazy <- function(x) inherits(x, c("entasis_table", "entasis_tree"))
+
+# All of it in memory.
+read_lazy <- function(x) if (is_lazy(x)) x[] else x
+
+refuse_change <- function(x, ..., value) {
+  what <- if (inherits(x, "entasis_tree")) "list" else "table"
+  wrong("the ", what, " is a file and can't be changed: read it with x[], change that, and write it")
+}
+
+refuse_within <- function(data, expr, ...) refuse_change(data)
+
+# For functions that would need all of it, or that say something else of a pointer than of a data frame.
+refuse_whole <- function(x, ...) {
+  if (inherits(x, "entasis_tree")) {
+    wrong("the list is a file: read it with x[], or a part with x$name, and use that")
+  }
+  wrong("the table is a file: read it with x[], or a column with x$name, and use that")
+}
+
+refuse_order <- function(x, decreasing = FALSE, ...) refuse_whole(x)
+
+refuse_vector <- function(x, mode = "any") refuse_whole(x)
+
+Ops.entasis_table <- function(e1, e2) refuse_whole(if (nargs() == 1L || is_lazy(e1)) e1 else e2)
+
+Ops.entasis_tree <- Ops.entasis_table
+
+Summary.entasis_table <- function(..., na.rm = FALSE) refuse_whole(Find(is_lazy, list(...)))
+
+Summary.entasis_tree <- Summary.entasis_table
+
+# The same call with the data frame or list in place of the file, where it was made.
+call_with <- function(call, argument, generic, value, caller) {
+  call[[1L]] <- generic
+  call[[argument]] <- value
+  eval(call, caller)
+}
+
+# An environment in which expressions find the columns or parts by their names. Each is read when it is looked up.
+scope_of <- function(names, read, enclosure) {
+  scope <- new.env(parent = enclosure)
+  at <- which(!is.na(names) & names != "" & !duplicated(names))
+  lapply(at, function(k) delayedAssign(names[k], read(k), assign.env = scope))
+  scope
+}

@@ -1,0 +1,90 @@
+# What R's functions do with the table of a file: the same as with the data frame that it holds, of which they read what they need.
+
+with.entasis_table <- function(data, expr, ...) {
+  eval(substitute(expr), scope_of(names(data), function(k) read_column(file_of(data), k), parent.frame()))
+}
+
+subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
+  caller <- parent.frame()
+  columns <- if (missing(select)) {
+    seq_along(names(x))
+  } else {
+    positions <- as.list(seq_along(names(x)))
+    names(positions) <- names(x)
+    eval(substitute(select), positions, caller)
+  }
+  if (missing(subset)) {
+    return(x[, columns, drop = drop])
+  }
+  chosen <- eval(substitute(subset), scope_of(names(x), function(k) read_column(file_of(x), k), caller))
+  if (!is.logical(chosen)) wrong("'subset' must be logical")
+  x[chosen & !is.na(chosen), columns, drop = drop]
+}
+
+transform.entasis_table <- function(`_data`, ...) call_with(match.call(), "_data", transform, `_data`[], parent.frame())
+
+summary.entasis_table <- function(object, ...) summary(object[], ...)
+
+as.matrix.entasis_table <- function(x, ...) {
+  # data.matrix() is not generic: it calls as.matrix() for what is no data frame, which makes text of factors.
+  asked_by <- sys.function(sys.parent())
+  if (identical(asked_by, data.matrix)) data.matrix(x[]) else as.matrix(x[], ...)
+}
+
+is.na.entasis_table <- function(x) is.na(x[])
+
+anyNA.entasis_table <- function(x, recursive = FALSE) {
+  for (k in seq_along(names(x))) {
+    if (anyNA(x[k], recursive = recursive)) {
+      return(TRUE)
+    }
+  }
+  FALSE
+}
+
+na.omit.entasis_table <- function(object, ...) stats::na.omit(object[], ...)
+
+unique.entasis_table <- function(x, incomparables = FALSE, ...) unique(x[], incomparables, ...)
+
+duplicated.entasis_table <- function(x, incomparables = FALSE, ...) duplicated(x[], incomparables, ...)
+
+anyDuplicated.entasis_table <- function(x, incomparables = FALSE, ...) anyDuplicated(x[], incomparables, ...)
+
+rbind.entasis_table <- function(..., deparse.level = 1) do.call(rbind, lapply(list(...), read_lazy))
+
+cbind.entasis_table <- function(..., deparse.level = 1) {
+  values <- lapply(list(...), read_lazy)
+  given <- if (is.null(names(values))) rep_len("", length(values)) else names(values)
+  # Vectors without a name are called what they were in the call; a data.table does so for symbols alone.
+  written <- as.list(substitute(list(...)))[-1L]
+  bare <- given == "" & vapply(values, function(x) is.atomic(x) && length(dim(x)) < 2L, NA)
+  if (any(vapply(values, inherits, NA, "data.table"))) bare <- bare & vapply(written, is.symbol, NA)
+  given[bare] <- vapply(written[bare], function(x) sub("^I[(](.*)[)]$", "\\1", deparse(x, nlines = 1L)[1L]), "")
+  if (any(given != "")) names(values) <- given
+  do.call(cbind, values)
+}
+
+split.entasis_table <- function(x, f, drop = FALSE, ...) {
+  # A formula names columns.
+  split(x[], f, drop = drop, ...)
+}
+
+merge.entasis_table <- function(x, y, ...) merge(x[], read_lazy(y), ...)
+
+aggregate.entasis_table <- function(x, ...) {
+  call_with(match.call(), "x", stats::aggregate, x[], parent.frame())
+}
+
+t.entasis_table <- function(x) t(x[])
+
+format.entasis_table <- function(x, ...) format(x[], ...)
+
+unlist.entasis_table <- function(x, recursive = TRUE, use.names = TRUE) unlist(x[], recursive, use.names)
+
+all.equal.entasis_table <- function(target, current, ...) all.equal(target[], read_lazy(current), ...)
+
+rev.entasis_table <- function(x) rev(x[])
+
+as.data.table.entasis_table <- function(x, ...) data.table::as.data.table(x[], ...)
+
+as_tibble.entasis_table <- function(x, ...) tibble::as_tibble(x[], ...)

@@ -1,0 +1,249 @@
+# Frames of each class, of which methods must give the same from the file as from memory.
+lazy_frames <- function() {
+  n <- 12L
+  plain <- data.frame(
+    id = seq_len(n), x = c(NA, rep_len(c(1.5, 2, 3), n - 1L)), g = rep_len(c("a", "b", NA), n), f = factor(rep_len(c("u", "v", "w"), n)),
+    d = as.Date("2024-02-27") + seq_len(n), l = rep_len(c(TRUE, NA, FALSE), n)
+  )
+  frames <- list(
+    plain = plain, named = mtcars, no_rows = plain[0L, ], no_columns = plain[, 0L], nothing = data.frame(),
+    matrix = cbind(plain[1:3], m = I(matrix(as.double(1:24), n)))
+  )
+  class(frames$matrix$m) <- NULL
+  frames$frame <- plain[1:3]
+  frames$frame$df <- plain[4:5]
+  frames$list <- plain[1:2]
+  frames$list$l <- rep(list(1:3, "a", NULL, NA), 3L)
+  if (requireNamespace("tibble", quietly = TRUE)) {
+    frames$tibble <- tibble::as_tibble(plain)
+    frames$tibble_list <- tibble::as_tibble(frames$list)
+  }
+  if (requireNamespace("data.table", quietly = TRUE)) frames$data.table <- data.table::data.table(plain, key = "id")
+  if (requireNamespace("dplyr", quietly = TRUE)) frames$grouped <- dplyr::group_by(plain, f)
+  frames
+}
+
+# A call gives the same of the file as of the data frame: a value, or an error.
+expect_same <- function(call, frames = lazy_frames(), names = NULL) {
+  for (name in if (is.null(names)) names(frames) else intersect(names, names(frames))) {
+    path <- written(frames[[name]])
+    value <- function(z) tryCatch(call(z), error = function(e) "an error")
+    expect_equal(value(entasis(path)), value(read_entasis(path)), tolerance = 0, info = paste(name, deparse(body(call))[1L]))
+  }
+}
+
+test_that("the object is neither a list nor an environment, and is saved with its path", {
+  path <- written(iris)
+  z <- entasis(path)
+  expect_identical(typeof(z), "externalptr")
+  expect_false(is.list(z) || is.environment(z) || is.vector(z))
+  walk <- function(x) for (value in x) stop("seen")
+  expect_error(walk(z), "invalid for")
+  expect_identical(unserialize(serialize(z, NULL))[3:4, ], z[3:4, ])
+  expect_false(identical(z, entasis(written(mtcars))))
+  expect_identical(class(entasis(path)), "entasis_table")
+  tree <- entasis(written(list(a = 1)))
+  expect_false(is.list(tree) || is.environment(tree))
+  expect_error(walk(tree), "invalid for")
+  skip_if_not_installed("data.table")
+  expect_error(data.table::setDT(z))
+  expect_identical(dim(z), dim(iris))
+})
+
+test_that("a file that is read in another process is the same", {
+  cluster <- parallel::makeCluster(1L)
+  on.exit(parallel::stopCluster(cluster))
+  path <- written(list(frame = iris, part = list(2)))
+  found <- parallel::clusterApply(cluster, list(entasis(path)$frame), function(z, libs) {
+    .libPaths(libs)
+    loadNamespace("entasis")
+    list(dim(z), z[c(150, 1), "Sepal.Length"], with(z, mean(Petal.Width)))
+  }, .libPaths())[[1L]]
+  expect_identical(found[[1L]], dim(iris))
+  expect_identical(found[[2L]]$Sepal.Length, iris$Sepal.Length[c(150, 1)])
+  expect_identical(found[[3L]], mean(iris$Petal.Width))
+})
+
+test_that("methods give what they give of the data frame", {
+  expect_same(function(z) dim(z))
+  expect_same(function(z) c(nrow(z), ncol(z), NROW(z), NCOL(z), length(z)))
+  expect_same(function(z) names(z))
+  expect_same(function(z) colnames(z))
+  expect_same(function(z) rownames(z))
+  expect_same(function(z) summary(z))
+  expect_same(function(z) as.matrix(z))
+  expect_same(function(z) data.matrix(z), names = c("plain", "named", "no_rows", "tibble", "data.table"))
+  expect_same(function(z) t(z))
+  expect_same(function(z) is.na(z))
+  expect_same(function(z) anyNA(z))
+  expect_same(function(z) na.omit(z))
+  expect_same(function(z) unique(z))
+  expect_same(function(z) duplicated(z))
+  expect_same(function(z) anyDuplicated(z))
+  expect_same(function(z) rev(z))
+  expect_same(function(z) format(z))
+  expect_same(function(z) unlist(z))
+  expect_same(function(z) as.list(z))
+  expect_same(function(z) as.data.frame(z))
+  # A group or key of some rows is for the tests of partial reads.
+  whole <- setdiff(names(lazy_frames()), c("grouped", "data.table"))
+  expect_same(function(z) head(z, 3), names = whole)
+  expect_same(function(z) bare(as.data.frame(tail(z, 3))), names = setdiff(whole, c("frame", "named")))
+  expect_same(function(z) all.equal(z, mtcars))
+  expect_true(all.equal(entasis(written(iris)), iris))
+})
+
+test_that("columns are walked", {
+  expect_same(function(z) lapply(z, class))
+  expect_same(function(z) sapply(z, class))
+  expect_same(function(z) vapply(z, length, 0L))
+  expect_same(function(z) Map(class, z))
+  expect_same(function(z) mapply(function(x, k) k, z, seq_along(z)))
+  expect_same(function(z) Filter(is.numeric, z), names = c("plain", "named", "no_rows", "no_columns", "nothing", "matrix", "frame", "tibble"))
+  expect_same(function(z) suppressWarnings(stack(z)), names = c("plain", "named"))
+  expect_same(function(z) do.call(rbind, list(z, z)))
+})
+
+test_that("conditions find columns before variables, and variables of the caller after", {
+  id <- 5000
+  limit <- 4
+  data <- names <- k <- scope <- 3
+  expect_same(function(z) with(z, mean(id)))
+  expect_same(function(z) with(z, sum(id > limit)), names = c("plain", "tibble", "data.table"))
+  expect_same(function(z) with(z, id + data + names + k + scope), names = "plain")
+  expect_same(function(z) with(z, get("id")), names = "plain")
+  expect_same(function(z) with(z, z_that_is_nowhere))
+  expect_same(function(z) z[with(z, order(g, -id)), ]$id, names = c("plain", "tibble"))
+  inside <- function(z, limit) subset(z, id > limit)
+  expect_same(function(z) bare(inside(z, 9)), names = c("plain", "list"))
+  for (name in c("plain", "tibble", "data.table", "list", "matrix")) {
+    frame <- lazy_frames()[[name]]
+    if (is.null(frame)) next
+    z <- entasis(written(frame))
+    frame <- read_entasis(written(frame))
+    for (pair in list(
+      list(subset(z, x > 1.5), subset(frame, x > 1.5)), list(subset(z, x > 1.5, c(id, x)), subset(frame, x > 1.5, c(id, x))),
+      list(subset(z, select = -id), subset(frame, select = -id)), list(subset(z, select = id:x), subset(frame, select = id:x)),
+      list(subset(z, id > limit & x == 2, id), subset(frame, id > limit & x == 2, id)), list(subset(z, FALSE), subset(frame, FALSE)),
+      list(subset(z, TRUE, "x"), subset(frame, TRUE, "x"))
+    )) {
+      expect_equal(bare(as.data.frame(pair[[1L]])), bare(as.data.frame(pair[[2L]])), tolerance = 0, info = name)
+      expect_identical(class(pair[[1L]]), class(pair[[2L]]))
+    }
+  }
+  z <- entasis(written(lazy_frames()$plain))
+  expect_error(subset(z, id), "logical", class = "entasis_error_argument")
+  expect_identical(subset(z, id == 3, x, drop = TRUE), 2)
+})
+
+test_that("a condition reads the columns that it names, and no others", {
+  frame <- data.frame(a = runif(1e5), b = runif(1e5))
+  path <- written(frame, compress = 0)
+  bytes <- readBin(path, "raw", file.size(path))
+  wanted <- writeBin(frame$a[500:502], raw())
+  at <- grepRaw(wanted, bytes, fixed = TRUE)
+  expect_length(at, 1L)
+  bytes[at] <- xor(bytes[at], as.raw(1L))
+  writeBin(bytes, path)
+  z <- entasis(path)
+  expect_error(z$a, class = "entasis_error_corrupt")
+  expect_error(with(z, sum(a)), class = "entasis_error_corrupt")
+  expect_identical(with(z, sum(b)), sum(frame$b))
+  expect_identical(subset(z, b > 0.99, b)$b, frame$b[frame$b > 0.99])
+})
+
+test_that("frames are changed, bound, split and merged in memory", {
+  x <- 100
+  expect_same(function(z) transform(z, twice = 2 * id), names = c("plain", "tibble", "list"))
+  expect_same(function(z) transform(z, y = id + x, x = NULL), names = "plain")
+  expect_same(function(z) rbind(z, z))
+  expect_same(function(z) cbind(z, z), names = c("plain", "named", "tibble", "data.table", "matrix"))
+  vector <- 1:12
+  expect_same(function(z) cbind(z, vector, w = 2, I(vector)), names = c("plain", "tibble"))
+  expect_same(function(z) cbind(z, vector), names = "data.table")
+  expect_same(function(z) split(z, z$f), names = c("plain", "tibble", "data.table", "frame"))
+  expect_same(function(z) split(z, ~ g + f), names = c("plain", "tibble"))
+  expect_same(function(z) merge(z, data.frame(f = c("u", "v"), y = 1:2)), names = c("plain", "tibble"))
+  expect_same(function(z) merge(z, z, by = "id"), names = c("plain", "tibble", "data.table"))
+  expect_same(function(z) aggregate(x ~ f, z, mean), names = c("plain", "tibble", "data.table"))
+  expect_same(function(z) aggregate(z["id"], list(z$f), sum), names = "plain")
+  expect_same(function(z) aggregate(z, list(group = z$cyl), mean), names = "named")
+  expect_same(function(z) coef(lm(mpg ~ wt + x, transform(z, x = hp))), names = "named")
+  expect_same(function(z) coef(lm(mpg ~ wt, z)), names = "named")
+  expect_same(function(z) c(unclass(by(z, z$cyl, nrow))), names = "named")
+  plain <- lazy_frames()$plain
+  z <- entasis(written(plain))
+  expect_identical(rbind(z, plain), rbind(plain, plain))
+  expect_identical(cbind(z, plain), cbind(plain, plain))
+  expect_identical(cbind(plain, z), cbind(plain, plain))
+  expect_error(rbind(plain, z))
+})
+
+test_that("what a file can't do is an error that says so", {
+  for (z in lapply(list(iris, list(a = 1:3, b = "x")), function(x) c(list(entasis(written(x)))))) {
+    z <- z[[1L]]
+    for (call in expression(
+      z + 1, 1 + z, z == z, -z, !z, log(z), round(z), sum(z), range(z), any(z), mean(z), median(z), quantile(z), sort(z), order(z),
+      c(z, z), rep(z, 2), as.character(z), as.numeric(z), as.integer(z), as.logical(z), as.vector(z), within(z, a <- 1),
+      z$a <- 1, z[["a"]] <- 1, z["a"] <- 1, z[1, 1] <- 1, length(z) <- 1L, names(z) <- "a", dim(z) <- 1L, dimnames(z) <- NULL,
+      levels(z) <- "a", row.names(z) <- NULL, is.na(z) <- 1
+    )) {
+      what <- if (inherits(z, "entasis_tree")) "the list is a file" else "the table is a file"
+      expect_error(eval(call), what, class = "entasis_error_argument", info = deparse(call))
+    }
+    expect_error(max(1, z))
+    expect_error(var(z))
+    expect_error(if (z) 1)
+    expect_error(letters[z])
+  }
+})
+
+test_that("data.table and tibble take tables", {
+  skip_if_not_installed("data.table")
+  skip_if_not_installed("tibble")
+  keyed <- data.table::data.table(a = c("x", "y", "y"), b = 1:3, key = c("a", "b"))
+  found <- data.table::as.data.table(entasis(written(keyed)))
+  expect_identical(data.table::key(found), c("a", "b"))
+  expect_equal(found, keyed)
+  data.table::set(found, j = "c", value = 1)
+  expect_identical(names(found), c("a", "b", "c"))
+  expect_same(function(z) data.table::as.data.table(z, keep.rownames = "car"), names = "named")
+  expect_same(function(z) tibble::as_tibble(z))
+  expect_same(function(z) tibble::as_tibble(z, rownames = "car"), names = "named")
+})
+
+test_that("a table or list of a file is written as what it is", {
+  for (frame in lazy_frames()) {
+    path <- written(frame)
+    expect_identical(read_entasis(written(entasis(path))), read_entasis(path))
+  }
+  path <- written(list(a = iris, b = list(c = 1:3)))
+  tree <- entasis(path)
+  expect_identical(read_entasis(written(tree$a)), iris)
+  expect_identical(read_entasis(written(tree$b)), list(c = 1:3))
+  # In place of the file that it is of.
+  write_entasis(tree, path)
+  expect_identical(read_entasis(path), list(a = iris, b = list(c = 1:3)))
+  z <- entasis(written(many(1000)))
+  write_entasis(z, z_path <- file_of(z)$path)
+  expect_true(alike(read_entasis(z_path), many(1000)))
+})
+
+test_that("lists of files are walked as lists", {
+  x <- list(a = 1:10, b = list(c = "x", 3), cars = mtcars, none = NULL)
+  tree <- entasis(written(x))
+  expect_identical(sapply(tree, length), sapply(x, length))
+  expect_identical(lapply(tree, class), lapply(x, class))
+  expect_identical(rev(tree), rev(x))
+  expect_identical(head(tree, 2), head(x, 2))
+  expect_identical(tail(tree, 1), tail(x, 1))
+  expect_identical(unlist(tree["b"]), unlist(x["b"]))
+  expect_identical(unlist(tree), unlist(x))
+  expect_identical(is.na(tree), is.na(x))
+  expect_identical(anyNA(tree), FALSE)
+  expect_identical(summary(tree), summary(x))
+  expect_true(all.equal(tree, x))
+  a <- "not this"
+  expect_identical(with(tree, mean(a) + nrow(cars)), with(x, mean(a) + nrow(cars)))
+  expect_identical(as.data.frame(entasis(written(list(a = 1:2, b = c("x", "y"))))), data.frame(a = 1:2, b = c("x", "y")))
+})
