@@ -7,7 +7,7 @@
 """
 
 from . import errors
-from ._api import info, open, read, set_threads, verify, write
+from ._api import info, open, read, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
 from ._entasis import __version__
 from ._file import File
@@ -35,6 +35,7 @@ __all__ = [
     "read_npz",
     "set_threads",
     "show_versions",
+    "to_bytes",
     "verify",
     "write",
     "write_npz",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _cells, _entasis, _hosts, _options, _tree
+from . import _entasis, _hosts, _options, _sources, _tree
 from ._file import File
 from ._info import Info, Report
 from ._options import threads as _threads
@@ -16,66 +16,164 @@ if TYPE_CHECKING:
 
     from ._columns import Columns
     from ._document import OnUnsupported
+    from ._entasis import Destination
     from ._hosts import Host
-    from ._options import Path
     from ._rows import Rows
+    from ._sources import Source, Target
 
 DEFAULT_COMPRESSION = 50
 
 
 def write(
     value: Any,
-    path: Path,
+    path: Target,
     *,
     compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
     threads: int | None = None,
     durable: bool | None = None,
+    wait: float = 10,
     metadata: Any = None,
     on_unsupported: OnUnsupported = "error",
 ) -> None:
     """Write a frame or any tree of values to a file, all or nothing.
 
-    `value` is a frame, series or index of pandas, Polars, pyarrow or StaticFrame; a NumPy array, a dict of them; or a
-    tree of lists, tuples, dicts, sets, numbers, texts, times, arrays and frames, in any order and depth (to 1,000).
-    An object that is met twice is stored once, and comes back as one. What can't be kept exactly is refused
-    (`UnsupportedTypeError`, with the path of the value) before the target is touched.
+    Parameters
+    ----------
+    value
+        A frame, series or index of pandas, Polars, pyarrow or StaticFrame; a NumPy array, a dict of them; an open
+        file or a view of one; anything with `__arrow_c_stream__` (record batch readers, relations of DuckDB), which
+        is collected in memory; or a tree of lists, tuples, dicts, sets, numbers, texts, times, arrays and frames, in
+        any order and depth (to 1,000). An object that is met twice is stored once, and comes back as one.
+    path
+        A path (`str` or `os.PathLike`, `~` is expanded), or a binary file that is open for writing. A path is
+        replaced when, and only when, all went well. An open file gets the content in one piece, which takes the
+        memory for it.
+    compression
+        0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the others:
+        `{"price": 80, None: 50}`.
+    threads
+        None: as many as there are processors.
+    durable
+        Whether to force the file to the disk; None: only when it replaces one.
+    wait
+        Seconds to wait for another writer of the same file.
+    metadata
+        Any tree to keep beside the value: `open(path).metadata`.
+    on_unsupported
+        "error", "skip" (the item is left out of its dict, list or set, in columns of frames it is None; a warning
+        names it), or a function of the value and its path that returns what is written instead. What it returns for
+        a key or a member of a set has to have a hash and be none that is there; parts of keys and of members are
+        neither left out nor replaced.
 
-    `metadata` is any tree to keep beside the value: `open(path).metadata`. `on_unsupported` is "error", "skip" (the
-    item is left out of its dict, list or set, in columns of frames it is None; a warning names it), or a function of
-    the value and its path that returns what is written instead. What it returns for a key or a member of a set has to
-    have a hash and be none that is there; parts of keys and of members are neither left out nor replaced.
-
-    `compression` goes from 0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the
-    others: `{"price": 80, None: 50}`. `durable` forces the file to the disk: None only when it replaces one.
+    Raises
+    ------
+    UnsupportedTypeError
+        A value can't be kept exactly; the error has its path. The old file is untouched.
+    BusyError
+        Another writer was not done within `wait` seconds.
+    FileError
+        The system refused; the old file is as it was.
     """
-    path, durable = _options.path(path), _options.durable(durable)
+    found = _sources.target(path)
+    is_path = isinstance(found, str)
+    to = _destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
+    content = _write(value, to, metadata, on_unsupported)
+    if not is_path:
+        _write_all(found, content)
+
+
+def to_bytes(
+    value: Any,
+    *,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    threads: int | None = None,
+    metadata: Any = None,
+    on_unsupported: OnUnsupported = "error",
+) -> bytes:
+    """The content of the file that `write` would write, for a network, a database or another file.
+
+    Parameters
+    ----------
+    value, compression, threads, metadata, on_unsupported
+        As for `write`.
+
+    Returns
+    -------
+    bytes
+        `read` and `open` take them. While they are made, memory holds them twice.
+
+    Examples
+    --------
+    >>> content = en.to_bytes({"a": [1, 2]})
+    >>> en.read(content)
+    {'a': [1, 2]}
+    """
+    to = _destination(None, compression, threads, False, 0)
+    content = _write(value, to, metadata, on_unsupported)
+    assert content is not None
+    return content
+
+
+def _destination(
+    path: str | None,
+    compression: int | Mapping[str, int] | Mapping[str | None, int],
+    threads: int | None,
+    durable: bool | None,
+    wait: float,
+) -> Destination:
     default, apart = _compression(compression)
-    threads = _threads(threads)
+    return {
+        "path": path,
+        "compression": default,
+        "column_compression": apart,
+        "threads": _threads(threads),
+        "durable": _options.durable(durable),
+        "wait": _options.wait(wait),
+    }
+
+
+def _write(value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported) -> bytes | None:
+    """Writes a value. Returns the content of the file when it goes into memory."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
+    if not is_table and type(value) is not dict:
+        collected = value.read() if isinstance(value, File) else _hosts.collect(value)
+        if collected is not value:
+            return _write(collected, to, metadata, on_unsupported)
     builder, kept = _hosts.build(value) if is_table else (None, {})
-    if apart:
+    if to["column_compression"]:
         names = set() if builder is None else set(builder.names)
-        for name, _ in apart:
+        for name, _ in to["column_compression"]:
             if name not in names:
                 raise ColumnNotFoundError(f"compression names a column '{name}' that is not there")
     if builder is not None and metadata is None and not builder.has_trees:
-        builder.write(path, kept, default, apart, threads, durable)
-        return
+        found: bytes | None = builder.write(kept, to)
+        return found
     from ._document import Document
 
-    document = Document(on_unsupported, default, threads)
+    document = Document(on_unsupported, to["compression"], to["threads"])
     if builder is not None:
         table, cell = document.add_frame(value, builder, kept), None
     else:
         table, cell = None, document.add(value, "value")
     beside = None if metadata is None else document.add(metadata, "metadata")
-    document.write(path, table, cell, beside, (default, apart), threads, durable)
+    return document.write(to, table, cell, beside)
+
+
+def _write_all(file: Any, content: bytes | None) -> None:
+    """Writes the content into an open file, which may take less at a time."""
+    left = memoryview(content or b"")
+    while left:
+        n = file.write(left)
+        if n is None:
+            # Files that say nothing have taken all.
+            return
+        left = left[n:]
 
 
 def read(
-    path: Path,
+    path: Source,
     *,
     columns: Columns | None = None,
     rows: Rows | None = None,
@@ -85,6 +183,10 @@ def read(
     types: Iterable[type] | None = None,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
+
+    `path` is a path (`str` or `os.PathLike`, `~` is expanded), the content of a file (`bytes`, `bytearray`,
+    `memoryview`), or a binary file that can be read from any place. Of an open file on the disk only what is asked for
+    is read; `io.BytesIO` and bytes are not copied; of other files and buffers all is copied into memory.
 
     `columns` are names, or positions, or a slice of these. `rows` are `(start, stop)`, a slice, an integer, an array
     of integers (order and repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow", "numpy" or
@@ -107,8 +209,10 @@ def read(
     return file.read(columns=columns, rows=rows, to=to, threads=threads)
 
 
-def open(path: Path, *, memory_map: bool = False, types: Iterable[type] | None = None) -> File:
+def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> File:
     """Open a file without reading its columns or values: a `File`, and of it a `Tree` for a value that is no frame.
+
+    `path` is as for `read`.
 
     With `memory_map=True` the columns that are read later are views of the file, in no time whatever its size. That
     takes a file written with `compression=0`, neighbouring rows, and columns of fixed width without missing values;
@@ -130,18 +234,23 @@ def open(path: Path, *, memory_map: bool = False, types: Iterable[type] | None =
     return _tree.root(file._handle, file.path, file._types)
 
 
-def info(path: Path) -> Info:
-    """How a file is stored: sizes, encodings and missing values of each column, and its metadata."""
+def info(path: Source) -> Info:
+    """How a file is stored: sizes, encodings and missing values of each column, and its metadata.
+
+    `path` is as for `read`.
+    """
     import json
 
-    path = _options.path(path)
-    handle = _entasis.Handle(path)
-    return Info(json.loads(handle.info()) | {"metadata": _cells.metadata(handle, path, {})})
+    file = File(path)
+    return Info(json.loads(file._handle.info()) | {"metadata": file.metadata})
 
 
-def verify(path: Path, *, threads: int | None = None) -> Report:
-    """Check every byte of a file. Raises `CorruptFileError` at the first damage."""
-    return Report(**_entasis.verify(_options.path(path), _threads(threads)))
+def verify(path: Source, *, threads: int | None = None) -> Report:
+    """Check every byte of a file. Raises `CorruptFileError` at the first damage.
+
+    `path` is as for `read`.
+    """
+    return Report(**_entasis.Handle(_sources.source(path)).verify(_threads(threads)))
 
 
 def set_threads(n: int | None) -> None:

@@ -12,6 +12,8 @@ from .errors import ArgumentError, LimitError, UnsupportedTypeError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ._entasis import Destination
+
     OnUnsupported = Literal["error", "skip"] | Callable[[Any, str], Any]
 
 # Frames inside of frames, at most.
@@ -162,17 +164,8 @@ class Document:
             raise UnsupportedTypeError(f"{path}: {instead!r} is given for it, which is there already")
         given.add(instead)
 
-    def write(
-        self,
-        path: str,
-        table: int | None,
-        cell: int | None,
-        metadata: int | None,
-        compression: tuple[int, list[tuple[str, int]]],
-        threads: int | None,
-        durable: bool | None,
-    ) -> None:
-        """Writes the file."""
+    def write(self, to: Destination, table: int | None, cell: int | None, metadata: int | None) -> bytes | None:
+        """Writes the file. Returns its content when it goes into memory."""
         from ._numpy import add_pool
 
         pools = Builder(0, [])
@@ -183,5 +176,4 @@ class Document:
             shown = "; ".join(self._skipped[:_SHOWN]) + (f"; and {n - _SHOWN} more" if n > _SHOWN else "")
             warnings.warn(f"left out, as they can't be kept: {shown}", stacklevel=3)
         parts = [(part.builder, part.kept, part.numbers) for part in self._parts]
-        level, apart = compression
-        write_document(path, parts, pools, self._cells, table, cell, metadata, level, apart, threads, durable)
+        return write_document(to, parts, pools, self._cells, table, cell, metadata)

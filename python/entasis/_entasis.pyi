@@ -1,7 +1,15 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict
 
 __version__: str
+
+class Destination(TypedDict):
+    path: str | None
+    compression: int
+    column_compression: list[tuple[str, int]]
+    threads: int | None
+    durable: bool | None
+    wait: float
 
 class ColumnRef:
     def __init__(self, index: int) -> None: ...
@@ -84,7 +92,8 @@ class ArrowTable:
     def __arrow_c_schema__(self) -> object: ...
 
 class Handle:
-    def __init__(self, path: str) -> None: ...
+    def __init__(self, source: str | bytes) -> None: ...
+    def verify(self, threads: int | None) -> dict[str, int]: ...
     @property
     def is_table(self) -> bool: ...
     @property
@@ -184,29 +193,17 @@ class Builder:
     @property
     def trees(self) -> list[tuple[Any, str]]: ...
     def arrow_table(self, data: Any) -> tuple[bytes | None, list[tuple[int, bytes]]]: ...
-    def write(
-        self,
-        path: str,
-        host: dict[str, Any],
-        compression: int,
-        column_compression: list[tuple[str, int]],
-        threads: int | None,
-        durable: bool | None,
-    ) -> None: ...
+    def write(self, host: dict[str, Any], to: Destination) -> bytes | None: ...
 
 def write_document(
-    path: str,
+    to: Destination,
     parts: list[tuple[Builder, dict[str, Any], list[int]]],
     pools: Builder,
     cells: CellBuilder,
     table: int | None,
     cell: int | None,
     metadata: int | None,
-    compression: int,
-    column_compression: list[tuple[str, int]],
-    threads: int | None,
-    durable: bool | None,
-) -> None: ...
+) -> bytes | None: ...
 def add_blocks(builder: Builder, arrays: list[Any]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...
 def read_blocks(
     handle: Handle,
@@ -223,5 +220,4 @@ def hash(data: Any, seed: int, threads: int | None) -> int: ...
 def is_unicode(array: Any) -> bool: ...
 def set_threads(n: int) -> None: ...
 def default_threads() -> int: ...
-def verify(path: str, threads: int | None) -> dict[str, int]: ...
 def cli_main(args: list[str]) -> int: ...

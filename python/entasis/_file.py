@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _cells, _columns, _display, _entasis, _hosts, _rows
-from ._options import path as _path
+from . import _cells, _columns, _display, _entasis, _hosts, _rows, _sources
 from ._options import threads as _threads
 from .errors import ArgumentError, CorruptFileError
 
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
 
     from ._columns import Columns
     from ._hosts import Host
-    from ._options import Path
     from ._rows import Rows
+    from ._sources import Source
 
 
 class File:
@@ -33,9 +32,10 @@ class File:
 
     path: str
 
-    def __init__(self, path: Path, *, memory_map: bool = False, types: Iterable[type] | None = None) -> None:
-        self.path = _path(path)
-        self._handle = _mapped(self.path) if memory_map else _entasis.Handle(self.path)
+    def __init__(self, path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> None:
+        found = _sources.source(path)
+        self.path = found if isinstance(found, str) else _sources.IN_MEMORY
+        self._handle = _mapped(found) if memory_map else _entasis.Handle(found)
         self._columns: list[int] | None = None
         self._rows: Any = None
         self._host: dict[str, Any] | None = None
@@ -218,10 +218,12 @@ def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:
         raise ArgumentError(str(error)) from None
 
 
-def _mapped(path: str) -> _entasis.Handle:
+def _mapped(source: str | bytes) -> _entasis.Handle:
     from . import _map
 
-    return cast("_entasis.Handle", _map.MappedHandle(path))
+    if isinstance(source, bytes):
+        raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
+    return cast("_entasis.Handle", _map.MappedHandle(source))
 
 
 class _Seen:

@@ -34,6 +34,9 @@ _READERS = _WRITERS | {
 }
 
 
+# Libraries that have frames.
+_FRAME_ROOTS = frozenset(("pandas", "polars", "pyarrow", "static_frame"))
+
 # Modules of ours that were imported to their end.
 _loaded: dict[str, Any] = {}
 
@@ -42,7 +45,7 @@ def is_frame(value: Any) -> bool:
     """Whether a value is written as a table: a frame, series or index of a library, or an array that it has."""
     kind = type(value)
     root = kind.__module__.partition(".")[0]
-    if root not in ("pandas", "polars", "pyarrow", "static_frame"):
+    if root not in _FRAME_ROOTS:
         return False
     return kind.__name__ == "DataFrame" or bool(writer(root).is_table(value))
 
@@ -64,6 +67,27 @@ def is_columns(value: dict[Any, Any]) -> bool:
     from ._names import is_text
 
     return all(type(name) is str and is_text(name) for name in value)
+
+
+def collect(value: Any) -> Any:
+    """A table of pyarrow for what streams one: a reader of record batches, a relation of DuckDB, a dataset.
+
+    Frames are left as they are. So are their subclasses, which have state that a stream does not carry.
+    """
+    kind = type(value)
+    if not hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "to_table"):
+        return value
+    roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    if roots & _FRAME_ROOTS and (kind.__module__.partition(".")[0] != "pyarrow" or is_frame(value)):
+        return value
+    if not hasattr(kind, "__arrow_c_stream__"):
+        return value.to_table() if "pyarrow" in roots else value
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        message = f"pyarrow is needed to write a {kind.__name__}, and can't be imported ({error}): pip install pyarrow"
+        raise MissingLibraryError(message) from error
+    return pa.table(value)
 
 
 def build(value: Any) -> tuple[Any, dict[str, Any]]:

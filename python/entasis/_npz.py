@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._options import path as _path
+from ._sources import path as _path
 from .errors import (
     CorruptFileError,
     DirectoryError,
@@ -19,7 +19,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from ._options import Path
+    from ._sources import Path
 
 # What an archive of StaticFrame has besides arrays.
 _META = "__meta__.json"

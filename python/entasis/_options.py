@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import operator
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import ArgumentError
-
-if TYPE_CHECKING:
-    Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 # No machine has as many.
 _MOST_THREADS = 1 << 20
@@ -35,13 +31,11 @@ def integer(n: Any) -> int | None:
         return None
 
 
-def path(path: Path) -> str:
-    """A path as text."""
-    try:
-        return os.fsdecode(path)
-    except TypeError:
-        hint = "; give the path of an open file instead" if hasattr(path, "read") or hasattr(path, "write") else ""
-        raise ArgumentError(f"a path is str, bytes or os.PathLike, not {type(path).__name__}{hint}") from None
+def wait(seconds: float) -> float:
+    """How long to wait for another writer, checked."""
+    if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds >= 0:
+        return float(seconds)
+    raise ArgumentError(f"wait={seconds!r}: a number of seconds, 0 or more")
 
 
 def durable(durable: bool | None) -> bool | None:

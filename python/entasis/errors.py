@@ -24,6 +24,10 @@ class FileError(EntasisError, OSError):
     """The operating system refused to read or write."""
 
 
+class BusyError(FileError, BlockingIOError):
+    """Another writer is at work on the file, and was not done within the time to wait."""
+
+
 class MissingFileError(FileError, FileNotFoundError):
     """There is no such file, or no such directory for it."""
 
@@ -95,6 +99,7 @@ class MissingLibraryError(EntasisError, ImportError):
 # Written out: type checkers don't run a comprehension.
 __all__ = [
     "ArgumentError",
+    "BusyError",
     "ColumnNotFoundError",
     "CorruptFileError",
     "DirectoryError",

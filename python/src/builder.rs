@@ -3,20 +3,19 @@
 mod put;
 mod take;
 
-use std::path::PathBuf;
-
 use entasis::{
-    Array, Chunk, Column, ColumnType, Durable, HostRead, HostValidity, HostValues, Logical, Missing,
-    NameList, Physical, Value, WriteOptions,
+    Array, Chunk, Column, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing,
+    NameList, Physical, Value,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::array::{self, NumpyArray};
 use crate::arrow::import::Stream;
+use crate::destination::{Content, Destination};
 use crate::text::{self, OwnText};
 use crate::value::CellRef;
-use crate::{errors, monitor, runs, value};
+use crate::{errors, runs, value};
 use put::{Flavour, Target};
 
 /// A frame to write. Its arrays are borrowed, and kept alive.
@@ -386,43 +385,22 @@ impl Builder {
     }
 
     /// Writes the file. The builder is empty afterwards.
-    #[pyo3(signature = (path, host, compression, column_compression, threads, durable))]
-    #[allow(clippy::too_many_arguments)]
-    fn write(
+    fn write<'py>(
         &mut self,
-        py: Python<'_>,
-        path: PathBuf,
-        host: &Bound<'_, PyAny>,
-        compression: u8,
-        column_compression: Vec<(String, u8)>,
-        threads: Option<usize>,
-        durable: Option<bool>,
-    ) -> PyResult<()> {
+        py: Python<'py>,
+        host: &Bound<'py, PyAny>,
+        to: Destination,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let mut frame = self.frame(host, &[])?;
-        if !column_compression.is_empty() {
+        if to.names_columns() {
             frame.columns = runs::split(frame.columns);
         }
-        let options = options(compression, column_compression, threads, durable);
-        let result = monitor::run(py, |monitor| entasis::write(&path, &frame, &options, monitor));
-        drop(frame);
+        let content = Content::Frame(frame);
+        let result = to.write(py, &content);
+        drop(content);
         self.clear();
         result
     }
-}
-
-/// How to write.
-pub fn options(
-    compression: u8,
-    column_compression: Vec<(String, u8)>,
-    threads: Option<usize>,
-    durable: Option<bool>,
-) -> WriteOptions {
-    let durable = match durable {
-        None => Durable::Auto,
-        Some(true) => Durable::Always,
-        Some(false) => Durable::Never,
-    };
-    WriteOptions { compression, column_compression, threads, durable }
 }
 
 /// Memory that is not there: of a column without values.

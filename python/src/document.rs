@@ -1,39 +1,35 @@
 //! Files of several frames and of trees.
 
-use std::path::PathBuf;
-
 use entasis::{Document, HostRead, Value};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-use crate::builder::{self, Builder};
+use crate::builder::Builder;
 use crate::cells::write::CellBuilder;
-use crate::{monitor, runs};
+use crate::destination::{Content, Destination};
+use crate::runs;
 
 /// A builder, what its frame keeps beside the columns, and the cells of its trees.
 type Part<'py> = (Bound<'py, Builder>, Bound<'py, PyAny>, Vec<u64>);
 
 /// Writes a file of frames and trees. `table` or `cell` is the file's value; the extra columns of `pools` are those of arrays. All builders are empty afterwards.
 #[pyfunction]
-#[pyo3(signature = (path, parts, pools, cells, table, cell, metadata, compression, column_compression, threads, durable))]
+#[pyo3(signature = (to, parts, pools, cells, table, cell, metadata))]
 #[allow(clippy::too_many_arguments)]
-pub fn write_document(
-    py: Python<'_>,
-    path: PathBuf,
-    parts: Vec<Part<'_>>,
-    pools: Bound<'_, Builder>,
-    cells: Bound<'_, CellBuilder>,
+pub fn write_document<'py>(
+    py: Python<'py>,
+    to: Destination,
+    parts: Vec<Part<'py>>,
+    pools: Bound<'py, Builder>,
+    cells: Bound<'py, CellBuilder>,
     table: Option<u64>,
     cell: Option<u64>,
     metadata: Option<u64>,
-    compression: u8,
-    column_compression: Vec<(String, u8)>,
-    threads: Option<usize>,
-    durable: Option<bool>,
-) -> PyResult<()> {
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let mut frames = Vec::with_capacity(parts.len());
     for (builder, host, numbers) in &parts {
         let mut frame = builder.borrow_mut().frame(host, numbers)?;
-        if !column_compression.is_empty() {
+        if to.names_columns() {
             frame.columns = runs::split(frame.columns);
         }
         frames.push(frame);
@@ -53,10 +49,9 @@ pub fn write_document(
     let mut pairs = vec![(Value::from("value"), value)];
     pairs.extend(metadata.map(|metadata| (Value::from("metadata"), Value::Cell(metadata))));
     pairs.push((Value::from("cells"), Value::Map(names)));
-    let document = Document { frames, columns, value: Value::Map(pairs) };
-    let options = builder::options(compression, column_compression, threads, durable);
-    let result = monitor::run(py, |monitor| entasis::write_document(&path, &document, &options, monitor));
-    drop(document);
+    let content = Content::Document(Document { frames, columns, value: Value::Map(pairs) });
+    let result = to.write(py, &content);
+    drop(content);
     drop(cells);
     for (builder, ..) in &parts {
         builder.borrow_mut().clear();

@@ -13,6 +13,7 @@ fn class_name(kind: Kind) -> &'static str {
         Kind::Io(ErrorKind::IsADirectory) => "DirectoryError",
         Kind::Io(ErrorKind::NotADirectory) => "NotADirectoryFileError",
         Kind::Io(ErrorKind::PermissionDenied) => "FilePermissionError",
+        Kind::Io(ErrorKind::WouldBlock) => "BusyError",
         Kind::Io(_) => "FileError",
         Kind::NotEntasis => "NotEntasisError",
         Kind::Newer => "NewerVersionError",
@@ -63,7 +64,11 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
         value.setattr("offset", place.at)?;
         value.setattr("file", file.as_deref())?;
         if matches!(error.kind(), Kind::Io(_)) {
-            value.setattr("errno", error.raw_os_error())?;
+            let errno = match error.kind() {
+                Kind::Io(ErrorKind::WouldBlock) => Some(py.import("errno")?.getattr("EAGAIN")?.extract()?),
+                _ => error.raw_os_error(),
+            };
+            value.setattr("errno", errno)?;
             value.setattr("strerror", error.io_source().map(ToString::to_string))?;
             value.setattr("filename", file.as_deref())?;
         }

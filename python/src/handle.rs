@@ -1,21 +1,23 @@
 //! An open file, and its columns.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use entasis::{
-    ColumnInfo, ColumnType, Error, File, Groups, Logical, NameGroup, NamePlaces, Physical, Unit, Value,
+    ColumnInfo, ColumnType, Error, File, Groups, Limits, Logical, MemorySource, NameGroup, NamePlaces,
+    Physical, Unit, Value,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::arrow::column::ArrowTable;
 use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
 use crate::plan::Host;
-use crate::{array, errors, read, results, rows, value};
+use crate::{array, errors, monitor, read, results, rows, value};
 
 /// A column of a file: its name and type.
 #[pyclass(frozen, module = "entasis._entasis")]
@@ -165,6 +167,18 @@ impl Column {
     }
 }
 
+/// What a file is opened from.
+#[derive(FromPyObject)]
+pub enum Source {
+    /// The content of a file.
+    Bytes(PyBackedBytes),
+    /// Its path.
+    Path(PathBuf),
+}
+
+/// The name of a file that is in memory, for errors.
+const IN_MEMORY: &str = "<bytes>";
+
 /// A file that is open for reading. It keeps showing the file that it opened.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct Handle {
@@ -249,9 +263,17 @@ impl Handle {
 
 #[pymethods]
 impl Handle {
+    /// Opens the file at a path, or the content of one that is in memory. Bytes are not copied.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let file = py.detach(|| File::open(&path)).map_err(|e| errors::raise(py, &e))?;
+    fn new(py: Python<'_>, source: Source) -> PyResult<Self> {
+        let opened = py.detach(|| match source {
+            Source::Bytes(bytes) => {
+                let bytes = MemorySource::new(bytes);
+                File::from_source(Box::new(bytes), Path::new(IN_MEMORY), Limits::default())
+            }
+            Source::Path(path) => File::open(&path),
+        });
+        let file = opened.map_err(|e| errors::raise(py, &e))?;
         Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
     }
 
@@ -437,6 +459,17 @@ impl Handle {
     fn mark<'py>(&self, py: Python<'py>) -> (u64, Bound<'py, PyBytes>) {
         let (at, bytes) = self.file.mark();
         (at, PyBytes::new(py, &bytes))
+    }
+
+    /// Checks every byte of the file.
+    fn verify<'py>(&self, py: Python<'py>, threads: Option<usize>) -> PyResult<Bound<'py, PyDict>> {
+        let report = monitor::run(py, |monitor| self.file.verify(threads, monitor))?;
+        let dict = PyDict::new(py);
+        dict.set_item("n_columns", report.n_columns)?;
+        dict.set_item("n_blocks", report.n_blocks)?;
+        dict.set_item("n_values", report.n_values)?;
+        dict.set_item("checked_len", report.checked_len)?;
+        Ok(dict)
     }
 
     /// How the file is stored, as JSON.

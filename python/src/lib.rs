@@ -10,6 +10,7 @@ mod blocks;
 mod buffers;
 mod builder;
 mod cells;
+mod destination;
 mod document;
 mod errors;
 mod handle;
@@ -50,7 +51,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::handle::{Column, Handle};
     #[pymodule_export]
-    use crate::tools::{cli_main, default_threads, is_unicode, set_threads, verify};
+    use crate::tools::{cli_main, default_threads, is_unicode, set_threads};
     #[pymodule_export]
     use crate::value::{CellRef, ColumnRef};
 

@@ -7,8 +7,10 @@ mod order;
 mod output;
 
 use std::collections::HashMap;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use entasis_encodings::{Encoder, Profile};
 use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
@@ -54,7 +56,14 @@ pub struct WriteOptions {
     pub threads: Option<usize>,
     /// Whether to wait until the bytes are on the disk.
     pub durable: Durable,
+    /// How long to wait for another writer of the same file before the error *io* of kind `WouldBlock`.
+    pub wait: Duration,
 }
+
+/// How long a writer waits for another one, unless told.
+const WAIT: Duration = Duration::from_secs(10);
+/// The first and the longest pause between two looks at whether the other writer is done.
+const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
 
 impl Default for WriteOptions {
     fn default() -> Self {
@@ -63,6 +72,7 @@ impl Default for WriteOptions {
             column_compression: Vec::new(),
             threads: None,
             durable: Durable::default(),
+            wait: WAIT,
         }
     }
 }
@@ -93,9 +103,31 @@ pub fn write_document(
 fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
     let plan = plan.map_err(|e| e.in_file(path))?;
     let on_disk = |doing| move |source| Error::io(source, doing).in_file(path);
-    let replacement = Replacement::create(path, options.durable).map_err(on_disk("create"))?;
+    let replacement = create(path, options, monitor)?.map_err(on_disk("create"))?;
     plan.execute(&replacement, monitor).map_err(|e| e.in_file(path))?;
     replacement.commit().map_err(on_disk("replace"))
+}
+
+/// Begins to replace a file, once no other writer is at work on it or the time to wait is over.
+///
+/// # Errors
+/// *Interrupted*, when the caller stops the wait.
+fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<io::Result<Replacement>> {
+    let started = Instant::now();
+    let [mut pause, longest] = PAUSES;
+    loop {
+        let result = Replacement::create(path, options.durable);
+        let left = options.wait.saturating_sub(started.elapsed());
+        let is_busy = matches!(&result, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        if !is_busy || left.is_zero() {
+            return Ok(result);
+        }
+        if monitor.interrupted() {
+            return Err(Error::interrupted());
+        }
+        std::thread::sleep(pause.min(left));
+        pause = (2 * pause).min(longest);
+    }
 }
 
 /// Writes a frame to a sink, from its byte 0 on; returns the number of bytes.

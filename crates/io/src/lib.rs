@@ -11,6 +11,7 @@ mod disk;
 #[cfg(any(test, feature = "fault"))]
 pub mod fault;
 mod file;
+mod holder;
 mod identity;
 mod lock;
 mod memory;

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use crate::file::check_regular;
+use crate::holder::holder;
 use crate::identity::same_file;
 use crate::lock::LockedFile;
 use crate::{Disk, Lock};
@@ -35,7 +36,7 @@ impl OldFile {
             let opened = file.metadata()?;
             let lock = match disk.try_lock(&file)? {
                 Lock::Taken => Some(LockedFile(file)),
-                Lock::Held => return Err(busy()),
+                Lock::Held => return Err(busy(holder(&opened))),
                 Lock::Unsupported => None,
             };
             let Some(now) = found(disk.metadata(path))? else { continue };
@@ -43,7 +44,7 @@ impl OldFile {
                 return Ok(Some(OldFile { metadata: now, _lock: lock }));
             }
         }
-        Err(busy())
+        Err(busy(None))
     }
 }
 
@@ -55,6 +56,11 @@ fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-fn busy() -> io::Error {
-    io::Error::new(ErrorKind::WouldBlock, "another writer is at work on this file")
+fn busy(holder: Option<u32>) -> io::Error {
+    let who = match holder {
+        Some(id) if id == std::process::id() => " (in this process)".to_owned(),
+        Some(id) => format!(" (process {id})"),
+        None => String::new(),
+    };
+    io::Error::new(ErrorKind::WouldBlock, format!("another writer is at work on this file{who}"))
 }
