@@ -110,3 +110,9 @@ class Forge:
         for where, at, length in self._sums:
             self.bytes[where : where + 8] = en.hash(bytes(self.bytes[at : at + length])).to_bytes(8, "little")
         return bytes(self.bytes)
+
+
+def write_builder(builder, path, host):
+    """Writes the columns of a builder with what a host keeps beside them, as `en.write` would."""
+    options = {"compression": 50, "column_compression": [], "threads": None, "durable": None, "wait": 0}
+    builder.write(host, {"path": str(path), **options})

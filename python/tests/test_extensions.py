@@ -8,6 +8,7 @@ from contextlib import suppress
 import numpy as np
 import pandas as pd
 import pytest
+from forge import write_builder
 
 import entasis as en
 from entasis._entasis import Builder, ColumnRef
@@ -264,7 +265,7 @@ def hostile(path, array, **how):
     builder.words(array, 0, **how)
     host = {"host": "pandas", "columns": {"kind": "names", "dtype": "str", "name": None}}
     host["index"] = {"kind": "range", "start": 0, "stop": len(array), "step": 1, "name": None}
-    builder.write(str(path), host, 50, [], None, None)
+    write_builder(builder, path, host)
 
 
 def test_details_that_make_no_sense(path):

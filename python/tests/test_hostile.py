@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from forge import write_builder
 
 import entasis as en
 from entasis._entasis import Builder, ColumnRef
@@ -31,7 +32,7 @@ def forge(path: Any, host: dict[str, Any], *extra: np.ndarray) -> None:
             builder.text(array, None, name="i")
         else:
             builder.words(array, None, name="i")
-    builder.write(str(path), host, 50, [], None, None)
+    write_builder(builder, path, host)
 
 
 def metadata(*pairs: tuple[bytes, bytes]) -> bytes:

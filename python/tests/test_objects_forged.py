@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from forge import write_builder
 
 import entasis as en
 from entasis import _codecs
@@ -129,7 +130,7 @@ def sparse(path: Any, values: np.ndarray[Any, Any], detail: Any) -> None:
         "columns": {"kind": "names", "dtype": "str", "name": None},
         "index": {"kind": "range", "start": 0, "stop": N, "step": 1, "name": None},
     }
-    builder.write(str(path), host, 50, [], None, None)
+    write_builder(builder, path, host)
 
 
 def test_sound_sparse(path):

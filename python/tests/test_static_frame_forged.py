@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forge import write_builder
 
 import entasis as en
 from entasis._entasis import Builder, ColumnRef
@@ -72,7 +73,7 @@ def forge(path: Any, host: dict[str, Any]) -> None:
     builder.words(np.arange(5), 0)
     builder.words(np.arange(5), 1)
     builder.words(np.array([1, 1, 2, 3, 4], "i4"), None, name="i")
-    builder.write(str(path), host, 50, [], None, None)
+    write_builder(builder, path, host)
 
 
 def test_forged_and_sound(path):
@@ -94,7 +95,7 @@ def test_block_of_several_types(codes, path):
     builder = Builder(5, ["a", "b"])
     builder.words(np.arange(5), 0)
     builder.words(np.arange(5.0), 1)
-    builder.write(str(path), GOOD | {"blocks": codes}, 50, [], None, None)
+    write_builder(builder, path, GOOD | {"blocks": codes})
     with pytest.raises(en.CorruptFileError, match="several types"):
         en.read(path)
 
@@ -103,7 +104,7 @@ def test_missing_values_where_there_are_none(path):
     builder = Builder(5, ["a", "b"])
     builder.words(np.arange(5), 0, mask=np.arange(5) == 2, missing="NA")
     builder.words(np.arange(5.0), 1)
-    builder.write(str(path), GOOD | {"blocks": [0, 0]}, 50, [], None, None)
+    write_builder(builder, path, GOOD | {"blocks": [0, 0]})
     with pytest.raises(en.CorruptFileError, match="missing values"):
         en.read(path)
 
@@ -112,6 +113,6 @@ def test_strings_wider_than_told(path):
     builder = Builder(5, ["a", "b"])
     builder.text(np.array(["abc"] * 5, dtype=object), 0, flavour=1)
     builder.words(np.arange(5.0), 1)
-    builder.write(str(path), GOOD | {"blocks": [0, 0]}, 50, [], None, None)
+    write_builder(builder, path, GOOD | {"blocks": [0, 0]})
     with pytest.raises(en.CorruptFileError):
         en.read(path)
