@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _r_frame
+from . import _r_frame, _r_values
 from ._record import Record
 from .errors import UnsupportedTypeError
 
@@ -46,6 +46,10 @@ def decode(name: str, parts: list[Any]) -> Any:
         frame = _r_frame.frame_of(parts[0], parts[1])
         if frame is not None:
             return frame
+    if name == "r.vector" and type(parts[1]) is dict and not (len(parts) > 2 and parts[2]):
+        value = _r_values.value_of(parts[0], parts[1])
+        if value is not None:
+            return value
     if name == "r.expression":
         found["items"] = parts[1:]
     return Record("r", name, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 from ._record import Record
@@ -57,6 +58,17 @@ def _column(value: Any, n: int) -> Any:
 
     if type(value) is Record:
         return _special(value, n)
+    if isinstance(value, pd.Categorical):
+        return value if len(value) == n else None
+    if type(value) is datetime.date or (isinstance(value, np.datetime64) and value.dtype == "M8[D]"):
+        value = np.array([value], "M8[D]")
+    if isinstance(value, np.ndarray) and value.dtype == "M8[D]" and value.shape == (n,):
+        return value.astype("M8[s]")
+    if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
+        # A table has the zone, which is not known any more.
+        return None
+    if type(value) is int and not -(2**31) < value < 2**31:
+        value = np.array([value], "i8")
     if type(value) in (bool, int, float, str):
         value = np.array([value], {bool: "?", int: "i4", float: "f8", str: "O"}[type(value)])
     if not isinstance(value, np.ndarray) or value.shape != (n,):

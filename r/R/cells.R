@@ -129,6 +129,9 @@ assemble <- function(session, what, parts) {
     r.dots = make_dots(parts),
     r.closure = make_closure(session, parts),
     r.primitive = make_primitive(session, parts),
+    key = ,
+    `zero character` = structure(what, class = "entasis_refused"),
+    refused = refuse_foreign(session, parts[[1L]], parts[[2L]]),
     rounded = warn_rounded(session$file, NULL),
     `too deep` = abort("limit", "limit exceeded: values are nested deeper than they can be"),
     assemble_foreign(session, what, parts)
@@ -303,9 +306,7 @@ make_primitive <- function(session, parts) {
 assemble_foreign <- function(session, what, parts) {
   make <- FOREIGN[[what]]
   if (is.null(make)) {
-    what <- if (what == "zero character") "a string with a zero character" else paste("a value of kind", what)
-    abort("unsupported", paste0("not supported: ", what, " has no counterpart in R (file \"", session$file$path,
-                                "\"); read other parts with entasis()"), list(file = session$file$path))
+    return(structure(what, class = "entasis_refused"))
   }
   # Each takes a few parts to a value of R. A kind may have other parts in a later version, which is no damage.
   tryCatch(make(parts), error = function(e) {
@@ -313,6 +314,21 @@ assemble_foreign <- function(session, what, parts) {
     no_counterpart("a value of kind ", what, " with these parts (", conditionMessage(e), ")")
   })
 }
+
+# A value that R has nothing for, by its kind and where it is.
+refuse_foreign <- function(session, kind, path) {
+  kind <- unclass(kind)
+  what <- if (kind %in% names(REFUSED)) REFUSED[[kind]] else paste("a value of kind", substr(kind, 1L, 60L))
+  at <- if (nzchar(path)) paste0(" at ", path)
+  abort("unsupported", paste0("not supported: ", what, at, " has no counterpart in R (file \"", session$file$path,
+                              "\"); entasis(path) reads the other parts"), list(file = session$file$path))
+}
+
+REFUSED <- c(
+  `zero character` = "a string with a zero character", key = "a dict with a key that is neither a string nor a number",
+  `text 41` = "a Decimal", `bytes 50` = "an integer beyond 64 bits", `bytes 52` = "a string with lone surrogates",
+  Ellipsis = "an Ellipsis", Fraction = "a Fraction", slice = "a slice", numpy.uint64 = "a uint64 of NumPy"
+)
 
 one <- function(parts) parts[[1L]]
 since_1970 <- function(seconds, zone = "UTC") structure(as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone)

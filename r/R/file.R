@@ -41,6 +41,7 @@ look_at <- function(file) {
   file$layout <- NULL
   file$table_facts <- NULL
   file$fits <- NULL
+  file$object_classes <- list()
 }
 
 # The handle: opened again when it comes from another session.

@@ -74,3 +74,45 @@ foreign_labels <- function(file, rows) {
   }
   list(columns = columns)
 }
+
+# A column of objects. Those of other hosts whose values are dates alone, or times of the day, are vectors of these, as pandas has no
+# other type for them.
+read_object_column <- function(file, cell, n_values, rows) {
+  values <- read_objects(file, cell, n_values, rows)
+  class <- if (file$own) "" else class_of_objects(file, cell, n_values, rows, values)
+  if (class == "") {
+    return(values)
+  }
+  numbers <- vapply(values, function(value) if (inherits(value, class)) as.double(value) else NA_real_, 0)
+  decorate(numbers, if (class == "Date") list(class = "Date") else list(class = c("hms", "difftime"), units = "secs"))
+}
+
+# The class of all values of a column of objects, "" when they have none in common. All rows choose, so that each part has the type of
+# the whole.
+class_of_objects <- function(file, cell, n_values, rows, values) {
+  key <- as.character(cell)
+  if (is.null(file$object_classes[[key]])) {
+    class <- common_class(values)
+    if (!is_all(rows) && !identical(class, "")) {
+      # A value that R has nothing for is no date.
+      class <- tryCatch(common_class(read_objects(file, cell, n_values, ALL_ROWS)), entasis_error_unsupported = function(e) "")
+    }
+    file$object_classes[[key]] <- if (is.null(class)) "" else class
+  }
+  file$object_classes[[key]]
+}
+
+# "Date" or "hms" where all values that are there are such; NULL where all are missing, else "".
+common_class <- function(values) {
+  missing <- vapply(values, function(value) is.null(value) || is.atomic(value) && length(value) == 1L && is.na(value), NA)
+  there <- values[!missing]
+  if (length(there) == 0L) {
+    return(NULL)
+  }
+  for (class in c("Date", "hms")) {
+    if (all(vapply(there, inherits, NA, class))) {
+      return(class)
+    }
+  }
+  ""
+}

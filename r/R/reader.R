@@ -66,7 +66,7 @@ reader_run <- function(reader) {
   vectors <- reader_run_columns(reader)
   if (length(vectors) < reader$n_vectors) length(vectors) <- reader$n_vectors
   for (entry in reader$lists) {
-    parts <- lapply(seq_along(entry[[2L]]), function(k) read_objects(reader$file, entry[[2L]][k], entry[[3L]][k], reader$rows))
+    parts <- lapply(seq_along(entry[[2L]]), function(k) read_object_column(reader$file, entry[[2L]][k], entry[[3L]][k], reader$rows))
     vectors[[entry[[1L]]]] <- if (length(parts) == 1L) parts[[1L]] else do.call(c, parts)
   }
   for (entry in reader$nested) {

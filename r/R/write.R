@@ -40,6 +40,12 @@ check_path <- function(path) {
 plan_atomic <- function(plan, x) {
   planned <- plan_vector(plan, FALSE, x, "value", "x")
   host <- list(host = "r", form = "vector")
+  names <- attributes(x)[["names"]]
+  if (is.character(names) && is.atomic(x)) {
+    # Other hosts take them for labels; R has them among the attributes.
+    labels <- plan_vector(plan, TRUE, names, "names", "names(x)")
+    host$index <- list(kind = "column", column = extra_ref(labels$first), name = NULL)
+  }
   if (!is.null(planned$description)) {
     host$columns <- list(list(0L, planned$description))
   }

@@ -51,7 +51,7 @@ static void put(maker *m, int at, SEXP value) {
     } else {
         SEXP key = R_NilValue;
         if (Rf_isVectorAtomic(value) && Rf_xlength(value) == 1) key = TYPEOF(value) == STRSXP ? value : Rf_asChar(value);
-        if (key == R_NilValue) ent_no_counterpart("a dict with a key that is neither a string nor a number");
+        if (key == R_NilValue) ent_make_ask(m, "key", R_NilValue);
         SET_STRING_ELT(to->names, (R_xlen_t)(i - to->count), TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : key);
     }
 }

@@ -36,6 +36,9 @@ void ent_make_attribute(SEXP x, SEXP name, SEXP value);
 SEXP ent_make_decorated(maker *m, SEXP value);
 SEXP ent_make_finished(maker *m, const frame_t *frame);
 
+/* path.c */
+SEXP ent_make_path(const maker *m);
+
 /* alike.c */
 int ent_make_alike(maker *m, uint64_t number, int is_object);
 

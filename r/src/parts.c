@@ -7,8 +7,18 @@ SEXP ent_make_ask(maker *m, const char *what, SEXP parts) {
     SEXP holder = PROTECT(Rf_allocVector(VECSXP, 2));
     SET_VECTOR_ELT(holder, 0, name);
     SET_VECTOR_ELT(holder, 1, parts);
-    SEXP out = Rf_eval(PROTECT(Rf_lang2(m->hook, holder)), R_GlobalEnv);
-    UNPROTECT(3);
+    SEXP out = PROTECT(Rf_eval(PROTECT(Rf_lang2(m->hook, holder)), R_GlobalEnv));
+    if (Rf_inherits(out, "entasis_refused")) {
+        /* The error names the place, which nobody else needs. */
+        SEXP place = PROTECT(Rf_allocVector(VECSXP, 2));
+        SET_VECTOR_ELT(place, 0, out);
+        SET_VECTOR_ELT(place, 1, ent_make_path(m));
+        SET_VECTOR_ELT(holder, 0, Rf_mkString("refused"));
+        SET_VECTOR_ELT(holder, 1, place);
+        Rf_eval(PROTECT(Rf_lang2(m->hook, holder)), R_GlobalEnv);
+        Rf_error("a value was refused");
+    }
+    UNPROTECT(4);
     return out;
 }
 

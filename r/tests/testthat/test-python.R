@@ -136,7 +136,7 @@ test_that("lists are trees of Python", {
     "assert x['m'].tolist() == [[1, 3, 5], [2, 4, 6]] and x['l'] == [1.0, 'a', None, {'z': True}]",
     "assert type(x['df']) is pd.DataFrame and x['df'].l.tolist() == [1.0, 'a', {'b': 2.0}] and x['df'].k.tolist() == [1, 2, 3]",
     "assert type(x['f']) is en.Record and x['f'].kind == 'r' and x['f'].items[0].fields['name'] == 'f'",
-    "assert x['named'].fields == {'value': 1.0, 'attributes': {'names': 'a'}} and x['lat'].tolist() == ['caf\\u00e9', None]",
+    "assert x['named'] == {'a': 1.0} and x['lat'].tolist() == ['caf\\u00e9', None]",
     "assert x['raw'].tolist() == [1, 2, 3] and x['e'].fields == {'global': 'global'} and np.isnan(x['d'][1:]).all()",
     sprintf("assert en.open(r'%s')['l'][3]['z'].read() is True", path),
     sprintf("en.write({key: x[key] for key in ('a', 'v', 'm', 'l', 'df')}, r'%s.py')", path),

@@ -1,0 +1,49 @@
+/* Where in a value something is: what users type to get there. */
+#include "make.h"
+
+/* Characters of a path that are shown. */
+#define LONGEST 200
+
+typedef struct {
+    char text[LONGEST + 1];
+    size_t len;
+} shown;
+
+static void add(shown *out, const char *text, size_t len) {
+    for (size_t i = 0; i < len && out->len < LONGEST; i++) {
+        unsigned char c = (unsigned char)text[i];
+        out->text[out->len++] = c < 32 || c == 127 ? '?' : (char)c;
+    }
+    out->text[out->len] = 0;
+}
+
+/* Adds the step from a frame to the part that is made: the place before `next`. */
+static void step(const maker *m, const frame_t *frame, shown *out) {
+    int is_list = frame->kind >= ENT_CELL_LIST && frame->kind < ENT_CELL_LIST + 4;
+    int is_map = frame->kind == ENT_CELL_MAP;
+    if ((!is_list && !is_map) || frame->count == 0 || frame->next == frame->first) return;
+    uint64_t i = frame->next - frame->first - 1;
+    /* Keys stand behind the values. */
+    if (is_map && frame->next - frame->first > frame->count) return;
+    if (is_map) {
+        ent_cell key = {0};
+        ent_cell_at(m->s, frame->keys + i, &key);
+        if (key.kind == ENT_CELL_STRING) {
+            add(out, "$", 1);
+            add(out, key.text.start, key.text.len);
+            return;
+        }
+    }
+    char number[32];
+    snprintf(number, sizeof number, "[[%llu]]", (unsigned long long)i + 1);
+    add(out, number, strlen(number));
+}
+
+SEXP ent_make_path(const maker *m) {
+    shown out = {.len = 0};
+    /* The first frame is of the cells that were asked for. */
+    for (int k = 1; k < m->n; k++) step(m, &m->frames[k], &out);
+    /* What was cut in the middle of a character is no text. */
+    while (out.len > 0 && !ent_is_utf8((ent_chars){out.text, out.len})) out.len--;
+    return Rf_ScalarString(Rf_mkCharLenCE(out.text, (int)out.len, CE_UTF8));
+}
