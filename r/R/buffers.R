@@ -1,24 +1,40 @@
-# Raw vectors: compressed, decompressed, hashed.
+# Raw vectors: compressed, decompressed, hashed. The arguments are those of fst.
 
-compress_entasis <- function(x, compressor = c("LZ4", "ZSTD"), level = NULL) {
+compress_entasis <- function(x, compressor = c("LZ4", "ZSTD"), compression = 0, hash = FALSE, level = NULL) {
   check_raw(x)
-  compressor <- tolower(match.arg(compressor))
-  if (!is.null(level) && (!is.numeric(level) || length(level) != 1L || is.na(level))) wrong("'level' is a number")
-  core(.Call(C_compress, x, compressor, if (is.null(level)) -.Machine$integer.max else as.integer(level)))
+  if (missing(compressor)) compressor <- "LZ4"
+  if (!is.character(compressor) || length(compressor) != 1L || !toupper(compressor) %in% c("LZ4", "ZSTD")) {
+    must_be("compressor", "\"LZ4\" or \"ZSTD\"", compressor)
+  }
+  compression <- check_number(compression, "compression", 0, 100)
+  # Checksums are always there.
+  check_flag(hash, "hash")
+  codec <- tolower(compressor)
+  if (!is.null(level)) {
+    if (codec == "lz4") wrong("'level' is for ZSTD: LZ4 has none")
+    level <- check_whole(level, "level", -131072, 22)
+    if (level == 0) must_be("level", "from 1 to 22, or below 0 for speed", level)
+  } else if (codec == "zstd") {
+    level <- round(1 + 21 * compression / 100)
+  }
+  core(.Call(C_compress, x, codec, if (is.null(level)) -.Machine$integer.max else as.integer(level)))
 }
 
 decompress_entasis <- function(x, max_len = Inf) {
   check_raw(x)
-  if (!is.numeric(max_len) || length(max_len) != 1L || is.na(max_len)) wrong("'max_len' is a number of bytes")
-  core(.Call(C_decompress, x, as.double(max_len)))
-}
-
-hash_entasis <- function(x, seed = 0) {
-  check_raw(x)
-  if (!is.numeric(seed) || length(seed) != 1L || is.na(seed) || seed < 0 || seed >= 2^53) {
-    wrong("'seed' is a whole number from 0 on")
+  if (!identical(max_len, Inf)) max_len <- check_whole(max_len, "max_len", 0)
+  found <- .Call(C_decompress, x, as.double(max_len))
+  if (inherits(found, "entasis_failure")) {
+    # The core does not know what its functions are called here.
+    found$message <- sub("`compress`", "compress_entasis()", sub("`read`", "read_entasis()", found$message, fixed = TRUE), fixed = TRUE)
   }
-  core(.Call(C_hash, x, as.double(seed)))
+  core(found)
 }
 
-check_raw <- function(x) if (!is.raw(x)) wrong("'x' is a raw vector; serialize() makes one of any object")
+hash_entasis <- function(x, seed = NULL, block_hash = TRUE) {
+  check_raw(x)
+  seed <- if (is.null(seed)) 0 else check_whole(seed, "seed", 0)
+  # The hash is of all bytes, however many threads share the work.
+  check_flag(block_hash, "block_hash")
+  core(.Call(C_hash, x, seed))
+}

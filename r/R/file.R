@@ -3,7 +3,7 @@
 open_file <- function(path, functions = FALSE, int64 = "fit") {
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
-  file$functions <- isTRUE(functions)
+  file$functions <- check_flag(functions, "functions")
   file$int64 <- check_int64(int64)
   reopen(file)
   file

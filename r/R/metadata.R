@@ -7,7 +7,7 @@ metadata_entasis <- function(path) {
   }
   facts <- table_facts(file)
   host <- file$host$host
-  columns <- data.frame(name = facts$name, type = facts$type, n_missing = facts$n_missing)
+  columns <- data.frame(name = facts$name, type = facts$type, class = column_classes(file, facts), n_missing = facts$n_missing)
   key <- NULL
   for (pair in if (file$own) file$host$attributes) {
     if (identical(pair[[1L]], "sorted")) key <- interpret(file, decode_value(extras_of(file), pair[[2L]]))
@@ -38,14 +38,43 @@ tree_metadata <- function(file) {
   )
 }
 
+# The class in R of each column of the file, as far as names and types tell it.
+column_classes <- function(file, facts) {
+  all <- seq_along(facts$name)
+  kind <- kinds_or_na(file, facts, all, look = FALSE)
+  class <- KIND_CLASSES[kind]
+  class[facts$ordered[all] > 0L & kind == CODES] <- "ordered"
+  class[!is.na(kind) & kind == NESTED & facts$physical == "struct"] <- "data.frame"
+  class[is.na(kind)] <- ""
+  if (!file$own) class[kind %in% INTEGER64] <- "integer, integer64"
+  if (file$own) {
+    layout <- layout_of(file)
+    for (k in which(!vapply(layout$descriptions, is.null, NA))) {
+      of <- layout$descriptions[[k]]
+      at <- layout$first[k] + seq_len(width_of(of))
+      kept <- interpret(file, lapply_pairs(extras_of(file), of$attributes))$class
+      if (is.character(kept) && length(kept) > 0L) class[at] <- kept[1L] else if (!is.null(of$matrix)) class[at] <- "matrix"
+    }
+  }
+  class
+}
+
+KIND_CLASSES <- character()
+KIND_CLASSES[c(LOGICAL, INTEGER, DOUBLE, COMPLEX, RAW, CHARACTER, CODES, INTEGER64, DAYS, DAYS_INTEGER, INSTANT, INSTANT_INTEGER,
+               SPAN, SPAN_INTEGER, LIST, BYTES, NESTED)] <-
+  c("logical", "integer", "numeric", "complex", "raw", "character", "factor", "integer64", "Date", "Date", "POSIXct", "POSIXct",
+    "difftime", "difftime", "list", "list", "list")
+
 print.entasis_metadata <- function(x, ...) {
-  count <- function(n) format(n, big.mark = ",", scientific = FALSE)
+  count <- shown_number
+  several <- function(n, what) paste0(count(n), " ", what, if (n != 1) "s")
   if (is.null(x$columns)) {
-    cat("<entasis file> ", x$path, "\na tree of values", if (!is.null(x$parts)) paste0(", a list of ", count(length(x$parts))), ", ", count(x$n_tables),
-        " tables, ", count(x$file_size), " bytes, written by ", x$written_by, "\n", sep = "")
+    cat("<entasis file> ", x$path, "\na tree of values", if (!is.null(x$parts)) paste0(", a list of ", count(length(x$parts))), ", ", several(x$n_tables, "table"),
+        ", ", count(x$file_size), " bytes, written by ", x$written_by, "\n", sep = "")
+    if (is.character(x$parts)) cat(strwrap(paste("parts:", paste(shown_parts(x$parts), collapse = ", ")), exdent = 2L), sep = "\n")
     return(invisible(x))
   }
-  cat("<entasis file> ", x$path, "\n", count(x$n_rows), " rows, ", count(x$n_columns), " columns, ", count(x$file_size),
+  cat("<entasis file> ", x$path, "\n", several(x$n_rows, "row"), ", ", several(x$n_columns, "column"), ", ", count(x$file_size),
       " bytes, written by ", x$written_by, "\n", sep = "")
   if (length(x$keys) > 0L) cat("key: ", paste(x$keys, collapse = ", "), "\n", sep = "")
   cat("\n")
@@ -53,16 +82,22 @@ print.entasis_metadata <- function(x, ...) {
   invisible(x)
 }
 
+# The first names of a long list.
+shown_parts <- function(parts, most = 30L) {
+  shown <- encodeString(parts[seq_len(min(length(parts), most))])
+  c(shown, if (length(parts) > most) paste(shown_number(length(parts) - most), "more"))
+}
+
 verify_entasis <- function(path) {
   path <- check_path(path)
   invisible(core(.Call(C_verify, path)))
 }
 
+# More would only use up the system's threads.
+MOST_THREADS <- 1024L
+
 threads_entasis <- function(n = NULL) {
-  if (!is.null(n)) {
-    if (!is.numeric(n) || length(n) != 1L || is.na(n) || n < 0) wrong("the number of threads is 0 (all processors) or more")
-    n <- as.integer(n)
-  }
+  if (!is.null(n)) n <- as.integer(check_whole(n, "n", 0, MOST_THREADS))
   before <- .Call(C_threads, n)
   if (is.null(n)) before else invisible(before)
 }

@@ -2,6 +2,7 @@
 
 read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE,
                          int64 = c("fit", "integer64", "double")) {
+  check_flag(as.data.table, "as.data.table")
   file <- open_file(path, functions, int64)
   on.exit(close_file(file))
   if (is_tree(file)) {
@@ -26,16 +27,12 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
 # Rows from one to another, both included, from 1 on. What is behind the last row is not asked for.
 range_of <- function(file, from, to) {
   n <- file$facts$n_rows
-  number <- function(value, name) {
-    if (!is.numeric(value) || length(value) != 1L || is.na(value) || value < 1) wrong("'", name, "' is a number from 1 on")
-    trunc(as.double(value))
-  }
-  from <- number(from, "from")
-  to <- if (is.null(to)) n else min(number(to, "to"), n)
+  from <- check_whole(from, "from", 1)
+  to <- if (is.null(to) || identical(to, Inf)) n else min(check_whole(to, "to", 1), n)
   if (from > n && !(from == 1 && n == 0)) {
     wrong("'from' is ", format(from, scientific = FALSE), ", the table has ", format(n, scientific = FALSE), " rows")
   }
-  if (to < from - 1) wrong("'from' is greater than 'to'")
+  if (to < from - 1) wrong("'from' must not be greater than 'to'")
   row_range(from - 1, to, n)
 }
 
@@ -46,17 +43,17 @@ resolve_columns <- function(names, columns) {
     found <- match(columns, names)
     if (anyNA(found)) {
       missing <- columns[is.na(found)][1L]
-      abort("argument", paste0("wrong argument: there is no column '", missing, "'"), list(column = missing))
+      abort("argument", paste0("there is no column '", missing, "'"), list(column = missing))
     }
     return(found)
   }
   if (is.logical(columns)) {
-    if (length(columns) != k || anyNA(columns)) wrong("a mask of columns is of length ", k)
+    if (length(columns) != k || anyNA(columns)) wrong("a mask of columns must have length ", k, " and no NA")
     return(which(columns))
   }
-  if (!is.numeric(columns) || anyNA(columns)) wrong("columns are names or numbers")
+  if (!is.numeric(columns) || anyNA(columns)) wrong("columns must be names, numbers or a mask, not ", what_is(columns))
   if (length(columns) > 0L && all(columns < 0)) columns <- seq_len(k)[columns]
-  if (any(columns < 1 | columns > k)) wrong("column ", columns[columns < 1 | columns > k][1L], " of ", k, " is asked for")
+  if (any(columns < 1 | columns > k)) wrong("column numbers must be from 1 to ", k, ", not ", columns[columns < 1 | columns > k][1L])
   as.integer(columns)
 }
 

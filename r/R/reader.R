@@ -92,6 +92,18 @@ reader_run_columns <- function(reader) {
 
 # The kind that a column becomes, by what it is. `which` may be several.
 reading_kinds <- function(file, facts, which) {
+  kind <- kinds_or_na(file, facts, which)
+  if (anyNA(kind)) {
+    at <- which[is.na(kind)][1L]
+    message <- paste0("not supported: type ", facts$type[at], " has no counterpart in R (file \"", file$path,
+                      "\", column \"", facts$name[at], "\"); read other columns")
+    abort("unsupported", message, list(file = file$path, column = facts$name[at]))
+  }
+  kind
+}
+
+# The same with NA for what R has nothing for. Without a look at the values all integers of 64 bits of other hosts are INTEGER64.
+kinds_or_na <- function(file, facts, which, look = TRUE) {
   logical <- facts$logical[which]
   physical <- facts$physical[which]
   kind <- unname(PLAIN_KINDS[physical])
@@ -112,17 +124,11 @@ reading_kinds <- function(file, facts, which) {
     kind[logical %in% c("period", "interval", "uuid")] <- NA
     kind[logical == "duration" & facts$unit[which] %in% c("", "Y", "M")] <- NA
     kind[logical == "timestamp" & facts$unit[which] %in% c("Y", "M")] <- NA
-    kind <- integer_kinds(file, facts, which, kind)
+    if (look) kind <- integer_kinds(file, facts, which, kind)
   }
   kind[logical == "categorical"] <- CODES
   kind[logical == "object"] <- LIST
   if (!file$own) kind[physical %in% NESTED_TYPES] <- NESTED
-  if (anyNA(kind)) {
-    at <- which[is.na(kind)][1L]
-    message <- paste0("not supported: type ", facts$type[at], " has no counterpart in R (file \"", file$path,
-                      "\", column \"", facts$name[at], "\"); read other columns")
-    abort("unsupported", message, list(file = file$path, column = facts$name[at]))
-  }
   kind
 }
 

@@ -25,26 +25,26 @@ resolve_rows <- function(i, n, row_names) {
     if (anyNA(found)) wrong("there is no row named '", i[is.na(found)][1L], "'")
     i <- found
   } else if (is.logical(i)) {
-    if (anyNA(i)) wrong("a mask of rows has missing values")
-    if (length(i) != n && length(i) != 1L) wrong("a mask of ", length(i), " values for ", n, " rows")
+    if (anyNA(i)) wrong("a mask of rows must have no NA; use which() to leave out those rows")
+    if (length(i) != n && length(i) != 1L) wrong("a mask of rows must have length ", n, " or 1, not ", length(i))
     i <- which(rep_len(i, n))
   } else if (is.numeric(i)) {
-    if (anyNA(i)) wrong("row numbers have missing values")
+    if (anyNA(i)) wrong("row numbers must have no NA")
     if (!is.null(oldClass(i)) && !is.factor(i)) i <- as.double(i)
     # R cuts numbers towards zero, and row 0 is none.
     negative <- length(i) > 0L && min(i) <= -1
     if (negative) {
-      if (max(i) >= 1) wrong("row numbers are positive or negative, not both")
+      if (max(i) >= 1) wrong("row numbers must be positive or negative, not both")
       i <- seq_len(n)[i]
     } else {
       i <- trunc(i)
       i <- i[i >= 1]
       if (length(i) > 0L && max(i) > n) {
-        wrong("row ", format(max(i), scientific = FALSE), " of ", format(n, scientific = FALSE), " is asked for")
+        wrong("row numbers must be at most ", shown_number(n), ", not ", shown_number(max(i)))
       }
     }
   } else {
-    wrong("rows are numbers, a mask, or names")
+    wrong("rows must be numbers, a mask, or names, not ", what_is(i))
   }
   k <- length(i)
   if (k == 0L) {

@@ -46,14 +46,14 @@ row.names.entasis_table <- function(x) {
   }
   which <- if (missing(j)) seq_along(names) else resolve_columns(names, j)
   rows <- if (missing(i)) ALL_ROWS else resolve_rows(i, file$facts$n_rows, function() row.names(x))
-  if (isTRUE(drop) && length(which) == 1L) read_column(file, which, rows) else read_frame(file, which, rows)
+  if (check_flag(drop, "drop") && length(which) == 1L) read_column(file, which, rows) else read_frame(file, which, rows)
 }
 
 `[[.entasis_table` <- function(x, i, ...) {
   if (...length() > 0L) {
     return(x[i, ..1, drop = TRUE])
   }
-  if (length(i) != 1L) wrong("one column is asked for with [[")
+  if (length(i) != 1L) wrong("[[ must be given one column")
   read_column(file_of(x), resolve_columns(names(x), i))
 }
 
@@ -87,7 +87,7 @@ tail.entasis_table <- function(x, n = 6L, ...) {
 
 # How many rows `n` means: a negative one leaves so many out.
 ends_at <- function(n, n_rows) {
-  if (!is.numeric(n) || length(n) != 1L || is.na(n)) wrong("'n' is a number")
+  if (!is.numeric(n) || length(n) != 1L || is.na(n)) must_be("n", "a number", n)
   n <- trunc(n)
   if (n < 0) max(n_rows + n, 0) else min(n, n_rows)
 }

@@ -56,18 +56,18 @@ resolve_parts <- function(x, i) {
     return(match(i, names(x)))
   }
   if (is.logical(i)) {
-    if (anyNA(i) || length(i) != n) wrong("a mask of parts is of length ", n)
+    if (anyNA(i) || length(i) != n) wrong("a mask of parts must have length ", n, " and no NA")
     return(which(i))
   }
-  if (!is.numeric(i) || anyNA(i)) wrong("parts are names or numbers")
+  if (!is.numeric(i) || anyNA(i)) wrong("parts must be names or numbers, not ", what_is(i))
   if (length(i) > 0L && all(i < 0)) i <- seq_len(n)[i]
-  if (any(i < 1 | i > n)) wrong("part ", i[i < 1 | i > n][1L], " of ", n, " is asked for")
+  if (any(i < 1 | i > n)) wrong("part numbers must be from 1 to ", n, ", not ", i[i < 1 | i > n][1L])
   trunc(i)
 }
 
 `[[.entasis_tree` <- function(x, i, ...) {
   if (length(i) != 1L) {
-    if (length(i) == 0L) wrong("one part is asked for with [[")
+    if (length(i) == 0L) wrong("[[ must be given one part")
     # x[[c("a", "b")]] is x[["a"]][["b"]].
     return(x[[i[[1L]]]][[i[-1L]]])
   }

@@ -1,10 +1,9 @@
 # Writing: the function that man/write_entasis.Rd tells of.
 write_entasis <- function(x, path, compress = 50, functions = FALSE) {
-  path <- check_path(path)
-  if (!is.numeric(compress) || length(compress) != 1L || is.na(compress) || compress < 0 || compress > 100) {
-    wrong("'compress' is a number from 0 to 100")
-  }
-  if (!is.logical(functions) || length(functions) != 1L || is.na(functions)) wrong("'functions' is TRUE or FALSE")
+  is_path <- is.character(x) && length(x) == 1L
+  path <- check_path(path, if (is_path) "; did you swap 'x' and 'path'?" else "")
+  compress <- check_number(compress, "compress", 0, 100)
+  check_flag(functions, "functions")
   given <- x
   x <- read_lazy(x)
   doc <- new_document(functions)
@@ -27,13 +26,6 @@ make_frame <- function(doc, x, root) {
   } else {
     plan_frame_made(plan, plan_atomic(plan, x), length_of(x))
   }
-}
-
-check_path <- function(path) {
-  if (!is.character(path) || length(path) != 1L || is.na(path)) {
-    wrong("'path' is a string")
-  }
-  enc2native(path.expand(path))
 }
 
 # A vector by itself: a table of one column.

@@ -29,8 +29,8 @@ test_that("raw vectors are compressed and hashed", {
     expect_error(decompress_entasis(packed), class = "entasis_error_corrupt")
   }
   expect_identical(decompress_entasis(compress_entasis(raw())), raw())
-  expect_lt(length(compress_entasis(x, "ZSTD", 19)), length(compress_entasis(x, "ZSTD", -5)))
-  expect_error(compress_entasis(x, "ZSTD", 99), class = "entasis_error_argument")
+  expect_lt(length(compress_entasis(x, "ZSTD", level = 19)), length(compress_entasis(x, "ZSTD", level = -5)))
+  expect_error(compress_entasis(x, "ZSTD", 101), class = "entasis_error_argument")
   expect_error(compress_entasis(1:3), class = "entasis_error_argument")
   # XXH3-64 of no bytes and seed 0.
   expect_identical(hash_entasis(raw()), "2d06800538d394c2")

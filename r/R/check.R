@@ -1,0 +1,63 @@
+# Arguments, in the words that R uses: "'path' must be a string, not a data frame".
+
+must_be <- function(name, what, x, hint = "") {
+  wrong("'", name, "' must be ", what, ", not ", what_is(x), hint)
+}
+
+check_flag <- function(x, name) {
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) must_be(name, "TRUE or FALSE", x)
+  x
+}
+
+# A whole number, as a double.
+check_whole <- function(x, name, from, to = 2^53) {
+  is_number <- is.numeric(x) && is.null(oldClass(x)) && length(x) == 1L && !is.na(x)
+  if (!is_number || x < from || x > to || x != trunc(x)) {
+    must_be(name, paste0("a whole number from ", shown_number(from), if (to < 2^53) paste0(" to ", shown_number(to))), x)
+  }
+  as.double(x)
+}
+
+# A number between two others.
+check_number <- function(x, name, from, to) {
+  if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < from || x > to) {
+    must_be(name, paste0("a number from ", shown_number(from), " to ", shown_number(to)), x)
+  }
+  as.double(x)
+}
+
+check_raw <- function(x) {
+  if (!is.raw(x)) must_be("x", "a raw vector", x, "; serialize() makes one of any object")
+}
+
+check_path <- function(path, hint = "") {
+  if (!is.character(path) || length(path) != 1L || is.na(path)) must_be("path", "a string", path, hint)
+  enc2native(path.expand(path))
+}
+
+shown_number <- function(x) format(x, scientific = FALSE, big.mark = ",", trim = TRUE)
+
+# A value in a few words.
+what_is <- function(x) {
+  if (is.null(x)) {
+    return("NULL")
+  }
+  if (is.data.frame(x)) {
+    return("a data frame")
+  }
+  if (is.function(x)) {
+    return("a function")
+  }
+  if (is.object(x) && !is.factor(x)) {
+    return(paste0("an object of class '", class(x)[1L], "'"))
+  }
+  kind <- if (is.factor(x)) "factor" else switch(typeof(x), double = "numeric", typeof(x))
+  if (is.atomic(x) && length(x) == 1L && !is.factor(x)) {
+    if (is.na(x)) return("NA")
+    if (is.character(x)) return(if (nchar(x, "bytes") <= 40L) encodeString(x, quote = "\"") else "a string")
+    return(format(x, digits = 15L, scientific = if (is.numeric(x) && abs(x) < 1e15) FALSE))
+  }
+  what <- if (is.atomic(x) && !is.factor(x)) paste(kind, "vector") else kind
+  article <- if (grepl("^[aeiou]", what)) "an " else "a "
+  paste0(article, what, if (is.vector(x)) paste(" of length", shown_number(length(x))))
+}
