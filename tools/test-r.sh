@@ -33,7 +33,7 @@ fi
 status=0
 # What can't be had is skipped by the tests; without testthat there are none.
 Rscript -e 'quit(status = !requireNamespace("testthat", quietly = TRUE))' >/dev/null 2>&1 || echo "note: testthat is not there, so only examples are run"
-_R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true ENTASIS_GOLDEN=$here/tests CARGO_TARGET_DIR=$out/target R CMD check --no-manual "$package" || status=$?
+_R_CHECK_CRAN_INCOMING_=false _R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true ENTASIS_GOLDEN=$here/tests CARGO_TARGET_DIR=$out/target R CMD check --as-cran --no-manual "$package" || status=$?
 find entasis.Rcheck/tests -name '*.Rout*' -exec tail -n 40 {} +
 if [ "$status" != 0 ] || grep -q '^Status:.*\(ERROR\|WARNING\)' entasis.Rcheck/00check.log; then
     cat entasis.Rcheck/00install.out

@@ -51,6 +51,31 @@ def test_not_entasis(content, path):
         en.read(path)
 
 
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"PK\x03\x04" * 100, "a zip archive"),
+        (b"a,b\n1,2\n" * 1000, "a table of text, such as CSV"),
+        (b"PAR1" + bytes(300), "a Parquet file"),
+    ],
+)
+def test_files_of_other_tools_are_recognised(content, what, path):
+    path.write_bytes(content)
+    with pytest.raises(en.NotEntasisError, match=f"it looks like {what}"):
+        en.open(path)
+
+
+def test_bytes_after_the_end(path):
+    en.write(FRAME, path)
+    length = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(b"123456789")
+    assert en.read(path).equals(FRAME)
+    with pytest.raises(en.CorruptFileError, match="9 bytes after the end") as caught:
+        en.verify(path)
+    assert caught.value.offset == length
+
+
 def test_newer_version(path):
     en.write(FRAME, path)
     content = bytearray(path.read_bytes())
