@@ -59,15 +59,28 @@ resolve_columns <- function(names, columns) {
 
 read_vector <- function(file, rows) {
   layout <- layout_of(file)
-  interpret(file, {
-    if (length(layout$first) != 1L) nonsense("a vector of several columns")
-    attributes <- layout$descriptions[[1L]]$attributes
-    has_dim <- any(vapply(attributes, function(pair) identical(pair[[1L]], "dim"), NA))
-    if (has_dim && !is_all(rows)) wrong("'from' and 'to' are for vectors, not for arrays")
-    reader <- new_reader(file, rows, TRUE)
-    want <- reader_want(reader, table_facts(file), 1L, layout$descriptions[[1L]])
-    reader_finish(reader, reader_run(reader), want)
-  })
+  if (length(layout$first) != 1L) interpret(file, nonsense("a vector of several columns"))
+  description <- layout$descriptions[[1L]]
+  if (!is_all(rows)) {
+    value <- interpret(file, some_values(file, description, rows))
+    if (!is.null(value)) {
+      return(value)
+    }
+  }
+  interpret(file, read_columns(file, 1L, rows)[[1L]])
+}
+
+# Some values of an array by itself. They are those of its class, as of Surv, where a row is a value; NULL for vectors.
+some_values <- function(file, description, rows) {
+  if (!any(vapply(description$attributes, function(pair) identical(pair[[1L]], "dim"), NA))) {
+    return(NULL)
+  }
+  x <- read_columns(file, 1L, ALL_ROWS)[[1L]]
+  load_class(oldClass(x))
+  n <- length(x)
+  if (n == prod(attr(x, "dim"))) wrong("'from' and 'to' are for vectors, not for arrays")
+  at <- row_positions(rows, n)
+  slice_value(x, at[at <= n], FALSE, TRUE, place_of(file, NULL))
 }
 
 # A frame of these columns, by their positions, and rows.
@@ -75,13 +88,20 @@ read_frame <- function(file, which, rows) {
   if (count_rows(rows, file$facts$n_rows) > .Machine$integer.max) {
     abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; read some of them with 'from' and 'to'")
   }
-  in_session(file, interpret(file, {
-    columns <- read_columns(file, which, rows)
-    if (file$own) own_frame(file, columns, which, rows) else foreign_frame(file, columns, which, rows)
-  }))
+  in_session(file, {
+    if (file$own && !(is_all(rows) && identical(as.integer(which), seq_along(layout_of(file)$first)))) {
+      some_of_frame(file, which, rows)
+    } else {
+      interpret(file, {
+        columns <- read_columns(file, which, rows)
+        if (file$own) own_frame(file, columns, which, rows, own_attributes(file)) else foreign_frame(file, columns, which, rows)
+      })
+    }
+  })
 }
 
-read_columns <- function(file, which, rows) {
+# `keeps` is for columns without a method of `[`: see `slice_value`.
+read_columns <- function(file, which, rows, keeps = FALSE) {
   layout <- layout_of(file)
   facts <- table_facts(file)
   descriptions <- layout$descriptions[which]
@@ -94,38 +114,50 @@ read_columns <- function(file, which, rows) {
   # Kinds without attributes of their own, or that other hosts write otherwise: all at once.
   bare <- !described & kinds <= CHARACTER
   bare_vectors <- if (any(bare)) reader_add(reader, facts, at[bare], kinds[bare])
-  others <- which(!bare)
+  n <- file$facts$n_rows
+  slicings <- vector("list", length(which))
+  if (!is_all(rows)) slicings[described] <- lapply(descriptions[described], function(description) slicing_of(file, description, n))
+  is_whole <- vapply(slicings, function(slicing) isTRUE(slicing$whole), NA)
+  others <- which(!bare & !is_whole)
   wants <- lapply(others, function(k) reader_want(reader, facts, at[k], descriptions[[k]]))
   reader_levels(reader, wants)
   vectors <- reader_run(reader)
   out[bare] <- vectors[bare_vectors]
   out[others] <- lapply(wants, function(want) reader_finish(reader, vectors, want))
+  if (any(is_whole)) out[is_whole] <- read_columns(file, which[is_whole], ALL_ROWS)
+  for (k in which(lengths(slicings) > 0L)) {
+    positions <- if (is_whole[k]) row_positions(rows, n) else seq_len(count_rows(rows, n))
+    name <- if (!identical(file$host$form, "vector")) layout$names[which[k]]
+    out[k] <- list(slice_value(out[[k]], positions, keeps, is_whole[k], place_of(file, name)))
+  }
   out
 }
 
-own_frame <- function(file, columns, which, rows) {
+# The attributes of a frame, with NULL in place of names and row names.
+own_attributes <- function(file) {
+  if ("attributes" %in% names(file$host)) {
+    lapply_pairs(extras_of(file), file$host$attributes)
+  } else {
+    list(names = NULL, class = "data.frame", row.names = NULL)
+  }
+}
+
+own_frame <- function(file, columns, which, rows, attrs) {
   host <- file$host
   n <- count_rows(rows, file$facts$n_rows)
   names <- layout_of(file)$names
   row_names <- if (!is.null(host$index)) {
     description <- if (is.list(host$row_names)) host$row_names
     labels <- extra_values(file, number_of(check_map(host$index)$column), NULL, rows)
-    decorate(labels, lapply_pairs(extras_of(file), description$attributes))
+    unique_labels(decorate(labels, lapply_pairs(extras_of(file), description$attributes)), rows)
   } else {
     c(NA, if (identical(host$row_names, "numbers") && is_all(rows)) as.integer(n) else -as.integer(n))
   }
   is_all_columns <- identical(which, seq_len(length_of(names)))
   told <- list(names = if (is_all_columns || is.null(names)) names else unclass_all(names)[which], row.names = row_names)
-  attrs <- if ("attributes" %in% names(host)) {
-    lapply_pairs(extras_of(file), host$attributes)
-  } else {
-    list(names = NULL, class = "data.frame", row.names = NULL)
-  }
-  whole <- is_all(rows) && is_all_columns
   for (name in intersect(names(told), names(attrs))) {
     attrs[name] <- told[name]
   }
-  if (!whole) attrs <- selected_attributes(attrs, names[which], rows)
   frame <- check_frame(decorate(columns, attrs), n)
   if (inherits(frame, "data.table") && requireNamespace("data.table", quietly = TRUE)) {
     frame <- data.table::setalloccol(frame)
@@ -133,22 +165,10 @@ own_frame <- function(file, columns, which, rows) {
   frame
 }
 
-# Keys of a data.table for some of its columns and rows: those first ones that are there; indices are of all rows.
-selected_attributes <- function(attrs, names, rows) {
-  attrs$index <- NULL
-  if (!is.null(attrs$sorted)) {
-    lost <- which(!attrs$sorted %in% names)
-    key <- if (length(lost) > 0L) attrs$sorted[seq_len(lost[1L] - 1L)] else attrs$sorted
-    in_order <- rows[[1L]] < 2L || !is.unsorted(rows[[4L]])
-    attrs$sorted <- if (length(key) > 0L && in_order) key
-  }
-  attrs
-}
-
 foreign_frame <- function(file, columns, which, rows) {
   n <- count_rows(rows, file$facts$n_rows)
   labels <- foreign_labels(file, rows)
   names <- c(names(labels$columns), layout_of(file)$names[which])
-  row_names <- if (is.null(labels$row_names)) c(NA, -as.integer(n)) else labels$row_names
+  row_names <- if (is.null(labels$row_names)) c(NA, -as.integer(n)) else unique_labels(labels$row_names, rows)
   decorate(c(unname(labels$columns), columns), list(names = names, class = "data.frame", row.names = row_names))
 }

@@ -163,6 +163,11 @@ reader_want <- function(reader, facts, which, description) {
     which <- which + seq_len(width) - 1
   }
   kind <- reading_kinds(file, facts, which)
+  if (kind[1L] == LIST && "vctrs_rcrd" %in% attributes[["class"]]) {
+    # Files of version 0.1.0 have the fields of a record in a column of lists.
+    want$record <- facts$cell[which]
+    return(want)
+  }
   if (any(kind != kind[1L])) nonsense("columns of one matrix differ")
   seconds <- if (kind[1L] == SPAN && file$own) seconds_of(attributes$units) else 1L
   want$kind <- kind[1L]
@@ -213,7 +218,15 @@ reader_finish <- function(reader, vectors, want) {
     value <- decorate(value, part_attributes(want$attributes, rows))
     return(check_frame(value, count_rows(rows, reader$file$facts$n_rows)))
   }
-  x <- if (is.null(want$empty)) vectors[[want$vector]] else want$empty
+  x <- if (!is.null(want$record)) {
+    found <- look_at_cell(reader$file, want$record)
+    if (!is_all(rows) || found$kind != CELL_LIST) nonsense("a record without its fields")
+    read_cells(reader$file, found$first, found$first + found$count)
+  } else if (is.null(want$empty)) {
+    vectors[[want$vector]]
+  } else {
+    want$empty
+  }
   if (!reader$file$own) {
     return(foreign_vector(reader, x, want))
   }
@@ -269,7 +282,7 @@ part_attributes <- function(attrs, rows) {
   attrs$row.names <- if (is.integer(info) && length(info) == 2L && is.na(info[1L])) {
     c(NA, -as.integer(count_rows(rows, abs(info[2L]))))
   } else {
-    take_rows(info, rows)
+    unique_labels(take_rows(info, rows), rows)
   }
   attrs
 }

@@ -18,34 +18,47 @@ take_rows <- function(x, rows) {
   switch(rows[[1L]] + 1L, x, x[rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]])], x[rows[[4L]] + 1])
 }
 
-# Rows as `[` takes them: numbers, negative ones, a mask, row names.
-resolve_rows <- function(i, n, row_names) {
+# Row names of chosen rows: unique, as `[` makes them.
+unique_labels <- function(labels, rows) {
+  if (rows[[1L]] == 2L && anyDuplicated(labels)) make.unique(as.character(labels)) else labels
+}
+
+# Rows as `[` takes them: numbers, negative ones, a mask, row names. Missing ones are NA in the answer.
+row_numbers_of <- function(i, n, row_names) {
   if (is.character(i)) {
     found <- match(i, row_names())
     if (anyNA(found)) wrong("there is no row named '", i[is.na(found)][1L], "'")
     i <- found
   } else if (is.logical(i)) {
-    if (anyNA(i)) wrong("a mask of rows must have no NA; use which() to leave out those rows")
     if (length(i) != n && length(i) != 1L) wrong("a mask of rows must have length ", n, " or 1, not ", length(i))
-    i <- which(rep_len(i, n))
+    mask <- rep_len(i, n)
+    i <- which(is.na(mask) | mask)
+    i[is.na(mask[i])] <- NA
   } else if (is.numeric(i)) {
-    if (anyNA(i)) wrong("row numbers must have no NA")
     if (!is.null(oldClass(i)) && !is.factor(i)) i <- as.double(i)
+    i <- unclass_all(i)
     # R cuts numbers towards zero, and row 0 is none.
-    negative <- length(i) > 0L && min(i) <= -1
+    there <- if (anyNA(i)) i[!is.na(i)] else i
+    negative <- length(there) > 0L && min(there) <= -1
     if (negative) {
-      if (max(i) >= 1) wrong("row numbers must be positive or negative, not both")
+      if (max(there) >= 1) wrong("row numbers must be positive or negative, not both")
+      if (anyNA(i)) wrong("negative row numbers must have no NA")
       i <- seq_len(n)[i]
     } else {
       i <- trunc(i)
-      i <- i[i >= 1]
-      if (length(i) > 0L && max(i) > n) {
-        wrong("row numbers must be at most ", shown_number(n), ", not ", shown_number(max(i)))
+      i <- if (anyNA(i)) i[is.na(i) | i >= 1] else i[i >= 1]
+      if (length(there) > 0L && max(there) >= n + 1) {
+        wrong("row numbers must be at most ", shown_number(n), ", not ", shown_number(max(there)))
       }
     }
   } else {
     wrong("rows must be numbers, a mask, or names, not ", what_is(i))
   }
+  i
+}
+
+# What the core takes for row numbers, of which none is missing.
+rows_at <- function(i, n) {
   k <- length(i)
   if (k == 0L) {
     return(row_range(0, 0, -1))

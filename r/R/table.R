@@ -45,8 +45,10 @@ row.names.entasis_table <- function(x) {
     return(read_frame(file, which, ALL_ROWS))
   }
   which <- if (missing(j)) seq_along(names) else resolve_columns(names, j)
-  rows <- if (missing(i)) ALL_ROWS else resolve_rows(i, file$facts$n_rows, function() row.names(x))
-  if (check_flag(drop, "drop") && length(which) == 1L) read_column(file, which, rows) else read_frame(file, which, rows)
+  if (check_flag(drop, "drop") && length(which) == 1L) {
+    return(read_one(file, which, if (missing(i)) NULL else i, function() row.names(x)))
+  }
+  if (missing(i)) read_frame(file, which, ALL_ROWS) else read_selection(file, which, i, function() row.names(x))
 }
 
 `[[.entasis_table` <- function(x, i, ...) {
@@ -60,12 +62,6 @@ row.names.entasis_table <- function(x) {
 `$.entasis_table` <- function(x, name) {
   which <- match(name, names(x))
   if (!is.na(which)) read_column(file_of(x), which)
-}
-
-# A column alone. Files of other hosts put labels of rows before it.
-read_column <- function(file, which, rows = ALL_ROWS) {
-  frame <- read_frame(file, which, rows)
-  .subset2(frame, length(frame))
 }
 
 as.data.frame.entasis_table <- function(x, row.names = NULL, optional = FALSE, ...) {

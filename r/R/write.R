@@ -114,7 +114,7 @@ plan_columns <- function(plan, x, names, n_rows, path) {
 }
 
 plan_column <- function(plan, x, label, n_rows, path) {
-  if (is_frame_like(x) || is_lt_like(x)) {
+  if (is_frame_like(x) || is_lt_like(x) || is_record(x, n_rows)) {
     return(plan_parts(plan, x, label, n_rows, path))
   }
   if (!is.atomic(x) && typeof(x) != "list" || is.null(x)) refuse(path, paste("a column of type", typeof(x), "can't be kept"))

@@ -1,0 +1,184 @@
+# Some rows of a column whose attributes or slots may depend on the rows. R's own `[` decides what stays of them, as it does for a
+# column in memory. It gets the rows that are asked for when the rest of the column can't matter, else the whole column.
+
+# The packages with the methods of classes. Such a package is loaded when some rows of a column or frame of the class are read.
+# No other package is loaded because a file names it.
+CLASS_PACKAGES <- c(
+  vctrs_vctr = "vctrs", vctrs_rcrd = "vctrs", vctrs_list_of = "vctrs", haven_labelled = "vctrs", hms = "hms", integer64 = "bit64",
+  zoo = "zoo", xts = "xts", yearmon = "zoo", yearqtr = "zoo", units = "units", sfc = "sf", sf = "sf", Surv = "survival",
+  ITime = "data.table", IDate = "data.table", nanotime = "nanotime", grouped_df = "dplyr", rowwise_df = "dplyr", tbl_df = "tibble",
+  tbl_ts = "tsibble"
+)
+S4_PACKAGES <- c("lubridate", "nanotime", "bit64", "Matrix", "zoo")
+
+# Attributes whose part for some rows `row_attributes` knows, and such as never have one.
+KNOWN_ATTRIBUTES <- c("names", "dim", "dimnames", "levels", "class", "row.names")
+
+# Classes whose attributes sum up all rows, or that mean something for all rows alone.
+SUMMARISING <- c("ts", "vctrs_rcrd")
+
+# Lists of attributes are looked through to this depth.
+DEEPEST_ATTRIBUTE <- 8L
+
+# Whether an attribute may have a part for each of `n` rows.
+depends_on_rows <- function(x, n, depth = 0L) {
+  if (is.null(x) || depth > DEEPEST_ATTRIBUTE) {
+    return(!is.null(x))
+  }
+  attrs <- attributes(x)
+  if (is.atomic(x) || typeof(x) %in% c("list", "expression")) {
+    if (length_of(x) == n || identical(as.double(attrs[["dim"]][1L]), as.double(n))) {
+      return(TRUE)
+    }
+  }
+  if (typeof(x) == "list") {
+    items <- unclass_all(x)
+    # Numbers of rows in groups.
+    if (all(vapply(items, is.integer, NA)) && sum(lengths_of(items)) == n) {
+      return(TRUE)
+    }
+    if (any(vapply(items, depends_on_rows, NA, n, depth + 1L))) {
+      return(TRUE)
+    }
+  }
+  any(vapply(attrs[!names(attrs) %in% c("names", "class")], depends_on_rows, NA, n, depth + 1L))
+}
+
+# What reading some of `n` rows needs to know of a column with a description: `whole`, whether all rows are needed. NULL for
+# columns of which any part is what R's own `[` gives.
+slicing_of <- function(file, description, n) {
+  if (is.null(description)) {
+    return(NULL)
+  }
+  attrs <- lapply_pairs(extras_of(file), description$attributes)
+  class <- attrs[["class"]]
+  if ("parts" %in% names(description)) {
+    if ("POSIXlt" %in% class || "vctrs_rcrd" %in% class) {
+      others <- attrs[!names(attrs) %in% c(KNOWN_ATTRIBUTES, "tzone", "balanced")]
+      is_whole <- any(vapply(others, depends_on_rows, NA, n))
+    } else {
+      # A frame in the frame. Frames of other classes have invariants of their own.
+      others <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
+      is_whole <- !all(class %in% SIMPLE_FRAMES) || length(others) > 0L ||
+        any(vapply(description$parts, function(part) !is.null(slicing_of(file, part, n)), NA))
+    }
+    return(if (is_whole) list(whole = TRUE))
+  }
+  others <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
+  if (is.null(class) && length(others) == 0L && !isTRUE(description$s4)) {
+    return(NULL)
+  }
+  is_whole <- isTRUE(description$s4) || any(SUMMARISING %in% class) || !is.null(attrs[["tsp"]]) ||
+    any(vapply(others, depends_on_rows, NA, n))
+  list(whole = is_whole)
+}
+
+# Rows of a value by R's own `[`. `keeps` is whether the frame's class keeps the attributes of columns that have no method, as those
+# of tibble and data.table do; `whole`, whether `x` has all rows.
+slice_value <- function(x, i, keeps, whole, place) {
+  class <- oldClass(x)
+  has_own <- FALSE
+  if (isS4(x)) {
+    has_own <- load_s4_class(class)
+    if (!has_own) {
+      refuse_rows(place, paste0("its class ", shown_class(class), " of package ", attr(class, "package"), " is not known here"),
+                  paste0("call library(", attr(class, "package"), ")"))
+    }
+  } else if (!is.null(class)) {
+    package <- load_class(class)
+    # A frame of another class is more than `[` of data.frame knows.
+    has_own <- if (is.data.frame(x)) all(class %in% SIMPLE_FRAMES) || has_method(setdiff(class, SIMPLE_FRAMES)) else has_method(class)
+    if (!has_own && (whole && NROW(.subset2(list(x), 1L)) > 1L || "sfc" %in% class)) {
+      how <- if (is.null(package)) "load its package" else paste("install package", package)
+      refuse_rows(place, paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"), how)
+    }
+    # Without the package, attributes that don't depend on rows stay.
+    if (!has_own && !is.null(package)) keeps <- TRUE
+  }
+  if (!has_own && keeps && !whole) {
+    return(x)
+  }
+  value <- tryCatch(subset_rows(x, i), error = function(e) {
+    if (inherits(e, "entasis_error")) stop(e)
+    refuse_rows(place, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)), NULL)
+  })
+  if (rows_of(value) != length(i)) {
+    refuse_rows(place, paste0("`[` of its class ", shown_class(class), " gives another number of rows"), NULL)
+  }
+  value
+}
+
+subset_rows <- function(x, i) {
+  if (inherits(x, "vctrs_rcrd")) {
+    return(vctrs_slice(x, i))
+  }
+  n_dims <- length(dim(x))
+  if (n_dims == 2L) {
+    value <- x[i, , drop = FALSE]
+    # Row names that are numbers of rows begin anew.
+    if (is.data.frame(x) && .row_names_info(x) < 0L && !anyNA(i)) attr(value, "row.names") <- .set_row_names(length(i))
+    value
+  } else if (n_dims > 2L) {
+    do.call(`[`, c(list(x, i), rep(list(TRUE), n_dims - 1L), list(drop = FALSE)), quote = TRUE)
+  } else {
+    x[i]
+  }
+}
+
+# Records of packages that aren't there have no method of their own.
+vctrs_slice <- function(x, i) {
+  if (!requireNamespace("vctrs", quietly = TRUE)) {
+    kept <- attributes(x)
+    fields <- lapply(unclass_all(x), function(field) subset_rows(field, i))
+    attributes(fields) <- kept
+    return(fields)
+  }
+  vctrs::vec_slice(x, i)
+}
+
+rows_of <- function(x) {
+  if (inherits(x, "vctrs_rcrd")) rows_of(unclass(x)[[1L]]) else NROW(x)
+}
+
+# The package that a known class is of, after a try to load it; NULL for other classes.
+load_class <- function(class) {
+  packages <- unique(unname(CLASS_PACKAGES[intersect(class, names(CLASS_PACKAGES))]))
+  for (package in packages) requireNamespace(package, quietly = TRUE)
+  if (length(packages) > 0L) packages[1L]
+}
+
+load_s4_class <- function(class) {
+  package <- attr(class, "package")
+  if (is.character(package) && package %in% S4_PACKAGES) requireNamespace(package, quietly = TRUE)
+  isClass(class)
+}
+
+# Whether a class has a method of `[`.
+has_method <- function(class) {
+  "vctrs_rcrd" %in% class || any(vapply(class, function(name) !is.null(getS3method("[", name, optional = TRUE, envir = globalenv())), NA))
+}
+
+shown_class <- function(class) paste0("\"", substr(paste(class, collapse = "/"), 1L, 60L), "\"")
+
+refuse_rows <- function(place, why, how) {
+  abort("unsupported", paste0("not supported: some rows of ", place$what, " can't be read by themselves: ", why, " (file \"", place$file, "\"); ",
+                              if (!is.null(how)) paste0(how, ", or "), "read all rows"),
+        list(file = place$file, column = place$column))
+}
+
+place_of <- function(file, name) {
+  if (is.null(name)) list(file = file$path, what = "the vector", column = NA_character_) else
+    list(file = file$path, what = paste0("column \"", name, "\""), column = name)
+}
+
+# The numbers of the rows, from 1 on.
+row_positions <- function(rows, n) {
+  numbers <- switch(rows[[1L]] + 1L, seq_len(n), rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]]), rows[[4L]] + 1)
+  if (n <= .Machine$integer.max) as.integer(numbers) else numbers
+}
+
+# Vectors that are a vctrs_rcrd: the fields are columns, so that rows of them are rows of columns.
+is_record <- function(x, n_rows) {
+  typeof(x) == "list" && !isS4(x) && has_class(x, "vctrs_rcrd") && length_of(x) > 0L &&
+    all(vapply(unclass_all(x), is.atomic, NA)) && all(lengths_of(unclass_all(x)) == n_rows)
+}

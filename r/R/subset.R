@@ -1,0 +1,176 @@
+# Some rows or columns of a frame of R: what is kept of its attributes, and of its class.
+
+# Classes of which the rules are known here: those of R, tibble and data.table.
+SIMPLE_FRAMES <- c("data.frame", "tbl_df", "tbl", "data.table")
+
+# Positions of all columns mean that no columns were chosen.
+some_of_frame <- function(file, which, rows) {
+  attrs <- interpret(file, own_attributes(file))
+  class <- attrs[["class"]]
+  if (all(class %in% SIMPLE_FRAMES)) {
+    return(plain_part(file, which, rows, attrs))
+  }
+  known <- PARTS_OF_CLASS[[class[1L]]]
+  if (!is.null(known)) {
+    return(known(file, which, rows, attrs))
+  }
+  load_class(class)
+  first <- class[vapply(class, function(name) name %in% SIMPLE_FRAMES || has_method(name), NA)]
+  if (length(first) > 0L && !first[1L] %in% SIMPLE_FRAMES) {
+    return(own_part(file, which, rows, attrs))
+  }
+  # R has no method: only a class that asks nothing of the rows stays.
+  extra <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
+  n <- file$facts$n_rows
+  broken <- if (n > 1) names(extra)[vapply(extra, depends_on_rows, NA, n)]
+  if (length(broken) > 0L && !is_all(rows)) {
+    return(plain_part(file, which, rows, without_class(attrs, setdiff(class, SIMPLE_FRAMES), names(extra),
+      paste0("its attribute \"", substr(broken[1L], 1L, 60L), "\" depends on the rows"))))
+  }
+  plain_part(file, which, rows, attrs)
+}
+
+chosen_columns <- function(file, which) !identical(as.integer(which), seq_along(layout_of(file)$first))
+
+# A part of a frame of R, tibble or data.table.
+plain_part <- function(file, which, rows, attrs) {
+  class <- attrs[["class"]]
+  keeps <- any(c("tbl_df", "data.table") %in% class)
+  names <- layout_of(file)$names[which]
+  if (!keeps && chosen_columns(file, which)) {
+    # As of a list, of which `[` keeps names alone.
+    attrs <- attrs[names(attrs) %in% KNOWN_ATTRIBUTES]
+  }
+  if ("data.table" %in% class) attrs <- selected_attributes(attrs, names, rows)
+  interpret(file, {
+    frame <- own_frame(file, read_columns(file, which, rows, keeps), which, rows, attrs)
+    if (!keeps && anyDuplicated(which)) attr(frame, "names") <- make.unique(names(frame))
+    frame
+  })
+}
+
+# Keys of a data.table for some of its columns and rows: those first ones that are there; indices are of all rows.
+selected_attributes <- function(attrs, names, rows) {
+  attrs$index <- NULL
+  if (!is.null(attrs$sorted)) {
+    lost <- which(!attrs$sorted %in% names)
+    key <- if (length(lost) > 0L) attrs$sorted[seq_len(lost[1L] - 1L)] else attrs$sorted
+    in_order <- rows[[1L]] < 2L || !is.unsorted(rows[[4L]])
+    attrs$sorted <- if (length(key) > 0L && in_order) key
+  }
+  attrs
+}
+
+# The attributes without a class and what belongs to it. A message says so.
+without_class <- function(attrs, classes, names, why) {
+  message("entasis: the part read is no ", shown_class(classes), ", as ", why)
+  attrs[names] <- NULL
+  attrs[["class"]] <- setdiff(attrs[["class"]], classes)
+  attrs
+}
+
+# By a class's own `[`. It gets all columns, and all rows if one of the frame's attributes may depend on them.
+own_part <- function(file, which, rows, attrs) {
+  n <- file$facts$n_rows
+  extra <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
+  is_whole <- !is_all(rows) && any(vapply(extra, depends_on_rows, NA, n))
+  all <- seq_along(layout_of(file)$first)
+  class <- attrs[["class"]]
+  keeps <- any(c("tbl_df", "data.table") %in% class)
+  read <- if (is_whole) ALL_ROWS else rows
+  frame <- interpret(file, own_frame(file, read_columns(file, all, read, keeps), all, read, attrs))
+  i <- if (is_all(rows)) NULL else if (is_whole) row_positions(rows, n) else seq_len(count_rows(rows, n))
+  j <- if (chosen_columns(file, which)) which
+  place <- list(file = file$path, what = "the frame", column = NA_character_)
+  value <- tryCatch(own_subset(frame, i, j), error = function(e) {
+    refuse_rows(place, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)), NULL)
+  })
+  if (!is.data.frame(value) || !is.null(i) && nrow(value) != length(i)) {
+    refuse_rows(place, paste0("`[` of its class ", shown_class(class), " gives no frame of these rows"), NULL)
+  }
+  if (is_whole && is.null(file$host$index)) attr(value, "row.names") <- c(NA, -length(i))
+  value
+}
+
+own_subset <- function(x, i, j) {
+  if (is.null(i)) x[, j, drop = FALSE] else if (is.null(j)) x[i, , drop = FALSE] else x[i, j, drop = FALSE]
+}
+
+# Groups are made anew. What has none of its columns left is a tibble.
+grouped_part <- function(file, which, rows, attrs) {
+  class <- attrs[["class"]]
+  groups <- attrs[["groups"]]
+  by <- setdiff(names(groups), ".rows")
+  names <- layout_of(file)$names[which]
+  left <- intersect(by, names)
+  is_rowwise <- class[1L] == "rowwise_df"
+  why <- if (!is_rowwise && length(left) == 0L) "no column that it is grouped by is read" else
+    if (!requireNamespace("dplyr", quietly = TRUE)) "package dplyr is not installed"
+  if (!is.null(why)) {
+    return(plain_part(file, which, rows, without_class(attrs, class[1L], "groups", why)))
+  }
+  if (is_all(rows) && identical(left, by)) {
+    return(plain_part(file, which, rows, attrs))
+  }
+  bare <- attrs
+  bare["groups"] <- NULL
+  bare[["class"]] <- setdiff(class, class[1L])
+  frame <- plain_part(file, which, rows, bare)
+  if (is_rowwise) dplyr::rowwise(frame, dplyr::all_of(left)) else
+    dplyr::grouped_df(frame, left, drop = !identical(attr(groups, ".drop"), FALSE))
+}
+
+# sf: its geometry, and what its other columns are to that.
+sf_part <- function(file, which, rows, attrs) {
+  names <- layout_of(file)$names[which]
+  geometry <- attrs[["sf_column"]]
+  if (!geometry %in% names) {
+    return(plain_part(file, which, rows, without_class(attrs, "sf", c("sf_column", "agr"), "its geometry is not read")))
+  }
+  kept <- attrs[c("sf_column", "agr")]
+  frame <- plain_part(file, which, rows, attrs)
+  attr(frame, "sf_column") <- kept$sf_column
+  agr <- kept$agr[setdiff(names(frame), geometry)]
+  if (!is.null(kept$agr)) attr(frame, "agr") <- agr
+  frame
+}
+
+# readr's `[` drops what it says about all columns.
+spec_part <- function(file, which, rows, attrs) {
+  attrs[c("spec", "problems")] <- NULL
+  attrs[["class"]] <- setdiff(attrs[["class"]], "spec_tbl_df")
+  plain_part(file, which, rows, attrs)
+}
+
+PARTS_OF_CLASS <- list(grouped_df = grouped_part, rowwise_df = grouped_part, sf = sf_part, spec_tbl_df = spec_part)
+
+# Rows by a selection that may have missing ones, which are rows of NA.
+read_selection <- function(file, which, i, row_names) {
+  n <- file$facts$n_rows
+  # A missing value in a mask is FALSE to data.table.
+  if (is.logical(i) && anyNA(i) && file$own && "data.table" %in% interpret(file, own_attributes(file))[["class"]]) i[is.na(i)] <- FALSE
+  i <- row_numbers_of(i, n, row_names)
+  if (!anyNA(i)) {
+    return(read_frame(file, which, rows_at(i, n)))
+  }
+  there <- sort(unique(i))
+  frame <- read_frame(file, which, rows_at(there, n))
+  again <- match(i, there)
+  again[is.na(i)] <- NA
+  if (inherits(frame, "data.table")) {
+    return(again_of_table(frame, again))
+  }
+  # Names are those of the rows of the file.
+  if (.row_names_info(frame) < 0L && !inherits(frame, "tbl_df")) attr(frame, "row.names") <- as.integer(there)
+  load_class(oldClass(frame))
+  frame[again, , drop = FALSE]
+}
+
+# The `[` of data.table depends on who calls it.
+again_of_table <- function(frame, again) {
+  attrs <- attributes(frame)
+  attrs[c(".internal.selfref", "sorted", "index")] <- NULL
+  attrs[["row.names"]] <- c(NA, -length(again))
+  columns <- lapply(unclass(frame), subset_rows, again)
+  data.table::setalloccol(decorate(unname(columns), attrs))
+}
