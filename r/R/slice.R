@@ -65,10 +65,11 @@ slicing_of <- function(file, description, n) {
     return(if (is_whole) list(whole = TRUE))
   }
   others <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
-  if (is.null(class) && length(others) == 0L && !isTRUE(description$s4)) {
+  if (is.null(class) && length(others) == 0L && !isTRUE(description$s4) && length(attrs[["dim"]]) != 1L) {
     return(NULL)
   }
-  is_whole <- isTRUE(description$s4) || any(SUMMARISING %in% class) || !is.null(attrs[["tsp"]]) ||
+  # R makes a vector of an array of one dimension that has few values left, with or without names.
+  is_whole <- isTRUE(description$s4) || is.null(class) && length(attrs[["dim"]]) == 1L || any(SUMMARISING %in% class) || !is.null(attrs[["tsp"]]) ||
     any(vapply(others, depends_on_rows, NA, n))
   list(whole = is_whole)
 }
@@ -116,13 +117,19 @@ subset_rows <- function(x, i) {
   if (n_dims == 2L) {
     value <- x[i, , drop = FALSE]
     # Row names that are numbers of rows begin anew.
-    if (is.data.frame(x) && .row_names_info(x) < 0L && !anyNA(i)) attr(value, "row.names") <- .set_row_names(length(i))
+    if (is.data.frame(x) && is_numbered(x) && !anyNA(i)) attr(value, "row.names") <- .set_row_names(length(i))
     value
   } else if (n_dims > 2L) {
     do.call(`[`, c(list(x, i), rep(list(TRUE), n_dims - 1L), list(drop = FALSE)), quote = TRUE)
   } else {
     x[i]
   }
+}
+
+# Whether row names are 1, 2, 3 ..., which R has in short.
+is_numbered <- function(x) {
+  info <- .row_names_info(x, 0L)
+  is.integer(info) && length(info) == 2L && is.na(info[1L])
 }
 
 # Records of packages that aren't there have no method of their own.

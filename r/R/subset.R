@@ -147,29 +147,52 @@ PARTS_OF_CLASS <- list(grouped_df = grouped_part, rowwise_df = grouped_part, sf 
 # Rows by a selection that may have missing ones, which are rows of NA.
 read_selection <- function(file, which, i, row_names) {
   n <- file$facts$n_rows
-  # A missing value in a mask is FALSE to data.table.
-  if (is.logical(i) && anyNA(i) && file$own && "data.table" %in% interpret(file, own_attributes(file))[["class"]]) i[is.na(i)] <- FALSE
-  i <- row_numbers_of(i, n, row_names)
-  if (!anyNA(i)) {
-    return(read_frame(file, which, rows_at(i, n)))
+  if (is.logical(i) && anyNA(i)) {
+    # To data.table a missing value of a mask is FALSE.
+    if (file$own && "data.table" %in% interpret(file, own_attributes(file))[["class"]]) i[is.na(i)] <- FALSE
   }
-  there <- sort(unique(i))
+  numbers <- row_numbers_of(i, n, row_names)
+  if (!anyNA(numbers)) {
+    return(read_frame(file, which, rows_at(numbers, n)))
+  }
+  if (is.logical(i)) {
+    # Methods of `[` may tell masks from numbers.
+    mask <- rep_len(i, n)
+    there <- which(is.na(mask) | mask)
+    again <- mask[there]
+  } else {
+    there <- sort(unique(numbers))
+    # Without a row the names of rows would be lost.
+    if (length(there) == 0L && n > 0) there <- 1
+    again <- match(numbers, there)
+    again[is.na(numbers)] <- NA
+  }
   frame <- read_frame(file, which, rows_at(there, n))
-  again <- match(i, there)
-  again[is.na(i)] <- NA
-  if (inherits(frame, "data.table")) {
+  if (has_class(frame, "data.table")) {
     return(again_of_table(frame, again))
   }
-  # Names are those of the rows of the file.
-  if (.row_names_info(frame) < 0L && !inherits(frame, "tbl_df")) attr(frame, "row.names") <- as.integer(there)
+  frame <- number_rows(frame, as.integer(there))
   load_class(oldClass(frame))
   frame[again, , drop = FALSE]
+}
+
+# Row names that are numbers become those of the file's rows, also in frames of the frame.
+number_rows <- function(frame, numbers) {
+  if (has_class(frame, "tbl_df")) {
+    return(frame)
+  }
+  attrs <- attributes(frame)
+  if (is_numbered(frame)) attrs[["row.names"]] <- numbers
+  columns <- lapply(unclass(frame), function(x) if (is_frame_like(x)) number_rows(x, numbers) else x)
+  decorate(unname(columns), attrs)
 }
 
 # The `[` of data.table depends on who calls it.
 again_of_table <- function(frame, again) {
   attrs <- attributes(frame)
-  attrs[c(".internal.selfref", "sorted", "index")] <- NULL
+  attrs[c(".internal.selfref", "index")] <- NULL
+  # To data.table a missing value is less than any other.
+  if (is.unsorted(ifelse(is.na(again), 0L, again))) attrs["sorted"] <- NULL
   attrs[["row.names"]] <- c(NA, -length(again))
   columns <- lapply(unclass(frame), subset_rows, again)
   data.table::setalloccol(decorate(unname(columns), attrs))

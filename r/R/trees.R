@@ -106,6 +106,9 @@ is_frame <- function(x) {
     if (is_lt_like(column)) {
       return(is_times(column, n))
     }
+    if (is_record(column, n)) {
+      return(TRUE)
+    }
     if (!(is.atomic(column) && !is.null(column) || typeof(column) == "list")) {
       return(FALSE)
     }
