@@ -51,7 +51,7 @@ slicing_of <- function(file, description, n) {
     return(NULL)
   }
   attrs <- lapply_pairs(extras_of(file), description$attributes)
-  class <- attrs[["class"]]
+  class <- class_in(attrs)
   if ("parts" %in% names(description)) {
     if ("POSIXlt" %in% class || "vctrs_rcrd" %in% class) {
       others <- attrs[!names(attrs) %in% c(KNOWN_ATTRIBUTES, "tzone", "balanced")]
@@ -72,6 +72,13 @@ slicing_of <- function(file, description, n) {
   is_whole <- isTRUE(description$s4) || is.null(class) && length(attrs[["dim"]]) == 1L || any(SUMMARISING %in% class) || !is.null(attrs[["tsp"]]) ||
     any(vapply(others, depends_on_rows, NA, n))
   list(whole = is_whole)
+}
+
+# The class that attributes from a file tell.
+class_in <- function(attrs) {
+  class <- attrs[["class"]]
+  if (!is.null(class) && !is.character(class)) nonsense("a class that is not text")
+  class
 }
 
 # Rows of a value by R's own `[`. `keeps` is whether the frame's class keeps the attributes of columns that have no method, as those

@@ -6,7 +6,7 @@ SIMPLE_FRAMES <- c("data.frame", "tbl_df", "tbl", "data.table")
 # Positions of all columns mean that no columns were chosen.
 some_of_frame <- function(file, which, rows) {
   attrs <- interpret(file, own_attributes(file))
-  class <- attrs[["class"]]
+  class <- interpret(file, class_in(attrs))
   if (all(class %in% SIMPLE_FRAMES)) {
     return(plain_part(file, which, rows, attrs))
   }
@@ -124,7 +124,7 @@ grouped_part <- function(file, which, rows, attrs) {
 sf_part <- function(file, which, rows, attrs) {
   names <- layout_of(file)$names[which]
   geometry <- attrs[["sf_column"]]
-  if (!geometry %in% names) {
+  if (!is_string(geometry) || !geometry %in% names) {
     return(plain_part(file, which, rows, without_class(attrs, "sf", c("sf_column", "agr"), "its geometry is not read")))
   }
   kept <- attrs[c("sf_column", "agr")]
