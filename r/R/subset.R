@@ -35,7 +35,7 @@ chosen_columns <- function(file, which) !identical(as.integer(which), seq_along(
 # A part of a frame of R, tibble or data.table.
 plain_part <- function(file, which, rows, attrs) {
   class <- attrs[["class"]]
-  keeps <- any(c("tbl_df", "data.table") %in% class)
+  keeps <- keeps_attributes(attrs)
   names <- layout_of(file)$names[which]
   if (!keeps && chosen_columns(file, which)) {
     # As of a list, of which `[` keeps names alone.
@@ -76,7 +76,7 @@ own_part <- function(file, which, rows, attrs) {
   is_whole <- !is_all(rows) && any(vapply(extra, depends_on_rows, NA, n))
   all <- seq_along(layout_of(file)$first)
   class <- attrs[["class"]]
-  keeps <- any(c("tbl_df", "data.table") %in% class)
+  keeps <- keeps_attributes(attrs)
   read <- if (is_whole) ALL_ROWS else rows
   frame <- interpret(file, own_frame(file, read_columns(file, all, read, keeps), all, read, attrs))
   i <- if (is_all(rows)) NULL else if (is_whole) row_positions(rows, n) else seq_len(count_rows(rows, n))

@@ -9,7 +9,7 @@ print.entasis_table <- function(x, n = 10, width = getOption("width"), digits = 
   shown <- shown_rows(n, size[1L])
   # A column takes at least three places and a space.
   n_read <- min(size[2L], width %/% 4 + 1)
-  frame <- read_frame(file, seq_len(n_read), if (length(shown) == size[1L]) ALL_ROWS else row_numbers(shown - 1))
+  frame <- shown_frame(file, seq_len(n_read), if (length(shown) == size[1L]) ALL_ROWS else row_numbers(shown - 1))
   cells <- table_cells(flat_columns(unclass(frame), length(shown), n_read), length(shown), digits)
   lines <- lay_out(cells, row_labels(frame, shown), width)
   last_first <- which(diff(shown) > 1)
@@ -169,7 +169,7 @@ str.entasis_table <- function(object, list.len = 99L, ...) {
   size <- dim(object)
   cat("entasis file of ", counted(size[1L], "row"), " and ", counted(size[2L], "column"), ": ", file$path, "\n", sep = "")
   shown <- seq_len(min(size[2L], list.len))
-  columns <- unclass(read_frame(file, shown, row_range(0, 0, -1)))
+  columns <- unclass(shown_frame(file, shown, row_range(0, 0, -1)))
   names <- names(columns)
   names <- format(if (is.null(names)) rep_len("", length(columns)) else cut_text(names, 40L))
   if (length(columns) > 0L) cat(paste0(" $ ", names, ": ", vapply(columns, type_label, ""), "\n"), sep = "")

@@ -32,7 +32,7 @@ names.entasis_table <- function(x) layout_of(file_of(x))$names
 dimnames.entasis_table <- function(x) list(row.names(x), names(x))
 
 row.names.entasis_table <- function(x) {
-  row.names(read_frame(file_of(x), integer(), ALL_ROWS))
+  row.names(shown_frame(file_of(x), integer(), ALL_ROWS))
 }
 
 `[.entasis_table` <- function(x, i, j, drop = FALSE) {

@@ -109,6 +109,24 @@ test_that("without a method of their class rows are refused, or the class goes",
   expect_identical(read_entasis(written(frame), "b"), frame["b"])
 })
 
+test_that("a column alone and what is printed ask nothing of the frame's class", {
+  x <- data.frame(id = 1:30)
+  x$c <- structure(as.double(1:30), extra = 30:1, class = "entasis_of_nobody")
+  x <- structure(x, of_rows = 30:1, class = c("entasis_of_nobody", "data.frame"))
+  z <- entasis(written(x))
+  expect_identical(z$c, x$c)
+  expect_silent(expect_identical(z[3:2, "id", drop = TRUE], 3:2))
+  expect_identical(z[c(3, NA), "id", drop = TRUE], c(3L, NA))
+  expect_output(print(z), "30")
+  expect_output(str(z), "id")
+  expect_silent(row.names(z))
+  skip_if_not_installed("dplyr")
+  g <- dplyr::group_by(dplyr::tibble(k = 1:3, v = 4:6), k)
+  z <- entasis(written(g))
+  expect_silent(expect_identical(z$v, 4:6))
+  expect_silent(expect_identical(row.names(z), as.character(1:3)))
+})
+
 test_that("missing rows are rows of NA", {
   x <- many(10)
   path <- written(x)

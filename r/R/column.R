@@ -1,0 +1,49 @@
+# A column alone, and columns to be shown: no class of the frame is asked about them.
+
+read_column <- function(file, which, rows = ALL_ROWS) {
+  if (!file$own) {
+    # Labels of rows stand before it.
+    frame <- read_frame(file, which, rows)
+    return(.subset2(frame, length(frame)))
+  }
+  in_session(file, interpret(file, read_columns(file, which, rows, keeps_attributes(own_attributes(file)))[[1L]]))
+}
+
+# A column at a selection of rows as `[` takes them; NULL for all.
+read_one <- function(file, which, i, row_names) {
+  if (is.null(i)) {
+    return(read_column(file, which))
+  }
+  numbers <- row_numbers_of(i, file$facts$n_rows, row_names)
+  if (!anyNA(numbers)) {
+    return(read_column(file, which, rows_at(numbers, file$facts$n_rows)))
+  }
+  frame <- read_selection(file, which, i, row_names)
+  .subset2(frame, length(frame))
+}
+
+# Columns and labels of rows, to be looked at. Where only a class that isn't there could choose rows, bare values do.
+shown_frame <- function(file, which, rows) {
+  if (!file$own) {
+    return(read_frame(file, which, rows))
+  }
+  in_session(file, interpret(file, {
+    columns <- tryCatch(read_columns(file, which, rows, TRUE), entasis_error_unsupported = function(e) {
+      lapply(which, function(k) shown_column(file, k, rows))
+    })
+    own_frame(file, columns, which, rows, list(names = NULL, class = "data.frame", row.names = NULL))
+  }))
+}
+
+shown_column <- function(file, k, rows) {
+  tryCatch(read_columns(file, k, rows, TRUE)[[1L]], entasis_error_unsupported = function(e) {
+    x <- read_columns(file, k, ALL_ROWS)[[1L]]
+    dim <- dim_of(x)
+    x <- asS4(unclass_all(x), FALSE)
+    if (length(dim) > 1L) dim(x) <- dim
+    subset_rows(x, row_positions(rows, file$facts$n_rows))
+  })
+}
+
+# Whether the class of a frame keeps the attributes of columns of which no class has a method of `[`.
+keeps_attributes <- function(attrs) any(c("tbl_df", "data.table") %in% attrs[["class"]])
