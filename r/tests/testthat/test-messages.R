@@ -92,7 +92,7 @@ test_that("wrong arguments are refused in the words of R", {
   refused(read_entasis(path, to = 0), "'to' must be a whole number from 1, not 0")
   refused(threads_entasis(1.5), "'n' must be a whole number from 0 to 1,024, not 1.5")
   refused(threads_entasis(1e6), "'n' must be a whole number from 0 to 1,024, not 1000000")
-  refused(entasis(path)[c(TRUE, NA), ], "must have no NA; use which\\(\\)")
+  refused(entasis(path)[c(TRUE, NA), ], "length 32 or 1, not 2")
   refused(read_entasis(path, "none"), "^there is no column 'none'$")
   expect_identical(nrow(read_entasis(path, to = Inf)), 32L)
 })

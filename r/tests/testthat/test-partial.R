@@ -138,7 +138,7 @@ test_that("missing rows are rows of NA", {
   named <- written(mtcars)
   expect_identical(entasis(named)[c(2, NA, 2, 2), ], mtcars[c(2, NA, 2, 2), ])
   expect_identical(entasis(named)[c(2, 1, 2), ], mtcars[c(2, 1, 2), ])
-  expect_error(entasis(path)[c(NA, 11), ], "row 11 of 10", class = "entasis_error_argument")
+  expect_error(entasis(path)[c(NA, 11), ], "at most 10, not 11", class = "entasis_error_argument")
   expect_error(entasis(path)[c(NA, -1), ], class = "entasis_error_argument")
   if (requireNamespace("tibble", quietly = TRUE)) {
     y <- tibble::as_tibble(x)
