@@ -24,6 +24,9 @@ _FIELDS = {
     "r.family": ("family", "link"),
     "r.primitive": ("name",),
     "r.closure": ("formals", "body", "environment", "attributes", "s4"),
+    "r.promise": ("expression", "environment"),
+    "r.pointer": ("attributes",),
+    "r.weakref": ("attributes",),
 }
 
 

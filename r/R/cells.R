@@ -1,7 +1,8 @@
 # Trees of values of a file, made by src/make.c of cells; what is asked here is what it doesn't deal with. Nothing of a file is
 # evaluated: calls and functions are put together and left alone.
 
-# While values are read, environments and tables that are met again are the same ones.
+# While values are read, environments and tables that are met again are the same ones. Environments are filled when all else is read:
+# one may hold the table that is being read.
 in_session <- function(file, expr) {
   is_outermost <- is.null(file$session)
   if (is_outermost) {
@@ -15,8 +16,10 @@ in_session <- function(file, expr) {
     })
   }
   value <- expr
-  finish_environments(file$session)
-  if (is_outermost) load_bit64(file)
+  if (is_outermost) {
+    finish_environments(file$session)
+    load_bit64(file)
+  }
   value
 }
 
@@ -26,7 +29,6 @@ new_session <- function(file) {
   session$environments <- list()
   session$pending <- list()
   session$tables <- list()
-  session$is_busy <- FALSE
   session
 }
 
@@ -128,6 +130,9 @@ assemble <- function(session, what, parts) {
     r.family = if (is.null(found <- standard_family(part_of(parts, 2L), part_of(parts, 3L)))) nonsense("there is no such family") else found,
     r.dots = make_dots(parts),
     r.closure = make_closure(session, parts),
+    r.promise = make_promise(session, parts),
+    r.pointer = ,
+    r.weakref = make_pointer(what, parts),
     r.primitive = make_primitive(session, parts),
     key = ,
     `zero character` = structure(what, class = "entasis_refused"),
@@ -209,11 +214,6 @@ numbered_environment <- function(session, number) {
 
 # Fills the environments that were met, in which there may be others.
 finish_environments <- function(session) {
-  if (session$is_busy || length(session$pending) == 0L) {
-    return(invisible())
-  }
-  session$is_busy <- TRUE
-  on.exit(session$is_busy <- FALSE)
   interpret(session$file, while (length(session$pending) > 0L) {
     all <- session$pending
     session$pending <- list()
@@ -247,22 +247,17 @@ fill_environment <- function(session, env, number) {
   parent.env(env) <- parent
   # The arguments of a call are such in an environment alone; elsewhere they are a list.
   dots <- which(names(values) == "..." & vapply(values, inherits, NA, "entasis_dots"))
-  if (length(dots) > 0L) .Call(C_dots, env, with_dots(unclass(values[[dots[1L]]])))
-  list2env(if (length(dots) > 0L) values[-dots] else values, env)
+  if (length(dots) > 0L) bind_dots(session, env, unclass(values[[dots[1L]]]))
+  delayed <- setdiff(which(vapply(values, is_promise, NA, session)), dots)
+  others <- setdiff(seq_along(values), c(dots, delayed))
+  list2env(values[others], env)
+  for (i in delayed) bind_promise(values[[i]], names(values)[i], env)
+  active <- bind_active(session, env, record$active)
   locked <- record$bindings
-  if (!is.character(locked) || !all(locked %in% names(values))) nonsense("bindings are locked that are not there")
+  if (!is.character(locked) || !all(locked %in% c(names(values), active))) nonsense("bindings are locked that are not there")
   for (name in locked) lockBinding(name, env)
   if (isTRUE(record$locked)) lockEnvironment(env)
   decorate_environment(env, record$attributes, isTRUE(record$s4))
-}
-
-# The environment of a call with these arguments, each quoted and looked at once: they are values.
-with_dots <- function(values) {
-  call <- function(...) {
-    list(...)
-    environment()
-  }
-  do.call(call, values, quote = TRUE)
 }
 
 # Environments are changed in place.
@@ -279,10 +274,7 @@ make_dots <- function(parts) {
 }
 
 make_closure <- function(session, parts) {
-  if (!session$file$functions) {
-    abort("unsupported", paste0("not supported: the file holds a function, which is code (file \"", session$file$path,
-                                "\"); read with functions = TRUE if you trust who wrote it"), list(file = session$file$path))
-  }
+  check_code(session, "a function, which is code")
   formals <- part_of(parts, 2L)
   if (length(parts) != 6L || !is.null(formals) && typeof(formals) != "pairlist" || !is.environment(parts[[4L]])) {
     nonsense("a function without its parts")
@@ -295,7 +287,7 @@ make_closure <- function(session, parts) {
 }
 
 make_primitive <- function(session, parts) {
-  if (!session$file$functions) make_closure(session, parts)
+  check_code(session, "a function, which is code")
   name <- part_of(parts, 2L)
   found <- if (is.character(name) && length(name) == 1L && !is.na(name)) get0(name, baseenv(), mode = "function", inherits = FALSE)
   if (!is.primitive(found)) nonsense("there is no function of that name")

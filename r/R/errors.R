@@ -37,11 +37,6 @@ users_call <- function() {
 
 wrong <- function(...) abort("argument", paste0(...))
 
-# What can't be kept; `path` says where in the value it is.
-refuse <- function(path, what) {
-  abort("unsupported", paste0("not supported: ", path, ": ", what))
-}
-
 damaged <- function(file, ...) {
   message <- paste0("damaged: ", ..., " (file \"", file$path, "\"); restore the file from a copy")
   abort("corrupt", message, list(file = file$path))

@@ -13,6 +13,9 @@ new_document <- function(functions = FALSE) {
   doc$tables <- utils::hashtab("address")
   doc$records <- double()
   doc$root <- ""
+  # External pointers and weak references that were met: how many, and where the first is.
+  doc$n_pointers <- 0L
+  doc$pointer <- NULL
   # Whether the tree is what `environment_record` made.
   doc$is_record <- FALSE
   doc
@@ -48,7 +51,7 @@ document_finish <- function(doc) {
     k <- length(doc$records) + 1L
     entry <- doc$environments[[k]]
     doc$is_record <- TRUE
-    doc$records[k] <- document_walk(doc, environment_record(entry[[1L]], entry[[2L]]), entry[[2L]])
+    doc$records[k] <- document_walk(doc, environment_record(doc, entry[[1L]], entry[[2L]]), entry[[2L]])
     doc$is_record <- FALSE
   }
   if (length(doc$records) > 0L) .Call(C_references, doc$walker, doc$records) else -1
@@ -62,8 +65,12 @@ take_apart <- function(doc, holder, type) {
     closure = apart_function(doc, holder[[1L]]),
     builtin = ,
     special = apart_primitive(doc, holder[[1L]]),
-    `too deep` = refuse(walk_path(doc), "values are nested deeper than 1,000"),
-    refuse(walk_path(doc), paste0("a value of type ", type, " can't be kept"))
+    promise = if (!doc$functions) refuse_code(doc, "a promise that was not evaluated yet"),
+    lazy = refuse(walk_path(doc), "a table or list of a file, of which nothing is read yet", "read it first, with x[]"),
+    externalptr = ,
+    weakref = note_pointer(doc, type),
+    `too deep` = refuse_depth(walk_path(doc)),
+    refuse_value(doc, paste0("a value of type ", type, " can't be kept"))
   )
 }
 
@@ -185,64 +192,36 @@ known_environment <- function(x) {
 }
 
 # The contents of an environment: the one around it, values by name, attributes, whether it is locked, and which bindings are.
-environment_record <- function(x, path) {
+environment_record <- function(doc, x, path) {
   # The first argument of ls() would be asked for as.environment(), which has methods.
   names <- ls(envir = x, all.names = TRUE, sorted = FALSE)
   is_active <- vapply(names, bindingIsActive, NA, x)
-  if (any(is_active)) {
-    refuse(paste0(path, "$", names[is_active][1L]), "an active binding can't be kept: it is code")
+  if (any(is_active) && !doc$functions) {
+    refuse_code_at(doc, paste0(path, "$", quoted(names[is_active][1L])), "an active binding", NULL)
   }
-  values <- .Call(C_bindings, x, names)
-  names(values) <- names
+  active <- lapply(names[is_active], activeBindingFunction, x)
+  names(active) <- names[is_active]
+  values <- .Call(C_bindings, x, names[!is_active])
+  names(values) <- names[!is_active]
   locked <- names[vapply(names, bindingIsLocked, NA, x)]
   # C code can make an environment with none around it.
   parent <- parent.env(x)
-  list(parent = if (is.environment(parent)) parent else emptyenv(), values = values, attributes = attributes(x), locked = environmentIsLocked(x), bindings = locked,
-       s4 = isS4(x))
+  record <- list(parent = if (is.environment(parent)) parent else emptyenv(), values = values, attributes = attributes(x),
+                 locked = environmentIsLocked(x), bindings = locked, s4 = isS4(x))
+  if (any(is_active)) record$active <- active
+  record
 }
 
 apart_function <- function(doc, x) {
-  if (!doc$functions) {
-    refuse(walk_path(doc), "a value of type closure is code, which is kept with functions = TRUE alone")
-  }
+  if (!doc$functions) refuse_code(doc, "a value of type closure")
   parts <- list("r.closure", formals(x), body(x), environment(x), attributes(x), isS4(x))
   names(parts) <- c("%s", "formals(%s)", "body(%s)", "environment(%s)", "%s", "%s")
   parts
 }
 
 apart_primitive <- function(doc, x) {
-  if (!doc$functions) {
-    refuse(walk_path(doc), "a function is code, which is kept with functions = TRUE alone")
-  }
+  if (!doc$functions) refuse_code(doc, "a function of R itself")
   name <- sub("^[.]Primitive[(]\"(.*)\"[)]$", "\\1", paste(deparse(x), collapse = ""))
-  if (!identical(get0(name, baseenv(), mode = "function"), x)) refuse(walk_path(doc), "a function without a name can't be kept")
+  if (!identical(get0(name, baseenv(), mode = "function"), x)) refuse_value(doc, "a function without a name can't be kept")
   list("r.primitive", name)
 }
-
-# Where the walker is, as R code that gives that part of the value.
-walk_path <- function(doc) {
-  place <- .Call(C_walk_place, doc$walker)
-  path <- doc$root
-  for (i in seq_along(place$below)) {
-    name <- place$name[i]
-    at <- paste0("[[", format(place$position[i] + 1, scientific = FALSE), "]]")
-    kind <- BELOW[place$below[i]]
-    if (i == 1L && doc$is_record) kind <- name
-    template <- switch(kind,
-      parent = "parent.env(%s)",
-      parts = if (is.na(name)) "%s" else name,
-      items = if (is.na(name) || name == "") paste0("%s", at) else paste0("%s$", quoted(name)),
-      attributes = if (is.na(name)) "%s" else paste0("attr(%s, \"", name, "\")"),
-      slots = if (is.na(name)) "%s" else paste0("%s@", name),
-      call = if (place$position[i] < 0) "%s" else paste0("%s", at),
-      "%s"
-    )
-    path <- sub("%s", if (startsWith(template, "%s")) path else if (path == "") "x" else path, template, fixed = TRUE)
-  }
-  if (path == "") "x" else path
-}
-
-quoted <- function(name) if (make.names(name) == name) name else paste0("`", name, "`")
-
-# What a step of the walker is below, by the numbers of src/walk.c.
-BELOW <- c("items", "items", "parts", "vector", "attributes", "text", "call", "call", "symbol", "slots")

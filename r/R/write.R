@@ -1,21 +1,32 @@
 # Writing: the function that man/write_entasis.Rd tells of.
 write_entasis <- function(x, path, compress = 50, functions = FALSE) {
-  is_path <- is.character(x) && length(x) == 1L
+  is_path <- is_string(x)
   path <- check_path(path, if (is_path) "; did you swap 'x' and 'path'?" else "")
   compress <- check_number(compress, "compress", 0, 100)
   check_flag(functions, "functions")
   given <- x
   x <- read_lazy(x)
+  doc <- tryCatch(document_of(x, functions), entasis_error_unsupported = function(e) {
+    # functions = TRUE is advice only where it leads to a file: what can't be kept with it either is the better thing to know.
+    if (isTRUE(e$is_code) && !functions) document_of(x, TRUE)
+    stop(e)
+  })
+  core(.Call(C_write, path, doc$made, doc$walker, c(doc$value, doc$environments_at), as.integer(compress)))
+  tell_pointers(doc)
+  invisible(given)
+}
+
+# All of a value on its way into a file.
+document_of <- function(x, functions) {
   doc <- new_document(functions)
-  root <- -1
+  doc$value <- -1
   if (is_frame(x) || is.atomic(x) && !is.null(x)) {
     document_frame(doc, x, "")
   } else {
-    root <- document_walk(doc, x, "")
+    doc$value <- document_walk(doc, x, "")
   }
-  environments <- document_finish(doc)
-  core(.Call(C_write, path, doc$made, doc$walker, c(root, environments), as.integer(compress)))
-  invisible(given)
+  doc$environments_at <- document_finish(doc)
+  doc
 }
 
 # The table of a frame, or of a vector by itself: its columns, and what is kept beside them.

@@ -161,13 +161,18 @@ static void ask(walker *w, SEXP x, at_t at) {
     int is_seen = type == ENVSXP || type == CLOSXP || type == BUILTINSXP || type == SPECIALSXP || type == VECSXP;
     SEXP holder = PROTECT(Rf_allocVector(VECSXP, 1));
     SET_VECTOR_ELT(holder, 0, is_seen ? x : R_NilValue);
-    SEXP call = PROTECT(Rf_lang3(w->hook, holder, PROTECT(Rf_mkString(Rf_type2char(type)))));
+    int is_lazy = type == EXTPTRSXP && (Rf_inherits(x, "entasis_table") || Rf_inherits(x, "entasis_tree"));
+    SEXP call = PROTECT(Rf_lang3(w->hook, holder, PROTECT(Rf_mkString(is_lazy ? "lazy" : Rf_type2char(type)))));
     SEXP parts = PROTECT(Rf_eval(call, R_GlobalEnv));
     if (TYPEOF(parts) == REALSXP) {
         scalar(w, ENT_CELL_TABLE, (int64_t)Rf_asReal(parts), 0);
     } else if (TYPEOF(parts) == VECSXP) {
         ent_walk_keep(w, parts);
         object(w, BELOW_PARTS, parts, at);
+    } else if (type == PROMSXP) {
+        object(w, BELOW_PROMISE, x, at);
+    } else if (type == EXTPTRSXP || type == WEAKREFSXP) {
+        object(w, BELOW_POINTER, x, at);
     } else {
         object(w, BELOW_VECTOR, x, at);
     }
@@ -234,14 +239,9 @@ void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
         object(w, BELOW_S4, x, at);
         return;
     case PROMSXP: {
-        /* One that was evaluated is its value, one of a constant is that. */
-        SEXP value = PRVALUE(x) != R_UnboundValue ? PRVALUE(x) : R_PromiseExpr(x);
-        int type = TYPEOF(value);
-        if (PRVALUE(x) == R_UnboundValue && (type == SYMSXP || type == LANGSXP || type == PROMSXP || type == BCODESXP)) {
-            ask(w, x, at);
-        } else {
-            ent_emit(w, value, at, 0);
-        }
+        SEXP value = ent_promise_value(x);
+        if (value == NULL) ask(w, x, at);
+        else ent_emit(w, value, at, 0);
         return;
     }
     default:
@@ -433,6 +433,17 @@ uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) 
         at.position = -1;
         emit_attributes(w, x, at);
         return 2 + (step->below == BELOW_S4 ? 0 : below_items(w, x, at));
+    case BELOW_PROMISE:
+        name(w, "r.promise");
+        emit_fresh(w, ent_promise_expression(x), at);
+        at.position = 1;
+        ent_emit(w, ent_promise_environment(x), at, 0);
+        return 3;
+    case BELOW_POINTER:
+        name(w, TYPEOF(x) == EXTPTRSXP ? "r.pointer" : "r.weakref");
+        at.position = -1;
+        emit_attributes(w, x, at);
+        return 2;
     case BELOW_MAP: {
         uint64_t count = below_items(w, x, at);
         *keys = emit_keys(w, (SEXP *)STRING_PTR_RO(only(x, R_NamesSymbol)), (R_xlen_t)count);

@@ -184,3 +184,9 @@ SEXP ent_c_lazy(SEXP content, SEXP class) {
     UNPROTECT(1);
     return object;
 }
+
+/* A null external pointer, or a weak reference to nothing: what saveRDS() keeps of them. */
+SEXP ent_c_pointer(SEXP is_weak) {
+    if (Rf_asLogical(is_weak) == TRUE) return R_MakeWeakRef(R_NilValue, R_NilValue, R_NilValue, FALSE);
+    return R_MakeExternalPtr(NULL, R_NilValue, R_NilValue);
+}

@@ -157,24 +157,3 @@ SEXP ent_c_walk_place(SEXP pointer) {
 ent_cells *ent_walked(SEXP pointer) {
     return pointer == R_NilValue ? NULL : ((walker *)ent_held(pointer, "a tree of values"))->cells;
 }
-
-/* The values of an environment by their names, as they are: promises are not evaluated. NULL for active bindings. */
-SEXP ent_c_bindings(SEXP env, SEXP names) {
-    R_xlen_t n = Rf_xlength(names);
-    SEXP out = PROTECT(Rf_allocVector(VECSXP, n));
-    for (R_xlen_t i = 0; i < n; i++) {
-        SEXP symbol = Rf_installTrChar(STRING_ELT(names, i));
-        if (!R_BindingIsActive(symbol, env)) SET_VECTOR_ELT(out, i, Rf_findVarInFrame3(env, symbol, TRUE));
-    }
-    UNPROTECT(1);
-    return out;
-}
-
-/* Gives an environment the arguments of another one's `...`. */
-SEXP ent_c_dots(SEXP env, SEXP from) {
-    if (TYPEOF(env) != ENVSXP || TYPEOF(from) != ENVSXP) Rf_error("dots without an environment");
-    SEXP dots = PROTECT(Rf_findVarInFrame3(from, R_DotsSymbol, TRUE));
-    if (dots != R_UnboundValue) Rf_defineVar(R_DotsSymbol, dots, env);
-    UNPROTECT(1);
-    return R_NilValue;
-}

@@ -18,6 +18,8 @@ enum {
     BELOW_SYMBOL,
     BELOW_S4,
     BELOW_NEIGHBOURS, /* vectors and their attributes: items of a list from the position on, as many as are left */
+    BELOW_PROMISE,    /* an expression and the environment it belongs to */
+    BELOW_POINTER,    /* attributes of an external pointer or weak reference */
 };
 
 typedef struct {
@@ -64,6 +66,11 @@ int ent_emit_is_matrix(SEXP x);
 int ent_is_internal(SEXP tag);
 int ent_emit_kind(SEXP x);
 void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at);
+
+/* promise.c */
+SEXP ent_promise_value(SEXP promise);
+SEXP ent_promise_expression(SEXP promise);
+SEXP ent_promise_environment(SEXP promise);
 
 /* neighbours.c */
 R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at);

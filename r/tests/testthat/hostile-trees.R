@@ -10,7 +10,7 @@ path <- tempfile()
 
 names <- c(
   "r.vector", "r.vector", "r.vector", "r.text", "r.symbol", "r.call", "r.pairlist", "r.expression", "r.s4", "r.environment", "r.closure",
-  "r.primitive", "r.family", "r.dots", "r.unknown", "record", "pandas.Timestamp", "pandas.Timedelta", "numpy.ma", "collections.deque", "table", "too deep"
+  "r.primitive", "r.family", "r.dots", "r.promise", "r.pointer", "r.weakref", "r.unknown", "record", "pandas.Timestamp", "pandas.Timedelta", "numpy.ma", "collections.deque", "table", "too deep"
 )
 classes <- c("data.frame", "factor", "POSIXlt", "POSIXct", "Date", "data.table", "integer64", "ts", "family", "EntasisNone", "formula", "name", "function")
 attribute_names <- c("class", "names", "dim", "dimnames", "levels", "row.names", "tsp", "tzone", "units", "comment", ".Environment", ".Data", "package", "")
@@ -49,6 +49,7 @@ take <- function(holder, type) {
     r.call = list(NULL, NULL, placeholder(depth + 1L), thing(depth)),
     r.symbol = list(sample(list("x", "", "...", 1L, NA_character_), 1L)[[1L]]),
     r.closure = list(NULL, thing(depth), globalenv(), NULL, FALSE),
+    r.promise = list(thing(depth), sample(list(globalenv(), thing(depth)), 1L)[[1L]]),
     lapply(seq_len(sample(0:5, 1L)), function(i) thing(depth))
   )
   if (length(parts) > 0L && runif(1) < 0.1) parts <- parts[-1L]
@@ -59,7 +60,7 @@ refused <- 0
 made <- 0
 for (k in seq_len(as.integer(args[2L]))) {
   walker <- call_core("C_walker", take)
-  roots <- list(c(list(placeholder(0L)), list(thing())), list(parent = thing(3L), values = thing(3L), attributes = thing(3L), locked = TRUE, bindings = thing(4L), s4 = FALSE),
+  roots <- list(c(list(placeholder(0L)), list(thing())), list(parent = thing(3L), values = thing(3L), attributes = thing(3L), locked = TRUE, bindings = thing(4L), s4 = FALSE, active = thing(3L)),
                 list(parent = globalenv(), values = list(a = thing(2L), b = placeholder(2L), ... = placeholder(4L)), attributes = NULL, locked = FALSE, bindings = character(), s4 = FALSE))
   cells <- vapply(roots, function(root) .Call(internal("C_walk"), walker, root), 0)
   records <- .Call(internal("C_references"), walker, cells[-1L])

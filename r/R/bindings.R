@@ -1,0 +1,61 @@
+# Bindings of environments that are no plain values: promises, active bindings, the arguments in `...`; and what is null when it is
+# read. Nothing is evaluated by reading: a promise of a file is forced when its variable is touched, as in the session that wrote it.
+
+# Code is made only when the reader asked for it.
+check_code <- function(session, what) {
+  if (!session$file$functions) {
+    abort("unsupported", paste0("not supported: the file holds ", what, " (file \"", session$file$path,
+                                "\"); read with functions = TRUE if you trust who wrote it"), list(file = session$file$path))
+  }
+}
+
+# A promise is made with its binding. Until then it is a list that no file can make: its mark is of this session.
+make_promise <- function(session, parts) {
+  check_code(session, "a promise, which is code")
+  expression <- part_of(parts, 2L)
+  # R has promises of code; an empty symbol is none.
+  if (length(parts) != 3L || !is.environment(parts[[3L]]) || !is.language(expression) || identical(expression, quote(expr = ))) {
+    nonsense("a promise without its parts")
+  }
+  structure(list(expression, parts[[3L]]), promise = session)
+}
+
+is_promise <- function(x, session) typeof(x) == "list" && identical(attr(x, "promise", exact = TRUE), session)
+
+bind_promise <- function(promise, name, env) do.call(delayedAssign, list(name, promise[[1L]], promise[[2L]], env))
+
+# Active bindings by name; returns the names.
+bind_active <- function(session, env, functions) {
+  if (is.null(functions)) {
+    return(NULL)
+  }
+  check_code(session, "an active binding, which is code")
+  names <- names(functions)
+  if (!is.list(functions) || is.null(names) || anyNA(names) || !all(nzchar(names)) || !all(vapply(functions, is.function, NA))) {
+    nonsense("active bindings without functions")
+  }
+  if (anyDuplicated(names) || any(vapply(names, exists, NA, envir = env, inherits = FALSE))) nonsense("an active binding of a name that has a value")
+  for (name in names) makeActiveBinding(name, functions[[name]], env)
+  names
+}
+
+# Gives an environment its `...`: values, each quoted and looked at once, and promises.
+bind_dots <- function(session, env, values) {
+  holder <- function(...) {
+    list(...)
+    environment()
+  }
+  is_delayed <- vapply(values, is_promise, NA, session)
+  promises <- new.env(parent = emptyenv())
+  delayed <- ifelse(is_delayed, paste0("argument ", seq_along(values)), "")
+  for (i in which(is_delayed)) bind_promise(values[[i]], delayed[i], promises)
+  values[is_delayed] <- list(NULL)
+  .Call(C_dots, env, do.call(holder, values, quote = TRUE), delayed, promises)
+}
+
+# External pointers and weak references mean nothing in another session.
+make_pointer <- function(what, parts) {
+  attributes <- part_of(parts, 2L)
+  if (length(parts) != 2L || !is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) nonsense("a pointer without its parts")
+  .Call(C_decorate, .Call(C_pointer, what == "r.weakref"), as.list(attributes), FALSE)
+}
