@@ -22,3 +22,19 @@ test_that("a vector that is in a list twice is read back, whatever follows it", 
   fit$call <- NULL
   expect_kept(list(y = y, fit = unclass(fit)[c("n", "fitted", "residuals", "pars")], y2 = y))
 })
+
+test_that("random trees that share values are read back", {
+  source("shared-trees.R", local = TRUE)
+  n <- if (identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")) 10000L else 200L
+  path <- tempfile()
+  failed <- integer()
+  for (seed in seq_len(n)) {
+    x <- shared_tree(seed)
+    good <- tryCatch({
+      write_entasis(x, path)
+      same_tree(x, read_entasis(path))
+    }, error = function(e) FALSE)
+    if (!good) failed <- c(failed, seed)
+  }
+  expect_identical(failed, integer())
+})
