@@ -12,12 +12,12 @@ check_code <- function(session, what) {
 # A promise is made with its binding. Until then it is a list that no file can make: its mark is of this session.
 make_promise <- function(session, parts) {
   check_code(session, "a promise, which is code")
-  expression <- part_of(parts, 2L)
-  # R has promises of code; an empty symbol is none.
-  if (length(parts) != 3L || !is.environment(parts[[3L]]) || !is.language(expression) || identical(expression, quote(expr = ))) {
+  # An empty symbol is no expression, and can't be the value of a variable here.
+  is_whole <- length(parts) == 3L && is.environment(parts[[3L]])
+  if (!is_whole || identical(parts[[2L]], quote(expr = )) || is_promise(parts[[2L]], session)) {
     nonsense("a promise without its parts")
   }
-  structure(list(expression, parts[[3L]]), promise = session)
+  structure(parts[2:3], promise = session)
 }
 
 is_promise <- function(x, session) typeof(x) == "list" && identical(attr(x, "promise", exact = TRUE), session)

@@ -6,17 +6,24 @@
  */
 #include "walk.h"
 
+/* The promise that counts: one that was not evaluated may be of another promise. */
+static SEXP innermost(SEXP promise) {
+    while (PRVALUE(promise) == R_UnboundValue && TYPEOF(R_PromiseExpr(promise)) == PROMSXP) promise = R_PromiseExpr(promise);
+    return promise;
+}
+
 /* The value of a promise that was evaluated or is of a constant, else NULL. */
 SEXP ent_promise_value(SEXP promise) {
+    promise = innermost(promise);
     if (PRVALUE(promise) != R_UnboundValue) return PRVALUE(promise);
     SEXP expression = R_PromiseExpr(promise);
     int type = TYPEOF(expression);
-    return type == SYMSXP || type == LANGSXP || type == PROMSXP || type == BCODESXP ? NULL : expression;
+    return type == SYMSXP || type == LANGSXP || type == BCODESXP ? NULL : expression;
 }
 
-SEXP ent_promise_expression(SEXP promise) { return R_PromiseExpr(promise); }
+SEXP ent_promise_expression(SEXP promise) { return R_PromiseExpr(innermost(promise)); }
 
-SEXP ent_promise_environment(SEXP promise) { return PRENV(promise); }
+SEXP ent_promise_environment(SEXP promise) { return PRENV(innermost(promise)); }
 
 /* The values of an environment by their names, promises among them. NULL for active bindings. */
 SEXP ent_c_bindings(SEXP env, SEXP names) {
