@@ -34,6 +34,7 @@ def write(
     wait: float = 10,
     metadata: Any = None,
     on_unsupported: OnUnsupported = "error",
+    index: bool = True,
 ) -> None:
     """Write a frame or any tree of values to a file, all or nothing.
 
@@ -136,6 +137,8 @@ def _write(value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsuppo
     """Writes a value. Returns the content of the file when it goes into memory."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
+    if not index:
+        value = _hosts.without_index(value)
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
     if not is_table and type(value) is not dict:
         collected = value.read() if isinstance(value, File) else _hosts.collect(value)
@@ -181,6 +184,7 @@ def read(
     threads: int | None = None,
     memory_map: bool = False,
     types: Iterable[type] | None = None,
+    index: bool = True,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -205,8 +209,8 @@ def read(
     if isinstance(file, Tree):
         if columns is not None or to is not None:
             raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
-        return file.read(rows=rows, threads=threads)
-    return file.read(columns=columns, rows=rows, to=to, threads=threads)
+        return file.read(rows=rows, threads=threads, index=index)
+    return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index)
 
 
 def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> File:
@@ -231,7 +235,7 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
         return file
     if memory_map:
         raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
-    return _tree.root(file._handle, file.path, file._types)
+    return _tree.root(file._frame)
 
 
 def info(path: Source) -> Info:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _labels, _rows
+from . import _rows
 from ._hosts import interpretation
+from ._row_labels import Levels
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -42,15 +43,35 @@ def read(
     metadata: bool,
     polars: bool = False,
 ) -> tuple[ArrowTable, int]:
-    """The columns as a table, and how many they are. Labels of pandas rows come first, unless they are a range."""
-    labels = label_columns(host)
+    """The columns as a table, and how many they are; see `with_labels`."""
+    columns, names = with_labels(handle, host, columns)
     n = handle.n_columns if columns is None else len(columns)
     schema, fields = _metadata(host, columns) if metadata else (None, {})
-    if labels:
-        columns = [*labels, *(range(n) if columns is None else columns)]
-        n += len(labels)
     table = handle.read_arrow(columns, _rows.native(rows), layout, own, threads, fields, schema, metadata, polars)
-    return table, n
+    return table.renamed(names) if names else table, n
+
+
+def with_labels(
+    handle: Handle, host: dict[str, Any], columns: list[int] | None
+) -> tuple[list[int] | None, dict[int, str]]:
+    """The columns for a library without an index, and names by position of levels whose stored name is a column's too.
+
+    Without a choice of columns the levels of the index come first; a choice names those that it wants.
+    """
+    n = handle.n_columns
+    if columns is None:
+        if host.get("index") is None or not (beside := (levels := Levels(handle, host)).columns):
+            return None, {}
+        columns = [*beside, *range(n)]
+        places = range(len(beside))
+    else:
+        if not columns or max(columns) < n:
+            return columns, {}
+        levels = Levels(handle, host)
+        places = [place for place, column in enumerate(columns) if column >= n]  # type: ignore[assignment]
+    stored = handle.columns([columns[place] for place in places])
+    wanted = {place: levels.name(columns[place]) for place in places}
+    return columns, {place: wanted[place] for place, of in zip(places, stored, strict=True) if of.name != wanted[place]}
 
 
 def has_metadata(host: dict[str, Any]) -> bool:
@@ -68,12 +89,3 @@ def _metadata(host: dict[str, Any], columns: list[int] | None) -> tuple[bytes | 
     if columns is not None:
         fields = {i: fields[column] for i, column in enumerate(columns) if column in fields}
     return schema, fields
-
-
-@interpretation()
-def label_columns(host: dict[str, Any]) -> list[int]:
-    """The columns that hold the labels of rows in a file of pandas, StaticFrame or R."""
-    index = host.get("index") if host.get("host") in ("pandas", "static_frame", "r") else None
-    if index is None:
-        return []
-    return _labels.columns_of({key: value for key, value in index.items() if key != "missing_kinds"})

@@ -31,8 +31,10 @@ class Maker:
     def table(self, number: int) -> Any:
         """A frame."""
         from ._file import File
+        from ._frame import Frame
 
-        return File._of(self._handle.table(number), self._path, self._types).read(threads=self._threads)
+        frame = Frame(self._handle.table(number), self._path, self._types, table=number)
+        return File._of(frame).read(threads=self._threads)
 
     def pool(self, column: int, start: int, stop: int) -> Any:
         """Values of arrays."""

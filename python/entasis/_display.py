@@ -39,6 +39,9 @@ class Schema(Mapping[str, str]):
     def __repr__(self) -> str:
         return "\n".join(lines(self.pairs))
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
 
 def lines(pairs: list[tuple[str, str]], most: int | None = None) -> list[str]:
     """A line per column; those in the middle are left out when there are more than `most`."""
@@ -56,16 +59,3 @@ def text(path: str, n_rows: int, pairs: list[tuple[str, str]], host: str | None)
     by = f", written by {host}" if host else ""
     head = f"<entasis.File '{path}': {n_rows:,} rows x {len(pairs):,} columns{by}>"
     return "\n".join([head, *(f"  {line}" for line in lines(pairs, _MOST))])
-
-
-def html(path: str, n_rows: int, pairs: list[tuple[str, str]], host: str | None) -> str:
-    """What a notebook shows."""
-    from html import escape
-
-    by = f", written by {escape(host)}" if host else ""
-    shown = pairs if len(pairs) <= _MOST else [*pairs[: _MOST // 2], ("...", ""), *pairs[-_MOST // 2 :]]
-    cells = "".join(f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td></tr>" for name, kind in shown)
-    return (
-        f"<div><b>{escape(path)}</b><br>{n_rows:,} rows x {len(pairs):,} columns{by}"
-        f"<table><thead><tr><th>column</th><th>type</th></tr></thead><tbody>{cells}</tbody></table></div>"
-    )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from . import _cells, _columns, _display, _entasis, _hosts, _rows, _sources
+from . import _cells, _column_labels, _columns, _display, _frame, _hosts, _indexers, _row_labels, _rows, _sources
+from ._options import integer, shown
 from ._options import threads as _threads
 from .errors import ArgumentError, CorruptFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from types import TracebackType
     from typing import Self
 
@@ -18,53 +19,53 @@ if TYPE_CHECKING:
     from ._rows import Rows
     from ._sources import Source
 
+# Where values come from that a file might be compared with.
+_VALUES = frozenset(["builtins", "datetime", "decimal", "fractions", "numpy", "pandas", "polars", "pyarrow", "uuid"])
+
 
 class File:
     """A file that is open for reading, or some of its columns and rows.
 
     `f["a"]` and `f[["a", "b"]]` are views of columns, `f[1000:2000]`, `f[7]`, `f[array]` and `f[mask]` views of
-    rows, `f[rows, columns]` of both. Views of views count what they see. A view reads when it is told to: `read`,
-    `to_pandas`, `to_polars`, `to_pyarrow`, `to_numpy`, `to_static_frame`, or when another library takes it through
-    Arrow's stream interface.
+    rows, `f[rows, columns]` of both; `f.select` takes labels of any type, `f.iloc` positions on both axes and `f.loc`
+    labels on both. Views of views count what they see. A view reads when it is told to: `read`, `head`, `to_pandas`,
+    `to_polars`, `to_pyarrow`, `to_numpy`, `to_static_frame`, or when another library takes it through Arrow's stream
+    interface. docs/guides/selection.md has the rules.
+
+    Files can be pickled and copied: a copy in another process opens the path again, and checks that it is the same
+    file.
     """
 
-    __slots__ = ("_columns", "_handle", "_host", "_rows", "_types", "path")
+    __slots__ = ("_columns", "_frame", "_handle", "_rows", "path")
 
     path: str
 
     def __init__(self, path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> None:
-        found = _sources.source(path)
-        self.path = found if isinstance(found, str) else _sources.IN_MEMORY
-        self._handle = _mapped(found) if memory_map else _entasis.Handle(found)
+        self._frame = _frame.opened(_sources.source(path), memory_map=memory_map, types=types)
+        self.path, self._handle = self._frame.path, self._frame.handle
         self._columns: list[int] | None = None
         self._rows: Any = None
-        self._host: dict[str, Any] | None = None
-        self._types = _codec_classes(types)
 
     @classmethod
-    def _of(cls, handle: _entasis.Handle, path: str, types: dict[str, type]) -> File:
-        """A frame inside of a file."""
-        file = object.__new__(cls)
-        file.path, file._handle, file._types = path, handle, types
-        file._columns = file._rows = file._host = None
-        return file
+    def _of(cls, frame: _frame.Frame, columns: list[int] | None = None, rows: Any = None) -> File:
+        """Columns and rows of a frame."""
+        view = object.__new__(File)
+        view.path, view._handle, view._frame, view._columns, view._rows = frame.path, frame.handle, frame, columns, rows
+        return view
+
+    def _view(self, columns: list[int] | None, rows: Any) -> File:
+        return File._of(self._frame, columns, rows)
 
     @property
     def metadata(self) -> Any:
         """What was written as `metadata=`; None without any."""
-        return _cells.metadata(self._handle, self.path, self._types)
+        return _cells.metadata(self._handle, self.path, self._frame.types)
 
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """The value as an outline: a line per part, with kinds, shapes and sizes. A frame shows `most` columns."""
         from . import _tree
 
         return "\n".join(_tree.outline(self, "value", 0, depth, most))
-
-    def _view(self, columns: list[int] | None, rows: Any) -> File:
-        view = object.__new__(File)
-        view.path, view._handle, view._host, view._types = self.path, self._handle, self._host, self._types
-        view._columns, view._rows = columns, rows
-        return view
 
     @property
     def n_rows(self) -> int:
@@ -83,59 +84,170 @@ class File:
 
     @property
     def column_names(self) -> list[str]:
-        """The names of the columns."""
-        return _columns.names(self._handle, self._columns)
+        """The names of the columns: the texts of their labels."""
+        return _columns.names(self._handle, self._columns, self._frame.levels if self._has_levels() else None)
+
+    @property
+    def columns(self) -> Any:
+        """The labels of the columns: an index of pandas or StaticFrame where these wrote the file, else a list."""
+        if self.written_by == "pandas":
+            return self._pandas_labels(levels=False)
+        if self.written_by == "static_frame":
+            found = _hosts.reader("static_frame", None).column_labels(self._handle, self._frame.host)
+            return found if self._columns is None else found.iloc[self._of_table(self._columns)]
+        return self.column_names
+
+    @property
+    def dtypes(self) -> Any:
+        """The types of the columns, as the file's library tells them of a frame. Reads no rows."""
+        found = self._view(self._columns, range(0))._read(None, None, None, is_restored=False)
+        if isinstance(found, dict):
+            return {name: array.dtype for name, array in found.items()}
+        return found.schema.types if self.written_by == "pyarrow" else found.dtypes
 
     @property
     def schema(self) -> _display.Schema:
         """Names and types of the columns."""
-        return _display.Schema(*_columns.schema(self._handle, self._columns))
+        levels = self._frame.levels if self._has_levels() else None
+        return _display.Schema(*_columns.schema(self._handle, self._columns, levels))
 
     @property
     def written_by(self) -> str | None:
         """The library whose value was written: "pandas", "polars" ..."""
-        host = self._host_map().get("host")
+        host = self._frame.host.get("host")
         return host if isinstance(host, str) else None
-
-    def _host_map(self) -> dict[str, Any]:
-        if self._host is None:
-            host = self._handle.host()
-            host = host if isinstance(host, dict) else {}
-            self._host = _cells.bind(host, self._handle, self.path, self._types) if self._handle.has_cells else host
-        return self._host
 
     def __len__(self) -> int:
         return self.n_rows
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.column_names)
+    # Rows or names? Other libraries would take a File for a sequence of either.
+    __iter__ = None
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.column_names
+    def __contains__(self, label: object) -> bool:
+        try:
+            hash(label)
+        except TypeError:
+            return False
+        found = self._frame.labels.find(label)
+        return bool(found) if self._columns is None else any(number in self._columns for number in found)
+
+    def __eq__(self, other: object) -> bool:
+        if other is None or isinstance(other, File) or type(other).__module__.partition(".")[0] not in _VALUES:
+            return self is other
+        raise TypeError(
+            f"a File can't be compared with {shown(other)}: read the column and compare its values, as in "
+            "mask = f['state'].read()['state'] == 'Texas', then f[mask]"
+        )
+
+    __hash__ = object.__hash__
 
     def __getitem__(self, key: Any) -> File:
         if isinstance(key, tuple):
-            if len(key) != 2:
-                raise ArgumentError(f"a file has rows and columns, not {len(key)} axes")
-            return self.__getitem__(key[0])._select(key[1])
-        if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(k, str) for k in key)):
-            return self._select(key)
+            return self._pair(key)
+        if _column_labels.are_texts(key):
+            return self.select(key)
+        if not isinstance(key, (slice, range)) and not self._frame.labels.are_text and not _rows.is_mask(key):
+            what = shown(key) if integer(key) is not None else "..."
+            raise ArgumentError(
+                f"f[{what}]: the labels of the columns are not text, so it could mean either; columns are "
+                f"f.select({what}), rows f.iloc[{what}]"
+            )
         return self._view(self._columns, self._compose(key))
 
-    def _select(self, columns: Any) -> File:
-        return self._view(self._resolve(columns), self._rows)
+    def _pair(self, key: tuple[Any, ...]) -> File:
+        if len(key) != 2:
+            raise ArgumentError(f"a file has rows and columns, not {len(key)} axes")
+        rows, columns = key
+        if _column_labels.are_texts(rows):
+            both = shown(key)
+            raise ArgumentError(
+                f"f[{both[1:-1]}] means rows and columns, and rows are no text: several columns are "
+                f"f[[{both[1:-1]}]], a label that is a tuple f.select({both}), rows by label f.loc[...]"
+            )
+        return self._view(self._resolve(columns), self._compose(rows))
+
+    def select(self, *columns: Columns) -> File:
+        """A view of some columns, in the order in which they are asked for.
+
+        Parameters
+        ----------
+        *columns
+            One argument as in `columns=` of `entasis.read`: a label of any type, several of them in a list or array,
+            or positions as a slice or range. Or several arguments, each of them a label.
+
+        Returns
+        -------
+        File
+            A view. Nothing is read.
+
+        Raises
+        ------
+        ColumnNotFoundError
+            There is no such label.
+        DuplicateColumnError
+            A label stands for several columns.
+
+        Examples
+        --------
+        >>> f.select("price", "city").head(10)          # doctest: +SKIP
+        """
+        return self._view(self._resolve(columns[0] if len(columns) == 1 else list(columns)), self._rows)
+
+    @property
+    def iloc(self) -> _indexers.ILoc:
+        """A view by positions: `f.iloc[rows, columns]`, as pandas' `iloc`."""
+        return _indexers.ILoc(self)
+
+    @property
+    def loc(self) -> _indexers.Loc:
+        """A view by labels: `f.loc[rows, columns]`, as pandas' `loc`. Reads the labels alone, and needs pandas."""
+        return _indexers.Loc(self)
 
     def _resolve(self, columns: Columns | None) -> list[int] | None:
         """Numbers of columns, of those that this view has."""
-        if columns is None or self._columns is None:
-            return self._columns if columns is None else _columns.resolve(self._handle, columns)
-        places = _columns.resolve(_Seen(self._handle, self._columns), columns)  # type: ignore[arg-type]
-        return [self._columns[place] for place in places or ()]
+        if columns is None:
+            return self._columns
+        frame = self._frame
+        if self._columns is None and type(columns) in (str, list) and frame.labels.are_text:
+            found = _column_labels.by_name(self._handle, columns)
+            if found is not None:
+                return found
+        return _column_labels.resolve(columns, frame, self._columns)
 
     def _compose(self, rows: Rows | None) -> Any:
         if rows is None:
             return self._rows
-        return _rows.compose(self._rows, _rows.resolve(rows, self.n_rows))
+        return _rows.compose(self._rows, _rows.resolve(rows, self.n_rows, self._has_index))
+
+    def _has_index(self, index: Any) -> bool:
+        """Whether an index is that of the rows, or 0 to n-1."""
+        import pandas as pd
+
+        if type(index).__module__.partition(".")[0] == "static_frame":
+            index = index.to_pandas()
+        return bool(index.equals(pd.RangeIndex(self.n_rows)) or index.equals(self._frame.index(self._rows)))
+
+    def _has_levels(self) -> bool:
+        """Whether levels of the index are among the columns."""
+        columns = self._columns
+        return columns is not None and columns != [] and not 0 <= min(columns) <= max(columns) < self._handle.n_columns
+
+    def _of_table(self, columns: list[int]) -> list[int]:
+        """The columns without levels of the index."""
+        return [column for column in columns if 0 <= column < self._handle.n_columns]
+
+    def _pandas_labels(self, *, levels: bool = True) -> Any:
+        """The labels of the columns as an index of pandas, of the levels among them too."""
+        found = _hosts.reader("pandas", None).column_labels(self._handle, self._frame.host)
+        if self._columns is None:
+            return found
+        if not levels or not self._has_levels():
+            return found[self._of_table(self._columns)]
+        import pandas as pd
+
+        n, beside = self._handle.n_columns, self._frame.levels
+        labels = [found[column] if 0 <= column < n else beside.label(column) for column in self._columns]
+        return pd.Index(labels, tupleize_cols=False)
 
     def read(
         self,
@@ -144,18 +256,46 @@ class File:
         rows: Rows | None = None,
         to: Host | None = None,
         threads: int | None = None,
+        index: bool = True,
     ) -> Any:
         """Read columns and rows; see `entasis.read`."""
-        chosen, selected = self._resolve(columns), self._compose(rows)
-        host = self._host_map()
+        return self._view(self._resolve(columns), self._compose(rows))._read(to, threads, index)
+
+    def _read(self, to: Host | None, threads: int | None, index: bool | None, *, is_restored: bool = True) -> Any:
+        handle, host, columns, rows = self._handle, self._frame.host, self._columns, self._rows
         written_by = self.written_by
         reader = _hosts.reader(to, written_by)
+        if index is False:
+            host = _row_labels.without(host)
+        if columns is not None and self._has_levels():
+            if getattr(reader, "HAS_INDEX", False):
+                if index is False:
+                    raise ArgumentError("columns= names the index, and index=False leaves it out")
+                columns = self._of_table(columns)
+            elif _row_labels.RANGE in columns:
+                return _row_labels.read_with_range(self, reader, host, _threads(threads))
         try:
-            found = reader.read(self._handle, host, chosen, selected, _threads(threads))
-            return _hosts.restore(found, host, written_by, to) if "class" in host else found
+            found = reader.read(handle, host, columns, rows, _threads(threads))
+            return _hosts.restore(found, host, written_by, to) if is_restored and "class" in host else found
         except CorruptFileError as error:
             error.file = error.file or self.path
             raise
+
+    def head(self, n: int = 5) -> Any:
+        """The first `n` rows as a frame of the file's library; all but the last `-n` when `n` is negative."""
+        return self.read(rows=slice(None, _number(n)))
+
+    def tail(self, n: int = 5) -> Any:
+        """The last `n` rows as a frame of the file's library; all but the first `-n` when `n` is negative."""
+        return self.read(rows=slice(-_number(n), None) if _number(n) else slice(0, 0))
+
+    def sample(self, n: int, *, seed: int | None = None) -> Any:
+        """`n` rows drawn at random, each at most once, as a frame of the file's library; the same for equal seeds."""
+        import numpy as np
+
+        if not 0 <= _number(n) <= self.n_rows:
+            raise ArgumentError(f"n={shown(n)}: the table has {self.n_rows} rows to draw from")
+        return self.read(rows=np.random.default_rng(seed).choice(self.n_rows, _number(n), replace=False))
 
     def to_pandas(self) -> Any:
         """Read as a pandas DataFrame."""
@@ -177,6 +317,11 @@ class File:
         """Read as a StaticFrame Frame, or as the Series or Index that was written."""
         return self.read(to="static_frame")
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        from ._array import of_columns
+
+        return of_columns(self, dtype, copy)
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._arrow(self._rows).__arrow_c_stream__(requested_schema)
 
@@ -186,10 +331,23 @@ class File:
     def _arrow(self, rows: Any) -> Any:
         from . import _arrow
 
+        if self._columns is not None and _row_labels.RANGE in self._columns:
+            table = self._view(self._columns, rows).to_pyarrow()
+            return table if rows != range(0) else table.schema
         own = self.written_by == "pyarrow"
-        host = self._host_map()
+        host = self._frame.host
         metadata = _arrow.has_metadata(host)
         return _arrow.read(self._handle, host, self._columns, rows, None, layout=1, own=own, metadata=metadata)[0]
+
+    def close(self) -> None:
+        """Close the file. Its views that were made before, and all that was read, stay; `with` closes too."""
+        self._frame = _frame.closed(self.path)
+        self._handle = self._frame.handle
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed."""
+        return isinstance(self._handle, _frame.Closed)
 
     def __enter__(self) -> Self:
         return self
@@ -197,44 +355,36 @@ class File:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Nothing to close by hand: the file goes when its last view does.
-        return None
+        self.close()
+
+    def __copy__(self) -> File:
+        return self._view(self._columns, self._rows)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> File:
+        # What it shares with the original never changes.
+        return self._view(self._columns, self._rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from . import _reopen
+
+        return _reopen.file, (_reopen.source(self._frame), self._columns, self._rows)
 
     def __repr__(self) -> str:
+        if self.closed:
+            return f"<entasis.File '{self.path}', closed>"
         return _display.text(self.path, self.n_rows, self.schema.pairs, self.written_by)
 
     def _repr_html_(self) -> str:
-        return _display.html(self.path, self.n_rows, self.schema.pairs, self.written_by)
+        from . import _html
+
+        return _html.file(self)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.column_names if self._frame.labels.are_text else []
 
 
-def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:
-    if not types:
-        return {}
-    from . import _codecs
-
-    try:
-        return _codecs.classes(types)
-    except TypeError as error:
-        raise ArgumentError(str(error)) from None
-
-
-def _mapped(source: str | bytes) -> _entasis.Handle:
-    from . import _map
-
-    if isinstance(source, bytes):
-        raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
-    return cast("_entasis.Handle", _map.MappedHandle(source))
-
-
-class _Seen:
-    """The columns of a view, to find one among them."""
-
-    def __init__(self, handle: _entasis.Handle, columns: list[int]) -> None:
-        self._names = _columns.names(handle, columns)
-        self.n_columns = len(columns)
-
-    def names(self) -> list[str]:
-        return self._names
-
-    def find(self, name: str) -> list[int]:
-        return [i for i, other in enumerate(self._names) if other == name]
+def _number(n: Any) -> int:
+    found = integer(n)
+    if found is None:
+        raise ArgumentError(f"n={shown(n)}: an integer")
+    return found

@@ -96,6 +96,24 @@ def build(value: Any) -> tuple[Any, dict[str, Any]]:
     return writer(root).build(value)  # type: ignore[no-any-return]
 
 
+def without_index(value: Any) -> Any:
+    """A frame or series with the positions for labels of rows. Its columns are shared."""
+    root = "numpy" if type(value) is dict and is_columns(value) else type(value).__module__.partition(".")[0]
+    if root in ("polars", "pyarrow", "numpy"):
+        return value
+    if root == "pandas" and hasattr(value, "index"):
+        import pandas as pd
+
+        value = value.copy(deep=False)
+        value.index = pd.RangeIndex(len(value))
+        return value
+    if root == "static_frame" and hasattr(value, "relabel") and hasattr(value, "index"):
+        import static_frame as sf
+
+        return value.relabel(sf.IndexAutoFactory)
+    raise ArgumentError(f"index=False is for frames and series, not for a {type(value).__name__}")
+
+
 def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | None) -> Any:
     """What a table is the form of, for the host that wrote it."""
     if "class" not in host or written_by in (None, "static_frame") or to not in (None, written_by):

@@ -41,6 +41,11 @@ class Info:
                 lines.append(f"{name}: {value:,}" if type(value) is int else f"{name}: {value}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from . import _html
+
+        return _html.info(self)
+
 
 def _line(item: Any) -> str:
     if not isinstance(item, dict):

@@ -286,6 +286,13 @@ class _Table:
     def __arrow_c_schema__(self) -> object:
         return self._table.schema.__arrow_c_schema__()
 
+    def renamed(self, names: dict[int, str]) -> _Table:
+        """The same columns, some under other names, by their positions."""
+        import pyarrow as pa
+
+        fields = [field.with_name(names.get(i, field.name)) for i, field in enumerate(self._table.schema)]
+        return _Table(self._table.columns, pa.schema(fields, self._table.schema.metadata))
+
 
 def _schema(table: Any) -> Any:
     try:

@@ -16,19 +16,26 @@ if TYPE_CHECKING:
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """A dict of arrays of these columns and rows. Labels of pandas rows come first, unless they are a range."""
-    # Flavours of StaticFrame are the same.
-    own = host.get("host") in ("numpy", "static_frame")
-    labels = _arrow.label_columns(host)
-    wanted = list(range(handle.n_columns)) if columns is None else columns
-    kinds = kinds_of_missing(host, wanted) if own else {}
-    numbers = [*labels, *wanted]
-    n = len(numbers)
-    infos = handle.columns(numbers)
-    names = [info.name for info in infos]
-    if len(set(names)) < n:
+    """A dict of arrays of these columns and rows; see `_arrow.with_labels`."""
+    names, found = read_columns(handle, host, columns, rows, threads)
+    if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise DuplicateColumnError(f"a dict can't hold two columns with the name '{twice}': select some by position")
+    return dict(zip(names, found, strict=True))
+
+
+def read_columns(
+    handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None
+) -> tuple[list[str], list[Any]]:
+    """Names and arrays of these columns and rows."""
+    # Flavours of StaticFrame are the same.
+    own = host.get("host") in ("numpy", "static_frame")
+    columns, renamed = _arrow.with_labels(handle, host, columns)
+    numbers = list(range(handle.n_columns)) if columns is None else columns
+    kinds = kinds_of_missing(host, numbers) if own else {}
+    n = len(numbers)
+    infos = handle.columns(numbers)
+    names = [renamed.get(i, info.name) for i, info in enumerate(infos)]
     found: list[Any] = [None] * (n + len(kinds))
     entries = handle.read([*numbers, *kinds.values()], _rows.native(rows), "numpy", own, 0, threads)
     for positions, values, _ in arrays(handle, entries, rows, handle.n_rows, own):
@@ -36,17 +43,18 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
             found[position] = row
     for i, column in enumerate(kinds):
         with interpretation():
-            restore_missing(found[len(labels) + wanted.index(column)], found[n + i])
+            for position in (place for place, number in enumerate(numbers) if number == column):
+                restore_missing(found[position], found[n + i])
     if own and _dtype_metadata.KEY in host:
-        _restore_metadata(found, len(labels), wanted, host)
-    return dict(zip(names, found[:n], strict=True))
+        _restore_metadata(found, numbers, host)
+    return names, found[:n]
 
 
 @interpretation()
-def _restore_metadata(arrays: list[Any], first: int, columns: list[int], host: dict[str, Any]) -> None:
-    """Puts the metadata of dtypes. The arrays of these columns begin at `first`."""
+def _restore_metadata(arrays: list[Any], columns: list[int], host: dict[str, Any]) -> None:
+    """Puts the metadata of dtypes."""
     metadata = _dtype_metadata.Columns(host, columns)
-    for i, column in enumerate(columns, first):
+    for i, column in enumerate(columns):
         number = metadata.number(column)
         if number is not None:
             arrays[i] = metadata.restore(arrays[i], number)

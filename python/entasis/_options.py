@@ -38,6 +38,20 @@ def wait(seconds: float) -> float:
     raise ArgumentError(f"wait={seconds!r}: a number of seconds, 0 or more")
 
 
+def shown(value: Any, most: int = 60) -> str:
+    """A value in an error: scalars as they are, cut after `most` characters; others by their type."""
+    if not isinstance(value, (str, bytes, bool, int, float, complex, tuple)) and value is not None:
+        kind = type(value)
+        module = kind.__module__
+        return f"a {kind.__name__}" if module == "builtins" else f"a {module.partition('.')[0]} {kind.__name__}"
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        # Integers of more digits than Python prints.
+        return f"a {type(value).__name__}"
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def durable(durable: bool | None) -> bool | None:
     """Whether a file is forced to the disk, checked."""
     if durable is None or isinstance(durable, bool):

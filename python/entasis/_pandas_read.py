@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 
 # From so many columns on, plain ones are read by their types.
 _MANY = 64
+# Row labels come with the frame, and are no columns of it.
+HAS_INDEX = True
 _NAMES = {"kind": "names", "dtype": "str", "name": None}
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
     """A frame of these columns and rows."""
-    own = host.get("host") == "pandas"
+    own, host = _with_indexes(host)
     n = handle.n_columns if columns is None else len(columns)
-    if not own:
-        # Labels of StaticFrame and R are kept in the same form.
-        host = _for_pandas(host) or _r.for_pandas(host)
     labels, index, categories = _parts(host) if host else (_NAMES, None, {})
     asked = columns
     plain: list[tuple[Any, Any]] = []
@@ -89,6 +88,28 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     return frame
 
 
+def row_labels(handle: Handle, host: dict[str, Any]) -> Any:
+    """The index of all rows; that of positions where the file has none."""
+    own, host = _with_indexes(host)
+    if not host:
+        return _range_index(handle.n_rows)
+    _, index, categories = _parts(host)
+    return _index(handle, index, handle.n_rows, own, categories, None)
+
+
+def column_labels(handle: Handle, host: dict[str, Any]) -> Any:
+    """The labels of all columns."""
+    own, host = _with_indexes(host)
+    labels, _, categories = _parts(host) if host else (_NAMES, None, {})
+    return _column_labels(handle, labels, None, own, categories)
+
+
+def _with_indexes(host: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+    """Whether pandas wrote a file, and what it keeps; of StaticFrame and R the labels in the same form."""
+    own = host.get("host") == "pandas"
+    return own, host if own else _for_pandas(host) or _r.for_pandas(host)
+
+
 def _plain_blocks(
     handle: Handle, threads: int | None, meanwhile: Callable[[bool], None]
 ) -> tuple[list[tuple[Any, Any]], list[int]]:
@@ -121,10 +142,11 @@ def _at(columns: list[int], positions: Any) -> Any:
 
 
 @interpretation()
-def _parts(host: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[int, Any]]:
+def _parts(host: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None, dict[int, Any]]:
     """What a file of pandas keeps: labels of columns, of rows, and indexes of categories by their columns."""
+    # Without an index where the caller wants none.
     labels, index, categories = host["columns"], host["index"], host.get("categories", ())
-    for spec in (labels, index):
+    for spec in (labels,) if index is None else (labels, index):
         if type(spec) is not dict or type(spec["kind"]) is not str:
             raise TypeError("an index is a map")
     return labels, index, {_labels.number_of(ref): spec for ref, spec in categories}

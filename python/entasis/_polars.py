@@ -131,12 +131,12 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     import polars as pl
 
     own = host.get("host") == "polars"
+    columns, names = _arrow.with_labels(handle, host, columns)
     infos = handle.columns(columns) if not own or handle.has_cells else []
     if any(info.logical == "object" for info in infos):
-        return _with_objects(handle, host, infos, rows, threads)
+        return _with_objects(handle, host, infos, names, rows, threads)
     if not own:
-        labels = _arrow.label_columns(host)
-        _check_seconds(handle, [*(handle.columns(labels) if labels else []), *infos], rows, threads)
+        _check_seconds(handle, infos, rows, threads)
     table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own, polars=True)
     if n == 0:
         return _without_columns(_rows.count(rows, handle.n_rows))
@@ -175,9 +175,8 @@ def _with_enums(handle: Handle, frame: Any, infos: list[Column]) -> Any:
     """The frame with categories that have an order as those of Polars that have one."""
     import polars as pl
 
-    first = frame.width - len(infos)
     found = []
-    for position, info in enumerate(infos, first):
+    for position, info in enumerate(infos):
         if not info.ordered or info.dictionary is None or frame.dtypes[position] != pl.Categorical:
             continue
         n = handle.columns([info.dictionary])[0].n_values
@@ -190,18 +189,19 @@ def _with_enums(handle: Handle, frame: Any, infos: list[Column]) -> Any:
     return frame.with_columns(found) if found else frame
 
 
-def _with_objects(handle: Handle, host: dict[str, Any], infos: list[Column], rows: Any, threads: int | None) -> Any:
+def _with_objects(
+    handle: Handle, host: dict[str, Any], infos: list[Column], names: dict[int, str], rows: Any, threads: int | None
+) -> Any:
     """A frame with columns of objects: Arrow has none."""
     import polars as pl
 
     others = read(handle, host, [info.index for info in infos if info.logical != "object"], rows, threads)
     left = iter(others.get_columns())
-    # Labels of rows are columns in front.
-    found = [next(left) for _ in _arrow.label_columns(host)]
-    for info in infos:
+    found = []
+    for position, info in enumerate(infos):
         if info.logical == "object":
             values = _cells.objects(handle, info, rows, handle.n_rows).tolist()
-            found.append(pl.Series(info.name, values, dtype=pl.Object))
+            found.append(pl.Series(names.get(position, info.name), values, dtype=pl.Object))
         else:
             found.append(next(left))
     return pl.DataFrame(found)

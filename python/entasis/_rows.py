@@ -1,14 +1,15 @@
-"""Rows: what a caller asks for, made into a range or an array of row numbers."""
+"""Rows, or positions on another axis: what a caller asks for, made into a range or an array of numbers."""
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING, Any
 
-from ._options import integer
-from .errors import ArgumentError, RowsOutOfRangeError
+from ._options import integer, shown
+from .errors import ArgumentError, ColumnsOutOfRangeError, RowsOutOfRangeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Protocol, SupportsIndex
 
     class ArrayLike(Protocol):
@@ -22,32 +23,45 @@ if TYPE_CHECKING:
 # All rows are None; a range has no negative number in it; an array is of int64 and has none either.
 Resolved = Any
 
+_MAY_BE = "a slice, a range, integers or booleans in a list or array, or a tuple (start, stop)"
+_MISSING = frozenset(["NoneType", "NAType", "NaTType"])
 
-def resolve(rows: Rows | None, n_rows: int) -> Resolved:
-    """The rows of a table of `n_rows`: None for all, a range, or an array of int64."""
+
+def resolve(
+    rows: Rows | None, n_rows: int, has_index: Callable[[Any], bool] | None = None, noun: str = "row"
+) -> Resolved:
+    """The rows of a table of `n_rows`: None for all, a range, or an array of int64.
+
+    `has_index` tells whether a boolean Series with this index is in the order of the rows. `noun` is what errors call
+    the positions: "row" or "column".
+    """
     if rows is None:
         return None
-    if isinstance(rows, tuple):
-        return _pair(rows, n_rows)
     if isinstance(rows, slice):
-        return sliced(range(n_rows), rows)
+        return _all(sliced(range(n_rows), rows), n_rows)
+    if isinstance(rows, tuple):
+        return _tuple(rows, n_rows, noun)
     if isinstance(rows, range):
-        if not rows:
-            return range(0)
-        first, last = rows[0], rows[-1]
-        if min(first, last) < 0 or max(first, last) >= n_rows:
-            raise RowsOutOfRangeError(f"rows {first} to {last} are out of range: the table has {n_rows} rows")
-        return rows
+        return _all(_range(rows, n_rows, noun), n_rows)
     row = integer(rows)
     if row is None:
-        # A boolean is an index too for Python, but no row.
-        if isinstance(rows, bool):
-            raise ArgumentError(f"rows can't be {rows!r}")
-        return _array(rows, n_rows)
+        return _array(rows, n_rows, has_index, noun)
     first = row + n_rows if row < 0 else row
     if not 0 <= first < n_rows:
-        raise RowsOutOfRangeError(f"row {row} is out of range: the table has {n_rows} rows")
+        raise _out_of_range(f"{noun} {row} is out of range", n_rows, noun)
     return range(first, first + 1)
+
+
+def is_mask(rows: Any) -> bool:
+    """Whether rows are told by booleans, some of which may be missing."""
+    if isinstance(rows, (list, tuple)):
+        return any(kind.__name__ in ("bool", "bool_") for kind in set(map(type, rows)))
+    kind = str(getattr(rows, "dtype", getattr(rows, "type", "")))
+    if kind == "object" and hasattr(rows, "__array__"):
+        import numpy as np
+
+        return is_mask(np.asarray(rows, object).ravel().tolist())
+    return kind in ("bool", "boolean", "Boolean", "bool[pyarrow]")
 
 
 def sliced(numbers: Any, part: slice) -> Any:
@@ -58,39 +72,135 @@ def sliced(numbers: Any, part: slice) -> Any:
         raise ArgumentError(f"{part!r}: {error}") from None
 
 
-def _pair(rows: tuple[Any, ...], n_rows: int) -> range:
-    if len(rows) != 2:
-        raise ArgumentError(f"rows as a tuple are (start, stop), not {len(rows)} numbers; use a list for row numbers")
-    try:
-        start = 0 if rows[0] is None else operator.index(rows[0])
-        stop = n_rows if rows[1] is None else operator.index(rows[1])
-    except TypeError:
-        raise ArgumentError(f"rows as a tuple are two integers (start, stop), not {rows!r}") from None
-    if start < 0 or stop > n_rows or start > stop:
-        raise RowsOutOfRangeError(f"rows {start} to {stop} are out of range: the table has {n_rows} rows")
-    return range(start, stop)
+def _all(rows: range, n_rows: int) -> Resolved:
+    """None when a range is that of all rows, which are read faster than a part."""
+    return None if rows.start == 0 and rows.stop == n_rows and rows.step == 1 else rows
 
 
-def _array(rows: Any, n_rows: int) -> Any:
+def _tuple(rows: tuple[Any, ...], n_rows: int, noun: str) -> Resolved:
+    if len(rows) == 2 and all(row is None or integer(row) is not None for row in rows):
+        start = 0 if rows[0] is None else integer(rows[0]) or 0
+        stop = n_rows if rows[1] is None else integer(rows[1]) or 0
+        start, stop = start + n_rows * (start < 0), stop + n_rows * (stop < 0)
+        if start < 0 or stop > n_rows or start > stop:
+            shown = ", ".join("None" if row is None else str(integer(row)) for row in rows)
+            raise _out_of_range(f"{noun}s ({shown}) are out of range", n_rows, noun)
+        return _all(range(start, stop), n_rows)
+    if not rows or is_mask(rows):
+        return _array(list(rows), n_rows, None, noun)
+    raise ArgumentError(
+        f"{noun}s as a tuple are (start, stop), two integers or None, or a mask of booleans, not {len(rows)} items of "
+        f"other kinds; use a list for {noun} numbers"
+    )
+
+
+def _range(rows: range, n_rows: int, noun: str) -> Resolved:
+    if not rows:
+        return range(0)
+    low, high = min(rows[0], rows[-1]), max(rows[0], rows[-1])
+    if low < -n_rows or high >= n_rows:
+        raise _out_of_range(f"{noun}s {rows[0]} to {rows[-1]} are out of range", n_rows, noun)
+    if low >= 0:
+        return rows
+    if high < 0:
+        return range(rows.start + n_rows, rows.stop + n_rows, rows.step)
     import numpy as np
 
-    array = np.asarray(rows)
+    return np.array(rows, np.int64) % n_rows
+
+
+def _array(rows: Any, n_rows: int, has_index: Callable[[Any], bool] | None, noun: str) -> Any:
+    import numpy as np
+
+    array = _values(rows, has_index, n_rows, noun)
     if array.ndim != 1:
-        raise ArgumentError(f"rows are one-dimensional, not of {array.ndim} dimensions")
+        raise ArgumentError(f"{noun}s are one-dimensional, not of {array.ndim} dimensions")
     if array.dtype == np.bool_:
         if len(array) != n_rows:
-            raise RowsOutOfRangeError(f"the mask has {len(array)} values, the table {n_rows} rows")
+            raise _out_of_range(f"the mask has {len(array)} values", n_rows, noun)
         return np.flatnonzero(array).astype(np.int64, copy=False)
     if len(array) == 0:
         return np.empty(0, np.int64)
     if array.dtype.kind not in "iu":
-        raise ArgumentError(f"rows are integers or booleans, not {array.dtype}")
+        hint = "; labels are for f.loc[...]" if array.dtype.kind in "OUSM" else ""
+        raise ArgumentError(f"{noun}s are integers or booleans, not {array.dtype}{hint}")
     low, high = int(array.min()), int(array.max())
     if low < -n_rows or high >= n_rows:
         row = low if low < -n_rows else high
-        raise RowsOutOfRangeError(f"row {row} is out of range: the table has {n_rows} rows")
+        raise _out_of_range(f"{noun} {row} is out of range", n_rows, noun)
     array = array.astype(np.int64, copy=False)
     return np.where(array < 0, array + n_rows, array) if low < 0 else array
+
+
+def _values(rows: Any, has_index: Callable[[Any], bool] | None, n_rows: int, noun: str) -> Any:
+    """Integers or booleans of any library as an array of NumPy; missing booleans are False."""
+    import numpy as np
+
+    if type(rows) is list and set(map(type, rows)) == {int}:
+        return np.asarray(rows)
+    is_sequence = hasattr(rows, "__len__") and (hasattr(rows, "__getitem__") or hasattr(rows, "__array__"))
+    if not is_sequence or isinstance(rows, (str, bytes, bytearray, Mapping, Set)) or getattr(rows, "ndim", 1) == 0:
+        hint = "; labels are for f.loc[...]" if isinstance(rows, str) else ""
+        if isinstance(rows, (bool, np.bool_)):
+            hint = "; a File is not compared: read the column, compare its values, and pass the result"
+        raise ArgumentError(f"{noun}s can't be {shown(rows)}: they are {_MAY_BE}{hint}")
+    root = type(rows).__module__.partition(".")[0]
+    if root == "static_frame":
+        # Iterating over a Series of StaticFrame gives its labels.
+        index, rows = getattr(rows, "index", None), rows.values
+    else:
+        index = getattr(rows, "index", None) if root == "pandas" and type(rows).__name__ == "Series" else None
+    if hasattr(rows, "__array__") and not is_mask(rows):
+        array = np.asarray(rows)
+        return _integers(array.tolist(), noun) if array.dtype.kind == "O" and array.ndim == 1 else array
+    if not is_mask(rows):
+        try:
+            return np.asarray(rows)
+        except ValueError as error:
+            # Sequences of several lengths.
+            raise ArgumentError(f"{noun}s are one-dimensional ({error})") from None
+    if index is not None and not (has_index and has_index(index)):
+        raise ArgumentError(
+            f"the mask is a Series whose index is neither that of the file nor 0 to {n_rows - 1}: give it the file's "
+            "index, or pass its values in the order of the rows with .to_numpy()"
+        )
+    return _mask(rows, root, noun)
+
+
+def _mask(rows: Any, root: str, noun: str) -> Any:
+    import numpy as np
+
+    if root in ("polars", "pyarrow"):
+        return np.asarray(rows.fill_null(False), np.bool_)
+    if isinstance(rows, np.ma.MaskedArray):
+        return np.asarray(rows.filled(False), np.bool_)
+    if str(getattr(rows, "dtype", "object")) in ("boolean", "bool[pyarrow]"):
+        return rows.to_numpy(dtype=np.bool_, na_value=False)
+    if getattr(rows, "dtype", None) == np.bool_:
+        return np.asarray(rows)
+    cells = rows.tolist() if hasattr(rows, "tolist") else rows
+    for kind in set(map(type, cells)):
+        if kind.__name__ not in ("bool", "bool_", *_MISSING) and kind is not float:
+            raise ArgumentError(f"booleans and values of type {kind.__name__} are no {noun}s together")
+    if any(type(cell) is float and cell == cell for cell in cells):
+        raise ArgumentError(f"booleans and numbers are no {noun}s together")
+    return np.array([type(cell).__name__ in ("bool", "bool_") and bool(cell) for cell in cells], np.bool_)
+
+
+def _integers(cells: list[Any], noun: str) -> Any:
+    """Integers that are in an array of objects."""
+    import numpy as np
+
+    numbers = [integer(cell) for cell in cells]
+    if None in numbers:
+        what = shown(cells[numbers.index(None)])
+        raise ArgumentError(f"{noun}s are integers or booleans, not {what}; labels are for f.loc[...]")
+    return np.array(numbers) if numbers else np.empty(0, np.int64)
+
+
+def _out_of_range(what: str, n: int, noun: str) -> Exception:
+    kind = RowsOutOfRangeError if noun == "row" else ColumnsOutOfRangeError
+    return kind(f"{what}: the table has {n} {noun}s")
 
 
 def count(rows: Resolved, n_rows: int) -> int:
@@ -117,6 +227,13 @@ def as_slice(rows: range) -> slice:
         return slice(0, 0)
     # A stop before row 0 can't be told by a number: it would count from the end.
     return slice(rows.start, rows.stop if rows.stop >= 0 else None, rows.step)
+
+
+def at(values: Any, rows: Resolved) -> Any:
+    """The values of an array or index at these rows."""
+    if rows is None:
+        return values
+    return values[as_slice(rows) if isinstance(rows, range) else rows]
 
 
 def native(rows: Resolved) -> Any:

@@ -25,7 +25,11 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     with interpretation():
         index_spec = host["index"] if is_pandas else {"kind": "range", "start": 0, "stop": handle.n_rows, "step": 1}
         label_spec = host["columns"] if is_pandas else {"kind": "names", "name": None}
-    index = _index(handle, index_spec, handle.n_rows, rows, threads, "the labels of rows")
+    if index_spec is None:
+        # The caller wants no index.
+        index = _sf_labels.positions(_rows.count(rows, handle.n_rows), sf.Index)
+    else:
+        index = _index(handle, index_spec, handle.n_rows, rows, threads, "the labels of rows")
     blocks = _columns(handle, host, numbers, rows, threads, handle.n_rows)
     labels = _names(handle, label_spec, columns)
     return _sf_labels.frame(sf.Frame, blocks, index, labels, None)

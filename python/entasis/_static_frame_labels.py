@@ -237,7 +237,10 @@ def for_pandas(host: dict[str, Any]) -> dict[str, Any]:
             "columns": host.get("columns", {"kind": "names", "dtype": "str", "name": None}),
         }
         # What is beside a dtype stays with who wrote it.
-        return {axis: {key: spec[key] for key in spec if key != _dtype_metadata.KEY} for axis, spec in found.items()}
+        return {
+            axis: spec and {key: spec[key] for key in spec if key != _dtype_metadata.KEY}
+            for axis, spec in found.items()
+        }
 
 
 def numbers(columns: list[int]) -> Any:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ._entasis import Column
 
 
+# Row labels come with the frame, and are no columns of it.
+HAS_INDEX = True
 # The logical types that StaticFrame writes.
 _LOGICAL = ("plain", "timestamp", "duration", "object")
 
@@ -46,7 +48,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 
 
 def _whole(
-    handle: Handle, host: dict[str, Any], parts: tuple[str, dict[str, Any], dict[str, Any]], threads: int | None
+    handle: Handle, host: dict[str, Any], parts: tuple[str, dict[str, Any] | None, dict[str, Any]], threads: int | None
 ) -> Any:
     """A frame with all of its columns and rows; its labels are made while other threads read."""
     name, index, labels = parts
@@ -59,6 +61,14 @@ def _whole(
 
     blocks = _Blocks(handle, host, None, None, threads).whole(make_labels)
     return _sf_labels.frame(cls, _with_metadata(blocks, host, None), axes[0], axes[1], _label(host))
+
+
+def column_labels(handle: Handle, host: dict[str, Any]) -> Any:
+    """The labels of all columns."""
+    import static_frame as sf
+
+    _, _, labels = _parts(host)
+    return _column_labels(handle, labels, handle.n_columns, None, sf.Frame)
 
 
 @interpretation()
@@ -82,11 +92,12 @@ def _label(host: dict[str, Any]) -> Any:
 
 
 @interpretation()
-def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any] | None, dict[str, Any]]:
     """The class, and the indexes of rows and of columns."""
     name, index, columns = host["class"], host["index"], host.get("columns", {"kind": "text"})
     _sf_labels.class_of(name, (*_sf_labels.FRAMES, *_sf_labels.SERIES, *_sf_labels.INDEXES))
-    for spec in (index, columns):
+    # Without an index where the caller wants none.
+    for spec in (columns,) if index is None else (index, columns):
         if type(spec) is not dict or type(spec["kind"]) is not str:
             raise TypeError("an index is a map")
     if name in _sf_labels.FRAMES and "columns" not in host:
@@ -94,8 +105,12 @@ def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
     return name, index, columns
 
 
-def _labels_of(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads: int | None = 1) -> Any:
-    """An index of `n` labels, at these rows."""
+def _labels_of(handle: Handle, spec: dict[str, Any] | None, n: int, rows: Any, threads: int | None = 1) -> Any:
+    """An index of `n` labels, at these rows; that of positions without any."""
+    if spec is None:
+        import static_frame as sf
+
+        return _sf_labels.positions(_rows.count(rows, n), sf.Index)
     numbers = _labels.columns_of(spec)
     values = _beside(handle, numbers, rows, n, threads)
     if spec["kind"] == "column" and len(values) == 2:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _dtype_metadata, _rows
 from ._cells import Cells, as_objects, metadata
 from ._file import File
+from ._frame import Closed, Frame
 from ._hosts import interpretation
 from ._options import integer
 from ._options import threads as _threads
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ._columns import Columns
-    from ._entasis import Handle
     from ._hosts import Host
     from ._rows import Rows
 
@@ -48,10 +48,18 @@ class Tree(File):
     __slots__ = ("_cells", "_info", "_keys", "_where")
 
     if not TYPE_CHECKING:
+        columns = _OfFrames()
+        dtypes = _OfFrames()
+        head = _OfFrames()
+        iloc = _OfFrames()
+        loc = _OfFrames()
         n_rows = _OfFrames()
         n_columns = _OfFrames()
         column_names = _OfFrames()
+        sample = _OfFrames()
         schema = _OfFrames()
+        select = _OfFrames()
+        tail = _OfFrames()
         written_by = _OfFrames()
         to_pandas = _OfFrames()
         to_polars = _OfFrames()
@@ -89,7 +97,7 @@ class Tree(File):
             raise TypeError(f"{self._named()} ({self.kind}) has no length")
         return int(self._info["count"])
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
         return iter(self.keys()) if self.kind == "dict" else (self[i] for i in range(len(self)))
 
     def __contains__(self, key: object) -> bool:
@@ -170,6 +178,7 @@ class Tree(File):
         rows: Rows | None = None,
         to: Host | None = None,
         threads: int | None = None,
+        index: bool = True,
         types: Iterable[type] | None = None,
     ) -> Any:
         """The value, or some rows of an array or items of a list; see `entasis.read`.
@@ -179,6 +188,8 @@ class Tree(File):
         """
         if to is not None:
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames")
+        if not index:
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: index=False is for frames")
         threads = _threads(threads)
         cells = self._cells
         if types is not None:
@@ -191,7 +202,7 @@ class Tree(File):
             raise ArgumentError(f"{self._named()} is a {self.kind}: rows are of arrays and lists")
         wanted = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
         try:
-            found = self._read(cells, columns, wanted, threads)
+            found = self._read_part(cells, columns, wanted, threads)
             if _dtype_metadata.KEY not in self._info:
                 return found
             metadata = cells.read(self._info[_dtype_metadata.KEY], threads)
@@ -201,7 +212,7 @@ class Tree(File):
             error.file = error.file or self.path
             raise
 
-    def _read(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
+    def _read_part(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
         if columns is not None:
             return self._read_columns(cells, columns, rows, threads)
         if rows is None and "row" in self._info:
@@ -297,12 +308,44 @@ class Tree(File):
         """What was written as `metadata=`; None without any."""
         return metadata(self._cells.handle, self.path, self._cells.types)
 
+    def close(self) -> None:
+        """Close the file. Parts that were made before, and all that was read, stay; `with` closes too."""
+        self._cells = cast("Cells", Closed(self.path))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed."""
+        return isinstance(self._cells, Closed)
+
+    def __copy__(self) -> Tree:
+        return Tree._at(self._cells, self._where, self._info, self._rows)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from . import _reopen
+
+        frame = Frame(self._cells.handle, self.path, self._cells.types)
+        return _reopen.tree, (_reopen.source(frame), self._where, self._info, self._rows)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        has_keys = self.kind == "dict" or self._record() is not None
+        return [key for key in self.keys() if isinstance(key, str)] if has_keys else []
+
+    def _repr_html_(self) -> str:
+        from . import _html
+
+        return _html.tree(self)
+
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """The value as an outline: a line per part, with kinds, shapes and sizes."""
         with interpretation():
             return "\n".join(outline(self, "value" if not self._where else self._where, 0, depth, most))
 
     def __repr__(self) -> str:
+        if self.closed:
+            return f"<entasis.Tree '{self.path}', closed>"
         head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
         return "\n".join([head, *outline(self, self._named(), 0, 2, 10)])
 
@@ -335,7 +378,8 @@ def part(cells: Cells, number: int, where: str) -> File:
     found = Tree(cells, number, where)
     if found.kind != "table":
         return found
-    return File._of(cells.handle.table(found._info["int"]), cells.path, cells.types)
+    number = found._info["int"]
+    return File._of(Frame(cells.handle.table(number), cells.path, cells.types, table=number))
 
 
 def outline(value: File, name: str, level: int, depth: int, most: int) -> list[str]:
@@ -382,9 +426,9 @@ def _describe(value: File) -> str:
     return f"{kind} = {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
-def root(handle: Handle, path: str, types: dict[str, type]) -> File:
+def root(frame: Frame) -> File:
     """The value of a file that is no table."""
-    cells = Cells(handle, path, types)
+    cells = Cells(frame.handle, frame.path, frame.types)
     number, _ = cells.reader.roots()
     if number is None:
         raise CorruptFileError("the file has no value")

@@ -72,6 +72,18 @@ class ColumnNotFoundError(EntasisError, KeyError):
     """There is no column of this name or at this position."""
 
 
+class ColumnsOutOfRangeError(ColumnNotFoundError, IndexError):
+    """There is no column at this position."""
+
+
+class RowNotFoundError(EntasisError, KeyError):
+    """There is no row of this label."""
+
+
+class ClosedFileError(EntasisError, ValueError):
+    """The file was closed, and was asked for something."""
+
+
 class DuplicateColumnError(EntasisError, ValueError):
     """A name stands for several columns where only one will do."""
 
@@ -100,7 +112,9 @@ class MissingLibraryError(EntasisError, ImportError):
 __all__ = [
     "ArgumentError",
     "BusyError",
+    "ClosedFileError",
     "ColumnNotFoundError",
+    "ColumnsOutOfRangeError",
     "CorruptFileError",
     "DirectoryError",
     "DuplicateColumnError",
@@ -115,6 +129,7 @@ __all__ = [
     "NotAFrameError",
     "NotEntasisError",
     "NotMappableError",
+    "RowNotFoundError",
     "RowsOutOfRangeError",
     "UnsupportedTypeError",
 ]

@@ -84,7 +84,7 @@ def test_labels(index, path, round_trip):
     if index.nlevels == 1:
         wide = pd.DataFrame(np.arange(2.0 * N).reshape(2, N), columns=index)
         pd.testing.assert_frame_equal(wide, round_trip(wide))
-        pd.testing.assert_frame_equal(wide.iloc[:, [2, 0]], en.read(path, columns=[2, 0]))
+        pd.testing.assert_frame_equal(wide.iloc[:, [2, 0]], en.open(path).iloc[:, [2, 0]].read())
 
 
 def test_many_rows(round_trip):

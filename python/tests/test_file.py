@@ -31,7 +31,7 @@ def file(path):
 
 def test_what_it_says(file):
     assert (file.n_rows, file.n_columns, len(file), file.shape) == (100, 4, 100, (100, 4))
-    assert file.column_names == list(file) == list(FRAME.columns)
+    assert file.column_names == list(file.columns) == list(FRAME.columns)
     assert "price" in file
     assert file.written_by == "pandas"
     assert file.schema["price"] == "f64"
@@ -75,7 +75,7 @@ def test_repr(file, path):
     assert "  day            timestamp[us, Europe/Berlin]" in text
     html = file[["price"]]._repr_html_()
     assert "100 rows x 1 columns" in html
-    assert "<td>price</td><td>f64</td>" in html
+    assert "<th>price</th></tr><tr><td>type</td><td>f64</td>" in html
 
 
 def test_repr_of_a_wide_file(path):

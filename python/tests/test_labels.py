@@ -73,16 +73,28 @@ def test_columns(name, round_trip, path):
     pd.testing.assert_frame_equal(frame, back)
     assert type(back.columns) is type(labels)
     positions = [4, 0]
-    got = en.read(path, columns=positions)
+    got = en.open(path).iloc[:, positions].read()
     pd.testing.assert_frame_equal(frame.iloc[:, positions], got, check_freq=False)
+    got = en.read(path, columns=range(4, -1, -4))
+    pd.testing.assert_frame_equal(frame.iloc[:, positions], got, check_freq=False)
+    for label in labels:
+        found = np.arange(N)[labels.get_loc(label)]
+        if isinstance(found, np.integer):
+            got = en.read(path, columns=[label])
+            pd.testing.assert_frame_equal(frame.iloc[:, [found]], got, check_freq=False)
+        else:
+            with pytest.raises(en.DuplicateColumnError, match=", ".join(map(str, found))):
+                en.read(path, columns=[label])
 
 
-def test_labels_by_their_text(path):
+def test_labels_are_not_their_text(path):
     frame = pd.DataFrame({0: [1], ("a", 1): [2], "x": [3]})
     frame.columns = pd.Index([0, 1, 2])
     en.write(frame, path)
     assert en.open(path).column_names == ["0", "1", "2"]
-    pd.testing.assert_frame_equal(en.read(path, columns=["2", "0"]), frame[[2, 0]])
+    pd.testing.assert_frame_equal(en.read(path, columns=[2, 0]), frame[[2, 0]])
+    with pytest.raises(en.ColumnNotFoundError, match="no column '2'; close to it: 2; the labels are not text"):
+        en.read(path, columns=["2", "0"])
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ def test_rows_and_columns_of_it() -> None:
 def test_arrow_tells_na_from_nan() -> None:
     pytest.importorskip("pyarrow")
     # Arrow has no complex numbers.
-    table = en.read(PATH, to="pyarrow", columns=["double", "integer"])
-    assert table.column_names[0] == "row.names"
+    table = en.read(PATH, to="pyarrow", columns=["row.names", "double", "integer"])
+    assert table.column_names == ["row.names", "double", "integer"]
     double = table["double"].to_pylist()
     assert double[:2] == [1.5, None]
     assert np.isnan(double[2])
@@ -56,7 +56,7 @@ def test_arrow_tells_na_from_nan() -> None:
 
 def test_polars() -> None:
     pytest.importorskip("polars")
-    frame = en.read(PATH, to="polars", columns=["factor"])
+    frame = en.read(PATH, to="polars", columns=["row.names", "factor"])
     assert frame["row.names"].to_list() == ["p", "q", "r"]
     assert frame["factor"].to_list() == ["x", None, "y"]
 

@@ -1,5 +1,6 @@
 //! Decoded columns as Python objects that other libraries take over through Arrow's capsules.
 
+use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use super::export::{self, Data, Kind};
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use crate::array::{self, NumpyArray};
 use crate::blocks::put_fixed;
-use crate::text;
+use crate::{results, text};
 
 /// A capsule that owns a structure of the interface.
 macro_rules! capsule {
@@ -179,5 +180,16 @@ impl ArrowTable {
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         schema_capsule(py, export::schema(&self.kind))
+    }
+
+    /// The same columns, some under other names, by their positions.
+    fn renamed(&self, py: Python<'_>, names: HashMap<usize, String>) -> PyResult<Self> {
+        let mut kind = (*self.kind).clone();
+        for (position, name) in names {
+            if let Some(child) = kind.children.get_mut(position) {
+                child.name = results::c_string(py, &name, &name)?;
+            }
+        }
+        Ok(Self { kind: Arc::new(kind), data: self.data.clone() })
     }
 }
