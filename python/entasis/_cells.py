@@ -85,6 +85,8 @@ class Cells:
             raise CorruptFileError("the file has no cells, and names some")
         self.reader: CellReader = found
         self.handle, self.path, self.types = handle, path, types or {}
+        # The file in memory, for pickles.
+        self.content: bytes | None = None
 
     def maker(self, threads: int | None = None) -> Maker:
         """What makes objects."""

@@ -242,7 +242,8 @@ def _one(column: Any, frame: Frame, labels: Labels, view: list[int] | None, n: i
         return level
     if labels.are_text and not isinstance(column, str):
         kind = type(column).__name__
-        raise ArgumentError(f"a column is selected by a name (str) or position (int), not by {kind}")
+        hint_of = "; masks are for f.iloc[:, mask]" if isinstance(column, bool) else ""
+        raise ArgumentError(f"a column is selected by a name (str) or position (int), not by {kind}{hint_of}")
     raise ColumnNotFoundError(f"there is no column {shown(column)}{hint(column, labels, frame.levels, view)}")
 
 

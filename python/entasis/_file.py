@@ -323,17 +323,18 @@ class File:
         return of_columns(self, dtype, copy)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        if self._columns is not None and _row_labels.RANGE in self._columns:
+            return self.to_pyarrow().__arrow_c_stream__(requested_schema)
         return self._arrow(self._rows).__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
+        if self._columns is not None and _row_labels.RANGE in self._columns:
+            return self._view(self._columns, range(0)).to_pyarrow().schema.__arrow_c_schema__()
         return self._arrow(range(0)).__arrow_c_schema__()
 
     def _arrow(self, rows: Any) -> Any:
         from . import _arrow
 
-        if self._columns is not None and _row_labels.RANGE in self._columns:
-            table = self._view(self._columns, rows).to_pyarrow()
-            return table if rows != range(0) else table.schema
         own = self.written_by == "pyarrow"
         host = self._frame.host
         metadata = _arrow.has_metadata(host)

@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
+from ._options import shown
 from .errors import ArgumentError, CorruptFileError, EntasisError, MissingLibraryError
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def without_index(value: Any) -> Any:
         import static_frame as sf
 
         return value.relabel(sf.IndexAutoFactory)
-    raise ArgumentError(f"index=False is for frames and series, not for a {type(value).__name__}")
+    raise ArgumentError(f"index=False is for frames and series, not for {shown(value)}")
 
 
 def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | None) -> Any:

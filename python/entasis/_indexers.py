@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _row_labels, _rows
 from ._options import shown
-from .errors import ArgumentError, ColumnNotFoundError, RowNotFoundError
+from .errors import ArgumentError, ColumnNotFoundError, EntasisError, RowNotFoundError
 
 if TYPE_CHECKING:
     from ._file import File
@@ -78,6 +78,8 @@ def _loc_rows(file: File, key: Any) -> Any:
     labels = file._frame.index(file._rows)
     try:
         return _row_labels.places(labels, key, file._has_index, "row")
+    except EntasisError:
+        raise
     except KeyError as error:
         message = f"there is no row with the label {_missing(key, error)}: f.iloc[...] takes positions"
         raise RowNotFoundError(message) from error
@@ -94,6 +96,8 @@ def _loc_columns(file: File, key: Any) -> list[int] | None:
     labels = file._pandas_labels()
     try:
         return _numbers(file, _row_labels.places(labels, key, lambda index: index.equals(labels), "column"))
+    except EntasisError:
+        raise
     except KeyError as error:
         from ._column_labels import hint
 
@@ -109,4 +113,5 @@ def _missing(key: Any, error: KeyError) -> str:
     """What pandas says of a label that isn't there, when it was one of several."""
     if isinstance(key, (str, int, float, tuple)):
         return shown(key)
-    return shown(str(error.args[0]) if error.args else key, 200)
+    text = "".join(letter if letter.isprintable() else "?" for letter in str(error.args[0] if error.args else key))
+    return text if len(text) <= 200 else text[:197] + "..."

@@ -40,15 +40,28 @@ def wait(seconds: float) -> float:
 
 def shown(value: Any, most: int = 60) -> str:
     """A value in an error: scalars as they are, cut after `most` characters; others by their type."""
-    if not isinstance(value, (str, bytes, bool, int, float, complex, tuple)) and value is not None:
+    if not isinstance(value, (str, bytes, bool, int, float, complex, tuple, slice)) and value is not None:
         kind = type(value)
+        if getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
+            return f"an array of 0 dimensions ({value.dtype})"
+        # Labels such as timestamps are told; what has parts by its type alone.
+        if not hasattr(value, "__len__") and not hasattr(value, "__next__") and not hasattr(value, "__getitem__"):
+            return _cut(value, most)
         module = kind.__module__
-        return f"a {kind.__name__}" if module == "builtins" else f"a {module.partition('.')[0]} {kind.__name__}"
+        name = kind.__name__ if module == "builtins" else f"{module.partition('.')[0]} {kind.__name__}"
+        return f"{'an' if name[:1] in 'aeiouAEIO' else 'a'} {name}"
+    return _cut(value, most)
+
+
+def _cut(value: Any, most: int) -> str:
+    if isinstance(value, (str, bytes)):
+        value = value[: most + 1]
     try:
         text = repr(value)
     except (RecursionError, ValueError):
         # Integers of more digits than Python prints.
         return f"a {type(value).__name__}"
+    text = "".join(letter if letter.isprintable() else "?" for letter in text)
     return text if len(text) <= most else text[: most - 3] + "..."
 
 

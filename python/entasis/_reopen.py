@@ -5,20 +5,28 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import _frame
+from . import _frame, _sources
 from ._cells import Cells
 from ._file import File
 from ._tree import Tree
-from .errors import FileError
+from .errors import ArgumentError, FileError
 
-# How the bytes are found again: ("path", path, memory_map, classes, mark of the file, number of the table or None).
+# A pickle holds the content of a file in memory up to this length.
+_MOST_BYTES = 64 << 20
+# Path or content, memory_map, classes, mark of the file, and the number of the table or None.
 Source = tuple[Any, ...]
 
 
 def source(frame: _frame.Frame) -> Source:
     """What another process needs to find the same file."""
-    path = os.path.abspath(frame.path)
-    return "path", path, frame.memory_map, list(frame.types.values()), frame.handle.mark(), frame.table
+    found: str | bytes = os.path.abspath(frame.path)
+    if frame.path == _sources.IN_MEMORY:
+        content = frame.content
+        if content is None or len(content) > _MOST_BYTES:
+            n = "" if content is None else f" of {len(content):,} bytes"
+            raise ArgumentError(f"a File of bytes in memory{n} is not pickled: write them to a file and open its path")
+        found = content
+    return found, frame.memory_map, list(frame.types.values()), frame.handle.mark(), frame.table
 
 
 def file(found: Source, columns: list[int] | None, rows: Any) -> File:
@@ -29,16 +37,19 @@ def file(found: Source, columns: list[int] | None, rows: Any) -> File:
 def tree(found: Source, where: str, info: dict[str, Any], rows: Any) -> Tree:
     """A part of a tree."""
     frame = _open(found)
-    return Tree._at(Cells(frame.handle, frame.path, frame.types), where, info, rows)
+    cells = Cells(frame.handle, frame.path, frame.types)
+    cells.content = frame.content
+    return Tree._at(cells, where, info, rows)
 
 
 def _open(found: Source) -> _frame.Frame:
-    _, path, memory_map, types, mark, table = found
-    frame = _frame.opened(path, memory_map=memory_map, types=types)
+    source, memory_map, types, mark, table = found
+    frame = _frame.opened(source, memory_map=memory_map, types=types)
+    path = frame.path
     if frame.handle.mark() != mark:
         error = FileError(f"the file was replaced since its File was pickled: open it again (file {path!r})")
         error.file = error.filename = path
         raise error
     if table is None:
         return frame
-    return _frame.Frame(frame.handle.table(table), path, frame.types, table=table)
+    return _frame.Frame(frame.handle.table(table), path, frame.types, table=table, content=frame.content)

@@ -78,6 +78,13 @@ class Levels:
         return self._names[place] if self._labels[place] is None else self._labels[place]
 
 
+def _are_labels(labels: Any, key: Any) -> bool:
+    """Whether a list of booleans and other values names labels, some of which are booleans: it is no mask then."""
+    if not isinstance(key, list) or all(type(part).__name__ in ("bool", "bool_") for part in key):
+        return False
+    return labels.dtype == object and any(isinstance(label, bool) for label in labels)
+
+
 def _distinct(handle: Handle, names: list[str]) -> list[str]:
     """Names of levels that no column has: "_index" is added to a name that is taken, then a number from 2 on."""
     found: list[str] = []
@@ -106,7 +113,7 @@ def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
         return None
     if callable(key):
         raise ArgumentError(f"f.loc takes labels, not {shown(key)}")
-    if _rows.is_mask(key):
+    if _rows.is_mask(key) and not _are_labels(labels, key):
         return _rows.resolve(list(key) if isinstance(key, tuple) else key, len(labels), has_index, noun)
     if type(key).__module__.partition(".")[0] in ("polars", "pyarrow"):
         key = key.to_list() if hasattr(key, "to_list") else key.to_pylist()

@@ -69,12 +69,13 @@ def sliced(numbers: Any, part: slice) -> Any:
     try:
         return numbers[part]
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{part!r}: {error}") from None
+        is_label = any(isinstance(end, str) for end in (part.start, part.stop))
+        raise ArgumentError(f"{shown(part)}: {error}{'; labels are for f.loc[...]' if is_label else ''}") from None
 
 
-def _all(rows: range, n_rows: int) -> Resolved:
+def _all(rows: Resolved, n_rows: int) -> Resolved:
     """None when a range is that of all rows, which are read faster than a part."""
-    return None if rows.start == 0 and rows.stop == n_rows and rows.step == 1 else rows
+    return None if isinstance(rows, range) and rows == range(n_rows) and n_rows > 1 else rows
 
 
 def _tuple(rows: tuple[Any, ...], n_rows: int, noun: str) -> Resolved:

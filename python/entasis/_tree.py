@@ -326,7 +326,8 @@ class Tree(File):
     def __reduce__(self) -> tuple[Any, ...]:
         from . import _reopen
 
-        frame = Frame(self._cells.handle, self.path, self._cells.types)
+        cells = self._cells
+        frame = Frame(cells.handle, self.path, cells.types, content=cells.content)
         return _reopen.tree, (_reopen.source(frame), self._where, self._info, self._rows)
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -379,7 +380,8 @@ def part(cells: Cells, number: int, where: str) -> File:
     if found.kind != "table":
         return found
     number = found._info["int"]
-    return File._of(Frame(cells.handle.table(number), cells.path, cells.types, table=number))
+    handle = cells.handle.table(number)
+    return File._of(Frame(handle, cells.path, cells.types, table=number, content=cells.content))
 
 
 def outline(value: File, name: str, level: int, depth: int, most: int) -> list[str]:
@@ -429,6 +431,7 @@ def _describe(value: File) -> str:
 def root(frame: Frame) -> File:
     """The value of a file that is no table."""
     cells = Cells(frame.handle, frame.path, frame.types)
+    cells.content = frame.content
     number, _ = cells.reader.roots()
     if number is None:
         raise CorruptFileError("the file has no value")

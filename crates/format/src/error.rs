@@ -259,6 +259,14 @@ impl fmt::Display for Error {
     }
 }
 
+/// The text with control characters escaped.
+fn printable(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut found, letter| {
+        if letter.is_control() { found.extend(letter.escape_default()) } else { found.push(letter) }
+        found
+    })
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
@@ -268,7 +276,8 @@ impl fmt::Display for Place {
             result
         };
         if let Some(file) = &self.file {
-            next(f, format_args!("file \"{}\"", file.display()))?;
+            // A name may have letters that a terminal obeys.
+            next(f, format_args!("file \"{}\"", printable(&file.display().to_string())))?;
         }
         if let Some(section) = self.section {
             next(f, format_args!("section {section}"))?;
