@@ -65,6 +65,9 @@ def write(
         names it), or a function of the value and its path that returns what is written instead. What it returns for
         a key or a member of a set has to have a hash and be none that is there; parts of keys and of members are
         neither left out nor replaced.
+    index
+        False leaves out the labels of rows of a frame or series of pandas or StaticFrame; it comes back with
+        positions.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def write(
     found = _sources.target(path)
     is_path = isinstance(found, str)
     to = _destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
-    content = _write(value, to, metadata, on_unsupported)
+    content = _write(value if index else _without_index(value), to, metadata, on_unsupported)
     if not is_path:
         _write_all(found, content)
 
@@ -90,12 +93,13 @@ def to_bytes(
     threads: int | None = None,
     metadata: Any = None,
     on_unsupported: OnUnsupported = "error",
+    index: bool = True,
 ) -> bytes:
     """The content of the file that `write` would write, for a network, a database or another file.
 
     Parameters
     ----------
-    value, compression, threads, metadata, on_unsupported
+    value, compression, threads, metadata, on_unsupported, index
         As for `write`.
 
     Returns
@@ -110,9 +114,18 @@ def to_bytes(
     {'a': [1, 2]}
     """
     to = _destination(None, compression, threads, False, 0)
-    content = _write(value, to, metadata, on_unsupported)
+    content = _write(value if index else _without_index(value), to, metadata, on_unsupported)
     assert content is not None
     return content
+
+
+def _without_index(value: Any) -> Any:
+    """A frame or series with positions for labels of rows."""
+    if isinstance(value, File):
+        return value.read(index=False)
+    if type(value) is not dict and not _hosts.is_frame(value):
+        value = _hosts.collect(value)
+    return _hosts.without_index(value)
 
 
 def _destination(
@@ -137,8 +150,6 @@ def _write(value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsuppo
     """Writes a value. Returns the content of the file when it goes into memory."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
-    if not index:
-        value = _hosts.without_index(value)
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
     if not is_table and type(value) is not dict:
         collected = value.read() if isinstance(value, File) else _hosts.collect(value)
@@ -188,22 +199,56 @@ def read(
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
-    `path` is a path (`str` or `os.PathLike`, `~` is expanded), the content of a file (`bytes`, `bytearray`,
-    `memoryview`), or a binary file that can be read from any place. Of an open file on the disk only what is asked for
-    is read; `io.BytesIO` and bytes are not copied; of other files and buffers all is copied into memory.
+    Parameters
+    ----------
+    path
+        A path (`str` or `os.PathLike`, `~` is expanded), the content of a file (`bytes`, `bytearray`, `memoryview`),
+        or a binary file that can be read from any place. Of an open file on the disk only what is asked for is read;
+        `io.BytesIO` and bytes are not copied; of other files and buffers all is copied into memory.
+    columns
+        A label of any type, several of them in a list or array, or positions as a slice or range. Where all labels
+        of the file are text, integers are positions too. Levels of the index can be named: pandas gets them as its
+        index, other libraries as columns.
+    rows
+        Positions: a slice, a range, integers or a boolean mask in any sequence or array, or a tuple `(start, stop)`
+        of integers or None. Negative numbers count from the end, and order and repeats are kept. Missing cells of a
+        mask are False. Of a tree, the rows of an array or list.
+    to
+        "pandas", "polars", "pyarrow", "numpy" or "static_frame" for another kind of value: docs/fidelity.md tells
+        what each type becomes.
+    threads
+        None: as many as there are processors.
+    memory_map
+        True reads nothing of the columns: they are views of the file; see `open`.
+    types
+        Classes to make of `Record`: dataclasses, named tuples and Enums.
+    index
+        False leaves out the labels of rows.
 
-    `columns` are names, or positions, or a slice of these. `rows` are `(start, stop)`, a slice, an integer, an array
-    of integers (order and repeats kept) or a boolean mask. `to` is "pandas", "polars", "pyarrow", "numpy" or
-    "static_frame" for another kind of value: `docs/fidelity.md` tells what each type becomes. What the other library
-    has nothing for is an error (`UnsupportedTypeError`) that names the column.
+    Returns
+    -------
+    Any
+        The value. A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column
+        come as `large_string` and `large_binary` then. Small arrays of a tree share memory.
 
-    A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column come as
-    `large_string` and `large_binary` then.
+    Raises
+    ------
+    ColumnNotFoundError, DuplicateColumnError
+        There is no such label, or several columns have it.
+    RowsOutOfRangeError
+        There are no such rows.
+    UnsupportedTypeError
+        The other library has nothing for a type; the error names the column.
+    CorruptFileError
+        The file is damaged where it was read.
 
-    Of a tree, `rows` are those of an array or list; its arrays that are small share memory when they are read together.
-    Dataclasses, named tuples and members of Enums come as `Record`, or as the class when it is among `types`.
-
-    `memory_map=True` reads nothing of the columns: they are views of the file; see `open`.
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]}), "prices.entasis")
+    >>> en.read("prices.entasis", columns=["price"], rows=(-2, None))
+       price
+    1      5
+    2      4
     """
     file = open(path, memory_map=memory_map, types=types)
     if isinstance(file, Tree):
@@ -214,21 +259,46 @@ def read(
 
 
 def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> File:
-    """Open a file without reading its columns or values: a `File`, and of it a `Tree` for a value that is no frame.
+    """Open a file without reading its columns or values.
 
-    `path` is as for `read`.
+    Parameters
+    ----------
+    path
+        As for `read`.
+    memory_map
+        True makes views of the file of the columns that are read later, in no time whatever its size. That takes a
+        file written with `compression=0`, neighbouring rows, and columns of fixed width without missing values;
+        booleans only for Arrow and Polars (they are bits in the file). Strings, categoricals and all else raise
+        `NotMappableError`, which says why. Labels of rows are views where they can be and are decoded where they
+        can't. Arrow and Polars take views through pyarrow.
+    types
+        Classes to make of `Record`: dataclasses, named tuples and Enums.
 
-    With `memory_map=True` the columns that are read later are views of the file, in no time whatever its size. That
-    takes a file written with `compression=0`, neighbouring rows, and columns of fixed width without missing values;
-    booleans only for Arrow and Polars (they are bits in the file). Strings, categoricals and all else raise
-    `NotMappableError`, which says why. Labels of rows are views where they can be and are decoded where they can't.
-    Arrow and Polars take views through pyarrow.
+    Returns
+    -------
+    File
+        A `File` for a frame, and a `Tree`, which is a `File` too, for any other value. It is closed with `close`,
+        with `with`, or when it and its views are gone.
+
+    Notes
+    -----
+    Of views of a mapped file:
 
     - The arrays are read-only: `df.iloc[0, 0] = 1` raises `ValueError`. Copy what is to be changed (`df.copy()`).
     - The footer is checked as always. The values are not: their checksums would have to read them. `verify` does.
     - The arrays keep the map: they stay valid when the `File` is dropped, and when the file is replaced or deleted
       (Windows does neither while it is mapped). If others write into the very file, the arrays change; if they cut
       it short, looking at the arrays ends the process (SIGBUS). `entasis.write` does neither.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]}), "prices.entasis")
+    >>> f = en.open("prices.entasis")
+    >>> f.schema
+    city   utf8
+    price  i64
+    >>> f[1:]["price"].to_numpy()
+    {'price': array([5, 4])}
     """
     file = File(path, memory_map=memory_map, types=types)
     if file._handle.is_table:

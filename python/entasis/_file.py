@@ -189,7 +189,10 @@ class File:
 
         Examples
         --------
-        >>> f.select("price", "city").head(10)          # doctest: +SKIP
+        >>> en.write(pd.DataFrame({2020: [1, 2], 2021: [3, 4]}), "years.entasis")
+        >>> en.open("years.entasis").select(2021).head(1)
+           2021
+        0     3
         """
         return self._view(self._resolve(columns[0] if len(columns) == 1 else list(columns)), self._rows)
 

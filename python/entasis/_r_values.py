@@ -72,7 +72,9 @@ def _named(value: Any, attributes: dict[str, Any]) -> Any:
         if values.ndim != 1:
             return None
         # Each value is what a vector of it alone would be.
-        items = [_alone(values[i : i + 1]) for i in range(len(values))] if values.dtype.kind in "mM" else values.tolist()
+        items = (
+            [_alone(values[i : i + 1]) for i in range(len(values))] if values.dtype.kind in "mM" else values.tolist()
+        )
     elif hasattr(values, "categories"):
         items = [None if one != one else one for one in values.tolist()]
     elif type(values) in (bool, int, float, complex, str) or isinstance(values, (datetime.date, datetime.timedelta)):
@@ -117,7 +119,12 @@ def _factor(value: Any, levels: Any, is_ordered: bool) -> Any:
     labels = _strings(levels)
     if type(value) is int:
         value = np.array([value], "i4")
-    if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind != "i" or len(set(labels)) != len(labels):
+    if (
+        not isinstance(value, np.ndarray)
+        or value.ndim != 1
+        or value.dtype.kind != "i"
+        or len(set(labels)) != len(labels)
+    ):
         return None
     if len(labels) != (1 if type(levels) is str else len(levels)):
         return None
@@ -173,7 +180,7 @@ def _instants(values: Any, tzone: Any) -> Any:
         return pd.Timestamp(times[0]).tz_localize("UTC").tz_convert(zone)
     try:
         since = datetime.timedelta(microseconds=int(times[0].astype("M8[us]").astype("i8")))
-        return (datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc) + since).astimezone(zone)
+        return (datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC) + since).astimezone(zone)
     except OverflowError:
         return times[0]
 

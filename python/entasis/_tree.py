@@ -310,7 +310,7 @@ class Tree(File):
 
     def close(self) -> None:
         """Close the file. Parts that were made before, and all that was read, stay; `with` closes too."""
-        self._cells = cast("Cells", Closed(self.path))
+        self._cells, self._keys = cast("Cells", Closed(self.path)), None
 
     @property
     def closed(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import re
 import subprocess
 import sys
@@ -41,6 +43,23 @@ def test_examples_type_check(tmp_path):
     config = ["--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
     done = subprocess.run([*command, *config], cwd=ROOT / "python", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("module", ["_api", "_file"])
+def test_examples_of_docstrings(module, tmp_path, monkeypatch):
+    import numpy as np
+    import pandas as pd
+
+    import entasis as en
+
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testmod(
+        importlib.import_module(f"entasis.{module}"),
+        extraglobs={"en": en, "np": np, "pd": pd},
+        optionflags=doctest.NORMALIZE_WHITESPACE,
+    )
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 def test_type_checkers_know_the_exceptions(tmp_path):

@@ -262,7 +262,11 @@ impl fmt::Display for Error {
 /// The text with control characters escaped.
 fn printable(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut found, letter| {
-        if letter.is_control() { found.extend(letter.escape_default()) } else { found.push(letter) }
+        if letter.is_control() {
+            found.extend(letter.escape_default())
+        } else {
+            found.push(letter)
+        }
         found
     })
 }
