@@ -10,9 +10,22 @@ open_file <- function(path, functions = FALSE, int64 = "fit") {
 }
 
 reopen <- function(file) {
+  # Places in another file mean other values.
+  is_part <- !is.null(file$table) || isTRUE(file$is_held)
+  stamp <- stamp_of(file$path)
+  if (is_part && !is.null(file$stamp) && !identical(stamp, file$stamp)) {
+    wrong("the file \"", file$path, "\" is another one than that of which a part was saved: open it again with entasis()")
+  }
+  file$stamp <- stamp
   handle <- core(.Call(C_open, file$path))
   file$handle <- if (is.null(file$table)) handle else core(.Call(C_table, handle, file$table))
   look_at(file)
+}
+
+# What tells a file from another at its path.
+stamp_of <- function(path) {
+  info <- file.info(path, extra_cols = FALSE)
+  c(info$size, as.double(info$mtime))
 }
 
 # Closes a file or view that nothing is read of any more: R would do it when there is garbage to collect.
@@ -25,6 +38,7 @@ view_of <- function(file, number) {
   view$functions <- file$functions
   view$int64 <- file$int64
   view$table <- as.double(number)
+  view$stamp <- file$stamp
   view$handle <- core(.Call(C_table, handle_of(file), view$table))
   look_at(view)
   view

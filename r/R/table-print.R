@@ -8,9 +8,10 @@ print.entasis_table <- function(x, n = 10, width = getOption("width"), digits = 
   cat("<entasis file> ", file$path, "\n", counted(size[1L], "row"), ", ", counted(size[2L], "column"), "\n", sep = "")
   shown <- shown_rows(n, size[1L])
   # A column takes at least three places and a space.
-  n_read <- min(size[2L], width %/% 4 + 1)
+  most <- width %/% 4 + 1
+  n_read <- min(size[2L], most)
   frame <- shown_frame(file, seq_len(n_read), if (length(shown) == size[1L]) ALL_ROWS else row_numbers(shown - 1))
-  cells <- table_cells(flat_columns(unclass(frame), length(shown), n_read), length(shown), digits)
+  cells <- table_cells(flat_columns(unclass(frame), length(shown), most), length(shown), digits)
   lines <- lay_out(cells, row_labels(frame, shown), width)
   last_first <- which(diff(shown) > 1)
   if (length(last_first) > 0L) lines$text <- append(lines$text, "--", 2L + last_first)

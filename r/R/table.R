@@ -16,6 +16,7 @@ entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "doub
 file_of <- function(x) {
   file <- lazy_content(x)
   handle_of(file)
+  if (is_tree(file)) wrong("the file \"", file$path, "\" holds a list now: open it again with entasis()")
   file
 }
 

@@ -35,17 +35,63 @@ told_kind <- function(file, found) {
   kind <- found$kind
   if (kind == CELL_TABLE) {
     facts <- view_of(file, found$integer)$facts
-    return(paste0("frame of ", format(facts$n_rows, big.mark = ","), " rows, ", facts$n_columns, " columns"))
+    return(paste0("frame of ", counted(facts$n_rows, "row"), ", ", counted(facts$n_columns, "column")))
   }
-  if (kind >= 96L) {
-    return(paste("vector of", format(found$count, big.mark = ",")))
+  if (kind >= CELL_ARRAY) {
+    return(paste(vector_type(file, found), "vector of", format(found$count, big.mark = ",", scientific = FALSE)))
   }
-  if (kind == 77L) {
-    return("object")
+  if (kind == CELL_OBJECT) {
+    return(object_class(file, found))
   }
-  if (kind < 64L) {
+  if (kind < CELL_LIST) {
     shown <- tryCatch(paste(deparse(read_cell(file, found$number)), collapse = " "), error = function(e) "value")
     return(if (nchar(shown) > 60L) paste0(substr(shown, 1L, 57L), "...") else shown)
   }
   "list"
+}
+
+CELL_OBJECT <- 77L
+CELL_ARRAY <- 96L
+
+# The type of an array: no value is read.
+vector_type <- function(file, found) {
+  in_session(file, {
+    loaded <- core(.Call(C_load, handle_of(file), int64_code(file)))[[1L]]
+    on.exit(.Call(C_unload, loaded))
+    number <- core(.Call(C_close, loaded, found$number, found$number + 1))$column[1L]
+    whole <- view_of(file, -1)
+    whole$own <- isTRUE(file$facts$is_own)
+    facts <- describe_columns(whole, number)
+    kind <- reading_kinds(whole, facts, 1L)
+    close_file(whole)
+    names(KIND_LABELS)[match(kind, KIND_LABELS)]
+  })
+}
+
+KIND_LABELS <- c(
+  lgl = LOGICAL, int = INTEGER, dbl = DOUBLE, cpl = COMPLEX, raw = RAW, chr = CHARACTER, fct = CODES, int64 = INTEGER64, date = DAYS,
+  date = DAYS_INTEGER, dttm = INSTANT, dttm = INSTANT_INTEGER, drtn = SPAN, drtn = SPAN_INTEGER, list = LIST, list = BYTES, list = NESTED
+)
+
+# The class of an object of R: its attributes are a map, or a map with values. Of others the name by which the file knows them.
+object_class <- function(file, found) {
+  name <- read_cell(file, found$first)
+  if (!is.character(name) || length(name) != 1L) {
+    return("object")
+  }
+  if (name != "r.vector") {
+    return(sub("^r[.]", "", cut_text(name, 40L)))
+  }
+  attributes <- look_at_cell(file, found$first + 2)
+  keys <- if (attributes$kind == CELL_MAP && attributes$count > 0) read_cells(file, attributes$keys, attributes$keys + attributes$count)
+  at <- match("class", vapply(keys, function(key) if (is.character(key) && length(key) == 1L) key else "", ""))
+  if (!is.na(at)) {
+    class <- read_cell(file, attributes$first + at - 1)
+    if (is.character(class) && length(class) > 0L) {
+      return(cut_text(class[1L], 40L))
+    }
+  }
+  vector <- look_at_cell(file, found$first + 1)
+  type <- if (vector$kind >= CELL_ARRAY) vector_type(file, vector) else if (vector$kind == CELL_LIST || vector$kind == CELL_MAP) "list"
+  if (is.null(type)) "object" else paste(type, "with attributes")
 }

@@ -5,6 +5,8 @@ tree_part <- function(file, cell, name) {
   found <- interpret(file, look_at_cell(file, cell))
   if (found$kind == CELL_LIST || found$kind == CELL_MAP) {
     tree <- new.env(parent = emptyenv())
+    # What `found` says holds for this file alone.
+    file$is_held <- TRUE
     tree$file <- file
     tree$name <- name
     tree$found <- found

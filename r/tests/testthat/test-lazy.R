@@ -247,3 +247,88 @@ test_that("lists of files are walked as lists", {
   expect_identical(with(tree, mean(a) + nrow(cars)), with(x, mean(a) + nrow(cars)))
   expect_identical(as.data.frame(entasis(written(list(a = 1:2, b = c("x", "y"))))), data.frame(a = 1:2, b = c("x", "y")))
 })
+
+test_that("a part of a saved list is not looked for in another file", {
+  path <- written(list(a = list(b = 1:3), d = iris))
+  tree <- entasis(path)
+  saved <- lapply(list(tree, tree$a, tree$d), serialize, NULL)
+  expect_identical(unserialize(saved[[2L]])$b, 1:3)
+  expect_identical(dim(unserialize(saved[[3L]])), dim(iris))
+  write_entasis(list(other = mtcars, a = list(0, b = 4:9)), path)
+  for (part in saved) expect_error(unserialize(part)[], "another one", class = "entasis_error_argument")
+  path <- written(iris)
+  saved <- serialize(entasis(path), NULL)
+  write_entasis(list(1), path)
+  expect_error(dim(unserialize(saved)), "holds a list now", class = "entasis_error_argument")
+})
+
+printed <- function(x, ...) utils::capture.output(print(if (inherits(x, "entasis_table")) x else entasis(written(x)), ...))
+
+test_that("a table is printed with types, first and last rows, in the width there is", {
+  frame <- data.frame(
+    i = 1:20, d = c(NA, 1.5), s = c("text", NA), f = factor(c("u", NA)), l = c(TRUE, NA), day = as.Date("2024-01-01"),
+    t = as.POSIXct("2024-01-01", tz = "UTC")
+  )
+  lines <- printed(frame, width = 80)
+  expect_match(lines[1L], "^<entasis file> ")
+  expect_identical(lines[2L], "20 rows, 7 columns")
+  expect_identical(strsplit(trimws(lines[3L]), " +")[[1L]], names(frame))
+  expect_identical(strsplit(trimws(lines[4L]), " +")[[1L]], c("<int>", "<dbl>", "<chr>", "<fct>", "<lgl>", "<date>", "<dttm>"))
+  expect_identical(sub(" .*", "", lines[5:15]), c(1:5, "--", 16:20))
+  expect_identical(strsplit(lines[5L], " +")[[1L]][1:6], c("1", "1", "NA", "text", "u", "TRUE"))
+  expect_identical(strsplit(lines[6L], " +")[[1L]][1:6], c("2", "2", "1.5", "<NA>", "<NA>", "NA"))
+  expect_length(printed(frame, n = 20), 24L)
+  expect_length(printed(frame, n = Inf), 24L)
+  expect_match(printed(frame, n = 3)[8L], "^20 ")
+  expect_identical(printed(frame, n = 0)[5L], "... and 20 more rows")
+  expect_identical(printed(frame, n = 1, width = 80)[6L], "... and 19 more rows")
+  for (n in list(-1, NA, "a", 1:2, NULL)) expect_error(printed(frame, n = n), "'n' must be", class = "entasis_error_argument")
+  expect_error(printed(frame, width = NA), "'width' must be", class = "entasis_error_argument")
+  expect_match(printed(data.frame(x = pi), digits = 3)[5L], "3.14$")
+  expect_match(printed(mtcars)[5L], "^Mazda RX4 ")
+})
+
+test_that("columns that have no room are named", {
+  wide <- as.data.frame(matrix(runif(4000), 2L))
+  for (width in c(20, 80, 200)) {
+    lines <- printed(wide, width = width)
+    expect_lt(length(lines), 30L)
+    expect_lte(max(nchar(lines[-(1:2)])), width)
+    shown <- length(strsplit(trimws(lines[3L]), " +")[[1L]])
+    expect_match(paste(lines, collapse = " "), paste0("and ", format(2000 - shown, big.mark = ","), " +more +columns: +V", shown + 1, ", "))
+  }
+  lines <- printed(data.frame(a = strrep("long", 1e5), b = 1), width = 30)
+  expect_lt(max(nchar(lines[-1L])), 60)
+  expect_match(lines[length(lines)], "1 more column: b")
+  expect_identical(printed(data.frame())[2L], "0 rows, 0 columns")
+  expect_identical(printed(data.frame(a = integer()))[4L], " <int>")
+})
+
+test_that("lists, frames and matrices in columns are printed", {
+  frame <- data.frame(x = 1:12)
+  frame$df <- data.frame(u = 1:12, v = letters[1:12])
+  frame$m <- matrix(1:24, 12, dimnames = list(NULL, c("p", "q")))
+  frame$l <- rep(list(1:100, NULL, iris, eval(quote(y ~ x), globalenv())), 3)
+  frame$c <- rep("a\nb\033[31m", 12)
+  lines <- printed(frame, width = 120)
+  expect_identical(strsplit(trimws(lines[3L]), " +")[[1L]], c("x", "df$u", "df$v", "m[,\"p\"]", "m[,\"q\"]", "l", "c"))
+  expect_match(lines[5L], "<int [100]>", fixed = TRUE)
+  expect_match(lines[6L], "<NULL>")
+  expect_match(lines[7L], "<data.frame [150 x 5]>", fixed = TRUE)
+  expect_match(lines[8L], "<formula>")
+  expect_match(lines[5L], "a\\nb\\033[31m", fixed = TRUE)
+  skip_if_not_installed("tibble")
+  expect_match(printed(tibble::tibble(x = list(tibble::tibble(a = 1:2, b = 1, c = 1))))[5L], "<tibble [2 x 3]>", fixed = TRUE)
+})
+
+test_that("str tells names and types, the outline of a list classes and types", {
+  expect_output(str(entasis(written(iris))), "Species     : fct")
+  expect_output(str(entasis(written(as.data.frame(matrix(0, 1, 150))))), "and 51 more columns")
+  x <- list(fit = eval(quote(lm(mpg ~ wt, mtcars)), globalenv()), f = factor("a"), d = as.Date("2024-01-01"), b = runif(1e6), i = 1:9, s = letters, l = rep(NA, 3),
+            named = c(a = 1, b = 2), one = 1.5, cars = mtcars)
+  lines <- utils::capture.output(print(entasis(written(x))))
+  expect_identical(trimws(lines[-(1:2)]), c(
+    "$fit: lm", "$f: factor", "$d: Date", "$b: dbl vector of 1,000,000", "$i: int vector of 9", "$s: chr vector of 26", "$l: lgl vector of 3",
+    "$named: dbl with attributes", "$one: 1.5", "$cars: frame of 32 rows, 11 columns"
+  ))
+})

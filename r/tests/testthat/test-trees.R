@@ -303,7 +303,7 @@ test_that("parts of trees are read alone", {
   expect_identical(tree[c("none", "a")], x[c("none", "a")])
   expect_identical(tree[], x)
   expect_identical(as.list(tree$b), x$b)
-  expect_output(print(tree), "fit: object")
+  expect_output(print(tree), "fit: lm")
   expect_output(str(tree), "list of 5")
   expect_error(tree[["other"]], class = "entasis_error_argument")
   expect_error(tree[[9]], class = "entasis_error_argument")
