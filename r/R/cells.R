@@ -289,7 +289,7 @@ make_closure <- function(session, parts) {
 make_primitive <- function(session, parts) {
   check_code(session, "a function, which is code")
   name <- part_of(parts, 2L)
-  found <- if (is.character(name) && length(name) == 1L && !is.na(name)) get0(name, baseenv(), mode = "function", inherits = FALSE)
+  found <- if (is_string(name) && nzchar(name)) get0(name, baseenv(), mode = "function", inherits = FALSE)
   if (!is.primitive(found)) nonsense("there is no function of that name")
   found
 }
