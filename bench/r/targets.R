@@ -1,6 +1,6 @@
-# The frame of the fst articles, long strings, and lists of small vectors: Entasis against what is installed, with its targets.
+# The frame of the fst articles, long strings, lists of small vectors, and frames of very many columns: Entasis against what is installed, with its targets.
 #
-#   Rscript bench/r/targets.R [rows = 5e7] [rounds = 5] [parts = headline,strings,vectors] [formats = all]
+#   Rscript bench/r/targets.R [rows = 5e7] [rounds = 5] [parts = headline,strings,vectors,wide] [formats = all]
 #
 # Formats are told by their names in the tables, as in "Entasis,fst".
 # 50 million rows need about 6 GB. Text formats take part up to 10 million rows. Files are in the page cache.
@@ -10,7 +10,7 @@ source(file.path(here, "formats.R"))
 args <- commandArgs(TRUE)
 rows <- if (length(args) >= 1L) as.numeric(args[1L]) else 5e7
 rounds <- if (length(args) >= 2L) as.numeric(args[2L]) else 5
-parts <- if (length(args) >= 3L) strsplit(args[3L], ",", fixed = TRUE)[[1L]] else c("headline", "strings", "vectors")
+parts <- if (length(args) >= 3L) strsplit(args[3L], ",", fixed = TRUE)[[1L]] else c("headline", "strings", "vectors", "wide")
 only <- if (length(args) >= 4L) strsplit(args[4L], ",", fixed = TRUE)[[1L]]
 about()
 set.seed(5)
@@ -72,4 +72,33 @@ if ("vectors" %in% parts) {
     target(found, "write", "qs2", 1, paste("write", what))
     target(found, "read", "qs2", 1, paste("read", what))
   }
+}
+
+if ("wide" %in% parts) {
+  # Frames of 2 rows: what each column costs. Targets are processor time, in seconds.
+  k <- 100000L
+  makers <- list(
+    double = function(i) c(i, -1.5 * i), integer = function(i) c(i, -i), logical = function(i) c(TRUE, i %% 2 == 0),
+    text = function(i) c(paste0("a", i), "some longer text here"), factor = function(i) factor(c("a", "b")),
+    Date = function(i) structure(c(i, 20000), class = "Date"),
+    POSIXct = function(i) structure(c(i, 1.7e9), class = c("POSIXct", "POSIXt"), tzone = "UTC")
+  )
+  path <- tempfile()
+  for (name in names(makers)) {
+    frame <- lapply(seq_len(k), makers[[name]])
+    names(frame) <- paste0("V", seq_len(k))
+    frame <- structure(frame, row.names = c(NA, -2L), class = "data.frame")
+    took <- c(write = Inf, read = Inf)
+    for (round in seq_len(rounds)) {
+      invisible(gc())
+      took["write"] <- min(took["write"], sum(system.time(entasis::write_entasis(frame, path))[1:2]))
+      invisible(gc())
+      took["read"] <- min(took["read"], sum(system.time(back <- entasis::read_entasis(path))[1:2]))
+    }
+    stopifnot(identical(back, frame))
+    for (what in names(took)) {
+      cat(sprintf("%s 100,000 columns of %s: %.2f s (%s at most 2 s)\n", what, name, took[[what]], if (took[[what]] <= 2) "met," else "missed,"))
+    }
+  }
+  unlink(path)
 }

@@ -26,8 +26,8 @@ in_session <- function(file, expr) {
 new_session <- function(file) {
   session <- new.env(parent = emptyenv())
   session$file <- file
-  session$environments <- list()
-  session$pending <- list()
+  session$environments <- new.env(parent = emptyenv())
+  session$pending <- NULL
   session$tables <- list()
   session
 }
@@ -206,17 +206,17 @@ numbered_environment <- function(session, number) {
   known <- session$environments[[key]]
   if (is.null(known)) {
     known <- new.env(parent = emptyenv())
-    session$environments[[key]] <- known
-    session$pending[[length(session$pending) + 1L]] <- list(known, number)
+    assign(key, known, envir = session$environments)
+    session$pending <- chain(session$pending, list(known, number))
   }
   known
 }
 
 # Fills the environments that were met, in which there may be others.
 finish_environments <- function(session) {
-  interpret(session$file, while (length(session$pending) > 0L) {
-    all <- session$pending
-    session$pending <- list()
+  interpret(session$file, while (!is.null(session$pending)) {
+    all <- unchain(session$pending)
+    session$pending <- NULL
     for (entry in all) fill_environment(session, entry[[1L]], entry[[2L]])
   })
 }

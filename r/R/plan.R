@@ -4,12 +4,30 @@
 new_plan <- function(doc = NULL) {
   plan <- new.env(parent = emptyenv())
   plan$doc <- doc
-  plan$columns <- list()
-  plan$extra <- list()
+  plan$columns <- NULL
+  plan$extra <- NULL
   plan$n_columns <- 0L
   plan$n_extra <- 0L
-  plan$encodings <- list()
   plan
+}
+
+# A list of what was added to it, one by one: a pair of the last one and those before it. R copies a list whole when it grows.
+chain <- function(all, value) list(all, value)
+
+unchain <- function(all) {
+  n <- 0L
+  for_each <- all
+  while (!is.null(for_each)) {
+    n <- n + 1L
+    for_each <- for_each[[1L]]
+  }
+  out <- vector("list", n)
+  while (n > 0L) {
+    if (!is.null(all[[2L]])) out[[n]] <- all[[2L]]
+    all <- all[[1L]]
+    n <- n - 1L
+  }
+  out
 }
 
 # A node that names an extra column, by its number among those: they come behind the table's when the file is written.
@@ -27,11 +45,11 @@ plan_add <- function(plan, extra, name, values, kind, n, flavour = 0L, unit = 0L
   )
   if (extra) {
     first <- plan$n_extra
-    plan$extra[[length(plan$extra) + 1L]] <- columns
+    plan$extra <- chain(plan$extra, columns)
     plan$n_extra <- first + k
   } else {
     first <- plan$n_columns
-    plan$columns[[length(plan$columns) + 1L]] <- columns
+    plan$columns <- chain(plan$columns, columns)
     plan$n_columns <- first + k
   }
   first
@@ -43,9 +61,10 @@ NO_COLUMNS <- list(
   offset = double(), n = double(), cell = double()
 )
 
-join_columns <- function(parts) {
-  if (length(parts) == 0L) {
-    return(NO_COLUMNS)
+join_columns <- function(chained) {
+  parts <- unchain(chained)
+  if (length(parts) < 2L) {
+    return(if (length(parts) == 0L) NO_COLUMNS else parts[[1L]])
   }
   field <- function(name) {
     found <- lapply(parts, `[[`, name)
@@ -58,29 +77,5 @@ join_columns <- function(parts) {
 plan_frame_made <- function(plan, host, n_rows) {
   # Which adds the columns.
   force(host)
-  encodings <- plan_encodings(plan)
-  if (length(encodings) > 0L) {
-    host$encodings <- encodings
-  }
   core(.Call(C_frame, as.double(n_rows), join_columns(plan$columns), join_columns(plan$extra), host))
-}
-
-# The strings of a vector as they are written. How they are kept, where not all are UTF-8, is a column beside.
-plan_strings <- function(plan, extra, x, name) {
-  strings <- core(.Call(C_strings, x))
-  n <- length_of(x)
-  kept <- .Call(C_kept, strings, n)
-  number <- plan_add(plan, extra, name, list(strings), CHARACTER, n)
-  if (!is.null(kept)) {
-    how <- plan_add(plan, TRUE, "", list(kept), RAW, length(kept))
-    plan$encodings[[length(plan$encodings) + 1L]] <- list(number, extra, extra_ref(how))
-  }
-  number
-}
-
-# Pairs of columns: strings, and how they are kept. Extra columns are named by nodes, those of the table by their number.
-plan_encodings <- function(plan) {
-  lapply(plan$encodings, function(entry) {
-    list(if (entry[[2L]]) extra_ref(entry[[1L]]) else as.integer(entry[[1L]]), entry[[3L]])
-  })
 }

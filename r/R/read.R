@@ -111,8 +111,8 @@ read_columns <- function(file, which, rows, keeps = FALSE) {
   described <- !vapply(descriptions, is.null, NA)
   kinds <- integer(length(which))
   kinds[!described] <- reading_kinds(file, facts, at[!described])
-  # Kinds without attributes of their own, or that other hosts write otherwise: all at once.
-  bare <- !described & kinds <= CHARACTER
+  # Kinds whose attributes the columns tell: all at once.
+  bare <- !described & (kinds <= CHARACTER | has_implied(file, facts$logical[at], kinds))
   bare_vectors <- if (any(bare)) reader_add(reader, facts, at[bare], kinds[bare])
   n <- file$facts$n_rows
   slicings <- vector("list", length(which))
@@ -120,9 +120,9 @@ read_columns <- function(file, which, rows, keeps = FALSE) {
   is_whole <- vapply(slicings, function(slicing) isTRUE(slicing$whole), NA)
   others <- which(!bare & !is_whole)
   wants <- lapply(others, function(k) reader_want(reader, facts, at[k], descriptions[[k]]))
-  reader_levels(reader, wants)
+  reader_levels(reader, wants, facts$dictionary[at[bare & kinds == CODES]])
   vectors <- reader_run(reader)
-  out[bare] <- vectors[bare_vectors]
+  out[bare] <- give_implied(reader, vectors[bare_vectors], kinds[bare], lapply(facts[FACTS_OF_KIND], `[`, at[bare]))
   out[others] <- lapply(wants, function(want) reader_finish(reader, vectors, want))
   if (any(is_whole)) out[is_whole] <- read_columns(file, which[is_whole], ALL_ROWS)
   for (k in which(lengths(slicings) > 0L)) {

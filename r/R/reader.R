@@ -7,7 +7,7 @@ new_reader <- function(file, rows, lazy, depth = 1L) {
   reader$lazy <- lazy
   # Of the columns, which may be in others.
   reader$depth <- depth
-  reader$parts <- list()
+  reader$parts <- NULL
   reader$n <- 0L
   reader$n_vectors <- 0L
   # Columns of lists, which are read after the others: number of the vector, cell, values; and columns of columns, with their facts.
@@ -31,12 +31,12 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
     kept[i] <- reader$n
   }
   vectors <- reader$n_vectors + if (one) rep_len(1L, k) else seq_len(k)
-  reader$parts[[length(reader$parts) + 1L]] <- list(
+  reader$parts <- chain(reader$parts, list(
     column = numbers, kind = rep_len(kind, k), seconds = rep_len(seconds, k),
     quiet = as.integer(bitwAnd(facts$flavour[which], FLAVOUR_QUIET) > 0L & reader$file$own),
-    n = vapply(facts$n_values[which], function(n) count_rows(reader$rows, n), 0), vector = vectors, kept = kept,
+    n = rep_len(count_rows(reader$rows, facts$n_values[which]), k), vector = vectors, kept = kept,
     lazy = rep_len(as.integer(reader$lazy), k)
-  )
+  ))
   reader$n <- reader$n + k
   reader$n_vectors <- reader$n_vectors + if (one) 1L else k
   if (one) vectors[1L] else vectors
@@ -77,7 +77,9 @@ reader_run <- function(reader) {
 
 reader_run_columns <- function(reader) {
   fields <- c("column", "kind", "seconds", "quiet", "n", "vector", "kept", "lazy")
-  plan <- sapply(fields, function(name) unlist(lapply(reader$parts, `[[`, name), use.names = FALSE), simplify = FALSE)
+  parts <- unchain(reader$parts)
+  plan <- if (length(parts) == 1L) parts[[1L]] else
+    sapply(fields, function(name) unlist(lapply(parts, `[[`, name), use.names = FALSE), simplify = FALSE)
   if (reader$n == 0L) {
     return(list())
   }
@@ -150,7 +152,7 @@ reader_want <- function(reader, facts, which, description) {
     }
     return(list(parts = parts, attributes = lapply_pairs(extras_of(file), description$attributes)))
   }
-  attributes <- lapply_pairs(extras_of(file), description$attributes)
+  attributes <- attributes_told(reader, description$attributes)
   want <- list(told = "attributes" %in% names(description), attributes = attributes, s4 = isTRUE(description$s4))
   if (!is.null(description$matrix)) {
     width <- width_of(description)
@@ -171,7 +173,7 @@ reader_want <- function(reader, facts, which, description) {
   if (any(kind != kind[1L])) nonsense("columns of one matrix differ")
   seconds <- if (kind[1L] == SPAN && file$own) seconds_of(attributes$units) else 1L
   want$kind <- kind[1L]
-  want$facts <- lapply(facts, `[`, which[1L])
+  want$facts <- lapply(if (file$own) facts[FACTS_OF_KIND] else facts, `[`, which[1L])
   want$vector <- reader_add(reader, facts, which, kind, seconds, one = TRUE)
   want
 }
@@ -185,6 +187,21 @@ seconds_of <- function(units) {
   DIFFTIME_SECONDS[[units]]
 }
 
+# What of a column of R is asked for when its vector is there.
+FACTS_OF_KIND <- c("logical", "ordered", "zone", "dictionary")
+
+# The attributes that a description tells. Neighbours have mostly the same.
+attributes_told <- function(reader, pairs) {
+  if (is.null(pairs)) {
+    return(list())
+  }
+  if (!identical(reader$pairs, pairs, num.eq = FALSE, single.NA = FALSE)) {
+    reader$attributes <- lapply_pairs(extras_of(reader$file), pairs)
+    reader$pairs <- pairs
+  }
+  reader$attributes
+}
+
 # The numbers of the columns with the levels of all factors that are wanted.
 dictionaries_of <- function(wants) {
   unlist(lapply(wants, function(want) {
@@ -192,15 +209,21 @@ dictionaries_of <- function(wants) {
   }))
 }
 
-# Reads the levels of all factors at once.
-reader_levels <- function(reader, wants) {
-  numbers <- unique(dictionaries_of(wants))
-  if (length(numbers) > 1L) {
+# Reads the levels of all factors at once: those that are wanted, and those of other columns, by their numbers.
+reader_levels <- function(reader, wants, more = NULL) {
+  numbers <- unique(c(more, dictionaries_of(wants)))
+  if (length(numbers) > 1L || length(more) > 0L) {
     facts <- describe_columns(reader$file, numbers)
     beside <- new_reader(reader$file, ALL_ROWS, FALSE)
-    found <- with_fitting(reader$file, lapply(seq_along(numbers), function(i) reader_want(beside, facts, i, NULL)))
-    vectors <- reader_run(beside)
-    reader$levels <- lapply(found, function(want) reader_finish(beside, vectors, want))
+    places <- seq_along(numbers)
+    if (reader$file$own && all(facts$physical == "utf8" & facts$logical == "plain")) {
+      vectors <- reader_add(beside, facts, places, CHARACTER)
+      reader$levels <- reader_run(beside)[vectors]
+    } else {
+      found <- with_fitting(reader$file, lapply(places, function(i) reader_want(beside, facts, i, NULL)))
+      vectors <- reader_run(beside)
+      reader$levels <- lapply(found, function(want) reader_finish(beside, vectors, want))
+    }
     reader$dictionaries <- numbers
   }
 }

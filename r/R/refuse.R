@@ -71,7 +71,7 @@ walk_path <- function(doc) {
   path <- doc$root
   for (i in seq_along(place$below)) {
     name <- place$name[i]
-    at <- paste0("[[", format(place$position[i] + 1, scientific = FALSE), "]]")
+    at <- sprintf("[[%.0f]]", place$position[i] + 1)
     kind <- BELOW[place$below[i]]
     if (i == 1L && doc$is_record) kind <- name
     template <- switch(kind,

@@ -5,13 +5,14 @@
 new_document <- function(functions = FALSE) {
   doc <- new.env(parent = emptyenv())
   doc$functions <- isTRUE(functions)
-  doc$frames <- list()
-  doc$made <- list()
-  doc$environments <- list()
+  # By their numbers, from 1 on: what is met while others are written.
+  doc$frames <- new.env(parent = emptyenv())
+  doc$n_frames <- 0L
+  doc$environments <- new.env(parent = emptyenv())
+  doc$n_environments <- 0L
   doc$numbers <- utils::hashtab("address")
   # Frames that are tables: one that is in the tree twice is one table.
   doc$tables <- utils::hashtab("address")
-  doc$records <- double()
   doc$root <- ""
   # External pointers and weak references that were met: how many, and where the first is.
   doc$n_pointers <- 0L
@@ -35,26 +36,30 @@ cell_ref <- function(number) structure(as.double(number), class = "entasis_cell"
 
 # Adds a frame, or a vector by itself; returns the number of its table.
 document_frame <- function(doc, x, root) {
-  doc$frames[[length(doc$frames) + 1L]] <- list(x, root)
-  length(doc$frames) - 1
+  doc$n_frames <- doc$n_frames + 1L
+  assign(as.character(doc$n_frames), list(x, root), envir = doc$frames)
+  doc$n_frames - 1
 }
 
 # Plans the frames and environments that were met: in them are others.
 document_finish <- function(doc) {
-  while (length(doc$made) < length(doc$frames) || length(doc$records) < length(doc$environments)) {
-    k <- length(doc$made) + 1L
-    if (k <= length(doc$frames)) {
-      entry <- doc$frames[[k]]
-      doc$made[[k]] <- make_frame(doc, entry[[1L]], entry[[2L]])
+  made <- list()
+  records <- double()
+  while (length(made) < doc$n_frames || length(records) < doc$n_environments) {
+    k <- length(made) + 1L
+    if (k <= doc$n_frames) {
+      entry <- doc$frames[[as.character(k)]]
+      made[[k]] <- make_frame(doc, entry[[1L]], entry[[2L]])
       next
     }
-    k <- length(doc$records) + 1L
-    entry <- doc$environments[[k]]
+    k <- length(records) + 1L
+    entry <- doc$environments[[as.character(k)]]
     doc$is_record <- TRUE
-    doc$records[k] <- document_walk(doc, environment_record(doc, entry[[1L]], entry[[2L]]), entry[[2L]])
+    records[k] <- document_walk(doc, environment_record(doc, entry[[1L]], entry[[2L]]), entry[[2L]])
     doc$is_record <- FALSE
   }
-  if (length(doc$records) > 0L) .Call(C_references, doc$walker, doc$records) else -1
+  doc$made <- made
+  if (length(records) > 0L) .Call(C_references, doc$walker, records) else -1
 }
 
 # How a value is taken apart: a name and parts, the names of which tell their paths; the number of a table; NULL for a vector as it is.
@@ -88,7 +93,7 @@ apart_list <- function(doc, x) {
     return(known)
   }
   is_small <- length_of(x) * .row_names_info(x, 2L) < SMALL_FRAME
-  if (!(is_small && length(doc$frames) >= MANY_FRAMES) && is_frame(x)) {
+  if (!(is_small && doc$n_frames >= MANY_FRAMES) && is_frame(x)) {
     number <- document_frame(doc, x, walk_path(doc))
     utils::sethash(doc$tables, x, number)
     number
@@ -165,9 +170,10 @@ apart_environment <- function(doc, x) {
   }
   number <- utils::gethash(doc$numbers, x)
   if (is.null(number)) {
-    number <- length(doc$environments)
+    number <- doc$n_environments
     utils::sethash(doc$numbers, x, number)
-    doc$environments[[number + 1L]] <- list(x, walk_path(doc))
+    doc$n_environments <- number + 1L
+    assign(as.character(number + 1L), list(x, walk_path(doc)), envir = doc$environments)
   }
   list("r.environment", as.integer(number))
 }

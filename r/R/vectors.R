@@ -1,45 +1,29 @@
 # Vectors to columns: the kind that keeps all there is, and the attributes that the kind doesn't tell.
 
-# What kind of column a vector becomes. A list of what `plan_add` takes, and `told`: the attributes that reading gives back
-# without being told.
-choose_kind <- function(x, path) {
-  type <- typeof(x)
-  class <- unclass_all(oldClass(x))
-  attrs <- attributes(x)
+# What kind of column vectors of this type and with these attributes become. A list of what `plan_add` takes, and `told`: the attributes
+# that reading gives back without being told. Where their values decide (`fit_kind`) there is a `scale`.
+kind_by <- function(type, attrs, is_s4) {
+  class <- unclass_all(.subset2(attrs, "class"))
   levels <- .subset2(attrs, "levels")
   if (type == "integer" && "factor" %in% class && is.character(levels) && is.null(attributes(levels))) {
     ordered <- "ordered" %in% class
-    return(list(kind = CODES, levels = levels, ordered = as.integer(ordered), told = implied(CODES, ordered)))
+    return(list(kind = CODES, ordered = as.integer(ordered), told = implied(CODES, ordered)))
   }
-  chosen <- if (is.null(class)) NULL else choose_time(x, type, class, attrs)
+  chosen <- if (is.null(class)) NULL else time_by(type, class, attrs)
   if (!is.null(chosen)) {
     return(chosen)
   }
   if (type == "double" && "integer64" %in% class) {
     return(list(kind = INTEGER64, told = implied(INTEGER64)))
   }
-  if (type == "double" && "nanotime" %in% class && isS4(x)) {
+  if (type == "double" && "nanotime" %in% class && is_s4) {
     return(list(kind = INTEGER64, unit = UNIT_NANOSECOND, flavour = FLAVOUR_INTEGER64, zone = "UTC"))
   }
-  kind <- BY_TYPE[[type]]
-  if (kind == LIST) {
-    return(list(kind = LIST))
-  }
-  if (kind == DOUBLE) with_na(list(kind = DOUBLE), x) else list(kind = kind)
+  list(kind = BY_TYPE[[type]])
 }
 
-# Adds which NA the doubles have.
-with_na <- function(chosen, x) {
-  na <- core(.Call(C_na_kind, x))
-  chosen$na <- na
-  if (na == 2L) {
-    chosen$flavour <- FLAVOUR_QUIET
-  }
-  chosen
-}
-
-# Dates, times and durations, where integers of a unit keep them exactly. NULL where not.
-choose_time <- function(x, type, class, attrs) {
+# Dates, times and durations, where integers of a unit may keep them exactly. NULL for others.
+time_by <- function(type, class, attrs) {
   if (type != "integer" && type != "double") {
     return(NULL)
   }
@@ -67,11 +51,30 @@ choose_time <- function(x, type, class, attrs) {
   if (type == "integer") {
     return(list(kind = kinds[2L], unit = unit, flavour = FLAVOUR_INTEGER, zone = zone, told = told))
   }
-  unit <- core(.Call(C_exact_unit, x, scale))
-  if (unit == 0L) {
-    return(NULL)
+  list(kind = kinds[1L], seconds = max(scale, 1L), zone = zone, told = told, scale = scale)
+}
+
+# Says of vectors of one kind what depends on their values: the unit of times, and which NA doubles have. `fits` tells which of the
+# vectors are of the kind; the others are doubles, of which nothing is told.
+fit_kind <- function(chosen, values) {
+  scale <- chosen$scale
+  chosen$scale <- NULL
+  chosen$fits <- TRUE
+  if (!is.null(scale)) {
+    chosen$unit <- core(.Call(C_exact_unit, values, scale))
+    if (any(chosen$unit == 0L)) {
+      fits <- chosen$unit > 0L
+      chosen$fits <- fits
+      chosen$kind <- c(DOUBLE, chosen$kind)[fits + 1L]
+      chosen$seconds <- c(1L, chosen$seconds)[fits + 1L]
+      chosen$zone <- c("", chosen$zone)[fits + 1L]
+    }
   }
-  with_na(list(kind = kinds[1L], unit = unit, seconds = max(scale, 1L), zone = zone, told = told), x)
+  if (!is.null(scale) || chosen$kind[1L] == DOUBLE) {
+    chosen$na <- core(.Call(C_na_kind, values))
+    if (any(chosen$na == 2L)) chosen$flavour <- c(0L, FLAVOUR_QUIET)[(chosen$na == 2L) + 1L]
+  }
+  chosen
 }
 
 # The time zone that other hosts are told: R knows more of them than there are.
@@ -91,9 +94,7 @@ olson <- function() {
 # Adds a vector, in `parts` columns of equal length. Returns the number of the first column, and a description of what
 # the columns don't tell, NULL when they tell all.
 plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
-  chosen <- choose_kind(x, path)
-  told <- chosen$told
-  chosen$told <- NULL
+  chosen <- kind_by(typeof(x), attributes(x), isS4(x))
   n <- if (parts == 0L) 0 else length_of(x) / parts
   offsets <- if (parts == 0L) double() else n * (seq_len(parts) - 1)
   if (chosen$kind == LIST) {
@@ -106,23 +107,18 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
       number <- plan_add(plan, extra, names[k], list(part), LIST, n, cell = cell)
       first <- if (is.null(first)) number else first
     }
-  } else if (chosen$kind == CHARACTER) {
-    first <- NULL
-    for (k in seq_len(parts)) {
-      part <- if (parts == 1L) x else unclass(x)[offsets[k] + seq_len(n)]
-      number <- plan_strings(plan, extra, part, names[k])
-      first <- if (is.null(first)) number else first
-    }
   } else {
+    chosen <- fit_kind(chosen, list(x))
+    if (!chosen$fits) chosen$told <- NULL
     if (chosen$kind == CODES) {
-      levels <- chosen$levels
-      chosen$levels <- plan_strings(plan, TRUE, levels, "")
+      levels <- attr(x, "levels", exact = TRUE)
+      chosen$levels <- plan_add(plan, TRUE, "", list(levels), CHARACTER, length(levels))
       chosen$n_levels <- length(levels)
     }
-    values <- rep_len(list(x), parts)
-    first <- do.call(plan_add, c(list(plan, extra, names, values, n = n, offset = offsets), chosen))
+    columns <- chosen[setdiff(names(chosen), c("told", "fits"))]
+    first <- do.call(plan_add, c(list(plan, extra, names, rep_len(list(x), parts), n = n, offset = offsets), columns))
   }
-  list(first = first, description = describe(plan, x, told, path))
+  list(first = first, description = describe(plan, x, chosen$told, path))
 }
 
 # What the type of a column doesn't tell of a vector.

@@ -96,32 +96,78 @@ plan_columns <- function(plan, x, names, n_rows, path) {
   labels <- shown
   labels[!known] <- ifelse(is.na(shown[!known]), "NA", iconv(shown[!known], to = "UTF-8", sub = "byte"))
   labels[is.na(labels)] <- "?"
-  types <- vapply(x, typeof, "", USE.NAMES = FALSE)
-  bare <- vapply(x, function(column) is.null(attributes(column)), NA, USE.NAMES = FALSE)
-  lens <- lengths_of(x)
-  paths <- paste0(path, "$", labels)
-  # Neighbours that need no look are added together.
-  simple <- bare & types %in% c("logical", "integer", "complex", "raw") & lens == n_rows
-  descriptions <- list()
+  groups <- .Call(C_groups, x, n_rows)
+  grouped <- plan_groups(plan, x, groups, function(i) paste0(path, "$", labels[i]))
+  descriptions <- NULL
   nested <- FALSE
   i <- 1L
-  while (i <= k) {
-    if (simple[i]) {
-      end <- i
-      while (end < k && simple[end + 1L]) end <- end + 1L
-      which <- i:end
-      plan_add(plan, FALSE, labels[which], unname(x[which]), unname(BY_TYPE[types[which]]), n_rows)
-      i <- end + 1L
-      next
+  # Those that need a look of their own stand between others, which are added together.
+  alone <- c(which(groups$group == 0L), k + 1L)
+  for (next_alone in alone) {
+    which <- seq.int(i, length.out = next_alone - i)
+    if (length(which) > 0L) {
+      of <- if (length(which) == k) grouped$columns else lapply(grouped$columns, `[`, which)
+      first <- do.call(plan_add, c(list(plan, FALSE, labels[which], unname(x[which]), n = n_rows), of))
+      described <- which[grouped$description[which] > 0L]
+      descriptions <- chain(descriptions, lapply(described, function(at) {
+        list(first + (at - which[1L]), grouped$descriptions[[grouped$description[at]]])
+      }))
     }
-    planned <- plan_column(plan, x[[i]], labels[i], n_rows, paths[i])
+    if (next_alone > k) break
+    planned <- plan_column(plan, x[[next_alone]], labels[next_alone], n_rows, paste0(path, "$", labels[next_alone]))
     nested <- nested || planned$nested
     if (!is.null(planned$description)) {
-      descriptions[[length(descriptions) + 1L]] <- list(as.integer(planned$first), planned$description)
+      descriptions <- chain(descriptions, list(list(as.integer(planned$first), planned$description)))
     }
-    i <- i + 1L
+    i <- next_alone + 1L
   }
+  descriptions <- unlist(unchain(descriptions), recursive = FALSE)
   list(descriptions = descriptions, named = !is.null(names) && is.null(attributes(names)) && all(known) && !nested)
+}
+
+# Plans the columns of a list that are in groups, as `C_groups` gives them: what is to be added of each, by the fields of `plan_add`; and
+# descriptions, with the number of its own for each column, 0 for those that need none. `path_of` gives the path of a column.
+plan_groups <- function(plan, x, groups, path_of) {
+  k <- length(x)
+  fields <- list(
+    kind = integer(k), flavour = integer(k), unit = integer(k), seconds = rep_len(1L, k), na = integer(k), levels = rep_len(-1L, k),
+    n_levels = integer(k), ordered = integer(k), zone = character(k)
+  )
+  n_groups <- length(groups$first)
+  description <- integer(k)
+  descriptions <- list()
+  described <- function(at, found) {
+    if (is.null(found)) {
+      return()
+    }
+    descriptions[[length(descriptions) + 1L]] <<- found
+    description[at] <<- length(descriptions)
+  }
+  sizes <- tabulate(groups$group, n_groups)
+  in_order <- sort.list(groups$group, method = "radix")
+  end <- k - sum(sizes)
+  for (g in seq_len(n_groups)) {
+    at <- in_order[end + seq_len(sizes[g])]
+    end <- end + sizes[g]
+    like <- x[[groups$first[g]]]
+    attrs <- groups$attributes[[g]]
+    chosen <- fit_kind(kind_by(typeof(like), attrs, isS4(like)), x[at])
+    for (name in intersect(names(chosen), names(fields))) fields[[name]][at] <- chosen[[name]]
+    if (is.null(attrs) && !isS4(like)) next
+    path <- path_of(groups$first[g])
+    if (any(chosen$fits)) described(at[chosen$fits], describe(plan, like, chosen$told, path))
+    if (!all(chosen$fits)) described(at[!chosen$fits], describe(plan, like, NULL, path))
+  }
+  codes <- which(fields$kind == CODES)
+  if (length(codes) > 0L) {
+    # Factors of the same levels have one column of them.
+    levels <- lapply(x[codes], attr, "levels", TRUE)
+    distinct <- .Call(C_distinct, levels)
+    first <- plan_add(plan, TRUE, "", unname(levels[distinct$first]), CHARACTER, lengths(levels[distinct$first]))
+    fields$levels[codes] <- first + distinct$group - 1L
+    fields$n_levels[codes] <- lengths(levels)
+  }
+  list(columns = fields, description = description, descriptions = descriptions)
 }
 
 plan_column <- function(plan, x, label, n_rows, path) {

@@ -117,7 +117,7 @@ static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
     ent_failure *failure = NULL;
     ent_pooled pooled;
     ent_strings *collected = ent_cells_strings(w->cells, (size_t)n, &pooled, &failure);
-    if (collected == NULL || !ent_collect(collected, x, &failure)) ent_fail(failure);
+    if (collected == NULL || !ent_collect(collected, x, 0, n, &failure)) ent_fail(failure);
     const unsigned char *odd = ent_strings_odd(collected, pooled.at);
     if (odd == NULL) array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
     else ent_emit_odd(w, odd, pooled, dim, at);

@@ -110,24 +110,22 @@ int ent_na_kind(const double *values, size_t n, ent_failure **failure);
 int ent_exact_unit(const double *values, size_t n, int scale, ent_failure **failure);
 
 /* strings.rs */
-ent_strings *ent_strings_new(size_t n, ent_failure **failure);
 ptrdiff_t ent_strings_again(ent_strings *strings, const uintptr_t *addresses, size_t n, uintptr_t missing,
                             ent_failure **failure);
 int ent_strings_add(ent_strings *strings, const ent_string *handed, size_t n, uintptr_t missing, ent_failure **failure);
-const unsigned char *ent_strings_kept(const ent_strings *strings);
 const unsigned char *ent_strings_odd(const ent_strings *strings, uint64_t at);
-void ent_strings_free(ent_strings *strings);
 
 /* build.rs */
 typedef struct {
     ent_chars name, zone;
-    const void *values; /* for strings an ent_strings */
+    const void *values; /* null for strings, which were collected */
     size_t n;
     int kind, flavour, unit, seconds, na, levels, n_levels, ordered;
     double cell;
 } ent_column;
 
 ent_builder *ent_builder_new(double n_rows, ent_failure **failure);
+ent_strings *ent_builder_strings(ent_builder *builder, size_t n, ent_failure **failure); /* not freed */
 int ent_builder_add(ent_builder *builder, const ent_column *column, int is_extra, ent_failure **failure);
 int ent_builder_host(ent_builder *builder, const ent_node *nodes, size_t n_nodes, ent_failure **failure);
 void ent_builder_free(ent_builder *builder);

@@ -34,6 +34,6 @@ size_t ent_kind_width(int kind);
 
 /* write.c */
 void ent_hand(SEXP string, ent_string *out);
-int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure);
+int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_failure **failure);
 
 #endif

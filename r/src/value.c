@@ -164,6 +164,22 @@ SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
     return Rf_asLogical(s4) == TRUE ? Rf_asS4(x, TRUE, 0) : x;
 }
 
+/* The same for many vectors: each gets the attributes at its place among those of `given`, and `levels` of its own in place of NULL. */
+SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
+    for (R_xlen_t i = 0; i < Rf_xlength(vectors); i++) {
+        SEXP x = VECTOR_ELT(vectors, i), attributes = VECTOR_ELT(given, INTEGER(which)[i] - 1);
+        SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
+        for (R_xlen_t k = 0; k < Rf_xlength(attributes); k++) {
+            SEXP symbol = Rf_installTrChar(STRING_ELT(names, k)), value = VECTOR_ELT(attributes, k);
+            if (value == R_NilValue && levels != R_NilValue) value = VECTOR_ELT(levels, i);
+            if (value == R_NilValue) continue;
+            ent_set_attribute(x, symbol, value);
+            if (symbol == R_ClassSymbol) ent_note_class(value);
+        }
+    }
+    return vectors;
+}
+
 /* The lengths of the items of a list, past the methods that their classes have for length(). */
 SEXP ent_c_lengths(SEXP list) {
     if (TYPEOF(list) != VECSXP) Rf_error("lengths of what is no list");

@@ -1,12 +1,6 @@
 /* Frames from R to a file. */
 #include "values.h"
 
-static void free_strings(SEXP pointer) {
-    ent_strings *strings = R_ExternalPtrAddr(pointer);
-    R_ClearExternalPtr(pointer);
-    if (strings != NULL) ent_strings_free(strings);
-}
-
 static void free_builder(SEXP pointer) {
     ent_builder *builder = R_ExternalPtrAddr(pointer);
     R_ClearExternalPtr(pointer);
@@ -26,13 +20,12 @@ void ent_hand(SEXP string, ent_string *out) {
 #define TOGETHER 128
 #define AHEAD 16
 
-/* Adds the strings of a character vector; 0 with a failure. */
-int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure) {
-    R_xlen_t n = Rf_xlength(x);
+/* Adds the strings of a character vector from `i` to `n`; 0 with a failure. */
+int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_failure **failure) {
     /* All strings of a vector that makes them when asked: their addresses have to stay. */
     const SEXP *strings = STRING_PTR_RO(x);
     ent_string handed[TOGETHER];
-    R_xlen_t i = 0, seen = 1 << 20;
+    R_xlen_t seen = i + (1 << 20);
     while (i < n) {
         if (i >= seen) {
             R_CheckUserInterrupt();
@@ -56,38 +49,31 @@ int ent_collect(ent_strings *collected, SEXP x, ent_failure **failure) {
     return 1;
 }
 
-/* Collects the strings of a character vector, which stay where they are: what is made keeps the vector. */
-SEXP ent_c_strings(SEXP x) {
+/* Which NA each of some vectors of doubles has: 0 none, 1 that of R, 2 the quiet one. */
+SEXP ent_c_na_kind(SEXP vectors) {
+    R_xlen_t n = Rf_xlength(vectors);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
     ent_failure *failure = NULL;
-    ent_strings *collected = ent_strings_new((size_t)Rf_xlength(x), &failure);
-    if (collected == NULL) return ent_failed(failure);
-    SEXP pointer = PROTECT(ent_hold(collected, free_strings, x));
-    int done = ent_collect(collected, x, &failure);
+    for (R_xlen_t i = 0; i < n && failure == NULL; i++) {
+        SEXP x = VECTOR_ELT(vectors, i);
+        INTEGER(out)[i] = ent_na_kind(REAL(x), (size_t)Rf_xlength(x), &failure);
+    }
     UNPROTECT(1);
-    return done ? pointer : ent_failed(failure);
+    return failure == NULL ? out : ent_failed(failure);
 }
 
-/* How each string is kept, NULL when all are UTF-8 and marked so. */
-SEXP ent_c_kept(SEXP pointer, SEXP n) {
-    const unsigned char *kept = ent_strings_kept(ent_held(pointer, "a character vector"));
-    if (kept == NULL) return R_NilValue;
-    SEXP out = Rf_allocVector(RAWSXP, (R_xlen_t)Rf_asReal(n));
-    memcpy(RAW(out), kept, (size_t)Rf_xlength(out));
-    return out;
-}
-
-/* Which NA the doubles have: 0 none, 1 R's, 2 the one that comes out of arithmetic. */
-SEXP ent_c_na_kind(SEXP x) {
+/* The unit in which the doubles of each vector are whole numbers; 0 when there is none. */
+SEXP ent_c_exact_unit(SEXP vectors, SEXP scale) {
+    R_xlen_t n = Rf_xlength(vectors);
+    int of = Rf_asInteger(scale);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
     ent_failure *failure = NULL;
-    int kind = ent_na_kind(REAL(x), (size_t)Rf_xlength(x), &failure);
-    return kind < 0 ? ent_failed(failure) : Rf_ScalarInteger(kind);
-}
-
-/* The unit in which doubles are whole numbers; 0 when there is none. */
-SEXP ent_c_exact_unit(SEXP x, SEXP scale) {
-    ent_failure *failure = NULL;
-    int unit = ent_exact_unit(REAL(x), (size_t)Rf_xlength(x), Rf_asInteger(scale), &failure);
-    return unit < 0 ? ent_failed(failure) : Rf_ScalarInteger(unit);
+    for (R_xlen_t i = 0; i < n && failure == NULL; i++) {
+        SEXP x = VECTOR_ELT(vectors, i);
+        INTEGER(out)[i] = ent_exact_unit(REAL(x), (size_t)Rf_xlength(x), of, &failure);
+    }
+    UNPROTECT(1);
+    return failure == NULL ? out : ent_failed(failure);
 }
 
 /* Adds the columns that a list of vectors tells, one element of each for each column. Returns NULL, or the failure. */
@@ -110,13 +96,17 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
             .seconds = seconds[i], .na = na[i], .levels = levels[i], .n_levels = n_levels[i], .ordered = ordered[i],
             .cell = cells[i],
         };
-        if (kinds[i] == ENT_KIND_CHARACTER) {
-            column.values = ent_held(x, "a character vector");
-        } else if (kinds[i] != ENT_KIND_LIST) {
+        if (kinds[i] != ENT_KIND_LIST) {
             if ((SEXPTYPE)TYPEOF(x) != ent_kind_type(kinds[i]) || offsets[i] + lengths[i] > (double)Rf_xlength(x)) {
                 Rf_error("a column is not the vector that it was");
             }
-            if (lengths[i] > 0) column.values = (const char *)DATAPTR_RO(x) + (size_t)offsets[i] * ent_kind_width(kinds[i]);
+            if (kinds[i] == ENT_KIND_CHARACTER) {
+                ent_strings *strings = ent_builder_strings(builder, column.n, &failure);
+                R_xlen_t from = (R_xlen_t)offsets[i], to = from + (R_xlen_t)column.n;
+                if (strings == NULL || !ent_collect(strings, x, from, to, &failure)) return failure;
+            } else if (lengths[i] > 0) {
+                column.values = (const char *)DATAPTR_RO(x) + (size_t)offsets[i] * ent_kind_width(kinds[i]);
+            }
         }
         if (ent_builder_add(builder, &column, is_extra, &failure) < 0) return failure;
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::ptr::null_mut;
 
 use entasis::{
-    Array, Chunk, Column, Document, Durable, Error, Frame, HostRead, HostValidity, HostValues, Result, Unit,
+    Array, Chunk, Column, ColumnType, Document, Durable, Error, Frame, HostRead, HostValidity, HostValues, Result, Unit,
     Value, WriteOptions,
 };
 
@@ -26,7 +26,7 @@ pub struct NewColumn {
     name: Text,
     /// The time zone, no text for none.
     zone: Text,
-    /// The values, of the kind's width; for strings a [`Strings`].
+    /// The values, of the kind's width; null for strings, which are those of the column that was begun last.
     values: *const c_void,
     n: usize,
     kind: i32,
@@ -74,6 +74,9 @@ pub struct Builder {
     /// Counts of times, made from doubles.
     counts: Vec<Vec<i64>>,
     days: Vec<Vec<i32>>,
+    strings: Strings,
+    /// Columns whose strings are not kept as most are: whether they are extra ones, their numbers, and those of the strings.
+    odd: Vec<(bool, usize, usize)>,
     host: Value,
 }
 
@@ -81,7 +84,9 @@ impl Builder {
     /// A frame without columns.
     pub fn new(n_rows: u64) -> Self {
         let (columns, extra, counts, days) = Default::default();
-        Self { n_rows, columns, extra, counts, days, host: Value::Null }
+        // SAFETY: C keeps the vectors of R, and so the strings of these, until the file is written.
+        let strings = unsafe { Strings::new(true) };
+        Self { n_rows, columns, extra, counts, days, strings, odd: Vec::new(), host: Value::Null }
     }
 
     /// The frame, which is lent by what stays here.
@@ -131,12 +136,39 @@ impl Builder {
             array: Array::new(chunk),
             children: Vec::new(),
         };
-        if is_extra {
-            self.extra.push(column)
-        } else {
-            self.columns.push(column)
+        let to = if is_extra { &mut self.extra } else { &mut self.columns };
+        if kind == Kind::String && self.strings.kept(self.strings.column()).is_some() {
+            self.odd.push((is_extra, to.len(), self.strings.column()));
         }
+        to.push(column);
         Ok(())
+    }
+
+    /// Adds an extra column of strings.
+    pub fn add_text(&mut self, chunk: Chunk) {
+        let column_type = Kind::String.column_type(Unit::None, 0);
+        self.extra.push(unnamed(column_type, chunk));
+    }
+
+    /// Adds the columns that tell how strings are kept, and names them in the host's map.
+    fn tell_kept(&mut self) {
+        let n_columns = self.columns.len() as u64;
+        let mut pairs = Vec::with_capacity(self.odd.len());
+        for (is_extra, number, strings) in std::mem::take(&mut self.odd) {
+            let kept = self.strings.kept(strings).unwrap_or_default();
+            let how = Value::Column(n_columns + self.extra.len() as u64);
+            let number = number as u64;
+            let of = if is_extra { Value::Column(n_columns + number) } else { Value::Int(number.cast_signed()) };
+            pairs.push(Value::List(vec![of, how]));
+            // SAFETY: the strings stay, unchanged, until the frame is written.
+            let memory = unsafe { HostRead::new(kept.as_ptr(), kept.len()) };
+            let values = HostValues::Words { memory, stride: 1 };
+            let chunk = Chunk { n: kept.len(), values, validity: HostValidity::AllValid };
+            self.extra.push(unnamed(Kind::Raw.column_type(Unit::None, 0), chunk));
+        }
+        if let (Value::Map(host), false) = (&mut self.host, pairs.is_empty()) {
+            host.push((Value::from("encodings"), Value::List(pairs)));
+        }
     }
 
     /// # Safety
@@ -150,12 +182,8 @@ impl Builder {
             return Err(Error::argument("words of a nested column are not written by themselves"));
         }
         let Some(width) = kind.width() else {
-            let strings = column.values.cast::<Strings>();
-            if strings.is_null() {
-                return Err(Error::argument("strings were not collected"));
-            }
-            // SAFETY: C gives what `ent_strings_new` made, and keeps it.
-            return Ok(unsafe { (*strings).lend() });
+            // SAFETY: the builder keeps them, and nothing is added to a column that was lent.
+            return unsafe { self.strings.lend(self.strings.column()) };
         };
         let len = n.checked_mul(width).ok_or_else(|| Error::argument("a vector longer than memory"))?;
         // SAFETY: as the caller promises.
@@ -220,6 +248,19 @@ impl Builder {
     }
 }
 
+/// A column without a name.
+fn unnamed(column_type: ColumnType, chunk: Chunk) -> Column {
+    Column {
+        run: None,
+        name: String::new(),
+        column_type,
+        detail: None,
+        dictionary: None,
+        array: Array::new(chunk),
+        children: Vec::new(),
+    }
+}
+
 /// What the doubles of a kind count.
 pub fn scale(kind: Kind, seconds: i32) -> Scale {
     match kind {
@@ -272,6 +313,26 @@ pub unsafe extern "C" fn ent_builder_add(
     unsafe { guard::call(failure, -1, || (*builder).add(&*column, is_extra != 0).map(|()| 0)) }
 }
 
+/// Begins a column of `n` strings, which [`ent_builder_add`] adds when they were collected. Null with an error.
+///
+/// # Safety
+/// `builder` must be what [`ent_builder_new`] gave. The strings are of use until the builder is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_builder_strings(
+    builder: *mut Builder,
+    n: usize,
+    failure: *mut *mut Failure,
+) -> *mut Strings {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, null_mut(), || {
+            let strings = &raw mut (*builder).strings;
+            (*strings).begin(n)?;
+            Ok(strings)
+        })
+    }
+}
+
 /// Says what R keeps beside the columns, which ends the frame. 0, or -1 with an error.
 ///
 /// # Safety
@@ -288,6 +349,7 @@ pub unsafe extern "C" fn ent_builder_host(
         guard::call(failure, -1, || {
             let builder = &mut *builder;
             builder.host = nodes::parse(slice(nodes, n_nodes), builder.columns.len() as u64)?;
+            builder.tell_kept();
             Ok(0)
         })
     }

@@ -27,7 +27,8 @@ enum Memory {
     Own(Vec<u8>),
     /// A large vector of R.
     Lent(*const c_void, usize),
-    Text(Box<Strings>),
+    /// A column of the strings.
+    Text(usize),
 }
 
 /// Vectors that become one column.
@@ -45,6 +46,7 @@ pub struct Cells {
     /// Pools of small vectors, by kind and NA.
     small: [[Option<usize>; 3]; KINDS],
     text: Option<usize>,
+    strings: Strings,
     /// Shapes, with the arrays that have them.
     shapes: BTreeMap<Vec<u64>, Vec<usize>>,
 }
@@ -72,6 +74,8 @@ impl Cells {
             pools: Vec::new(),
             small: [[None; 3]; KINDS],
             text: None,
+            // SAFETY: they are copied.
+            strings: unsafe { Strings::new(false) },
             shapes: BTreeMap::new(),
         }
     }
@@ -119,23 +123,20 @@ impl Cells {
 
     /// The strings that `n` more are to be added to, and the pool.
     fn strings(&mut self, n: usize) -> Result<(usize, &mut Strings)> {
-        let pool = match self.text {
-            Some(pool) if n <= SMALL_TEXT => pool,
-            _ => {
-                // SAFETY: they are copied.
-                let strings = unsafe { Strings::new(n, false) }?;
-                let pool = self.add_pool(Kind::String, 0, Memory::Text(Box::new(strings)));
-                if n <= SMALL_TEXT {
-                    self.text = Some(pool);
-                }
-                pool
+        let known = self.text.filter(|_| n <= SMALL_TEXT);
+        let Some(pool) = known else {
+            let column = self.strings.begin(n)?;
+            let pool = self.add_pool(Kind::String, 0, Memory::Text(column));
+            if n <= SMALL_TEXT {
+                self.text = Some(pool);
             }
+            return Ok((pool, &mut self.strings));
         };
-        let Memory::Text(strings) = &mut self.pools[pool].memory else {
+        let Memory::Text(column) = self.pools[pool].memory else {
             return Err(Error::argument("a pool of another kind"));
         };
-        strings.reserve(n)?;
-        Ok((pool, strings))
+        self.strings.resume(column, n)?;
+        Ok((pool, &mut self.strings))
     }
 
     /// Ends with the shapes of arrays.
@@ -162,7 +163,11 @@ impl Cells {
                     (bytes.as_ptr().cast::<c_void>(), bytes.len() / pool.kind.width().unwrap_or(1))
                 }
                 Memory::Lent(memory, n) => (*memory, *n),
-                Memory::Text(strings) => ((&raw const **strings).cast(), strings.len()),
+                Memory::Text(column) => {
+                    // SAFETY: the strings stay as long as the cells, as the caller promises.
+                    builder.add_text(unsafe { self.strings.lend(*column) }?);
+                    continue;
+                }
             };
             let column = NewColumn::plain(pool.kind, values, n, pool.na);
             // SAFETY: as the caller promises.
@@ -381,7 +386,7 @@ pub unsafe extern "C" fn ent_cells_strings(
         guard::call(failure, null_mut(), || {
             let cells = &mut *cells;
             let (pool, strings) = cells.strings(n)?;
-            *pooled = Pooled { pool: pool as u64, at: strings.len() as u64, len: n as u64 };
+            *pooled = Pooled { pool: pool as u64, at: strings.len(strings.column()) as u64, len: n as u64 };
             Ok(&raw mut *strings)
         })
     }
@@ -466,7 +471,7 @@ pub unsafe extern "C" fn ent_cells_texts(
                 let (now, later) = handed.split_at(len);
                 handed = later;
                 let (pool, strings) = cells.strings(len)?;
-                let at = strings.len();
+                let at = strings.len(strings.column());
                 strings.add_all(now, missing)?;
                 if let Some(kept) = strings.odd(at) {
                     let pooled = Pooled { pool: pool as u64, at: at as u64, len: len as u64 };

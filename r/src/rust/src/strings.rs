@@ -36,12 +36,9 @@ pub struct Handed {
     mark: i32,
 }
 
-/// Strings that are collected, one by one.
-pub struct Strings {
+/// The strings of one column.
+struct Texts {
     views: Vec<u128>,
-    /// Whether R keeps the bytes where they are until the file is written. Else those of long strings are copied, to buffers.
-    stay: bool,
-    buffers: Vec<Vec<u8>>,
     /// A bit for each string that is there, when one is missing.
     validity: Option<Vec<u8>>,
     /// How each is kept, when one is not as most are. What ASCII says counts for nothing: it says what the one before does.
@@ -49,42 +46,9 @@ pub struct Strings {
     last_kept: u8,
     /// Whether one was not ASCII, nor UTF-8 and marked so, since this was set to false.
     odd: bool,
-    lately: Vec<(usize, u128, Option<u8>)>,
 }
 
-impl Strings {
-    /// Room for `n` strings.
-    ///
-    /// # Safety
-    /// Where they `stay`, the bytes of all that are added stay as they are until the strings were written.
-    pub unsafe fn new(n: usize, stay: bool) -> Result<Self> {
-        Ok(Self {
-            views: room(n)?,
-            stay,
-            buffers: Vec::new(),
-            validity: None,
-            kept: None,
-            last_kept: KEPT_UTF8,
-            odd: false,
-            lately: vec![(0, 0, None); LATELY],
-        })
-    }
-
-    /// How many strings there are.
-    pub fn len(&self) -> usize {
-        self.views.len()
-    }
-
-    /// Makes room for `more` strings, and forgets that there were odd ones.
-    pub fn reserve(&mut self, more: usize) -> Result<()> {
-        self.odd = false;
-        self.views.try_reserve(more).map_err(|_| no_memory())?;
-        if let Some(validity) = &mut self.validity {
-            validity.resize(self.views.capacity().div_ceil(8), 0xFF);
-        }
-        Ok(())
-    }
-
+impl Texts {
     #[inline]
     fn put(&mut self, view: u128, kept: Option<u8>) -> Result<()> {
         if self.views.len() == self.views.capacity() {
@@ -111,16 +75,88 @@ impl Strings {
         validity[i / 8] &= !(1 << (i % 8));
         Ok(())
     }
+}
+
+/// Strings that are collected, one by one, into columns. All columns share the memory of what was added lately, so that a column
+/// of a few strings costs no more than these.
+pub struct Strings {
+    columns: Vec<Texts>,
+    /// The column that strings are added to.
+    column: usize,
+    /// Whether R keeps the bytes where they are until the file is written. Else those of long strings are copied, to buffers.
+    stay: bool,
+    buffers: Vec<Vec<u8>>,
+    lately: Vec<(usize, u128, Option<u8>)>,
+}
+
+impl Strings {
+    /// No columns yet.
+    ///
+    /// # Safety
+    /// Where they `stay`, the bytes of all that are added stay as they are until the strings were written.
+    pub unsafe fn new(stay: bool) -> Self {
+        Self { columns: Vec::new(), column: 0, stay, buffers: Vec::new(), lately: Vec::new() }
+    }
+
+    /// Adds a column with room for `n` strings, which are added to it from now on. Returns its number.
+    pub fn begin(&mut self, n: usize) -> Result<usize> {
+        self.columns.push(Texts {
+            views: room(n)?,
+            validity: None,
+            kept: None,
+            last_kept: KEPT_UTF8,
+            odd: false,
+        });
+        if self.lately.is_empty() {
+            self.lately = vec![(0, 0, None); LATELY];
+        }
+        self.column = self.columns.len() - 1;
+        Ok(self.column)
+    }
+
+    /// Adds strings to this column from now on. Makes room for `more`, and forgets that there were odd ones.
+    pub fn resume(&mut self, column: usize, more: usize) -> Result<()> {
+        self.column = column;
+        let texts = self.texts_mut()?;
+        texts.odd = false;
+        texts.views.try_reserve(more).map_err(|_| no_memory())?;
+        if let Some(validity) = &mut texts.validity {
+            validity.resize(texts.views.capacity().div_ceil(8), 0xFF);
+        }
+        Ok(())
+    }
+
+    fn texts_mut(&mut self) -> Result<&mut Texts> {
+        self.columns.get_mut(self.column).ok_or_else(|| Error::argument("strings of no column"))
+    }
+
+    /// The column that strings are added to.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// How many strings a column has.
+    pub fn len(&self, column: usize) -> usize {
+        self.columns.get(column).map_or(0, |texts| texts.views.len())
+    }
+
+    /// How each string of a column is kept; none when all are as most are.
+    pub fn kept(&self, column: usize) -> Option<&[u8]> {
+        self.columns.get(column)?.kept.as_deref()
+    }
 
     /// Adds strings, by their addresses, until one was not added lately; returns how many. `missing` is the address of the missing one.
     fn again(&mut self, addresses: &[usize], missing: usize) -> Result<usize> {
         let mut done = 0;
+        let Some(texts) = self.columns.get_mut(self.column) else {
+            return Err(Error::argument("strings of no column"));
+        };
         for &address in addresses {
             let (known, view, kept) = self.lately[slot(address)];
             if address == missing {
-                self.put_missing()?;
+                texts.put_missing()?;
             } else if known == address && address != 0 {
-                self.put(view, kept)?;
+                texts.put(view, kept)?;
             } else {
                 break;
             }
@@ -143,9 +179,11 @@ impl Strings {
         Ok(())
     }
 
-    /// How strings are kept, from number `at` on; none when all that were added since room was made for them are as most are.
+    /// How strings are kept, from number `at` of the column on; none when all that were added since room was made for them are as
+    /// most are.
     pub fn odd(&self, at: usize) -> Option<&[u8]> {
-        self.kept.as_ref().filter(|_| self.odd).and_then(|kept| kept.get(at..))
+        let texts = self.columns.get(self.column)?;
+        texts.kept.as_ref().filter(|_| texts.odd).and_then(|kept| kept.get(at..))
     }
 
     fn add(&mut self, address: usize, bytes: &[u8], mark: i32) -> Result<()> {
@@ -168,7 +206,7 @@ impl Strings {
             (view, Some(kept))
         };
         self.lately[slot(address)] = (address, view, kept);
-        self.put(view, kept)
+        self.texts_mut()?.put(view, kept)
     }
 
     /// The view of bytes of R, which are copied unless they stay.
@@ -198,20 +236,21 @@ impl Strings {
         view_of(&buffer[at..])
     }
 
-    /// Lends the strings.
+    /// Lends the strings of a column.
     ///
     /// # Safety
     /// They must stay, unchanged, as long as the chunk is used.
-    pub unsafe fn lend(&self) -> Chunk {
+    pub unsafe fn lend(&self, column: usize) -> Result<Chunk> {
+        let texts = self.columns.get(column).ok_or_else(|| Error::argument("strings were not collected"))?;
         // SAFETY: the memory is ours, initialised, and stays as the caller promises.
         let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
-        let validity = match &self.validity {
+        let validity = match &texts.validity {
             Some(bits) => HostValidity::Bits { memory: lend(bits), first_bit: 0 },
             None => HostValidity::AllValid,
         };
         // SAFETY: as above; bytes are in buffers, which are not moved, or stay where R has them, as the caller of `new` promised.
-        let views = unsafe { HostViews::new(self.views.as_ptr(), self.views.len()) };
-        Chunk { n: self.views.len(), values: HostValues::Anywhere(views), validity }
+        let views = unsafe { HostViews::new(texts.views.as_ptr(), texts.views.len()) };
+        Ok(Chunk { n: texts.views.len(), values: HostValues::Anywhere(views), validity })
     }
 }
 
@@ -240,23 +279,11 @@ fn too_long() -> Error {
     Error::unsupported("strings of more bytes than views count")
 }
 
-/// Room for `n` strings, whose bytes stay where they are.
-///
-/// # Safety
-/// The bytes of all that are added stay as they are until the file is written; `failure` must be null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_strings_new(n: usize, failure: *mut *mut Failure) -> *mut Strings {
-    // SAFETY: as the caller promises.
-    unsafe {
-        guard::call(failure, std::ptr::null_mut(), || Ok(Box::into_raw(Box::new(Strings::new(n, true)?))))
-    }
-}
-
 /// Adds strings by their addresses until one was not added lately; how many, or -1 with an error. `missing` is the address of the
 /// missing one. Addresses are compared and nothing else.
 ///
 /// # Safety
-/// `strings` must be what [`ent_strings_new`] gave, used by this thread alone; the addresses must be there, `failure` null or
+/// `strings` must be what `ent_builder_strings` or `ent_cells_strings` gave, used by this thread alone; the addresses must be there, `failure` null or
 /// writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_again(
@@ -293,16 +320,6 @@ pub unsafe extern "C" fn ent_strings_add(
     }
 }
 
-/// How each string is kept, a byte each; null when all are as most are.
-///
-/// # Safety
-/// `strings` must be what [`ent_strings_new`] gave.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_strings_kept(strings: *const Strings) -> *const u8 {
-    // SAFETY: as the caller promises.
-    unsafe { (*strings).kept.as_ref().map_or(std::ptr::null(), Vec::as_ptr) }
-}
-
 /// How strings are kept, from number `at` on; null when all that were added since room was made for them are ASCII, or UTF-8 and
 /// marked so.
 ///
@@ -315,16 +332,6 @@ pub unsafe extern "C" fn ent_strings_odd(strings: *const Strings, at: u64) -> *c
     strings.odd(at as usize).map_or(std::ptr::null(), <[u8]>::as_ptr)
 }
 
-/// Frees strings.
-///
-/// # Safety
-/// `strings` must be what [`ent_strings_new`] gave, and is not used again.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_strings_free(strings: *mut Strings) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
-    drop(unsafe { Box::from_raw(strings) });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,10 +339,12 @@ mod tests {
     #[test]
     fn strings_are_kept_once_and_marked() {
         // SAFETY: what is added is static.
-        let mut strings = unsafe { Strings::new(9, false) }.unwrap();
+        let mut strings = unsafe { Strings::new(false) };
+        assert!(strings.again(&[1000], 1000).is_err());
+        assert_eq!(strings.begin(9).unwrap(), 0);
         strings.add(16, b"plain", NATIVE).unwrap();
         strings.add(32, "caf\u{e9} with more than twelve".as_bytes(), UTF8).unwrap();
-        assert!(strings.kept.is_none());
+        assert!(strings.kept(0).is_none());
         assert_eq!(strings.again(&[1000], 1000).unwrap(), 1);
         strings.add(48, b"caf\xe9", LATIN1).unwrap();
         assert_eq!(strings.again(&[32, 64, 32], 1000).unwrap(), 1);
@@ -343,11 +352,29 @@ mod tests {
         strings.add(96, b"plain", NATIVE).unwrap();
         strings.add(112, b"\xff", UTF8).unwrap();
         strings.add(128, b"\xff", NATIVE).unwrap();
-        assert_eq!(strings.kept.as_deref().unwrap(), [0, 0, 0, 1, 0, 2, 2, 5, 4]);
-        assert_eq!(strings.validity.as_deref().unwrap()[0], 0b1111_1011);
-        assert_eq!(strings.views[1], strings.views[4]);
+        assert_eq!(strings.kept(0).unwrap(), [0, 0, 0, 1, 0, 2, 2, 5, 4]);
+        let texts = &strings.columns[0];
+        assert_eq!(texts.validity.as_deref().unwrap()[0], 0b1111_1011);
+        assert_eq!(texts.views[1], texts.views[4]);
         assert_eq!(strings.buffers.len(), 1);
-        assert_eq!(&strings.views[3].to_ne_bytes()[..6], &[5, 0, 0, 0, b'c', b'a']);
-        assert!(strings.put_missing().is_err());
+        assert_eq!(&texts.views[3].to_ne_bytes()[..6], &[5, 0, 0, 0, b'c', b'a']);
+        assert!(strings.texts_mut().unwrap().put_missing().is_err());
+    }
+
+    #[test]
+    fn columns_share_what_was_added_lately() {
+        // SAFETY: what is added is static.
+        let mut strings = unsafe { Strings::new(false) };
+        let bytes = b"one with more than twelve bytes";
+        assert_eq!(strings.begin(1).unwrap(), 0);
+        strings.add(16, bytes, NATIVE).unwrap();
+        assert_eq!(strings.begin(2).unwrap(), 1);
+        assert_eq!(strings.again(&[16, 1000], 1000).unwrap(), 2);
+        assert_eq!(strings.columns[0].views[0], strings.columns[1].views[0]);
+        assert_eq!(strings.buffers.iter().map(Vec::len).sum::<usize>(), bytes.len());
+        assert!(strings.columns[0].validity.is_none() && strings.columns[1].validity.is_some());
+        strings.resume(0, 1).unwrap();
+        assert_eq!(strings.again(&[16], 1000).unwrap(), 1);
+        assert_eq!((strings.len(0), strings.len(1)), (2, 2));
     }
 }

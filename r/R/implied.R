@@ -1,0 +1,27 @@
+# Attributes that columns tell by their kind (`implied`), given to the vectors of many columns together.
+
+has_implied <- function(file, logical, kinds) {
+  file$own & kinds > CHARACTER & kinds <= SPAN_INTEGER & !(kinds == INTEGER64 & logical == "timestamp")
+}
+
+# The vectors of columns without descriptions, which nothing else knows yet, with the attributes of their kinds. `facts` are those of the
+# columns, an element for each.
+give_implied <- function(reader, vectors, kinds, facts) {
+  at <- which(kinds > CHARACTER)
+  if (length(at) == 0L) {
+    return(vectors)
+  }
+  alike <- paste(kinds[at], facts$ordered[at], facts$zone[at])
+  distinct <- which(!duplicated(alike))
+  given <- lapply(at[distinct], function(i) implied(kinds[i], facts$ordered[i] > 0L, facts$zone[i]))
+  levels <- NULL
+  codes <- kinds == CODES
+  if (any(codes)) {
+    levels <- vector("list", length(kinds))
+    levels[codes] <- reader$levels[match(facts$dictionary[codes], reader$dictionaries)]
+    if (any(vapply(levels[codes], typeof, "") != "character")) nonsense("levels are no strings")
+    levels <- levels[at]
+  }
+  vectors[at] <- .Call(C_decorate_all, vectors[at], match(alike, alike[distinct]), given, levels)
+  vectors
+}

@@ -1,0 +1,185 @@
+/* Columns of a frame that are planned together. */
+#include "table.h"
+
+/* Values of an attribute that are compared, at most. Attributes of more values are the same only if they are one vector. */
+#define FEW 64
+
+/* The attributes of an atomic vector, a list or NULL. An atomic vector evaluates to itself, so nothing of the user's runs. */
+static SEXP attributes_of(SEXP x) {
+    SEXP call = PROTECT(Rf_lang2(Rf_install("attributes"), x));
+    SEXP found = Rf_eval(call, R_BaseEnv);
+    UNPROTECT(1);
+    return found;
+}
+
+static size_t width_of(SEXP x) {
+    switch (TYPEOF(x)) {
+    case RAWSXP: return 1;
+    case LGLSXP: case INTSXP: return 4;
+    case REALSXP: return 8;
+    case STRSXP: return sizeof(SEXP);
+    case CPLXSXP: return 16;
+    default: return 0;
+    }
+}
+
+static const void *memory_of(SEXP x) { return TYPEOF(x) == STRSXP ? (const void *)STRING_PTR_RO(x) : DATAPTR_RO(x); }
+
+/* Whether two vectors have the same values and no attributes. R has equal strings once, each encoding by itself. */
+static int are_same(SEXP a, SEXP b, R_xlen_t most) {
+    if (a == b) return 1;
+    if (TYPEOF(a) != TYPEOF(b) || !Rf_isVectorAtomic(a)) return 0;
+    R_xlen_t n = Rf_xlength(a);
+    if (n != Rf_xlength(b) || n > most) return 0;
+    if (n > 0 && memcmp(memory_of(a), memory_of(b), (size_t)n * width_of(a)) != 0) return 0;
+    return attributes_of(a) == R_NilValue && attributes_of(b) == R_NilValue;
+}
+
+static uint64_t mixed(uint64_t hash, uint64_t with) { return ent_table_mix((hash << 5 | hash >> 59) ^ with); }
+
+static uint64_t hash_values(SEXP x, uint64_t hash, R_xlen_t most) {
+    R_xlen_t n = Rf_xlength(x);
+    hash = mixed(hash, (uint64_t)TYPEOF(x) << 48 ^ (uint64_t)n);
+    if (TYPEOF(x) != STRSXP) return hash;
+    for (R_xlen_t i = 0; i < n && i < most; i++) hash = mixed(hash, (uint64_t)(uintptr_t)STRING_ELT(x, i));
+    return hash;
+}
+
+/* Whether attributes are those of a factor: its levels are a column of their own, in which factors of one group may differ. */
+static int are_of_factor(SEXP x, SEXP attributes) {
+    if (TYPEOF(x) != INTSXP || attributes == R_NilValue) return 0;
+    SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
+    int is_factor = 0, has_levels = 0;
+    for (R_xlen_t i = 0; i < Rf_xlength(attributes); i++) {
+        SEXP value = VECTOR_ELT(attributes, i);
+        const char *name = CHAR(STRING_ELT(names, i));
+        if (TYPEOF(value) != STRSXP) continue;
+        if (strcmp(name, "levels") == 0) has_levels = attributes_of(value) == R_NilValue;
+        if (strcmp(name, "class") != 0) continue;
+        for (R_xlen_t k = 0; k < Rf_xlength(value); k++) is_factor |= strcmp(CHAR(STRING_ELT(value, k)), "factor") == 0;
+    }
+    return is_factor && has_levels;
+}
+
+static int are_levels(SEXP names, R_xlen_t i) { return strcmp(CHAR(STRING_ELT(names, i)), "levels") == 0; }
+
+static uint64_t hash_attributes(SEXP attributes, int is_factor, uint64_t hash) {
+    if (attributes == R_NilValue) return hash;
+    SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
+    for (R_xlen_t i = 0; i < Rf_xlength(attributes); i++) {
+        hash = mixed(hash, (uint64_t)(uintptr_t)STRING_ELT(names, i));
+        if (!is_factor || !are_levels(names, i)) hash = hash_values(VECTOR_ELT(attributes, i), hash, 4);
+    }
+    return hash;
+}
+
+/* Whether attributes are the same, in the same order; those of factors but for the levels. */
+static int have_same_attributes(SEXP a, SEXP b, int are_factors) {
+    if (a == R_NilValue || b == R_NilValue) return a == b;
+    R_xlen_t n = Rf_xlength(a);
+    if (n != Rf_xlength(b)) return 0;
+    SEXP names = Rf_getAttrib(a, R_NamesSymbol), others = Rf_getAttrib(b, R_NamesSymbol);
+    for (R_xlen_t i = 0; i < n; i++) {
+        if (STRING_ELT(names, i) != STRING_ELT(others, i)) return 0;
+        if (are_factors && are_levels(names, i)) continue;
+        if (!are_same(VECTOR_ELT(a, i), VECTOR_ELT(b, i), FEW)) return 0;
+    }
+    return 1;
+}
+
+/* Numbers of groups by hash, in a table that is at most half full. */
+typedef struct {
+    int *group;
+    uint64_t *hash;
+    size_t room;
+} slots_t;
+
+static slots_t slots_for(R_xlen_t n) {
+    slots_t slots = {.room = 16};
+    while (slots.room < 2 * (size_t)n) slots.room *= 2;
+    slots.group = (int *)R_alloc(slots.room, sizeof *slots.group);
+    slots.hash = (uint64_t *)R_alloc(slots.room, sizeof *slots.hash);
+    memset(slots.group, 0, slots.room * sizeof *slots.group);
+    return slots;
+}
+
+static SEXP grouped(SEXP group, SEXP first, int n, SEXP more) {
+    static const char *names[] = {"group", "first", "attributes", ""};
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+    SET_VECTOR_ELT(out, 0, group);
+    SET_VECTOR_ELT(out, 1, Rf_lengthgets(first, n));
+    SET_VECTOR_ELT(out, 2, more);
+    UNPROTECT(1);
+    return out;
+}
+
+/* Groups of the columns that are atomic vectors of `n_rows` values without dimensions: those of one type whose attributes are the same,
+ * levels apart. A list: of each column the number of its group, or 0; of each group its first column, and the attributes of that. */
+SEXP ent_c_groups(SEXP x, SEXP n_rows) {
+    R_xlen_t n = Rf_xlength(x);
+    if (TYPEOF(x) != VECSXP || n > INT_MAX) Rf_error("columns are no list");
+    double rows = Rf_asReal(n_rows);
+    SEXP group = PROTECT(Rf_allocVector(INTSXP, n)), first = PROTECT(Rf_allocVector(INTSXP, n));
+    SEXP all = PROTECT(Rf_allocVector(VECSXP, n));
+    slots_t slots = slots_for(n);
+    int n_groups = 0, plain[32] = {0};
+    for (R_xlen_t i = 0; i < n; i++) {
+        SEXP column = VECTOR_ELT(x, i);
+        INTEGER(group)[i] = 0;
+        if (!Rf_isVectorAtomic(column) || (double)Rf_xlength(column) != rows) continue;
+        if (Rf_getAttrib(column, R_DimSymbol) != R_NilValue) continue;
+        SEXP attributes = PROTECT(attributes_of(column));
+        int is_s4 = Rf_isS4(column), *found = &plain[TYPEOF(column)];
+        if (attributes != R_NilValue || is_s4) {
+            int is_factor = are_of_factor(column, attributes);
+            uint64_t type = (uint64_t)TYPEOF(column) << 2 | (uint64_t)is_s4 << 1 | (uint64_t)is_factor;
+            uint64_t hash = hash_attributes(attributes, is_factor, type);
+            size_t at = ent_table_slot(hash, slots.room);
+            for (; slots.group[at] != 0; at = (at + 1) & (slots.room - 1)) {
+                if (slots.hash[at] != hash) continue;
+                SEXP like = VECTOR_ELT(x, INTEGER(first)[slots.group[at] - 1] - 1), others = VECTOR_ELT(all, slots.group[at] - 1);
+                if (TYPEOF(like) != TYPEOF(column) || Rf_isS4(like) != is_s4 || are_of_factor(like, others) != is_factor) continue;
+                if (have_same_attributes(others, attributes, is_factor)) break;
+            }
+            slots.hash[at] = hash;
+            found = &slots.group[at];
+        }
+        if (*found == 0) {
+            SET_VECTOR_ELT(all, n_groups, attributes);
+            INTEGER(first)[n_groups] = (int)i + 1;
+            *found = ++n_groups;
+        }
+        INTEGER(group)[i] = *found;
+        UNPROTECT(1);
+    }
+    all = PROTECT(Rf_lengthgets(all, n_groups));
+    SEXP out = grouped(group, first, n_groups, all);
+    UNPROTECT(4);
+    return out;
+}
+
+/* The same of character vectors, by their strings. */
+SEXP ent_c_distinct(SEXP x) {
+    R_xlen_t n = Rf_xlength(x);
+    SEXP group = PROTECT(Rf_allocVector(INTSXP, n)), first = PROTECT(Rf_allocVector(INTSXP, n));
+    slots_t slots = slots_for(n);
+    int n_groups = 0;
+    for (R_xlen_t i = 0; i < n; i++) {
+        SEXP strings = VECTOR_ELT(x, i);
+        uint64_t hash = hash_values(strings, 1, 64);
+        size_t at = ent_table_slot(hash, slots.room);
+        for (; slots.group[at] != 0; at = (at + 1) & (slots.room - 1)) {
+            SEXP like = VECTOR_ELT(x, INTEGER(first)[slots.group[at] - 1] - 1);
+            if (slots.hash[at] == hash && are_same(like, strings, R_XLEN_T_MAX)) break;
+        }
+        slots.hash[at] = hash;
+        if (slots.group[at] == 0) {
+            INTEGER(first)[n_groups] = (int)i + 1;
+            slots.group[at] = ++n_groups;
+        }
+        INTEGER(group)[i] = slots.group[at];
+    }
+    SEXP out = grouped(group, first, n_groups, R_NilValue);
+    UNPROTECT(2);
+    return out;
+}
