@@ -131,13 +131,10 @@ def of(handle: Handle, host: dict[str, Any]) -> Labels:
     """The labels of a file's columns. Only labels that are no text, and no range, are read."""
     library = host.get("host")
     spec = host.get("columns") if library in ("pandas", "static_frame") else None
-    if spec is None:
+    if spec is None or (type(spec) is dict and spec.get("kind") == "names"):
         return Texts(handle)
     with interpretation():
-        kind = spec["kind"]
-        if kind == "names":
-            return Texts(handle)
-        if kind == "range":
+        if spec["kind"] == "range":
             labels = range(spec["start"], spec["stop"], spec["step"])
             if len(labels) != handle.n_columns:
                 raise ValueError(f"{len(labels)} labels of {handle.n_columns} columns")

@@ -262,11 +262,14 @@ class File:
         index: bool = True,
     ) -> Any:
         """Read columns and rows; see `entasis.read`."""
-        return self._view(self._resolve(columns), self._compose(rows))._read(to, threads, index)
+        if columns is not None or rows is not None:
+            return self._view(self._resolve(columns), self._compose(rows))._read(to, threads, index)
+        return self._read(to, threads, index)
 
     def _read(self, to: Host | None, threads: int | None, index: bool | None, *, is_restored: bool = True) -> Any:
         handle, host, columns, rows = self._handle, self._frame.host, self._columns, self._rows
-        written_by = self.written_by
+        found = host.get("host")
+        written_by = found if isinstance(found, str) else None
         reader = _hosts.reader(to, written_by)
         if index is False:
             host = _row_labels.without(host)

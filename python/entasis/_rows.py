@@ -79,10 +79,9 @@ def _all(rows: Resolved, n_rows: int) -> Resolved:
 
 
 def _tuple(rows: tuple[Any, ...], n_rows: int, noun: str) -> Resolved:
-    if len(rows) == 2 and all(row is None or integer(row) is not None for row in rows):
-        start = 0 if rows[0] is None else integer(rows[0]) or 0
-        stop = n_rows if rows[1] is None else integer(rows[1]) or 0
-        start, stop = start + n_rows * (start < 0), stop + n_rows * (stop < 0)
+    start, stop = (_end(rows[0], 0), _end(rows[1], n_rows)) if len(rows) == 2 else (None, None)
+    if start is not None and stop is not None:
+        start, stop = start + n_rows if start < 0 else start, stop + n_rows if stop < 0 else stop
         if start < 0 or stop > n_rows or start > stop:
             shown = ", ".join("None" if row is None else str(integer(row)) for row in rows)
             raise _out_of_range(f"{noun}s ({shown}) are out of range", n_rows, noun)
@@ -93,6 +92,11 @@ def _tuple(rows: tuple[Any, ...], n_rows: int, noun: str) -> Resolved:
         f"{noun}s as a tuple are (start, stop), two integers or None, or a mask of booleans, not {len(rows)} items of "
         f"other kinds; use a list for {noun} numbers"
     )
+
+
+def _end(row: Any, default: int) -> int | None:
+    """An end of (start, stop), where None is the default; None for what is no end."""
+    return row if type(row) is int else default if row is None else integer(row)
 
 
 def _range(rows: range, n_rows: int, noun: str) -> Resolved:
