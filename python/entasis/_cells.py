@@ -44,6 +44,14 @@ class Maker:
             self._whole = self._handle.whole()
         return read_pool(self._whole, column, start, stop, self._threads)
 
+    def pool_at(self, column: int, places: Any) -> Any:
+        """Values of arrays at these places."""
+        from ._numpy_read import read_pool_at
+
+        if self._whole is None:
+            self._whole = self._handle.whole()
+        return read_pool_at(self._whole, column, places, self._threads)
+
     def objects(self, cells: list[Any], shape: tuple[int, ...]) -> Any:
         """An array of objects."""
         return as_objects(cells).reshape(shape)
@@ -102,10 +110,45 @@ class Cells:
         with _making():
             return self.reader.children(number, start, stop, self.maker(threads), threads)
 
+    def children_at(self, number: int, rows: Any, threads: int | None = None) -> list[Any]:
+        """The children of a cell at these places, a range or an array: only what holds them is read."""
+        if isinstance(rows, range) and rows.step == 1:
+            return self.children(number, rows.start, rows.stop, threads) if rows else []
+        if len(rows) == 0:
+            return []
+        wanted, of_rows = _pieces(rows)
+        with _making():
+            found = self.reader.children_at(number, wanted, self.maker(threads), threads)
+        return [found[place] for place in of_rows]
+
     def keys(self, number: int) -> list[Any]:
         """The keys of a map."""
         with _making():
             return self.reader.keys(number, self.maker())
+
+
+# Children between two that are wanted are read along with them, where they are fewer than this.
+_NEAR = 256
+# Ranges of children that are read at once, at most.
+_MOST_RANGES = 4096
+
+
+def _pieces(rows: Any) -> tuple[list[tuple[int, int]], list[int]]:
+    """Ranges that hold these places, and where in them each one is."""
+    import numpy as np
+
+    rows = np.asarray(rows, np.int64)
+    places = np.unique(rows)
+    gaps = np.diff(places)
+    least = _NEAR
+    if np.count_nonzero(gaps > least) >= _MOST_RANGES:
+        least = int(np.partition(gaps, -_MOST_RANGES)[-_MOST_RANGES])
+    cuts = np.flatnonzero(gaps > least) + 1
+    starts = places[np.concatenate(([0], cuts))]
+    stops = places[np.concatenate((cuts - 1, [len(places) - 1]))] + 1
+    before = np.cumsum(stops - starts) - (stops - starts)
+    piece = np.searchsorted(starts, rows, side="right") - 1
+    return list(zip(starts.tolist(), stops.tolist(), strict=True)), (rows - starts[piece] + before[piece]).tolist()
 
 
 @contextmanager
@@ -169,23 +212,10 @@ def fill(handle: Handle, entries: list[Any], rows: Any, n_values: int) -> list[A
 
 def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
     """The values of a column of objects, in these rows."""
-    import numpy as np
-
     if type(column.detail) is not CellRef:
         raise CorruptFileError(f"column '{column.name}': objects without cells")
     cells, number = Cells(handle, ""), column.detail.number
-    if rows is None:
-        start, stop = 0, n_values
-    elif len(rows) == 0:
-        return np.empty(0, object)
-    elif isinstance(rows, range):
-        start, stop = min(rows[0], rows[-1]), max(rows[0], rows[-1]) + 1
-    else:
-        start, stop = int(rows.min()), int(rows.max()) + 1
-    found = as_objects(cells.children(number, start, stop))
-    if rows is None or (isinstance(rows, range) and rows.step == 1):
-        return found
-    return found[np.asarray(rows) - start]
+    return as_objects(cells.children_at(number, range(n_values) if rows is None else rows))
 
 
 def metadata(handle: Handle, path: str, types: dict[str, type]) -> Any:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _dtype_metadata, _rows
+from ._array_view import View, strides
 from ._cells import Cells, as_objects, metadata
 from ._file import File
 from ._frame import Closed, Frame
 from ._hosts import interpretation
 from ._options import integer
 from ._options import threads as _threads
-from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError
+from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError, RowsOutOfRangeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,12 +42,15 @@ class _OfFrames:
 class Tree(File):
     """A value of a file that is no frame, or a part of one. Nothing is read until `read` is called.
 
-    `t["key"]` is a part of a dict, `t[3]` of a list, tuple or object; slices are parts of lists, and rows of arrays.
+    `t["key"]` is a part of a dict, `t[3]` of a list, tuple or object, `t[10:20]` and `t[[3, 1]]` are items of a list.
+    An array takes the keys that NumPy's arrays take; the result has the shape that NumPy's has, and `read` reads only
+    what holds it.
     A frame inside is a `File`. A key of a dict of more than 4,096 strings or integers is found by an index, of which a
     few pages are read; of others the keys are read at the first look-up. No values are.
     """
 
-    __slots__ = ("_cells", "_info", "_keys", "_where")
+    # `_rows` is of lists, `_array` of arrays: the part that this view shows.
+    __slots__ = ("_array", "_cells", "_info", "_keys", "_where")
 
     if not TYPE_CHECKING:
         columns = _OfFrames()
@@ -74,6 +79,7 @@ class Tree(File):
         self.path = cells.path
         self._info = _describe_cell(cells, number)
         self._keys: dict[Any, int] | None = None
+        self._array: View | None = None
 
     @property
     def kind(self) -> str:
@@ -83,16 +89,15 @@ class Tree(File):
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The lengths of the axes of an array, the number of parts of other values; none of what has no parts."""
-        if "shape" not in self._info:
-            return (len(self),) if self._rows is not None or "count" in self._info else ()
-        shape = tuple(self._info["shape"])
-        return shape if self._rows is None else (len(self._rows), *shape[1:])
+        if "shape" in self._info:
+            return tuple(self._info["shape"]) if self._array is None else self._array.shape
+        return (len(self),) if self._rows is not None or "count" in self._info else ()
 
     def __len__(self) -> int:
         if self._rows is not None:
             return len(self._rows)
-        if self._info.get("shape"):
-            return int(self._info["shape"][0])
+        if "shape" in self._info and self.shape:
+            return self.shape[0]
         if "count" not in self._info or "shape" in self._info:
             raise TypeError(f"{self._named()} ({self.kind}) has no length")
         return int(self._info["count"])
@@ -150,12 +155,31 @@ class Tree(File):
             return self._part(place, f"[{key!r}]")
         if self.kind not in (*_SEQUENCES, "array", "array of objects"):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has no parts")
-        if "shape" in self._info and not self._info["shape"]:
-            raise ArgumentError(f"{self._named()} is an array without axes")
+        if "shape" in self._info:
+            return self._indexed(key)
+        if isinstance(key, tuple):
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has one axis; take its items with a list")
         rows = _rows.compose(self._rows, _rows.resolve(key, len(self)))
-        if "shape" not in self._info and integer(key) is not None:
+        if integer(key) is not None:
             return self._part(rows[0], f"[{rows[0]}]")
         return Tree._at(self._cells, self._where, self._info, rows)
+
+    def _shown(self) -> View:
+        """The part of an array that is shown."""
+        if self._array is not None:
+            return self._array
+        shape = tuple(self._info["shape"])
+        return View(shape, strides(shape, bool(self._info.get("fortran"))))
+
+    def _indexed(self, key: Any) -> Tree:
+        """The part of an array that NumPy takes for a key."""
+        try:
+            view = self._shown()[key]
+        except IndexError as error:
+            raise RowsOutOfRangeError(f"{self._named()}: {error}") from None
+        found = Tree._at(self._cells, self._where, self._info)
+        found._array = view
+        return found
 
     def _part(self, position: int, step: str) -> File:
         info = self._info
@@ -168,7 +192,7 @@ class Tree(File):
     def _at(cls, cells: Cells, where: str, info: dict[str, Any], rows: Any = None) -> Tree:
         found = object.__new__(cls)
         found._cells, found._info, found._keys, found.path = cells, info, None, cells.path
-        found._where, found._rows = where, rows
+        found._where, found._rows, found._array = where, rows, None
         return found
 
     def read(
@@ -200,9 +224,11 @@ class Tree(File):
             raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
         if rows is not None and self.kind not in (*_SEQUENCES, "array", "array of objects"):
             raise ArgumentError(f"{self._named()} is a {self.kind}: rows are of arrays and lists")
-        wanted = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
         try:
-            found = self._read_part(cells, columns, wanted, threads)
+            if "shape" in self._info:
+                found = self._read_array(cells, columns, rows, threads)
+            else:
+                found = self._read_part(cells, columns, rows, threads)
             if _dtype_metadata.KEY not in self._info:
                 return found
             metadata = cells.read(self._info[_dtype_metadata.KEY], threads)
@@ -213,90 +239,47 @@ class Tree(File):
             raise
 
     def _read_part(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
+        """A value that is no array, or items of a list."""
         if columns is not None:
-            return self._read_columns(cells, columns, rows, threads)
-        if rows is None and "row" in self._info:
-            row = self._info["row"]
-            return cells.children(self._info["number"], row, row + 1, threads)[0]
-        if rows is None:
-            return cells.read(self._info["number"], threads)
-        return self._read_rows(cells, rows, threads)
-
-    def _read_rows(self, cells: Cells, rows: Any, threads: int | None) -> Any:
+            raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
+        rows = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
+        number = self._info["number"]
         if "row" in self._info:
             row = self._info["row"]
-            if self.kind == "dict":
-                raise ArgumentError(f"{self._named()} is a dict: rows are of arrays and lists")
-            (whole,) = cells.children(self._info["number"], row, row + 1, threads)
-            return tuple(whole[int(i)] for i in rows)
-        if self.kind == "array":
-            return self._read_array(cells, rows, threads)
-        if self.kind not in (*_SEQUENCES, "array of objects"):
-            raise ArgumentError(f"{self._named()} is {a(self.kind)}: rows are of arrays and lists")
-        width = 1
-        for n in self._info.get("shape", ())[1:]:
-            width *= n
-        if len(rows) == 0 or width == 0:
-            found: list[Any] = []
-        else:
-            start, stop = int(min(rows[0], rows[-1])), int(max(rows[0], rows[-1])) + 1
-            if not isinstance(rows, range):
-                start, stop = int(rows.min()), int(rows.max()) + 1
-            found = cells.children(self._info["number"], start * width, stop * width, threads)
-            rows = [row - start for row in rows] if not (isinstance(rows, range) and rows.step == 1) else None
-        if self.kind == "array of objects":
-            array = as_objects(found).reshape((-1 if found else len(rows), *self._info["shape"][1:]))
-            return array if rows is None or not found else array[rows]
-        if rows is not None and found:
-            found = [found[row] for row in rows]
+            (whole,) = cells.children(number, row, row + 1, threads)
+            return whole if rows is None else tuple(whole[int(i)] for i in rows)
+        if rows is None:
+            return cells.read(number, threads)
+        found = cells.children_at(number, rows, threads)
         with interpretation():
             return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[self.kind](found)
 
-    def _read_array(self, cells: Cells, rows: Any, threads: int | None) -> Any:
-        info = self._info
-        shape, pool = tuple(info["shape"]), cells.maker(threads).pool
-        width = 1
-        for n in shape[1:]:
-            width *= n
-        if info["fortran"]:
-            return cells.read(info["number"], threads)[_rows.as_slice(rows) if isinstance(rows, range) else rows]
-        if len(rows) == 0:
-            start = stop = 0
-        elif isinstance(rows, range):
-            start, stop = min(rows[0], rows[-1]), max(rows[0], rows[-1]) + 1
-        else:
-            start, stop = int(rows.min()), int(rows.max()) + 1
-        with interpretation():
-            if info["start"] + stop * width > info["stop"]:
-                raise CorruptFileError("an array has fewer values than its shape tells")
-            flat = pool(info["column"], info["start"] + start * width, info["start"] + stop * width)
-            array = flat.reshape((stop - start, *shape[1:]))
-        if isinstance(rows, range):
-            return (
-                array
-                if rows.step == 1
-                else array[_rows.as_slice(range(rows.start - start, rows.stop - start, rows.step))]
-            )
-        return array[rows - start]
-
-    def _read_columns(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
-        info = self._info
-        if self.kind != "array" or len(info["shape"]) < 2:
+    def _read_array(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
+        """An array, or what its view shows of it."""
+        info, number = self._info, self._info["number"]
+        if self._array is None and rows is None and columns is None:
+            return cells.read(number, threads)
+        view = self._shown()
+        if columns is not None and len(view.shape) < 2:
             raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
-        n, n_columns = info["shape"][:2]
-        chosen = _rows.resolve(columns, n_columns)
-        rows = range(n) if rows is None else rows
-        if not (info["fortran"] and len(info["shape"]) == 2 and len(chosen) > 0):
-            return self._read_array(cells, rows, threads)[:, chosen]
-        first, last = int(min(chosen)), int(max(chosen))
+        if rows is not None:
+            view = view[_places(rows, view.shape[0])]
+        if columns is not None:
+            view = view[:, _places(columns, view.shape[1])]
+        if self.kind == "array of objects":
+            return view.read(
+                lambda start, stop: as_objects(cells.children(number, start, stop, threads)),
+                lambda places: as_objects(cells.children_at(number, places, threads)),
+            )
+        n = math.prod(info["shape"])
+        if info["start"] + n > info["stop"]:
+            raise CorruptFileError("an array has fewer values than its shape tells")
+        maker, column, first = cells.maker(threads), info["column"], info["start"]
         with interpretation():
-            if info["start"] + n * n_columns > info["stop"]:
-                raise CorruptFileError("an array has fewer values than its shape tells")
-            start = info["start"] + first * n
-            flat = cells.maker(threads).pool(info["column"], start, start + (last + 1 - first) * n)
-            array = flat.reshape((last + 1 - first, n)).T
-        array = array[_rows.as_slice(rows) if isinstance(rows, range) else rows]
-        return array[:, [int(column) - first for column in chosen]]
+            return view.read(
+                lambda start, stop: maker.pool(column, first + start, first + stop),
+                lambda places: maker.pool_at(column, first + places),
+            )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np
@@ -366,6 +349,14 @@ def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:
 def a(kind: str) -> str:
     """A kind of value with its article."""
     return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
+def _places(rows: Any, n: int) -> Any:
+    """What `rows=` or `columns=` means on an axis of an array: a slice, or an array of places."""
+    found = _rows.resolve(rows, n)
+    if found is None:
+        return slice(None)
+    return _rows.as_slice(found) if isinstance(found, range) else found
 
 
 def _row(info: dict[str, Any], row: int) -> dict[str, Any]:

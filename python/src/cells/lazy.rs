@@ -184,6 +184,41 @@ impl CellReader {
         self.make(py, loaded, children.first + start..children.first + stop, children, hook)
     }
 
+    /// The children of a cell in several ranges, one after the other. What is met in two ranges is one object.
+    #[pyo3(signature = (number, ranges, hook, threads=None))]
+    fn children_at<'py>(
+        &self,
+        py: Python<'py>,
+        number: u64,
+        ranges: Vec<(u64, u64)>,
+        hook: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let mut loaded = Loaded::new(Arc::clone(&self.cells), threads);
+        let (kind, children) = parent(py, &mut loaded, number)?;
+        let out = PyList::empty(py);
+        let extend = |part: Bound<'py, PyList>| out.call_method1("extend", (part,)).map(|_| ());
+        if kind.is_rows() {
+            // Their values are scalars, so that no two are one object.
+            for (start, stop) in ranges {
+                extend(self.children(py, number, start, stop, hook, threads)?)?;
+            }
+            return Ok(out);
+        }
+        if ranges.iter().any(|&(start, stop)| start > stop || stop > children.count) {
+            return Err(errors::new(py, "RowsOutOfRangeError", "there are no such parts"));
+        }
+        let ranges: Vec<Range<u64>> =
+            ranges.iter().map(|&(start, stop)| children.first + start..children.first + stop).collect();
+        loaded.close(py, ranges.clone())?;
+        let _arenas = HugeArenas::new(py, loaded.n_needed());
+        let mut maker = Maker::new(py, &loaded, hook)?;
+        for range in ranges {
+            extend(maker.make(range)?)?;
+        }
+        Ok(out)
+    }
+
     /// The object of a cell.
     #[pyo3(signature = (number, hook, threads=None))]
     fn read<'py>(

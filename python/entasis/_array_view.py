@@ -1,0 +1,366 @@
+"""Indexing of arrays in a file as NumPy indexes arrays in memory, without reading them.
+
+A view knows, for each of its axes, which places of an axis of the stored array it shows. Integers, slices, ellipses and
+new axes keep that form, and so does one array of integers or booleans. Any other key (several arrays, arrays of more
+dimensions, integers beside an array) follows NumPy's rules for combining them: then the view is an array of the places
+of its elements.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    # The places that an axis of a view shows: neighbours or a step, or an array of int64.
+    Places = range | np.ndarray[Any, Any]
+
+# Fewer elements between two that are read are read along with them.
+_NEAR = 512
+# Pieces of an array that are read one after the other, at most.
+_MOST_PIECES = 64
+
+
+class View:
+    """A part of a stored array.
+
+    Parameters
+    ----------
+    shape
+        The shape of the stored array.
+    strides
+        How many elements neighbours on each of its axes are apart.
+    """
+
+    # `_is_array`: a view without axes is an array without axes, as NumPy gives for keys with an ellipsis, not a scalar.
+    __slots__ = ("_axes", "_is_array", "_offset", "_positions", "shape")
+
+    def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+        self._offset = 0
+        # Of each axis of the view: the places on an axis of the stored array, and its stride. New axes have stride 0.
+        self._axes: list[tuple[Places, int]] = [(range(n), stride) for n, stride in zip(shape, strides, strict=True)]
+        # The element at each place of the view, where axes can't tell.
+        self._positions: np.ndarray[Any, Any] | None = None
+        self._is_array = True
+        self.shape = shape
+
+    def __getitem__(self, key: Any) -> View:
+        """The part of this view that NumPy takes for this key."""
+        view = self._part(key)
+        view._is_array = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
+        return view
+
+    def _part(self, key: Any) -> View:
+        if self._positions is not None:
+            return self._of_positions(self._positions[key])
+        items = _expand(key, self.shape)
+        arrays = [i for i, (item, _) in enumerate(items) if not isinstance(item, (int, range)) and item is not None]
+        if not arrays:
+            return self._basic(items)
+        is_alone = len(arrays) == 1 and not any(isinstance(item, int) for item, _ in items)
+        if is_alone and items[arrays[0]][0].ndim == 1:
+            return self._basic(items)
+        return self._of_positions(self._combined(items))
+
+    def _basic(self, items: list[tuple[Any, int]]) -> View:
+        """Each item tells about an axis by itself."""
+        view = object.__new__(View)
+        view._offset, view._axes, view._positions = self._offset, [], None
+        for item, axis in items:
+            if item is None:
+                view._axes.append((range(1), 0))
+                continue
+            places, stride = self._axes[axis]
+            if isinstance(item, int):
+                view._offset += int(places[item]) * stride
+            elif isinstance(item, range):
+                view._axes.append((_part(places, item), stride))
+            elif isinstance(places, range):
+                view._axes.append((item * places.step + places.start, stride))
+            else:
+                view._axes.append((places[item], stride))
+        view.shape = tuple(len(places) for places, _ in view._axes)
+        return view
+
+    def _combined(self, items: list[tuple[Any, int]]) -> np.ndarray[Any, Any]:
+        """The elements that several arrays name together, in the shape that NumPy gives the result."""
+        import numpy as np
+
+        advanced: list[np.ndarray[Any, Any]] = []
+        where: list[int] = []
+        slices: list[np.ndarray[Any, Any]] = []
+        for i, (item, axis) in enumerate(items):
+            if item is None:
+                slices.append(np.zeros(1, np.int64))
+                continue
+            places, stride = self._axes[axis]
+            if isinstance(item, range):
+                slices.append(_as_array(_part(places, item)) * stride)
+            else:
+                index = np.asarray(item, np.int64)
+                found = index * places.step + places.start if isinstance(places, range) else places[index]
+                advanced.append(found * stride)
+                where.append(i)
+        together = np.asarray(sum(np.broadcast_arrays(*advanced))) + self._offset
+        # Where arrays stand side by side, their axes take that place; else they come first.
+        is_one_block = where[-1] - where[0] + 1 == len(where)
+        first = where[0] if is_one_block else 0
+        n_after = len(slices) - first
+        out = together.reshape(together.shape + (1,) * n_after)
+        for k, places in enumerate(slices):
+            n_trailing = len(slices) - 1 - k
+            n_leading = 0 if k >= first else together.ndim
+            out = out + places.reshape((len(places),) + (1,) * (n_trailing + n_leading))
+        return out
+
+    def _of_positions(self, positions: Any) -> View:
+        import numpy as np
+
+        view = object.__new__(View)
+        view._offset, view._axes = 0, []
+        view._positions = np.asarray(positions)
+        view.shape = view._positions.shape
+        return view
+
+    def read(self, neighbours: Callable[[int, int], Any], scattered: Callable[[Any], Any]) -> Any:
+        """The elements, as an array of the view's shape; a scalar where NumPy gives one.
+
+        Parameters
+        ----------
+        neighbours
+            Reads the elements from a place up to another one, as an array of one dimension.
+        scattered
+            Reads the elements at these places, an array of int64.
+        """
+        found = self._read(neighbours, scattered)
+        return found if self.shape or self._is_array else found[()]
+
+    def _read(self, neighbours: Callable[[int, int], Any], scattered: Callable[[Any], Any]) -> Any:
+        import numpy as np
+
+        positions = self._positions
+        if 0 in self.shape:
+            return neighbours(0, 0).reshape(self.shape)
+        if positions is None:
+            low, high = self._bounds()
+            n = math.prod(self.shape)
+            if high - low <= max(n + n // 4, _NEAR):
+                return self._strided(neighbours(low, high), low)
+            found = self._by_pieces(neighbours)
+            if found is not None:
+                return found
+            if high - low <= 4 * n:
+                return self._strided(neighbours(low, high), low)
+            positions = self._all_positions()
+        low, high = int(positions.min()), int(positions.max()) + 1
+        if high - low <= max(4 * positions.size, _NEAR):
+            # An array of no axes as a key would give a scalar.
+            return neighbours(low, high)[positions.reshape(-1) - low].reshape(positions.shape)
+        return scattered(np.ascontiguousarray(positions).reshape(-1)).reshape(positions.shape)
+
+    def _bounds(self) -> tuple[int, int]:
+        """The first element, and the one after the last."""
+        low = high = self._offset
+        for places, stride in self._axes:
+            if isinstance(places, range):
+                first, last = places[0], places[-1]
+            else:
+                first, last = int(places.min()), int(places.max())
+            low += min(first, last) * stride
+            high += max(first, last) * stride
+        return low, high + 1
+
+    def _strided(self, flat: Any, low: int) -> Any:
+        """The view of elements that were read from a place on."""
+        import numpy as np
+
+        if flat.dtype.kind == "T":
+            # Strings of any length have no strides that may be set.
+            return flat[self._all_positions() - low]
+        if isinstance(flat, np.ma.MaskedArray):
+            found, mask = self._strided(flat.data, low), self._strided(np.ma.getmaskarray(flat), low)
+            return np.ma.MaskedArray(found, mask)
+        # Axes of arrays are taken whole here, and their places picked then.
+        shape: list[int] = []
+        strides: list[int] = []
+        picks: list[Any] = []
+        start = self._offset - low
+        for places, stride in self._axes:
+            if isinstance(places, range):
+                start += places.start * stride
+                shape.append(len(places))
+                strides.append(stride * places.step)
+                picks.append(None)
+            else:
+                first = int(places.min())
+                start += first * stride
+                shape.append(int(places.max()) - first + 1)
+                strides.append(stride)
+                picks.append(places - first)
+        # All of it lies within what was read: `_bounds` told its length by the same axes.
+        width = flat.strides[0]
+        found = np.lib.stride_tricks.as_strided(flat[start:], shape, [stride * width for stride in strides])
+        for axis, pick in enumerate(picks):
+            if pick is not None:
+                found = found.take(pick, axis)
+        return found
+
+    def _by_pieces(self, neighbours: Callable[[int, int], Any]) -> Any:
+        """The view by a few pieces, each of neighbours: far rows that are long. None where there are too many."""
+        import numpy as np
+
+        if not self._axes or len(self._axes[0][0]) > _MOST_PIECES:
+            return None
+        places, stride = self._axes[0]
+        row = object.__new__(View)
+        row._positions, row._axes, row.shape = None, self._axes[1:], self.shape[1:]
+        row._offset = 0
+        n = math.prod(row.shape)
+        low, high = row._bounds()
+        if n < _NEAR or high - low > 4 * n:
+            return None
+        pieces = []
+        for place in places:
+            row._offset = self._offset + int(place) * stride
+            low, high = row._bounds()
+            pieces.append(row._strided(neighbours(low, high), low))
+        return np.ma.stack(pieces) if isinstance(pieces[0], np.ma.MaskedArray) else np.stack(pieces)
+
+    def _all_positions(self) -> np.ndarray[Any, Any]:
+        """The element at each place of the view."""
+        import numpy as np
+
+        out = np.full((), self._offset, np.int64)
+        for places, stride in self._axes:
+            out = out[..., None] + _as_array(places) * stride
+        return out
+
+
+def strides(shape: tuple[int, ...], fortran: bool) -> tuple[int, ...]:
+    """How many elements neighbours on each axis are apart."""
+    found = []
+    step = 1
+    for n in shape if fortran else reversed(shape):
+        found.append(step)
+        step *= n
+    return tuple(found) if fortran else tuple(reversed(found))
+
+
+def _part(places: Places, part: range) -> Places:
+    return places[_slice(part)]
+
+
+def _slice(part: range) -> slice:
+    if len(part) == 0:
+        return slice(0, 0)
+    return slice(part.start, part.stop if part.stop >= 0 else None, part.step)
+
+
+def _as_array(places: Places) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    if isinstance(places, range):
+        return np.arange(places.start, places.stop, places.step, dtype=np.int64)
+    return places
+
+
+def _expand(key: Any, shape: tuple[int, ...]) -> list[tuple[Any, int]]:
+    """A key as one item per axis: an integer, a range, None for a new axis, or an array; with the number of the axis.
+
+    Raises
+    ------
+    IndexError
+        As NumPy does: too many items, places out of bounds, arrays of other types, masks of another shape.
+    """
+    items = list(key) if isinstance(key, tuple) else [key]
+    parsed = [_parse(item) for item in items]
+    n_taken = sum(_n_axes(item) for item in parsed)
+    n_ellipses = sum(item is Ellipsis for item in parsed)
+    if n_ellipses > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    if n_taken > len(shape):
+        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {n_taken} were indexed")
+    if not n_ellipses:
+        parsed.append(Ellipsis)
+    out: list[tuple[Any, int]] = []
+    axis = 0
+    for item in parsed:
+        if item is Ellipsis:
+            for _ in range(len(shape) - n_taken):
+                out.append((range(shape[axis]), axis))
+                axis += 1
+        elif item is None:
+            out.append((None, -1))
+        elif isinstance(item, int):
+            out.append((_bounded(item, shape[axis], axis), axis))
+            axis += 1
+        elif isinstance(item, slice):
+            out.append((range(shape[axis])[item], axis))
+            axis += 1
+        elif item.dtype == bool:
+            for k, n in enumerate(item.shape):
+                if n != shape[axis + k]:
+                    raise IndexError(
+                        f"boolean index did not match indexed array along axis {axis + k}; size of axis is "
+                        f"{shape[axis + k]} but size of corresponding boolean axis is {n}"
+                    )
+            for places in item.nonzero():
+                out.append((places.astype("i8", copy=False), axis))
+                axis += 1
+        else:
+            out.append((_all_bounded(item, shape[axis], axis), axis))
+            axis += 1
+    return out
+
+
+def _n_axes(item: Any) -> int:
+    if item is None or item is Ellipsis:
+        return 0
+    if isinstance(item, (int, slice)):
+        return 1
+    return item.ndim if item.dtype == bool else 1
+
+
+def _parse(item: Any) -> Any:
+    """An item of a key: None, an ellipsis, a slice, an integer, or an array of integers or booleans."""
+    if item is None or item is Ellipsis or isinstance(item, slice):
+        return item
+    if not isinstance(item, bool):
+        try:
+            return operator.index(item)
+        except TypeError:
+            pass
+    import numpy as np
+
+    array = np.asarray(item)
+    if array.size == 0 and not isinstance(item, np.ndarray):
+        array = array.astype(np.int64)
+    if array.dtype.kind in "iu" and array.dtype != object:
+        return array.astype(np.int64, copy=False)
+    if array.dtype == bool and array.ndim > 0:
+        return array
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None (a new axis) and integer or boolean arrays are valid "
+        f"indices, not {type(item).__name__}" + (" without axes" if array.dtype == bool else "")
+    )
+
+
+def _bounded(place: int, n: int, axis: int) -> int:
+    if not -n <= place < n:
+        raise IndexError(f"index {place} is out of bounds for axis {axis} with size {n}")
+    return place + n if place < 0 else place
+
+
+def _all_bounded(places: Any, n: int, axis: int) -> Any:
+    if places.size:
+        low, high = int(places.min()), int(places.max())
+        if low < -n or high >= n:
+            raise IndexError(f"index {low if low < -n else high} is out of bounds for axis {axis} with size {n}")
+        if low < 0:
+            return places + n * (places < 0)
+    return places
