@@ -106,7 +106,10 @@ class View:
                 found = index * places.step + places.start if isinstance(places, range) else places[index]
                 advanced.append(found * stride)
                 where.append(i)
-        together = np.asarray(sum(np.broadcast_arrays(*advanced))) + self._offset
+        try:
+            together = np.asarray(sum(np.broadcast_arrays(*advanced))) + self._offset
+        except ValueError as error:
+            raise IndexError(f"indexing arrays could not be broadcast together: {error}") from None
         # Where arrays stand side by side, their axes take that place; else they come first.
         is_one_block = where[-1] - where[0] + 1 == len(where)
         first = where[0] if is_one_block else 0
@@ -181,7 +184,7 @@ class View:
 
         if flat.dtype.kind == "T":
             # Strings of any length have no strides that may be set.
-            return flat[self._all_positions() - low]
+            return flat[self._all_positions().reshape(-1) - low].reshape(self.shape)
         if isinstance(flat, np.ma.MaskedArray):
             found, mask = self._strided(flat.data, low), self._strided(np.ma.getmaskarray(flat), low)
             return np.ma.MaskedArray(found, mask)
@@ -204,7 +207,10 @@ class View:
                 picks.append(places - first)
         # All of it lies within what was read: `_bounds` told its length by the same axes.
         width = flat.strides[0]
-        found = np.lib.stride_tricks.as_strided(flat[start:], shape, [stride * width for stride in strides])
+        # With an axis more: without any, NumPy makes a scalar of an object.
+        found = np.lib.stride_tricks.as_strided(
+            flat[start:], [1, *shape], [width, *(stride * width for stride in strides)]
+        ).reshape(shape)
         for axis, pick in enumerate(picks):
             if pick is not None:
                 found = found.take(pick, axis)

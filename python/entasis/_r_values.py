@@ -1,4 +1,4 @@
-"""Vectors of R with attributes, inside of trees, as values of Python where there is a rule: dates, times, factors, names.
+"""Vectors of R with attributes, in trees, as values of Python where there is a rule: dates, times, factors, names.
 
 The rules stand in docs/fidelity.md. A vector that has none stays a `Record`.
 """

@@ -235,10 +235,10 @@ def test_far_items_of_lists_and_object_columns_are_read_alone(path):
     f = en.open(path)
     assert f[rows].read()["o"].tolist() == [items[row] for row in rows]
     # Damage between the items that are wanted goes unseen: it is not read.
-    content = bytearray(en.to_bytes([("%06d" % i) * 50 for i in range(20_000)], compression=0))
-    at = content.find(b"010000" * 50)
-    content[at] ^= 1
+    texts = [f"<{i:06}>" * 8 for i in range(200_000)]
+    content = bytearray(en.to_bytes(texts, compression=0))
+    content[content.find(b"<100000>")] ^= 1
     damaged = en.open(bytes(content))
-    assert damaged[[0, 19_999]].read() == ["000000" * 50, "019999" * 50]
+    assert damaged[[0, 199_999]].read() == [texts[0], texts[-1]]
     with pytest.raises(en.CorruptFileError):
-        damaged[[0, 10_000]].read()
+        damaged[[0, 100_000]].read()
