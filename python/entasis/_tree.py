@@ -49,8 +49,8 @@ class Tree(File):
     few pages are read; of others the keys are read at the first look-up. No values are.
     """
 
-    # `_rows` is of lists, `_array` of arrays: the part that this view shows.
-    __slots__ = ("_array", "_cells", "_info", "_keys", "_where")
+    # `_rows` is what this view shows: rows of a list, or of an array a `View`; None for all.
+    __slots__ = ("_cells", "_info", "_keys", "_where")
 
     if not TYPE_CHECKING:
         columns = _OfFrames()
@@ -79,7 +79,6 @@ class Tree(File):
         self.path = cells.path
         self._info = _describe_cell(cells, number)
         self._keys: dict[Any, int] | None = None
-        self._array: View | None = None
 
     @property
     def kind(self) -> str:
@@ -90,14 +89,14 @@ class Tree(File):
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The lengths of the axes of an array, the number of parts of other values; none of what has no parts."""
         if "shape" in self._info:
-            return tuple(self._info["shape"]) if self._array is None else self._array.shape
+            return tuple(self._info["shape"]) if self._rows is None else self._shown().shape
         return (len(self),) if self._rows is not None or "count" in self._info else ()
 
     def __len__(self) -> int:
-        if self._rows is not None:
-            return len(self._rows)
         if "shape" in self._info and self.shape:
             return self.shape[0]
+        if self._rows is not None and "shape" not in self._info:
+            return len(self._rows)
         if "count" not in self._info or "shape" in self._info:
             raise TypeError(f"{self._named()} ({self.kind}) has no length")
         return int(self._info["count"])
@@ -166,8 +165,8 @@ class Tree(File):
 
     def _shown(self) -> View:
         """The part of an array that is shown."""
-        if self._array is not None:
-            return self._array
+        if self._rows is not None:
+            return cast("View", self._rows)
         shape = tuple(self._info["shape"])
         return View(shape, strides(shape, bool(self._info.get("fortran"))))
 
@@ -177,9 +176,7 @@ class Tree(File):
             view = self._shown()[key]
         except IndexError as error:
             raise RowsOutOfRangeError(f"{self._named()}: {error}") from None
-        found = Tree._at(self._cells, self._where, self._info)
-        found._array = view
-        return found
+        return Tree._at(self._cells, self._where, self._info, view)
 
     def _part(self, position: int, step: str) -> File:
         info = self._info
@@ -192,7 +189,7 @@ class Tree(File):
     def _at(cls, cells: Cells, where: str, info: dict[str, Any], rows: Any = None) -> Tree:
         found = object.__new__(cls)
         found._cells, found._info, found._keys, found.path = cells, info, None, cells.path
-        found._where, found._rows, found._array = where, rows, None
+        found._where, found._rows = where, rows
         return found
 
     def read(
@@ -257,7 +254,7 @@ class Tree(File):
     def _read_array(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
         """An array, or what its view shows of it."""
         info, number = self._info, self._info["number"]
-        if self._array is None and rows is None and columns is None:
+        if self._rows is None and rows is None and columns is None:
             return cells.read(number, threads)
         view = self._shown()
         if columns is not None and len(view.shape) < 2:

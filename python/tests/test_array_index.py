@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -172,6 +174,10 @@ def test_arrays_of_every_kind_are_indexed(path, name):
     assert np.array_equal(t[3:20][[1, 5]][:, 2].read(), array[3:20][[1, 5]][:, 2])
     assert np.array_equal(t.read(rows=(3, 9), columns=[0, 2]), array[3:9][:, [0, 2]])
     assert np.array_equal(t.read(rows=[29, 0]), array[[29, 0]])
+    for part in (t[3:9], t[[5, 2], 1], t[2]):
+        for again in (pickle.loads(pickle.dumps(part)), copy.deepcopy(part)):
+            assert again.shape == part.shape
+            assert np.array_equal(np.asarray(again.read()), np.asarray(part.read()))
 
 
 def test_keys_that_numpy_refuses(path):
