@@ -103,7 +103,10 @@ class File:
         found = self._view(self._columns, range(0))._read(None, None, None, is_restored=False)
         if isinstance(found, dict):
             return {name: array.dtype for name, array in found.items()}
-        return found.schema.types if self.written_by == "pyarrow" else found.dtypes
+        if self.written_by == "pyarrow":
+            return found.schema.types
+        # A series or an index of StaticFrame has one.
+        return found.dtypes if hasattr(found, "dtypes") else found.dtype
 
     @property
     def schema(self) -> _display.Schema:

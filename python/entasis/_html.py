@@ -47,13 +47,21 @@ def file(file: File) -> str:
 
 def _cells(file: File, column: int, rows: list[int]) -> list[str]:
     """The values of a column in these rows, as text."""
-    found = file.iloc[rows, [column]]._read(None, 1, None, is_restored=False)
+    view = file.iloc[rows, [column]]
+    if view._has_levels():
+        # A level of the index is no column of a frame of pandas or StaticFrame.
+        if view.written_by != "pandas":
+            return [_short(value) for value in view.__array__()]
+        level = view._frame.levels.position((view._columns or [0])[0])
+        found = view._read(None, 1, None, is_restored=False)
+        return [_short(value) for value in found.index.get_level_values(level)]
+    found = view._read(None, 1, None, is_restored=False)
     if isinstance(found, dict):
         (values,) = found.values()
     elif file.written_by == "pandas" or hasattr(found, "iloc"):
-        # A level of the index is no column of a frame of pandas.
-        values = found.iloc[:, 0] if found.shape[1] else found.index.get_level_values(file.columns.name or 0)
-        values = getattr(values, "values", values)
+        values = found.iloc[:, 0] if found.ndim == 2 else found
+        # NumPy has no time zones, which pandas' arrays keep; iterating over a Series of StaticFrame gives its labels.
+        values = values.array if hasattr(values, "array") else values.values
     else:
         values = found.to_series(0) if hasattr(found, "to_series") else found.column(0).to_pylist()
     return [_short(value) for value in values]

@@ -13,7 +13,32 @@ if TYPE_CHECKING:
 
 
 class ILoc:
-    """Rows and columns by their positions, as pandas' `iloc` takes them. The result is a view, also of one cell."""
+    """Rows and columns by their positions, as pandas' `iloc` takes them: `f.iloc[rows]`, `f.iloc[rows, columns]`.
+
+    Parameters
+    ----------
+    rows, columns
+        An integer, a slice, a range, or integers or a boolean mask in a list or array. Negative numbers count from
+        the end.
+
+    Returns
+    -------
+    File
+        A view, also of one row or one cell. Nothing is read.
+
+    Raises
+    ------
+    RowsOutOfRangeError, ColumnsOutOfRangeError
+        There is no such position. Slices are cut to what there is.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}), "table.entasis")
+    >>> en.open("table.entasis").iloc[-2:, 0].read()
+       a
+    1  2
+    2  3
+    """
 
     __slots__ = ("_file",)
 
@@ -28,9 +53,35 @@ class ILoc:
 
 
 class Loc:
-    """Rows and columns by their labels, as pandas' `loc` takes them. The result is a view, also of one cell.
+    """Rows and columns by their labels, as pandas' `loc` takes them: `f.loc[rows]`, `f.loc[rows, columns]`.
 
-    Slices have both ends. Only the labels are read. Rows of files without an index have the labels 0, 1, 2, ...
+    Only the labels are read, once for a file and its views. Rows of files without an index have the labels 0, 1, 2 ...
+
+    Parameters
+    ----------
+    rows, columns
+        A label, a slice of labels with both ends, labels in a list or array, or a boolean mask. A label that occurs
+        several times selects all of them. Keys of a `MultiIndex` may be tuples, in `f.loc[key, :]`.
+
+    Returns
+    -------
+    File
+        A view, also of one row or one cell.
+
+    Raises
+    ------
+    RowNotFoundError, ColumnNotFoundError
+        There is no such label.
+    ArgumentError
+        pandas can't look for such a key, or a mask has another index.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}, index=["x", "y", "z"]), "table.entasis")
+    >>> en.open("table.entasis").loc["y":, "b"].read()
+       b
+    y  5
+    z  6
     """
 
     __slots__ = ("_file",)

@@ -68,6 +68,10 @@ class Levels:
         """Whether a number is that of a level, and not of a column of the table."""
         return not 0 <= number < n_columns
 
+    def position(self, number: int) -> int:
+        """Which of the levels a number is that of."""
+        return self._numbers.index(number)
+
     def name(self, number: int) -> str:
         """The name of a level in other libraries."""
         return self._names[self._numbers.index(number)]

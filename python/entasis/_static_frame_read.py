@@ -94,7 +94,7 @@ def _label(host: dict[str, Any]) -> Any:
 @interpretation()
 def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any] | None, dict[str, Any]]:
     """The class, and the indexes of rows and of columns."""
-    name, index, columns = host["class"], host["index"], host.get("columns", {"kind": "text"})
+    name, index, columns = host["class"], host["index"], host.get("columns", {"kind": "text", "name": None})
     _sf_labels.class_of(name, (*_sf_labels.FRAMES, *_sf_labels.SERIES, *_sf_labels.INDEXES))
     # Without an index where the caller wants none.
     for spec in (columns,) if index is None else (index, columns):

@@ -45,7 +45,7 @@ def test_examples_type_check(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("module", ["_api", "_file"])
+@pytest.mark.parametrize("module", ["_api", "_file", "_indexers"])
 def test_examples_of_docstrings(module, tmp_path, monkeypatch):
     import numpy as np
     import pandas as pd

@@ -272,6 +272,13 @@ def test_notebooks_show_rows(f, path):
     for part in ("<th>s</th>", "<td>utf8</td>", "<td>x</td>", "<td>0.5</td>", "<td>z</td>", "3 rows x 4 columns"):
         assert part in html
     assert "<td>a</td>" in f["k"]._repr_html_()
+    levels = pd.MultiIndex.from_tuples([("u", 7.25), ("v", 8.25)], names=["p", "q"])
+    en.write(pd.DataFrame({"a": [1, 2]}, index=levels), path)
+    assert "<td>7.25</td><td>1</td>" in en.open(path)[["q", "a"]]._repr_html_()
+    times = pd.date_range("2020-01-01", periods=2, tz="Asia/Tokyo", name="t")
+    en.write(pd.DataFrame({"a": times}, index=times), path)
+    for view in (en.open(path), en.open(path)["t"]):
+        assert "<td>2020-01-01 00:00:00+09:00</td>" in view._repr_html_()
     n = 100
     wide = {f"c{i}": np.arange(n) * 1000 + i for i in range(50)}
     for value in (wide, pd.DataFrame(wide), pl.DataFrame(wide), pa.table(wide)):
@@ -310,6 +317,13 @@ def test_notebooks_show_trees_and_descriptions(path):
     sf = pytest.importorskip("static_frame")
     en.write(sf.Frame.from_dict({"a": (1, 2), "b": ("p", "q")}), path)
     assert "<td>q</td>" in en.open(path)._repr_html_()
+    series = sf.Series((1, 2, 3), index=("a", "b", "c"), name="s")
+    en.write(series, path)
+    f = en.open(path)
+    assert "<td>3</td>" in f._repr_html_()
+    assert list(f.columns.values) == ["s"]
+    assert f.dtypes == series.dtype
+    assert f.loc["b"].read().values.tolist() == [2]
 
 
 def test_bytes_are_no_path(path):
