@@ -61,10 +61,10 @@ def write(
     metadata
         Any tree to keep beside the value: `open(path).metadata`.
     on_unsupported
-        "error", "skip" (the item is left out of its dict, list or set, in columns of frames it is None; a warning
-        names it), or a function of the value and its path that returns what is written instead. What it returns for
-        a key or a member of a set has to have a hash and be none that is there; parts of keys and of members are
-        neither left out nor replaced.
+        "error", "skip" (the item is left out of its dict, list or set, in columns of frames and arrays of objects it
+        is None; a warning names it), or a function of the value and its path that returns what is written instead.
+        What it returns for a key or a member of a set has to have a hash and be none that is there; parts of keys
+        and of members are neither left out nor replaced.
     index
         False leaves out the labels of rows of a frame or series of pandas or StaticFrame; it comes back with
         positions.

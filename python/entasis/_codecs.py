@@ -13,7 +13,7 @@ import zoneinfo
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
-from . import _dtype_metadata, _dtypes, _records
+from . import _dtype_metadata, _dtypes, _hosts, _offsets, _records
 from ._record import Record
 from .errors import UnsupportedTypeError
 
@@ -203,20 +203,32 @@ def _encode_pandas(value: Any) -> tuple[Any, ...]:
         found = _object("pandas.Timedelta", int(value.asm8.view("i8")), value.unit)
     elif kind is pd.Period:
         found = _object("pandas.Period", value.ordinal, value.freqstr)
+        if not _offsets.same(decode(found[2][0], list(found[2][1:]), {}).freq, value.freq):
+            return UNSUPPORTED
     elif kind is pd.Interval:
+        for bound in (value.left, value.right):
+            if type(bound) is pd.Timestamp and encode(bound) is UNSUPPORTED:
+                return UNSUPPORTED
         return _object("pandas.Interval", value.left, value.right, value.closed)
     elif isinstance(value, pd.offsets.BaseOffset):
-        found = _object("pandas.offset", value.freqstr)
+        parts = _offsets.encode(value)
+        return UNSUPPORTED if parts is None else _object(*parts)
     elif isinstance(value, pd.api.extensions.ExtensionDtype):
         # What it is made with is told by an array of it.
         dtype: Any = value
         empty = pd.array([], dtype=dtype)
         same = type(empty.dtype) is type(value) and empty.dtype == value and repr(empty.dtype) == repr(value)
+        if isinstance(value, pd.PeriodDtype):
+            same = same and _offsets.same(empty.dtype.freq, value.freq)
+        if same:
+            # What is refused is the dtype, not a part of it.
+            _hosts.build(empty)
         return _object("pandas.dtype", empty) if same else UNSUPPORTED
     else:
         return UNSUPPORTED
     made = decode(found[2][0], list(found[2][1:]), {})
-    return found if made == value and repr(made) == repr(value) else UNSUPPORTED
+    same = made == value and repr(made) == repr(value) and getattr(made, "fold", 0) == getattr(value, "fold", 0)
+    return found if same else UNSUPPORTED
 
 
 def _pandas_zone(zone: Any) -> Any:
@@ -228,9 +240,13 @@ def _pandas_zone(zone: Any) -> Any:
     if type(zone) is datetime.timezone or type(zone) is zoneinfo.ZoneInfo:
         return _encode_zone(zone)
     name = str(zone)
-    if pd.Timestamp(0, tz=name).tz != zone:
-        raise UnsupportedTypeError(f"the time zone {zone!r} can't be kept")
-    return [name]
+    try:
+        if pd.Timestamp(0, tz=name).tz == zone:
+            return [name]
+    except (LookupError, OSError, TypeError, ValueError):
+        # What pandas says of a text that is no name of a zone.
+        pass
+    raise UnsupportedTypeError(f"the time zone {zone!r} can't be kept")
 
 
 def _encode_sparse(value: Any) -> tuple[Any, ...]:
@@ -389,7 +405,9 @@ def _timestamp(value: int, unit: str, zone: Any, fold: int) -> Any:
     if zone is None:
         return found.replace(fold=fold) if fold else found
     zone = zone[0] if type(zone) is list else _decode_zone(zone)
-    return found.tz_localize("UTC").tz_convert(zone)
+    found = found.tz_localize("UTC").tz_convert(zone)
+    # Also where the zone has no time twice.
+    return found if found.fold == fold else found.replace(fold=fold)
 
 
 def _timedelta(value: int, unit: str) -> Any:
@@ -418,12 +436,6 @@ def _interval(left: Any, right: Any, closed: Any) -> Any:
     import pandas as pd
 
     return pd.Interval(left, right, closed)
-
-
-def _offset(freq: str) -> Any:
-    from pandas.tseries.frequencies import to_offset
-
-    return to_offset(freq)
 
 
 def _sparse(name: str, shape: tuple[int, ...], *parts: Any) -> Any:
@@ -498,7 +510,8 @@ _DECODE = {
     "pandas.Timedelta": _timedelta,
     "pandas.Timestamp": _timestamp,
     "pandas.dtype": _pandas_dtype,
-    "pandas.offset": _offset,
+    "pandas.offset": _offsets.decode,
+    "pandas.offset_parts": _offsets.decode_parts,
     "scipy.sparse": _sparse,
     "static_frame.Bus": _bus,
     "zone": _decode_zone,

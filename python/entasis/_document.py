@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 # Frames inside of frames, at most.
 _DEEPEST = 32
 _SHOWN = 10
+# Characters of what a library says.
+_LONGEST = 200
+
+
+def _called(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
 
 
 class _Part:
@@ -98,6 +104,16 @@ class Document:
 
     def _encode(self, value: Any) -> tuple[Any, ...]:
         """What the native half asks for."""
+        try:
+            return self._encode_known(value)
+        except (UnsupportedTypeError, ArgumentError, LimitError):
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # What a library has against one of its own values, or a class against being looked at.
+            kind, what = _called(value), f"{type(error).__name__}: {error}"
+            raise UnsupportedTypeError(f"a value of type {kind} can't be kept ({what[:_LONGEST]})") from error
+
+    def _encode_known(self, value: Any) -> tuple[Any, ...]:
         if not _hosts.is_frame(value):
             return _codecs.encode(value)
         if self._inside is not None and self._inside.is_inside(value):
@@ -133,7 +149,7 @@ class Document:
             raise LimitError(f"{path}: {error}") from error
         if error is not None and not isinstance(error, (UnsupportedTypeError, ArgumentError)):
             raise error
-        kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+        kind = _called(value)
         if self._on_unsupported == "error" or again:
             what = f"a value of type {kind} can't be kept" if error is None else str(error)
             raise UnsupportedTypeError(f"{path}: {what}") from error

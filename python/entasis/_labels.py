@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _dtype_metadata, _pandas_make, _rows
+from . import _dtype_metadata, _offsets, _pandas_make, _rows
+from ._cells import Kept
 from ._entasis import ColumnRef
 from ._hosts import interpretation
 from ._names import as_text, decode_label, encode_label
@@ -61,7 +62,7 @@ def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
         spec["missing_kinds"] = ColumnRef(kinds)
     freq = _freq(index)
     if freq is not None:
-        spec["freq"] = _encode_freq(freq, what)
+        spec["freq"] = _encode_freq(freq, what, tree)
     metadata = _dtype_metadata.encode(index.dtype, what, tree)
     return spec if metadata is None else spec | {_dtype_metadata.KEY: metadata}
 
@@ -72,7 +73,8 @@ def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
         number = add.level(level, codes, column_name(name, i, index.nlevels), f"{what}, level {i}")
         columns.append(ColumnRef(number))
     names = [encode_label(name, what, add.tree) for name in index.names]
-    return {"kind": "multi", "columns": columns, "names": names}
+    spec = {"kind": "multi", "columns": columns, "names": names}
+    return spec if index.sortorder is None else spec | {"sortorder": int(index.sortorder)}
 
 
 def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, Any] | None:
@@ -88,7 +90,7 @@ def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, A
     spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what, tree)}
     if metadata is not None:
         spec[_dtype_metadata.KEY] = metadata
-    return spec if freq is None else spec | {"freq": _encode_freq(freq, what)}
+    return spec if freq is None else spec | {"freq": _encode_freq(freq, what, tree)}
 
 
 def _freq(index: Any) -> Any:
@@ -96,17 +98,10 @@ def _freq(index: Any) -> Any:
     return getattr(index, "freq", None) if type(index).__name__ in ("DatetimeIndex", "TimedeltaIndex") else None
 
 
-def _encode_freq(freq: Any, what: str) -> str:
-    from pandas.tseries.frequencies import to_offset
-
-    text = str(freq.freqstr)
-    try:
-        same = to_offset(text) == freq
-    except ValueError:
-        same = False
-    if not same:
-        raise UnsupportedTypeError(f"{what}: the frequency {freq!r} is not supported yet")
-    return text
+def _encode_freq(freq: Any, what: str, tree: Any) -> Any:
+    """The text of a frequency, or the frequency as a value where pandas makes another one of its text."""
+    text = _offsets.as_text(freq)
+    return tree(freq, f"{what}: the frequency") if text is None else text
 
 
 def number_of(ref: Any) -> int:
@@ -143,7 +138,8 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         if not all(type(level) is Codes for level in values):
             raise CorruptFileError("a level of an index has no codes")
         levels, codes = [level.values for level in values], [level.codes for level in values]
-        return pd.MultiIndex(levels=levels, codes=codes, names=names, verify_integrity=False)
+        sortorder = _sortorder(spec, len(levels), rows)
+        return pd.MultiIndex(levels=levels, codes=codes, names=names, sortorder=sortorder, verify_integrity=False)
     if kind != "column":
         raise CorruptFileError(f"an index of kind {kind!r} is not known")
     array = _dtype_metadata.labels(values[0], spec)
@@ -155,18 +151,25 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
     return index
 
 
-def _restore_freq(index: Any, text: str, rows: Any) -> None:
-    from pandas.tseries.frequencies import to_offset
+def _sortorder(spec: dict[str, Any], n_levels: int, rows: Any) -> int | None:
+    """By how many levels an index is told to be sorted. As in pandas, slices are so too, and other rows are not."""
+    found = spec.get("sortorder")
+    if found is not None and (type(found) is not int or not 0 <= found <= n_levels):
+        raise ValueError(f"an index of {n_levels} levels that is sorted by {found!r}")
+    return found if rows is None or (isinstance(rows, range) and rows.step > 0) else None
+
+
+def _restore_freq(index: Any, spec: Any, rows: Any) -> None:
+    import pandas as pd
 
     if type(index).__name__ not in ("DatetimeIndex", "TimedeltaIndex"):
         raise CorruptFileError(f"an index of {index.dtype} has a frequency")
     if rows is not None and not isinstance(rows, range):
         return
-    freq = to_offset(text)
+    freq = spec.get() if type(spec) is Kept else _offsets.decode(spec)
+    if not isinstance(freq, pd.offsets.BaseOffset):
+        # It was left out, or a function gave another value for it.
+        return
     if rows is not None and rows.step != 1:
         freq = freq * rows.step
-    try:
-        index.freq = freq
-    except ValueError:
-        # pandas infers the frequency of what was selected otherwise; it is told, as its own slices do.
-        index._data._freq = freq
+    _pandas_make.set_freq(index, freq)

@@ -32,7 +32,8 @@ def as_text(label: Any) -> str:
     """A label as the name of a column; halves of pairs as question marks."""
     try:
         text = str(label)
-    except RecursionError:
+    except Exception:
+        # Any class may have something against it, and integers of many digits have.
         text = type(label).__name__
     return text if is_text(text) else text.encode(errors="replace").decode()
 
@@ -135,5 +136,9 @@ def _decode_numpy(dtype: str, memory: bytes) -> Any:
     found = np.dtype(dtype)
     if found.kind not in _NUMPY_KINDS or found.itemsize != len(memory):
         raise ValueError(f"a scalar of dtype {dtype!r} in {len(memory)} bytes")
-    # A string of no characters has no memory.
-    return np.frombuffer(memory, found)[0] if memory else found.type()
+    # Of the memory of strings NumPy takes zero characters at the end for padding.
+    if found.kind == "S":
+        return np.bytes_(memory)
+    if found.kind == "U":
+        return np.str_(memory.decode("utf-32-le", "surrogatepass"))
+    return np.frombuffer(memory, found)[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._sources import path as _path
 from .errors import (
+    ArgumentError,
     CorruptFileError,
     DirectoryError,
     EntasisError,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 # What an archive of StaticFrame has besides arrays.
 _META = "__meta__.json"
+_NPY = b"\x93NUMPY"
 _KINDS = {
     FileNotFoundError: MissingFileError,
     IsADirectoryError: DirectoryError,
@@ -32,10 +34,12 @@ _KINDS = {
 
 
 def read_npz(path: Path) -> Any:
-    """Read an NPZ file, or a directory of NPY files as StaticFrame writes it.
+    """Read an NPZ file, a directory of NPY files as StaticFrame writes it, or the zip file of a StaticFrame Bus.
 
-    Gives a StaticFrame Frame where StaticFrame wrote it (the class of the frame is not in the file), else a dict of
-    NumPy arrays. Nothing in a file is executed: arrays of objects are refused. Damage is not looked for.
+    Gives a StaticFrame Frame where StaticFrame wrote it (the class of the frame is not in the file), a Bus of which
+    all frames are read for the zip file of one (of NPZ or NPY files), else a dict of NumPy arrays. Nothing in a file is
+    executed: arrays of objects are refused, and so are members of an archive that are no arrays. Damage is not looked
+    for.
     """
     # Slow to import, and for this alone.
     from zipfile import BadZipFile, ZipFile
@@ -47,14 +51,49 @@ def read_npz(path: Path) -> Any:
                 raise DirectoryError(f"{path} is a directory without a frame of StaticFrame in it")
             return _static_frame().Frame.from_npy(path)
         with ZipFile(path) as archive:
-            is_frame = _META in archive.namelist()
-        return _static_frame().Frame.from_npz(path) if is_frame else _read_arrays(path)
+            members = archive.namelist()
+        if _META in members:
+            return _static_frame().Frame.from_npz(path)
+        bus = _bus_format(members)
+        if bus is not None:
+            return _read_bus(path, bus)
+        for member in members:
+            if not member.endswith(".npy"):
+                raise UnsupportedTypeError(f"{path} is an archive with {member[:100]!r} in it, which is no array")
+        return _read_arrays(path)
     except EntasisError:
         raise
     except OSError as error:
         raise _KINDS.get(type(error), FileError)(f"{path} can't be read: {error}") from error
     except BadZipFile as error:
+        if _starts_as_npy(path):
+            raise ArgumentError(f"{path} is an NPY file, of one array without a name: use numpy.load") from error
         raise CorruptFileError(f"{path} is no NPZ file: {error}") from error
+
+
+def _starts_as_npy(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(_NPY)) == _NPY
+
+
+def _bus_format(members: list[str]) -> str | None:
+    """The format of the frames of a Bus, when these members of an archive are frames: "npz" or "npy"."""
+    if members and all(member.endswith(".npz") for member in members):
+        return "npz"
+    folders = {member.rpartition("/")[0] for member in members}
+    is_npy = bool(members) and all(f"{folder}/{_META}" in members for folder in folders)
+    return "npy" if is_npy and "" not in folders else None
+
+
+def _read_bus(path: str, form: str) -> Any:
+    if not path.endswith(".zip"):
+        raise ArgumentError(f"{path} holds a Bus: StaticFrame reads one from a file whose name ends with '.zip'")
+    bus_type = _static_frame().Bus
+    bus = bus_type.from_zip_npz(path) if form == "npz" else bus_type.from_zip_npy(path)
+    # The frames are read now: later the file may be another one.
+    for _ in bus.values:
+        pass
+    return bus
 
 
 def _read_arrays(path: str) -> dict[str, Any]:

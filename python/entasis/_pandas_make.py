@@ -111,6 +111,21 @@ def index(array: Any, name: Any) -> Any:
     return pd.Index(array, dtype=array.dtype, name=name, copy=False) if make is None else make(array, name=name)
 
 
+def set_freq(index: Any, freq: Any) -> None:
+    """Sets the frequency of an index of times, also where pandas infers another one from the labels."""
+    try:
+        index.freq = freq
+        return
+    except ValueError:
+        # It checks what a user sets. Its own slices, and `date_range` with an offset, have frequencies that don't pass.
+        pass
+    for holder in (index, index._data):
+        # The frequency is the index's, and was the array's before pandas 3.1.
+        if hasattr(holder, "_freq"):
+            holder._freq = freq
+            return
+
+
 @lru_cache(64)
 def _index_maker(dtype: Any) -> Any:
     """Makes indexes of arrays of NumPy; None where pandas has to be left to it."""

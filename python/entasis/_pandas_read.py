@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zoneinfo
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -335,7 +336,7 @@ class _Arrays:
             # It was made in the order of bytes that it is to have.
             values = values.byteswap(inplace=True)
         if column.logical in ("timestamp", "duration", "date"):
-            return _times(column, values)
+            return _times(column, values, self._own)
         return values
 
     def _single(self, kind: str, position: int, column: Column, values: Any, mask: Any) -> Any:
@@ -394,6 +395,8 @@ def _intervals(column: Column, values: Any) -> Any:
 
     subtype: Any = pandas_dtype(column.detail["subtype"])
     zone = getattr(subtype, "tz", None)
+    if zone is not None and column.detail.get("zoneinfo") is True:
+        zone = zoneinfo.ZoneInfo(str(zone))
     plain = np.dtype(subtype if zone is None else f"M8[{subtype.unit}]")
     if plain.kind not in "iufmM":
         raise TypeError(f"bounds of {plain}")
@@ -437,13 +440,15 @@ def _as_block(array: Any) -> Any:
     return array.reshape(1, -1) if isinstance(array, np.ndarray) else array
 
 
-def _times(column: Column, values: Any) -> Any:
+def _times(column: Column, values: Any, own: bool) -> Any:
     values = to_numpy_times(column, values)
     zone = column.detail
     if zone is None:
         return _pandas_make.times(values)
     array_type = pd.arrays.DatetimeArray
     try:
+        if own and column.flavour == _pandas_write.ZONEINFO:
+            zone = zoneinfo.ZoneInfo(zone)
         dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
     except (LookupError, OSError, TypeError, ValueError) as error:
         # Arrow takes any text for a zone, and where there is no such zone `zoneinfo` has all of these.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import zoneinfo
 from typing import TYPE_CHECKING, Any
 
-from . import _dtype_metadata, _dtypes, _labels, _objects
+from . import _dtype_metadata, _dtypes, _labels, _objects, _offsets
 from ._entasis import Builder, ColumnRef
 from ._names import as_text, encode_label, is_plain
 from .errors import UnsupportedTypeError
@@ -17,9 +18,8 @@ _MANY = 64
 # Codes of the dtypes whose values are words: booleans, integers, floats, complex numbers.
 _PLAIN = frozenset("?bhilqBHILQefdFD")
 # Flavours of columns (section 6 of the format).
-NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE, INTERVAL, SPARSE = range(
-    11
-)
+NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE, INTERVAL = range(10)
+SPARSE, ZONEINFO = 10, 11
 ARROW = 16
 # Logical types that pandas has as dtypes of Arrow alone.
 ARROW_ALONE = ("time", "decimal", "interval", "uuid", "json", "extension")
@@ -217,6 +217,9 @@ def add_array(
 
 def _add_numpy(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
     dtype = array.dtype
+    if dtype.kind == "V":
+        # pandas can't even show them.
+        raise UnsupportedTypeError(f"column '{name}': dtype {dtype} is not supported yet")
     if dtype.char == "G" and dtype.isnative:
         return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=CLONGDOUBLE)
     if dtype.isnative or dtype.char == "G":
@@ -230,19 +233,29 @@ def _add_masked(builder: _Builder, array: Any, position: Any, name: str) -> int 
 
 
 def _add_datetime(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
-    import pandas as pd
 
     zone = getattr(array.dtype, "tz", None)
     if zone is None:
         return builder.words(array._ndarray, position, name=name)
-    text = str(zone)
-    try:
-        same = pd.DatetimeTZDtype(array.dtype.unit, text) == array.dtype
-    except (TypeError, ValueError, KeyError):
-        same = False
-    if not same:
+    flavour = _zone_flavour(array.dtype)
+    if flavour is None:
         raise UnsupportedTypeError(f"column '{name}': the time zone {zone!r} is not supported yet")
-    return builder.words(array._ndarray, position, name=name, zone=text)
+    return builder.words(array._ndarray, position, name=name, zone=str(zone), flavour=flavour)
+
+
+def _zone_flavour(dtype: Any) -> int | None:
+    """The flavour of times with a zone that its name gives back; None for other zones."""
+    import pandas as pd
+
+    zone: Any = dtype.tz
+    try:
+        found: Any = pd.DatetimeTZDtype(dtype.unit, str(zone))
+    except (LookupError, OSError, TypeError, ValueError):
+        return None
+    if type(zone) is zoneinfo.ZoneInfo and type(found.tz) is not zoneinfo.ZoneInfo:
+        # pandas has UTC of the standard library's `datetime` for the name; the two are equal in its eyes.
+        return ZONEINFO if zone.key == str(zone) else None
+    return NUMPY if found == dtype and type(found.tz) is type(zone) else None
 
 
 def _add_timedelta(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
@@ -286,7 +299,8 @@ def _add_period(builder: _Builder, array: Any, position: Any, name: str) -> int 
     import pandas as pd
 
     freq = array.freqstr
-    if pd.PeriodDtype(freq) != array.dtype:
+    found: Any = pd.PeriodDtype(freq)
+    if found != array.dtype or not _offsets.same(found.freq, array.dtype.freq):
         raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
     return builder.words(array.asi8, position, name=name, missing="NaT", detail=freq, logical="period")
 
@@ -302,6 +316,8 @@ def _add_interval(builder: _Builder, array: Any, position: Any, name: str) -> in
     pairs = np.empty(len(array), [("left", left.dtype), ("right", right.dtype)])
     pairs["left"], pairs["right"] = left, right
     detail = {"name": "pandas.bounds", "metadata": b"", "subtype": subtype, "closed": array.closed}
+    if getattr(array.dtype.subtype, "tz", None) is not None and _zone_flavour(array.dtype.subtype) == ZONEINFO:
+        detail["zoneinfo"] = True
     return builder.words(
         _dtypes.as_bytes(pairs), position, name=name, flavour=INTERVAL, detail=detail, logical="extension"
     )
@@ -315,6 +331,8 @@ def _bounds(index: Any) -> Any:
 def _is_subtype(name: str, subtype: Any) -> bool:
     from pandas.api.types import pandas_dtype
 
+    if getattr(subtype, "tz", None) is not None:
+        return _zone_flavour(subtype) is not None
     try:
         return bool(pandas_dtype(name) == subtype)
     except (TypeError, ValueError, KeyError):

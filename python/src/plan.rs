@@ -21,7 +21,8 @@ pub enum Host {
 /// What a column is decoded into.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
-    /// A row of a two-dimensional NumPy array, shared with columns of the same dtype and zone.
+    /// A row of a two-dimensional NumPy array, shared with columns of the same dtype and zone. Zones of one name that
+    /// are objects of two classes are told apart.
     Block { dtype: String, zone: Option<String>, mark: Option<u64> },
     /// A NumPy array of its own, with a mask or with a mark for missing values.
     Array { dtype: String, mask: bool, mark: Option<u64> },
@@ -46,6 +47,8 @@ pub const NUMPY_BIG: u8 = 8;
 /// Flavours in files of pandas: bounds of intervals as fixed bytes, and arrays that were sparse.
 pub const PANDAS_INTERVAL: u8 = 9;
 pub const PANDAS_SPARSE: u8 = 10;
+/// Flavour in files of pandas: times of which the zone is a `zoneinfo.ZoneInfo`, where pandas makes another of its name.
+pub const PANDAS_ZONEINFO: u8 = 11;
 /// Flavours in files of pandas from here on: `ArrowDtype`, with the flavour of Arrow added.
 pub const PANDAS_ARROW: u8 = 16;
 
@@ -92,7 +95,9 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         _ => array::dtype(column_type),
     };
     let block = |mark| {
-        let zone = info.detail.as_ref().and_then(|detail| detail.as_str()).map(str::to_owned);
+        let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
+        let is_zoneinfo = host == Host::Pandas && flavour == PANDAS_ZONEINFO;
+        let zone = zone.map(|zone| if is_zoneinfo { format!("{zone} of zoneinfo") } else { zone.to_owned() });
         // The caller turns the bytes round.
         let order = if is_big && column_type.physical.width() > Some(1) { ">" } else { "" };
         Target::Block { dtype: format!("{order}{dtype}"), zone, mark }

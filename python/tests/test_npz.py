@@ -71,3 +71,36 @@ def test_what_is_not_there(tmp_path):
     broken.write_bytes(b"no archive")
     with pytest.raises(en.CorruptFileError):
         en.read_npz(broken)
+
+
+@pytest.mark.parametrize("form", ["npz", "npy"])
+def test_the_zip_file_of_a_bus(form, tmp_path):
+    sf = pytest.importorskip("static_frame")
+    one = sf.Frame.from_dict({"a": (1, 2), "b": ("x", "y")}, name="one")
+    bus = sf.Bus.from_frames((one, one.rename("\u00e9/x"), sf.Frame(np.eye(3), name="three")))
+    path = tmp_path / "bus.zip"
+    getattr(bus, f"to_zip_{form}")(path)
+    found = en.read_npz(path)
+    path.unlink()
+    assert type(found) is sf.Bus
+    assert found.index.values.tolist() == ["one", "\u00e9/x", "three"]
+    for label in bus:
+        assert found[label].equals(bus[label], compare_name=True, compare_dtype=True, compare_class=True)
+    en.write(found, tmp_path / "bus.entasis")
+    assert en.read(tmp_path / "bus.entasis").equals(found)
+
+
+def test_what_is_no_npz_file(tmp_path):
+    path = tmp_path / "n.npy"
+    np.save(path, np.arange(3))
+    with pytest.raises(en.ArgumentError, match="is an NPY file"):
+        en.read_npz(path)
+    sf = pytest.importorskip("static_frame")
+    path = tmp_path / "bus.zip"
+    bus = sf.Bus.from_frames((sf.Frame(np.eye(2), name="f"),))
+    bus.to_zip_npz(path)
+    with pytest.raises(en.ArgumentError, match=r"ends with '\.zip'"):
+        en.read_npz(path.rename(tmp_path / "bus.npz"))
+    bus.to_zip_pickle(path)
+    with pytest.raises(en.UnsupportedTypeError, match=r"'f\.pickle' in it, which is no array"):
+        en.read_npz(path)

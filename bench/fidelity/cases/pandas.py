@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from dateutil import relativedelta
 
 from ..case import Panel
 from .pandas_columns import COLUMNS
@@ -194,13 +195,13 @@ class _OwnFrame(pd.DataFrame):
 def _refused(found: Panel) -> None:
     """What Entasis refuses by name."""
     sparse = pd.arrays.SparseArray(np.array(["a", "b", "a"], dtype=object), fill_value="a")
-    holidays = pd.offsets.CustomBusinessDay(holidays=["2020-01-01"])
+    weekday = pd.offsets.DateOffset(weekday=relativedelta.MO(1))
     zone = datetime.timezone(datetime.timedelta(hours=1), "own name")
     for name, make, message in (
         ("sparse objects", lambda: _frame(sparse), "column 'x': dtype Sparse"),
         ("an own class of frame", lambda: _OwnFrame({"a": [1]}), "_OwnFrame can't be kept"),
-        ("a freq with holidays", lambda: _with_index(
-            pd.date_range("2020", periods=3, freq=holidays)
+        ("a freq of weekdays of dateutil", lambda: _with_index(
+            pd.date_range("2020", periods=3, freq=weekday)
         ), "the index: the frequency"),
         ("a zone with an own name", lambda: _frame(
             pd.Series(pd.to_datetime(["2020"])).dt.tz_localize(zone).array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import zoneinfo
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,16 @@ def indexes(n: int) -> dict[str, Any]:
         "datetime with a zone and freq": days.tz_localize("Europe/Berlin"),
         "datetime with a fixed zone": days.tz_localize("UTC+02:00"),
         "datetime, business days": pd.bdate_range("2020", periods=n),
+        "datetime in UTC": pd.date_range("2020", periods=n, tz="UTC"),
+        "datetime in UTC of zoneinfo": pd.date_range(
+            "2020", periods=n, tz=zoneinfo.ZoneInfo("UTC"), name="z"
+        ),
+        "datetime, business days with holidays": pd.date_range(
+            "2020", periods=n, freq=pd.offsets.CustomBusinessDay(holidays=["2020-01-03"])
+        ),
+        "datetime, freq of months and days": pd.date_range(
+            "2020", periods=n, freq=pd.DateOffset(months=1, days=2)
+        ),
         "datetime, month ends": pd.date_range("2020", periods=n, freq="ME"),
         "datetime, every other Tuesday": pd.date_range("2020", periods=n, freq="2W-TUE"),
         "timedelta": pd.to_timedelta([1, 2, None, 3, 5, 4], unit="h"),
@@ -91,6 +102,9 @@ def _multi(n: int) -> dict[str, Any]:
         "multi with a freq": pd.MultiIndex.from_product(
             [pd.date_range("2020", periods=2, freq="D", tz="UTC"), ["a", "b", None]],
             names=["d", "k"],
+        ),
+        "multi that is told to be sorted": pd.MultiIndex(
+            levels=[["a", "b"], [1, 2, 3]], codes=[[0, 0, 0, 1, 1, 1], [0, 1, 2] * 2], sortorder=2
         ),
         "multi of a range": pd.MultiIndex(
             levels=[pd.RangeIndex(5, 13, 2), ["a"]], codes=[[3, 1, -1, 0, 1, 2], [0] * 6]

@@ -54,6 +54,7 @@ def check_index(a: Any, b: Any, path: str) -> None:
     check_value(list(a.names), list(b.names), f"{path}.names")
     if isinstance(a, pd.MultiIndex):
         equal(a.nlevels, b.nlevels, f"{path}.nlevels")
+        equal(a.sortorder, b.sortorder, f"{path}.sortorder")
         for i in range(a.nlevels):
             check_index(a.levels[i], b.levels[i], f"{path}.levels[{i}]")
             check_numpy(np.asarray(a.codes[i]), np.asarray(b.codes[i]), f"{path}.codes[{i}]")
@@ -74,6 +75,8 @@ def same_dtype(a: Any, b: Any, path: str) -> None:
     is_same = a == b and repr(a) == repr(b)
     if isinstance(a, pd.StringDtype):
         is_same = is_same and a.storage == b.storage and repr(a.na_value) == repr(b.na_value)
+    if isinstance(a, pd.DatetimeTZDtype):
+        is_same = is_same and type(a.tz) is type(b.tz)
     if isinstance(a, np.dtype):
         is_same = is_same and a.byteorder == b.byteorder
     if not is_same:

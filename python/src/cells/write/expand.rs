@@ -35,9 +35,8 @@ impl CellBuilder {
         {
             self.add_rows(rows, (number, place), at, &mut pending)?;
         } else {
-            let count = self.expand_items(&object, at, &mut pending)?;
-            let is_whole =
-                kind.n_children().is_some() || matches!(kind, CellKind::ObjectArray | CellKind::Object);
+            let count = self.expand_items(&object, kind, at, &mut pending)?;
+            let is_whole = kind.n_children().is_some() || kind == CellKind::Object;
             if is_whole && count != object.len()? as u64 {
                 return Err(self.refuse(object.py(), at(0), "a part of it can't be left out"));
             }
@@ -50,6 +49,7 @@ impl CellBuilder {
     fn expand_items<'py>(
         &mut self,
         object: &Bound<'py, PyAny>,
+        kind: CellKind,
         at: impl Fn(usize) -> At,
         pending: &mut Vec<Pending<'py>>,
     ) -> PyResult<u64> {
@@ -60,7 +60,13 @@ impl CellBuilder {
                 let next = put_items(list, i, &mut numbers, &mut self.writer)?;
                 count += (next - i) as u64;
                 let Some(other) = item(list, next) else { return Ok(count) };
-                count += u64::from(self.emit(&other.to_owned(), at(next), pending)?);
+                let mut is_added = self.emit(&other.to_owned(), at(next), pending)?;
+                if !is_added && kind == CellKind::ObjectArray {
+                    // An array has a value in each place.
+                    self.writer.unit(CellKind::Null);
+                    is_added = true;
+                }
+                count += u64::from(is_added);
                 i = next + 1;
             }
         }

@@ -2,7 +2,7 @@
 
 use entasis::{CellClass, CellKind};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat};
+use pyo3::types::{PyBytes, PyFloat, PyString};
 
 use super::atoms::Sink;
 use crate::cells::types::Types;
@@ -66,6 +66,11 @@ pub fn put_known<S: Sink>(
             out.bytes(kind, bytes.as_bytes());
         }
         CellKind::NumpyBytes => out.bytes(kind, object.cast::<PyBytes>()?.as_bytes()),
+        CellKind::NumpyStr => {
+            // `str` of one drops zero characters at its end.
+            let Ok(text) = object.cast::<PyString>()?.to_str() else { return Ok(false) };
+            out.text(kind, text);
+        }
         _ => {
             let text = object.str()?;
             let Ok(text) = text.to_str() else { return Ok(false) };
