@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from fractions import Fraction
 from typing import Any
 
@@ -113,7 +114,12 @@ def _one(value: Any) -> Any:
     if isinstance(value, (float, np.floating)) and value != value:
         return None
     if isinstance(value, pd.Interval):
-        return (value.left, value.right)
+        return (_one(value.left), _one(value.right))
+    if type(value) is datetime.date:
+        return (value - datetime.date(1970, 1, 1)).days * _SECONDS["D"]
+    if isinstance(value, dict) and list(value) == ["left", "right"]:
+        # Intervals have no other form in most libraries.
+        return (_one(value["left"]), _one(value["right"]))
     if isinstance(value, list):
         return [_one(x) for x in value]
     if isinstance(value, dict):

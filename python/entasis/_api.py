@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._document import OnUnsupported
     from ._entasis import Destination
     from ._hosts import Host
+    from ._options import OnRefused
     from ._rows import Rows
     from ._sources import Source, Target
 
@@ -196,6 +197,7 @@ def read(
     memory_map: bool = False,
     types: Iterable[type] | None = None,
     index: bool = True,
+    on_unsupported: OnRefused = "error",
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -224,6 +226,8 @@ def read(
         Classes to make of `Record`: dataclasses, named tuples and Enums.
     index
         False leaves out the labels of rows.
+    on_unsupported
+        "error", or "skip": columns that the other library has nothing for are left out, and a warning names them.
 
     Returns
     -------
@@ -250,12 +254,13 @@ def read(
     1      5
     2      4
     """
+    _options.on_refused(on_unsupported)
     file = open(path, memory_map=memory_map, types=types)
     if isinstance(file, Tree):
         if columns is not None or to is not None:
             raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
         return file.read(rows=rows, threads=threads, index=index)
-    return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index)
+    return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index, on_unsupported=on_unsupported)
 
 
 def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> File:

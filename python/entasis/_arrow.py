@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from . import _rows
+from . import _arrow_convert, _rows
+from ._entasis import Handle as Native
 from ._hosts import interpretation
 from ._row_labels import Levels
 from .errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._entasis import ArrowTable, Builder, Handle
 
 
@@ -42,13 +46,25 @@ def read(
     own: bool,
     metadata: bool,
     polars: bool = False,
-) -> tuple[ArrowTable, int]:
-    """The columns as a table, and how many they are; see `with_labels`."""
+) -> tuple[Any, int]:
+    """The columns as a table, and how many they are; see `with_labels`.
+
+    The table has Arrow's stream interface; it is one of pyarrow where a column is made for Arrow.
+    """
     columns, names = with_labels(handle, host, columns)
     n = handle.n_columns if columns is None else len(columns)
     schema, fields = _metadata(host, columns) if metadata else (None, {})
-    table = handle.read_arrow(columns, _rows.native(rows), layout, own, threads, fields, schema, metadata, polars)
-    return table.renamed(names) if names else table, n
+
+    def direct(numbers: list[int] | None, fields: dict[int, bytes]) -> ArrowTable:
+        return handle.read_arrow(numbers, _rows.native(rows), layout, own, threads, fields, schema, metadata, polars)
+
+    made = [] if own else _converted(handle, columns)
+    if not made:
+        table = direct(columns, fields)
+        return table.renamed(names) if names else table, n
+    numbers = list(range(n)) if columns is None else columns
+    found = _assemble(handle, numbers, set(made), fields, direct, rows, threads, polars=polars)
+    return found.rename_columns([names.get(i, name) for i, name in enumerate(found.column_names)]), n
 
 
 def with_labels(
@@ -72,6 +88,52 @@ def with_labels(
     stored = handle.columns([columns[place] for place in places])
     wanted = {place: levels.name(columns[place]) for place in places}
     return columns, {place: wanted[place] for place, of in zip(places, stored, strict=True) if of.name != wanted[place]}
+
+
+def _converted(handle: Handle, columns: list[int] | None) -> list[int]:
+    """The places of the columns that are made for Arrow, among these."""
+    if not can_convert(handle):
+        return []
+    infos = handle.columns(columns)
+    return [i for i, info in enumerate(infos) if _arrow_convert.is_converted(info)]
+
+
+def can_convert(handle: Handle) -> bool:
+    """Whether columns can be made for Arrow: with pyarrow, and not of maps of files."""
+    return type(handle) is Native and find_spec("pyarrow") is not None
+
+
+def _assemble(
+    handle: Handle,
+    numbers: list[int],
+    made: set[int],
+    fields: dict[int, bytes],
+    direct: Callable[[list[int], dict[int, bytes]], ArrowTable],
+    rows: Any,
+    threads: int | None,
+    *,
+    polars: bool,
+) -> Any:
+    """A table of pyarrow, of columns that are decoded for Arrow and of others."""
+    import pyarrow as pa
+
+    plain = [i for i in range(len(numbers)) if i not in made]
+    found: dict[int, tuple[Any, Any]] = {}
+    schema_metadata = None
+    if plain:
+        places = {i: place for place, i in enumerate(plain)}
+        of_plain = {places[i]: metadata for i, metadata in fields.items() if i in places}
+        stream = direct([numbers[i] for i in plain], of_plain)
+        table = pa.RecordBatchReader.from_stream(stream).read_all()
+        schema_metadata = table.schema.metadata
+        found = {i: (table.schema.field(place), table.column(place)) for i, place in places.items()}
+    for i in made:
+        (column,) = handle.columns([numbers[i]])
+        array, metadata = _arrow_convert.convert(handle, column, rows, threads, polars=polars)
+        found[i] = pa.field(column.name, array.type, metadata=metadata or None), array
+    in_order = [found[i] for i in range(len(numbers))]
+    schema = pa.schema([field for field, _ in in_order], metadata=schema_metadata)
+    return pa.Table.from_arrays([array for _, array in in_order], schema=schema)
 
 
 def has_metadata(host: dict[str, Any]) -> bool:

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _cells, _column_labels, _columns, _display, _frame, _hosts, _indexers, _row_labels, _rows, _sources
-from ._options import integer, shown
+from . import (
+    _cells,
+    _column_labels,
+    _columns,
+    _display,
+    _frame,
+    _hosts,
+    _indexers,
+    _leave_out,
+    _row_labels,
+    _rows,
+    _sources,
+)
+from ._options import integer, on_refused, shown
 from ._options import threads as _threads
 from .errors import ArgumentError, CorruptFileError
 
@@ -16,6 +28,7 @@ if TYPE_CHECKING:
 
     from ._columns import Columns
     from ._hosts import Host
+    from ._options import OnRefused
     from ._rows import Rows
     from ._sources import Source
 
@@ -263,13 +276,18 @@ class File:
         to: Host | None = None,
         threads: int | None = None,
         index: bool = True,
+        on_unsupported: OnRefused = "error",
     ) -> Any:
         """Read columns and rows; see `entasis.read`."""
+        on_refused(on_unsupported)
+        view = self
         if columns is not None or rows is not None:
-            return self._view(self._resolve(columns), self._compose(rows))._read(to, threads, index)
-        return self._read(to, threads, index)
+            view = self._view(self._resolve(columns), self._compose(rows))
+        return view._read(to, threads, index, skips=on_unsupported == "skip")
 
-    def _read(self, to: Host | None, threads: int | None, index: bool | None, *, is_restored: bool = True) -> Any:
+    def _read(
+        self, to: Host | None, threads: int | None, index: bool | None, *, is_restored: bool = True, skips: bool = False
+    ) -> Any:
         handle, host, columns, rows = self._handle, self._frame.host, self._columns, self._rows
         found = host.get("host")
         written_by = found if isinstance(found, str) else None
@@ -283,8 +301,16 @@ class File:
                 columns = self._of_table(columns)
             elif _row_labels.RANGE in columns:
                 return _row_labels.read_with_range(self, reader, host, _threads(threads))
+
+        def read(columns: list[int] | None) -> Any:
+            return reader.read(handle, host, columns, rows, _threads(threads))
+
         try:
-            found = reader.read(handle, host, columns, rows, _threads(threads))
+            if skips:
+                every = _leave_out.every(handle, host, columns, has_index=getattr(reader, "HAS_INDEX", False))
+                found = _leave_out.read(read, columns, every)
+            else:
+                found = read(columns)
             return _hosts.restore(found, host, written_by, to) if is_restored and "class" in host else found
         except CorruptFileError as error:
             error.file = error.file or self.path
@@ -339,7 +365,9 @@ class File:
     def __arrow_c_schema__(self) -> object:
         if self._columns is not None and _row_labels.RANGE in self._columns:
             return self._view(self._columns, range(0)).to_pyarrow().schema.__arrow_c_schema__()
-        return self._arrow(range(0)).__arrow_c_schema__()
+        table = self._arrow(range(0))
+        # A table of pyarrow has one, and is none.
+        return getattr(table, "schema", table).__arrow_c_schema__()
 
     def _arrow(self, rows: Any) -> Any:
         from . import _arrow
@@ -347,7 +375,13 @@ class File:
         own = self.written_by == "pyarrow"
         host = self._frame.host
         metadata = _arrow.has_metadata(host)
-        return _arrow.read(self._handle, host, self._columns, rows, None, layout=1, own=own, metadata=metadata)[0]
+
+        def read(columns: list[int] | None) -> Any:
+            return _arrow.read(self._handle, host, columns, rows, None, layout=1, own=own, metadata=metadata)[0]
+
+        # One column that Arrow has nothing for doesn't shut the file to a query of others.
+        every = _leave_out.every(self._handle, host, self._columns, has_index=False)
+        return _leave_out.read(read, self._columns, every)
 
     def close(self) -> None:
         """Close the file. Its views that were made before, and all that was read, stay; `with` closes too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _cells, _dtype_metadata, _dtypes, _labels, _rows
+from . import _arrow, _arrow_convert, _cells, _dtype_metadata, _dtypes, _labels, _rows
 from ._hosts import interpretation
 from ._numpy import BIG, CLONGDOUBLE, FIXED, RECORD, STRING, UNITS
 from .errors import CorruptFileError, DuplicateColumnError, LimitError, UnsupportedTypeError
@@ -80,6 +80,9 @@ def arrays(handle: Handle, entries: list[Any], rows: Any, n: int, own: bool) -> 
         else:
             if own and column.physical == "fixed bytes":
                 values = _rows_of_bytes(column, values)
+            elif _arrow_convert.is_interval(column) and kind != "objects":
+                with interpretation():
+                    values = _arrow_convert.bounds(column, values)
             yield np.array([at]), _single(handle, kind, column, values, mask, n_rows).reshape(1, n_rows), column
 
 

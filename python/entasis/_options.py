@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Literal
 
 from .errors import ArgumentError
+
+# What to do with columns that the library which reads them has nothing for.
+OnRefused = Literal["error", "skip"]
 
 # No machine has as many.
 _MOST_THREADS = 1 << 20
@@ -70,3 +73,9 @@ def durable(durable: bool | None) -> bool | None:
     if durable is None or isinstance(durable, bool):
         return durable
     raise ArgumentError(f"durable={durable!r}: True, False, or None for when it replaces one")
+
+
+def on_refused(choice: str) -> None:
+    """Checks what to do with columns that a library has nothing for."""
+    if choice not in ("error", "skip"):
+        raise ArgumentError(f"on_unsupported={choice!r}: 'error' or 'skip'")

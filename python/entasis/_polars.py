@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _cells, _numpy_read, _rows
+from . import _arrow, _arrow_convert, _cells, _numpy_read, _rows
 from ._entasis import Builder
 from .errors import CorruptFileError, UnsupportedTypeError
 
@@ -200,11 +200,25 @@ def _with_objects(
     found = []
     for position, info in enumerate(infos):
         if info.logical == "object":
-            values = _cells.objects(handle, info, rows, handle.n_rows).tolist()
-            found.append(pl.Series(names.get(position, info.name), values, dtype=pl.Object))
+            name = names.get(position, info.name)
+            found.append(_object_series(handle, info, name, rows, own=host.get("host") == "polars"))
         else:
             found.append(next(left))
     return pl.DataFrame(found)
+
+
+def _object_series(handle: Handle, info: Column, name: str, rows: Any, *, own: bool) -> Any:
+    """Objects of one kind as Arrow has them; of any kinds, and those of Polars, as objects."""
+    import polars as pl
+
+    if not own and _arrow.can_convert(handle):
+        try:
+            array, _ = _arrow_convert.convert(handle, info, rows, None, polars=True)
+            return pl.Series(name, array)
+        except UnsupportedTypeError:
+            pass
+    values = _cells.objects(handle, info, rows, handle.n_rows).tolist()
+    return pl.Series(name, values, dtype=pl.Object)
 
 
 def _without_columns(n_rows: int) -> Any:

@@ -11,7 +11,7 @@ from ._cells import Cells, as_objects, metadata
 from ._file import File
 from ._frame import Closed, Frame
 from ._hosts import interpretation
-from ._options import integer
+from ._options import integer, on_refused
 from ._options import threads as _threads
 from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError, RowsOutOfRangeError
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ._columns import Columns
     from ._hosts import Host
+    from ._options import OnRefused
     from ._rows import Rows
 
 _SEQUENCES = ("list", "tuple", "set", "frozenset")
@@ -201,12 +202,14 @@ class Tree(File):
         threads: int | None = None,
         index: bool = True,
         types: Iterable[type] | None = None,
+        on_unsupported: OnRefused = "error",
     ) -> Any:
         """The value, or some rows of an array or items of a list; see `entasis.read`.
 
         `columns` are places on the second axis of an array, told as rows are. Of an array in Fortran order only they
         are read.
         """
+        on_refused(on_unsupported)
         if to is not None:
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames")
         if not index:

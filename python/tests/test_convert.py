@@ -130,9 +130,11 @@ def test_numpy_to_others(path):
         "x": [0, 1, 2],
         "u": ["a", "bc", ""],
     }
-    for column in ("d", "z"):
-        with pytest.raises(en.UnsupportedTypeError, match=f"column '{column}'"):
-            en.read(path, to="pyarrow", columns=[column])
+    days = en.read(path, to="pyarrow", columns=["d"]).column("d")
+    assert days.type == pa.date32()
+    assert days.to_pylist() == arrays["d"].tolist()
+    with pytest.raises(en.UnsupportedTypeError, match="column 'z'"):
+        en.read(path, to="pyarrow", columns=["z"])
     en.write({"x": np.array([1, 2], "M8[ps]")}, path)
     with pytest.raises(en.UnsupportedTypeError, match="column 'x'"):
         en.read(path, to="pandas")

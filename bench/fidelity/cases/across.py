@@ -62,6 +62,12 @@ def _of_pandas() -> dict[str, Any]:
         "str": pd.array(["a", None], dtype="str"),
         "string": pd.array(["a", None], dtype="string"),
         "object of str": np.array(["a", None, np.nan], dtype=object),
+        "object of date": np.array([datetime.date(2020, 1, 1), None], dtype=object),
+        "object of Decimal": np.array(
+            [decimal.Decimal("1.5"), decimal.Decimal("2.25"), None], dtype=object
+        ),
+        "object of bytes": np.array([b"a", None], dtype=object),
+        "object of bool": np.array([True, None], dtype=object),
         "object of any kinds": np.array(["a", 1, None], dtype=object),
         "datetime64[s]": np.array(["2020", "NaT"], "M8[s]"),
         "datetime64[ns]": np.array(["2020", "NaT"], "M8[ns]"),
