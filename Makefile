@@ -66,7 +66,7 @@ test: test-rust test-python test-r ## All tests
 test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
 	$(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
 
-test-python: $(VENV)/.package $(VENV)/.tests ## Only the Python tests
+test-python: $(VENV)/.package $(VENV)/.tests $(VENV)/.pyright ## Only the Python tests
 	$(py) -m pytest python/tests
 
 test-r: $(VENV)/.package ## Only the R package: R CMD check (installs R on Debian as root, else needs it)
@@ -117,6 +117,10 @@ $(VENV)/.peers: $(VENV)/.libraries bench/requirements-peers.txt
 $(VENV)/.tests: $(VENV)/.libraries python/requirements-test.txt
 	@echo "installing the test tools"
 	@$(pip) -r python/requirements-test.txt
+	@touch $@
+
+$(VENV)/.pyright: $(VENV)/.made tools/install-pyright.sh
+	@tools/install-pyright.sh '$(VENV)'
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.libraries $(sources) | check-rust

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from . import _entasis, _hosts, _options, _sources, _tree
 from ._file import File
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._options import OnRefused
     from ._rows import Rows
     from ._sources import Source, Target
+    from ._typing import ArrowTable, NumpyArrays, PandasFrame, PolarsFrame, ReadOptions, StaticFrame
 
 DEFAULT_COMPRESSION = 50
 
@@ -187,6 +188,18 @@ def _write_all(file: Any, content: bytes | None) -> None:
         left = left[n:]
 
 
+@overload
+def read(path: Source, *, to: Literal["pandas"], **options: Unpack[ReadOptions]) -> PandasFrame: ...
+@overload
+def read(path: Source, *, to: Literal["polars"], **options: Unpack[ReadOptions]) -> PolarsFrame: ...
+@overload
+def read(path: Source, *, to: Literal["pyarrow"], **options: Unpack[ReadOptions]) -> ArrowTable: ...
+@overload
+def read(path: Source, *, to: Literal["numpy"], **options: Unpack[ReadOptions]) -> NumpyArrays: ...
+@overload
+def read(path: Source, *, to: Literal["static_frame"], **options: Unpack[ReadOptions]) -> StaticFrame: ...
+@overload
+def read(path: Source, *, to: Host | None = None, **options: Unpack[ReadOptions]) -> Any: ...
 def read(
     path: Source,
     *,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from . import (
     _cells,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._options import OnRefused
     from ._rows import Rows
     from ._sources import Source
+    from ._typing import ArrowTable, NumpyArrays, PandasFrame, PartOptions, PolarsFrame, StaticFrame
 
 # Where values come from that a file might be compared with.
 _VALUES = frozenset(["builtins", "datetime", "decimal", "fractions", "numpy", "pandas", "polars", "pyarrow", "uuid"])
@@ -268,6 +269,18 @@ class File:
         labels = [found[column] if 0 <= column < n else beside.label(column) for column in self._columns]
         return pd.Index(labels, tupleize_cols=False)
 
+    @overload
+    def read(self, *, to: Literal["pandas"], **options: Unpack[PartOptions]) -> PandasFrame: ...
+    @overload
+    def read(self, *, to: Literal["polars"], **options: Unpack[PartOptions]) -> PolarsFrame: ...
+    @overload
+    def read(self, *, to: Literal["pyarrow"], **options: Unpack[PartOptions]) -> ArrowTable: ...
+    @overload
+    def read(self, *, to: Literal["numpy"], **options: Unpack[PartOptions]) -> NumpyArrays: ...
+    @overload
+    def read(self, *, to: Literal["static_frame"], **options: Unpack[PartOptions]) -> StaticFrame: ...
+    @overload
+    def read(self, *, to: Host | None = None, **options: Unpack[PartOptions]) -> Any: ...
     def read(
         self,
         *,
@@ -332,23 +345,23 @@ class File:
             raise ArgumentError(f"n={shown(n)}: the table has {self.n_rows} rows to draw from")
         return self.read(rows=np.random.default_rng(seed).choice(self.n_rows, _number(n), replace=False))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> PandasFrame:
         """Read as a pandas DataFrame."""
         return self.read(to="pandas")
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> PolarsFrame:
         """Read as a Polars DataFrame."""
         return self.read(to="polars")
 
-    def to_pyarrow(self) -> Any:
+    def to_pyarrow(self) -> ArrowTable:
         """Read as a pyarrow Table."""
         return self.read(to="pyarrow")
 
-    def to_numpy(self) -> dict[str, Any]:
+    def to_numpy(self) -> NumpyArrays:
         """Read as a dict of NumPy arrays."""
-        return self.read(to="numpy")  # type: ignore[no-any-return]
+        return self.read(to="numpy")
 
-    def to_static_frame(self) -> Any:
+    def to_static_frame(self) -> StaticFrame:
         """Read as a StaticFrame Frame, or as the Series or Index that was written."""
         return self.read(to="static_frame")
 

@@ -28,21 +28,53 @@ def test_examples_run(page, tmp_path, monkeypatch):
     exec(compile(code, page.name, "exec"), {"__name__": page.stem})
 
 
-def test_examples_type_check(tmp_path):
-    pytest.importorskip("mypy")
+def write_programs(folder: Path) -> list[str]:
     for page in PAGES:
-        (tmp_path / f"page_{page.stem.lower().replace('-', '_')}.py").write_text(program(page), encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--ignore-missing-imports",
-        *sorted(map(str, tmp_path.iterdir())),
-    ]
+        (folder / f"page_{page.stem.lower().replace('-', '_')}.py").write_text(program(page), encoding="utf-8")
+    return sorted(map(str, folder.iterdir()))
+
+
+def test_mypy_accepts_the_examples(tmp_path):
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", *write_programs(tmp_path)]
     config = ["--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
     done = subprocess.run([*command, *config], cwd=ROOT / "python", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def pyright(programs: list[str]) -> subprocess.CompletedProcess[str]:
+    found = Path(sys.prefix) / "node_modules/.bin/pyright"
+    if not found.exists():
+        pytest.skip("pyright is not installed (tools/install-pyright.sh)")
+    command = [str(found), "--pythonpath", sys.executable, *programs]
+    return subprocess.run(command, cwd=ROOT / "python", capture_output=True, text=True, check=False)
+
+
+def test_pyright_accepts_the_examples(tmp_path):
+    done = pyright(write_programs(tmp_path))
+    assert done.returncode == 0, done.stdout
+
+
+def test_checkers_know_what_reading_gives(tmp_path):
+    """The type follows the library that is asked for, and a library that is not known is an error."""
+    program = tmp_path / "reading.py"
+    program.write_text(
+        "import entasis as en\n"
+        'en.read("a", to="pandas", columns=["b"], rows=(1, 3)).groupby("b").sum()\n'
+        'en.open("a").to_polars().select("b")\n'
+        'en.open("a")["b"].read(to="polars").select("b")\n'
+        'en.read("a", to="numpy")["b"].shape\n'
+        'en.read("a").anything\n'
+    )
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text('import entasis as en\nen.read("a", to="duckdb")\nen.write(1, "a", on_unsupported="ignore")\n')
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy", "--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
+    for file, n_errors in ((program, 0), (wrong, 2)):
+        done = subprocess.run([*command, str(file)], cwd=ROOT / "python", capture_output=True, text=True, check=False)
+        assert done.stdout.count("error:") == n_errors, done.stdout
+    assert pyright([str(program)]).returncode == 0
+    assert pyright([str(wrong)]).returncode == 1
 
 
 @pytest.mark.parametrize("module", ["_api", "_file", "_indexers"])
