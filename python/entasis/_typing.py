@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import static_frame
 
     from ._columns import Columns
+    from ._options import OnRefused
     from ._rows import Rows
 
     # A file of a Series, Index or array gives that for its own library.
@@ -31,6 +32,7 @@ class PartOptions(TypedDict, total=False):
     rows: Rows | None
     threads: int | None
     index: bool
+    on_unsupported: OnRefused
 
 
 class ReadOptions(PartOptions, total=False):
