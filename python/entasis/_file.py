@@ -17,7 +17,7 @@ from . import (
     _rows,
     _sources,
 )
-from ._options import integer, on_refused, shown
+from ._options import integer, number, on_refused, shown
 from ._options import threads as _threads
 from .errors import ArgumentError, CorruptFileError
 
@@ -146,7 +146,7 @@ class File:
         except TypeError:
             return False
         found = self._frame.labels.find(label)
-        return bool(found) if self._columns is None else any(number in self._columns for number in found)
+        return bool(found) if self._columns is None else any(column in self._columns for column in found)
 
     def __eq__(self, other: object) -> bool:
         if other is None or isinstance(other, File) or type(other).__module__.partition(".")[0] not in _VALUES:
@@ -331,19 +331,19 @@ class File:
 
     def head(self, n: int = 5) -> Any:
         """The first `n` rows as a frame of the file's library; all but the last `-n` when `n` is negative."""
-        return self.read(rows=slice(None, _number(n)))
+        return self.read(rows=slice(None, number(n)))
 
     def tail(self, n: int = 5) -> Any:
         """The last `n` rows as a frame of the file's library; all but the first `-n` when `n` is negative."""
-        return self.read(rows=slice(-_number(n), None) if _number(n) else slice(0, 0))
+        return self.read(rows=slice(-number(n), None) if number(n) else slice(0, 0))
 
     def sample(self, n: int, *, seed: int | None = None) -> Any:
         """`n` rows drawn at random, each at most once, as a frame of the file's library; the same for equal seeds."""
         import numpy as np
 
-        if not 0 <= _number(n) <= self.n_rows:
+        if not 0 <= number(n) <= self.n_rows:
             raise ArgumentError(f"n={shown(n)}: the table has {self.n_rows} rows to draw from")
-        return self.read(rows=np.random.default_rng(seed).choice(self.n_rows, _number(n), replace=False))
+        return self.read(rows=np.random.default_rng(seed).choice(self.n_rows, number(n), replace=False))
 
     def to_pandas(self) -> PandasFrame:
         """Read as a pandas DataFrame."""
@@ -438,10 +438,3 @@ class File:
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.column_names if self._frame.labels.are_text else []
-
-
-def _number(n: Any) -> int:
-    found = integer(n)
-    if found is None:
-        raise ArgumentError(f"n={shown(n)}: an integer")
-    return found

@@ -34,6 +34,14 @@ def integer(n: Any) -> int | None:
         return None
 
 
+def number(n: Any) -> int:
+    """A number of rows, checked."""
+    found = integer(n)
+    if found is None:
+        raise ArgumentError(f"n={shown(n)}: an integer")
+    return found
+
+
 def wait(seconds: float) -> float:
     """How long to wait for another writer, checked."""
     if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds >= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import _frame, _sources
+from . import _frame
 from ._cells import Cells
 from ._file import File
 from ._tree import Tree
@@ -19,14 +19,12 @@ Source = tuple[Any, ...]
 
 def source(frame: _frame.Frame) -> Source:
     """What another process needs to find the same file."""
-    found: str | bytes = os.path.abspath(frame.path)
-    if frame.path == _sources.IN_MEMORY:
-        content = frame.content
-        if content is None or len(content) > _MOST_BYTES:
-            n = "" if content is None else f" of {len(content):,} bytes"
-            raise ArgumentError(f"a File of bytes in memory{n} is not pickled: write them to a file and open its path")
-        found = content
-    return found, frame.memory_map, list(frame.types.values()), frame.handle.mark(), frame.table
+    content, mark = frame.content, frame.handle.mark()
+    if content is not None and len(content) > _MOST_BYTES:
+        n = f"{len(content):,}"
+        raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
+    found = os.path.abspath(frame.path) if content is None else content
+    return found, frame.memory_map, list(frame.types.values()), mark, frame.table
 
 
 def file(found: Source, columns: list[int] | None, rows: Any) -> File:

@@ -106,3 +106,52 @@ def test_type_checkers_know_the_exceptions(tmp_path):
     command = [sys.executable, "-m", "mypy", "--config-file=", f"--cache-dir={tmp_path / 'cache'}", str(module)]
     done = subprocess.run(command, cwd=ROOT / "python", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_hints(tmp_path):
+    """What users write passes strict checks; a library that isn't known does not."""
+    pytest.importorskip("mypy")
+    (tmp_path / "good.py").write_text(
+        """import pathlib
+import entasis as en
+import numpy as np
+
+levels: dict[str, int] = {"a": 80}
+en.write({"a": np.arange(3)}, pathlib.Path("a"), compression=levels, on_unsupported="skip")
+f = en.open("a")
+n: int = f.n_rows + en.info("a").n_rows + len(en.info("a").columns)
+names: list[str] = f[["a"]].column_names
+g: en.File = f[1:, "a"].select(2020, ("x", 1)).iloc[0].loc[:, "a"]
+en.read("a", rows=np.array([1, 2]), columns=[1, "a", None], to="polars")
+en.read("a", rows=(-5, None), columns=slice(1))
+en.read("a", rows=[True, False, None])
+try:
+    f["a"][0].read(to="pandas", index=False)
+except (en.CorruptFileError, en.NotAFrameError) as error:
+    print(error.file)
+with en.open("a") as h:
+    print(h.head(), h.closed)
+""",
+        encoding="utf-8",
+    )
+    (tmp_path / "bad.py").write_text(
+        """import entasis as en
+
+en.read("a", to="duckdb")
+en.write(1, "a", on_unsupported="ignore")
+en.read("a", rows={1, 2})
+for row in en.open("a"):
+    pass
+""",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--config-file="]
+    for name, n_errors in (("good", 0), ("bad", 4)):
+        done = subprocess.run(
+            [*command, f"--cache-dir={tmp_path / 'cache'}", str(tmp_path / f"{name}.py")],
+            cwd=ROOT / "python",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stdout.count(": error:") == n_errors, done.stdout
