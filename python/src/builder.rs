@@ -4,8 +4,8 @@ mod put;
 mod take;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing,
-    NameList, Physical, Value,
+    Array, Chunk, Column, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing, NameList,
+    Physical, Value,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};

@@ -41,11 +41,7 @@ impl Destination {
     }
 
     /// Writes without the GIL. Returns the content of the file when it goes into memory.
-    pub fn write<'py>(
-        self,
-        py: Python<'py>,
-        content: &Content,
-    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    pub fn write<'py>(self, py: Python<'py>, content: &Content) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let options = WriteOptions {
             compression: self.compression,
             column_compression: self.column_compression,

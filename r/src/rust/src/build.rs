@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::ptr::null_mut;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Document, Durable, Error, Frame, HostRead, HostValidity, HostValues, Result, Unit,
-    Value, WriteOptions,
+    Array, Chunk, Column, ColumnType, Document, Durable, Error, Frame, HostRead, HostValidity, HostValues,
+    Result, Unit, Value, WriteOptions,
 };
 
 use crate::cells::Cells;
@@ -158,7 +158,8 @@ impl Builder {
             let kept = self.strings.kept(strings).unwrap_or_default();
             let how = Value::Column(n_columns + self.extra.len() as u64);
             let number = number as u64;
-            let of = if is_extra { Value::Column(n_columns + number) } else { Value::Int(number.cast_signed()) };
+            let of =
+                if is_extra { Value::Column(n_columns + number) } else { Value::Int(number.cast_signed()) };
             pairs.push(Value::List(vec![of, how]));
             // SAFETY: the strings stay, unchanged, until the frame is written.
             let memory = unsafe { HostRead::new(kept.as_ptr(), kept.len()) };

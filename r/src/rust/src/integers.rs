@@ -91,7 +91,8 @@ fn by_values(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<V
     file.read(requests.collect(), None, &Silent)?;
     let fits = columns.iter().zip(&memory).map(|(info, (values, missing))| {
         let physical = info.record.column_type.physical;
-        let there = values.chunks_exact(width_of(physical)).zip(missing).filter(|(_, missing)| **missing == 0);
+        let there =
+            values.chunks_exact(width_of(physical)).zip(missing).filter(|(_, missing)| **missing == 0);
         there.map(|(value, _)| Fit::of(integer(physical, value))).max().unwrap_or(Fit::Integer)
     });
     Ok(fits.collect())
