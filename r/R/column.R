@@ -6,7 +6,7 @@ read_column <- function(file, which, rows = ALL_ROWS) {
     frame <- read_frame(file, which, rows)
     return(.subset2(frame, length(frame)))
   }
-  in_session(file, interpret(file, read_columns(file, which, rows, keeps_attributes(own_attributes(file)))[[1L]]))
+  in_session(file, interpret(file, read_columns(file, which, rows, own_attributes(file)[["class"]])[[1L]]))
 }
 
 # A column at a selection of rows as `[` takes them; NULL for all.
@@ -28,7 +28,7 @@ shown_frame <- function(file, which, rows) {
     return(read_frame(file, which, rows))
   }
   in_session(file, interpret(file, {
-    columns <- tryCatch(read_columns(file, which, rows, TRUE), entasis_error_unsupported = function(e) {
+    columns <- tryCatch(read_columns(file, which, rows, KEEPING), entasis_error_unsupported = function(e) {
       lapply(which, function(k) shown_column(file, k, rows))
     })
     own_frame(file, columns, which, rows, list(names = NULL, class = "data.frame", row.names = NULL))
@@ -36,7 +36,7 @@ shown_frame <- function(file, which, rows) {
 }
 
 shown_column <- function(file, k, rows) {
-  tryCatch(read_columns(file, k, rows, TRUE)[[1L]], entasis_error_unsupported = function(e) {
+  tryCatch(read_columns(file, k, rows, KEEPING)[[1L]], entasis_error_unsupported = function(e) {
     x <- read_columns(file, k, ALL_ROWS)[[1L]]
     dim <- dim_of(x)
     x <- asS4(unclass_all(x), FALSE)
@@ -46,4 +46,5 @@ shown_column <- function(file, k, rows) {
 }
 
 # Whether the class of a frame keeps the attributes of columns of which no class has a method of `[`.
-keeps_attributes <- function(attrs) any(c("tbl_df", "data.table") %in% attrs[["class"]])
+keeps_attributes <- function(class) any(c("tbl_df", KEEPING) %in% class)
+KEEPING <- "data.table"

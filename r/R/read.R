@@ -80,7 +80,7 @@ some_values <- function(file, description, rows) {
   n <- length(x)
   if (n == prod(attr(x, "dim"))) wrong("'from' and 'to' are for vectors, not for arrays")
   at <- row_positions(rows, n)
-  slice_value(x, at[at <= n], FALSE, TRUE, place_of(file, NULL))
+  slice_value(x, at[at <= n], NULL, TRUE, place_of(file, NULL))
 }
 
 # A frame of these columns, by their positions, and rows.
@@ -100,8 +100,8 @@ read_frame <- function(file, which, rows) {
   })
 }
 
-# `keeps` is for columns without a method of `[`: see `slice_value`.
-read_columns <- function(file, which, rows, keeps = FALSE) {
+# `frame_class` decides how some rows of columns are made: see `slice_value`.
+read_columns <- function(file, which, rows, frame_class = NULL) {
   layout <- layout_of(file)
   facts <- table_facts(file)
   descriptions <- layout$descriptions[which]
@@ -128,7 +128,7 @@ read_columns <- function(file, which, rows, keeps = FALSE) {
   for (k in which(lengths(slicings) > 0L)) {
     positions <- if (is_whole[k]) row_positions(rows, n) else seq_len(count_rows(rows, n))
     name <- if (!identical(file$host$form, "vector")) layout$names[which[k]]
-    out[k] <- list(slice_value(out[[k]], positions, keeps, is_whole[k], place_of(file, name)))
+    out[k] <- list(slice_value(out[[k]], positions, frame_class, is_whole[k], place_of(file, name)))
   }
   out
 }

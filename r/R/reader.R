@@ -297,16 +297,9 @@ row_attributes <- function(attrs, rows) {
   attrs
 }
 
+# Frames whose row names are no numbers of rows are read whole: see `slicing_of`.
 part_attributes <- function(attrs, rows) {
-  info <- attrs$row.names
-  if (is_all(rows) || is.null(info)) {
-    return(attrs)
-  }
-  attrs$row.names <- if (is.integer(info) && length(info) == 2L && is.na(info[1L])) {
-    c(NA, -as.integer(count_rows(rows, abs(info[2L]))))
-  } else {
-    unique_labels(take_rows(info, rows), rows)
-  }
+  if (!is_all(rows) && are_numbers(attrs$row.names)) attrs$row.names <- c(NA, -as.integer(count_rows(rows, abs(attrs$row.names[2L]))))
   attrs
 }
 

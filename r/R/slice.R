@@ -57,9 +57,9 @@ slicing_of <- function(file, description, n) {
       others <- attrs[!names(attrs) %in% c(KNOWN_ATTRIBUTES, "tzone", "balanced")]
       is_whole <- any(vapply(others, depends_on_rows, NA, n))
     } else {
-      # A frame in the frame. Frames of other classes have invariants of their own.
+      # A frame in the frame. Frames of other classes have invariants of their own. Row names are made unique by the class around.
       others <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
-      is_whole <- !all(class %in% SIMPLE_FRAMES) || length(others) > 0L ||
+      is_whole <- !all(class %in% SIMPLE_FRAMES) || length(others) > 0L || !are_numbers(attrs[["row.names"]]) ||
         any(vapply(description$parts, function(part) !is.null(slicing_of(file, part, n)), NA))
     }
     return(if (is_whole) list(whole = TRUE))
@@ -68,8 +68,9 @@ slicing_of <- function(file, description, n) {
   if (is.null(class) && length(others) == 0L && !isTRUE(description$s4) && length(attrs[["dim"]]) != 1L) {
     return(NULL)
   }
-  # R makes a vector of an array of one dimension that has few values left, with or without names.
-  is_whole <- isTRUE(description$s4) || is.null(class) && length(attrs[["dim"]]) == 1L || any(SUMMARISING %in% class) || !is.null(attrs[["tsp"]]) ||
+  # Of an array of one dimension `[` makes a vector if it takes one value.
+  is_array <- length(attrs[["dim"]]) == 1L && (is.null(class) || has_method(class))
+  is_whole <- isTRUE(description$s4) || is_array || any(SUMMARISING %in% class) || !is.null(attrs[["tsp"]]) ||
     any(vapply(others, depends_on_rows, NA, n))
   list(whole = is_whole)
 }
@@ -81,9 +82,10 @@ class_in <- function(attrs) {
   class
 }
 
-# Rows of a value by R's own `[`. `keeps` is whether the frame's class keeps the attributes of columns that have no method, as those
-# of tibble and data.table do; `whole`, whether `x` has all rows.
-slice_value <- function(x, i, keeps, whole, place) {
+# Rows of a value as its frame of class `frame_class` makes them: by R's own `[`, or by vctrs in a tibble. Those of tibble and
+# data.table keep the attributes of columns that have no method. `whole` is whether `x` has all rows.
+slice_value <- function(x, i, frame_class, whole, place) {
+  keeps <- keeps_attributes(frame_class)
   class <- oldClass(x)
   has_own <- FALSE
   if (isS4(x)) {
@@ -106,7 +108,7 @@ slice_value <- function(x, i, keeps, whole, place) {
   if (!has_own && keeps && !whole) {
     return(x)
   }
-  value <- tryCatch(subset_rows(x, i), error = function(e) {
+  value <- tryCatch(if ("tbl_df" %in% frame_class) vctrs_slice(x, i) else subset_rows(x, i), error = function(e) {
     if (inherits(e, "entasis_error")) stop(e)
     refuse_rows(place, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)), NULL)
   })
@@ -123,9 +125,7 @@ subset_rows <- function(x, i) {
   n_dims <- length(dim(x))
   if (n_dims == 2L) {
     value <- x[i, , drop = FALSE]
-    # Row names that are numbers of rows begin anew.
-    if (is.data.frame(x) && is_numbered(x) && !anyNA(i)) attr(value, "row.names") <- .set_row_names(length(i))
-    value
+    fit_rows(value, x, i)
   } else if (n_dims > 2L) {
     do.call(`[`, c(list(x, i), rep(list(TRUE), n_dims - 1L), list(drop = FALSE)), quote = TRUE)
   } else {
@@ -133,21 +133,50 @@ subset_rows <- function(x, i) {
   }
 }
 
-# Whether row names are 1, 2, 3 ..., which R has in short.
-is_numbered <- function(x) {
-  info <- .row_names_info(x, 0L)
-  is.integer(info) && length(info) == 2L && is.na(info[1L])
+# Completes `value`, which `[` made of the rows `i` of the frame `of`: row names that are numbers of rows begin anew, and arrays
+# of more than two dimensions are cut along the first, of which `[` of data.frame takes only as many values as there are rows.
+fit_rows <- function(value, of, i) {
+  if (!is_frame_like(value) || !is_frame_like(of)) {
+    return(value)
+  }
+  if (is_numbered(of) && !anyNA(i)) attr(value, "row.names") <- .set_row_names(.row_names_info(value, 2L))
+  fit_columns(value, of, i)
 }
 
-# Records of packages that aren't there have no method of their own.
-vctrs_slice <- function(x, i) {
-  if (!requireNamespace("vctrs", quietly = TRUE)) {
-    kept <- attributes(x)
-    fields <- lapply(unclass_all(x), function(field) subset_rows(field, i))
-    attributes(fields) <- kept
-    return(fields)
+# The same for the columns of a frame. A class may have chosen other columns.
+fit_columns <- function(value, of, i) {
+  from <- if (length_of(value) == length_of(of)) seq_len(length_of(of)) else match(names_of(value), names_of(of))
+  columns <- unclass_all(value)
+  is_deep <- vapply(unclass_all(of), function(x) is_frame_like(x) || !isS4(x) && length(dim_of(x)) > 2L, NA)
+  at <- which(is_deep[from])
+  if (length(at) == 0L) {
+    return(value)
   }
-  vctrs::vec_slice(x, i)
+  for (k in at) {
+    x <- .subset2(of, from[k])
+    columns[[k]] <- if (is_frame_like(x)) fit_rows(columns[[k]], x, i) else subset_rows(x, i)
+  }
+  attrs <- attributes(value)
+  attrs[["row.names"]] <- .row_names_info(value, 0L)
+  decorate(columns, attrs)
+}
+
+# Whether row names are 1, 2, 3 ..., which R has in short.
+is_numbered <- function(x) are_numbers(.row_names_info(x, 0L))
+
+are_numbers <- function(info) is.integer(info) && length(info) == 2L && is.na(info[1L])
+
+# Records have no method of `[` without their package.
+vctrs_slice <- function(x, i) {
+  if (requireNamespace("vctrs", quietly = TRUE)) {
+    return(vctrs::vec_slice(x, i))
+  }
+  if (!inherits(x, "vctrs_rcrd")) {
+    return(subset_rows(x, i))
+  }
+  fields <- lapply(unclass_all(x), function(field) subset_rows(field, i))
+  attributes(fields) <- attributes(x)
+  fields
 }
 
 rows_of <- function(x) {

@@ -35,7 +35,7 @@ chosen_columns <- function(file, which) !identical(as.integer(which), seq_along(
 # A part of a frame of R, tibble or data.table.
 plain_part <- function(file, which, rows, attrs) {
   class <- attrs[["class"]]
-  keeps <- keeps_attributes(attrs)
+  keeps <- keeps_attributes(class)
   names <- layout_of(file)$names[which]
   if (!keeps && chosen_columns(file, which)) {
     # As of a list, of which `[` keeps names alone.
@@ -43,7 +43,7 @@ plain_part <- function(file, which, rows, attrs) {
   }
   if ("data.table" %in% class) attrs <- selected_attributes(attrs, names, rows)
   interpret(file, {
-    frame <- own_frame(file, read_columns(file, which, rows, keeps), which, rows, attrs)
+    frame <- own_frame(file, read_columns(file, which, rows, class), which, rows, attrs)
     if (!keeps && anyDuplicated(which)) attr(frame, "names") <- make.unique(names(frame))
     frame
   })
@@ -76,9 +76,8 @@ own_part <- function(file, which, rows, attrs) {
   is_whole <- !is_all(rows) && any(vapply(extra, depends_on_rows, NA, n))
   all <- seq_along(layout_of(file)$first)
   class <- attrs[["class"]]
-  keeps <- keeps_attributes(attrs)
   read <- if (is_whole) ALL_ROWS else rows
-  frame <- interpret(file, own_frame(file, read_columns(file, all, read, keeps), all, read, attrs))
+  frame <- interpret(file, own_frame(file, read_columns(file, all, read, class), all, read, attrs))
   i <- if (is_all(rows)) NULL else if (is_whole) row_positions(rows, n) else seq_len(count_rows(rows, n))
   j <- if (chosen_columns(file, which)) which
   place <- list(file = file$path, what = "the frame", column = NA_character_)
@@ -89,7 +88,7 @@ own_part <- function(file, which, rows, attrs) {
     refuse_rows(place, paste0("`[` of its class ", shown_class(class), " gives no frame of these rows"), NULL)
   }
   if (is_whole && is.null(file$host$index)) attr(value, "row.names") <- c(NA, -length(i))
-  value
+  if (is.null(i)) value else fit_columns(value, frame, i)
 }
 
 own_subset <- function(x, i, j) {
@@ -158,12 +157,10 @@ read_selection <- function(file, which, i, row_names) {
   if (is.logical(i)) {
     # Methods of `[` may tell masks from numbers.
     mask <- rep_len(i, n)
-    there <- which(is.na(mask) | mask)
+    there <- two_rows(which(is.na(mask) | mask), n)
     again <- mask[there]
   } else {
-    there <- sort(unique(numbers))
-    # Without a row the names of rows would be lost.
-    if (length(there) == 0L && n > 0) there <- 1
+    there <- two_rows(sort(unique(numbers)), n)
     again <- match(numbers, there)
     again[is.na(numbers)] <- NA
   }
@@ -173,7 +170,16 @@ read_selection <- function(file, which, i, row_names) {
   }
   frame <- number_rows(frame, as.integer(there))
   load_class(oldClass(frame))
-  frame[again, , drop = FALSE]
+  fit_columns(frame[again, , drop = FALSE], frame, again)
+}
+
+# At least two rows, if the file has so many. Without a row `[` has no row names to go by, and R makes a plain vector of an array of
+# one dimension that has one value.
+two_rows <- function(there, n) {
+  if (length(there) > 1L || n <= length(there)) {
+    return(there)
+  }
+  if (length(there) == 0L) seq_len(min(n, 2)) else sort(c(there, if (there > 1) there - 1 else 2))
 }
 
 # Row names that are numbers become those of the file's rows, also in frames of the frame.

@@ -111,6 +111,8 @@ any_column <- function(n, deep = TRUE) {
     function() matrix(seq_len(2 * n), n, dimnames = list(make.unique(sample(letters, n, TRUE)), c("p", "q"))),
     function() structure(matrix(rnorm(2 * n), n), extra = seq_len(n)),
     function() array(seq_len(n), n, list(k = paste0("r", seq_len(n)))),
+    function() array(rnorm(n), n),
+    function() table(factor(seq_len(n))),
     function() lapply(seq_len(n), function(i) letters[seq_len(i %% 4)]),
     function() numeric_version(paste0("1.", seq_len(n)))
   )
@@ -138,7 +140,7 @@ any_column <- function(n, deep = TRUE) {
   if (requireNamespace("haven", quietly = TRUE)) dependent <- c(dependent, function() haven::labelled(sample(3L, n, TRUE), c(a = 1L, b = 2L, c = 3L)))
   if (deep) {
     dependent <- c(dependent, list(
-      function() any_frame(n, sample(3L, 1L), FALSE), function() any_frame(n, 1L, FALSE)
+      function() any_frame(n, sample(3L, 1L), runif(1L) < 0.3), function() any_frame(n, 1L, FALSE)
     ))
   }
   made <- if (runif(1L) < 0.3) plain else dependent
@@ -153,7 +155,10 @@ any_frame <- function(n, k, deep = TRUE) {
   if (runif(1L) < 0.2) attr(frame, "row.names") <- sample(1000L, n)
   if (runif(1L) < 0.2) attr(frame, "row.names") <- make.unique(sample(letters, n, TRUE))
   if (runif(1L) < 0.2) attr(frame, "note") <- seq_len(sample(c(1L, n), 1L))
-  if (deep && runif(1L) < 0.1) {
+  if (runif(1L) < 0.15 && requireNamespace("tibble", quietly = TRUE)) {
+    attr(frame, "row.names") <- .set_row_names(n)
+    class(frame) <- c("tbl_df", "tbl", "data.frame")
+  } else if (deep && runif(1L) < 0.1) {
     attr(frame, "weights") <- rnorm(n)
     class(frame) <- c("entasis_weighted", "data.frame")
   }

@@ -151,6 +151,51 @@ test_that("missing rows are rows of NA", {
   }
 })
 
+test_that("arrays of one dimension keep it, those of three are cut along the first", {
+  x <- data.frame(id = 1:4)
+  x$one <- array(c(5, 6, 7, 8), 4L, list(k = letters[1:4]))
+  x$bare <- array(1:4, 4L)
+  path <- written(x)
+  for (rows in list(c(NA, 3L, 3L), c(NA, NA, 1L), c(FALSE, NA, FALSE, FALSE), c(4L, 4L, NA), c(NA_integer_, NA), 2L, c(2L, 2L))) {
+    expect_part(path, x, NULL, rows, "arrays of one dimension")
+  }
+  cube <- array(1:16, c(4, 2, 2))
+  x$cube <- cube
+  x$inner <- data.frame(id = 4:1)
+  x$inner$cube <- cube
+  x$inner$by <- structure(1:4, extra = 4:1)
+  for (frame in list(x, x[c("id", "cube")], structure(x, class = c("entasis_of_nobody", "data.frame")))) {
+    path <- written(frame)
+    for (rows in list(2:3, c(4L, 4L, 1L), c(NA, 2L), c(2L, NA, 2L), c(TRUE, NA, FALSE, NA), NA, integer())) {
+      numbers <- if (is.logical(rows)) seq_len(4)[rows] else rows
+      part <- entasis(path)[rows, ]
+      expect_identical(part$cube, cube[numbers, , , drop = FALSE])
+      if (!is.null(frame$inner)) expect_identical(part$inner$cube, cube[numbers, , , drop = FALSE])
+    }
+  }
+})
+
+test_that("row names of frames in frames begin anew where they are numbers, whoever cuts the frame", {
+  own_classes()
+  on.exit(drop_classes())
+  inner <- data.frame(a = 1:5)
+  inner$deep <- data.frame(b = 5:1)
+  inner$named <- data.frame(b = 5:1, row.names = letters[1:5])
+  x <- data.frame(id = 1:5)
+  x$inner <- inner
+  weighted <- structure(x, weights = 5:1 / 2, class = c("entasis_weighted", "data.frame"))
+  for (frame in list(x, weighted)) {
+    path <- written(frame)
+    for (rows in list(4L, 2:3, c(5L, 5L, 1L))) {
+      part <- entasis(path)[rows, ]
+      expect_identical(row.names(part$inner), as.character(seq_along(rows)))
+      expect_identical(row.names(part$inner$deep), as.character(seq_along(rows)))
+      expect_identical(row.names(part$inner$named), row.names(inner$named[rows, , drop = FALSE]))
+      expect_identical(part$inner$deep$b, (5:1)[rows])
+    }
+  }
+})
+
 test_that("columns chosen twice have the names that R gives them", {
   path <- written(iris)
   expect_identical(read_entasis(path, c(1, 1, 5), 2, 4), bare(iris[2:4, c(1, 1, 5)]))
