@@ -170,6 +170,7 @@ SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
         SEXP x = VECTOR_ELT(vectors, i), attributes = VECTOR_ELT(given, INTEGER(which)[i] - 1);
         SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
         for (R_xlen_t k = 0; k < Rf_xlength(attributes); k++) {
+            if (LENGTH(STRING_ELT(names, k)) == 0) ent_nonsense("an attribute has no name");
             SEXP symbol = Rf_installTrChar(STRING_ELT(names, k)), value = VECTOR_ELT(attributes, k);
             if (value == R_NilValue && levels != R_NilValue) value = VECTOR_ELT(levels, i);
             if (value == R_NilValue) continue;
