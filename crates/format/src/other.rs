@@ -60,11 +60,7 @@ fn is_fst(head: &[u8]) -> bool {
 
 /// `PROTO` and a version of 2 to 5; from 4 on a frame follows.
 fn is_pickle(head: &[u8]) -> bool {
-    match head {
-        [0x80, 2 | 3, ..] => true,
-        [0x80, 4 | 5, 0x95, ..] => true,
-        _ => false,
-    }
+    matches!(head, [0x80, 2 | 3, ..] | [0x80, 4 | 5, 0x95, ..])
 }
 
 /// The letter of the encoding, a newline, then version 2 or 3: as a big-endian integer (X), little-endian (B) or digits (A).
