@@ -178,7 +178,7 @@ mod tests {
             memory: Vec::new(),
             alike: Vec::new(),
         };
-        loaded.cells.close(Vec::from([0..6]), &Silent).unwrap();
+        loaded.cells.close(std::iter::once(0..6).collect(), &Silent).unwrap();
         loaded.look().unwrap();
         std::fs::remove_file(&path).unwrap();
         loaded
