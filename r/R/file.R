@@ -56,6 +56,7 @@ look_at <- function(file) {
   file$table_facts <- NULL
   file$fits <- NULL
   file$object_classes <- list()
+  file$are_row_names <- NULL
 }
 
 # The handle: opened again when it comes from another session.

@@ -66,14 +66,28 @@ foreign_labels <- function(file, rows) {
   columns <- lapply(seq_along(refs), function(i) extra_values(file, facts$number[i], NULL, rows))
   names(columns) <- facts$name
   if (kind == "column") {
-    labels <- columns[[1L]]
-    plain <- is.null(attributes(labels)) && (is.character(labels) || is.integer(labels))
-    if (plain && !anyNA(labels) && !anyDuplicated(labels)) {
-      return(list(row_names = labels))
+    if (are_row_names(file, facts$number, columns[[1L]], rows)) {
+      return(list(row_names = columns[[1L]]))
     }
   }
   list(columns = columns)
 }
+
+# Whether R can have a column of labels, of which `labels` are some rows, as row names. All rows decide, so that each part of a file
+# has the columns of the whole.
+are_row_names <- function(file, number, labels, rows) {
+  if (!is.null(attributes(labels)) || !is.character(labels) && !is.integer(labels)) {
+    return(FALSE)
+  }
+  if (is.null(file$are_row_names)) {
+    if (!is_all(rows)) labels <- extra_values(file, number)
+    file$are_row_names <- are_distinct(labels)
+  }
+  file$are_row_names
+}
+
+# Whether there is no NA and no value twice. Rising integers, which most labels are, need no table of values.
+are_distinct <- function(x) !anyNA(x) && (is.integer(x) && !is.unsorted(x, strictly = TRUE) || !anyDuplicated(x))
 
 # A column of objects. Those of other hosts whose values are dates alone, or times of the day, are vectors of these, as pandas has no
 # other type for them.

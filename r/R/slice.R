@@ -98,7 +98,7 @@ slice_value <- function(x, i, frame_class, whole, place) {
     package <- load_class(class)
     # A frame of another class is more than `[` of data.frame knows.
     has_own <- if (is.data.frame(x)) all(class %in% SIMPLE_FRAMES) || has_method(setdiff(class, SIMPLE_FRAMES)) else has_method(class)
-    if (!has_own && (whole && NROW(.subset2(list(x), 1L)) > 1L || "sfc" %in% class)) {
+    if (!has_own && (whole && !isTRUE(rows_of(x) <= 1) || "sfc" %in% class)) {
       how <- if (is.null(package)) "load its package" else paste("install package", package)
       refuse_rows(place, paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"), how)
     }
@@ -108,14 +108,47 @@ slice_value <- function(x, i, frame_class, whole, place) {
   if (!has_own && keeps && !whole) {
     return(x)
   }
-  value <- tryCatch(if ("tbl_df" %in% frame_class) vctrs_slice(x, i) else subset_rows(x, i), error = function(e) {
+  by_class(class, place, x, length(i), if ("tbl_df" %in% frame_class) vctrs_slice(x, i) else subset_rows(x, i))
+}
+
+# What methods of a class make of a part of `of` that has `n` rows. A method may be any code, so that its value is looked at.
+by_class <- function(class, place, of, n, expr, names = names_of(of)) {
+  value <- tryCatch(expr, error = function(e) {
     if (inherits(e, "entasis_error")) stop(e)
     refuse_rows(place, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)), NULL)
   })
-  if (rows_of(value) != length(i)) {
-    refuse_rows(place, paste0("`[` of its class ", shown_class(class), " gives another number of rows"), NULL)
-  }
+  wrong <- wrong_part(value, of, n, names)
+  if (!is.null(wrong)) refuse_rows(place, paste0("`[` of its class ", shown_class(class), " gives ", wrong), NULL)
   value
+}
+
+# Why a value is no part of `of` that has `n` rows; NULL if it is one. A frame's class may add columns to those that are asked for.
+wrong_part <- function(value, of, n, names = names_of(of)) {
+  if (typeof(value) != typeof(of)) {
+    return(paste("a value of type", typeof(value)))
+  }
+  if (!is_frame_like(of)) {
+    return(if (!identical(rows_of(value), as.double(n))) "another number of rows")
+  }
+  if (!is_frame_like(value) || .row_names_info(value, 2L) != n || length(names_of(value)) != length_of(value)) {
+    return("no frame of these rows")
+  }
+  if (!all(names %in% names_of(value))) {
+    return("other columns")
+  }
+  from <- same_columns(value, of)
+  for (k in seq_along(from)) {
+    x <- .subset2(value, k)
+    wrong <- wrong_part(x, if (is.na(from[k])) x else .subset2(of, from[k]), n)
+    if (!is.null(wrong)) {
+      return(paste0(wrong, ", in column \"", substr(names_of(value)[k], 1L, 100L), "\""))
+    }
+  }
+}
+
+# For each column of a part of the frame `of` the number of that which it is part of; NA where there is none.
+same_columns <- function(part, of) {
+  if (length_of(part) == length_of(of)) seq_len(length_of(of)) else match(names_of(part), names_of(of))
 }
 
 subset_rows <- function(x, i) {
@@ -145,7 +178,7 @@ fit_rows <- function(value, of, i) {
 
 # The same for the columns of a frame. A class may have chosen other columns.
 fit_columns <- function(value, of, i) {
-  from <- if (length_of(value) == length_of(of)) seq_len(length_of(of)) else match(names_of(value), names_of(of))
+  from <- same_columns(value, of)
   columns <- unclass_all(value)
   is_deep <- vapply(unclass_all(of), function(x) is_frame_like(x) || !isS4(x) && length(dim_of(x)) > 2L, NA)
   at <- which(is_deep[from])
@@ -179,8 +212,20 @@ vctrs_slice <- function(x, i) {
   fields
 }
 
+# The number of rows of a column, without the methods of its class, but for those of S4. NA if they give none.
 rows_of <- function(x) {
-  if (inherits(x, "vctrs_rcrd")) rows_of(unclass(x)[[1L]]) else NROW(x)
+  if (is_frame_like(x)) {
+    return(as.double(.row_names_info(x, 2L)))
+  }
+  if (isS4(x)) {
+    n <- tryCatch(NROW(x), error = function(e) NULL)
+    return(if (is.numeric(n) && length(n) == 1L) as.double(n) else NA_real_)
+  }
+  if (is_lt_like(x) || typeof(x) == "list" && has_class(x, "vctrs_rcrd")) {
+    return(if (length_of(x) == 0L) NA_real_ else max(lengths_of(unclass_all(x))))
+  }
+  dim <- dim_of(x)
+  as.double(if (is.null(dim)) length_of(x) else dim[1L])
 }
 
 # The package that a known class is of, after a try to load it; NULL for other classes.

@@ -80,16 +80,13 @@ own_part <- function(file, which, rows, attrs) {
   frame <- interpret(file, own_frame(file, read_columns(file, all, read, class), all, read, attrs))
   i <- if (is_all(rows)) NULL else if (is_whole) row_positions(rows, n) else seq_len(count_rows(rows, n))
   j <- if (chosen_columns(file, which)) which
-  place <- list(file = file$path, what = "the frame", column = NA_character_)
-  value <- tryCatch(own_subset(frame, i, j), error = function(e) {
-    refuse_rows(place, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)), NULL)
-  })
-  if (!is.data.frame(value) || !is.null(i) && nrow(value) != length(i)) {
-    refuse_rows(place, paste0("`[` of its class ", shown_class(class), " gives no frame of these rows"), NULL)
-  }
+  names <- layout_of(file)$names[which]
+  value <- by_class(class, the_frame(file), frame, if (is.null(i)) n else length(i), own_subset(frame, i, j), names)
   if (is_whole && is.null(file$host$index)) attr(value, "row.names") <- c(NA, -length(i))
   if (is.null(i)) value else fit_columns(value, frame, i)
 }
+
+the_frame <- function(file) list(file = file$path, what = "the frame", column = NA_character_)
 
 own_subset <- function(x, i, j) {
   if (is.null(i)) x[, j, drop = FALSE] else if (is.null(j)) x[i, , drop = FALSE] else x[i, j, drop = FALSE]
@@ -169,8 +166,10 @@ read_selection <- function(file, which, i, row_names) {
     return(again_of_table(frame, again))
   }
   frame <- number_rows(frame, as.integer(there))
-  load_class(oldClass(frame))
-  fit_columns(frame[again, , drop = FALSE], frame, again)
+  class <- oldClass(frame)
+  load_class(class)
+  n_again <- if (is.logical(again)) sum(is.na(again) | again) else length(again)
+  by_class(class, the_frame(file), frame, n_again, fit_columns(frame[again, , drop = FALSE], frame, again))
 }
 
 # At least two rows, if the file has so many. Without a row `[` has no row names to go by, and R makes a plain vector of an array of
