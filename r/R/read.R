@@ -116,8 +116,11 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
   bare_vectors <- if (any(bare)) reader_add(reader, facts, at[bare], kinds[bare])
   n <- file$facts$n_rows
   slicings <- vector("list", length(which))
-  if (!is_all(rows)) slicings[described] <- lapply(descriptions[described], function(description) slicing_of(file, description, n))
-  is_whole <- vapply(slicings, function(slicing) isTRUE(slicing$whole), NA)
+  is_whole <- logical(length(which))
+  if (!is_all(rows) && any(described)) {
+    slicings[described] <- lapply(descriptions[described], function(description) slicing_of(file, description, n))
+    is_whole <- vapply(slicings, function(slicing) isTRUE(slicing$whole), NA)
+  }
   alike <- described & !is_whole & vapply(descriptions, tells_attributes, NA)
   kinds[alike] <- reading_kinds(file, facts, at[alike])
   alike <- alike & kinds != LIST

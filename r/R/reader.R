@@ -110,13 +110,9 @@ kinds_or_na <- function(file, facts, which, look = TRUE) {
   physical <- facts$physical[which]
   kind <- unname(PLAIN_KINDS[physical])
   if (file$own) {
-    flavour <- facts$flavour[which]
-    is_integer <- bitwAnd(flavour, FLAVOUR_INTEGER) > 0L
     kind[physical == "u8"] <- RAW
-    kind[logical == "date"] <- ifelse(is_integer, DAYS_INTEGER, DAYS)[logical == "date"]
-    kind[logical == "timestamp"] <- ifelse(bitwAnd(flavour, FLAVOUR_INTEGER64) > 0L, INTEGER64,
-                                           ifelse(is_integer, INSTANT_INTEGER, INSTANT))[logical == "timestamp"]
-    kind[logical == "duration"] <- ifelse(is_integer, SPAN_INTEGER, SPAN)[logical == "duration"]
+    is_time <- logical %in% c("date", "timestamp", "duration")
+    if (any(is_time)) kind[is_time] <- own_time_kinds(logical[is_time], facts$flavour[which[is_time]])
   } else {
     kind[logical == "date"] <- DAYS
     kind[logical == "timestamp"] <- INSTANT
@@ -132,6 +128,15 @@ kinds_or_na <- function(file, facts, which, look = TRUE) {
   kind[logical == "object"] <- LIST
   if (!file$own) kind[physical %in% NESTED_TYPES] <- NESTED
   kind
+}
+
+# The kinds of columns of times that R wrote.
+own_time_kinds <- function(logical, flavour) {
+  is_integer <- bitwAnd(flavour, FLAVOUR_INTEGER) > 0L
+  is_64 <- logical == "timestamp" & bitwAnd(flavour, FLAVOUR_INTEGER64) > 0L
+  doubles <- c(date = DAYS, timestamp = INSTANT, duration = SPAN)
+  integers <- c(date = DAYS_INTEGER, timestamp = INSTANT_INTEGER, duration = SPAN_INTEGER)
+  unname(ifelse(is_64, INTEGER64, ifelse(is_integer, integers[logical], doubles[logical])))
 }
 
 PLAIN_KINDS <- c(
