@@ -206,31 +206,42 @@ numbered_environment <- function(session, number) {
   known <- session$environments[[key]]
   if (is.null(known)) {
     known <- new.env(parent = emptyenv())
-    assign(key, known, envir = session$environments)
+    session$environments[[key]] <- known
     session$pending <- chain(session$pending, list(known, number))
   }
   known
 }
 
-# Fills the environments that were met, in which there may be others.
+# Fills the environments that were met, in which there may be others. Records that are neighbours are read together.
 finish_environments <- function(session) {
   interpret(session$file, while (!is.null(session$pending)) {
     all <- unchain(session$pending)
     session$pending <- NULL
-    for (entry in all) fill_environment(session, entry[[1L]], entry[[2L]])
+    numbers <- vapply(all, `[[`, 0L, 2L)
+    from <- 0L
+    for (n in rle(numbers - seq_along(numbers))$lengths) {
+      records <- environment_records(session, numbers[from + 1L], n)
+      for (k in seq_len(n)) fill_environment(session, all[[from + k]][[1L]], records[[k]])
+      from <- from + n
+    }
   })
 }
 
-fill_environment <- function(session, env, number) {
+# The records of `n` environments from a number on.
+environment_records <- function(session, number, n) {
   if (is.null(session$records)) {
     cell <- session$file$facts$environments
     if (cell < 0) nonsense("the file has no environments and names one")
     session$records <- look_at_cell(session$file, cell)
     if (session$records$kind != CELL_LIST) nonsense("the environments are no list")
   }
-  if (number >= session$records$count) nonsense("an environment is named that is not there")
+  number <- as.double(number)
+  if (number + n > session$records$count) nonsense("an environment is named that is not there")
   at <- session$records$first + number
-  record <- read_cells(session$file, at, at + 1)[[1L]]
+  read_cells(session$file, at, at + n)
+}
+
+fill_environment <- function(session, env, record) {
   values <- record$values
   if (!is.list(values) || length(values) > 0L && (is.null(names(values)) || anyNA(names(values)) || !all(nzchar(names(values))))) {
     nonsense("an environment of values without names")
@@ -240,21 +251,29 @@ fill_environment <- function(session, env, number) {
   if (is.null(parent) && "parent" %in% names(record)) parent <- emptyenv()
   if (!is.environment(parent)) nonsense("an environment without one around it")
   around <- parent
-  while (!identical(around, emptyenv())) {
+  # Around the global environment there are none of the file.
+  while (!identical(around, globalenv()) && !identical(around, emptyenv())) {
     if (identical(around, env)) nonsense("an environment is around itself")
     around <- parent.env(around)
   }
   parent.env(env) <- parent
   # The arguments of a call are such in an environment alone; elsewhere they are a list.
-  dots <- which(names(values) == "..." & vapply(values, inherits, NA, "entasis_dots"))
-  if (length(dots) > 0L) bind_dots(session, env, unclass(values[[dots[1L]]]))
-  delayed <- setdiff(which(vapply(values, is_promise, NA, session)), dots)
-  others <- setdiff(seq_along(values), c(dots, delayed))
-  list2env(values[others], env)
-  for (i in delayed) bind_promise(values[[i]], names(values)[i], env)
+  dots <- which(names(values) == "...")
+  if (length(dots) > 0L) {
+    dots <- dots[vapply(values[dots], inherits, NA, "entasis_dots")]
+    if (length(dots) > 0L) bind_dots(session, env, unclass(values[[dots[1L]]]))
+  }
+  delayed <- which(vapply(values, is_promise, NA, session, USE.NAMES = FALSE))
+  if (length(delayed) > 0L || length(dots) > 0L) {
+    delayed <- setdiff(delayed, dots)
+    list2env(values[setdiff(seq_along(values), c(dots, delayed))], env)
+    for (i in delayed) bind_promise(values[[i]], names(values)[i], env)
+  } else {
+    list2env(values, env)
+  }
   active <- bind_active(session, env, record$active)
   locked <- record$bindings
-  if (!is.character(locked) || !all(locked %in% c(names(values), active))) nonsense("bindings are locked that are not there")
+  if (!is.character(locked) || length(locked) > 0L && !all(locked %in% c(names(values), active))) nonsense("bindings are locked that are not there")
   for (name in locked) lockBinding(name, env)
   if (isTRUE(record$locked)) lockEnvironment(env)
   decorate_environment(env, record$attributes, isTRUE(record$s4))

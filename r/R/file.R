@@ -131,14 +131,12 @@ own_layout <- function(file) {
     ends <- c(0, starts + widths)
     if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) nonsense("columns overlap")
     # Columns without a description stand between those with one.
-    pieces <- lapply(seq_len(length(entries) + 1L), function(k) {
-      end <- if (k <= length(starts)) starts[k] else n
-      plain <- ends[k] + seq_len(end - ends[k]) - 1
-      list(c(plain, if (k <= length(starts)) starts[k]), length(plain))
-    })
-    first <- unlist(lapply(pieces, `[[`, 1L))
+    gaps <- c(starts, n) - ends
+    first <- double(sum(gaps) + length(entries))
+    at <- cumsum(gaps[seq_along(entries)] + 1)
+    first[at] <- starts
+    first[-at] <- rep.int(ends, gaps) + sequence(gaps) - 1
     descriptions <- vector("list", length(first))
-    at <- cumsum(vapply(pieces[seq_along(entries)], `[[`, 0L, 2L) + 1L)
     descriptions[at] <- lapply(entries, `[[`, 2L)
   }
   names <- if ("names" %in% names(file$host)) decode_value(extras_of(file), file$host$names) else table_names(file, first)

@@ -65,15 +65,34 @@ removal_of <- function(path) {
   if (what == "$" || what == "attr") paste(whole, "<- NULL")
 }
 
+# Where the walker is: what the walker tells, and the place of the tree that it is in. Most places are never shown, so that their text
+# is made when it is asked for.
+walk_place <- function(doc) list(steps = .Call(C_walk_place, doc$walker), is_record = doc$is_record, root = doc$root)
+
 # Where the walker is, as R code that gives that part of the value.
-walk_path <- function(doc) {
-  place <- .Call(C_walk_place, doc$walker)
-  path <- doc$root
+walk_path <- function(doc) path_of_place(walk_place(doc))
+
+path_of_place <- function(place) {
+  # Environments are in others, as deep as there are any.
+  places <- list()
+  while (is.list(place)) {
+    places[[length(places) + 1L]] <- place
+    place <- place$root
+  }
+  path <- place
+  for (inner in rev(places)) {
+    path <- add_steps(path, inner$steps, inner$is_record)
+    if (path == "") path <- "x"
+  }
+  path
+}
+
+add_steps <- function(path, place, is_record) {
   for (i in seq_along(place$below)) {
     name <- place$name[i]
     at <- sprintf("[[%.0f]]", place$position[i] + 1)
     kind <- BELOW[place$below[i]]
-    if (i == 1L && doc$is_record) kind <- name
+    if (i == 1L && is_record) kind <- name
     template <- switch(kind,
       parent = "parent.env(%s)",
       parts = if (is.na(name)) "%s" else name,
@@ -85,7 +104,7 @@ walk_path <- function(doc) {
     )
     path <- sub("%s", if (startsWith(template, "%s")) path else if (path == "") "x" else path, template, fixed = TRUE)
   }
-  if (path == "") "x" else path
+  path
 }
 
 quoted <- function(name) if (make.names(name) == name) name else encodeString(name, quote = "`")

@@ -10,6 +10,7 @@ new_document <- function(functions = FALSE) {
   doc$n_frames <- 0L
   doc$environments <- new.env(parent = emptyenv())
   doc$n_environments <- 0L
+  # How environments are told, by themselves.
   doc$numbers <- utils::hashtab("address")
   # Frames that are tables: one that is in the tree twice is one table.
   doc$tables <- utils::hashtab("address")
@@ -22,7 +23,7 @@ new_document <- function(functions = FALSE) {
   doc
 }
 
-# Adds a tree; returns the number of its cell. `root` is what its paths begin with.
+# Adds a tree; returns the number of its cell. `root` is what its paths begin with: text, or a place that `walk_place` gave.
 document_walk <- function(doc, x, root) {
   if (is.null(doc$walker)) {
     doc$walker <- core(.Call(C_walker, function(holder, type) take_apart(doc, holder, type)))
@@ -164,18 +165,19 @@ standard_family <- function(family, link) {
 }
 
 apart_environment <- function(doc, x) {
-  name <- known_environment(x)
-  if (!is.null(name)) {
-    return(c(list("r.environment"), as.list(name)))
+  parts <- utils::gethash(doc$numbers, x)
+  if (is.null(parts)) {
+    name <- known_environment(x)
+    if (is.null(name)) {
+      number <- doc$n_environments
+      name <- number
+      doc$n_environments <- number + 1L
+      assign(as.character(number + 1L), list(x, walk_place(doc)), envir = doc$environments)
+    }
+    parts <- c(list("r.environment"), as.list(name))
+    utils::sethash(doc$numbers, x, parts)
   }
-  number <- utils::gethash(doc$numbers, x)
-  if (is.null(number)) {
-    number <- doc$n_environments
-    utils::sethash(doc$numbers, x, number)
-    doc$n_environments <- number + 1L
-    assign(as.character(number + 1L), list(x, walk_path(doc)), envir = doc$environments)
-  }
-  list("r.environment", as.integer(number))
+  parts
 }
 
 # What an environment is known by, in every session; NULL when by its contents alone.
@@ -198,23 +200,27 @@ known_environment <- function(x) {
 }
 
 # The contents of an environment: the one around it, values by name, attributes, whether it is locked, and which bindings are.
-environment_record <- function(doc, x, path) {
+environment_record <- function(doc, x, place) {
   # The first argument of ls() would be asked for as.environment(), which has methods.
   names <- ls(envir = x, all.names = TRUE, sorted = FALSE)
-  is_active <- vapply(names, bindingIsActive, NA, x)
-  if (any(is_active) && !doc$functions) {
-    refuse_code_at(doc, paste0(path, "$", quoted(names[is_active][1L])), "an active binding", NULL)
+  bindings <- .Call(C_bindings, x, names)
+  is_active <- bindings$active
+  values <- bindings$values
+  names(values) <- names
+  active <- NULL
+  if (any(is_active)) {
+    if (!doc$functions) {
+      refuse_code_at(doc, paste0(path_of_place(place), "$", quoted(names[is_active][1L])), "an active binding", NULL)
+    }
+    active <- lapply(names[is_active], activeBindingFunction, x)
+    names(active) <- names[is_active]
+    values <- values[!is_active]
   }
-  active <- lapply(names[is_active], activeBindingFunction, x)
-  names(active) <- names[is_active]
-  values <- .Call(C_bindings, x, names[!is_active])
-  names(values) <- names[!is_active]
-  locked <- names[vapply(names, bindingIsLocked, NA, x)]
   # C code can make an environment with none around it.
   parent <- parent.env(x)
   record <- list(parent = if (is.environment(parent)) parent else emptyenv(), values = values, attributes = attributes(x),
-                 locked = environmentIsLocked(x), bindings = locked, s4 = isS4(x))
-  if (any(is_active)) record$active <- active
+                 locked = environmentIsLocked(x), bindings = names[bindings$locked], s4 = isS4(x))
+  record$active <- active
   record
 }
 

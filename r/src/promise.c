@@ -25,13 +25,23 @@ SEXP ent_promise_expression(SEXP promise) { return R_PromiseExpr(innermost(promi
 
 SEXP ent_promise_environment(SEXP promise) { return PRENV(innermost(promise)); }
 
-/* The values of an environment by their names, promises among them. NULL for active bindings. */
+/* The bindings of an environment by their names: the values, promises among them and NULL for active bindings, which of them are active,
+ * and which are locked. */
 SEXP ent_c_bindings(SEXP env, SEXP names) {
+    static const char *fields[] = {"values", "active", "locked", ""};
     R_xlen_t n = Rf_xlength(names);
-    SEXP out = PROTECT(Rf_allocVector(VECSXP, n));
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    SEXP values = Rf_allocVector(VECSXP, n);
+    SET_VECTOR_ELT(out, 0, values);
+    SEXP active = Rf_allocVector(LGLSXP, n);
+    SET_VECTOR_ELT(out, 1, active);
+    SEXP locked = Rf_allocVector(LGLSXP, n);
+    SET_VECTOR_ELT(out, 2, locked);
     for (R_xlen_t i = 0; i < n; i++) {
         SEXP symbol = Rf_installTrChar(STRING_ELT(names, i));
-        if (!R_BindingIsActive(symbol, env)) SET_VECTOR_ELT(out, i, Rf_findVarInFrame3(env, symbol, TRUE));
+        LOGICAL(active)[i] = R_BindingIsActive(symbol, env) ? 1 : 0;
+        LOGICAL(locked)[i] = R_BindingIsLocked(symbol, env) ? 1 : 0;
+        if (!LOGICAL(active)[i]) SET_VECTOR_ELT(values, i, Rf_findVarInFrame3(env, symbol, TRUE));
     }
     UNPROTECT(1);
     return out;

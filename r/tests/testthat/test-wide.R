@@ -32,6 +32,51 @@ test_that("columns that look alike keep what is their own", {
   expect_true(same(read_entasis(path, rev(names(frame)))$other, frame$other))
 })
 
+test_that("columns of the same described attributes differ in all else", {
+  zero <- structure(1:2, limit = 0)
+  columns <- list(
+    zoneless = structure(c(1.5, NA), class = c("POSIXct", "POSIXt")), again = structure(c(0, 1.7e9), class = c("POSIXct", "POSIXt")),
+    zero = zero, negative = structure(1:2, limit = -0), zero2 = structure(3:4, limit = 0), nan = structure(1:2, limit = NaN), na = structure(1:2, limit = NA_real_),
+    f = structure(factor(c("a", "b")), label = "f"), g = structure(factor(c("x", "y")), label = "f"), h = structure(factor(c("y", "x"), c("y", "x")), label = "f"),
+    mins = structure(c(1, 2), units = "mins", class = "difftime", label = "span"), secs = structure(c(1, 2), units = "secs", class = "difftime", label = "span"),
+    weeks = structure(c(1, 2), units = "weeks", class = "difftime", label = "span"), text = structure(c("a", NA), label = "f"),
+    list = structure(list(1, "a"), label = "f"), labelled = structure(c(1, 2), labels = c(yes = 1, no = 2), class = c("haven_labelled", "vctrs_vctr", "double"))
+  )
+  frame <- structure(columns, row.names = c(NA, -2L), class = "data.frame")
+  path <- written(frame)
+  y <- read_entasis(path)
+  expect_true(same(frame, y))
+  for (name in names(columns)) {
+    expect_true(same(y[[name]], columns[[name]]), label = paste(name, "is kept"))
+    expect_true(same(read_entasis(path, name)[[1L]], columns[[name]]), label = paste(name, "is read alone"))
+  }
+  expect_identical(1 / attr(y$negative, "limit"), -Inf)
+  expect_identical(1 / attr(y$zero2, "limit"), Inf)
+  expect_true(is.nan(attr(y$nan, "limit")) && !is.nan(attr(y$na, "limit")))
+  # What is changed in one is changed in no other.
+  attr(y$zero, "limit")[1L] <- 5
+  expect_identical(attr(y$zero2, "limit"), 0)
+})
+
+test_that("described columns between plain ones stay in their places", {
+  frame <- structure(lapply(1:40, function(i) if (i %% 3 == 1 || i > 36) structure(c(i, -i), label = "l") else c(i, -i)),
+                     names = paste0("V", 1:40), row.names = c(NA, -2L), class = "data.frame")
+  expect_kept(frame)
+  expect_kept(frame[-1L])
+  expect_kept(frame[2:36])
+})
+
+test_that("50,000 times without a zone are read in little time", {
+  k <- 50000L
+  frame <- structure(lapply(seq_len(k), function(i) structure(c(i, 1.7e9), class = c("POSIXct", "POSIXt"))), names = paste0("V", seq_len(k)),
+                     row.names = c(NA, -2L), class = "data.frame")
+  path <- written(frame)
+  took <- sum(system.time(y <- read_entasis(path))[1:2])
+  expect_true(identical(y, frame))
+  # One by one they took above 4 s where together they take 1 s.
+  expect_lt(took, 3)
+})
+
 test_that("factors of the same levels share them in the file", {
   levels <- c("a", "b", "c")
   frame <- as.data.frame(lapply(1:50, function(i) factor(sample(levels, 4, TRUE), levels)), col.names = paste0("f", 1:50))

@@ -186,6 +186,10 @@ impl Parser<'_, '_, '_> {
         if node.b == 0 {
             return Ok(Vec::new());
         }
+        // A value that is one string has no others nearby: a frame may have one for each column.
+        if depth == 1 {
+            return self.exact_bytes(node.a, node.b);
+        }
         let slot = usize::try_from(depth).unwrap_or(usize::MAX);
         if let Some(bytes) = self.stretch(slot, is_key).and_then(|stretch| stretch.get(node.a, node.b)) {
             return Ok(bytes.to_vec());
