@@ -29,8 +29,13 @@ users_call <- function() {
     if (identical(of, base::eval)) break
     where <- environment(of)
     if (is.null(where)) next
-    where <- topenv(where)
-    if (identical(where, home)) found <- sys.call(k) else if (!identical(where, baseenv())) break
+    if (identical(where, home)) {
+      found <- sys.call(k)
+    } else {
+      # Handlers and the like are functions inside of functions.
+      where <- topenv(where)
+      if (!identical(where, home) && !identical(where, .BaseNamespaceEnv)) break
+    }
   }
   found
 }
