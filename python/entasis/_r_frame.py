@@ -10,7 +10,12 @@ from ._record import Record
 
 def frame_of(columns: list[Any], attributes: dict[str, Any]) -> Any:
     """The frame, or None where it has columns or attributes that are more than a frame of pandas has."""
-    if attributes.get("class") != "data.frame" or set(attributes) != {"names", "class", "row.names"}:
+    # The terms of a model mean nothing to pandas, which doesn't get them of a table either.
+    if attributes.get("class") != "data.frame" or set(attributes) - {"terms"} != {
+        "names",
+        "class",
+        "row.names",
+    }:
         return None
     names, labels = _strings(attributes["names"]), _labels(attributes["row.names"])
     if names is None or len(names) != len(columns) or labels is None:

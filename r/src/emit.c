@@ -206,6 +206,14 @@ static void emit_list(walker *w, SEXP x, at_t at, int is_bare) {
     }
 }
 
+/* Adds a reference where an equal value was met. `number` is the cell of that, or else the next one, which the caller adds. */
+static int emit_same(walker *w, ent_same *table, SEXP x, uint64_t *number) {
+    *number = ent_cells_n(w->cells);
+    if (!ent_same_before(table, x, number)) return 0;
+    ent_emit_reference(w, *number);
+    return 1;
+}
+
 /* Adds the cell of a value; with `is_bare` of its values alone, as its attributes are told elsewhere. */
 void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
     int is_whole = !is_bare;
@@ -226,10 +234,17 @@ void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
     case VECSXP:
         emit_list(w, x, at, is_bare);
         return;
-    case SYMSXP:
-        object(w, BELOW_SYMBOL, x, at);
+    case SYMSXP: {
+        uint64_t number;
+        if (!emit_same(w, &w->symbols, x, &number)) object(w, BELOW_SYMBOL, x, at);
         return;
-    case LANGSXP: case LISTSXP: case DOTSXP:
+    }
+    case LANGSXP: case LISTSXP: {
+        uint64_t number;
+        if (!emit_same(w, &w->calls, x, &number)) object(w, BELOW_CALL, x, at);
+        return;
+    }
+    case DOTSXP:
         object(w, BELOW_CALL, x, at);
         return;
     case EXPRSXP:
@@ -300,16 +315,18 @@ int ent_emit_are_same(SEXP a, SEXP b) {
 }
 
 /* A map of attributes, or NULL without any. Neighbours that are vectors have mostly the same: then it is a reference to those of the
- * one before. */
+ * one before. Of others it is a reference to equal ones that were met. */
 static void emit_attributes(walker *w, SEXP x, at_t at) {
     if (ATTRIB(x) == R_NilValue) {
         scalar(w, ENT_CELL_NULL, 0, 0);
     } else if (Rf_isVectorAtomic(x) && w->like != NULL && ent_emit_are_same(x, w->like)) {
         ent_emit_reference(w, w->like_number);
     } else {
+        uint64_t number;
+        int is_known = emit_same(w, &w->attributes, ATTRIB(x), &number);
         w->like = Rf_isVectorAtomic(x) ? x : NULL;
-        w->like_number = ent_cells_n(w->cells);
-        later(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
+        w->like_number = number;
+        if (!is_known) later(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
     }
 }
 

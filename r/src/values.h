@@ -43,6 +43,22 @@ int ent_is_large(SEXP x);
 int ent_met_before(ent_met *table, SEXP x, uint64_t *number);
 void ent_met_free(ent_met *table);
 
+/* same.c */
+typedef struct {
+    uint64_t hash;
+    SEXP value; /* what the tree holds, which stays where it is */
+    uint64_t number; /* its cell */
+} ent_same_one;
+
+typedef struct {
+    ent_same_one *all;
+    size_t n, room; /* a power of two, or 0 */
+    size_t looks, found;
+} ent_same;
+
+int ent_same_before(ent_same *table, SEXP x, uint64_t *number);
+void ent_same_free(ent_same *table);
+
 /* cells.c: cells in memory. The pointer keeps a list: what references mean, the vectors of pools, names made lately. */
 #define ENT_LATELY 256
 

@@ -14,6 +14,9 @@ static void free_walker(SEXP pointer) {
     if (w == NULL) return;
     ent_keys_free(&w->keys);
     ent_met_free(&w->met);
+    ent_same_free(&w->symbols);
+    ent_same_free(&w->calls);
+    ent_same_free(&w->attributes);
     free(w->stack);
     free(w->fresh);
     free(w->frames);

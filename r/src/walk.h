@@ -46,6 +46,7 @@ typedef struct {
     size_t n_frames, room_frames;
     ent_keys keys;
     ent_met met;
+    ent_same symbols, calls, attributes; /* what was met of each */
     SEXP like; /* the vector whose attributes were added last, or NULL, and their cell */
     uint64_t like_number;
     at_t here;
