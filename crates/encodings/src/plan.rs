@@ -538,6 +538,30 @@ mod tests {
     }
 
     #[test]
+    fn differences_that_repeat_are_given_to_a_codec() {
+        // Numbers that count on by the same steps again and again, as places in a list of equal trees.
+        let steps = [3u64, 1, 12, 700, 2, 9, 41];
+        let mut last = 0;
+        let words: Vec<u64> = (0..20_000)
+            .map(|i| {
+                last += steps[i % steps.len()];
+                last
+            })
+            .collect();
+        let plan = plan(&words);
+        assert_eq!(plan.packing, Packing::Delta);
+        assert_ne!(plan.codec.0, Codec::None);
+        let (mut codecs, mut stored) = (Codecs::new(), 0);
+        for page in words.chunks(PAGE) {
+            let mut payload = Vec::new();
+            let width = delta::emit(page, true, &mut payload);
+            assert!([8, 16, 32, 64].contains(&width));
+            stored += codecs.stored_len(plan.codec.0, plan.codec.1, &payload);
+        }
+        assert!(stored < words.len() / 8, "{stored}");
+    }
+
+    #[test]
     fn noise_is_given_to_no_codec() {
         for n in [5000, 15_000, 65_536] {
             let words: Vec<u64> = (0..n).map(|i| mixed(i) % 12_000).collect();
