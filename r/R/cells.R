@@ -170,7 +170,7 @@ table_of <- function(session, number) {
 }
 
 read_table <- function(file) {
-  if (file$own && identical(file$host$form, "vector")) read_vector(file, ALL_ROWS) else read_frame(file, seq_along(layout_of(file)$first), ALL_ROWS)
+  if (file$own && identical(file$host$form, "vector")) read_vector(file, ALL_ROWS) else read_frame(file, seq_len(frame_width(file)), ALL_ROWS)
 }
 
 # An environment by what it is known by, or by its number: then it is empty until all that was asked for is made.
@@ -313,19 +313,6 @@ make_primitive <- function(session, parts) {
   found
 }
 
-# Values of Python that R has otherwise; the table is in docs/fidelity.md.
-assemble_foreign <- function(session, what, parts) {
-  make <- FOREIGN[[what]]
-  if (is.null(make)) {
-    return(structure(what, class = "entasis_refused"))
-  }
-  # Each takes a few parts to a value of R. A kind may have other parts in a later version, which is no damage.
-  tryCatch(make(parts), error = function(e) {
-    if (inherits(e, c("entasis_error", "entasis_nonsense"))) nonsense(e)
-    no_counterpart("a value of kind ", what, " with these parts (", conditionMessage(e), ")")
-  })
-}
-
 # A value that R has nothing for, by its kind and where it is.
 refuse_foreign <- function(session, kind, path) {
   kind <- unclass(kind)
@@ -339,88 +326,4 @@ REFUSED <- c(
   `zero character` = "a string with a zero character", key = "a dict with a key that is neither a string nor a number",
   `text 41` = "a Decimal", `bytes 50` = "an integer beyond 64 bits", `bytes 52` = "a string with lone surrogates",
   Ellipsis = "an Ellipsis", Fraction = "a Fraction", slice = "a slice", numpy.uint64 = "a uint64 of NumPy"
-)
-
-one <- function(parts) parts[[1L]]
-since_1970 <- function(seconds, zone = "UTC") structure(as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone)
-lasting <- function(seconds) structure(as.double(seconds), class = "difftime", units = "secs")
-
-# A datetime of a zone: the clock there, the zone, whether it is the second time that the clock says so.
-zoned <- function(parts) {
-  clock <- parts[[1L]]
-  zone <- parts[[2L]]
-  if (is.null(zone)) {
-    return(clock)
-  }
-  if (is.character(zone)) {
-    if (!zone %in% olson()) nonsense("a time zone that is not known here")
-    there <- as.POSIXlt(unclass(clock), origin = "1970-01-01", tz = "UTC")
-    there <- ISOdatetime(there$year + 1900, there$mon + 1, there$mday, there$hour, there$min, 0, tz = zone)
-    return(since_1970(as.double(there) + as.double(clock) %% 60, zone))
-  }
-  since_1970(as.double(clock) - as.double(zone[[1L]]) / 1e6)
-}
-
-seconds_in <- function(unit) {
-  switch(unit, s = 1, ms = 1e3, us = 1e6, ns = 1e9, nonsense("a unit that is not known"))
-}
-
-# An object's parts stand behind its name.
-record_fields <- function(parts) {
-  names <- unlist(parts[[4L]])
-  values <- parts[-(1:4)]
-  if (length(names) != length(values)) nonsense("a record of other fields")
-  structure(values, names = names, record = parts[[3L]])
-}
-
-FOREIGN <- list(
-  `NA` = function(parts) NA,
-  NaT = function(parts) since_1970(NA),
-  numpy.False = function(parts) FALSE, numpy.True = function(parts) TRUE,
-  numpy.int8 = one, numpy.int16 = one, numpy.int32 = one, numpy.int64 = one, numpy.uint8 = one, numpy.uint16 = one, numpy.uint32 = one,
-  date = function(parts) structure(as.double(parts[[1L]]), class = "Date"),
-  time = function(parts) structure(as.double(parts[[1L]]) / 1e6, class = c("hms", "difftime"), units = "secs"),
-  datetime = function(parts) if (length(parts) == 1L && is.list(parts[[1L]])) zoned(parts[[1L]]) else since_1970(as.double(parts[[1L]]) / 1e6),
-  timedelta = function(parts) {
-    if (is.list(parts[[1L]])) lasting(sum(vapply(parts[[1L]], as.double, 0) * c(86400, 1, 1e-6))) else lasting(as.double(parts[[1L]]) / 1e6)
-  },
-  complex = function(parts) complex(real = as.double(parts[[1L]][[1L]]), imaginary = as.double(parts[[1L]][[2L]])),
-  range = function(parts) {
-    bounds <- vapply(parts[[1L]], as.double, 0)
-    n <- max(0, ceiling((bounds[2L] - bounds[1L]) / bounds[3L]))
-    if (!is.finite(n) || n > 1e8) nonsense("a range of too many numbers")
-    numbers <- bounds[1L] + bounds[3L] * (seq_len(n) - 1)
-    if (all(abs(numbers) < 2^31)) as.integer(numbers) else numbers
-  },
-  `array of objects` = function(parts) parts[[1L]],
-  `text 42` = one, `text 43` = one, `text 44` = one, `text 45` = one, `text 46` = one, `bytes 53` = one,
-  `bytes 51` = function(parts) {
-    digits <- paste(as.character(parts[[1L]]), collapse = "")
-    gsub("^(.{8})(.{4})(.{4})(.{4})(.{12})$", "\\1-\\2-\\3-\\4-\\5", digits)
-  },
-  `array by rows` = function(parts) {
-    x <- parts[[1L]]
-    kept <- attributes(x)
-    turned <- aperm(array(unclass(x), rev(parts[[2L]])))
-    attributes(turned) <- c(kept, list(dim = dim(turned)))
-    turned
-  },
-  record = record_fields,
-  collections.OrderedDict = function(parts) parts[[2L]],
-  collections.Counter = function(parts) parts[[2L]],
-  collections.deque = function(parts) parts[[2L]],
-  collections.defaultdict = function(parts) parts[[3L]],
-  pandas.Timestamp = function(parts) {
-    zone <- unlist(parts[[4L]])
-    since_1970(as.double(parts[[2L]]) / seconds_in(parts[[3L]]), if (is.character(zone) && zone[1L] %in% olson()) zone[1L] else "UTC")
-  },
-  pandas.Timedelta = function(parts) lasting(as.double(parts[[2L]]) / seconds_in(parts[[3L]])),
-  class = function(parts) parts[[2L]],
-  numpy.metadata = function(parts) parts[[2L]],
-  numpy.dtype = function(parts) parts[[2L]],
-  pandas.dtype = function(parts) parts[[2L]],
-  numpy.ma = function(parts) {
-    x <- parts[[2L]]
-    if (is.null(parts[[3L]])) x else with_missing(x, which(as.logical(parts[[3L]])))
-  }
 )

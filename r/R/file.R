@@ -53,10 +53,10 @@ look_at <- function(file) {
   file$own <- identical(file$host$host, "r")
   file$kept <- if (file$own) interpret(file, kept_of(file$host))
   file$layout <- NULL
+  file$labels <- NULL
   file$table_facts <- NULL
   file$fits <- NULL
   file$object_classes <- list()
-  file$are_row_names <- NULL
 }
 
 # The handle: opened again when it comes from another session.

@@ -40,55 +40,6 @@ foreign_factor <- function(reader, codes, facts) {
   decorate(codes, attrs)
 }
 
-# Labels of rows: row names where R can have them, else columns in front. `names` of their columns, or integers, or NULL.
-foreign_labels <- function(file, rows) {
-  index <- check_map(file$host$index)
-  if (is.null(index$kind)) {
-    return(list())
-  }
-  kind <- string_of(index$kind)
-  n <- file$facts$n_rows
-  if (kind == "range") {
-    start <- number_of(index$start)
-    step <- number_of(index$step)
-    last <- start + step * max(n - 1, 0)
-    if (step != 1 || start != 0) {
-      numbers <- start + step * (seq_len(n) - 1)
-      if (all(abs(c(start, last)) < 2^31)) {
-        return(list(row_names = as.integer(take_rows(numbers, rows))))
-      }
-      return(list(columns = list(index = take_rows(numbers, rows))))
-    }
-    return(list())
-  }
-  refs <- switch(kind, column = list(index$column), multi = index$columns, names = list(), nonsense("an index of kind ", kind))
-  facts <- describe_columns(file, vapply(refs, number_of, 0))
-  columns <- lapply(seq_along(refs), function(i) extra_values(file, facts$number[i], NULL, rows))
-  names(columns) <- facts$name
-  if (kind == "column") {
-    if (are_row_names(file, facts$number, columns[[1L]], rows)) {
-      return(list(row_names = columns[[1L]]))
-    }
-  }
-  list(columns = columns)
-}
-
-# Whether R can have a column of labels, of which `labels` are some rows, as row names. All rows decide, so that each part of a file
-# has the columns of the whole.
-are_row_names <- function(file, number, labels, rows) {
-  if (!is.null(attributes(labels)) || !is.character(labels) && !is.integer(labels)) {
-    return(FALSE)
-  }
-  if (is.null(file$are_row_names)) {
-    if (!is_all(rows)) labels <- extra_values(file, number)
-    file$are_row_names <- are_distinct(labels)
-  }
-  file$are_row_names
-}
-
-# Whether there is no NA and no value twice. Rising integers, which most labels are, need no table of values.
-are_distinct <- function(x) !anyNA(x) && (is.integer(x) && !is.unsorted(x, strictly = TRUE) || !anyDuplicated(x))
-
 # A column of objects. Those of other hosts whose values are dates alone, or times of the day, are vectors of these, as pandas has no
 # other type for them.
 read_object_column <- function(file, cell, n_values, rows) {

@@ -16,7 +16,8 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
   }
   layout <- layout_of(file)
   which <- if (is.null(columns)) seq_along(layout$first) else resolve_columns(layout$names, columns)
-  frame <- read_frame(file, which, range_of(file, from, to))
+  n_labels <- length(label_names(file))
+  frame <- read_frame(file, c(seq_len(n_labels), n_labels + which), range_of(file, from, to))
   if (isTRUE(as.data.table) && !inherits(frame, "data.table")) {
     if (!requireNamespace("data.table", quietly = TRUE)) wrong("as.data.table = TRUE needs the package data.table")
     frame <- data.table::setDT(frame)
@@ -83,7 +84,7 @@ some_values <- function(file, description, rows) {
   slice_value(x, at[at <= n], NULL, TRUE, place_of(file, NULL))
 }
 
-# A frame of these columns, by their positions, and rows.
+# A frame of these columns, by their positions among `frame_names`, and rows.
 read_frame <- function(file, which, rows) {
   if (count_rows(rows, file$facts$n_rows) > .Machine$integer.max) {
     abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; read some of them with 'from' and 'to'")
@@ -93,8 +94,7 @@ read_frame <- function(file, which, rows) {
       some_of_frame(file, which, rows)
     } else {
       interpret(file, {
-        columns <- read_columns(file, which, rows)
-        if (file$own) own_frame(file, columns, which, rows, own_attributes(file)) else foreign_frame(file, columns, which, rows)
+        if (file$own) own_frame(file, read_columns(file, which, rows), which, rows, own_attributes(file)) else foreign_frame(file, which, rows)
       })
     }
   })
@@ -173,10 +173,14 @@ own_frame <- function(file, columns, which, rows, attrs) {
   frame
 }
 
-foreign_frame <- function(file, columns, which, rows) {
+foreign_frame <- function(file, which, rows) {
   n <- count_rows(rows, file$facts$n_rows)
-  labels <- foreign_labels(file, rows)
-  names <- c(names(labels$columns), layout_of(file)$names[which])
-  row_names <- if (is.null(labels$row_names)) c(NA, -as.integer(n)) else unique_labels(labels$row_names, rows)
-  decorate(c(unname(labels$columns), columns), list(names = names, class = "data.frame", row.names = row_names))
+  n_labels <- length(label_names(file))
+  is_label <- which <= n_labels
+  columns <- vector("list", length(which))
+  columns[is_label] <- label_columns(file, which[is_label], rows)
+  columns[!is_label] <- read_columns(file, which[!is_label] - n_labels, rows)
+  labels <- foreign_row_names(file, rows)
+  row_names <- if (is.null(labels)) c(NA, -as.integer(n)) else unique_labels(labels, rows)
+  decorate(columns, list(names = frame_names(file)[which], class = "data.frame", row.names = row_names))
 }

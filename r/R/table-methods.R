@@ -7,7 +7,7 @@ with.entasis_table <- function(data, expr, ...) {
 subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
   caller <- parent.frame()
   columns <- if (missing(select)) {
-    seq_along(names(x))
+    seq_along(x)
   } else {
     positions <- as.list(seq_along(names(x)))
     names(positions) <- names(x)
@@ -34,8 +34,10 @@ as.matrix.entasis_table <- function(x, ...) {
 is.na.entasis_table <- function(x) is.na(x[])
 
 anyNA.entasis_table <- function(x, recursive = FALSE) {
-  for (k in seq_along(names(x))) {
-    if (anyNA(x[k], recursive = recursive)) {
+  file <- file_of(x)
+  for (k in seq_along(x)) {
+    # No class of the frame is asked, as one that loses its groups would say so.
+    if (anyNA(list2DF(list(read_column(file, k)), dim(x)[1L]), recursive = recursive)) {
       return(TRUE)
     }
   }
@@ -51,6 +53,14 @@ duplicated.entasis_table <- function(x, incomparables = FALSE, ...) duplicated(x
 anyDuplicated.entasis_table <- function(x, incomparables = FALSE, ...) anyDuplicated(x[], incomparables, ...)
 
 rbind.entasis_table <- function(..., deparse.level = 1) do.call(rbind, lapply(list(...), read_lazy))
+
+# Where a data frame comes first, its method asks this of every argument, and goes on to take a pointer apart.
+is.matrix.entasis_table <- function(x) {
+  if (identical(sys.function(sys.parent()), base::rbind.data.frame)) {
+    wrong("rbind() takes the table of a file as its first argument alone: put it first, or read it with x[]")
+  }
+  FALSE
+}
 
 cbind.entasis_table <- function(..., deparse.level = 1) {
   values <- lapply(list(...), read_lazy)

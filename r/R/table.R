@@ -23,12 +23,15 @@ file_of <- function(x) {
 dim.entasis_table <- function(x) {
   file <- file_of(x)
   n <- file$facts$n_rows
-  c(if (n <= .Machine$integer.max) as.integer(n) else n, length(layout_of(file)$first))
+  c(if (n <= .Machine$integer.max) as.integer(n) else n, frame_width(file))
 }
 
-length.entasis_table <- function(x) length(layout_of(file_of(x))$first)
+length.entasis_table <- function(x) frame_width(file_of(x))
 
-names.entasis_table <- function(x) layout_of(file_of(x))$names
+names.entasis_table <- function(x) {
+  file <- file_of(x)
+  if (is.null(layout_of(file)$names)) NULL else frame_names(file)
+}
 
 dimnames.entasis_table <- function(x) list(row.names(x), names(x))
 
@@ -39,7 +42,7 @@ row.names.entasis_table <- function(x) {
 `[.entasis_table` <- function(x, i, j, drop = FALSE) {
   file <- file_of(x)
   n_arguments <- nargs() - !missing(drop)
-  names <- names(x)
+  names <- frame_names(file)
   if (n_arguments < 3L) {
     # x[columns], as from a list.
     which <- if (missing(i)) seq_along(names) else resolve_columns(names, i)
@@ -57,7 +60,8 @@ row.names.entasis_table <- function(x) {
     return(x[i, ..1, drop = TRUE])
   }
   if (length(i) != 1L) wrong("[[ must be given one column")
-  read_column(file_of(x), resolve_columns(names(x), i))
+  file <- file_of(x)
+  read_column(file, resolve_columns(frame_names(file), i))
 }
 
 `$.entasis_table` <- function(x, name) {
@@ -66,20 +70,20 @@ row.names.entasis_table <- function(x) {
 }
 
 as.data.frame.entasis_table <- function(x, row.names = NULL, optional = FALSE, ...) {
-  frame <- read_frame(file_of(x), seq_along(names(x)), ALL_ROWS)
+  frame <- x[]
   as.data.frame(frame, row.names = row.names, optional = optional, ...)
 }
 
-as.list.entasis_table <- function(x, ...) as.list(read_frame(file_of(x), seq_along(names(x)), ALL_ROWS))
+as.list.entasis_table <- function(x, ...) as.list(x[])
 
 head.entasis_table <- function(x, n = 6L, ...) {
   last <- ends_at(n, dim(x)[1L])
-  read_frame(file_of(x), seq_along(names(x)), row_range(0, last, -1))
+  read_frame(file_of(x), seq_along(x), row_range(0, last, -1))
 }
 
 tail.entasis_table <- function(x, n = 6L, ...) {
   n_rows <- dim(x)[1L]
-  read_frame(file_of(x), seq_along(names(x)), row_range(n_rows - ends_at(n, n_rows), n_rows, -1))
+  read_frame(file_of(x), seq_along(x), row_range(n_rows - ends_at(n, n_rows), n_rows, -1))
 }
 
 # How many rows `n` means: a negative one leaves so many out.

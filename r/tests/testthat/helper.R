@@ -52,6 +52,9 @@ many <- function(n = 100000) {
   )
 }
 
+# When it is loaded, lubridate asks timedatectl for the time zone, which warns where systemd does not run.
+suppressWarnings(requireNamespace("lubridate", quietly = TRUE))
+
 # Runs lines of Python with the package entasis; what they print.
 python <- function(code) {
   command <- Sys.getenv("ENTASIS_PYTHON")

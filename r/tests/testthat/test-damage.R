@@ -68,7 +68,10 @@ test_that("golden files are read, or refused for a type that R has not", {
 test_that("bad files are refused", {
   for (path in golden_folder("golden-bad")) {
     expect_error(verify_entasis(path), class = "entasis_error", info = path)
-    result <- tryCatch(read_entasis(path), error = identity)
+    # Where only verifying finds the damage, unsigned integers of 64 bits are read, which become doubles with a warning.
+    result <- withCallingHandlers(tryCatch(read_entasis(path), error = identity), warning = function(w) {
+      if (grepl("^integers beyond 2\\^53 lost digits", conditionMessage(w))) invokeRestart("muffleWarning")
+    })
     expect_true(is.data.frame(result) || inherits(result, "entasis_error"), info = path)
     expect_false(inherits(result, "entasis_error_defect"), info = path)
   }

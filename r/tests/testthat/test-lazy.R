@@ -176,7 +176,31 @@ test_that("frames are changed, bound, split and merged in memory", {
   expect_identical(rbind(z, plain), rbind(plain, plain))
   expect_identical(cbind(z, plain), cbind(plain, plain))
   expect_identical(cbind(plain, z), cbind(plain, plain))
-  expect_error(rbind(plain, z))
+  expect_error(rbind(plain, z), "put it first, or read it with x\\[\\]", class = "entasis_error_argument")
+  expect_error(rbind(plain[0L, ], z), "put it first", class = "entasis_error_argument")
+  expect_false(is.matrix(z))
+})
+
+test_that("a frame without names has its columns", {
+  frame <- unname(data.frame(a = 1:2, b = c(2.5, 3)))
+  z <- entasis(written(frame))
+  expect_identical(z[], frame)
+  expect_null(names(z))
+  expect_identical(z[[2L]], c(2.5, 3))
+  expect_identical(z[2L, 2L, drop = TRUE], 3)
+  expect_identical(lapply(z, class), lapply(frame, class))
+  expect_identical(dim(head(z, 1L)), c(1L, 2L))
+  expect_error(z["a"], "no column 'a'", class = "entasis_error_argument")
+})
+
+test_that("looking for missing values tells nothing of groups", {
+  skip_if_not_installed("dplyr")
+  frame <- dplyr::group_by(data.frame(g = c(1, 1, 2), x = c(1L, NA, 3L)), g)
+  z <- entasis(written(frame))
+  expect_no_message(expect_true(anyNA(z)))
+  expect_no_message(expect_false(anyNA(entasis(written(frame[1L, ])))))
+  expect_no_message(expect_identical(with(z, sum(g)), 4))
+  expect_no_message(expect_identical(lapply(z, class), lapply(frame, class)))
 })
 
 test_that("what a file can't do is an error that says so", {

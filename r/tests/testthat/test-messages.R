@@ -38,6 +38,26 @@ test_that("errors show the call that the user wrote", {
   expect_identical(as.character(conditionCall(caught(table[, "none"]))[[1L]]), "[.entasis_table")
 })
 
+test_that("only parts that a kind of Python does not have are unsupported", {
+  made <- function(kind, parts) entasis:::interpret(list(path = "x.entasis"), entasis:::assemble_foreign(NULL, kind, parts))
+  for (kind in setdiff(names(entasis:::FOREIGN), c("NA", "NaT", "numpy.False", "numpy.True"))) {
+    found <- caught(made(kind, list()))
+    expect_s3_class(found, "entasis_error_unsupported")
+    expect_match(conditionMessage(found), kind, fixed = TRUE)
+  }
+  odd <- list(NULL, "a", NA, 1:3, list(), list("a", "b"), globalenv(), quote(x), structure(list(1), class = "data.frame"), as.raw(1), sum, c(a = 1.5))
+  set.seed(1)
+  defects <- list()
+  for (kind in names(entasis:::FOREIGN)) for (k in 1:60) {
+    value <- caught(made(kind, odd[sample(length(odd), sample(5L, 1L), TRUE)]))
+    if (inherits(value, "entasis_error_defect")) defects[[kind]] <- conditionMessage(value)
+  }
+  expect_identical(defects, list())
+  assemble <- entasis:::assemble_foreign
+  environment(assemble) <- list2env(list(FOREIGN = list(faulty = function(parts) stop("an oversight"))), parent = environment(assemble))
+  expect_s3_class(caught(entasis:::interpret(list(path = "x.entasis"), assemble(NULL, "faulty", list(1)))), "entasis_error_defect")
+})
+
 test_that("errors of the system read as those of R", {
   none <- file.path(tempdir(), "none.entasis")
   expect_identical(conditionMessage(caught(read_entasis(none))), paste0("cannot open '", none, "': No such file or directory"))

@@ -1,5 +1,8 @@
 # Frames of pandas here, frames of R there. Needs ENTASIS_PYTHON: a Python that has the package entasis, and pandas.
 
+# Numbers of rows begin anew where no labels are row names.
+renumber <- function(x, whole) if (.row_names_info(whole) > 0L) x else bare(x)
+
 test_that("frames of pandas are data frames", {
   path <- tempfile()
   python(c(
@@ -257,4 +260,61 @@ test_that("nested columns of Arrow are lists and data frames", {
     "assert df['s.x'].tolist() == [1, pd.NA, pd.NA, 4] and df['s.y'].isna().tolist() == [False, True, False, True]"
   ))
   expect_identical(read_entasis(paste0(path, 4)), x[c("l", "s", "k")])
+})
+
+test_that("times in nanoseconds and late years are right before bit64 is loaded", {
+  path <- tempfile()
+  python(c(
+    "import datetime",
+    "v = {'ns': pd.Timestamp('2020-01-01 00:00:00.5').as_unit('ns'), 'zone': pd.Timestamp('2020-01-01', tz='Europe/Oslo').as_unit('ns'),",
+    " 'early': pd.Timestamp('1700-01-01').as_unit('ns'), 'td': pd.Timedelta('-400 days').as_unit('ns'), 'late': datetime.datetime(9999, 1, 1)}",
+    sprintf("en.write(v, r'%s')", path),
+    sprintf("en.write({'far': range(2**60, 2**60 + 3)}, r'%s1')", path)
+  ))
+  expected <- c(1577836800.5, 1577833200, -8520336000, -34560000, 253370764800)
+  code <- sprintf("x <- entasis::read_entasis('%s', int64 = '%s'); cat(sprintf('%%.1f', vapply(x, as.double, 0)))", path, c("fit", "double"))
+  for (line in if (requireNamespace("bit64", quietly = TRUE)) code else code[2L]) {
+    out <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(line)), stdout = TRUE, stderr = FALSE, env = libraries())
+    expect_identical(as.double(strsplit(out[length(out)], " ")[[1L]]), expected)
+  }
+  skip_if_not_installed("bit64")
+  expect_error(read_entasis(paste0(path, 1)), "beyond 2\\^53", class = "entasis_error_unsupported")
+})
+
+test_that("labels of rows that are columns are columns of the table too", {
+  path <- tempfile()
+  python(c(
+    "df = pd.DataFrame({'a': [1.5, 2.5, 3.5], 'b': ['x', 'y', 'z']})",
+    "frames = {'time': df.set_index(pd.date_range('2020-01-01', periods=3, name='when', tz='UTC')), 'again': df.set_index(pd.Index(['p', 'q', 'p'], name='key')),",
+    " 'two': df.set_index(pd.MultiIndex.from_arrays([['p', 'q', 'p'], [1, 2, 3]], names=['k', None])), 'far': df.set_index(pd.RangeIndex(2**40, 2**40 + 3)),",
+    " 'strings': df.set_index(pd.Index(['p', 'q', 'r'], name='key')), 'range': df.set_index(pd.RangeIndex(5, 8)), 'plain': df}",
+    sprintf("for name, frame in frames.items(): en.write(frame, r'%s' + name)", path),
+    sprintf("en.write({'frame': frames['again']}, r'%stree')", path)
+  ))
+  in_front <- list(time = "when", again = "key", two = c("k", "level_1"), far = "index", strings = NULL, range = NULL, plain = NULL)
+  for (name in names(in_front)) {
+    whole <- read_entasis(paste0(path, name))
+    z <- entasis(paste0(path, name))
+    expect_identical(names(whole), c(in_front[[name]], "a", "b"), info = name)
+    expect_identical(z[], whole, info = name)
+    expect_identical(names(z), names(whole), info = name)
+    expect_identical(c(dim(z), ncol(z), length(z)), c(dim(whole), ncol(whole), length(whole)), info = name)
+    expect_identical(dimnames(z), dimnames(whole), info = name)
+    for (k in seq_along(whole)) {
+      expect_identical(z[[k]], whole[[k]], info = name)
+      expect_identical(z[[names(whole)[k]]], whole[[k]], info = name)
+      expect_identical(z[k], whole[k], info = name)
+      expect_identical(z[3:2, k, drop = TRUE], whole[3:2, k], info = name)
+    }
+    expect_identical(z$b, whole$b, info = name)
+    # Labels of some rows are what those of all are.
+    expect_identical(z[2:3, c("b", names(whole)[1L])], whole[2:3, c("b", names(whole)[1L])] |> renumber(whole), info = name)
+    expect_identical(names(read_entasis(paste0(path, name), "b", from = 2)), c(in_front[[name]], "b"), info = name)
+    expect_identical(with(z, sum(a)), 7.5, info = name)
+    expect_identical(subset(z, a > 2)$b, c("y", "z"), info = name)
+    expect_identical(vapply(z, function(x) class(x)[1L], ""), vapply(whole, function(x) class(x)[1L], ""), info = name)
+    expect_output(print(z), paste(length(whole), "columns"), info = name)
+  }
+  expect_identical(entasis(paste0(path, "tree"))$frame[2L, "key"][[1L]], "q")
+  expect_identical(read_entasis(paste0(path, "tree"))$frame, read_entasis(paste0(path, "again")))
 })

@@ -1,0 +1,75 @@
+# Labels of rows that other hosts wrote: row names where R can have them, else columns in front. All rows decide which, so that each
+# part has the columns of the whole.
+
+# The names of the columns of a frame, NA where it has none.
+frame_names <- function(file) {
+  names <- layout_of(file)$names
+  c(label_names(file), if (is.null(names)) rep_len(NA_character_, length(layout_of(file)$first)) else names)
+}
+
+frame_width <- function(file) length(label_names(file)) + length(layout_of(file)$first)
+
+# The names of the columns in front.
+label_names <- function(file) if (!file$own) labels_of(file)$names
+
+labels_of <- function(file) {
+  if (is.null(file$labels)) file$labels <- in_session(file, interpret(file, foreign_labels(file)))
+  file$labels
+}
+
+# `names` and `numbers` of columns in front, or `row_names`, the number of a column, or a `range` of numbers for either.
+foreign_labels <- function(file) {
+  index <- check_map(file$host$index)
+  if (is.null(index$kind)) {
+    return(list())
+  }
+  kind <- string_of(index$kind)
+  if (kind == "range") {
+    range <- c(number_of(index$start), number_of(index$step))
+    if (identical(range, c(0, 1))) {
+      return(list())
+    }
+    last <- range[1L] + range[2L] * max(file$facts$n_rows - 1, 0)
+    return(list(range = range, names = if (any(abs(c(range[1L], last)) >= 2^31)) "index"))
+  }
+  refs <- switch(kind, column = list(index$column), multi = index$columns, names = list(), nonsense("an index of kind ", kind))
+  facts <- describe_columns(file, vapply(refs, number_of, 0))
+  if (kind == "column" && are_row_names(file, facts)) {
+    return(list(row_names = facts$number))
+  }
+  list(names = facts$name, numbers = facts$number)
+}
+
+# Strings or integers without repeats. Only labels of these types are read.
+are_row_names <- function(file, facts) {
+  if (!reading_kinds(file, facts, 1L) %in% c(INTEGER, CHARACTER)) {
+    return(FALSE)
+  }
+  labels <- extra_values(file, facts$number, NULL, ALL_ROWS)
+  is.null(attributes(labels)) && (is.character(labels) || is.integer(labels)) && are_distinct(labels)
+}
+
+# Whether there is no NA and no value twice. Rising integers, which most labels are, need no table of values.
+are_distinct <- function(x) !anyNA(x) && (is.integer(x) && !is.unsorted(x, strictly = TRUE) || !anyDuplicated(x))
+
+foreign_row_names <- function(file, rows) {
+  labels <- labels_of(file)
+  if (!is.null(labels$row_names)) {
+    extra_values(file, labels$row_names, NULL, rows)
+  } else if (!is.null(labels$range) && is.null(labels$names)) {
+    as.integer(numbers_of_range(file, rows))
+  }
+}
+
+label_columns <- function(file, which, rows) {
+  labels <- labels_of(file)
+  if (!is.null(labels$range)) {
+    return(lapply(which, function(k) numbers_of_range(file, rows)))
+  }
+  lapply(labels$numbers[which], function(number) extra_values(file, number, NULL, rows))
+}
+
+numbers_of_range <- function(file, rows) {
+  range <- labels_of(file)$range
+  take_rows(range[1L] + range[2L] * (seq_len(file$facts$n_rows) - 1), rows)
+}
