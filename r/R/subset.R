@@ -69,20 +69,18 @@ without_class <- function(attrs, classes, names, why) {
   attrs
 }
 
-# By a class's own `[`. It gets all columns, and all rows if one of the frame's attributes may depend on them.
+# By a class's own `[`. It gets all columns and all rows, as its value may depend on how many there are: that of nlme drops unused levels
+# and adds attributes only where it leaves rows out.
 own_part <- function(file, which, rows, attrs) {
   n <- file$facts$n_rows
-  extra <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
-  is_whole <- !is_all(rows) && any(vapply(extra, depends_on_rows, NA, n))
   all <- seq_along(layout_of(file)$first)
   class <- attrs[["class"]]
-  read <- if (is_whole) ALL_ROWS else rows
-  frame <- interpret(file, own_frame(file, read_columns(file, all, read, class), all, read, attrs))
-  i <- if (is_all(rows)) NULL else if (is_whole) row_positions(rows, n) else seq_len(count_rows(rows, n))
+  frame <- interpret(file, own_frame(file, read_columns(file, all, ALL_ROWS, class), all, ALL_ROWS, attrs))
+  i <- if (!is_all(rows)) row_positions(rows, n)
   j <- if (chosen_columns(file, which)) which
   names <- layout_of(file)$names[which]
   value <- by_class(class, the_frame(file), frame, if (is.null(i)) n else length(i), own_subset(frame, i, j), names)
-  if (is_whole && is.null(file$host$index)) attr(value, "row.names") <- c(NA, -length(i))
+  if (!is.null(i) && is.null(file$host$index)) attr(value, "row.names") <- c(NA, -length(i))
   if (is.null(i)) value else fit_columns(value, frame, i)
 }
 

@@ -130,3 +130,16 @@ test_that("smooth and nonlinear models are kept", {
   skip_if_not_installed("mgcv")
   expect_works(outside(mgcv::gam(mpg ~ s(wt), data = mtcars)), function(fit) stats::predict(fit, mtcars[1:5, ]))
 })
+
+test_that("grouped data of nlme is cut by its own method, which looks at all rows", {
+  # It depends on nlme and is installed with it.
+  skip_if_not_installed("lme4")
+  loadNamespace("lme4")
+  x <- datasets::DNase
+  path <- written(x)
+  expected <- x[2:17, ]
+  row.names(expected) <- NULL
+  expect_identical(nlevels(expected$Run), 2L)
+  expect_identical(entasis(path)[2:17, ], expected, ignore_function_env = TRUE)
+  expect_identical(read_entasis(path, from = 2, to = 17), expected, ignore_function_env = TRUE)
+})

@@ -255,7 +255,7 @@ test_that("labels of rows of other hosts become row names or columns for every s
       expect_identical(entasis(file)[rows, ], expected, info = name)
       table <- entasis(file)
       table$x
-      expect_identical(table[rows, "x"], expected, info = name)
+      expect_identical(table[rows, "x"], expected["x"], info = name)
       if (is.integer(rows) && length(rows) > 0L && all(diff(rows) == 1L)) {
         expect_identical(read_entasis(file, from = rows[1L], to = rows[length(rows)]), expected, info = name)
       }
