@@ -370,24 +370,24 @@ impl Column {
         if !self.array.chunks.iter().all(is_whole) {
             return wrong("columns of a run have no missing values");
         }
-        if names.iter().any(|name| name.len() > limits.name_len as usize) {
-            return Err(
-                Error::unsupported("a column name is longer than a reader takes").advise("shorten it")
-            );
-        }
-        Ok(())
+        names.iter().try_for_each(|name| check_name(name, limits))
     }
 
     /// Checks that the type is possible and the dictionary there.
     fn check(&self, n_extra: usize, limits: &Limits) -> Result<()> {
-        if self.name.len() > limits.name_len as usize {
-            let message =
-                format!("a column name of {} bytes, the most are {}", self.name.len(), limits.name_len);
-            return Err(Error::unsupported(message).advise("shorten it"));
-        }
+        check_name(&self.name, limits)?;
         self.array.check_encoded(self.column_type.layout()).map_err(|e| e.in_column(&self.name))?;
         check_type(n_extra, (&self.column_type, self.dictionary, &self.children), &self.name, 1)
     }
+}
+
+/// Checks that readers take a name. The error shows how it begins.
+fn check_name(name: &str, limits: &Limits) -> Result<()> {
+    if name.len() <= limits.name_len as usize {
+        return Ok(());
+    }
+    let message = format!("a column name of {} bytes, the most are {}", name.len(), limits.name_len);
+    Err(Error::unsupported(message).in_column(name).advise("shorten it"))
 }
 
 /// Checks a type with all that is in it; `path` names it in errors.

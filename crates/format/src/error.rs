@@ -245,9 +245,9 @@ impl Kind {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
-        write!(f, "{}: {}", inner.kind.prefix(), inner.message)?;
+        write!(f, "{}: {}", inner.kind.prefix(), printable(&inner.message, LONGEST_MESSAGE))?;
         if let Some(source) = &inner.source {
-            write!(f, ": {source}")?;
+            write!(f, ": {}", printable(&source.to_string(), LONGEST_MESSAGE))?;
         }
         if inner.place != Place::default() {
             write!(f, " ({})", inner.place)?;
@@ -259,16 +259,32 @@ impl fmt::Display for Error {
     }
 }
 
-/// The text with control characters escaped.
-fn printable(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut found, letter| {
-        if letter.is_control() {
-            found.extend(letter.escape_default())
-        } else {
-            found.push(letter)
-        }
-        found
-    })
+/// The characters that a message shows of a path or of the name of a column.
+const LONGEST_NAME: usize = 100;
+/// The characters that a message has itself, in which callers may quote names.
+const LONGEST_MESSAGE: usize = 300;
+
+/// The text with control characters escaped. A longer text than `longest` loses characters in its middle: names of
+/// columns differ in how they begin, paths in how they end.
+fn printable(text: &str, longest: usize) -> Cow<'_, str> {
+    let is_short = text.len() <= longest || text.chars().nth(longest).is_none();
+    if is_short && !text.chars().any(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |letter: char| {
+        let plain = (!letter.is_control()).then_some(letter);
+        plain.into_iter().chain(letter.is_control().then(|| letter.escape_default()).into_iter().flatten())
+    };
+    // No more is escaped than is shown, whatever the length of the text.
+    let mut begin: Vec<char> = text.chars().flat_map(escaped).take(longest + 1).collect();
+    if begin.len() <= longest {
+        return begin.into_iter().collect::<String>().into();
+    }
+    let half = (longest - 3) / 2;
+    begin.truncate(longest - 3 - half);
+    let end = text.chars().rev().flat_map(|letter| escaped(letter).collect::<Vec<_>>().into_iter().rev());
+    let end: Vec<char> = end.take(half).collect();
+    begin.into_iter().chain("...".chars()).chain(end.into_iter().rev()).collect::<String>().into()
 }
 
 impl fmt::Display for Place {
@@ -281,13 +297,13 @@ impl fmt::Display for Place {
         };
         if let Some(file) = &self.file {
             // A name may have letters that a terminal obeys.
-            next(f, format_args!("file \"{}\"", printable(&file.display().to_string())))?;
+            next(f, format_args!("file \"{}\"", printable(&file.display().to_string(), LONGEST_NAME)))?;
         }
         if let Some(section) = self.section {
             next(f, format_args!("section {section}"))?;
         }
         if let Some(column) = &self.column {
-            next(f, format_args!("column {column:?}"))?;
+            next(f, format_args!("column \"{}\"", printable(column, LONGEST_NAME)))?;
         }
         if let Some(block) = self.block {
             next(f, format_args!("block {}", Thousands(block)))?;
@@ -348,6 +364,22 @@ mod tests {
             Error::argument("rows 5..3 are no range").to_string(),
             "wrong argument: rows 5..3 are no range"
         );
+    }
+
+    #[test]
+    fn display_escapes_and_shortens_what_users_named() {
+        let long = format!("begin{}end", "x\u{1b}".repeat(10_000));
+        let error = Error::argument(format!("there is no column '{long}'")).in_column(&long);
+        let error = error.in_file(Path::new(&format!("{long}\n")));
+        let shown = error.to_string();
+        assert!(shown.chars().count() < LONGEST_MESSAGE + 2 * LONGEST_NAME + 60, "{shown}");
+        assert!(!shown.chars().any(char::is_control), "{shown}");
+        assert!(shown.contains("column \"beginx\\u{1b}x") && shown.contains("end\\n\""), "{shown}");
+        // Places for programs stay whole.
+        assert_eq!(error.place().column.as_deref(), Some(&*long));
+        assert_eq!(printable("caf\u{e9}\n", 6), "caf\u{e9}\\n");
+        assert_eq!(printable("0123456789", 10), "0123456789");
+        assert_eq!(printable("0123456789a", 10), "0123...89a");
     }
 
     #[test]
