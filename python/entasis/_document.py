@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _codecs, _hosts
 from ._entasis import Builder, CellBuilder, write_document
-from .errors import ArgumentError, LimitError, UnsupportedTypeError
+from .errors import ArgumentError, LimitError, UnsupportedTypeError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,12 +19,23 @@ if TYPE_CHECKING:
 # Frames inside of frames, at most.
 _DEEPEST = 32
 _SHOWN = 10
+_FRAMES = frozenset(["DataFrame", "Series", "Index", "Frame"])
 # Characters of what a library says.
 _LONGEST = 200
 
 
 def _called(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+
+
+def _advice(value: Any) -> str:
+    """What to do with a subclass of a frame: its own state has no place in the file."""
+    aliases = {"pandas": "pd", "polars": "pl", "pyarrow": "pa", "static_frame": "sf"}
+    for base in type(value).__mro__[1:]:
+        alias = aliases.get(base.__module__.partition(".")[0])
+        if alias is not None and base.__name__ in _FRAMES:
+            return f"; pass {alias}.{base.__name__}(x), without what the subclass adds"
+    return ""
 
 
 class _Part:
@@ -151,7 +162,7 @@ class Document:
             raise error
         kind = _called(value)
         if self._on_unsupported == "error" or again:
-            what = f"a value of type {kind} can't be kept" if error is None else str(error)
+            what = f"a value of type {kind} can't be kept{_advice(value)}" if error is None else str(error)
             raise UnsupportedTypeError(f"{path}: {what}") from error
         if is_inside:
             # Keys and members that differed might be equal without it.
@@ -189,7 +200,9 @@ class Document:
             add_pool(pools, arrays, n_values)
         if self._skipped:
             n = len(self._skipped)
-            shown = "; ".join(self._skipped[:_SHOWN]) + (f"; and {n - _SHOWN} more" if n > _SHOWN else "")
+            shown = "; ".join(map(printable, self._skipped[:_SHOWN])) + (
+                f"; and {n - _SHOWN} more" if n > _SHOWN else ""
+            )
             warnings.warn(f"left out, as they can't be kept: {shown}", stacklevel=3)
         parts = [(part.builder, part.kept, part.numbers) for part in self._parts]
         return write_document(to, parts, pools, self._cells, table, cell, metadata)

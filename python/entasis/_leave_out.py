@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .errors import UnsupportedTypeError
+from .errors import UnsupportedTypeError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def read(read_columns: Callable[[list[int] | None], Any], columns: list[int] | N
                 read_columns([column])
                 kept.append(column)
             except UnsupportedTypeError as of_column:
-                refused.append(str(of_column))
+                refused.append(printable(str(of_column)))
         if not refused:
             raise
         try:

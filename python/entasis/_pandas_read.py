@@ -15,7 +15,7 @@ from ._hosts import interpretation
 from ._names import decode_label
 from ._static_frame_labels import for_pandas as _for_pandas
 from ._times import to_numpy_times
-from .errors import CorruptFileError, UnsupportedTypeError
+from .errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,9 +84,20 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
             attrs = host["attrs"]
             frame.attrs = attrs.get() if type(attrs) is _cells.Kept else attrs
     if host.get("allows_duplicate_labels") is False:
-        with interpretation():
-            frame.flags.allows_duplicate_labels = False
+        _forbid_duplicates(frame, is_part=rows is not None or asked is not None)
     return frame
+
+
+def _forbid_duplicates(frame: Any, *, is_part: bool) -> None:
+    """Sets the flag that labels are unique. Rows and columns that were asked for twice are not."""
+    import pandas as pd
+
+    try:
+        frame.flags.allows_duplicate_labels = False
+    except pd.errors.DuplicateLabelError as error:
+        if not is_part:
+            raise CorruptFileError("the frame forbids duplicate labels, and the file has some") from error
+        raise ArgumentError("the frame forbids duplicate labels: ask for each row and column once") from error
 
 
 def row_labels(handle: Handle, host: dict[str, Any]) -> Any:

@@ -28,13 +28,25 @@ _MISSING = frozenset(["NoneType", "NAType", "NaTType"])
 
 
 def resolve(
-    rows: Rows | None, n_rows: int, has_index: Callable[[Any], bool] | None = None, noun: str = "row"
+    rows: Rows | None,
+    n_rows: int,
+    has_index: Callable[[Any], bool] | None = None,
+    noun: str = "row",
+    holder: str = "table",
 ) -> Resolved:
     """The rows of a table of `n_rows`: None for all, a range, or an array of int64.
 
-    `has_index` tells whether a boolean Series with this index is in the order of the rows. `noun` is what errors call
-    the positions: "row" or "column".
+    `has_index` tells whether a boolean Series with this index is in the order of the rows. In errors `noun` stands for
+    a position ("row" or "column"), and `holder` for what has them ("table", "list", "array").
     """
+    try:
+        return _resolve(rows, n_rows, has_index, noun)
+    except (RowsOutOfRangeError, ColumnsOutOfRangeError) as error:
+        error.args = (f"{error}: the {holder} has {n_rows} {noun}{'' if n_rows == 1 else 's'}",)
+        raise
+
+
+def _resolve(rows: Rows | None, n_rows: int, has_index: Callable[[Any], bool] | None, noun: str) -> Resolved:
     if rows is None:
         return None
     if isinstance(rows, slice):
@@ -48,7 +60,7 @@ def resolve(
         return _array(rows, n_rows, has_index, noun)
     first = row + n_rows if row < 0 else row
     if not 0 <= first < n_rows:
-        raise _out_of_range(f"{noun} {row} is out of range", n_rows, noun)
+        raise _out_of_range(f"{noun} {row} is out of range", noun)
     return range(first, first + 1)
 
 
@@ -84,7 +96,7 @@ def _tuple(rows: tuple[Any, ...], n_rows: int, noun: str) -> Resolved:
         start, stop = start + n_rows if start < 0 else start, stop + n_rows if stop < 0 else stop
         if start < 0 or stop > n_rows or start > stop:
             shown = ", ".join("None" if row is None else str(integer(row)) for row in rows)
-            raise _out_of_range(f"{noun}s ({shown}) are out of range", n_rows, noun)
+            raise _out_of_range(f"{noun}s ({shown}) are out of range", noun)
         return _all(range(start, stop), n_rows)
     if not rows or is_mask(rows):
         return _array(list(rows), n_rows, None, noun)
@@ -104,7 +116,7 @@ def _range(rows: range, n_rows: int, noun: str) -> Resolved:
         return range(0)
     low, high = min(rows[0], rows[-1]), max(rows[0], rows[-1])
     if low < -n_rows or high >= n_rows:
-        raise _out_of_range(f"{noun}s {rows[0]} to {rows[-1]} are out of range", n_rows, noun)
+        raise _out_of_range(f"{noun}s {rows[0]} to {rows[-1]} are out of range", noun)
     if low >= 0:
         return rows
     if high < 0:
@@ -122,7 +134,7 @@ def _array(rows: Any, n_rows: int, has_index: Callable[[Any], bool] | None, noun
         raise ArgumentError(f"{noun}s are one-dimensional, not of {array.ndim} dimensions")
     if array.dtype == np.bool_:
         if len(array) != n_rows:
-            raise _out_of_range(f"the mask has {len(array)} values", n_rows, noun)
+            raise _out_of_range(f"the mask has {len(array)} values", noun)
         return np.flatnonzero(array).astype(np.int64, copy=False)
     if len(array) == 0:
         return np.empty(0, np.int64)
@@ -132,7 +144,7 @@ def _array(rows: Any, n_rows: int, has_index: Callable[[Any], bool] | None, noun
     low, high = int(array.min()), int(array.max())
     if low < -n_rows or high >= n_rows:
         row = low if low < -n_rows else high
-        raise _out_of_range(f"{noun} {row} is out of range", n_rows, noun)
+        raise _out_of_range(f"{noun} {row} is out of range", noun)
     array = array.astype(np.int64, copy=False)
     return np.where(array < 0, array + n_rows, array) if low < 0 else array
 
@@ -203,9 +215,8 @@ def _integers(cells: list[Any], noun: str) -> Any:
     return np.array(numbers) if numbers else np.empty(0, np.int64)
 
 
-def _out_of_range(what: str, n: int, noun: str) -> Exception:
-    kind = RowsOutOfRangeError if noun == "row" else ColumnsOutOfRangeError
-    return kind(f"{what}: the table has {n} {noun}s")
+def _out_of_range(what: str, noun: str) -> Exception:
+    return RowsOutOfRangeError(what) if noun == "row" else ColumnsOutOfRangeError(what)
 
 
 def count(rows: Resolved, n_rows: int) -> int:

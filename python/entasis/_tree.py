@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _dtype_metadata, _rows
-from ._array_view import View, strides
 from ._cells import Cells, as_objects, metadata
 from ._file import File
 from ._frame import Closed, Frame
@@ -18,6 +17,7 @@ from .errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFr
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ._array_view import View
     from ._columns import Columns
     from ._hosts import Host
     from ._options import OnRefused
@@ -159,7 +159,7 @@ class Tree(File):
             return self._indexed(key)
         if isinstance(key, tuple):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has one axis; take its items with a list")
-        rows = _rows.compose(self._rows, _rows.resolve(key, len(self)))
+        rows = _rows.compose(self._rows, _rows.resolve(key, len(self), holder=self.kind))
         if integer(key) is not None:
             return self._part(rows[0], f"[{rows[0]}]")
         return Tree._at(self._cells, self._where, self._info, rows)
@@ -168,6 +168,8 @@ class Tree(File):
         """The part of an array that is shown."""
         if self._rows is not None:
             return cast("View", self._rows)
+        from ._array_view import View, strides
+
         shape = tuple(self._info["shape"])
         return View(shape, strides(shape, bool(self._info.get("fortran"))))
 
@@ -242,7 +244,9 @@ class Tree(File):
         """A value that is no array, or items of a list."""
         if columns is not None:
             raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
-        rows = self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self)))
+        rows = (
+            self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self), holder=self.kind))
+        )
         number = self._info["number"]
         if "row" in self._info:
             row = self._info["row"]
@@ -353,7 +357,7 @@ def a(kind: str) -> str:
 
 def _places(rows: Any, n: int) -> Any:
     """What `rows=` or `columns=` means on an axis of an array: a slice, or an array of places."""
-    found = _rows.resolve(rows, n)
+    found = _rows.resolve(rows, n, holder="array")
     if found is None:
         return slice(None)
     return _rows.as_slice(found) if isinstance(found, range) else found

@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+# Characters of a message, of a text that it quotes, and of what is left of a longer one at its begin and at its end.
+_LONGEST, _QUOTED = 400, 120
+_BEGIN, _END = 170, 120
+_QUOTES = re.compile(rf"(['\"])([^'\"]{{{_QUOTED + 1},}})\1")
+
+
+def printable(message: str) -> str:
+    """A message with control characters escaped, and long quoted texts and what is longer still cut in the middle."""
+    if len(message) <= _QUOTED and message.isprintable():
+        return message
+    # Escaping makes ten characters of one at most: nothing beyond these is shown.
+    message = _cut(message, 20 * _LONGEST, 10 * _LONGEST, 10 * _LONGEST)
+    if not message.isprintable():
+        message = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
+    message = _QUOTES.sub(lambda found: f"{found[1]}{_cut(found[2], _QUOTED, 70, 40)}{found[1]}", message)
+    return _cut(message, _LONGEST, _BEGIN, _END)
+
+
+def _cut(text: str, longest: int, begin: int, end: int) -> str:
+    return text if len(text) <= longest else f"{text[:begin]} ... {text[-end:]}"
+
 
 class EntasisError(Exception):
     """The root of all exceptions of this package.
 
-    Where known, the attributes say where it happened: `file`, `column`, `block`, `page`, `offset`.
+    Where known, the attributes say where it happened: `file`, `column`, `block`, `page`, `offset`. They are whole,
+    while the message shortens long names, paths and values.
     """
 
     file: str | None = None
@@ -14,6 +39,9 @@ class EntasisError(Exception):
     block: int | None = None
     page: int | None = None
     offset: int | None = None
+
+    def __init__(self, message: str = "", *more: Any) -> None:
+        super().__init__(printable(str(message)), *more)
 
     def __str__(self) -> str:
         # KeyError and OSError show something else than the message.
