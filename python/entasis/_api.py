@@ -9,7 +9,7 @@ from ._file import File
 from ._info import Info, Report
 from ._options import threads as _threads
 from ._tree import Tree
-from .errors import ArgumentError, ColumnNotFoundError, NotMappableError
+from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,8 +65,10 @@ def write(
     on_unsupported
         "error", "skip" (the item is left out of its dict, list or set, in columns of frames and arrays of objects it
         is None; a warning names it), or a function of the value and its path that returns what is written instead.
-        What it returns for a key or a member of a set has to have a hash and be none that is there; parts of keys
-        and of members are neither left out nor replaced.
+        A column of a frame whose dtype can't be kept is left out, and the function returns a column of the same length
+        for it. Inside of a tree the frame as a whole is the item. What the function returns for a key or a member of a
+        set has to have a hash and be none that is there; parts of keys and of members, fields of dataclasses and
+        labels are neither left out nor replaced.
     index
         False leaves out the labels of rows of a frame or series of pandas or StaticFrame; it comes back with
         positions.
@@ -148,7 +150,9 @@ def _destination(
     }
 
 
-def _write(value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported) -> bytes | None:
+def _write(
+    value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, again: bool = False
+) -> bytes | None:
     """Writes a value. Returns the content of the file when it goes into memory."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
@@ -157,7 +161,15 @@ def _write(value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsuppo
         collected = value.read() if isinstance(value, File) else _hosts.collect(value)
         if collected is not value:
             return _write(collected, to, metadata, on_unsupported)
-    builder, kept = _hosts.build(value) if is_table else (None, {})
+    try:
+        builder, kept = _hosts.build(value) if is_table else (None, {})
+    except UnsupportedTypeError as error:
+        # What is given for a column is not replaced again.
+        if on_unsupported == "error" or again:
+            raise
+        from ._unsupported_columns import without
+
+        return _write(without(value, on_unsupported, error), to, metadata, on_unsupported, again=True)
     if to["column_compression"]:
         names = set() if builder is None else set(builder.names)
         for name, _ in to["column_compression"]:

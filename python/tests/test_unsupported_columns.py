@@ -1,0 +1,127 @@
+"""`on_unsupported` of columns whose dtype can't be kept: they are left out or replaced, in frames of each library."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import static_frame as sf
+
+import entasis as en
+
+# A dtype of records is kept in NumPy's arrays alone; a name of a zone that nothing gives back is kept nowhere.
+RECORDS = np.zeros(3, [("x", "i4")])
+
+
+def _zone():
+    from dateutil.tz import tzoffset
+
+    return tzoffset("own name", 3600)
+
+
+def _pandas():
+    times = pd.Series(pd.date_range("2020", periods=3, tz=_zone()))
+    return pd.DataFrame({"a": [1, 2, 3], "bad": times.array, "o": [1, "x", None]}, index=list("xyz"))
+
+
+def _cases():
+    zoned = pa.array([1, 2, 3], pa.timestamp("s", "A\0B"))
+    return {
+        "pandas": (_pandas(), "bad", ["a", "o"]),
+        "polars": (
+            pl.DataFrame({"a": [1, 2, 3], "bad": pl.Series([[], [], []], dtype=pl.Array(pl.Int8, 0))}),
+            "bad",
+            ["a"],
+        ),
+        "pyarrow": (pa.table({"a": [1, 2, 3], "bad": zoned}), "bad", ["a"]),
+        "record batch": (pa.record_batch({"a": [1, 2, 3], "bad": zoned}), "bad", ["a"]),
+    }
+
+
+def _names(frame):
+    return frame.schema.names if isinstance(frame, pa.Table | pa.RecordBatch) else list(frame.columns)
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow", "record batch"])
+def test_columns_are_left_out_or_replaced(name, path):
+    frame, bad, others = _cases()[name]
+    with pytest.raises(en.UnsupportedTypeError, match=f"column '{bad}'"):
+        en.write(frame, path)
+    assert not path.exists()
+    with pytest.warns(UserWarning, match=f"left out, as they can't be kept: column '{bad}'") as caught:
+        en.write(frame, path, on_unsupported="skip")
+    assert caught[0].filename == __file__
+    found = en.read(path)
+    assert type(found) is type(frame)
+    assert _names(found) == others
+    asked = []
+
+    def instead(column, where):
+        asked.append((len(column), where))
+        return pd.Series([7, 8, 9], index=[2, 1, 0]) if name == "pandas" else pa.array([7, 8, 9])
+
+    en.write(frame, path, on_unsupported=instead)
+    assert asked == [(3, f"df['{bad}']")]
+    found = en.read(path)
+    assert _names(found) == _names(frame)
+    values = found[bad] if not isinstance(found, pa.RecordBatch) else found.column(bad)
+    assert list(values.to_numpy()) == [7, 8, 9]
+    if name == "pandas":
+        pd.testing.assert_frame_equal(found.drop(columns=bad), frame.drop(columns=bad))
+    with pytest.raises(en.ArgumentError, match="gives 2 values for a column of 3 values"):
+        en.write(frame, path, on_unsupported=lambda column, where: [1, 2])
+    with pytest.raises(en.UnsupportedTypeError):
+        en.write(frame, path, on_unsupported=lambda column, where: column)
+    en.to_bytes(frame, on_unsupported=instead)
+
+
+class Own(np.ndarray):
+    pass
+
+
+def test_numpy_and_static_frame(path, monkeypatch):
+    # A record with a pointer in it.
+    bad = np.zeros(3, [("o", "O")])
+    arrays = {"a": np.arange(3), "bad": bad}
+    with pytest.raises(en.UnsupportedTypeError, match="column 'bad'"):
+        en.write(arrays, path)
+    with pytest.warns(UserWarning, match="column 'bad'"):
+        en.write(arrays, path, on_unsupported="skip")
+    assert list(en.read(path)) == ["a"]
+    en.write(arrays, path, on_unsupported=lambda column, where: np.full(len(column), where))
+    assert en.read(path)["bad"].tolist() == ["df['bad']"] * 3
+    frame = sf.Frame.from_items(arrays.items(), index=list("xyz"), name="f")
+    with pytest.raises(en.UnsupportedTypeError, match="column 'bad'"):
+        en.write(frame, path)
+    with pytest.warns(UserWarning, match="column 'bad'"):
+        en.write(frame, path, on_unsupported="skip")
+    assert en.read(path).equals(frame[["a"]], compare_name=True, compare_class=True)
+    en.write(frame, path, on_unsupported=lambda column, where: np.full(len(column), 5))
+    assert en.read(path)["bad"].values.tolist() == [5, 5, 5]
+    assert en.read(path).index.values.tolist() == list("xyz")
+
+
+def test_a_series_and_cells(path):
+    series = pd.Series(_pandas()["bad"].array)
+    with pytest.raises(en.UnsupportedTypeError, match="zone"):
+        en.write(series, path, on_unsupported="skip")
+    en.write(series, path, on_unsupported=lambda value, where: {where: len(value)})
+    assert en.read(path) == {"value": 3}
+    # Cells of other columns are replaced as well.
+    frame = _pandas()
+    frame["o"] = pd.Series([len, 1, "x"], dtype=object).array
+    en.write(frame, path, on_unsupported=lambda value, where: "f" if callable(value) else [1, 2, 3])
+    assert en.read(path)["o"].tolist() == ["f", 1, "x"]
+    # In a tree the frame is the item.
+    with pytest.warns(UserWarning, match=r"value\['df'\]"):
+        en.write({"df": _pandas(), "x": 1}, io.BytesIO(), on_unsupported="skip")
+
+
+def test_labels_are_refused(path):
+    frame = pd.DataFrame({"a": [1, 2, 3]}, index=pd.date_range("2020", periods=3, tz=_zone()))
+    with pytest.raises(en.UnsupportedTypeError, match="zone"):
+        en.write(frame, path, on_unsupported="skip")
