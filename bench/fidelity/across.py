@@ -40,7 +40,8 @@ def type_of(found: Any) -> str:
         return str(found.type)
     if isinstance(found, pl.Series):
         return repr(found.dtype).replace("time_unit=", "").replace("time_zone=", "")
-    return str(values.dtype)
+    axes = getattr(values, "ndim", 1)
+    return str(values.dtype) + (f", {axes} axes" if axes > 1 else "")
 
 
 def row(host: str, name: str) -> list[str]:

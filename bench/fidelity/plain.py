@@ -105,6 +105,8 @@ def _of_numpy(array: Any) -> list[Any]:
         return _times(numbers, unit) if unit in _SECONDS else numbers
     if array.dtype.kind == "V" and array.dtype.names is None:
         return [x.tobytes() for x in array]
+    if array.dtype.names is not None and array.dtype.names != ("left", "right"):
+        return [dict(zip(array.dtype.names, x, strict=True)) for x in array.tolist()]
     return list(array) if array.dtype.kind in "OT" else array.tolist()
 
 
@@ -120,6 +122,9 @@ def _one(value: Any) -> Any:
     if isinstance(value, dict) and list(value) == ["left", "right"]:
         # Intervals have no other form in most libraries.
         return (_one(value["left"]), _one(value["right"]))
+    if isinstance(value, np.ndarray):
+        # Lists of Arrow in NumPy.
+        return [_one(x) for x in _of_numpy(value)]
     if isinstance(value, list):
         return [_one(x) for x in value]
     if isinstance(value, dict):

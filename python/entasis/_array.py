@@ -49,7 +49,7 @@ def np_range(file: File, rows: Any) -> Any:
 
 
 def _check_dtypes(arrays: list[Any]) -> None:
-    kinds = sorted({str(array.dtype) for array in arrays})
+    kinds = sorted({" of ".join(map(str, (array.dtype, *array.shape[1:]))) for array in arrays})
     if len(kinds) > 1:
         shown = ", ".join(kinds[:5])
         raise TypeError(f"a File is an array when its columns have one dtype, not {shown}: choose some, or to_numpy()")

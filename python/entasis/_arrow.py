@@ -46,24 +46,27 @@ def read(
     own: bool,
     metadata: bool,
     polars: bool = False,
+    has_rows: bool = True,
 ) -> tuple[Any, int]:
     """The columns as a table, and how many they are; see `with_labels`.
 
-    The table has Arrow's stream interface; it is one of pyarrow where a column is made for Arrow.
+    The table has Arrow's stream interface; it is one of pyarrow where a column is made for Arrow. Without `has_rows`
+    it is that of these rows, and has none: what is refused for its values is refused all the same.
     """
     columns, names = with_labels(handle, host, columns)
     n = handle.n_columns if columns is None else len(columns)
     schema, fields = _metadata(host, columns) if metadata else (None, {})
 
     def direct(numbers: list[int] | None, fields: dict[int, bytes]) -> ArrowTable:
-        return handle.read_arrow(numbers, _rows.native(rows), layout, own, threads, fields, schema, metadata, polars)
+        read = rows if has_rows else range(0)
+        return handle.read_arrow(numbers, _rows.native(read), layout, own, threads, fields, schema, metadata, polars)
 
     made = [] if own else _converted(handle, columns)
     if not made:
         table = direct(columns, fields)
         return table.renamed(names) if names else table, n
     numbers = list(range(n)) if columns is None else columns
-    found = _assemble(handle, numbers, set(made), fields, direct, rows, threads, polars=polars)
+    found = _assemble(handle, numbers, set(made), fields, direct, rows, threads, polars=polars, has_rows=has_rows)
     return found.rename_columns([names.get(i, name) for i, name in enumerate(found.column_names)]), n
 
 
@@ -95,7 +98,7 @@ def _converted(handle: Handle, columns: list[int] | None) -> list[int]:
     if not can_convert(handle):
         return []
     infos = handle.columns(columns)
-    return [i for i, info in enumerate(infos) if _arrow_convert.is_converted(info)]
+    return [i for i, info in enumerate(infos) if _arrow_convert.is_converted(handle, info)]
 
 
 def can_convert(handle: Handle) -> bool:
@@ -113,6 +116,7 @@ def _assemble(
     threads: int | None,
     *,
     polars: bool,
+    has_rows: bool,
 ) -> Any:
     """A table of pyarrow, of columns that are decoded for Arrow and of others."""
     import pyarrow as pa
@@ -130,7 +134,7 @@ def _assemble(
     for i in made:
         (column,) = handle.columns([numbers[i]])
         array, metadata = _arrow_convert.convert(handle, column, rows, threads, polars=polars)
-        found[i] = pa.field(column.name, array.type, metadata=metadata or None), array
+        found[i] = pa.field(column.name, array.type, metadata=metadata or None), array if has_rows else array[:0]
     in_order = [found[i] for i in range(len(numbers))]
     schema = pa.schema([field for field, _ in in_order], metadata=schema_metadata)
     return pa.Table.from_arrays([array for _, array in in_order], schema=schema)

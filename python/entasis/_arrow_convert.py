@@ -17,8 +17,10 @@ _UNITS = ("s", "ms", "us", "ns")
 _MOST_SECONDS = ((1 << 63) - 1) // 1000
 
 
-def is_converted(column: Column) -> bool:
+def is_converted(handle: Handle, column: Column) -> bool:
     """Whether a column is made for Arrow here. All others are decoded into Arrow's memory."""
+    if column.dictionary is not None:
+        return is_interval(handle.columns([column.dictionary])[0])
     if column.logical == "object":
         return True
     if column.logical in ("timestamp", "duration"):
@@ -40,6 +42,8 @@ def convert(
         # The type is that of all cells, so that parts of the file have one schema.
         whole = _object_columns.to_arrow(column.name, _cells.objects(handle, column, None, handle.n_rows))
         return whole if rows is None else whole.take(_numbers(rows)), {}
+    if column.dictionary is not None:
+        return _interval_categories(handle, column, rows, threads)
     from . import _numpy_read
 
     entries = handle.read([column.index], _rows.native(rows), "numpy", False, 0, threads)
@@ -96,6 +100,22 @@ def _intervals(column: Column, values: Any) -> tuple[Any, dict[str, str]]:
         raise TypeError("an interval is closed on a side")
     kind = pa.struct([pa.field(name, field.type) for name, field in zip(("left", "right"), fields, strict=True)])
     return pa.StructArray.from_arrays(fields, fields=list(kind), mask=fields[0].is_null()), {"closed": closed}
+
+
+def _interval_categories(handle: Handle, column: Column, rows: Any, threads: int | None) -> tuple[Any, dict[str, str]]:
+    """Categories that are intervals as a column of these intervals: few libraries have dictionaries of structs."""
+    import pyarrow as pa
+
+    from . import _numpy_read
+
+    assert column.dictionary is not None, "a categorical has categories"
+    (dictionary,) = handle.columns([column.dictionary])
+    entries = handle.read([column.dictionary], None, "numpy", False, 0, threads, dictionary.n_values)
+    ((_, values, _),) = _numpy_read.arrays(handle, entries, None, dictionary.n_values, False)
+    categories, metadata = _intervals(dictionary, values[0])
+    ((_, _, _, codes, mask),) = handle.read([column.index], _rows.native(rows), "numpy", False, 0, threads)
+    missing = codes < 0 if codes.dtype.kind == "i" else mask
+    return categories.take(pa.array(codes, mask=missing)), metadata
 
 
 def bounds(column: Column, values: Any) -> Any:

@@ -8,11 +8,8 @@ from . import (
     _cells,
     _column_labels,
     _columns,
-    _display,
     _frame,
     _hosts,
-    _indexers,
-    _leave_out,
     _row_labels,
     _rows,
     _sources,
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from . import _display, _indexers
     from ._columns import Columns
     from ._hosts import Host
     from ._options import OnRefused
@@ -125,6 +123,8 @@ class File:
     @property
     def schema(self) -> _display.Schema:
         """Names and types of the columns."""
+        from . import _display
+
         levels = self._frame.levels if self._has_levels() else None
         return _display.Schema(*_columns.schema(self._handle, self._columns, levels))
 
@@ -216,11 +216,15 @@ class File:
     @property
     def iloc(self) -> _indexers.ILoc:
         """A view by positions: `f.iloc[rows, columns]`, as pandas' `iloc`."""
+        from . import _indexers
+
         return _indexers.ILoc(self)
 
     @property
     def loc(self) -> _indexers.Loc:
         """A view by labels: `f.loc[rows, columns]`, as pandas' `loc`. Reads the labels alone, and needs pandas."""
+        from . import _indexers
+
         return _indexers.Loc(self)
 
     def _resolve(self, columns: Columns | None) -> list[int] | None:
@@ -320,6 +324,8 @@ class File:
 
         try:
             if skips:
+                from . import _leave_out
+
                 every = _leave_out.every(handle, host, columns, has_index=getattr(reader, "HAS_INDEX", False))
                 found = _leave_out.read(read, columns, every)
             else:
@@ -373,24 +379,35 @@ class File:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         if self._columns is not None and _row_labels.RANGE in self._columns:
             return self.to_pyarrow().__arrow_c_stream__(requested_schema)
-        return self._arrow(self._rows).__arrow_c_stream__(requested_schema)
+        return self._arrow().__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
         if self._columns is not None and _row_labels.RANGE in self._columns:
             return self._view(self._columns, range(0)).to_pyarrow().schema.__arrow_c_schema__()
-        table = self._arrow(range(0))
+        table = self._arrow(has_rows=False)
         # A table of pyarrow has one, and is none.
         return getattr(table, "schema", table).__arrow_c_schema__()
 
-    def _arrow(self, rows: Any) -> Any:
-        from . import _arrow
+    def _arrow(self, *, has_rows: bool = True) -> Any:
+        from . import _arrow, _leave_out
 
         own = self.written_by == "pyarrow"
         host = self._frame.host
         metadata = _arrow.has_metadata(host)
 
         def read(columns: list[int] | None) -> Any:
-            return _arrow.read(self._handle, host, columns, rows, None, layout=1, own=own, metadata=metadata)[0]
+            table, _ = _arrow.read(
+                self._handle,
+                host,
+                columns,
+                self._rows,
+                None,
+                layout=1,
+                own=own,
+                metadata=metadata,
+                has_rows=has_rows,
+            )
+            return table
 
         # One column that Arrow has nothing for doesn't shut the file to a query of others.
         every = _leave_out.every(self._handle, host, self._columns, has_index=False)
@@ -429,6 +446,8 @@ class File:
     def __repr__(self) -> str:
         if self.closed:
             return f"<entasis.File '{self.path}', closed>"
+        from . import _display
+
         return _display.text(self.path, self.n_rows, self.schema.pairs, self.written_by)
 
     def _repr_html_(self) -> str:

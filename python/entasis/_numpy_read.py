@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _arrow, _arrow_convert, _cells, _dtype_metadata, _dtypes, _labels, _rows
+from . import _arrow, _arrow_convert, _cells, _dtype_metadata, _dtypes, _labels, _numpy_nested, _rows
 from ._hosts import interpretation
 from ._numpy import BIG, CLONGDOUBLE, FIXED, RECORD, STRING, UNITS
 from .errors import CorruptFileError, DuplicateColumnError, LimitError, UnsupportedTypeError
@@ -37,10 +37,16 @@ def read_columns(
     infos = handle.columns(numbers)
     names = [renamed.get(i, info.name) for i, info in enumerate(infos)]
     found: list[Any] = [None] * (n + len(kinds))
-    entries = handle.read([*numbers, *kinds.values()], _rows.native(rows), "numpy", own, 0, threads)
-    for positions, values, _ in arrays(handle, entries, rows, handle.n_rows, own):
-        for position, row in zip(positions.tolist(), values, strict=True):
-            found[position] = row
+    nested = [i for i, info in enumerate(infos) if info.is_nested] if _arrow.can_convert(handle) else []
+    places = [i for i in range(len(found)) if i not in nested] if nested else list(range(len(found)))
+    wanted = [*numbers, *kinds.values()]
+    if places:
+        entries = handle.read([wanted[i] for i in places], _rows.native(rows), "numpy", own, 0, threads)
+        for positions, values, _ in arrays(handle, entries, rows, handle.n_rows, own):
+            for position, row in zip(positions.tolist(), values, strict=True):
+                found[places[position]] = row
+    for i in nested:
+        found[i] = _numpy_nested.read(handle, infos[i], rows, threads)
     for i, column in enumerate(kinds):
         with interpretation():
             for position in (place for place, number in enumerate(numbers) if number == column):

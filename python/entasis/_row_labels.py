@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _hosts, _labels, _rows
+from . import _hosts, _rows
 from ._hosts import interpretation
 from ._names import as_text, decode_label
 from ._options import integer, shown
@@ -38,6 +38,8 @@ class Levels:
                     if len(self.range) != handle.n_rows:
                         raise ValueError(f"an index of {len(self.range)} labels for {handle.n_rows} rows")
             else:
+                from . import _labels
+
                 self._numbers = _labels.columns_of({key: index[key] for key in index if key != "missing_kinds"})
                 names = index["names"] if index["kind"] == "multi" else [index["name"]]
                 self._labels = [decode_label(name) for name in names]

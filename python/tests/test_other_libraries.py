@@ -156,7 +156,8 @@ def test_intervals_are_structs(zone, closed, path):
 
 
 def test_left_out_when_reading(path):
-    table = pa.table({"l": [[1], [2]], "n": pa.array([1, None]), "x": [1, 2]})
+    maps = pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int64()))
+    table = pa.table({"l": maps, "n": pa.array([1, None]), "x": [1, 2]})
     en.write(table, path)
     with pytest.warns(UserWarning, match=r"left out: column 'l'.*; column 'n'"):
         found = en.read(path, to="numpy", on_unsupported="skip")
@@ -165,3 +166,43 @@ def test_left_out_when_reading(path):
         assert en.open(path)[["n", "l", "x"]].read(to="numpy", rows=[0], on_unsupported="skip").keys() == {"n", "x"}
     with pytest.raises(en.ArgumentError, match="on_unsupported='ignore'"):
         en.read(path, on_unsupported="ignore")
+
+
+def test_schema_and_data_leave_out_the_same_columns(path):
+    days = np.array(["2020-01-01", "2020-01-02"], "M8[D]")
+    far = np.array([2**40, 0], "M8[D]")
+    en.write({"near": days, "far": far, "x": np.arange(2)}, path)
+    f = en.open(path)
+    for view, names in [(f, ["near", "x"]), (f[1:], ["near", "far", "x"]), (f[["far", "x"]], ["x"])]:
+        if "far" in names:
+            assert pa.schema(view).names == pa.table(view).column_names == names
+            continue
+        with pytest.warns(UserWarning, match="left out: column 'far'"):
+            schema = pa.schema(view)
+        with pytest.warns(UserWarning, match="left out: column 'far'"):
+            table = pa.table(view)
+        assert schema.names == names
+        assert table.schema.equals(schema)
+
+
+def test_interval_categories_are_structs(path):
+    cut = pd.cut([1.0, 5.0, np.nan, 2.0], [0, 2, 4, 6])
+    times = pd.interval_range(pd.Timestamp("2020", tz="UTC"), periods=2)
+    frame = pd.DataFrame({"c": cut, "t": pd.Categorical.from_codes([1, 0, 1, -1], times), "x": range(4)})
+    en.write(frame, path)
+    found = en.read(path, to="pyarrow")
+    pairs = [None if i < 0 else {"left": 2 * i, "right": 2 * i + 2} for i in cut.codes.tolist()]
+    assert found.column("c").to_pylist() == pairs
+    assert found.schema.field("c").metadata == {b"closed": b"right"}
+    assert [t and pd.Timestamp(t["left"]) for t in found.column("t").to_pylist()] == [
+        times[1].left,
+        times[0].left,
+        times[1].left,
+        None,
+    ]
+    assert pa.schema(en.open(path)).equals(found.schema)
+    assert en.read(path, to="polars")["c"].to_list() == pairs
+    assert en.read(path, to="pyarrow", rows=[3, 2]).column("c").to_pylist() == [pairs[3], None]
+    # The index of groups.
+    en.write(frame.groupby("c", observed=False)["x"].sum().to_frame(), path)
+    assert en.read(path, to="pyarrow").column("c").to_pylist()[0] == {"left": 0, "right": 2}

@@ -124,7 +124,9 @@ def _of_polars() -> dict[str, Any]:
         "Null": pl.Series([None, None], dtype=pl.Null),
         "List": pl.Series([[1], None, []]),
         "Array": pl.Series([[1, 2], None], dtype=pl.Array(pl.Int16, 2)),
+        "Array without null": pl.Series([[1, 2], [3, 4]], dtype=pl.Array(pl.Int16, 2)),
         "Struct": pl.Series([{"a": 1}, None]),
+        "Struct without null": pl.Series([{"a": 1}, {"a": 2}]),
         "Object": pl.Series([1, "a"], dtype=pl.Object),
     }
 
