@@ -14,6 +14,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 from . import _dtype_metadata, _dtypes, _hosts, _offsets, _records
+from ._options import shown
 from ._record import Record
 from .errors import UnsupportedTypeError
 
@@ -523,6 +524,6 @@ def classes(types: Any) -> dict[str, type]:
     found = {}
     for kind in types or ():
         if not isinstance(kind, type):
-            raise TypeError(f"types are classes, not {kind!r}")
+            raise TypeError(f"types are classes, not {shown(kind)}")
         found[_called(kind)] = kind
     return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .errors import printable
+
 
 class Info:
     """How a file is stored. Each item of the description is an attribute; `to_dict` gives all."""
@@ -20,7 +22,8 @@ class Info:
         try:
             return self.__dict__["_items"][name]
         except KeyError:
-            raise AttributeError(f"there is no {name!r}: one of {', '.join(self.__dict__.get('_items', ()))}") from None
+            message = f"there is no {name!r}: one of {', '.join(self.__dict__.get('_items', ()))}"
+            raise AttributeError(printable(message)) from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._items]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .errors import printable
+
 
 class Record:
     """A dataclass, named tuple or member of an Enum as it was written: nothing of its class is imported or run.
@@ -28,7 +30,8 @@ class Record:
         try:
             return self.fields[name]
         except KeyError:
-            raise AttributeError(f"the record has no {name!r}: one of {', '.join(self.fields)}") from None
+            message = f"the record has no {name!r}: one of {', '.join(self.fields)}"
+            raise AttributeError(printable(message)) from None
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not Record:
