@@ -67,8 +67,8 @@ def write(
         is None; a warning names it), or a function of the value and its path that returns what is written instead.
         A column of a frame whose dtype can't be kept is left out, and the function returns a column of the same length
         for it. Inside of a tree the frame as a whole is the item. What the function returns for a key or a member of a
-        set has to have a hash and be none that is there; parts of keys and of members, fields of dataclasses and
-        labels are neither left out nor replaced.
+        set has to have a hash and be none that is there; parts of keys and of members, and labels, are neither left
+        out nor replaced. A field of a dataclass or named tuple can be replaced, but not left out.
     index
         False leaves out the labels of rows of a frame or series of pandas or StaticFrame; it comes back with
         positions.
