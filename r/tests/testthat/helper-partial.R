@@ -32,6 +32,8 @@ table_caller <- local({
 
 # What reads and R have in common: row names that begin anew, no address of data.table.
 comparable <- function(value, of) {
+  # The method of nlme makes this function anew whenever it leaves rows out, with an environment of its own.
+  if (is.function(attr(value, "FUN"))) environment(attr(value, "FUN")) <- globalenv()
   if (inherits(value, "data.table")) {
     attr(value, ".internal.selfref") <- NULL
     attr(value, "index") <- NULL
