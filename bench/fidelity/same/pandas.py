@@ -54,7 +54,7 @@ def check_index(a: Any, b: Any, path: str) -> None:
     check_value(list(a.names), list(b.names), f"{path}.names")
     if isinstance(a, pd.MultiIndex):
         equal(a.nlevels, b.nlevels, f"{path}.nlevels")
-        equal(a.sortorder, b.sortorder, f"{path}.sortorder")
+        equal(a.sortorder, b.sortorder, f"{path}.sortorder")  # type: ignore[attr-defined]
         for i in range(a.nlevels):
             check_index(a.levels[i], b.levels[i], f"{path}.levels[{i}]")
             check_numpy(np.asarray(a.codes[i]), np.asarray(b.codes[i]), f"{path}.codes[{i}]")
