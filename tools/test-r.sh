@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd)
-libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 mgcv nanotime purrr R6 readr survival tibble tidyr"
+libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 lubridate mgcv nanotime purrr R6 readr survival tibble tidyr vctrs zoo"
 
 missing=
 for library in $libraries; do

@@ -2,7 +2,7 @@
 
 read_column <- function(file, which, rows = ALL_ROWS) {
   if (!file$own) {
-    # Labels of rows stand before it.
+    # Columns of labels come first; the one that is asked for is the last.
     frame <- read_frame(file, which, rows)
     return(.subset2(frame, length(frame)))
   }
