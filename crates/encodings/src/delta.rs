@@ -3,7 +3,7 @@
 use entasis_format::Result;
 use entasis_kernels::{VECTOR, Word, bitpack, delta as kernel};
 
-use crate::word::{Order, bits_of, byte_width, put};
+use crate::word::{Order, bits_of, put};
 
 /// The differences of a vector in `deltas` (the first is set to the least), their least and the width that they need.
 pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
@@ -20,16 +20,14 @@ pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
     (least, bits_of(most.wrapping_sub(least)))
 }
 
-/// Appends the body of a page; returns the largest width. With `aligned` differences are whole words of 8, 16, 32 or 64 bits, in
-/// their order, so that a codec finds those that repeat.
-pub(crate) fn emit<T: Word>(words: &[T], aligned: bool, out: &mut Vec<u8>) -> u32 {
+/// Appends the body of a page; returns the largest width.
+pub(crate) fn emit<T: Word>(words: &[T], out: &mut Vec<u8>) -> u32 {
     let mut deltas = [T::from_u64(0); VECTOR];
     let mut bits = Vec::new();
     let mut widest = 0;
     for vector in words.chunks(VECTOR) {
         let deltas = &mut deltas[..vector.len()];
         let (least, width) = frame(vector, deltas);
-        let width = if aligned && width > 0 { 8 * byte_width(width) } else { width };
         put(vector[0], out);
         put(least, out);
         out.push(u8::try_from(width).expect("at most 64 bits"));

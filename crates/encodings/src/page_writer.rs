@@ -196,9 +196,7 @@ impl<'a> PageWriter<'a> {
                 Packing::Constant | Packing::Strings | Packing::Fsst => {}
                 Packing::BitPacked if plan.per_vector => bit_packed::emit_per_vector(words, order, body),
                 Packing::BitPacked => _ = bit_packed::emit::<T, T>(words, plan.base, plan.width, None, body),
-                Packing::Delta => {
-                    widest = widest.max(delta::emit(words, plan.codec.0 != Codec::None, body));
-                }
+                Packing::Delta => widest = widest.max(delta::emit(words, body)),
                 Packing::RunLength => run_length::emit(words, plan.base, plan.width, body),
             })?;
         }

@@ -10,7 +10,7 @@ use crate::codec::{Codecs, entropy_len};
 use crate::encode::PAGE;
 use crate::profile::{Profile, cost};
 use crate::word::{Order, bits_of, byte_width, bytes_of, sample_ranges};
-use crate::{bit_packed, delta, page_writer};
+use crate::{bit_packed, page_writer};
 
 /// How to pack the words of one block.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,8 +115,6 @@ pub(crate) struct Light<T> {
     min: T,
     width: u32,
     takes_codec: bool,
-    /// Whether codecs are given differences of neighbours too: where structures repeat, numbers that count on have the same ones again.
-    takes_delta: bool,
     exceptions: Exceptions,
     /// Whether hardly any of the words is there twice: in their low bytes LZ4 finds nothing then.
     pub unrepeated: bool,
@@ -135,7 +133,7 @@ impl<T: Word> Light<T> {
 
     fn settled(best: WordPlan<T>) -> Self {
         let (min, width, exceptions) = (best.base, best.width, Exceptions::default());
-        Self { best, min, width, takes_codec: false, takes_delta: false, exceptions, unrepeated: false }
+        Self { best, min, width, takes_codec: false, exceptions, unrepeated: false }
     }
 }
 
@@ -154,7 +152,7 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     let exceptions = kind.exceptions;
     if exceptions.n > 0 {
         let best = with_exceptions(patched(words, min, width), exceptions, profile);
-        return Light { best, min, width, takes_codec, takes_delta: false, exceptions, unrepeated: false };
+        return Light { best, min, width, takes_codec, exceptions, unrepeated: false };
     }
     if min == max {
         return Light::settled(WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0));
@@ -204,10 +202,9 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
         ));
     }
     if !kind.patterns && width > 2 {
-        delta_packed(words, width).into_iter().for_each(offer);
+        delta(words, width).into_iter().for_each(offer);
     }
-    let takes_delta = takes_codec && !kind.patterns && width > 8 && bytes_of::<T>() == 8;
-    Light { best, min, width, takes_codec, takes_delta, exceptions, unrepeated: false }
+    Light { best, min, width, takes_codec, exceptions, unrepeated: false }
 }
 
 /// The runs of equal words, or, where a sample says that they are hardly longer than a word, as many as there are words.
@@ -280,7 +277,7 @@ fn cheapest_width<T: Word>(histogram: &[u32; 65], full: u32) -> (u32, f64) {
 
 /// Delta packing; the width is known when it is packed, its size is estimated from 8 vectors. None where the first two of them need
 /// no fewer bits than the words.
-fn delta_packed<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
+fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
     let (mut bits, mut seen) = (0.0, 0.0);
     let mut deltas = [T::from_u64(0); VECTOR];
     let sample = sample_ranges(words.len(), 8, VECTOR).flat_map(|range| words[range].chunks(VECTOR));
@@ -341,7 +338,7 @@ impl<T: Word> Light<T> {
         codecs: &mut Codecs,
         hint: &mut CodecHint,
     ) -> WordPlan<T> {
-        let Self { best: light, min, width, takes_codec, takes_delta, exceptions, unrepeated } = self;
+        let Self { best: light, min, width, takes_codec, exceptions, unrepeated } = self;
         if !takes_codec {
             return light;
         }
@@ -351,10 +348,6 @@ impl<T: Word> Light<T> {
         let dress = |packing, filter, codec: (Codec, i32), ratio: f64| {
             let mut plan = if packing == Packing::BitPacked {
                 WordPlan::new(packing, aligned, min, n * f64::from(aligned) / 8.0, 0.0)
-            } else if packing == Packing::Delta {
-                // About as wide as the words: what differences have beyond that is in the ratio.
-                let len = n * f64::from(aligned) / 8.0;
-                WordPlan::new(packing, 0, T::from_u64(0), len, n * cost::DELTA)
             } else {
                 WordPlan::raw(words.len())
             };
@@ -396,15 +389,10 @@ impl<T: Word> Light<T> {
                     payload.clear();
                     if packing == Packing::BitPacked {
                         bit_packed::emit::<T, T>(page, min, aligned, None, &mut payload);
-                    } else if packing == Packing::Delta {
-                        delta::emit(page, true, &mut payload);
                     } else {
                         page_writer::raw(bytemuck::cast_slice(page), bytes_of::<T>(), filter, &mut payload);
                     }
-                    before += match packing {
-                        Packing::Delta => page.len() * aligned as usize / 8,
-                        _ => payload.len(),
-                    };
+                    before += payload.len();
                     after += match by {
                         By::Entropy => entropy_len(&payload),
                         _ => codecs.stored_len(codec.0, codec.1, &payload),
@@ -424,9 +412,7 @@ impl<T: Word> Light<T> {
         } else {
             &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
         };
-        let of_deltas: &[(Packing, Filter)] =
-            if takes_delta { &[(Packing::Delta, Filter::None)] } else { &[] };
-        for &(packing, filter) in forms.iter().chain(of_deltas) {
+        for &(packing, filter) in forms {
             // What LZ4 made of the last look, and of what was tried last.
             let (mut by_lz4, mut tried) = (None, None);
             for &codec in profile.codecs {
@@ -535,30 +521,6 @@ mod tests {
                 assert!((plan.len - len).abs() < 0.15 * light && len < 0.9 * light, "{len} {}", plan.len);
             }
         }
-    }
-
-    #[test]
-    fn differences_that_repeat_are_given_to_a_codec() {
-        // Numbers that count on by the same steps again and again, as places in a list of equal trees.
-        let steps = [3u64, 1, 12, 700, 2, 9, 41];
-        let mut last = 0;
-        let words: Vec<u64> = (0..20_000)
-            .map(|i| {
-                last += steps[i % steps.len()];
-                last
-            })
-            .collect();
-        let plan = plan(&words);
-        assert_eq!(plan.packing, Packing::Delta);
-        assert_ne!(plan.codec.0, Codec::None);
-        let (mut codecs, mut stored) = (Codecs::new(), 0);
-        for page in words.chunks(PAGE) {
-            let mut payload = Vec::new();
-            let width = delta::emit(page, true, &mut payload);
-            assert!([8, 16, 32, 64].contains(&width));
-            stored += codecs.stored_len(plan.codec.0, plan.codec.1, &payload);
-        }
-        assert!(stored < words.len() / 8, "{stored}");
     }
 
     #[test]
