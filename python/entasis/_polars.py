@@ -84,7 +84,8 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     if lists:
         # Part of a column exports the categories of the whole column where these are in lists. What is gathered has
         # its own.
-        frame = frame.with_columns(frame.select(lists)[np.arange(frame.height)])
+        # By `get_column`, as expressions take names such as "*" and "^a$" for patterns.
+        frame = frame.with_columns([frame.get_column(name)[np.arange(frame.height)] for name in lists])
     builder = Builder(frame.height, frame.columns)
     nulls = [pl.Series(frame.columns[i], [None] * frame.height, dtype=pl.Null) for i in objects]
     host = _arrow.add(builder, frame.with_columns(nulls) if nulls else frame, frame.columns)

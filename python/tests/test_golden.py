@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -119,6 +120,9 @@ def test_golden(folder: Path, file: dict[str, Any]) -> None:
             is_union = column["type"].startswith("value column")
             n_types = table.schema.types[0].num_fields - (column["n_missing"] > 0) if is_union else 256
             assert table.column(0).null_count == (0 if is_union else column["n_missing"])
+            if re.search(r"\[(Y|M|W|D|h|m|ps|fs|as)\]$", column["type"]):
+                # Units that Arrow lacks become others (docs/guides/other-libraries.md), whose values differ.
+                continue
             if column["type"] in ("interval[months]", "interval[days, ms]"):
                 # pyarrow passes them on and shows none of them.
                 continue

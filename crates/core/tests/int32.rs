@@ -160,15 +160,40 @@ fn what_a_type_does_not_have_is_refused() {
     assert_eq!(error(&[0], 0, 2, ColumnType::plain(Physical::Utf8)).0, Kind::Argument);
 }
 
+/// A file with one column of 64-bit integers.
+fn wide(values: &[i64]) -> File {
+    let chunk = Chunk {
+        n: values.len(),
+        values: HostValues::Words { memory: lend(values), stride: 8 },
+        validity: HostValidity::AllValid,
+    };
+    write(vec![column(ColumnType::plain(Physical::I64), chunk, None)], vec![], 50).unwrap()
+}
+
+#[test]
+fn wider_integers_are_read_where_all_fit() {
+    let most = i64::from(i32::MAX);
+    let values = [1, -most, most];
+    let file = wide(&values);
+    assert_eq!(read(&file, Rows::All, 0).unwrap(), values.map(|value| value as i32));
+    // The least integer of 32 bits marks missing values.
+    for beyond in [most + 1, -most - 1, i64::MIN, i64::MAX] {
+        let file = wide(&[1, beyond]);
+        assert_eq!(read(&file, Rows::All, 0).unwrap_err().kind(), Kind::Unsupported, "{beyond}");
+        assert_eq!(read(&file, Rows::Range(0..1), 0).unwrap(), [1]);
+    }
+    assert_eq!(read(&file, Rows::All, 1).unwrap_err().kind(), Kind::Argument);
+}
+
 #[test]
 fn columns_that_do_not_fit_are_refused() {
-    let values = [1i64, 2];
+    let values = [1.0f64, 2.0];
     let chunk = Chunk {
         n: 2,
         values: HostValues::Words { memory: lend(&values), stride: 8 },
         validity: HostValidity::AllValid,
     };
-    let file = write(vec![column(ColumnType::plain(Physical::I64), chunk, None)], vec![], 50).unwrap();
+    let file = write(vec![column(ColumnType::plain(Physical::F64), chunk, None)], vec![], 50).unwrap();
     assert_eq!(read(&file, Rows::All, 0).unwrap_err().kind(), Kind::Argument);
     let mut out = [0i32; 1];
     let output = Output::Int32 { memory: bytemuck::cast_slice_mut(&mut out), plus: 0 };
