@@ -128,7 +128,7 @@ fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
     Ok(target)
 }
 
-/// Reads a sound column as integers of 32 bits with a mark: codes are below the number of categories, or there is no such column.
+/// Reads a sound column as integers of 32 bits with a mark: codes are below the number of categories, other columns are read or refused.
 fn integers(file: &File, column: u64) {
     const MARK: i32 = i32::MIN;
     let Ok(info) = file.column(column) else { return };
@@ -147,7 +147,11 @@ fn integers(file: &File, column: u64) {
             assert!(out.iter().all(is_fit), "a code is not among the categories");
         }
         Ok(()) => {}
-        Err(error) => assert_eq!(error.kind(), Kind::Argument, "{error}"),
+        // Wider integers, and the lengths and types of nested columns, are read where all fit.
+        Err(error) => {
+            let is_beyond = !is_code && error.kind() == Kind::Unsupported;
+            assert!(is_beyond || error.kind() == Kind::Argument, "{error}");
+        }
     }
 }
 
