@@ -6,7 +6,7 @@ import tempfile
 import warnings
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 import pyarrow as pa
@@ -17,7 +17,13 @@ from .plain import plain_values
 # pandas tells Arrow of periods when this is imported, which others may do at any time.
 import_module("pandas.core.arrays.arrow.extension_types")
 
-TARGETS = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
+TARGETS: tuple[Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"], ...] = (
+    "pandas",
+    "polars",
+    "pyarrow",
+    "numpy",
+    "static_frame",
+)
 LABELS = {
     "pandas": "pandas",
     "polars": "Polars",
