@@ -76,7 +76,7 @@ pub(crate) struct TailArgs {
     print: PrintArgs,
 }
 
-/// What is printed of the rows, and how.
+/// The columns to print, and the form of the output.
 #[derive(clap::Args)]
 struct PrintArgs {
     /// An Entasis file, or - for the standard input

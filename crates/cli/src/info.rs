@@ -88,7 +88,7 @@ fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
     Ok(())
 }
 
-/// What a tree is made of: a row for its frames, one for its arrays, one for all else.
+/// A row for the frames of a tree, one for its arrays, one for all other values.
 fn parts(info: &Info) -> Vec<Column> {
     let mut names = Column::left(["part"]);
     let mut numbers = Column::right(["number"]);
