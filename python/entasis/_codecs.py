@@ -18,7 +18,7 @@ from ._options import shown
 from ._record import Record
 from .errors import UnsupportedTypeError
 
-# Kinds of cells (section 5.2 of the format).
+# Kinds of cells (docs/format/values.md).
 ELLIPSIS, NA, NAT = 3, 4, 5
 FULL_TIME, FULL_DATETIME, FULL_TIMEDELTA, OBJECT = 73, 74, 75, 77
 

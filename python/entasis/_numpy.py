@@ -8,7 +8,7 @@ from . import _dtype_metadata, _dtypes, _objects
 from ._entasis import Builder, ColumnRef, is_unicode
 from .errors import ArgumentError, LimitError, UnsupportedTypeError
 
-# Flavours of columns (section 6 of the format): one of these, and a bit for the other order of bytes.
+# Flavours of columns (docs/format/hosts/): one of these, and a bit for the other order of bytes.
 DTYPE, FIXED, OBJECT, UNITS, RECORD, CLONGDOUBLE, STRING = 0, 1, 2, 3, 4, 5, 6
 BIG = 8
 

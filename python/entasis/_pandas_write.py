@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MANY = 64
 # Codes of the dtypes whose values are words: booleans, integers, floats, complex numbers.
 _PLAIN = frozenset("?bhilqBHILQefdFD")
-# Flavours of columns (section 6 of the format).
+# Flavours of columns (docs/format/hosts/).
 NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE, INTERVAL = range(10)
 SPARSE, ZONEINFO = 10, 11
 ARROW = 16

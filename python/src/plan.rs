@@ -10,7 +10,7 @@ use crate::arrow::format;
 /// For whom columns are decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Host {
-    /// Blocks of pandas: flavours of the format's section 6.
+    /// Blocks of pandas: host variants of `docs/format/hosts/pandas.md`.
     Pandas,
     /// Arrays of NumPy.
     Numpy,

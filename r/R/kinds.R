@@ -1,4 +1,4 @@
-# Kinds of vectors as in src/entasis.h, units as in section 3 of the format.
+# Kinds of vectors as in src/entasis.h, units as in docs/format/columns.md.
 LOGICAL <- 1L
 INTEGER <- 2L
 DOUBLE <- 3L

@@ -1,5 +1,5 @@
 # Nested columns of other hosts: lists and maps are lists, of vectors or of data frames; structs are data frames. What is in one is a
-# column too (section 3.1 of the format), so it is read as any.
+# column too (docs/format/columns.md), so it is read as any.
 
 NESTED_TYPES <- c("list", "map", "fixed-size list", "struct", "run-end", "union")
 DEEPEST_COLUMN <- 64L

@@ -1,5 +1,5 @@
 # Values that are kept beside columns, as attributes: atomic vectors and lists of them, each with attributes of its own, become
-# maps with one key that says what they are (section 6 of the format). Nothing of a file is ever unserialized or evaluated.
+# maps with one key that says what they are (docs/format/hosts/). Nothing of a file is ever unserialized or evaluated.
 
 # Vectors of up to so many values stand in the tree, longer ones in columns.
 INLINE <- 32L

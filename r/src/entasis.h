@@ -63,7 +63,7 @@ enum {
     ENT_KIND_WHOLE
 };
 
-/* cells.rs: trees to be written. Kinds of cells are those of section 5.2 of the format. */
+/* cells.rs: trees to be written. Kinds of cells are those of docs/format/values.md. */
 enum {
     ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16, ENT_CELL_REFERENCE = 29,
     ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40, ENT_CELL_BYTES = 48, ENT_CELL_LIST = 64,

@@ -49,7 +49,7 @@ pub(crate) fn load(
         let first = list.first.saturating_add(rows.start);
         let end = list.first.saturating_add(rows.end);
         let top = cells.load(first..end, threads, monitor)?;
-        // The contents of neighbouring cells are contiguous (format, section 5.2).
+        // The contents of neighbouring cells are contiguous (`docs/format/values.md`).
         let inside = |found: Option<Range<u64>>, of: Children| match found {
             _ if of.count == 0 => found,
             None => Some(of.first..of.end),

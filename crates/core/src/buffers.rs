@@ -1,4 +1,4 @@
-//! Bytes in memory, compressed, decompressed and hashed by several threads (format, section 7). No columns, no files.
+//! Bytes in memory, compressed, decompressed and hashed by several threads (`docs/format/buffers.md`). No columns, no files.
 
 mod compress;
 mod container;

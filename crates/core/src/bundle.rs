@@ -1,4 +1,4 @@
-//! Bundles: in tables of few rows, columns of equal type share one storage column (format, section 2.4).
+//! Bundles: in tables of few rows, columns of equal type share one storage column (`docs/format/columns.md`).
 
 use std::collections::HashMap;
 

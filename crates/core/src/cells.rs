@@ -1,4 +1,4 @@
-//! Cells: trees of values of any size, whose parts are columns (format, section 5.2).
+//! Cells: trees of values of any size, whose parts are columns (`docs/format/values.md`).
 
 mod check;
 mod index;

@@ -1,4 +1,4 @@
-//! The children of nested columns (format, section 3.1), and what has to hold between them and their parent.
+//! The children of nested columns (`docs/format/columns.md`), and what has to hold between them and their parent.
 
 use std::sync::Arc;
 

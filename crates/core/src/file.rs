@@ -167,7 +167,7 @@ impl File {
         self.is_table
     }
 
-    /// What the file holds (format, section 5.1): a table, or a map.
+    /// What the file holds (`docs/format/values.md`): a table, or a map.
     pub fn value(&self) -> &Value {
         &self.opened.value
     }

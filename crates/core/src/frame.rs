@@ -17,7 +17,7 @@ pub struct Document {
     pub frames: Vec<Frame>,
     /// Columns that belong to no table: those of cells, and of arrays.
     pub columns: Vec<Column>,
-    /// What the file holds (format, section 5.1). [`Value::Column`] counts `columns`.
+    /// What the file holds (`docs/format/values.md`). [`Value::Column`] counts `columns`.
     pub value: Value,
 }
 

@@ -1,6 +1,6 @@
 //! The encodings of Entasis: blocks of values become directories and pages, and pages become values again.
 //!
-//! A block goes through at most four steps, each a file here (`docs/format.md`, sections 4.1 to 4.5):
+//! A block goes through at most four steps, each a file here (`docs/format/encodings.md`):
 //! a *transform* (dictionary, ALP) turns values into words; a *packing* (raw, constant, bit-packed, delta, run-length, strings, FSST) turns words into bytes;
 //! a *filter* (byte shuffle) and a general *codec* (LZ4, Zstandard) make them smaller, page by page.
 //! [`Encoder`] chooses and writes; [`BlockDecoder`] reads any vector of any page without the ones before it.

@@ -134,7 +134,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Bytes of a packed word, by the encoding and the type (format, section 4.4).
+/// Bytes of a packed word, by the encoding and the type (`docs/format/encodings.md`).
 pub(crate) fn word_len(directory: &Directory, of: Layout) -> usize {
     directory.encoding.word_len(of).unwrap_or(4)
 }

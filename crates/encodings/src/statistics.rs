@@ -1,4 +1,4 @@
-//! The statistics of a block (format, section 2.7).
+//! The statistics of a block (`docs/format/columns.md`).
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The entries of a dictionary of strings (format, section 4.5): their lengths, bit-packed, and their bytes, as they are or as
+//! The entries of a dictionary of strings (`docs/format/encodings.md`): their lengths, bit-packed, and their bytes, as they are or as
 //! codes of symbols.
 
 use entasis_format::{Codec, Error, Physical, Result};

@@ -1,4 +1,4 @@
-//! Which values of a page are there: the validity section of a payload (format, section 4.3).
+//! Which values of a page are there: the validity section of a payload (`docs/format/encodings.md`).
 
 use std::ops::Range;
 

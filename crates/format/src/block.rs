@@ -1,4 +1,4 @@
-//! Records of blocks and where each column's blocks begin (section 2.6).
+//! Records of blocks and where each column's blocks begin (`docs/format/columns.md`).
 
 use crate::bytes::{Reader, inside, put};
 use crate::directory::{DIRECTORY_HEAD_LEN, PAGE_ENTRY_LEN};

@@ -1,4 +1,4 @@
-//! Kinds of cells: trees of values whose parts are columns (section 5.2).
+//! Kinds of cells: trees of values whose parts are columns (`docs/format/values.md`).
 
 codes! {
     /// What a cell is.

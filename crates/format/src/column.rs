@@ -1,4 +1,4 @@
-//! Records of columns (section 2.4).
+//! Records of columns (`docs/format/columns.md`).
 
 use crate::bytes::{Reader, put, put_optional};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! The directory of a block: how its pages are encoded and stored (section 4.1).
+//! The directory of a block: how its pages are encoded and stored (`docs/format/encodings.md`).
 
 use crate::block::BlockRecord;
 use crate::bytes::{Reader, len32, len64, put};
@@ -281,7 +281,7 @@ impl Directory {
         self.stored_problem(&self.dictionary)
     }
 
-    /// The rules of section 4.2 on lengths.
+    /// The rules on stored and payload lengths.
     fn stored_problem(&self, stored: &Stored) -> Option<&'static str> {
         let &Stored { stored_len, payload_len, .. } = stored;
         if stored_len > payload_len || (stored_len == 0 && payload_len != 0) {
@@ -334,7 +334,7 @@ impl Directory {
         self.stored_problem(&page.stored())
     }
 
-    /// The shortest and longest payload of a page, by sections 4.3 and 4.4.
+    /// The shortest and longest payload of a page, by its validity and packing.
     fn payload_bounds(&self, page: &PageEntry, of: Layout) -> (u64, u64) {
         // All numbers are small here: n at most 8,192, W at most 256 KiB, widths at most 64.
         let n = u64::from(page.n_values);

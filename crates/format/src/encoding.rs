@@ -1,4 +1,4 @@
-//! The codes of how a block is encoded (sections 4.2, 4.4, 4.5).
+//! The codes of how a block is encoded (`docs/format/encodings.md`).
 
 use std::fmt;
 
@@ -144,7 +144,7 @@ impl Encoding {
         }
     }
 
-    /// Bytes of a word (W of section 4.4); none for bool, and for utf8 and binary without a dictionary, whose words
+    /// Bytes of a word (W in `docs/format/encodings.md`); none for bool, and for utf8 and binary without a dictionary, whose words
     /// are lengths of 4 bytes.
     pub fn word_len(self, of: impl Into<Layout>) -> Option<usize> {
         let of = of.into();

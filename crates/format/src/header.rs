@@ -1,4 +1,4 @@
-//! The first 256 bytes of a file (section 1.1).
+//! The first 256 bytes of a file (`docs/format/container.md`).
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};

@@ -1,5 +1,5 @@
 //! The bytes of an Entasis file: header, footer, tables, columns, directories and the value tree, parsed and
-//! emitted as `docs/format.md` says (sections 1, 2, 3, 4.1 and 5). No I/O, no threads, no encodings.
+//! emitted as `docs/format/` gives them: container, columns, directory, nodes. No I/O, no threads, no encodings.
 //!
 //! Every number read from bytes is checked before it is used; no bytes make this crate panic.
 #![forbid(unsafe_code)]

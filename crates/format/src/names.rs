@@ -1,4 +1,4 @@
-//! The hash table of column names (section 2.5).
+//! The hash table of column names (`docs/format/columns.md`).
 
 use crate::bytes::{Reader, len64, put, put_optional};
 use crate::checksum::checksum;
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::testing::exact;
 
-    /// Positions of the columns of this name, as a reader of section 2.5 finds them.
+    /// Positions of the columns of this name, as a reader finds them.
     fn find(name: &str, names: &[String], index: &[u8]) -> Vec<u64> {
         let slots: Vec<NameSlot> =
             index.chunks(NameSlot::LEN).map(|bytes| NameSlot::parse(bytes).unwrap()).collect();

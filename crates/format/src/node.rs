@@ -1,4 +1,4 @@
-//! Nodes of the value tree, as records (section 5).
+//! Nodes of the value tree, as records (`docs/format/values.md`).
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! The root of a generation (section 2.1).
+//! The root of a generation (`docs/format/container.md`).
 
 use crate::bytes::{Reader, inside, len32, put};
 use crate::checksum::checksum;

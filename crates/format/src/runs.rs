@@ -1,4 +1,4 @@
-//! Runs of columns: one record for neighbours that differ in nothing but their names and places (section 2.4).
+//! Runs of columns: one record for neighbours that differ in nothing but their names and places (`docs/format/columns.md`).
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Sections: arrays of records in checksummed parts (section 2.2).
+//! Sections: arrays of records in checksummed parts (`docs/format/container.md`).
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A slot of the header: one generation of the file (section 1.2).
+//! A slot of the header: one generation of the file (`docs/format/container.md`).
 
 use crate::bytes::{Reader, inside, put};
 use crate::checksum::checksum;

@@ -1,4 +1,4 @@
-//! Statistics of blocks (section 2.7).
+//! Statistics of blocks (`docs/format/columns.md`).
 
 use crate::block::MAX_BLOCK_VALUES;
 use crate::bytes::{Reader, put};

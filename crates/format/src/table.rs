@@ -1,4 +1,4 @@
-//! Records of tables (section 2.3).
+//! Records of tables (`docs/format/columns.md`).
 
 use crate::bytes::{Reader, put, put_optional};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! The last 64 bytes of a file (section 1.3).
+//! The last 64 bytes of a file (`docs/format/container.md`).
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Values as an array of nodes and a heap of bytes, and back (section 5).
+//! Values as an array of nodes and a heap of bytes, and back (`docs/format/values.md`).
 
 mod build;
 mod parse;

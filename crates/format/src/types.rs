@@ -1,4 +1,4 @@
-//! The types of columns (section 3).
+//! The types of columns (`docs/format/columns.md`).
 
 use crate::directory::{MAX_PAGE_LEN, MAX_PAGE_VALUES};
 use crate::error::{Error, Result};
@@ -308,7 +308,7 @@ impl ColumnType {
         Self { value_len, ..Self::plain(Physical::FixedBytes) }
     }
 
-    /// How the values are stored; of a nested type its words (section 3.1).
+    /// How the values are stored; of a nested type its words (`docs/format/columns.md`).
     #[inline]
     pub const fn layout(&self) -> Layout {
         Layout::of(self.physical, self.value_len)

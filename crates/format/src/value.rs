@@ -1,4 +1,4 @@
-//! Values: what a file holds, and what hosts keep beside columns (section 5).
+//! Values: what a file holds, and what hosts keep beside columns (`docs/format/values.md`).
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -29,7 +29,7 @@ pub enum Value {
     Column(u64),
     /// The number of a table.
     Table(u64),
-    /// The number of a cell (section 5.2).
+    /// The number of a cell (`docs/format/values.md`).
     Cell(u64),
 }
 

@@ -1,4 +1,4 @@
-//! The sizes that blocks have by the formulas of the format page, section 4.4, one encoding at a time.
+//! Predicted sizes of blocks, from the formulas of `docs/format/encodings.md`, for one encoding at a time.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The container of a compressed buffer (format, section 7.1): header, block table, blocks.
+//! The container of a compressed buffer (`docs/format/buffers.md`): header, block table, blocks.
 
 use entasis_format::{Codec, Error, Result, checksum};
 

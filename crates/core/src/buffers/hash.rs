@@ -1,4 +1,4 @@
-//! The hash of a buffer (format, section 7.2): leaves by threads, then a hash of their hashes.
+//! The hash of a buffer (`docs/format/buffers.md`): leaves by threads, then a hash of their hashes.
 
 use entasis_format::{Error, Result};
 use entasis_kernels::hash::{of_host, of_slice};

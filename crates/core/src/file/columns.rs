@@ -1,4 +1,4 @@
-//! Records of columns, one by one and in runs (format, section 2.4).
+//! Records of columns, one by one and in runs (`docs/format/columns.md`).
 
 use std::collections::HashMap;
 use std::ops::Range;

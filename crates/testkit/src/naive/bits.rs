@@ -1,4 +1,4 @@
-//! Section 4.4: the bits in a vector.
+//! The bits in a vector.
 
 use super::bytes::{Cursor, Wrong, rule};
 

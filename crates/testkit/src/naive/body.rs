@@ -1,4 +1,4 @@
-//! Section 4.4: packings, from the body of a page to words.
+//! Packings, from the body of a page to words.
 
 use super::bits;
 use super::bytes::{Cursor, Wrong, rule};
@@ -197,7 +197,7 @@ pub fn strings(body: &mut Cursor<'_>, of: &Directory, n: usize) -> Result<Vec<Ve
     Ok(values)
 }
 
-/// Section 4.5: the entries of a dictionary of strings.
+/// The entries of a dictionary of strings.
 pub fn entries(body: &mut Cursor<'_>, n: usize) -> Result<Vec<Vec<u8>>, Wrong> {
     let base = body.word(4)?;
     let (width, kind) = (body.word(1)? as u32, body.word(1)?);

@@ -1,4 +1,4 @@
-//! Section 7: compressed buffers, and the hash of a buffer.
+//! Compressed buffers, and the hash of a buffer.
 
 use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
 
@@ -7,7 +7,7 @@ const MAGIC: [u8; 8] = [0x89, 0x45, 0x4E, 0x42, 0x0D, 0x0A, 0x1A, 0x0A];
 /// Decoded bytes that are too many for a test.
 const TOO_MANY: u64 = 1 << 30;
 
-/// The bytes of a compressed buffer (section 7.1).
+/// The bytes of a compressed buffer (`docs/format/buffers.md`).
 ///
 /// # Errors
 /// The first rule that is broken.
@@ -68,7 +68,7 @@ pub fn decompress(container: &[u8]) -> Result<Vec<u8>, Wrong> {
     Ok(decoded)
 }
 
-/// The hash of a buffer (section 7.2).
+/// The hash of a buffer (`docs/format/buffers.md`).
 pub fn hash(buffer: &[u8], seed: u64) -> u64 {
     let h = |bytes: &[u8]| twox_hash::XxHash3_64::oneshot_with_seed(seed, bytes);
     if buffer.len() <= 1_048_576 {

@@ -1,4 +1,4 @@
-//! Section 5.2: cells, all of them, with every rule.
+//! Cells, all of them, with every rule.
 
 use super::bytes::{Kind, Wrong, checksum, rule, u32_at, u64_at, wrong};
 use super::column::Column;
@@ -156,7 +156,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Section 5.1, and what names cells.
+    /// The file's value, and all values that name cells.
     fn value(&self) -> Result<(), Wrong> {
         let value = &self.decoded.value;
         if matches!(value, Tree::Map(_)) {

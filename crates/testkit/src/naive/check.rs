@@ -53,7 +53,7 @@ fn places(block: &BlockRecord) -> [(u64, u64); 2] {
     [(block.pages_at, u64::from(block.pages_len)), (block.directory_at, u64::from(block.directory_len))]
 }
 
-/// Section 2.5: looking a name up finds the columns that have it, in order.
+/// Looking a name up finds the columns that have it, in order.
 fn names(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
     let record = decoded.tables[table].record;
     let columns = decoded.columns_of(table);
@@ -83,7 +83,7 @@ fn names(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Section 2.7, as far as it can be told from the values.
+/// Statistics that the values contradict.
 fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
     let of_type = kind;
     let kind = kind.physical;

@@ -1,4 +1,4 @@
-//! Sections 2.4 and 2.6: the blocks of a column, in all tiers.
+//! The blocks of a column, in all tiers.
 
 use super::bytes::{Kind, Wrong, rule, u64_at, wrong};
 use super::records::{BlockRecord, ColumnRecord, Statistics};

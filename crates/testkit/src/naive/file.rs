@@ -122,7 +122,7 @@ fn place(section: &Section, records: Vec<u8>, all: &mut [Vec<u8>; 11], tiers: &m
     }
 }
 
-/// Section 2.4: the columns that each of the column records stands for.
+/// The columns that each of the column records stands for.
 fn runs_of(section: &[u8], n_records: usize) -> Result<Vec<Range<u64>>, Wrong> {
     if section.is_empty() {
         return Ok((0..n_records as u64).map(|column| column..column + 1).collect());
@@ -133,7 +133,7 @@ fn runs_of(section: &[u8], n_records: usize) -> Result<Vec<Range<u64>>, Wrong> {
     Ok(starts.windows(2).map(|pair| pair[0]..pair[1]).collect())
 }
 
-/// Section 2.4: the names of the columns that a record stands for.
+/// The names of the columns that a record stands for.
 fn names_of(place: &[u8], n: u64) -> Result<Vec<String>, Wrong> {
     let text_of = |bytes: &[u8]| match String::from_utf8(bytes.to_vec()) {
         Ok(name) => Ok(name),

@@ -1,4 +1,4 @@
-//! Section 1: header, slots, trailer.
+//! Header, slots, trailer.
 
 use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
 
@@ -33,7 +33,7 @@ pub enum State {
     Damaged,
 }
 
-/// Section 1.1 and 1.2: the states of both slots, and the current one.
+/// The states of both slots, and the current one.
 ///
 /// # Errors
 /// As the page says.
@@ -101,7 +101,7 @@ fn check(slot: &Slot) -> Result<(), Wrong> {
     rule((64..=4096).contains(&slot.root_len), "the length of the root")
 }
 
-/// Section 1.3: the trailer, as the slot that it repeats.
+/// The trailer, as the slot that it repeats.
 ///
 /// # Errors
 /// *Corrupt*.

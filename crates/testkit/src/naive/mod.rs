@@ -1,4 +1,4 @@
-//! A decoder of whole files, written from `docs/format.md` alone: the check that a stranger can do so.
+//! A decoder of whole files, written from `docs/format/` alone: the check that a stranger can do so.
 //!
 //! It uses nothing of the workspace, goes bit by bit, keeps everything in memory and is laid out in the order of the page.
 //! [`decode`] is a reader; [`verify`] also looks at what a reader passes by: trailer, padding, statistics, name index.

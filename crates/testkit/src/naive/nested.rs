@@ -1,4 +1,4 @@
-//! Section 3.1: nested types.
+//! Nested types.
 
 use super::bytes::{Kind, Wrong, rule, wrong};
 use super::column::Column;

@@ -1,4 +1,4 @@
-//! Sections 4.2 and 4.3: from stored bytes to the body, and validity.
+//! From stored bytes to the body, and validity.
 
 use super::bytes::{Cursor, Kind, Wrong, checksum, rule, wrong};
 

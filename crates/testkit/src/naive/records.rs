@@ -3,7 +3,7 @@
 use super::bytes::{Kind, Wrong, is_zero, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
 use super::types::{self, Type, physical};
 
-/// Section 2.3.
+/// A table record.
 #[derive(Clone, Copy, Debug)]
 pub struct TableRecord {
     /// The number of the first column.
@@ -42,7 +42,7 @@ impl TableRecord {
     }
 }
 
-/// Section 2.4.
+/// A column record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnRecord {
     /// The id.
@@ -155,7 +155,7 @@ impl ColumnRecord {
     }
 }
 
-/// Section 2.6.
+/// A block record.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRecord {
     /// The first value.
@@ -208,7 +208,7 @@ impl BlockRecord {
     }
 }
 
-/// Section 2.7.
+/// A statistics record.
 #[derive(Clone, Copy, Debug)]
 pub struct Statistics {
     /// The number of missing values.

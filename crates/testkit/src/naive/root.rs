@@ -1,4 +1,4 @@
-//! Section 2.1: the root.
+//! The root.
 
 use super::bytes::{Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at};
 use super::header::Slot;

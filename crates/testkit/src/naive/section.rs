@@ -1,4 +1,4 @@
-//! Section 2.2: arrays in parts.
+//! Arrays in parts.
 
 use super::bytes::{Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at};
 

@@ -1,4 +1,4 @@
-//! Sections 4.1 and 4.5: the directory of a block, its dictionary, and the way from words to values.
+//! The directory of a block, its dictionary, and the way from words to values.
 
 use super::Cell;
 use super::body::{self, Shape};
@@ -30,7 +30,7 @@ pub struct Directory {
     dictionary_checksum: u64,
 }
 
-/// Bytes of a word: section 4.4.
+/// Bytes of a word (W).
 fn word_len(encoding: [u8; 4], of: &Type) -> usize {
     match (encoding[0], encoding[1]) {
         (5 | 6, _) | (_, 1) => 4,
@@ -146,7 +146,7 @@ impl Directory {
         Ok(entries)
     }
 
-    /// Section 4.5: the value of a word.
+    /// The value of a word.
     fn value(&self, of: &Type, word: u128, dictionary: &[Cell]) -> Result<Cell, Wrong> {
         match self.encoding[1] {
             1 => {

@@ -1,4 +1,4 @@
-//! Section 3: types.
+//! Types.
 
 use super::bytes::{Kind, Wrong, rule, wrong};
 
@@ -59,7 +59,7 @@ pub const CATEGORICAL: u8 = 5;
 /// The logical code of decimals.
 pub const DECIMAL: u8 = 6;
 
-/// Whether there are children (section 3.1).
+/// Whether there are children (`docs/format/columns.md`).
 pub fn is_nested(physical: u8) -> bool {
     physical >= physical::LIST
 }

@@ -1,4 +1,4 @@
-//! Section 5: the value tree.
+//! The value tree.
 
 use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u32_at, u64_at, wrong};
 

@@ -4,7 +4,7 @@ use entasis::{Error, Limits, Result, Value};
 
 use crate::guard::Text;
 
-/// A node. Which fields count is told by its kind, which is that of the format's section 5.
+/// A node. Its kind (`docs/format/values.md`) decides which fields have a meaning.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Node {

@@ -15,7 +15,7 @@ const UTF8: i32 = 1;
 const AS_BYTES: i32 = 3;
 const LATIN1: i32 = 2;
 
-/// How a string is kept (format, section 6): as it is and marked as UTF-8, or ASCII.
+/// How a string is kept (`docs/format/hosts/`): as it is and marked as UTF-8, or ASCII.
 const KEPT_UTF8: u8 = 0;
 /// Each byte as the character of its number; the string is marked as Latin-1, as bytes.
 const KEPT_LATIN1: u8 = 1;
