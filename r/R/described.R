@@ -1,38 +1,31 @@
-# Columns whose descriptions tell attributes alone, as labels and times without a zone have: read together, and those of one description
-# get the same attributes.
+# Columns whose descriptions hold attributes alone, as labelled columns and times without a zone.
+# They are read together, and columns with equal descriptions share their attributes.
 
 tells_attributes <- function(description) identical(names(description), "attributes")
 
-# The numbers of the descriptions that each is like: itself, or an earlier one.
-like_earlier <- function(descriptions) {
-  known <- utils::hashtab("identical")
-  # The table takes 0 for -0 and any NaN for another.
-  is_like <- function(k, of) of > 0L && identical(descriptions[[of]], descriptions[[k]], num.eq = FALSE, single.NA = FALSE)
-  like <- seq_along(descriptions)
-  before <- 0L
-  for (k in like) {
-    if (!is_like(k, before)) {
-      before <- utils::gethash(known, descriptions[[k]], 0L)
-      if (!is_like(k, before)) {
-        utils::sethash(known, descriptions[[k]], k)
-        before <- k
-      }
-    }
-    like[k] <- before
-  }
-  like
+# The attributes of descriptions, each a list with names. NULL ones are in the columns.
+given_by <- function(reader, descriptions) {
+  given <- lapply(descriptions, `[[`, "attributes")
+  left <- !vapply(given, are_decoded, NA)
+  given[left] <- lapply(given[left], function(pairs) lapply_pairs(extras_of(reader$file), pairs))
+  given
+}
+
+# Which lists of attributes have levels that are in the column.
+lack_levels <- function(given) {
+  names <- lapply(given, names)
+  has_levels <- rep.int(seq_along(given), lengths(names))[unlist(names) == "levels"]
+  lacks <- logical(length(given))
+  lacks[has_levels] <- vapply(given[has_levels], function(attrs) is.null(attrs$levels), NA)
+  lacks
 }
 
 # Adds columns of R that are one of the file's each, and of no lists. Returns what `finish_described` needs.
 want_described <- function(reader, facts, which, kinds, descriptions) {
-  like <- like_earlier(descriptions)
-  distinct <- unique(like)
-  given <- lapply(descriptions[distinct], function(description) {
-    attrs <- lapply_pairs(extras_of(reader$file), description$attributes)
-    if (any(c("data.frame", "POSIXlt") %in% unlist(attrs[names(attrs) == "class"]))) nonsense("a vector of a class of lists")
-    attrs[!vapply(attrs, is.null, NA) | names(attrs) == "levels"]
-  })
-  group <- match(like, distinct)
+  # Equal descriptions are one object (src/decoded.c).
+  distinct <- .Call(C_distinct, descriptions)
+  group <- distinct$group
+  given <- given_by(reader, descriptions[distinct$first])
   seconds <- rep_len(1L, length(which))
   spans <- kinds == SPAN
   if (any(spans)) {
@@ -40,10 +33,10 @@ want_described <- function(reader, facts, which, kinds, descriptions) {
     by_group[unique(group[spans])] <- vapply(given[unique(group[spans])], function(attrs) seconds_of(attrs$units), 1L)
     seconds[spans] <- by_group[group[spans]]
   }
-  lacks_levels <- vapply(given, function(attrs) "levels" %in% names(attrs) && is.null(attrs$levels), NA)[group]
+  lacks_levels <- lack_levels(given)[group]
   if (any(lacks_levels & kinds != CODES)) nonsense("levels of what is no factor")
   list(
-    group = group, attributes = lapply(given, row_attributes, reader$rows), lacks_levels = lacks_levels,
+    group = group, attributes = if (is_all(reader$rows)) given else lapply(given, row_attributes, reader$rows), lacks_levels = lacks_levels,
     dictionaries = facts$dictionary[which], vectors = reader_add(reader, facts, which, kinds, seconds)
   )
 }

@@ -127,7 +127,10 @@ own_layout <- function(file) {
     descriptions <- vector("list", n)
   } else {
     starts <- vapply(entries, function(entry) number_of(part_of(entry, 1L)), 0)
-    widths <- vapply(entries, function(entry) width_of(part_of(entry, 2L)), 0)
+    kept <- lapply(entries, part_of, 2L)
+    widths <- rep_len(1, length(entries))
+    has_more <- !vapply(kept, tells_attributes, NA)
+    widths[has_more] <- vapply(kept[has_more], width_of, 0)
     ends <- c(0, starts + widths)
     if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) nonsense("columns overlap")
     # Columns without a description stand between those with one.
@@ -137,7 +140,7 @@ own_layout <- function(file) {
     first[at] <- starts
     first[-at] <- rep.int(ends, gaps) + sequence(gaps) - 1
     descriptions <- vector("list", length(first))
-    descriptions[at] <- lapply(entries, `[[`, 2L)
+    descriptions[at] <- kept
   }
   names <- if ("names" %in% names(file$host)) decode_value(extras_of(file), file$host$names) else table_names(file, first)
   if (!is.null(names) && (!is.character(names) || length_of(names) != length(first))) nonsense("names don't fit the columns")

@@ -73,7 +73,7 @@ read_vector <- function(file, rows) {
 
 # Some values of an array by itself. They are those of its class, as of Surv, where a row is a value; NULL for vectors.
 some_values <- function(file, description, rows) {
-  if (!any(vapply(description$attributes, function(pair) identical(pair[[1L]], "dim"), NA))) {
+  if (!"dim" %in% names_of_pairs(description$attributes)) {
     return(NULL)
   }
   x <- read_columns(file, 1L, ALL_ROWS)[[1L]]

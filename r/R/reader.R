@@ -200,7 +200,7 @@ attributes_told <- function(reader, pairs) {
   if (is.null(pairs)) {
     return(list())
   }
-  if (!identical(reader$pairs, pairs, num.eq = FALSE, single.NA = FALSE)) {
+  if (!identical(reader$pairs, pairs, num.eq = FALSE, single.NA = FALSE, attrib.as.set = FALSE)) {
     reader$attributes <- lapply_pairs(extras_of(reader$file), pairs)
     reader$pairs <- pairs
   }

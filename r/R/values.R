@@ -125,10 +125,20 @@ decode_inline <- function(kind, items) {
   out
 }
 
+# Whether attributes come from src/decoded.c, by name, and not as pairs.
+are_decoded <- function(pairs) is.list(pairs) && is.object(pairs)
+
+names_of_pairs <- function(pairs) {
+  if (are_decoded(pairs)) names(pairs) else vapply(pairs, function(pair) string_of(part_of(pair, 1L)), "")
+}
+
 # Attributes from pairs; NULL values stay, as places of what the column tells.
 lapply_pairs <- function(extras, pairs) {
+  if (are_decoded(pairs)) {
+    return(unclass(pairs))
+  }
   attrs <- lapply(pairs, function(pair) if (!is.null(part_of(pair, 2L))) decode_value(extras, pair[[2L]]))
-  names(attrs) <- vapply(pairs, function(pair) string_of(pair[[1L]]), "")
+  names(attrs) <- names_of_pairs(pairs)
   attrs
 }
 

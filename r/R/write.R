@@ -125,38 +125,35 @@ plan_columns <- function(plan, x, names, n_rows, path) {
   list(descriptions = descriptions, named = !is.null(names) && is.null(attributes(names)) && all(known) && !nested)
 }
 
-# Plans the columns of a list that are in groups, as `C_groups` gives them: what is to be added of each, by the fields of `plan_add`; and
-# descriptions, with the number of its own for each column, 0 for those that need none. `path_of` gives the path of a column.
+# Plans the columns of a list that are in groups, as `C_groups` gives them. Returns the fields of
+# `plan_add` for each column, the descriptions, and for each column the number of its description,
+# or 0. `path_of` gives the path of a column.
 plan_groups <- function(plan, x, groups, path_of) {
   k <- length(x)
   fields <- list(
     kind = integer(k), flavour = integer(k), unit = integer(k), seconds = rep_len(1L, k), na = integer(k), levels = rep_len(-1L, k),
     n_levels = integer(k), ordered = integer(k), zone = character(k)
   )
-  n_groups <- length(groups$first)
-  description <- integer(k)
-  descriptions <- list()
-  described <- function(at, found) {
-    if (is.null(found)) {
-      return()
-    }
-    descriptions[[length(descriptions) + 1L]] <<- found
-    description[at] <<- length(descriptions)
-  }
-  sizes <- tabulate(groups$group, n_groups)
-  in_order <- sort.list(groups$group, method = "radix")
+  kinds <- c(0L, groups$kind)[groups$group + 1L]
+  n_kinds <- max(groups$kind, 0L)
+  told <- vector("list", n_kinds)
+  fits <- logical(k)
+  sizes <- tabulate(kinds, n_kinds)
+  in_order <- sort.list(kinds, method = "radix")
   end <- k - sum(sizes)
-  for (g in seq_len(n_groups)) {
-    at <- in_order[end + seq_len(sizes[g])]
-    end <- end + sizes[g]
-    like <- x[[groups$first[g]]]
-    attrs <- groups$attributes[[g]]
-    chosen <- fit_kind(kind_by(typeof(like), attrs, isS4(like)), x[at])
+  for (kind in seq_len(n_kinds)) {
+    at <- in_order[end + seq_len(sizes[kind])]
+    end <- end + sizes[kind]
+    like <- x[[at[1L]]]
+    chosen <- fit_kind(kind_by(typeof(like), groups$attributes[[groups$group[at[1L]]]], isS4(like)), x[at])
     for (name in intersect(names(chosen), names(fields))) fields[[name]][at] <- chosen[[name]]
-    if (is.null(attrs) && !isS4(like)) next
-    path <- path_of(groups$first[g])
-    if (any(chosen$fits)) described(at[chosen$fits], describe(plan, like, chosen$told, path))
-    if (!all(chosen$fits)) described(at[!chosen$fits], describe(plan, like, NULL, path))
+    told[kind] <- list(chosen$told)
+    fits[at] <- chosen$fits
+  }
+  found <- .Call(C_describe_groups, x, groups, told, fits)
+  descriptions <- found$descriptions
+  for (i in found$left) {
+    descriptions[[found$description[i]]] <- describe(plan, x[[i]], if (fits[i]) told[[kinds[i]]], path_of(i))
   }
   codes <- which(fields$kind == CODES)
   if (length(codes) > 0L) {
@@ -167,7 +164,7 @@ plan_groups <- function(plan, x, groups, path_of) {
     fields$levels[codes] <- first + distinct$group - 1L
     fields$n_levels[codes] <- lengths(levels)
   }
-  list(columns = fields, description = description, descriptions = descriptions)
+  list(columns = fields, description = found$description, descriptions = descriptions)
 }
 
 plan_column <- function(plan, x, label, n_rows, path) {

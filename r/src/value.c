@@ -2,12 +2,14 @@
  *
  * NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and lists with names; a column is a double of class
  * `entasis_column`, a cell one of class `entasis_cell`. NA is null. Nothing else comes here: R code makes these of what it keeps (R/values.R).
+ * Attributes of columns have lists of their own classes: see described.c and decoded.c.
  */
 #include "values.h"
 
 static size_t count(SEXP value, int depth) {
     if (depth > 100) Rf_error("a value is nested deeper than 100");
     if (TYPEOF(value) != VECSXP) return 1;
+    if (Rf_inherits(value, "entasis_attributes")) return ent_count_plain(value);
     R_xlen_t n = Rf_xlength(value);
     size_t total = 1;
     if (Rf_getAttrib(value, R_NamesSymbol) != R_NilValue) total += (size_t)n;
@@ -25,6 +27,7 @@ static ent_node *put_string(SEXP string, ent_node *at) {
 static ent_node *put(SEXP value, ent_node *at) {
     memset(at, 0, sizeof *at);
     if (TYPEOF(value) == VECSXP) {
+        if (Rf_inherits(value, "entasis_attributes")) return ent_put_plain(value, at);
         SEXP names = Rf_getAttrib(value, R_NamesSymbol);
         R_xlen_t n = Rf_xlength(value);
         if (n > INT_MAX) Rf_error("a list is too long");
@@ -85,7 +88,26 @@ SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n) {
     return memory;
 }
 
-static SEXP take(const ent_node **at, const ent_node *end) {
+/* The list with names for a map of `n` pairs. In the map of a host, `columns` have descriptions. */
+static SEXP take_map(const ent_node **at, const ent_node *end, int n, int is_host) {
+    SEXP value = PROTECT(Rf_allocVector(VECSXP, n));
+    SEXP names = PROTECT(Rf_allocVector(STRSXP, n));
+    for (int i = 0; i < n; i++) {
+        SEXP key = PROTECT(ent_take(at, end));
+        /* A key that is no string is nothing that R code asks for. */
+        SET_STRING_ELT(names, i, TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : R_BlankString);
+        int are_columns = is_host && strcmp(CHAR(STRING_ELT(names, i)), "columns") == 0;
+        are_columns = are_columns && *at < end && (*at)->kind == ENT_LIST;
+        SET_VECTOR_ELT(value, i, are_columns ? ent_take_columns(at, end) : ent_take(at, end));
+        UNPROTECT(1);
+    }
+    Rf_setAttrib(value, R_NamesSymbol, names);
+    UNPROTECT(2);
+    return value;
+}
+
+/* The value of a node and its children, and the place after them. */
+SEXP ent_take(const ent_node **at, const ent_node *end) {
     if (*at >= end) Rf_error("a tree without an end");
     const ent_node *node = (*at)++;
     switch (node->kind) {
@@ -121,32 +143,25 @@ static SEXP take(const ent_node **at, const ent_node *end) {
     }
     case ENT_LIST: {
         SEXP value = PROTECT(Rf_allocVector(VECSXP, node->n));
-        for (int i = 0; i < node->n; i++) SET_VECTOR_ELT(value, i, take(at, end));
+        for (int i = 0; i < node->n; i++) SET_VECTOR_ELT(value, i, ent_take(at, end));
         UNPROTECT(1);
         return value;
     }
-    case ENT_MAP: {
-        SEXP value = PROTECT(Rf_allocVector(VECSXP, node->n));
-        SEXP names = PROTECT(Rf_allocVector(STRSXP, node->n));
-        for (int i = 0; i < node->n; i++) {
-            SEXP key = PROTECT(take(at, end));
-            /* A key that is no string is nothing that R code asks for. */
-            SET_STRING_ELT(names, i, TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : R_BlankString);
-            SET_VECTOR_ELT(value, i, take(at, end));
-            UNPROTECT(1);
-        }
-        Rf_setAttrib(value, R_NamesSymbol, names);
-        UNPROTECT(2);
-        return value;
-    }
+    case ENT_MAP:
+        return take_map(at, end, node->n, 0);
     default:
         Rf_error("a node of kind %d", node->kind);
     }
 }
 
+/* The map that R or another host keeps beside the columns. */
 SEXP ent_from_nodes(const ent_node *nodes, size_t n) {
     const ent_node *at = nodes;
-    return take(&at, nodes + n);
+    if (n > 0 && nodes->kind == ENT_MAP) {
+        at++;
+        return take_map(&at, nodes + n, nodes->n, 1);
+    }
+    return ent_take(&at, nodes + n);
 }
 
 /* Gives a vector that nothing else knows yet its attributes, in place: `attributes<-` would copy it. NULL ones are left out. */
@@ -164,7 +179,12 @@ SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
     return Rf_asLogical(s4) == TRUE ? Rf_asS4(x, TRUE, 0) : x;
 }
 
-/* The same for many vectors: each gets the attributes at its place among those of `given`, and `levels` of its own in place of NULL. */
+static int is_named(SEXP names, R_xlen_t i, const char *name) {
+    return strcmp(CHAR(STRING_ELT(names, i)), name) == 0;
+}
+
+/* The same for many atomic vectors: each gets the attributes at its place among those of `given`.
+ * `levels` is NULL, or has for each vector the levels that it gets where its attribute is NULL. */
 SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
     for (R_xlen_t i = 0; i < Rf_xlength(vectors); i++) {
         SEXP x = VECTOR_ELT(vectors, i), attributes = VECTOR_ELT(given, INTEGER(which)[i] - 1);
@@ -172,11 +192,15 @@ SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
         for (R_xlen_t k = 0; k < Rf_xlength(attributes); k++) {
             if (LENGTH(STRING_ELT(names, k)) == 0) ent_nonsense("an attribute has no name");
             SEXP symbol = Rf_installTrChar(STRING_ELT(names, k)), value = VECTOR_ELT(attributes, k);
-            if (value == R_NilValue && levels != R_NilValue) value = VECTOR_ELT(levels, i);
+            int lacks_levels = value == R_NilValue && levels != R_NilValue && is_named(names, k, "levels");
+            if (lacks_levels) value = VECTOR_ELT(levels, i);
             if (value == R_NilValue) continue;
             ent_set_attribute(x, symbol, value);
             if (symbol == R_ClassSymbol) ent_note_class(value);
         }
+        /* Code that counts rows takes values of these classes for lists. */
+        int is_of_lists = Rf_inherits(x, "data.frame") || Rf_inherits(x, "POSIXlt");
+        if (is_of_lists) ent_nonsense("a vector of a class of lists");
     }
     return vectors;
 }

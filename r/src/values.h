@@ -7,6 +7,18 @@
 /* value.c */
 SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n);
 SEXP ent_from_nodes(const ent_node *nodes, size_t n);
+SEXP ent_take(const ent_node **at, const ent_node *end);
+
+/* groups.c */
+SEXP ent_attributes_of(SEXP x);
+int ent_are_same(SEXP a, SEXP b, R_xlen_t most);
+
+/* described.c */
+size_t ent_count_plain(SEXP attributes);
+ent_node *ent_put_plain(SEXP attributes, ent_node *at);
+
+/* decoded.c */
+SEXP ent_take_columns(const ent_node **at, const ent_node *end);
 
 /* walk.c */
 ent_cells *ent_walked(SEXP pointer);

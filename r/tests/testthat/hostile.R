@@ -12,6 +12,8 @@ frame <- golden_frame()
 frame$POSIXlt <- as.POSIXlt(1:3, origin = "1970-01-01", tz = "UTC")
 frame$frame <- data.frame(a = 1:3, b = letters[1:3])
 frame$list <- list(1, "a", y ~ x)
+frame$labelled <- structure(c(1, NA, 2), label = "one", labels = structure(c(yes = 1, no = NA), note = "of labels"), class = "haven_labelled")
+frame$text <- structure(letters[1:3], label = c("caf\u00e9", NA), width = NA, places = c(2L, NA))
 attr(frame, "call") <- quote(f(x))
 doc <- internal("new_document")()
 plan <- internal("new_plan")(doc)
@@ -22,8 +24,31 @@ path <- tempfile()
 write <- function(host) {
   call_core("C_write", path, list(call_core("C_frame", 3, columns, extra, host)), doc$walker, c(-1, -1), 50L)
 }
+# The same map as lists alone, as R/values.R encodes attributes, so that each part can be changed.
+as_pairs <- function(attributes) {
+  lapply(seq_along(attributes), function(i) {
+    value <- .subset2(attributes, i)
+    own <- if (is.list(value)) value[[2L]]
+    if (is.list(value)) value <- value[[1L]]
+    if (is.null(value)) {
+      return(list(names(attributes)[i], NULL))
+    }
+    items <- list(as.list(internal("unclass_all")(value)))
+    names(items) <- typeof(value)
+    list(names(attributes)[i], c(items, if (!is.null(own)) list(attributes = as_pairs(own))))
+  })
+}
+expand <- function(node) {
+  if (inherits(node, "entasis_attributes")) as_pairs(node) else if (is.list(node)) lapply(node, expand) else node
+}
 invisible(write(host))
 stopifnot(identical(read_entasis(path), frame))
+bytes <- readBin(path, "raw", file.size(path))
+expanded <- expand(host)
+stopifnot(!identical(expanded, host))
+host <- expanded
+invisible(write(host))
+stopifnot(identical(readBin(path, "raw", file.size(path)), bytes))
 
 column <- function(number) structure(as.double(number), class = "entasis_column")
 cell <- function(number) structure(as.double(number), class = "entasis_cell")

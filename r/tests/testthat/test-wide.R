@@ -58,6 +58,97 @@ test_that("columns of the same described attributes differ in all else", {
   expect_identical(attr(y$zero2, "limit"), 0)
 })
 
+test_that("columns with attributes of their own keep all of them", {
+  latin <- "caf\xe9"
+  Encoding(latin) <- "latin1"
+  utf8 <- "caf\u00e9"
+  bytes <- "\xff"
+  Encoding(bytes) <- "bytes"
+  with <- function(x, name, value) {
+    attr(x, name) <- value
+    x
+  }
+  shared <- c(yes = 1, no = 2)
+  yes_no <- function(x) structure(x, class = c("haven_labelled", "vctrs_vctr", "double"))
+  values <- list(
+    text = "a label", empty = "", na = NA_character_, tab = "a\tb\n", control = "a\001b", utf8 = utf8, latin = latin, bytes = bytes,
+    texts = c(utf8, NA, "a"), none = character(), logical = c(TRUE, NA, FALSE), integer = c(1L, NA, -5L), double = c(1.5, NA, NaN, -0, Inf),
+    other_double = c(1.5, NA, NaN, 0, Inf), complex = 1i, raw = as.raw(1:3), limit = 1:32, longer = 1:33,
+    named = c(a = 1, b = 2), renamed = c(a = 1, c = 2), unnamed = c(1, 2), half_named = structure(1:2, names = c(NA, "b")),
+    blank = structure(1:2, names = c("", "")), latin_names = structure(1:2, names = c(latin, "b")), utf8_names = structure(1:2, names = c(utf8, "b")),
+    noted = structure(c(a = 1), note = "of the label", more = structure(1L, deeper = c(x = "y"))),
+    turned = structure(structure(1, note = "n"), names = "a"), straight = structure(c(a = 1), note = "n"),
+    deep = with(1, "a", with(2, "b", with(3, "c", with(4, "d", with(5, "e", with(6, "f", 7)))))),
+    deeper = with(1, "a", with(2, "b", with(3, "c", with(4, "d", with(5, "e", with(6, "f", 8)))))),
+    date = as.Date("2020-01-01"), factor = factor(c("u", "v")), classed = structure("text", class = "odd"), int64 = structure(4.9e-324, class = "integer64"),
+    classes = structure("odd", class = structure("odd", of = "a class")), matrix = matrix(1:4, 2, dimnames = list(NULL, c("a", "b"))),
+    commented = structure(1, comment = "said"), list = list(1, "a"), named_list = list(a = 1, b = list("c")), frame = data.frame(a = 1:2),
+    null_names = structure(list(1), names = NULL), formula = stats::as.formula("y ~ x", globalenv()), symbol = quote(x), s4 = asS4(structure(1, class = "s4like")), levels = c("p", "q")
+  )
+  columns <- c(
+    lapply(values, function(value) structure(1:2, label = value)),
+    list(
+      first = yes_no(structure(c(1, 2), label = "one", labels = shared)), second = yes_no(structure(c(2, 1), label = "two", labels = shared)),
+      third = yes_no(structure(c(2, 1), label = "one", labels = c(yes = 1, no = 2))), fourth = yes_no(structure(c(2, 1), labels = shared, label = "one")),
+      format = structure(c("a", "b"), label = "l", format.stata = "%9s"), named = structure(c(a = 1, b = 2), label = "l"),
+      odd_name = with(with(1:2, utf8, 1), "b", 2), latin_name = with(1:2, latin, 1), f = structure(factor(c("a", "b")), label = "f"),
+      g = structure(factor(c("b", "a")), label = "g"), turned = structure(1:2, label = "f", levels = c("a", "b"), class = "factor"),
+      day = structure(as.Date("2020-01-01") + 0:1, label = "d"), half = structure(as.Date("2020-01-01") + c(0, 0.5), label = "d"),
+      day2 = structure(as.Date("2020-01-01") + 0:1, label = "e"), time = structure(as.POSIXct(0, origin = "1970-01-01", tz = "UTC") + 0:1, label = "t"),
+      third_of = structure(as.POSIXct(1 / 3, origin = "1970-01-01", tz = "UTC") + 0:1, label = "t"), s4 = asS4(structure(1:2, label = "s4")),
+      not_s4 = structure(1:2, label = "s4"), one_dim = structure(array(1:2), label = "a"), objects = structure(list(1, "a"), label = "l"),
+      mins = structure(c(1, 2), units = "mins", class = "difftime", label = "m"), hours = structure(c(1, 2), units = "hours", class = "difftime", label = "h")
+    )
+  )
+  names(columns) <- paste0("c", seq_along(columns))
+  frame <- structure(columns, row.names = c(NA, -2L), class = "data.frame")
+  path <- written(frame)
+  y <- read_entasis(path)
+  for (name in names(columns)) {
+    expect_true(same(y[[name]], columns[[name]]), label = paste(name, "is kept"))
+    expect_true(same(read_entasis(path, name)[[1L]], columns[[name]]), label = paste(name, "is read alone"))
+  }
+  marks <- function(x) list(if (is.character(x)) Encoding(x), Encoding(as.character(names(x))))
+  expect_identical(lapply(y, function(x) lapply(attributes(x), marks)), lapply(columns, function(x) lapply(attributes(x), marks)))
+  expect_identical(1 / attr(y[[which(names(values) == "double")]], "label")[4L], -Inf)
+  expect_identical(1 / attr(y[[which(names(values) == "other_double")]], "label")[4L], Inf)
+  # The file of a file is the same file.
+  expect_identical(readBin(written(y), "raw", file.size(path) + 1), readBin(path, "raw", file.size(path) + 1))
+  # Equal attributes may be one object, and what is changed in one is changed in no other.
+  attr(y[[length(values) + 1L]], "labels")[["yes"]] <- 9
+  expect_identical(attr(y[[length(values) + 2L]], "labels"), shared)
+  # A vector by itself is described in the same way.
+  for (name in names(columns)) expect_kept(columns[[name]])
+})
+
+test_that("equal attributes of many columns are found among many that differ", {
+  labels <- function(i) structure(c(1, 2), names = c("a", paste0("b", i)))
+  frame <- structure(lapply(1:3000, function(i) structure(c(i, 0), labels = labels(i %% 1500L), class = "haven_labelled")), names = paste0("V", 1:3000),
+                     row.names = c(NA, -2L), class = "data.frame")
+  x <- unclass(frame)
+  groups <- .Call(entasis:::C_groups, x, 2)
+  expect_identical(groups$group, rep(1:1500, 2L))
+  expect_identical(unique(groups$kind), 1L)
+  expect_kept(frame)
+})
+
+test_that("50,000 columns with labels of their own are written and read in little time", {
+  k <- 50000L
+  makers <- list(
+    function(i) structure(c(i, 1L), label = paste("label", i)),
+    function(i) structure(c(i, 1), label = paste("label", i), format.spss = "F8.2", labels = c(yes = 1, no = i), class = c("haven_labelled", "vctrs_vctr", "double")),
+    function(i) structure(1:2, levels = c(paste0("l", i), "b"), class = "factor", label = paste("label", i))
+  )
+  frame <- structure(lapply(seq_len(k), function(i) makers[[i %% 3L + 1L]](i)), names = paste0("V", seq_len(k)), row.names = c(NA, -2L), class = "data.frame")
+  path <- tempfile()
+  wrote <- sum(system.time(write_entasis(frame, path))[1:2])
+  took <- sum(system.time(y <- read_entasis(path))[1:2])
+  expect_true(same(frame, y))
+  # One by one they took above 4 s, together they take 1 s.
+  expect_lt(wrote, 3)
+  expect_lt(took, 3)
+})
+
 test_that("described columns between plain ones stay in their places", {
   frame <- structure(lapply(1:40, function(i) if (i %% 3 == 1 || i > 36) structure(c(i, -i), label = "l") else c(i, -i)),
                      names = paste0("V", 1:40), row.names = c(NA, -2L), class = "data.frame")
