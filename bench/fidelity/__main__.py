@@ -1,4 +1,4 @@
-"""`python -m bench.fidelity`: what comes back, measured and put into the documentation."""
+"""`python -m bench.fidelity`: write and read named values with each format, and count the outcomes."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def main() -> int:
     parser.add_argument("--library", choices=LIBRARIES, action="append", help="only this one")
     parser.add_argument("--format", choices=list(LABELS), action="append", help="only this one")
     parser.add_argument(
-        "--why", action="store_true", help="also the first difference, or the error, of each value"
+        "--why", action="store_true", help="print the first difference, or the error, of each value"
     )
     parser.add_argument(
         "--write",
         action="store_true",
-        help=f"put the tables into docs/{PAGE.name} and docs/{CASES.name}",
+        help=f"put the tables into docs/{PAGE.name}, and the names into target/{CASES.name}",
     )
     parser.add_argument(
         "--golden",
         metavar="VERSION",
-        help="only write the golden files of a format version, as v0.1",
+        help="only write the golden files of a format version, such as v0.1",
     )
     given = parser.parse_args()
     if given.golden:
@@ -56,7 +56,9 @@ def main() -> int:
     if given.write:
         replace(PAGE, "panels", tables(found))
         replace(PAGE, "across", across.tables())
+        CASES.parent.mkdir(exist_ok=True)
         CASES.write_text(lists(found), encoding="utf-8")
+        print(f"names of the values that differ: {CASES.relative_to(ROOT)}")
     return 0
 
 

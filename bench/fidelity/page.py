@@ -1,4 +1,4 @@
-"""The tables and lists of `docs/fidelity.md` and `docs/fidelity-cases.md`."""
+"""The tables of `docs/fidelity.md`, and the list of the values that do not come back the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from .formats import LABELS
 from .run import ROOT, Results
 
 PAGE = ROOT / "docs" / "fidelity.md"
-CASES = ROOT / "docs" / "fidelity-cases.md"
+# Not in the repository: 300 lines of names, made anew by each run.
+CASES = ROOT / "target" / "fidelity-cases.md"
 COMMAND = "python -m bench.fidelity"
 
 # Results by the key of the format, by library.
@@ -74,10 +75,7 @@ def _row(name: str, cases: list[Case], by_format: dict[str, Results]) -> str:
 
 
 def cell(outcomes: list[str]) -> str:
-    """How many came back the same, changed, were refused, ended the process.
-
-    One number when all are the same.
-    """
+    """Counts of the outcomes: same, changed, refused, process ended; one number when all are the same."""
     counts = Counter(outcomes)
     if counts["same"] == len(outcomes):
         return str(len(outcomes))
@@ -86,7 +84,7 @@ def cell(outcomes: list[str]) -> str:
 
 
 def expected(library: str) -> dict[str, tuple[int, str]]:
-    """The number of values and the column of Entasis that the table of a library has, by group."""
+    """Number of values and cell of Entasis in the table of a library, by group."""
 
     def of(cases: list[Case]) -> tuple[int, str]:
         return len(cases), cell(["same" if case.refused is None else "refused" for case in cases])
@@ -97,7 +95,7 @@ def expected(library: str) -> dict[str, tuple[int, str]]:
 
 
 def written(library: str) -> dict[str, tuple[int, str]]:
-    """What the page says of that."""
+    """The same numbers and cells as the page has them."""
     lines = iter(PAGE.read_text(encoding="utf-8").splitlines())
     rows: dict[str, tuple[int, str]] = {}
     for line in lines:
@@ -112,11 +110,11 @@ def written(library: str) -> dict[str, tuple[int, str]]:
 
 
 def lists(found: Found) -> str:
-    """The names of all values that don't come back the same."""
+    """A page with the names of all values that do not come back the same."""
     lines = [
         "# Values that don't come back the same",
         "",
-        f"Made by `{COMMAND}`: the cases behind the tables of [fidelity.md](fidelity.md),",
+        f"`{COMMAND} --write` counted these values in the tables of docs/fidelity.md,",
         f"with {_versions()}.",
         "*Changed*: something else came back, without an error. *Refused*: with an error.",
         "*Ended*: the process ended, or hung.",
@@ -144,11 +142,11 @@ def _group(key: str) -> str:
 
 
 def replace(page: Path, mark: str, text: str) -> None:
-    """Puts a text between the marks of a page."""
+    """Replace the text between the marks of a page."""
     begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
     old = page.read_text(encoding="utf-8")
     pattern = re.compile(f"{re.escape(begin)}.*{re.escape(end)}", re.DOTALL)
     if len(pattern.findall(old)) != 1:
-        raise ValueError(f"{page}: the marks {begin} and {end} have to stand there once")
+        raise ValueError(f"{page}: needs the marks {begin} and {end} exactly once")
     new = pattern.sub(lambda _: f"{begin}\n{text}\n{end}", old)
     page.write_text(new, encoding="utf-8")

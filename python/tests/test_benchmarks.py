@@ -3,24 +3,36 @@
 from pathlib import Path
 
 import pytest
-from bench.compare.document import fill, table
+from bench.compare.document import BLOCK, fill, table
 from bench.compare.records import join_json
 from bench.compare.targets import evaluate
 
 ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/performance").glob("*.md"))]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/benchmarks.md"])
-def test_tables_are_what_was_measured(name, tmp_path):
-    document = (ROOT / name).read_text()
+@pytest.fixture(scope="module")
+def sections():
     sections = {}
     for path in sorted((ROOT / "bench/results").glob("*/*.json")):
         join_json(path, sections)
     sections["targets"] = evaluate(sections)
+    return sections
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_tables_are_what_was_measured(page, sections, tmp_path):
     copy = tmp_path / "copy.md"
-    copy.write_text(document)
+    copy.write_text(page.read_text())
     assert fill(copy, sections) == []
-    assert copy.read_text() == document
+    assert copy.read_text() == page.read_text()
+
+
+def test_all_results_are_in_a_table(sections):
+    marks = " ".join(mark for page in PAGES for _, mark, _ in BLOCK.findall(page.read_text()))
+    assert {name for name in sections if name not in marks.split()} == set()
+    suites = {record["suite"] for record in sections["comparisons"]}
+    assert {suite for suite in suites if f"suite={suite} " not in marks} == set()
 
 
 def _record(frame, format, write_s, **more):
