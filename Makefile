@@ -58,7 +58,7 @@ bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then the co
 	$(CARGO) run --release --quiet -p entasis-kernels --example throughput
 	@$(compare) $(SUITES) $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)')
 
-fidelity: $(VENV)/.package $(VENV)/.peers ## What comes back of 2,300 values in each format, into docs/fidelity.md
+fidelity: $(VENV)/.package $(VENV)/.peers ## Write and read 2,300 values with each format, into docs/fidelity.md
 	@$(py) -m bench.fidelity --write
 
 test: test-rust test-python test-r ## All tests
@@ -75,11 +75,14 @@ test-r: $(VENV)/.package ## Only the R package: R CMD check (installs R on Debia
 r-package: check-rust ## The source package of R, with all that it is built from, in target/r-package
 	@tools/r-package.sh "$${CARGO_TARGET_DIR:-target}/r-package"
 
-lint: check-rust $(VENV)/.tests ## Formatting, clippy, ruff, mypy
+lint: check-rust $(VENV)/.tests ## Formatting, clippy, ruff, mypy, prose
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(py) -m ruff check python bench
+	$(py) -m ruff check --config bench/ruff.toml examples tools
 	$(py) -m ruff format --check python bench
+	$(py) -m ruff format --config bench/ruff.toml --check examples tools
+	$(py) tools/check-prose.py
 	$(py) -m mypy --ignore-missing-imports bench/compare
 	$(py) -m mypy --ignore-missing-imports --follow-imports=silent bench/fidelity/*.py bench/fidelity/same bench/fidelity/formats
 	cd python && $(abspath $(py)) -m mypy entasis

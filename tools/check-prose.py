@@ -30,7 +30,10 @@ PHRASES = [
     (re.compile(pattern, re.IGNORECASE), advice)
     for pattern, advice in (
         (r"\bas any\b", "name the kind of thing, or leave it out"),
-        (r"\bof (?:which|whom)\b|(?:^|(?<=[.,;:] ))of them\b", "begin a new sentence with its subject"),
+        (
+            r"\bof (?:which|whom)\b|(?:^|(?<=[.,;:] ))of them\b",
+            "begin a new sentence with its subject",
+        ),
         (r"\b(?:told|tells)\b", "say recorded, stored or reported"),
         (r"\b(?:is|are) no (?!longer\b|more\b|less\b)", "say is not a, or has none"),
         (r"\b(?:has|have) not\b(?! (?:yet )?been\b)", "say lacks, or does not have"),
@@ -40,7 +43,9 @@ PHRASES = [
         (r"\bso[.;]", "say how at the place of the verb"),
     )
 ]
-FRONTED = re.compile(r"(?:^|(?<=[.!?;:] ))(?:What|Who|Whoever|Whatever)\b(?! if\b)[^.!?]*(?:[.!](?!\w)|$)")
+FRONTED = re.compile(
+    r"(?:^|(?<=[.!?;:] ))(?:What|Who|Whoever|Whatever)\b(?! if\b)[^.!?]*(?:[.!](?!\w)|$)"
+)
 COMMENTS = {
     "c": re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\\n])\'|(//[^\n]*|/\*.*?\*/)', re.DOTALL),
     "hash": re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|(#[^\n]*)'),
@@ -89,7 +94,10 @@ def read_allowed() -> dict[str, int]:
 def update(now: dict[str, int], allowed: dict[str, int]) -> int:
     before, after = sum(allowed.values()), sum(now.values())
     if allowed and after > before:
-        print(f"error: {after} findings, {before} are allowed: reword the new text first", file=sys.stderr)
+        print(
+            f"error: {after} findings, {before} are allowed: reword the new text first",
+            file=sys.stderr,
+        )
         return 1
     lines = [f"{number} {path}\n" for path, number in sorted(now.items())]
     ALLOWED.write_text("".join(lines), encoding="utf-8")
@@ -111,7 +119,9 @@ def findings(path: str) -> list[Finding]:
     found: list[Finding] = []
     for block in blocks(text, kind):
         found += long_lines(block, kind)
-        found += phrases([(number, MARKS.sub("", line) if kind != "page" else line) for number, line in block])
+        found += phrases(
+            [(number, MARKS.sub("", line) if kind != "page" else line) for number, line in block]
+        )
     return sorted(set(found))
 
 
@@ -149,7 +159,11 @@ def python_blocks(text: str) -> Iterator[list[Line]]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
                 begin, end = first.lineno, first.end_lineno or first.lineno
                 quoted = [(n, lines[n - 1].replace('"""', "")) for n in range(begin, end + 1)]
                 yield from split_at_blanks(quoted)
@@ -189,7 +203,9 @@ def paragraphs(text: str) -> Iterator[list[Line]]:
             block = []
         fenced ^= fence
         if not (fence or fenced or line.startswith(("#", "<!--"))):
-            block.append((number, re.sub(r"`[^`]*`", "code", line) if line.startswith("|") else line))
+            block.append(
+                (number, re.sub(r"`[^`]*`", "code", line) if line.startswith("|") else line)
+            )
     if block:
         yield block
 

@@ -1,4 +1,4 @@
-"""`python -m bench.compare demo` and friends; `--help` tells the rest."""
+"""`python -m bench.compare SUITE ...`; `--help` lists the options."""
 
 from __future__ import annotations
 

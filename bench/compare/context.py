@@ -1,4 +1,4 @@
-"""What every suite is given: options, peers, folders; and where results are collected."""
+"""The argument of every suite: options, peers and folders; it collects the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .table import comparison_text
 
 @dataclass
 class Options:
-    """What the user asked for."""
+    """The options of the command line."""
 
     data: Path  # kept between runs: generated inputs
     rows: int = 10_000_000  # of the headline frame

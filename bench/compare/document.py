@@ -1,4 +1,4 @@
-"""Tables of results inside a Markdown document, each between two marks that say what it shows.
+"""Fills tables of results into a Markdown page, each between two marks that define it.
 
     <!-- table SECTION WHERE ... : ROWS COLUMN ... -->
     <!-- end -->
@@ -30,7 +30,7 @@ BASE = "entasis"
 
 
 def fill(document: Path, sections: dict[str, list[Record]]) -> list[str]:
-    """Put the tables of these results into the document; returns marks without any, left alone."""
+    """Fill the tables of a page; return the marks without results, whose tables stay."""
     missing = []
 
     def replaced(match: re.Match[str]) -> str:
@@ -46,13 +46,13 @@ def fill(document: Path, sections: dict[str, list[Record]]) -> list[str]:
 
 
 def table(what: str, sections: dict[str, list[Record]]) -> str | None:
-    """The table that a mark asks for; None when there are no records for it."""
+    """The table that a mark asks for; None without records."""
     where, _, wanted = what.partition(" : ")
     section, *conditions = where.split()
     fields = [condition.partition("=")[::2] for condition in conditions]
     row, *columns = wanted.split() or [""]
     rows, _, head = row.partition("=")
-    # Other formats may stand in other hosts than the rows.
+    # Formats to compare with may be in another host than the rows.
     records = [
         record
         for record in sections.get(section, [])
@@ -75,7 +75,7 @@ def table(what: str, sections: dict[str, list[Record]]) -> str | None:
 
 
 def _fits(record: Record, key: str, pattern: str) -> bool:
-    """Whether a field has one of the values, which `|` parts."""
+    """Whether a field matches one of the patterns, which `|` separates."""
     return any(fnmatchcase(str(record.get(key)), one) for one in pattern.split("|"))
 
 
@@ -151,7 +151,7 @@ def _title(column: str, records: list[Record]) -> str:
 
 
 def _targets(records: list[Record]) -> str:
-    """What is aimed at, the worst that was measured, and what of it is met."""
+    """Each target with the worst measurement and how many frames meet it."""
     cells = []
     for record in records:
         over, measured = record["over"], record["measured"]

@@ -1,4 +1,4 @@
-"""What a peer wrote: a file, or a folder of files."""
+"""Output of a peer: a file, or a folder of files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def remove(path: Path) -> None:
-    """Remove it, and what a database may have left beside it."""
+    """Remove it, and files that a database may have left next to it."""
     if path.is_dir():
         shutil.rmtree(path)
     else:

@@ -1,8 +1,8 @@
 """data.table's fwrite, where R and data.table are installed: seconds to write a CSV.
 
 The frame goes to R as a file of Entasis where its package for R is installed, else as CSV, which
-takes minutes for large frames. One R process reads it, and writes it when it is asked to, by as
-many threads as the others, in turn with them. There is no reading back into the host: write only.
+takes minutes for large frames. One R process reads it, and writes it when it is asked to, with as
+many threads as the others, in turn with them. The host does not read the CSV back.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Peak memory of one write and one read by a format, each in a process of its own.
 
 The child imports the format, writes and reads a few rows to load what it loads lazily,
-prepares its input, and resets its high-water mark; what the measured call adds to the
-memory at that moment is told. Pages of mapped files count while they are mapped.
+prepares its input, and resets its high-water mark; the result is the growth of memory
+during the measured call. Pages of mapped files count while they are mapped.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def complaint(options: argparse.Namespace) -> str | None:
-    """What is wrong with the options, or None."""
+    """An error message about the options, or None."""
     if options.rows < 1 or options.rounds < 1 or (options.threads or 1) < 1:
         return "--rows, --rounds and --threads must be positive"
     if not 0 < options.scale <= 1:

@@ -58,7 +58,7 @@ COURSES: list[tuple[str, str, Callable[[list[Record]], str]]] = [
 
 
 def write_html(path: Path, host: dict[str, Any], sections: dict[str, list[dict[str, Any]]]) -> None:
-    """Write the page. What has no data is left out."""
+    """Write the page, without the parts that lack data."""
     path.write_text(_page(host, sections), encoding="utf-8")
 
 
@@ -126,7 +126,7 @@ def _by_frame(records: Any) -> list[list[Record]]:
 
 
 def _targets(records: list[Record]) -> str:
-    """What is aimed at, what was measured, and whether that is met."""
+    """Each target, the measurement, and whether it is met."""
     verdicts = [_verdict(record) for record in records]
     order = ("miss", "near", "pass")
     ranked = sorted(zip(verdicts, records, strict=True), key=lambda pair: order.index(pair[0]))
@@ -164,7 +164,7 @@ def _verdict(record: Record) -> str:
 
 
 def _amount(record: Record, *keys: str) -> str:
-    """A ratio, a time where the target is one, or whatever else was told."""
+    """A ratio, a time where the target is a time, or the text as it is."""
     value = number(record, *keys)
     if value is None:
         return next((text(record, key) for key in keys if record.get(key) is not None), "")
@@ -186,7 +186,7 @@ def _where(record: Record) -> str:
 
 
 def _machine(host: Record) -> str:
-    """What the numbers depend on; empty if nothing is known."""
+    """Machine and versions; empty if unknown."""
     facts = []
     for key, title in FACTS.items():
         value = host.get(key)

@@ -21,7 +21,7 @@ from .peers import Peer, Refused
 from .timing import progress, timed
 
 QUICK = 0.03  # seconds that repeated quick calls take together
-LOOKS = 5  # calls of which the quickest tells how many that are
+LOOKS = 5  # calls; the quickest decides the number of repeats
 MOST = 30  # calls in one measurement
 PATIENCE = 60.0  # seconds of one write and read, beyond which a format is measured once
 SLOW = "slow: measured in one round alone"
@@ -29,7 +29,7 @@ SLOW = "slow: measured in one round alone"
 
 @dataclass
 class Result:
-    """What was measured of one format on one frame: seconds of a call, a number a round."""
+    """Measurements of one format on one frame: seconds of a call, one number per round."""
 
     peer: Peer
     path: Path
@@ -52,7 +52,7 @@ class Result:
 
     @property
     def broken(self) -> bool:
-        """A format that must be exact was not; that it refuses a frame is no such thing."""
+        """Whether a format that must be exact was not. Refusing a frame does not count."""
         failed = self.failure is not None and not self.failure.startswith("refused")
         return failed and self.peer.exact
 
@@ -112,7 +112,7 @@ def compare(
         fit = [result for result in results if result.failure is None]
         n_rows, n_columns = host.shape(frame)
         outcome = Comparison(name, host, n_rows, n_columns, floor.n_bytes, results, threads)
-        # What lives now lives until the end: the collections before each call need not look at it.
+        # Objects of now live until the end, so the collections before each call may skip them.
         gc.freeze()
         often = {id(result): _repeats(result, repeats, host, touch) for result in fit}
         for turn in range(rounds):
@@ -149,7 +149,7 @@ def compare(
 
 @contextmanager
 def failure(result: Result) -> Iterator[None]:
-    """Whatever a format raises is its result."""
+    """Record an exception of a format as its result."""
     try:
         yield
     except WrongData as error:
@@ -183,7 +183,7 @@ def _repeats(result: Result, repeats: int | None, host: Host, touch: bool) -> tu
     ):
         seconds = result.check_s[i]
         if seconds < 1:
-            # What came first had code to load and pages to get: the quickest of some tells.
+            # The first call loads code and gets pages, so the least of several counts.
             seconds = min(_again(action, result.path if i == 0 else None) for _ in range(LOOKS))
         found.append(max(1, min(MOST, round(QUICK / max(seconds, 1e-6)))))
     return found[0], found[1]

@@ -108,7 +108,7 @@ def peak_text(result: Result, direction: str) -> str:
 
 
 def seconds_text(value: float) -> str:
-    """Seconds with three digits or so; empty where nothing was measured."""
+    """Seconds with about three digits; empty without a measurement."""
     if math.isnan(value):
         return ""
     if value >= 0.1:

@@ -1,7 +1,7 @@
-"""What is aimed at, as data; and what of it a run has measured.
+"""Targets as data, and their evaluation for a run.
 
 A target is a bound on a time or a size, or on its ratio to that of another format on the same
-frame. Where it is for several frames, the worst is told.
+frame. Where it covers several frames, the worst counts.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ WORDS = {"write_s": "write", "read_s": "read", "file_bytes": "size", "median_s":
 
 
 def evaluate(sections: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The targets that the run can tell about: measured (the worst), limit, whether it is met."""
+    """The targets that a run has measured: the worst value, the limit, whether it is met."""
     found = []
     for target in TARGETS:
         name = "access" if target.quantity == "median_s" else "comparisons"
@@ -163,7 +163,7 @@ def _measured(
 
 
 def _what(target: Target) -> str:
-    """In words, such as: read into pandas <= 0.1 x feather-lz4."""
+    """A title, such as: read (pandas) <= 0.1 x feather-lz4."""
     words = WORDS[target.quantity]
     if target.kind == "rows":
         words = f"{target.n_rows:,} rows, file open"

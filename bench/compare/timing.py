@@ -1,4 +1,4 @@
-"""Seconds of a call that begins with fresh memory; and a line that tells what is being done."""
+"""Seconds of a call that begins with fresh memory, and a line of progress."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def timed(
 ) -> float:
     """Seconds that `action` takes, the mean of `repeats`.
 
-    What it returns is dropped; all memory is given back before the first. `before` is called
-    before each, outside the timing.
+    The result is dropped, and all free memory is returned before the first call. `before` is
+    called before each, outside the timing.
     """
     release_memory()
     gc.disable()
@@ -51,7 +51,7 @@ _libc = ctypes.CDLL(None) if os.name == "posix" else None
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that tells what is being done; nothing when piped."""
+    """A line of progress on the terminal; nothing when piped."""
     if not sys.stderr.isatty():
         yield lambda text: None
         return

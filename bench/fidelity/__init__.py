@@ -1,1 +1,1 @@
-"""What comes back of what was written: panels of named values per library, and formats."""
+"""Panels of named values per library, written and read back with each format."""

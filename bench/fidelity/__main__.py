@@ -1,4 +1,4 @@
-"""`python -m bench.fidelity`: write and read named values with each format, and count the outcomes."""
+"""`python -m bench.fidelity`: write and read named values with each format."""
 
 from __future__ import annotations
 

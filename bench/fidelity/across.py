@@ -1,4 +1,4 @@
-"""What a column of one library is in another: tables of `docs/fidelity.md`; no value is lost."""
+"""Types of a column of one library in another: tables of `docs/fidelity.md`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from .cases.across import sources
 from .plain import plain_values
 
-# pandas tells Arrow of periods when this is imported, which others may do at any time.
+# pandas registers periods with Arrow when this is imported, which others may do at any time.
 import_module("pandas.core.arrays.arrow.extension_types")
 
 TARGETS: tuple[Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"], ...] = (
@@ -53,7 +53,7 @@ def type_of(found: Any) -> str:
 def row(host: str, name: str) -> list[str]:
     """A row of a table: the source and what it is in the other libraries.
 
-    Raises `AssertionError` when a value is another one there. What has no type there is its bytes.
+    Raises `AssertionError` when a value differs. A type that is missing there becomes bytes.
     """
     import entasis as en
 

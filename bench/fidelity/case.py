@@ -22,7 +22,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """Group and name: what tells the case from the others of its library."""
+        """Group and name, unique in a library."""
         return f"{self.group}: {self.name}"
 
 

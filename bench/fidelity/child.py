@@ -20,12 +20,12 @@ from .same import Different, check
 
 
 def outcome(case: Case, run: RoundTrip, folder: Path) -> tuple[str, str]:
-    """Whether a value comes back the same, comes back changed, or is refused; and what tells it."""
+    """Whether a value comes back the same, changed, or not at all; and the reason."""
     value = case.make()
     try:
         back = run(value, folder / "file")
     except BaseException as error:
-        # Panics of Rust are no Exception.
+        # Panics of Rust are BaseException, not Exception.
         if isinstance(error, KeyboardInterrupt):
             raise
         return "refused", f"{type(error).__name__}: {error}"
@@ -34,7 +34,7 @@ def outcome(case: Case, run: RoundTrip, folder: Path) -> tuple[str, str]:
     except Different as different:
         return "changed", str(different)
     except Exception as error:
-        # What can't be looked at is not what was written.
+        # A value that cannot be compared is not the one that was written.
         return "changed", f"{type(error).__name__}: {error}"
     return "same", ""
 

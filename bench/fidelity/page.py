@@ -75,7 +75,7 @@ def _row(name: str, cases: list[Case], by_format: dict[str, Results]) -> str:
 
 
 def cell(outcomes: list[str]) -> str:
-    """Counts of the outcomes: same, changed, refused, process ended; one number when all are the same."""
+    """Counts: same, changed, refused, process ended; one number when all are the same."""
     counts = Counter(outcomes)
     if counts["same"] == len(outcomes):
         return str(len(outcomes))

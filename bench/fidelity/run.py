@@ -15,12 +15,12 @@ ROOT = Path(__file__).parents[2]
 # Seconds without a result after which a format hangs.
 _PATIENCE = 120.0
 
-# Outcome and what tells it, by the key of the case.
+# Outcome and reason, by the key of the case.
 Results = dict[str, tuple[str, str]]
 
 
 def results(library: str, key: str) -> Results:
-    """What becomes of each case of a library in a format."""
+    """The outcome of each case of a library in a format."""
     cases = [case.key for case in panel(library)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "results"

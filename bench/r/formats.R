@@ -1,4 +1,4 @@
-# What the scripts here share: the formats to compare, where they are installed, measuring in turn, and targets.
+# Shared by the scripts here: the installed formats, measuring in turn, and targets.
 #
 # fst, qs, qs2, arrow, data.table and readr join where R finds them (R_LIBS).
 
@@ -9,7 +9,7 @@ n_threads <- threads_entasis()
 if (has("fst")) invisible(fst::threads_fst(n_threads))
 if (has("arrow")) arrow::set_cpu_count(n_threads)
 
-# A format writes a value to a path, reads it, and may say which values it takes and how like they come back.
+# A format writes a value to a path and reads it. It may limit the values and compare by `like`.
 binary <- function(write, read) list(write = write, read = read, like = identical)
 text <- function(write, read) {
   # Text has no types, and levels in no order.
@@ -53,8 +53,8 @@ chosen <- function(formats, names = NULL) {
   if (is.null(names)) formats else formats[intersect(names(formats), c("Entasis", names))]
 }
 
-# Memory as large as the value is taken, filled and given back, by huge pages, of which small ones are cut too: no reader profits, or
-# suffers, from what others left, nor from what a virtual machine gave back to its host meanwhile.
+# Takes, fills and frees as much memory as the value needs, on huge pages. So each reader finds the
+# same memory, whatever others left or a virtual machine returned to its host.
 toucher <- function(size) {
   zeros <- compress_entasis(raw(size))
   function() {
@@ -63,8 +63,8 @@ toucher <- function(size) {
   }
 }
 
-# Seconds that a call takes, by a clock that counts less than the milliseconds of system.time(); without garbage of what was before, as
-# there.
+# Seconds that a call takes, after a garbage collection, by a clock that is finer than the
+# milliseconds of system.time().
 seconds_of <- function(call) {
   invisible(gc(FALSE))
   begun <- Sys.time()
@@ -72,8 +72,9 @@ seconds_of <- function(call) {
   as.double(Sys.time()) - as.double(begun)
 }
 
-# Measures formats in turn: writing, and each of `uses`, functions of a value just read, timed with the reading. Equality comes
-# first. Returns medians: a row for each format, with the size of its file. `gone` deletes the file between reading and use.
+# Measures formats in turn: writing, and each of `uses`, which are functions of a value just read
+# and are timed with the reading. Values are compared first. Returns medians, a row for each format,
+# with the size of its file. `gone` deletes the file between reading and use.
 measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = FALSE) {
   touch <- toucher(as.double(utils::object.size(x)))
   paths <- vapply(formats, function(format) tempfile(), "")
@@ -116,7 +117,7 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
   invisible(out)
 }
 
-# The first reading of a process, which has no memory yet: what users see. Each in one of its own, in turn; medians.
+# The first read of a process, which has no memory yet. A process for each format, in turn; medians.
 measure_first <- function(what, x, formats, rounds) {
   paths <- vapply(formats, function(format) tempfile(), "")
   on.exit(unlink(paths))
@@ -133,7 +134,7 @@ measure_first <- function(what, x, formats, rounds) {
   invisible(out)
 }
 
-# Tells whether Entasis takes at most `limit` times what another format does.
+# Prints whether Entasis takes at most `limit` times what another format does.
 target <- function(found, call, than, limit, shown = call) {
   if (!than %in% rownames(found)) {
     cat(sprintf("target: %s <= %.2f x %s: not measured, as it is not installed\n", shown, limit, than))

@@ -1,9 +1,11 @@
-# The frame of the fst articles, long strings, lists of small vectors, and frames of very many columns: Entasis against what is installed, with its targets.
+# The frame of the fst articles, long strings, lists of small vectors, and frames of very many
+# columns: Entasis against the formats that are installed, with its targets.
 #
-#   Rscript bench/r/targets.R [rows = 5e7] [rounds = 5] [parts = headline,strings,vectors,wide] [formats = all]
+#   Rscript bench/r/targets.R [rows = 5e7] [rounds = 5] [parts = headline,...] [formats = all]
 #
-# Formats are told by their names in the tables, as in "Entasis,fst".
-# 50 million rows need about 6 GB. Text formats take part up to 10 million rows. Files are in the page cache.
+# Parts are headline, strings, vectors and wide. Formats have the names of the tables, as in
+# "Entasis,fst". 50 million rows need about 6 GB. Text formats take part up to 10 million rows.
+# Files are in the page cache.
 
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 source(file.path(here, "formats.R"))

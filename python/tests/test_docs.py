@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guides").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "python/README.md", *sorted((ROOT / "docs/guides").glob("*.md"))]
 
 
 def program(page: Path) -> str:
@@ -20,7 +20,7 @@ def program(page: Path) -> str:
     return "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.stem}")
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = program(page)
@@ -30,7 +30,8 @@ def test_examples_run(page, tmp_path, monkeypatch):
 
 def write_programs(folder: Path) -> list[str]:
     for page in PAGES:
-        (folder / f"page_{page.stem.lower().replace('-', '_')}.py").write_text(program(page), encoding="utf-8")
+        name = f"page_{page.parent.name}_{page.stem}".lower().replace("-", "_")
+        (folder / f"{name}.py").write_text(program(page), encoding="utf-8")
     return sorted(map(str, folder.iterdir()))
 
 

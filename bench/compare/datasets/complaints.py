@@ -40,9 +40,9 @@ def complaints(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of consumer_complaints.csv.
 
     The original: roughly 500,000 rows (555,957) of 18 columns, almost all of characters, one
-    numeric, no missing value, 167 MB as CSV: who complained of which company about what, and
-    how it ended. Alike: the rows and columns; most columns of few values, of which some are
-    far more frequent than others; companies (3,600) and zip codes by Zipf's law; an issue goes
+    numeric, no missing value, 167 MB as CSV: complaints, with company,
+    subject and outcome. Alike: the rows and columns; most columns of few values, some far more
+    frequent than others; companies (3,600) and zip codes by Zipf's law; an issue goes
     with its product; columns that are mostly the empty string, which is not a missing value;
     a free text in every eighth row, about 1,000 letters long, names blackened as XXXX; rows
     in the order of their dates.
@@ -119,7 +119,7 @@ def _zip_codes(rng: np.random.Generator, state: Array) -> pd.Series:
 
 
 def _narratives(rng: np.random.Generator, told: Array) -> pd.Series:
-    """A long text where one was told, otherwise the empty string."""
+    """A long text where `told` is set, otherwise the empty string."""
     count = int(told.sum())
     prose = Prose(rng, n_words=30_000, n_phrases=600_000, hidden=0.04)
     lengths = rng.lognormal(np.log(730), 0.8, count)

@@ -1,4 +1,4 @@
-"""What the data sets are made of: seeded draws, decimals, strings in pandas' own type."""
+"""Building blocks of the data sets: seeded draws, decimals, strings in pandas' own type."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def series(array: Any) -> pd.Series:
 
 
 def words(codes: Array, known: Sequence[str] | pa.Array, missing: Array | None = None) -> pd.Series:
-    """The word of each code; missing where told."""
+    """The word of each code; missing where the mask is set."""
     return series(arrow_words(codes, known, missing))
 
 

@@ -82,7 +82,7 @@ inq_last_12m""")
 
 
 def _add_terms(rng: np.random.Generator, n: int, month: Array, columns: Columns) -> None:
-    """What was lent, for how long and at what rate."""
+    """Terms of the loan: amount, duration and rate."""
     round_sums = pick(rng, zipf(14, 0.7), n) * 2_500 + 2_500
     odd = rng.integers(40, 1_400, n) * 25
     amount = np.minimum(np.where(chance(rng, 0.55, n), round_sums, odd), 35_000).astype(np.float64)
@@ -112,7 +112,7 @@ def _add_terms(rng: np.random.Generator, n: int, month: Array, columns: Columns)
 
 
 def _add_people(rng: np.random.Generator, n: int, month: Array, columns: Columns) -> None:
-    """Who borrowed, where, and for what."""
+    """The borrower: job, place and purpose."""
     prose = Prose(rng, n_words=20_000, n_phrases=300_000)
     titles = prose.texts(np.full(210_000, 17.0)).to_pylist()
     known = pa.array(["", *(text.strip(".!,").title() for text in titles)], pa.large_string())
@@ -158,7 +158,7 @@ def _descriptions(rng: np.random.Generator, prose: Prose, month: Array) -> pd.Se
 
 
 def _add_credit(rng: np.random.Generator, n: int, columns: Columns) -> None:
-    """What was known of the borrower; of a few, hardly anything."""
+    """The credit history of the borrower, nearly empty for a few."""
     unknown = chance(rng, 0.00003, n)
     columns["dti"] = decimals(np.clip(rng.normal(18.1, 8.3, n), 0, 40), 2)
     begun = months("1950-01-01", 760, "%b-%Y")
@@ -183,7 +183,7 @@ def _add_credit(rng: np.random.Generator, n: int, columns: Columns) -> None:
 
 
 def _add_payments(rng: np.random.Generator, n: int, month: Array, columns: Columns) -> None:
-    """What came back, and what is still out."""
+    """Payments received and outstanding."""
     done = chance(rng, 0.23, n) | (month < 50)
     failed = chance(rng, 0.055, n)
     status = np.where(done, np.where(failed, 2, 1), np.where(failed, 3, 0))

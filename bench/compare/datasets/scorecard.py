@@ -100,7 +100,7 @@ def _rows(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 
 
 def _identity(rng: np.random.Generator, year: Array, college: Array) -> dict[str, Any]:
-    """Who a college is: the same every year."""
+    """The identity of a college, the same every year."""
     every = np.arange(N_COLLEGES)
     town = pick(rng, zipf(2_500, 0.7), N_COLLEGES)
     kinds = [
@@ -160,7 +160,7 @@ class _Draw:
         self.n = len(year)
 
     def _share(self, size: Array, often: float) -> tuple[Array, Array]:
-        """Counts of people of whom something holds, out of `size`, and what they are out of."""
+        """Random numerators and denominators, denominators at most `size`."""
         rng = self.rng
         usual = rng.beta(2 * often + 0.05, 2 * (1 - often) + 0.05, N_COLLEGES).astype(np.float32)
         chance_of = usual[self.college]
@@ -219,7 +219,7 @@ class _Draw:
         return np.full(self.n, np.nan)
 
     def hidden(self) -> pd.Series:
-        """Shares as digits, or why they are not told."""
+        """Shares as digits, or the reason why they are suppressed."""
         small = np.clip(self.size * np.float32(self.rng.uniform(0.02, 0.25)), 1, 600)
         count, whole = self._share(small, self.rng.uniform(0.1, 0.6))
         value = np.rint(count.astype(np.float64) / whole * 1e8) / 1e8

@@ -43,8 +43,8 @@ def taxi(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of the yellow taxis' rides of January 2010.
 
     The original: 14,863,778 rows of 19 columns: vendor, two times, passengers, distance, two
-    places, rate, payment, amounts. Alike: the rows and columns; three vendors, of which one
-    tells times by the minute only; distances and amounts with two decimals that add up to the
+    places, rate, payment, amounts. Alike: the rows and columns; three vendors, one
+    with times in whole minutes; distances and amounts with two decimals that add up to the
     total; longitude and latitude with six decimals around Manhattan, every eighth off in the
     last bits (-73.87105699999998), some 2 % zero; a flag that one vendor alone has, otherwise
     missing; rows in no order of time. Times are datetime64[us], as `parse_dates` gives them.
@@ -120,7 +120,7 @@ def _amounts(
     begin: Array,
     card: Array,
 ) -> dict[str, Array]:
-    """What is paid: by the fifth of a mile and the minute, then surcharges, tax, tip, toll."""
+    """Amounts paid: by the fifth of a mile and the minute, then surcharges, tax, tip, toll."""
     units = np.rint(distance * 5 + lasted / 240 * rng.random(n))
     fare = np.where(flat, 45.0, 2.5 + 0.4 * units)
     hour = begin // 3_600 % 24

@@ -56,13 +56,13 @@ def _lengths(rng: np.random.Generator, n: int, cell: Array) -> Array:
     starts = np.array([3239, 3119, 2397, 2277, 2141, 1965, 1893])
     of_cell = starts[pick(rng, [30, 2, 22, 18, 14, 8, 6], N_CELLS)]
     length = of_cell[cell]
-    # What is too much or lacking for the number of rows, in equal parts.
+    # Spread the difference from the wanted number of rows in equal parts.
     cuts = np.linspace(0, n - length.sum(), len(cell) + 1).astype(np.int64)
     return np.clip(length + np.diff(cuts), 1, MONTHS) + _rest(length + np.diff(cuts))
 
 
 def _rest(length: Array) -> Array:
-    """What clipping took away, given to the cities with room for it."""
+    """The months lost by clipping, given to the cities with room for them."""
     lost = int((length - np.clip(length, 1, MONTHS)).sum())
     room = MONTHS - np.clip(length, 1, MONTHS)
     given = np.minimum(room, np.maximum(0, lost - (np.cumsum(room) - room)))

@@ -21,7 +21,7 @@ KINDS = {
     "mixed": "v(int,int,bool,float,float)",
     "columnar": "v(int,bool,float)",
 }
-POOL = 200_000  # the integers, of which multiples of 3 are negative
+POOL = 200_000  # the integers; multiples of 3 are negative
 SEED = 22
 
 

@@ -83,7 +83,7 @@ def _as_type(label: str, column: pa.ChunkedArray, wanted: pa.DataType) -> pa.Chu
 
 
 def _same(expected: pa.ChunkedArray, got: pa.ChunkedArray, *, any_nan: bool = False) -> bool:
-    """Are the values the same, floats bit by bit (0.0 is not -0.0) unless told otherwise?"""
+    """Whether the values are equal, floats bit by bit (0.0 is not -0.0) unless `any_nan`."""
     if pa.types.is_floating(expected.type):
         if any_nan:
             import pyarrow.compute as pc

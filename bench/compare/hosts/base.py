@@ -1,4 +1,4 @@
-"""What a host is: a kind of frame that formats are given and give back."""
+"""A host: a kind of frame that formats write and read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class WrongData(Exception):
-    """What was read differs in its values from what was written."""
+    """The values that were read differ from those that were written."""
 
 
 class Host:
@@ -31,7 +31,7 @@ class Host:
         raise NotImplementedError
 
     def differences(self, expected: Any, got: Any) -> list[str]:
-        """What a format did not keep, other than values. Empty: exact.
+        """Properties other than values that a format dropped. Empty: exact.
 
         Raises WrongData when a value differs.
         """

@@ -1,4 +1,4 @@
-"""What a peer is: one format with one setting, bound to one host."""
+"""A peer: one format with one setting, bound to one host."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Opened:
 class Peer:
     """One format with one setting.
 
-    What is timed is `write` and `read`, as a user calls them, from and into the frames of
-    `host`. What a format can't take is converted by `prepare` and turned back by `restore`,
-    both outside the timing, and `notes` says what that was.
+    The timing covers `write` and `read`, as a user calls them, from and into the frames of
+    `host`. `prepare` converts values that a format cannot take, and `restore` converts them
+    back, both outside the timing. `notes` lists these conversions.
     """
 
     key = ""
@@ -56,7 +56,7 @@ class Peer:
         return peer
 
     def missing(self) -> str | None:
-        """What stands in the way of using it here, or None."""
+        """The reason why it cannot be used here, or None."""
         for module in self.modules:
             try:
                 importlib.import_module(module)
@@ -68,7 +68,7 @@ class Peer:
         """Use so many threads, where the format has a setting."""
 
     def prepare(self, frame: Any) -> Any:
-        """What is given to `write` (not timed)."""
+        """The argument of `write` (not timed)."""
         return frame
 
     def settle(self) -> None:
@@ -85,7 +85,7 @@ class Peer:
         return got
 
     def notes(self) -> list[str]:
-        """What `prepare` changed, or how the reading differs from that of the others."""
+        """The changes of `prepare`, or the difference of its reading from that of others."""
         return []
 
     def schema(self, path: Path) -> Any:

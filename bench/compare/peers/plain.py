@@ -30,9 +30,9 @@ def as_static_frame(frame: pd.DataFrame) -> Any:
 
 
 def as_pandas(frame: Any) -> pd.DataFrame:
-    """What `to_pandas` makes of a StaticFrame.
+    """The result of `to_pandas` of a StaticFrame.
 
-    That takes a time that grows with the square of the columns where these are of several types.
+    Its time grows with the square of the number of columns where these have several types.
     """
     if frame._blocks.unified:
         return frame.to_pandas()
@@ -95,7 +95,7 @@ def _strings(column: pd.Series) -> np.ndarray:
 
 
 def from_plain(columns: dict[str, np.ndarray], frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame that `plain_columns` took apart; `frame` only tells types and categories."""
+    """The frame that `plain_columns` took apart; `frame` has the types and categories."""
     restored: dict[str, Any] = {}
     for label, values in columns.items():
         dtype = frame[label].dtype

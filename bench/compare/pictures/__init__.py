@@ -1,1 +1,1 @@
-"""What the report is drawn with: numbers as text, bars, lines, tables, as HTML and SVG."""
+"""Parts of the report: numbers as text, bars, lines and tables, as HTML and SVG."""

@@ -9,9 +9,9 @@ from .values import digits
 
 WIDTH = 390
 LABEL = 164  # where the bars begin
-ROOM = 46  # for the number behind the longest bar
+ROOM = 46  # for the number after the longest bar
 ROW, BAR = 21, 13
-TOP = 18  # for what the dashed line is
+TOP = 18  # for the title of the dashed line
 LETTERS = 24  # of a label; longer ones are squeezed
 OUTLIER = 4.0  # a first bar so many times the next one is cut off, unless it is Entasis
 

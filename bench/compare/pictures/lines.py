@@ -36,7 +36,7 @@ class Series:
 
 @dataclass
 class Axis:
-    """One direction: its range, whether it is logarithmic, and how its ticks are told."""
+    """One direction: its range, whether it is logarithmic, and the text of its ticks."""
 
     title: str
     tell: Ticks

@@ -30,7 +30,7 @@ def number(record: Record, *keys: str) -> float | None:
 
 
 def text(record: Record, key: str) -> str:
-    """What is told under the key, escaped; empty if nothing."""
+    """The value of the key, escaped; empty without one."""
     value = record.get(key)
     return "" if value is None else escape(str(value))
 

@@ -1,7 +1,7 @@
 """StaticFrame's nine frames of 10^6 elements (10^8 too with --large), into pandas and StaticFrame.
 
-As in its articles a reading ends with the look-up of one element. What is drawn anew has no
-sequence repeated over all columns, which a compressor may find.
+As in its articles a reading ends with the look-up of one element. The frames that are drawn anew
+have no sequence that all columns repeat and a compressor could find.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Values that are no frames: trees of lists, dicts and arrays, against pickle 5 and joblib.
+"""Trees of lists, dicts and arrays, against pickle 5 and joblib.
 
-What comes back is compared with what was written before anything is timed. New files each time.
-In each round all are written, and are on the disk, before all are read; another format begins.
-The floor of reading is what Python takes to make such objects of arrays in memory.
+Values are compared before anything is timed. Files are new each time. In each round all are
+written, and are on the disk, before all are read; another format begins. The floor of reading is
+the time that Python takes to make such objects from arrays in memory.
 """
 
 from __future__ import annotations
@@ -207,9 +207,9 @@ def _values(context: Context) -> dict[str, Callable[[], Any]]:
 
 
 def _floors(context: Context) -> dict[str, Callable[[], Any]]:
-    """What makes the objects of some of the values, and nothing else."""
+    """Functions that only make the objects of some of the values."""
     n = context.scaled(100_000, least=100)
-    # Of what is quick in Python strings come quickest out of one.
+    # Splitting one string is the fastest way to make many in Python.
     keys = "\n".join(f"key{i}" for i in range(n)).encode()
     floats, numbers = np.arange(n) / 8, np.arange(10 * n)
     fields = {key: np.array([_record(i)[key] for i in range(n)]) for key in ("id", "x", "y", "day")}

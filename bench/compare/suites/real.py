@@ -40,7 +40,7 @@ def run(context: Context) -> None:
 
 
 def _compare(context: Context, name: str, table: pa.Table, remark: str) -> None:
-    # One chunk a column: what the file's row groups were is no property of the table.
+    # One chunk per column, since row groups of the file are not a property of the table.
     whole = table.combine_chunks()
     outcome = context.compare(name, whole, [remark], host="arrow", peers=PEERS)
     outcome.remove_files()

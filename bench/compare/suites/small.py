@@ -1,7 +1,7 @@
 """Many small files: 1,000 of 100 rows x 5 columns, written and read one by one.
 
-Microseconds of a file. New files and the replacement of existing ones are told apart: some
-formats make a replaced file safe before the old one goes.
+Microseconds of a file. New files and replaced ones are measured separately, since some
+formats make the new file safe before the old one goes.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _comparison(name: str, frames: list[pd.DataFrame], context: Context) -> Comp
 
 
 def _checked(result: Result, frames: list[pd.DataFrame]) -> list[object]:
-    """What is given to the writer for each frame, after some came back as they were."""
+    """The argument of the writer for each frame, after some came back unchanged."""
     path = result.path
     files.remove(path)
     values: list[object] = []

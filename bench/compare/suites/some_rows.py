@@ -98,7 +98,7 @@ def _measure_all(
 def measured(
     context: Context, result: Result, failures: list[str], measure: Callable[[], list[float]]
 ) -> list[float] | None:
-    """The seconds of a format; none when it can't do this, or fails: `failures` tells."""
+    """The seconds of a format; None when it cannot do this or fails (see `failures`)."""
     try:
         return measure()
     except Refused:

@@ -1,4 +1,4 @@
-"""The headline frame by 1, 2, 4 ... threads, for the formats that can be told how many."""
+"""The headline frame by 1, 2, 4 ... threads, for the formats with a setting for it."""
 
 from __future__ import annotations
 

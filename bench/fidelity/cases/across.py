@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from .pyarrow_arrays import nested, plain
 
-# What makes a frame with the one column "x", by its name.
+# Functions that make a frame with the one column "x", by name.
 Sources = dict[str, Callable[[], Any]]
 
 

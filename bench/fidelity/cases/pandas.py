@@ -193,7 +193,7 @@ class _OwnFrame(pd.DataFrame):
 
 
 def _refused(found: Panel) -> None:
-    """What Entasis refuses by name."""
+    """Values that Entasis refuses by name."""
     sparse = pd.arrays.SparseArray(np.array(["a", "b", "a"], dtype=object), fill_value="a")
     weekday = pd.offsets.DateOffset(weekday=relativedelta.MO(1))
     zone = datetime.timezone(datetime.timedelta(hours=1), "own name")

@@ -94,7 +94,7 @@ def cells() -> dict[str, Any]:
 
 
 def missing() -> dict[str, Any]:
-    """What stands for a cell without a value."""
+    """Markers of a missing cell."""
     return {"None": None, "NaN": float("nan"), "NA": pd.NA, "NaT": pd.NaT}
 
 

@@ -1,6 +1,6 @@
 """The formats, each with its own best documented call for a library.
 
-What has no call is wrapped in a frame and taken out again.
+Values without a call are wrapped in a frame and taken out again.
 
 A function gets a value and a path, writes the value there, and returns what it reads.
 """

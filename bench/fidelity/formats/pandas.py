@@ -11,7 +11,7 @@ from . import RoundTrip, vortex_table
 
 
 def _wrapped(frames: RoundTrip) -> RoundTrip:
-    """For what is no frame: a frame of it, and what was wrapped out of that."""
+    """Wrap other values in a frame, and take them out of the frame that is read."""
 
     def run(value: Any, path: Path) -> Any:
         if isinstance(value, pd.DataFrame):

@@ -11,7 +11,7 @@ from . import RoundTrip, feather_table, parquet_table, vortex_table
 
 
 def _wrapped(tables: RoundTrip) -> RoundTrip:
-    """For what is no table: a table of it."""
+    """Wrap other values in a table."""
 
     def run(value: Any, path: Path) -> Any:
         if isinstance(value, pa.Table):

@@ -1,6 +1,6 @@
 """StaticFrame: its own NPZ, `to_parquet`; Feather and Vortex by way of `to_arrow`.
 
-Readers are told the depths of the labels.
+Readers get the depths of the labels as arguments.
 """
 
 from __future__ import annotations

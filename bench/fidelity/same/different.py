@@ -1,4 +1,4 @@
-"""What tells that two values are not the same."""
+"""Errors that report the first difference of two values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def equal(a: Any, b: Any, path: str) -> None:
 
 
 def equal_of(of: Callable[[Any], Any], a: Any, b: Any, path: str) -> None:
-    """What a function tells of two values is equal."""
+    """Check that a function returns the same for both values."""
     equal(of(a), of(b), path)
 
 
@@ -32,7 +32,7 @@ def same_type(a: Any, b: Any, path: str) -> None:
 
 
 def called(kind: type) -> str:
-    """A type as it is told to people."""
+    """Display name of a type."""
     return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
 
 

@@ -60,7 +60,7 @@ def check_array(a: Any, b: Any, path: str, *, order: bool = True) -> None:
 
 
 def memory(array: Any) -> Any:
-    """What of the memory of an array are values: not what lies between the fields of records."""
+    """The bytes of the values of an array, without gaps between the fields of records."""
     if array.dtype.names is not None:
         return [memory(array[name]) for name in array.dtype.names]
     if array.dtype.char in "gG":

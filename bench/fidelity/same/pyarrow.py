@@ -65,7 +65,7 @@ def _fields(kind: Any) -> list[Any]:
 
 
 def _metadata(field: Any) -> dict[bytes, bytes]:
-    """What was put beside a field; Parquet adds numbers of its own."""
+    """Metadata of a field, without the numbers that Parquet adds."""
     found = (field.metadata or {}).items()
     return {key: value for key, value in found if not key.startswith(b"PARQUET:")}
 
@@ -138,7 +138,7 @@ def _run(array: Any, i: int) -> int:
 
 
 def _place(array: Any, i: int) -> tuple[int, int]:
-    """The type of a value of a union, and where it stands among those of that type."""
+    """The type id of a value of a union, and its position in that child."""
     buffers, at = array.buffers(), array.offset + i
     (code,) = struct.unpack_from("b", buffers[1], at)
     if array.type.mode == "sparse":
