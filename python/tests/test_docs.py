@@ -173,3 +173,48 @@ for row in en.open("a"):
             check=False,
         )
         assert done.stdout.count(": error:") == n_errors, done.stdout
+
+
+def pages() -> list[Path]:
+    """All pages of Markdown that git knows or would add."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as web sites that show Markdown make them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def test_links_of_pages_lead_somewhere():
+    if not pages():
+        pytest.skip("not a checkout of git")
+    broken = []
+    for page in pages():
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            if link.startswith(("http:", "https:", "mailto:")):
+                continue
+            name, _, anchor = link.partition("#")
+            target = (page.parent / name).resolve() if name else page
+            if not target.exists() or (anchor and anchor not in anchors(target)):
+                broken.append(f"{page.relative_to(ROOT)}: {link}")
+    assert broken == []
+
+
+PLACES = re.compile(r"`((?:bench|crates|docs|examples|python|r|tests|tools)/[\w./*-]+)`")
+
+
+def test_files_that_pages_name_exist():
+    """Files and folders in the text of the pages about the code, so that moves take the pages along."""
+    named = [ROOT / "CONTRIBUTING.md", *(page for page in pages() if ROOT / "docs" in page.parents)]
+    gone = [
+        f"{page.relative_to(ROOT)}: {place}"
+        for page in named
+        for place in PLACES.findall(page.read_text(encoding="utf-8"))
+        if not any(ROOT.glob(place.rstrip("/")))
+    ]
+    assert gone == []
