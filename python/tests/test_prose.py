@@ -1,0 +1,54 @@
+"""The check of comments and pages finds the phrases that the rules of text exclude, and no others."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+TOOL = Path(__file__).parents[2] / "tools/check-prose.py"
+
+
+@pytest.fixture(scope="module")
+def tool():
+    spec = importlib.util.spec_from_file_location("check_prose", TOOL)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def found(tool, monkeypatch, tmp_path, name, text):
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    (tmp_path / name).write_text(text)
+    return [(line, phrase) for line, phrase, _ in tool.findings(name)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.rs", "// What is read is checked.\nfn what() {}\n", [(1, "What is read is checked.")]),
+        ("a.rs", "/// Pages. Who reads them\n/// waits.\n", [(1, "Who reads them waits.")]),
+        ("a.rs", 'let s = "as any, told"; // fine\n', []),
+        ("a.rs", "// A dict as any.\n", [(1, "as any")]),
+        ("a.c", "/* The list, of\n * which two are kept. */\n", [(1, "of which")]),
+        ("a.py", 'def f():\n    """Values are told.\n\n    It is no list.\n    """\n', [(2, "told"), (4, "is no")]),
+        ("a.py", '# The page behind it.\nx = "behind"\n', [(1, "behind")]),
+        ("a.py", "# " + "x" * 99 + "\n", [(1, "101 columns")]),
+        ("a.py", "value = 1  # it is no longer used\n", []),
+        ("a.R", "# What is kept? Nothing.\n", []),
+        ("a.md", "# What comes back\n\nRows stand here.\n\n```\ntold behind\n```\n", [(3, "stand")]),
+        ("a.md", "| `told` stands for | behind |\n", [(1, "behind")]),
+    ],
+)
+def test_phrases(tool, monkeypatch, tmp_path, name, text, expected):
+    assert found(tool, monkeypatch, tmp_path, name, text) == expected
+
+
+def test_counts_may_only_shrink(tool, monkeypatch, tmp_path):
+    monkeypatch.setattr(tool, "ALLOWED", tmp_path / "allowed.txt")
+    assert tool.update({"a.rs": 2, "b.rs": 1}, {}) == 0
+    assert tool.read_allowed() == {"a.rs": 2, "b.rs": 1}
+    assert tool.update({"a.rs": 4}, tool.read_allowed()) == 1
+    assert tool.update({"c.rs": 2}, tool.read_allowed()) == 0
+    assert tool.read_allowed() == {"c.rs": 2}
