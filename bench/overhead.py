@@ -68,8 +68,9 @@ def _median(call: Callable[[], Any], clock: Clock) -> tuple[float, float]:
 
 def _watch(clock: Clock) -> None:
     """Puts the native half on the clock."""
-    import entasis._pandas_write as writer
-    from entasis import _entasis, _file
+    from entasis import _entasis
+    from entasis._file import frame as opener
+    from entasis._hosts.pandas import write as writer
 
     native = _entasis.Handle
 
@@ -89,7 +90,7 @@ def _watch(clock: Clock) -> None:
         inherited = getattr(builder, name)
         setattr(builder, name, clock.timed(inherited))
     watched = {**vars(_entasis), "Handle": Handle, "__module__": __name__}
-    vars(_file)["_entasis"] = type("Native", (), watched)
+    vars(opener)["_entasis"] = type("Native", (), watched)
 
 
 def main() -> int:

@@ -10,11 +10,11 @@ from . import errors
 from ._api import info, open, read, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
 from ._entasis import __version__
-from ._file import File
-from ._info import Info, Report
+from ._file.file import File
+from ._file.info import Info, Report
 from ._npz import read_npz, write_npz
 from ._record import Record
-from ._tree import Tree
+from ._tree.tree import Tree
 from ._versions import show_versions
 from .errors import *  # noqa: F403
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from . import _entasis, _hosts, _options, _sources, _tree
-from ._file import File
-from ._info import Info, Report
-from ._options import threads as _threads
-from ._tree import Tree
+from . import _entasis
+from ._arguments import options as _options
+from ._arguments import sources as _sources
+from ._arguments.options import threads as _threads
+from ._file.file import File
+from ._file.info import Info, Report
+from ._hosts import registry as _hosts
+from ._tree import tree as _tree
+from ._tree.tree import Tree
 from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ._columns import Columns
-    from ._document import OnUnsupported
+    from ._arguments.options import OnRefused
+    from ._arguments.rows import Rows
+    from ._arguments.sources import Source, Target
+    from ._columns.names import Columns
     from ._entasis import Destination
-    from ._hosts import Host
-    from ._options import OnRefused
-    from ._rows import Rows
-    from ._sources import Source, Target
+    from ._hosts.registry import Host
+    from ._tree.document import OnUnsupported
     from ._typing import ArrowTable, NumpyArrays, PandasFrame, PolarsFrame, ReadOptions, StaticFrame
 
 DEFAULT_COMPRESSION = 50
@@ -167,7 +171,7 @@ def _write(
         # What is given for a column is not replaced again.
         if on_unsupported == "error" or again:
             raise
-        from ._unsupported_columns import without
+        from ._hosts.unsupported_columns import without
 
         return _write(without(value, on_unsupported, error), to, metadata, on_unsupported, again=True)
     if to["column_compression"]:
@@ -178,7 +182,7 @@ def _write(
     if builder is not None and metadata is None and not builder.has_trees:
         found: bytes | None = builder.write(kept, to)
         return found
-    from ._document import Document
+    from ._tree.document import Document
 
     document = Document(on_unsupported, to["compression"], to["threads"])
     if builder is not None:

@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _entasis
-from ._options import threads as _threads
+from ._arguments.options import threads as _threads
 from .errors import ArgumentError
 
 if TYPE_CHECKING:

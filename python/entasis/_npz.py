@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._sources import path as _path
+from ._arguments.sources import path as _path
 from .errors import (
     ArgumentError,
     CorruptFileError,
@@ -20,7 +20,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from ._sources import Path
+    from ._arguments.sources import Path
 
 # What an archive of StaticFrame has besides arrays.
 _META = "__meta__.json"

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import pyarrow
     import static_frame
 
-    from ._columns import Columns
-    from ._options import OnRefused
-    from ._rows import Rows
+    from ._arguments.options import OnRefused
+    from ._arguments.rows import Rows
+    from ._columns.names import Columns
 
     # A file of a Series, Index or array gives that for its own library.
     PandasFrame: TypeAlias = pandas.DataFrame

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import entasis as en
-from entasis._array_view import View, strides
+from entasis._tree.array_view import View, strides
 
 LONG = os.environ.get("ENTASIS_TEST_LONG") == "1"
 

@@ -86,7 +86,7 @@ def test_checkers_know_what_reading_gives(tmp_path):
     assert pyright([str(wrong)]).returncode == 1
 
 
-@pytest.mark.parametrize("module", ["_api", "_file", "_indexers"])
+@pytest.mark.parametrize("module", ["_api", "_file.file", "_file.indexers"])
 def test_examples_of_docstrings(module, tmp_path, monkeypatch):
     import numpy as np
     import pandas as pd

@@ -332,7 +332,7 @@ def test_many_blocks_of_one_column(path):
     ids=str,
 )
 def test_senseless(path, monkeypatch, kept):
-    from entasis import _dtype_metadata
+    from entasis._columns import dtype_metadata as _dtype_metadata
 
     monkeypatch.setattr(_dtype_metadata.Collector, "encode", lambda *_: {"dtype_metadata": kept})
     en.write({"x": np.arange(3)}, path)

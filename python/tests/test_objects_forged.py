@@ -10,8 +10,8 @@ import pytest
 from forge import write_builder
 
 import entasis as en
-from entasis import _codecs
 from entasis._entasis import Builder
+from entasis._values import codecs as _codecs
 
 sf = pytest.importorskip("static_frame")
 

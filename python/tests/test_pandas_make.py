@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import entasis as en
-from entasis import _pandas_make as make
+from entasis._hosts.pandas import construct as make
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from entasis._r_frame import frame_of
+from entasis._hosts.r.frame import frame_of
 from entasis._record import Record
 
 TERMS = Record("r", "r.call", {"attributes": {}, "tags": None, "items": []})

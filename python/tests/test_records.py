@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import entasis as en
-from entasis import _records
+from entasis._values import structured as _records
 from entasis.errors import CorruptFileError, UnsupportedTypeError
 
 POINT = np.dtype([("x", "f8"), ("y", ">i4")])

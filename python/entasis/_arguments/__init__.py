@@ -1,0 +1,1 @@
+"""Arguments of the public functions, checked: options, rows, and where files are."""

@@ -1,0 +1,1 @@
+"""Columns of a file as arrays of NumPy, and their names and types: the same for every host."""

@@ -1,0 +1,121 @@
+"""What users keep beside a dtype of NumPy: its `metadata`, which changes nothing of the values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._hosts.registry import interpretation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from entasis._entasis import Builder, CellRef
+
+KEY = "dtype_metadata"
+# Values of these are the same if they and their types are equal.
+_SIMPLE = (str, bytes, int, bool, type, type(None))
+# Columns that an error names.
+_SHOWN = 3
+
+
+def of(dtype: Any) -> Any:
+    """The metadata of a dtype, or None. Dtypes of pandas have none."""
+    import numpy as np
+
+    return dtype.metadata if isinstance(dtype, np.dtype) else None
+
+
+def plain(dtype: Any) -> Any:
+    """The dtype without metadata; one with fields as it is."""
+    import numpy as np
+
+    return dtype if dtype.metadata is None or dtype.names is not None else np.dtype(dtype.str)
+
+
+def add(dtype: Any, metadata: Any) -> Any:
+    """The dtype with metadata."""
+    import numpy as np
+
+    if type(metadata) is not dict:
+        raise TypeError("the metadata of a dtype are a map")
+    return np.dtype(dtype, metadata=metadata)
+
+
+def restore(value: Any, metadata: Any) -> Any:
+    """A dtype with metadata, or the same memory as an array of which the dtype has some."""
+    import numpy as np
+
+    if isinstance(value, np.dtype):
+        return add(value, metadata)
+    # Durations of pandas are in an array of its own, of a dtype of NumPy.
+    if type(value) is not np.ndarray and type(value).__name__ != "TimedeltaArray":
+        raise TypeError("what has metadata is a dtype of NumPy, or an array")
+    return value.view(add(value.dtype, metadata))
+
+
+def encode(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRef | None:
+    """What is kept of the dtype of labels, if it has metadata."""
+    metadata = of(dtype)
+    return None if metadata is None else tree(dict(metadata), f"{what}: the metadata of its dtype")
+
+
+def labels(array: Any, spec: dict[str, Any]) -> Any:
+    """The labels of an index with what their dtype has beside the type."""
+    return restore(array, spec[KEY].get()) if KEY in spec else array
+
+
+class Collector:
+    """The metadata of the columns of a table."""
+
+    def __init__(self) -> None:
+        # Dtypes are kept, so that no other has the address.
+        self._dtypes: dict[int, tuple[Any, list[int]]] = {}
+        self._found: dict[Any, tuple[dict[Any, Any], list[int]]] = {}
+
+    def add(self, dtype: Any, positions: Iterable[int]) -> None:
+        """Columns, one or more, of a dtype that has metadata."""
+        if id(dtype) not in self._dtypes:
+            metadata = dict(dtype.metadata)
+            # Others are compared by who they are: equal ones may differ, as (1,) and (True,) do.
+            is_simple = all(type(name) is str and type(part) in _SIMPLE for name, part in metadata.items())
+            key = tuple((name, type(part), part) for name, part in metadata.items()) if is_simple else id(dtype)
+            found = self._found.setdefault(key, (metadata, []))
+            self._dtypes[id(dtype)] = (dtype, found[1])
+        self._dtypes[id(dtype)][1].extend(positions)
+
+    def encode(self, builder: Builder) -> dict[str, Any]:
+        """What the host map keeps: the maps as one tree, and the columns of each."""
+        if not self._found:
+            return {}
+        maps, columns = zip(*self._found.values(), strict=True)
+        names = ", ".join(f"'{builder.name(positions[0])}'" for positions in columns[:_SHOWN])
+        more = ", ..." if len(columns) > _SHOWN else ""
+        what = f"the metadata of the dtype{'s' * (len(columns) > 1)} of {names}{more}"
+        return {KEY: {"maps": builder.tree(list(maps), what), "columns": list(columns)}}
+
+
+class Columns:
+    """The metadata of columns of a table, by their positions in it; of tables that have none nothing is read."""
+
+    @interpretation()
+    def __init__(self, host: dict[str, Any], columns: Iterable[int] | None) -> None:
+        wanted = None if columns is None else set(columns)
+        self._numbers: dict[int, int] = {}
+        self._maps: list[Any] = []
+        self._dtypes: dict[tuple[int, Any], Any] = {}
+        for number, positions in enumerate(host[KEY]["columns"]):
+            chosen = positions if wanted is None else wanted.intersection(positions)
+            self._numbers.update(dict.fromkeys(chosen, number))
+        if self._numbers:
+            self._maps = host[KEY]["maps"].get()
+
+    def number(self, column: int) -> int | None:
+        """Which of the maps is that of a column; columns of one may share an array."""
+        return self._numbers.get(column)
+
+    def restore(self, array: Any, number: int) -> Any:
+        """The same memory as an array of which the dtype has that map."""
+        key = (number, array.dtype)
+        if key not in self._dtypes:
+            self._dtypes[key] = restore(array.dtype, self._maps[number])
+        return array.view(self._dtypes[key])

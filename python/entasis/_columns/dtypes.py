@@ -1,0 +1,171 @@
+"""Dtypes of NumPy that a column type doesn't tell, as values beside the column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._hosts.registry import interpretation
+from entasis.errors import CorruptFileError, LimitError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from entasis._entasis import ArrowColumn
+
+# Fields of other kinds are no plain bytes.
+_KINDS = "biufcmMSUV"
+# Arrays of fewer bytes are not looked at.
+_LARGE = 1 << 32
+_NUMBERS = {"bool": bool, "int": int, "float": float, "complex": complex}
+
+
+def as_bytes(array: Any) -> Any:
+    """The same memory as an array of `V`."""
+    return array.view(f"V{array.dtype.itemsize}")
+
+
+def check_size(array: Any) -> None:
+    """Refuses an array that has more values than memory: a small one that is repeated. Maps of files are none."""
+    if array.nbytes < _LARGE or all(array.strides):
+        return
+    import os
+
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else _LARGE
+    if array.nbytes > memory:
+        what = f"an array of {array.nbytes:,} bytes, which repeats few of them"
+        raise LimitError(f"{what}: more than the memory here, of {memory:,} bytes")
+
+
+def has_multiple(dtype: Any) -> bool:
+    """Whether times are counted in other steps than one of a unit, or in an unknown one since 1970."""
+    import numpy as np
+
+    if dtype.kind not in "mM":
+        return False
+    unit, step = np.datetime_data(dtype)
+    return step != 1 or (unit == "generic" and dtype.kind == "M")
+
+
+def encode(dtype: Any, what: str) -> Any:
+    """A description of the dtype of records: a string, or a map for one with fields or a shape."""
+    description = _encode(dtype, what)
+    if _decode(description) != dtype:
+        raise UnsupportedTypeError(f"{what}: dtype {dtype} is not supported yet")
+    return description
+
+
+def _encode(dtype: Any, what: str) -> Any:
+    if dtype.metadata is not None or dtype.type.__name__ == "record":
+        named = "has metadata" if dtype.metadata is not None else "is of numpy.record"
+        raise UnsupportedTypeError(f"{what}: dtype {dtype} {named}, which is not supported yet")
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return {"of": _encode(base, what), "shape": list(shape)}
+    if dtype.names is None:
+        if dtype.kind not in _KINDS:
+            raise UnsupportedTypeError(f"{what}: a field of dtype {dtype} is not supported yet")
+        return dtype.str
+    fields = [dtype.fields[name] for name in dtype.names]
+    if any(len(field) > 2 for field in fields):
+        raise UnsupportedTypeError(f"{what}: dtype {dtype} has titles, which are not supported yet")
+    return {
+        "names": list(dtype.names),
+        "formats": [_encode(field[0], what) for field in fields],
+        "offsets": [field[1] for field in fields],
+        "itemsize": dtype.itemsize,
+        "aligned": bool(dtype.isalignedstruct),
+    }
+
+
+@interpretation()
+def decode(description: Any, itemsize: int | None) -> Any:
+    """The dtype of a description. Objects would be pointers out of a file: there are none among the kinds."""
+    dtype = _decode(description)
+    if dtype.hasobject or (itemsize is not None and dtype.itemsize != itemsize):
+        raise CorruptFileError(f"records of {itemsize} bytes are no {dtype}")
+    return dtype
+
+
+def _decode(description: Any) -> Any:
+    import numpy as np
+
+    if type(description) is str:
+        dtype = np.dtype(description)
+        if dtype.kind not in _KINDS or dtype.names is not None or dtype.subdtype is not None:
+            raise ValueError(f"a field of {dtype}")
+        return dtype
+    if "of" in description:
+        return np.dtype((_decode(description["of"]), tuple(description["shape"])))
+    parts: Any = {key: description[key] for key in ("names", "offsets", "itemsize")}
+    parts["formats"] = [_decode(part) for part in description["formats"]]
+    return np.dtype(parts, align=description["aligned"])
+
+
+def encode_scalar(value: Any, dtype: Any) -> dict[str, Any] | None:
+    """A number of a dtype, by its bytes; None for what is no such number."""
+    import numpy as np
+
+    try:
+        array = np.array([value], dtype)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if not hasattr(value, "dtype") and type(value).__name__ not in _NUMBERS and dtype.kind not in "mM":
+        return None
+    same = array[0] == value or (array[0] != array[0] and value != value)
+    if not same or dtype.kind not in "biufcmM" or not dtype.isnative or dtype.char in "gG":
+        return None
+    return {"bytes": array.tobytes()}
+
+
+@interpretation()
+def decode_scalar(description: Any, dtype: Any) -> Any:
+    """The number that a description stands for."""
+    import numpy as np
+
+    (value,) = np.frombuffer(description["bytes"], dtype)
+    python = description.get("python")
+    if python is None:
+        return value
+    number = value.item()
+    # A whole number may stand for a complex one.
+    return _NUMBERS[python](number.real if python != "complex" else number)
+
+
+def encode_string(dtype: Any, what: str) -> dict[str, Any]:
+    """What a `StringDType` is made with."""
+    description: dict[str, Any] = {"coerce": bool(dtype.coerce)}
+    if not hasattr(dtype, "na_object"):
+        return description
+    na = dtype.na_object
+    if na is None:
+        return description | {"na": "None"}
+    if isinstance(na, float) and na != na:
+        return description | {"na": "NaN"}
+    if type(na).__name__ == "NAType":
+        return description | {"na": "NA"}
+    if type(na) is str:
+        return description | {"na_text": na}
+    raise UnsupportedTypeError(f"{what}: strings of which {na!r} are missing are not supported yet")
+
+
+@interpretation()
+def decode_string(description: Any, values: ArrowColumn) -> Any:
+    """An array of `StringDType`."""
+    import numpy as np
+
+    make: Any = np.dtypes.StringDType
+    na: Any = None
+    if "na_text" in description:
+        na = description["na_text"]
+        if type(na) is not str:
+            raise TypeError("what stands for a missing string is a string")
+        dtype = make(coerce=description["coerce"], na_object=na)
+    elif "na" not in description:
+        dtype = make(coerce=description["coerce"])
+    else:
+        if description["na"] == "NA":
+            import pandas as pd
+
+            na = pd.NA
+        else:
+            na = {"None": None, "NaN": np.nan}[description["na"]]
+        dtype = make(coerce=description["coerce"], na_object=na)
+    return np.array(values.to_objects(na), dtype=dtype)

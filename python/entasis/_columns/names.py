@@ -1,0 +1,48 @@
+"""Names and types of columns given by their numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from entasis._entasis import Handle
+    from entasis._file.row_labels import Levels
+
+    # A label of any type, several of them, or positions in a slice or range.
+    Columns = Hashable | slice | Iterable[Any]
+
+
+def names(handle: Handle, columns: list[int] | None, levels: Levels | None = None) -> list[str]:
+    """The names of columns given by their numbers; None for all. `levels`: those of the index may be among them."""
+    if columns is None:
+        return handle.names()
+    n = handle.n_columns
+    if levels is not None and any(levels.has(column, n) for column in columns):
+        return [
+            levels.name(column) if levels.has(column, n) else handle.columns([column])[0].name for column in columns
+        ]
+    if _are_many(handle, columns):
+        everything = handle.names()
+        return [everything[column] for column in columns]
+    return [column.name for column in handle.columns(columns)]
+
+
+def schema(handle: Handle, columns: list[int] | None, levels: Levels | None = None) -> tuple[list[str], list[str]]:
+    """The names and types of columns given by their numbers; None for all."""
+    if columns is not None and levels is not None and any(levels.has(column, handle.n_columns) for column in columns):
+        types = ["i64" if column < 0 else handle.columns([column])[0].type_name for column in columns]
+        return names(handle, columns, levels), types
+    if columns is not None and not _are_many(handle, columns):
+        infos = handle.columns(columns)
+        return [info.name for info in infos], [info.type_name for info in infos]
+    found, types = handle.schema()
+    if columns is None:
+        return found, types
+    return [found[column] for column in columns], [types[column] for column in columns]
+
+
+def _are_many(handle: Handle, columns: list[int]) -> bool:
+    """Whether one pass over all columns costs less than a look at each of these."""
+    return len(columns) > max(16, handle.n_columns // 64)

@@ -1,0 +1,1 @@
+"""Open files of one frame, and views of them."""

@@ -1,0 +1,56 @@
+"""Open files as arrays of NumPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments import rows as _rows
+
+from .row_labels import RANGE
+
+if TYPE_CHECKING:
+    from .file import File
+
+
+def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
+    """One column as an array of one axis, several of equal dtype as an array of rows and columns.
+
+    The index is left out. What NumPy has nothing for is refused as by `to_numpy`.
+    """
+    import numpy as np
+
+    if copy is False:
+        raise ValueError("the values of a File are read: there is no array of them without a copy")
+    numbers = list(range(file.n_columns)) if file._columns is None else file._columns
+    if not numbers:
+        raise TypeError("a File without columns is no array: choose some")
+    _check_dtypes(_arrays(file, numbers, range(0)))
+    arrays = _arrays(file, numbers, file._rows)
+    # Strings of fixed width have the width of their values.
+    _check_dtypes(arrays)
+    return np.asarray(arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1), dtype=dtype)
+
+
+def _arrays(file: File, numbers: list[int], rows: Any) -> list[Any]:
+    """The columns; a dict of them would have none of equal names."""
+    from entasis._hosts.numpy.read import read_columns
+
+    if RANGE in numbers:
+        values = np_range(file, rows)
+        others = iter(_arrays(file, [number for number in numbers if number != RANGE], rows))
+        return [values if number == RANGE else next(others) for number in numbers]
+    return read_columns(file._handle, file._frame.host, numbers, rows, None)[1] if numbers else []
+
+
+def np_range(file: File, rows: Any) -> Any:
+    """The labels of an index that is a range, at these rows."""
+    import numpy as np
+
+    return _rows.at(np.array(file._frame.levels.range, np.int64), rows)
+
+
+def _check_dtypes(arrays: list[Any]) -> None:
+    kinds = sorted({" of ".join(map(str, (array.dtype, *array.shape[1:]))) for array in arrays})
+    if len(kinds) > 1:
+        shown = ", ".join(kinds[:5])
+        raise TypeError(f"a File is an array when its columns have one dtype, not {shown}: choose some, or to_numpy()")

@@ -1,0 +1,282 @@
+"""The labels of columns, of any type, and which columns a caller means by them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments import rows as _rows
+from entasis._arguments.options import integer, shown
+from entasis._hosts import registry as _hosts
+from entasis._hosts.registry import interpretation
+from entasis.errors import ArgumentError, ColumnNotFoundError, ColumnsOutOfRangeError, DuplicateColumnError
+
+if TYPE_CHECKING:
+    from entasis._columns.names import Columns
+    from entasis._entasis import Handle
+
+    from .frame import Frame
+    from .row_labels import Levels
+
+# A close label is looked for among so many.
+_MOST_COMPARED = 10_000
+
+
+class Texts:
+    """Labels that are all text: the names of the columns."""
+
+    are_text = True
+    has_tuples = False
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def find(self, label: Any) -> list[int]:
+        """The numbers of the columns with this label."""
+        return self._handle.find(label) if isinstance(label, str) else []
+
+    def all(self) -> list[Any]:
+        """The labels of all columns."""
+        return list(self._handle.names())
+
+
+class RangeLabels:
+    """The labels of a frame that was made without names: pandas compares them as integers."""
+
+    are_text = has_tuples = False
+
+    def __init__(self, labels: range) -> None:
+        self._labels = labels
+
+    def find(self, label: Any) -> list[int]:
+        """The numbers of the columns with this label."""
+        if isinstance(label, float) and label.is_integer():
+            label = int(label)
+        number = integer(label)
+        return [self._labels.index(number)] if number is not None and number in self._labels else []
+
+    def all(self) -> list[Any]:
+        """The labels of all columns."""
+        return list(self._labels)
+
+
+class IndexLabels:
+    """Labels in an index of pandas, which compares them."""
+
+    def __init__(self, index: Any) -> None:
+        labels = index.tolist()
+        self.index = index
+        self.are_text = all(isinstance(label, str) for label in labels)
+        self.has_tuples = any(isinstance(label, tuple) for label in labels)
+
+    def find(self, label: Any) -> list[int]:
+        """The numbers of the columns with this label."""
+        import numpy as np
+        from pandas.errors import InvalidIndexError
+
+        try:
+            found = self.index.get_loc(label)
+        except (ArithmeticError, InvalidIndexError, LookupError, TypeError, ValueError):
+            return []
+        number = integer(found)
+        if number is not None:
+            return [number]
+        if isinstance(found, slice):
+            return list(range(len(self.index))[found])
+        return np.flatnonzero(found).tolist()
+
+    def all(self) -> list[Any]:
+        """The labels of all columns."""
+        return self.index.tolist()  # type: ignore[no-any-return]
+
+
+class ValueLabels:
+    """Labels of any values that have a hash, as StaticFrame has them. They need no pandas."""
+
+    def __init__(self, index: Any) -> None:
+        self._index = index
+        self._labels = [tuple(label) for label in index] if index.depth > 1 else list(index.values)
+        self.are_text = all(isinstance(label, str) for label in self._labels)
+        self.has_tuples = any(isinstance(label, tuple) for label in self._labels)
+        self._numbers: dict[Any, list[int]] = {}
+        for number, label in enumerate(self._labels):
+            self._numbers.setdefault(self._key(label), []).append(number)
+
+    def _key(self, label: Any) -> Any:
+        """A label as it is compared: NaN is equal to itself, and times have the unit of the index."""
+        import numpy as np
+
+        if isinstance(label, (float, np.floating)) and label != label:
+            return "NaN", None
+        dtype = getattr(self._index, "dtype", None)
+        if dtype is not None and getattr(dtype, "kind", "") == "M" and not isinstance(label, str):
+            try:
+                time = np.datetime64(label)
+                found = time.astype(dtype)
+            except (TypeError, ValueError):
+                return label
+            return found if found == time else label
+        return tuple(map(self._key, label)) if isinstance(label, tuple) else label
+
+    def find(self, label: Any) -> list[int]:
+        """The numbers of the columns with this label."""
+        return self._numbers.get(self._key(label), [])
+
+    def all(self) -> list[Any]:
+        """The labels of all columns."""
+        return self._labels
+
+
+Labels = Texts | RangeLabels | IndexLabels | ValueLabels
+
+
+def of(handle: Handle, host: dict[str, Any]) -> Labels:
+    """The labels of a file's columns. Only labels that are no text, and no range, are read."""
+    library = host.get("host")
+    spec = host.get("columns") if library in ("pandas", "static_frame") else None
+    if spec is None or (type(spec) is dict and spec.get("kind") == "names"):
+        return Texts(handle)
+    with interpretation():
+        if spec["kind"] == "range":
+            labels = range(spec["start"], spec["stop"], spec["step"])
+            if len(labels) != handle.n_columns:
+                raise ValueError(f"{len(labels)} labels of {handle.n_columns} columns")
+            return RangeLabels(labels)
+    found = _hosts.reader(library, None).column_labels(handle, host)
+    return IndexLabels(found) if library == "pandas" else ValueLabels(found)
+
+
+def by_name(handle: Handle, columns: Any) -> list[int] | None:
+    """The numbers of a column or of a list of columns with these names, fast; None where it takes another look."""
+    find = handle.find
+    if type(columns) is str:
+        found = find(columns)
+        return found if len(found) == 1 else None
+    numbers = []
+    for column in columns:
+        if type(column) is not str or len(found := find(column)) != 1:
+            return None
+        numbers += found
+    return numbers
+
+
+def are_texts(key: Any) -> bool:
+    """Whether a key is a text, or several in a list or array: names of columns."""
+    if isinstance(key, str):
+        return True
+    if isinstance(key, list):
+        return bool(key) and all(isinstance(part, str) for part in key)
+    if isinstance(key, (slice, range, int)) or not hasattr(key, "__len__") or not hasattr(key, "tolist"):
+        return type(key).__module__.startswith("polars") and str(getattr(key, "dtype", "")) == "String"
+    is_text = getattr(getattr(key, "dtype", None), "kind", "O") in "OU" and getattr(key, "ndim", 1) == 1
+    return is_text and are_texts(key.tolist())
+
+
+def listed(columns: Any, labels: Labels) -> list[Any]:
+    """What a caller asks for, label by label."""
+    if type(columns) is list:
+        return columns
+    if isinstance(columns, str) or integer(columns) is not None:
+        return [columns]
+    if isinstance(columns, tuple):
+        return [columns] if labels.has_tuples else list(columns)
+    if isinstance(columns, (set, frozenset)):
+        raise ArgumentError("columns have an order, and a set has none: use a list")
+    root = type(columns).__module__.partition(".")[0]
+    if root == "static_frame":
+        # Iterating over a Series of StaticFrame gives its labels.
+        return list(columns.values) if hasattr(columns, "index") else [_as_label(part) for part in columns]
+    if root == "pandas" and hasattr(columns, "tolist"):
+        return list(columns.tolist())
+    if getattr(columns, "ndim", None) == 0 and hasattr(columns, "item"):
+        return [columns[()]]
+    if hasattr(columns, "__iter__") and not isinstance(columns, (bytes, bytearray)) and columns.__iter__ is not None:
+        return list(columns)
+    if labels.are_text:
+        raise ArgumentError(f"columns are names (str) or positions (int), one or several, not {shown(columns)}")
+    return [columns]
+
+
+def _as_label(part: Any) -> Any:
+    """A label of StaticFrame's hierarchies as the tuple that it stands for."""
+    return tuple(part) if type(part).__name__ == "ndarray" else part
+
+
+def resolve(columns: Columns, frame: Frame, view: list[int] | None) -> list[int]:
+    """The numbers of the columns that a caller asks for, of those that a view has (None: all).
+
+    Levels of the index that are named get the numbers that they have beside the table.
+    """
+    n = frame.handle.n_columns
+    if isinstance(columns, (slice, range)):
+        width = n if view is None else len(view)
+        places = _rows.resolve(columns, width, noun="column")
+        numbers = list(range(width) if places is None else places)
+        return numbers if view is None else [view[place] for place in numbers]
+    labels = frame.labels
+    return [_one(column, frame, labels, view, n) for column in listed(columns, labels)]
+
+
+def _one(column: Any, frame: Frame, labels: Labels, view: list[int] | None, n: int) -> int:
+    if labels.are_text and not isinstance(column, str):
+        position = integer(column)
+        if position is not None:
+            return _at(position, view, n)
+    try:
+        hash(column)
+    except TypeError:
+        message = f"a column is selected by a label, which has a hash, not by {shown(column)}"
+        raise ArgumentError(message) from None
+    found = labels.find(column)
+    if view is not None and found:
+        places = [place for place, number in enumerate(view) if number in found]
+        found = [view[place] for place in places]
+    else:
+        places = found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise _several(column, places, labels)
+    level = frame.levels.find(column)
+    if level is not None:
+        return level
+    if labels.are_text and not isinstance(column, str):
+        kind = type(column).__name__
+        hint_of = "; masks are for f.iloc[:, mask]" if isinstance(column, bool) else ""
+        raise ArgumentError(f"a column is selected by a name (str) or position (int), not by {kind}{hint_of}")
+    raise ColumnNotFoundError(f"there is no column {shown(column)}{hint(column, labels, frame.levels, view)}")
+
+
+def _at(position: int, view: list[int] | None, n: int) -> int:
+    width = n if view is None else len(view)
+    number = position + width if position < 0 else position
+    if not 0 <= number < width:
+        raise ColumnsOutOfRangeError(f"there is no column at position {position}: the table has {width} columns")
+    return number if view is None else view[number]
+
+
+def _several(column: Any, places: list[int], labels: Labels) -> DuplicateColumnError:
+    shown_places = ", ".join(map(str, places[:5])) + (", ..." if len(places) > 5 else "")
+    what = "name" if labels.are_text else "label"
+    by = "position" if labels.are_text else "position with f.iloc[:, [...]]"
+    return DuplicateColumnError(
+        f"the {what} {shown(column)} stands for {len(places)} columns: select by {by} instead ({shown_places})"
+    )
+
+
+def hint(column: Any, labels: Labels, levels: Levels, view: list[int] | None) -> str:
+    """What a caller may have meant by a label that isn't there."""
+    from difflib import get_close_matches
+
+    known = labels.all()
+    known = known[:_MOST_COMPARED] if view is None else [known[i] for i in view[:_MOST_COMPARED] if 0 <= i < len(known)]
+    known += levels.names()
+    by_text: dict[str, Any] = {}
+    for label in known:
+        by_text.setdefault(str(label), label)
+    close = get_close_matches(str(column), by_text, n=3)
+    found = f"; close to it: {', '.join(shown(by_text[text]) for text in close)}" if close else ""
+    if isinstance(column, str) and not labels.are_text:
+        found += "; the labels are not text, all of them"
+    elif integer(column) is not None and not labels.are_text:
+        found += "; the labels are not text, so that integers are labels: positions are f.iloc[:, ...]"
+    return found

@@ -1,0 +1,462 @@
+"""An open file, and views of it: nothing is read until it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+from entasis._arguments import rows as _rows
+from entasis._arguments import sources as _sources
+from entasis._arguments.options import integer, number, on_refused, shown
+from entasis._arguments.options import threads as _threads
+from entasis._columns import names as _columns
+from entasis._hosts import registry as _hosts
+from entasis._values import cells as _cells
+from entasis.errors import ArgumentError, CorruptFileError
+
+from . import column_labels as _column_labels
+from . import frame as _frame
+from . import row_labels as _row_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+    from typing import Self
+
+    from entasis._arguments.options import OnRefused
+    from entasis._arguments.rows import Rows
+    from entasis._arguments.sources import Source
+    from entasis._columns.names import Columns
+    from entasis._hosts.registry import Host
+    from entasis._typing import ArrowTable, NumpyArrays, PandasFrame, PartOptions, PolarsFrame, StaticFrame
+
+    from . import display as _display
+    from . import indexers as _indexers
+
+# Where values come from that a file might be compared with.
+_VALUES = frozenset(["builtins", "datetime", "decimal", "fractions", "numpy", "pandas", "polars", "pyarrow", "uuid"])
+
+
+class File:
+    """A file that is open for reading, or some of its columns and rows.
+
+    `f["a"]` and `f[["a", "b"]]` are views of columns, `f[1000:2000]`, `f[7]`, `f[array]` and `f[mask]` views of
+    rows, `f[rows, columns]` of both; `f.select` takes labels of any type, `f.iloc` positions on both axes and `f.loc`
+    labels on both. Views of views count what they see. A view reads when it is told to: `read`, `head`, `to_pandas`,
+    `to_polars`, `to_pyarrow`, `to_numpy`, `to_static_frame`, or when another library takes it through Arrow's stream
+    interface. docs/guides/selection.md has the rules.
+
+    Files can be pickled and copied: a copy in another process opens the path again, and checks that it is the same
+    file.
+    """
+
+    __slots__ = ("_columns", "_frame", "_handle", "_rows", "path")
+
+    path: str
+
+    def __init__(self, path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> None:
+        self._frame = _frame.opened(_sources.source(path), memory_map=memory_map, types=types)
+        self.path, self._handle = self._frame.path, self._frame.handle
+        self._columns: list[int] | None = None
+        self._rows: Any = None
+
+    @classmethod
+    def _of(cls, frame: _frame.Frame, columns: list[int] | None = None, rows: Any = None) -> File:
+        """Columns and rows of a frame."""
+        view = object.__new__(File)
+        view.path, view._handle, view._frame, view._columns, view._rows = frame.path, frame.handle, frame, columns, rows
+        return view
+
+    def _view(self, columns: list[int] | None, rows: Any) -> File:
+        return File._of(self._frame, columns, rows)
+
+    @property
+    def metadata(self) -> Any:
+        """What was written as `metadata=`; None without any."""
+        return _cells.metadata(self._handle, self.path, self._frame.types)
+
+    def tree(self, *, depth: int = 3, most: int = 20) -> str:
+        """The value as an outline: a line per part, with kinds, shapes and sizes. A frame shows `most` columns."""
+        from entasis._tree import tree as _tree
+
+        return "\n".join(_tree.outline(self, "value", 0, depth, most))
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return _rows.count(self._rows, self._handle.n_rows)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self._handle.n_columns if self._columns is None else len(self._columns)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n_rows, self.n_columns
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns: the texts of their labels."""
+        return _columns.names(self._handle, self._columns, self._frame.levels if self._has_levels() else None)
+
+    @property
+    def columns(self) -> Any:
+        """The labels of the columns: an index of pandas or StaticFrame where these wrote the file, else a list."""
+        if self.written_by == "pandas":
+            return self._pandas_labels(levels=False)
+        if self.written_by == "static_frame":
+            found = _hosts.reader("static_frame", None).column_labels(self._handle, self._frame.host)
+            return found if self._columns is None else found.iloc[self._of_table(self._columns)]
+        return self.column_names
+
+    @property
+    def dtypes(self) -> Any:
+        """The types of the columns, as the file's library tells them of a frame. Reads no rows."""
+        found = self._view(self._columns, range(0))._read(None, None, None, is_restored=False)
+        if isinstance(found, dict):
+            return {name: array.dtype for name, array in found.items()}
+        if self.written_by == "pyarrow":
+            return found.schema.types
+        # A series or an index of StaticFrame has one.
+        return found.dtypes if hasattr(found, "dtypes") else found.dtype
+
+    @property
+    def schema(self) -> _display.Schema:
+        """Names and types of the columns."""
+        from . import display as _display
+
+        levels = self._frame.levels if self._has_levels() else None
+        return _display.Schema(*_columns.schema(self._handle, self._columns, levels))
+
+    @property
+    def written_by(self) -> str | None:
+        """The library whose value was written: "pandas", "polars" ..."""
+        host = self._frame.host.get("host")
+        return host if isinstance(host, str) else None
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    # Rows or names? Other libraries would take a File for a sequence of either.
+    __iter__ = None
+
+    def __contains__(self, label: object) -> bool:
+        try:
+            hash(label)
+        except TypeError:
+            return False
+        found = self._frame.labels.find(label)
+        return bool(found) if self._columns is None else any(column in self._columns for column in found)
+
+    def __eq__(self, other: object) -> bool:
+        if other is None or isinstance(other, File) or type(other).__module__.partition(".")[0] not in _VALUES:
+            return self is other
+        raise TypeError(
+            f"a File can't be compared with {shown(other)}: read the column and compare its values, as in "
+            "mask = f['state'].read()['state'] == 'Texas', then f[mask]"
+        )
+
+    __hash__ = object.__hash__
+
+    def __getitem__(self, key: Any) -> File:
+        if isinstance(key, tuple):
+            return self._pair(key)
+        if _column_labels.are_texts(key):
+            return self.select(key)
+        if not isinstance(key, (slice, range)) and not self._frame.labels.are_text and not _rows.is_mask(key):
+            what = shown(key) if integer(key) is not None else "..."
+            raise ArgumentError(
+                f"f[{what}]: the labels of the columns are not text, so it could mean either; columns are "
+                f"f.select({what}), rows f.iloc[{what}]"
+            )
+        return self._view(self._columns, self._compose(key))
+
+    def _pair(self, key: tuple[Any, ...]) -> File:
+        if len(key) != 2:
+            raise ArgumentError(f"a file has rows and columns, not {len(key)} axes")
+        rows, columns = key
+        if _column_labels.are_texts(rows):
+            both = shown(key)
+            raise ArgumentError(
+                f"f[{both[1:-1]}] means rows and columns, and rows are no text: several columns are "
+                f"f[[{both[1:-1]}]], a label that is a tuple f.select({both}), rows by label f.loc[...]"
+            )
+        return self._view(self._resolve(columns), self._compose(rows))
+
+    def select(self, *columns: Columns) -> File:
+        """A view of some columns, in the order in which they are asked for.
+
+        Parameters
+        ----------
+        *columns
+            One argument as in `columns=` of `entasis.read`: a label of any type, several of them in a list or array,
+            or positions as a slice or range. Or several arguments, each of them a label.
+
+        Returns
+        -------
+        File
+            A view. Nothing is read.
+
+        Raises
+        ------
+        ColumnNotFoundError
+            There is no such label.
+        DuplicateColumnError
+            A label stands for several columns.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({2020: [1, 2], 2021: [3, 4]}), "years.entasis")
+        >>> en.open("years.entasis").select(2021).head(1)
+           2021
+        0     3
+        """
+        return self._view(self._resolve(columns[0] if len(columns) == 1 else list(columns)), self._rows)
+
+    @property
+    def iloc(self) -> _indexers.ILoc:
+        """A view by positions: `f.iloc[rows, columns]`, as pandas' `iloc`."""
+        from . import indexers as _indexers
+
+        return _indexers.ILoc(self)
+
+    @property
+    def loc(self) -> _indexers.Loc:
+        """A view by labels: `f.loc[rows, columns]`, as pandas' `loc`. Reads the labels alone, and needs pandas."""
+        from . import indexers as _indexers
+
+        return _indexers.Loc(self)
+
+    def _resolve(self, columns: Columns | None) -> list[int] | None:
+        """Numbers of columns, of those that this view has."""
+        if columns is None:
+            return self._columns
+        frame = self._frame
+        if self._columns is None and type(columns) in (str, list) and frame.labels.are_text:
+            found = _column_labels.by_name(self._handle, columns)
+            if found is not None:
+                return found
+        return _column_labels.resolve(columns, frame, self._columns)
+
+    def _compose(self, rows: Rows | None) -> Any:
+        if rows is None:
+            return self._rows
+        return _rows.compose(self._rows, _rows.resolve(rows, self.n_rows, self._has_index))
+
+    def _has_index(self, index: Any) -> bool:
+        """Whether an index is that of the rows, or 0 to n-1."""
+        import pandas as pd
+
+        if type(index).__module__.partition(".")[0] == "static_frame":
+            index = index.to_pandas()
+        return bool(index.equals(pd.RangeIndex(self.n_rows)) or index.equals(self._frame.index(self._rows)))
+
+    def _has_levels(self) -> bool:
+        """Whether levels of the index are among the columns."""
+        columns = self._columns
+        return columns is not None and columns != [] and not 0 <= min(columns) <= max(columns) < self._handle.n_columns
+
+    def _of_table(self, columns: list[int]) -> list[int]:
+        """The columns without levels of the index."""
+        return [column for column in columns if 0 <= column < self._handle.n_columns]
+
+    def _pandas_labels(self, *, levels: bool = True) -> Any:
+        """The labels of the columns as an index of pandas, of the levels among them too."""
+        found = _hosts.reader("pandas", None).column_labels(self._handle, self._frame.host)
+        if self._columns is None:
+            return found
+        if not levels or not self._has_levels():
+            return found[self._of_table(self._columns)]
+        import pandas as pd
+
+        n, beside = self._handle.n_columns, self._frame.levels
+        labels = [found[column] if 0 <= column < n else beside.label(column) for column in self._columns]
+        return pd.Index(labels, tupleize_cols=False)
+
+    @overload
+    def read(self, *, to: Literal["pandas"], **options: Unpack[PartOptions]) -> PandasFrame: ...
+    @overload
+    def read(self, *, to: Literal["polars"], **options: Unpack[PartOptions]) -> PolarsFrame: ...
+    @overload
+    def read(self, *, to: Literal["pyarrow"], **options: Unpack[PartOptions]) -> ArrowTable: ...
+    @overload
+    def read(self, *, to: Literal["numpy"], **options: Unpack[PartOptions]) -> NumpyArrays: ...
+    @overload
+    def read(self, *, to: Literal["static_frame"], **options: Unpack[PartOptions]) -> StaticFrame: ...
+    @overload
+    def read(self, *, to: Host | None = None, **options: Unpack[PartOptions]) -> Any: ...
+    def read(
+        self,
+        *,
+        columns: Columns | None = None,
+        rows: Rows | None = None,
+        to: Host | None = None,
+        threads: int | None = None,
+        index: bool = True,
+        on_unsupported: OnRefused = "error",
+    ) -> Any:
+        """Read columns and rows; see `entasis.read`."""
+        on_refused(on_unsupported)
+        view = self
+        if columns is not None or rows is not None:
+            view = self._view(self._resolve(columns), self._compose(rows))
+        return view._read(to, threads, index, skips=on_unsupported == "skip")
+
+    def _read(
+        self, to: Host | None, threads: int | None, index: bool | None, *, is_restored: bool = True, skips: bool = False
+    ) -> Any:
+        handle, host, columns, rows = self._handle, self._frame.host, self._columns, self._rows
+        found = host.get("host")
+        written_by = found if isinstance(found, str) else None
+        reader = _hosts.reader(to, written_by)
+        if index is False:
+            host = _row_labels.without(host)
+        if columns is not None and self._has_levels():
+            if getattr(reader, "HAS_INDEX", False):
+                if index is False:
+                    raise ArgumentError("columns= names the index, and index=False leaves it out")
+                columns = self._of_table(columns)
+            elif _row_labels.RANGE in columns:
+                return _row_labels.read_with_range(self, reader, host, _threads(threads))
+
+        def read(columns: list[int] | None) -> Any:
+            return reader.read(handle, host, columns, rows, _threads(threads))
+
+        try:
+            if skips:
+                from . import leave_out as _leave_out
+
+                every = _leave_out.every(handle, host, columns, has_index=getattr(reader, "HAS_INDEX", False))
+                found = _leave_out.read(read, columns, every)
+            else:
+                found = read(columns)
+            return _hosts.restore(found, host, written_by, to) if is_restored and "class" in host else found
+        except CorruptFileError as error:
+            error.file = error.file or self.path
+            raise
+
+    def head(self, n: int = 5) -> Any:
+        """The first `n` rows as a frame of the file's library; all but the last `-n` when `n` is negative."""
+        return self.read(rows=slice(None, number(n)))
+
+    def tail(self, n: int = 5) -> Any:
+        """The last `n` rows as a frame of the file's library; all but the first `-n` when `n` is negative."""
+        return self.read(rows=slice(-number(n), None) if number(n) else slice(0, 0))
+
+    def sample(self, n: int, *, seed: int | None = None) -> Any:
+        """`n` rows drawn at random, each at most once, as a frame of the file's library; the same for equal seeds."""
+        import numpy as np
+
+        if not 0 <= number(n) <= self.n_rows:
+            raise ArgumentError(f"n={shown(n)}: the table has {self.n_rows} rows to draw from")
+        return self.read(rows=np.random.default_rng(seed).choice(self.n_rows, number(n), replace=False))
+
+    def to_pandas(self) -> PandasFrame:
+        """Read as a pandas DataFrame."""
+        return self.read(to="pandas")
+
+    def to_polars(self) -> PolarsFrame:
+        """Read as a Polars DataFrame."""
+        return self.read(to="polars")
+
+    def to_pyarrow(self) -> ArrowTable:
+        """Read as a pyarrow Table."""
+        return self.read(to="pyarrow")
+
+    def to_numpy(self) -> NumpyArrays:
+        """Read as a dict of NumPy arrays."""
+        return self.read(to="numpy")
+
+    def to_static_frame(self) -> StaticFrame:
+        """Read as a StaticFrame Frame, or as the Series or Index that was written."""
+        return self.read(to="static_frame")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        from .array import of_columns
+
+        return of_columns(self, dtype, copy)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        if self._columns is not None and _row_labels.RANGE in self._columns:
+            return self.to_pyarrow().__arrow_c_stream__(requested_schema)
+        return self._arrow().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        if self._columns is not None and _row_labels.RANGE in self._columns:
+            return self._view(self._columns, range(0)).to_pyarrow().schema.__arrow_c_schema__()
+        table = self._arrow(has_rows=False)
+        # A table of pyarrow has one, and is none.
+        return getattr(table, "schema", table).__arrow_c_schema__()
+
+    def _arrow(self, *, has_rows: bool = True) -> Any:
+        from entasis._hosts.arrow import stream as _arrow
+
+        from . import leave_out as _leave_out
+
+        own = self.written_by == "pyarrow"
+        host = self._frame.host
+        metadata = _arrow.has_metadata(host)
+
+        def read(columns: list[int] | None) -> Any:
+            table, _ = _arrow.read(
+                self._handle,
+                host,
+                columns,
+                self._rows,
+                None,
+                layout=1,
+                own=own,
+                metadata=metadata,
+                has_rows=has_rows,
+            )
+            return table
+
+        # One column that Arrow has nothing for doesn't shut the file to a query of others.
+        every = _leave_out.every(self._handle, host, self._columns, has_index=False)
+        return _leave_out.read(read, self._columns, every)
+
+    def close(self) -> None:
+        """Close the file. Its views that were made before, and all that was read, stay; `with` closes too."""
+        self._frame = _frame.closed(self.path)
+        self._handle = self._frame.handle
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed."""
+        return isinstance(self._handle, _frame.Closed)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __copy__(self) -> File:
+        return self._view(self._columns, self._rows)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> File:
+        # What it shares with the original never changes.
+        return self._view(self._columns, self._rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from . import reopen as _reopen
+
+        return _reopen.file, (_reopen.source(self._frame), self._columns, self._rows)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<entasis.File '{self.path}', closed>"
+        from . import display as _display
+
+        return _display.text(self.path, self.n_rows, self.schema.pairs, self.written_by)
+
+    def _repr_html_(self) -> str:
+        from . import html as _html
+
+        return _html.file(self)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.column_names if self._frame.labels.are_text else []

@@ -1,0 +1,115 @@
+"""A table of an open file, with what its views share: what is kept beside the columns, and the labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from entasis import _entasis
+from entasis._arguments import rows as _rows
+from entasis._arguments import sources as _sources
+from entasis._values import cells as _cells
+from entasis.errors import ArgumentError, ClosedFileError
+
+from . import column_labels as _column_labels
+from . import row_labels as _row_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .column_labels import Labels
+
+
+class Frame:
+    """A table, and what was learnt about it. Nothing is read before it is asked for."""
+
+    __slots__ = ("_host", "_index", "_labels", "_levels", "content", "handle", "memory_map", "path", "table", "types")
+
+    def __init__(
+        self,
+        handle: _entasis.Handle,
+        path: str,
+        types: dict[str, type],
+        *,
+        memory_map: bool = False,
+        table: int | None = None,
+        content: bytes | None = None,
+    ) -> None:
+        self.handle, self.path, self.types = handle, path, types
+        # How a copy in another process gets it: `table` is its number in a tree, `content` the file in memory.
+        self.memory_map, self.table, self.content = memory_map, table, content
+        self._host: dict[str, Any] | None = None
+        self._labels: Labels | None = None
+        self._levels: _row_labels.Levels | None = None
+        self._index: Any = None
+
+    @property
+    def host(self) -> dict[str, Any]:
+        """What the file keeps for the library that wrote it."""
+        if self._host is None:
+            host = self.handle.host()
+            host = host if isinstance(host, dict) else {}
+            self._host = _cells.bind(host, self.handle, self.path, self.types) if self.handle.has_cells else host
+        return self._host
+
+    @property
+    def labels(self) -> Labels:
+        """The labels of the columns."""
+        if self._labels is None:
+            self._labels = _column_labels.of(self.handle, self.host)
+        return self._labels
+
+    @property
+    def levels(self) -> _row_labels.Levels:
+        """The levels of the index."""
+        if self._levels is None:
+            self._levels = _row_labels.Levels(self.handle, self.host)
+        return self._levels
+
+    def index(self, rows: Any) -> Any:
+        """The labels of these rows, as an index of pandas."""
+        if self._index is None:
+            self._index = _row_labels.index(self.handle, self.host)
+        return _rows.at(self._index, rows)
+
+
+class Closed:
+    """Stands where the handle of a closed file was."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ClosedFileError(f"the file is closed: open it again (file {self._path!r})")
+
+
+def opened(source: str | bytes, *, memory_map: bool, types: Iterable[type] | None) -> Frame:
+    """The table of the file at a path or in memory. Of another value it is empty, and its handle has the cells."""
+    if isinstance(source, bytes):
+        if memory_map:
+            raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
+        return Frame(_entasis.Handle(source), _sources.IN_MEMORY, _codec_classes(types), content=source)
+    if memory_map:
+        from . import mapped as _map
+
+        handle = cast("_entasis.Handle", _map.MappedHandle(source))
+    else:
+        handle = _entasis.Handle(source)
+    return Frame(handle, source, _codec_classes(types), memory_map=memory_map)
+
+
+def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:
+    if not types:
+        return {}
+    from entasis._values import codecs as _codecs
+
+    try:
+        return _codecs.classes(types)
+    except TypeError as error:
+        raise ArgumentError(str(error)) from None
+
+
+def closed(path: str) -> Any:
+    """A frame of a closed file."""
+    return Frame(cast("_entasis.Handle", Closed(path)), path, {})

@@ -1,0 +1,334 @@
+"""Mapped files: the columns of the table are views of the file, what is beside them is read where it can't be one."""
+
+from __future__ import annotations
+
+import builtins
+import mmap
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from entasis import _entasis
+from entasis._hosts.numpy.write import BIG
+from entasis._hosts.numpy.write import CLONGDOUBLE as NUMPY_CLONGDOUBLE
+from entasis._hosts.pandas.times import PANDAS_UNITS
+from entasis._hosts.pandas.write import ARROW, ARROW_ALONE, CLONGDOUBLE, INTERVAL, MASKED, SPARSE
+from entasis._hosts.pandas.write import BIG as PANDAS_BIG
+from entasis.errors import FileError, MissingLibraryError, NotMappableError
+
+if TYPE_CHECKING:
+    from entasis._entasis import Column
+
+    # Place, length, and the bit of the first boolean.
+    Extent = tuple[int, int, int]
+
+_ATTEMPTS = 20
+_NO_ROWS = (0, 0, 1)
+_INSTEAD = "choose others with columns=[...], or read without memory_map"
+
+
+class MappedHandle:
+    """Stands in for `_entasis.Handle`; the columns of the table that it reads are views of the file.
+
+    Labels of rows are views where they can be. They are decoded where they can't, like all else beside the table.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._handle, self._bytes = _open(path)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._handle, name)
+
+    def read(
+        self,
+        columns: list[int] | None,
+        rows: Any,
+        host: str,
+        own: bool,
+        n_shared: int,
+        threads: int | None,
+        n_values: int | None = None,
+    ) -> list[Any]:
+        """As `Handle.read`. Columns of one dtype are a block where they lie at equal distances in the file."""
+        import numpy as np
+
+        handle = self._handle
+        if n_values is not None:
+            # Not rows of the table: categories, labels of columns.
+            return handle.read(columns, rows, host, own, n_shared, threads, n_values)
+        start, stop = self._range(rows)
+        n = stop - start
+        if n == 0:
+            return handle.read(columns, rows, host, own, n_shared, threads)
+        infos, extents, decoded = self._find(columns, start, stop, host, own)
+        entries: list[Any] = []
+        blocks: dict[Any, _Block] = {}
+        of_arrow: list[int] = []
+        for position, (column, extent) in enumerate(zip(infos, extents, strict=True)):
+            if extent is None:
+                continue
+            dtype = self._dtype(column, host, own)
+            if dtype is None:
+                of_arrow.append(position)
+            elif host == "pandas" and own and column.flavour == MASKED:
+                (values,) = _Block(column, dtype, position, extent[0]).array(self._bytes, n)
+                # Zeros that nobody looks at take no memory.
+                entries.append(("array", position, column, values, np.zeros(n, np.bool_)))
+            else:
+                is_shared = position < n_shared or (host == "numpy" and column.physical != "fixed bytes")
+                key = (dtype, column.detail) if is_shared else position
+                if key not in blocks or not blocks[key].add(position, extent[0], n):
+                    blocks[key] = _Block(column, dtype, position, extent[0])
+                    entries.append(blocks[key])
+        entries = [entry.entry(self._bytes, n, host) if isinstance(entry, _Block) else entry for entry in entries]
+        if of_arrow:
+            columns_of_arrow = [infos[i].index for i in of_arrow]
+            schema = _schema(handle.read_arrow(columns_of_arrow, _NO_ROWS, 1, False, 1, {}, None, False))
+            for position, kind in zip(of_arrow, schema.types, strict=True):
+                values = self._arrow(infos[position], kind, extents[position], n)
+                entries.append(("arrow", [position], infos[position], values, None))
+        if decoded:
+            for kind, places, column, values, mask in handle.read(
+                [infos[i].index for i in decoded], rows, host, own, 0, threads
+            ):
+                if kind == "categories":
+                    pass
+                elif kind == "block":
+                    places = np.array([decoded[place] for place in places])
+                else:
+                    places = [decoded[place] for place in places] if kind == "arrow" else decoded[places]
+                entries.append((kind, places, column, values, mask))
+        return entries
+
+    def read_arrow(
+        self,
+        columns: list[int] | None,
+        rows: Any,
+        layout: int,
+        own: bool,
+        threads: int | None,
+        field_metadata: dict[int, bytes],
+        schema_metadata: bytes | None,
+        metadata: bool,
+        polars: bool = False,
+    ) -> Any:
+        """As `Handle.read_arrow`."""
+        handle = self._handle
+        start, stop = self._range(rows)
+        if start == stop or columns == [] or handle.n_columns == 0:
+            return handle.read_arrow(
+                columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars
+            )
+        infos, extents, decoded = self._find(columns, start, stop, "arrow", own)
+        for column in infos:
+            if column.physical == "i128" and column.logical == "plain":
+                why = "pyarrow, which makes the views, has no integers of 128 bits"
+                raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
+        # Types and metadata are those of the same columns without rows.
+        empty = handle.read_arrow(columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata, metadata, polars)
+        schema = _schema(empty)
+        found = zip(infos, schema.types, extents, strict=True)
+        arrays = [extent and self._arrow(column, kind, extent, stop - start) for column, kind, extent in found]
+        if decoded:
+            import pyarrow as pa
+
+            numbers = [infos[i].index for i in decoded]
+            part = handle.read_arrow(numbers, rows, layout, own, threads, {}, None, metadata, polars)
+            for i, column in zip(decoded, pa.RecordBatchReader.from_stream(part).read_all().columns, strict=True):
+                arrays[i] = column
+                # Strings too long for their type have another one.
+                schema = schema.set(i, schema.field(i).with_type(column.type))
+        return _Table(arrays, schema)
+
+    def _range(self, rows: Any) -> tuple[int, int]:
+        """First row and the one after the last."""
+        if rows is None:
+            return 0, self._handle.n_rows
+        if type(rows) is tuple and rows[2] == 1:
+            return rows[0], max(rows[0], rows[1])
+        if type(rows) is not tuple and len(rows) == 0:
+            return 0, 0
+        message = "only neighbouring rows can be mapped: take a range of them, or read without memory_map"
+        raise self._error(None, message)
+
+    def _find(
+        self, columns: list[int] | None, start: int, stop: int, host: str, own: bool
+    ) -> tuple[list[Column], list[Extent | None], list[int]]:
+        """The columns, where each is in the file, and which have to be decoded instead."""
+        handle = self._handle
+        infos = handle.columns(columns)
+        extents: list[Extent | None] = [None] * len(infos)
+        table = [i for i, column in enumerate(infos) if column.index < handle.n_columns]
+        for i, extent in zip(table, handle.extents([infos[i].index for i in table], start, stop), strict=True):
+            extents[i] = extent
+        beside = [] if len(table) == len(infos) else sorted(set(range(len(infos))).difference(table))
+        for i in beside:
+            column = infos[i]
+            if column.n_values != handle.n_rows:
+                continue
+            with suppress(NotMappableError):
+                if host != "arrow":
+                    self._dtype(column, host, own)
+                (extents[i],) = handle.extents([column.index], start, stop)
+        return infos, extents, [i for i in beside if extents[i] is None]
+
+    def _dtype(self, column: Column, host: str, own: bool) -> str | None:
+        """The dtype that the values have in NumPy or pandas; none for those that pandas keeps as Arrow's."""
+        if host == "pandas" and own and column.flavour >= ARROW:
+            return None
+        why = None
+        if host == "pandas" and own and column.flavour in (INTERVAL, SPARSE):
+            why = f"pandas keeps {column.type_name} in another form"
+        elif column.logical == "decimal" or (host == "pandas" and _is_of_arrow(column, own)):
+            return None
+        elif own and (column.flavour == PANDAS_BIG if host == "pandas" else column.flavour & BIG):
+            why = "its bytes have another order in memory"
+        elif column.dtype is None:
+            why = f"{column.type_name} has no counterpart in NumPy"
+        elif column.physical == "fixed bytes" and own and column.flavour == _clongdouble(host):
+            return "c32"
+        elif column.physical == "bool":
+            why = "booleans are bits in the file and bytes in memory"
+        elif column.logical == "time":
+            if host == "pandas":
+                return None
+            if column.physical == "i64":
+                return f"m8[{column.unit}]"
+            why = f"{column.type_name} of 32 bits has no counterpart in NumPy"
+        elif column.logical == "date" and column.physical == "i32":
+            why = "dates of 32 bits have no counterpart in NumPy"
+        elif host == "pandas" and column.logical != "plain" and column.unit not in PANDAS_UNITS:
+            why = f"pandas has no {column.type_name}"
+        if why is None:
+            return column.dtype
+        raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
+
+    def _error(self, column: str | None, message: str) -> NotMappableError:
+        error = NotMappableError(message)
+        error.file, error.column = self._path, column
+        return error
+
+    def _arrow(self, column: Column, kind: Any, extent: Extent | None, n: int) -> Any:
+        """Values in the file as an array of pyarrow."""
+        import pyarrow as pa
+
+        assert extent is not None, "a mapped column has a place"
+        at, length, first_bit = extent
+        if length != (first_bit + n * kind.bit_width + 7) // 8:
+            # Decimals of few digits.
+            why = f"{kind} has fewer bytes in the file than in memory"
+            raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
+        buffer = pa.py_buffer(self._bytes).slice(at, length)
+        if isinstance(kind, pa.BaseExtensionType):
+            storage = pa.Array.from_buffers(kind.storage_type, n, [None, buffer], 0, first_bit)
+            return pa.ExtensionArray.from_storage(kind, storage)
+        return pa.Array.from_buffers(kind, n, [None, buffer], 0, first_bit)
+
+
+def _is_of_arrow(column: Column, own: bool) -> bool:
+    """Whether pandas has the type as one of Arrow's alone."""
+    is_clongdouble = own and column.flavour == CLONGDOUBLE
+    return column.logical in ARROW_ALONE or (column.physical == "fixed bytes" and not is_clongdouble)
+
+
+def _clongdouble(host: str) -> int:
+    return CLONGDOUBLE if host == "pandas" else NUMPY_CLONGDOUBLE
+
+
+class _Block:
+    """Columns at equal distances in the file: the rows of a two-dimensional array."""
+
+    def __init__(self, column: Column, dtype: str, position: int, at: int) -> None:
+        import numpy as np
+
+        self._column, self._dtype, self._at, self._last = column, np.dtype(dtype), at, at
+        self._positions = [position]
+        self._distance = 0
+
+    def add(self, position: int, at: int, n: int) -> bool:
+        """Adds a column of `n` rows if it lies where the next one has to."""
+        distance = at - self._last
+        fits = distance == self._distance if self._distance else distance >= n * self._dtype.itemsize
+        if fits:
+            self._positions.append(position)
+            self._distance, self._last = distance, at
+        return fits
+
+    def array(self, memory: Any, n: int) -> Any:
+        """The values. NumPy checks that they lie inside the memory, which stays as long as an array does."""
+        import numpy as np
+
+        shape, width = (len(self._positions), n), self._dtype.itemsize
+        return np.ndarray(shape, self._dtype, memory, self._at, (self._distance or n * width, width))
+
+    def entry(self, memory: Any, n: int, host: str) -> tuple[Any, ...]:
+        """As `Handle.read` gives it."""
+        import numpy as np
+
+        if host == "numpy" and self._column.physical == "fixed bytes":
+            return "array", self._positions[0], self._column, self.array(memory, n)[0], None
+        return "block", np.array(self._positions), self._column, self.array(memory, n), None
+
+
+class _Table:
+    """A table of pyarrow as nothing but a stream, like `_entasis.ArrowTable`."""
+
+    def __init__(self, arrays: list[Any], schema: Any) -> None:
+        import pyarrow as pa
+
+        self._table = pa.Table.from_arrays(arrays, schema=schema)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._table.schema.__arrow_c_schema__()
+
+    def renamed(self, names: dict[int, str]) -> _Table:
+        """The same columns, some under other names, by their positions."""
+        import pyarrow as pa
+
+        fields = [field.with_name(names.get(i, field.name)) for i, field in enumerate(self._table.schema)]
+        return _Table(self._table.columns, pa.schema(fields, self._table.schema.metadata))
+
+
+def _schema(table: Any) -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        message = f"pyarrow is needed to map columns for Arrow and can't be imported ({error}): pip install pyarrow"
+        raise MissingLibraryError(message) from error
+    return pa.RecordBatchReader.from_stream(table).schema
+
+
+def _open(path: str) -> tuple[_entasis.Handle, Any]:
+    """The file, open and mapped: the same one, also while others replace it."""
+    import numpy as np
+
+    for _ in range(_ATTEMPTS):
+        handle = _entasis.Handle(path)
+        at, mark = handle.mark()
+        try:
+            with builtins.open(path, "rb", buffering=0) as file:
+                file.seek(at)
+                if file.read(len(mark)) != mark:
+                    continue
+                mapped = mmap.mmap(file.fileno(), handle.file_len, access=mmap.ACCESS_READ)
+        except (FileNotFoundError, ValueError):
+            # Gone, or shorter than it was a moment ago.
+            continue
+        except (OSError, OverflowError) as error:
+            message = f"the file can't be mapped ({error}): {path}; read without memory_map"
+            raise _file_error(message, path, error) from error
+        # The array keeps the map open, and arrays made of it keep the array.
+        return handle, np.frombuffer(mapped, np.uint8)
+    raise _file_error(f"the file was replaced again and again while it was opened: {path}", path, None)
+
+
+def _file_error(message: str, path: str, cause: BaseException | None) -> FileError:
+    error = FileError(message)
+    error.file = error.filename = path
+    error.errno = getattr(cause, "errno", None)
+    return error

@@ -1,0 +1,54 @@
+"""Pickles of open files: where the bytes are and which part was seen, never the bytes of columns."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from entasis._tree.tree import Tree
+from entasis._values.cells import Cells
+from entasis.errors import ArgumentError, FileError
+
+from . import frame as _frame
+from .file import File
+
+# A pickle holds the content of a file in memory up to this length.
+_MOST_BYTES = 64 << 20
+# Path or content, memory_map, classes, mark of the file, and the number of the table or None.
+Source = tuple[Any, ...]
+
+
+def source(frame: _frame.Frame) -> Source:
+    """What another process needs to find the same file."""
+    content, mark = frame.content, frame.handle.mark()
+    if content is not None and len(content) > _MOST_BYTES:
+        n = f"{len(content):,}"
+        raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
+    found = os.path.abspath(frame.path) if content is None else content
+    return found, frame.memory_map, list(frame.types.values()), mark, frame.table
+
+
+def file(found: Source, columns: list[int] | None, rows: Any) -> File:
+    """Columns and rows of a frame."""
+    return File._of(_open(found), columns, rows)
+
+
+def tree(found: Source, where: str, info: dict[str, Any], rows: Any) -> Tree:
+    """A part of a tree."""
+    frame = _open(found)
+    cells = Cells(frame.handle, frame.path, frame.types)
+    cells.content = frame.content
+    return Tree._at(cells, where, info, rows)
+
+
+def _open(found: Source) -> _frame.Frame:
+    source, memory_map, types, mark, table = found
+    frame = _frame.opened(source, memory_map=memory_map, types=types)
+    path = frame.path
+    if frame.handle.mark() != mark:
+        error = FileError(f"the file was replaced since its File was pickled: open it again (file {path!r})")
+        error.file = error.filename = path
+        raise error
+    if table is None:
+        return frame
+    return _frame.Frame(frame.handle.table(table), path, frame.types, table=table, content=frame.content)

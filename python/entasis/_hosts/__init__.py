@@ -1,0 +1,1 @@
+"""The libraries whose frames are written and read, a package for each."""

@@ -1,0 +1,1 @@
+"""Tables of pyarrow and frames of Polars, through Arrow's stream interface."""

@@ -1,0 +1,52 @@
+"""Columns of objects for Arrow: those of which all cells are of one kind, as `to_parquet` of pandas has them."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from typing import Any
+
+from entasis.errors import UnsupportedTypeError
+
+_KINDS = (
+    bool,
+    int,
+    float,
+    str,
+    bytes,
+    datetime.date,
+    datetime.time,
+    datetime.datetime,
+    datetime.timedelta,
+    decimal.Decimal,
+)
+
+
+def to_arrow(name: str, values: Any) -> Any:
+    """An array of pyarrow with the values of a column of objects. Its type follows from all cells of the column.
+
+    None, NaN, NA and NaT are missing. Cells of several kinds, and values that Arrow would change, are refused.
+    """
+    import pyarrow as pa
+
+    cells = [None if _is_missing(cell) else cell for cell in values]
+    kinds = {type(cell) for cell in cells if cell is not None}
+    shown = ", ".join(sorted(kind.__name__ for kind in kinds)[:5])
+    if not kinds <= set(_KINDS) or len(kinds) > 1:
+        raise UnsupportedTypeError(f"column '{name}': objects ({shown}) have no counterpart in Arrow")
+    if len({getattr(cell, "tzinfo", None) for cell in cells if cell is not None}) > 1:
+        raise UnsupportedTypeError(f"column '{name}': times in several zones have no counterpart in Arrow")
+    try:
+        found = pa.array(cells, pa.large_string() if kinds == {str} else None)
+        if found.to_pylist() == cells:
+            return found
+    except (pa.ArrowException, ArithmeticError, TypeError, ValueError):
+        # What can't be compared or told is refused as what differs is.
+        pass
+    raise UnsupportedTypeError(f"column '{name}': these objects ({shown}) have no counterpart in Arrow")
+
+
+def _is_missing(cell: Any) -> bool:
+    if cell is None or (type(cell) is float and cell != cell):
+        return True
+    return type(cell).__module__.startswith("pandas.") and type(cell).__name__ in ("NAType", "NaTType")

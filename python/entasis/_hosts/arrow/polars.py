@@ -1,0 +1,237 @@
+"""Polars frames, through Arrow's C stream interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments import rows as _rows
+from entasis._entasis import Builder
+from entasis._hosts.numpy import read as _numpy_read
+from entasis._values import cells as _cells
+from entasis.errors import CorruptFileError, UnsupportedTypeError
+
+from . import convert as _arrow_convert
+from . import stream as _arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from entasis._entasis import Column, Handle
+
+_KEPT = frozenset(
+    [
+        "Boolean",
+        "Int8",
+        "Int16",
+        "Int32",
+        "Int64",
+        "Int128",
+        "UInt8",
+        "UInt16",
+        "UInt32",
+        "UInt64",
+        "UInt128",
+        "Float16",
+        "Float32",
+        "Float64",
+        "Decimal",
+        "String",
+        "Binary",
+        "Date",
+        "Time",
+        "Datetime",
+        "Duration",
+        "Categorical",
+        "Enum",
+        "Null",
+        "Extension",
+        "List",
+        "Array",
+        "Struct",
+        "Map",
+    ]
+)
+_VIEWS = 2
+_MOST_SECONDS = ((1 << 63) - 1) // 1000
+
+
+def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all columns of a frame, and what is kept beside them."""
+    import numpy as np
+    import polars as pl
+
+    kept = {}
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    elif isinstance(frame, pl.Series):
+        frame, kept = frame.to_frame(), {"class": "Series"}
+    if type(frame) is not pl.DataFrame:
+        raise UnsupportedTypeError(f"a Polars {type(frame).__name__} can't be kept")
+    # A frame that several threads have can make them wait for each other for good: its dtypes are made under its lock,
+    # and a stream of it, which locks out all others, begins with Python's. A clone has the same columns, and a lock of
+    # its own.
+    frame = frame.clone()
+    has_categories, objects, lists = False, [], []
+    for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        if dtype == pl.Object:
+            objects.append(position)
+            continue
+        for path, inner in _inside(name, dtype):
+            base = type(inner).__name__ if isinstance(inner, pl.DataType) else inner.__name__
+            if base not in _KEPT:
+                raise UnsupportedTypeError(f"column '{path}': dtype {inner} is not supported yet")
+            has_categories = has_categories or base in ("Categorical", "Enum")
+            if base == "Categorical" and inner is not dtype and name not in lists:
+                lists.append(name)
+    if has_categories and frame.n_chunks() > 1:
+        # Chunks have dictionaries of their own.
+        frame = frame.rechunk()
+    if lists:
+        # Part of a column exports the categories of the whole column where these are in lists. What is gathered has
+        # its own.
+        # By `get_column`, as expressions take names such as "*" and "^a$" for patterns.
+        frame = frame.with_columns([frame.get_column(name)[np.arange(frame.height)] for name in lists])
+    builder = Builder(frame.height, frame.columns)
+    nulls = [pl.Series(frame.columns[i], [None] * frame.height, dtype=pl.Null) for i in objects]
+    host = _arrow.add(builder, frame.with_columns(nulls) if nulls else frame, frame.columns)
+    for position in objects:
+        what = f"df[{frame.columns[position]!r}]"
+        builder.objects(frame.to_series(position).to_list(), position, what=what)
+    return builder, {"host": "polars"} | kept | host
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is written as a table."""
+    import polars as pl
+
+    return isinstance(value, (pl.DataFrame, pl.Series, pl.LazyFrame))
+
+
+def restore(frame: Any, host: dict[str, Any]) -> Any:
+    """What a frame is the form of."""
+    if host["class"] != "Series":
+        raise ValueError(f"a class {host['class']!r} is not known")
+    return frame.to_series(0) if frame.width == 1 else frame
+
+
+def _inside(path: str, dtype: Any) -> Iterator[tuple[str, Any]]:
+    """A dtype and all that are in it, with their paths."""
+    yield path, dtype
+    if hasattr(dtype, "fields"):
+        for field in dtype.fields:
+            if "\0" in field.name:
+                raise UnsupportedTypeError(f"column {path!r}: a name with a zero character is not supported")
+            yield from _inside(f"{path}.{field.name}", field.dtype)
+    elif hasattr(dtype, "key") and hasattr(dtype, "value"):
+        yield from _inside(f"{path}.key", dtype.key)
+        yield from _inside(f"{path}.value", dtype.value)
+    elif getattr(dtype, "inner", None) is not None:
+        if getattr(dtype, "shape", (1,))[0] == 0:
+            # Polars takes none back from Arrow when some are missing.
+            raise UnsupportedTypeError(f"column '{path}': dtype {dtype} without values is not supported")
+        yield from _inside(f"{path}.item", dtype.inner)
+
+
+def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
+    """A frame of these columns and rows."""
+    import polars as pl
+
+    own = host.get("host") == "polars"
+    columns, names = _arrow.with_labels(handle, host, columns)
+    infos = handle.columns(columns) if not own or handle.has_cells else []
+    if any(info.logical == "object" for info in infos):
+        return _with_objects(handle, host, infos, names, rows, threads)
+    if not own:
+        _check_seconds(handle, infos, rows, threads)
+    table, n = _arrow.read(handle, host, columns, rows, threads, layout=_VIEWS, own=False, metadata=own, polars=True)
+    if n == 0:
+        return _without_columns(_rows.count(rows, handle.n_rows))
+    try:
+        frame = pl.DataFrame(table)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        # Polars takes what metadata say for granted.
+        if own:
+            raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
+        raise UnsupportedTypeError(
+            f"Polars can't take the columns: {error}; choose others with columns=[...]"
+        ) from error
+    return frame if own else _with_enums(handle, frame, infos)
+
+
+def _check_seconds(handle: Handle, infos: list[Column], rows: Any, threads: int | None) -> None:
+    """Refuses times that Polars, which has no seconds, would wrap around as milliseconds."""
+    import numpy as np
+
+    for info in infos:
+        if info.unit != "s" or info.logical not in ("timestamp", "duration"):
+            continue
+        ((_, values, _),) = _numpy_read.arrays(
+            handle,
+            handle.read([info.index], _rows.native(rows), "numpy", False, 0, threads),
+            rows,
+            handle.n_rows,
+            False,
+        )
+        numbers = values[~np.isnat(values)].view("i8")
+        if len(numbers) and max(-int(numbers.min()), int(numbers.max())) > _MOST_SECONDS:
+            raise UnsupportedTypeError(f"column '{info.name}': times beyond what Polars holds, in milliseconds")
+
+
+def _with_enums(handle: Handle, frame: Any, infos: list[Column]) -> Any:
+    """The frame with categories that have an order as those of Polars that have one."""
+    import polars as pl
+
+    found = []
+    for position, info in enumerate(infos):
+        if not info.ordered or info.dictionary is None or frame.dtypes[position] != pl.Categorical:
+            continue
+        n = handle.columns([info.dictionary])[0].n_values
+        ((_, categories, _),) = _numpy_read.arrays(
+            handle, handle.read([info.dictionary], None, "numpy", False, 0, 1, n), None, n, False
+        )
+        categories = categories[0].tolist()
+        if None not in categories and len(set(categories)) == n:
+            found.append(frame.to_series(position).cast(pl.Enum(categories)))
+    return frame.with_columns(found) if found else frame
+
+
+def _with_objects(
+    handle: Handle, host: dict[str, Any], infos: list[Column], names: dict[int, str], rows: Any, threads: int | None
+) -> Any:
+    """A frame with columns of objects: Arrow has none."""
+    import polars as pl
+
+    others = read(handle, host, [info.index for info in infos if info.logical != "object"], rows, threads)
+    left = iter(others.get_columns())
+    found = []
+    for position, info in enumerate(infos):
+        if info.logical == "object":
+            name = names.get(position, info.name)
+            found.append(_object_series(handle, info, name, rows, own=host.get("host") == "polars"))
+        else:
+            found.append(next(left))
+    return pl.DataFrame(found)
+
+
+def _object_series(handle: Handle, info: Column, name: str, rows: Any, *, own: bool) -> Any:
+    """Objects of one kind as Arrow has them; of any kinds, and those of Polars, as objects."""
+    import polars as pl
+
+    if not own and _arrow.can_convert(handle):
+        try:
+            array, _ = _arrow_convert.convert(handle, info, rows, None, polars=True)
+            return pl.Series(name, array)
+        except UnsupportedTypeError:
+            pass
+    values = _cells.objects(handle, info, rows, handle.n_rows).tolist()
+    return pl.Series(name, values, dtype=pl.Object)
+
+
+def _without_columns(n_rows: int) -> Any:
+    """A frame that has rows alone; the oldest versions know none."""
+    import polars as pl
+
+    try:
+        return pl.DataFrame(height=n_rows)
+    except TypeError:
+        return pl.DataFrame()

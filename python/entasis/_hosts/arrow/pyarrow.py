@@ -1,0 +1,128 @@
+"""pyarrow tables, through Arrow's C stream interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._entasis import Builder
+from entasis._hosts.registry import interpretation
+from entasis.errors import UnsupportedTypeError
+
+from . import stream as _arrow
+
+if TYPE_CHECKING:
+    from entasis._entasis import Handle
+
+_LARGE = 1
+
+
+def build(table: Any) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all columns of a table, and what is kept beside them."""
+    import pyarrow as pa
+
+    if type(table) is not pa.Table:
+        table, kept = _as_table(table)
+        builder, host = build(table)
+        return builder, host | kept
+    for field in table.schema:
+        inner = field.type
+        if "\0" in str(inner):
+            raise UnsupportedTypeError(f"column '{field.name}': a time zone with a zero character is not supported")
+    names, stream = table.column_names, table
+    if any(has_dictionary(kind) for kind in table.schema.types):
+        stream = table.unify_dictionaries() if table.num_rows else _without_rows(table)
+    builder = Builder(table.num_rows, names)
+    return builder, {"host": "pyarrow"} | _arrow.add(builder, stream, names)
+
+
+def _without_rows(table: Any) -> Any:
+    """A table without rows as a stream of one batch, with its dictionaries: else it has none."""
+    import pyarrow as pa
+
+    batch = pa.RecordBatch.from_arrays([_one_chunk(column) for column in table.columns], schema=table.schema)
+    return pa.RecordBatchReader.from_batches(table.schema, [batch])
+
+
+def has_dictionary(kind: Any) -> bool:
+    """Whether a type is a dictionary, or has one in it."""
+    import pyarrow as pa
+
+    storage = getattr(kind, "storage_type", kind)
+    return pa.types.is_dictionary(storage) or any(has_dictionary(field.type) for field in _fields(storage))
+
+
+def _fields(kind: Any) -> list[Any]:
+    import pyarrow as pa
+
+    if pa.types.is_run_end_encoded(kind):
+        return [pa.field("values", kind.value_type)]
+    return [kind.field(i) for i in range(kind.num_fields)] if pa.types.is_nested(kind) else []
+
+
+def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
+    """A table of these columns and rows, each column in one chunk.
+
+    Strings and bytes of more than 2 GiB in a column come as `large_string` and `large_binary`: one chunk of `string`
+    can't hold them.
+    """
+    import pyarrow as pa
+
+    own = host.get("host") == "pyarrow"
+    metadata = _arrow.has_metadata(host)
+    table, _ = _arrow.read(handle, host, columns, rows, threads, layout=_LARGE, own=own, metadata=metadata)
+    found = pa.RecordBatchReader.from_stream(table).read_all()
+    if own and "empty_schema" in host:
+        with interpretation():
+            return found.replace_schema_metadata(dict(host["empty_schema"]))
+    return found
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is written as a table."""
+    import pyarrow as pa
+
+    return isinstance(value, (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray, pa.Scalar))
+
+
+def _as_table(value: Any) -> tuple[Any, dict[str, Any]]:
+    """The table that stands for a value, and what tells of it."""
+    import pyarrow as pa
+
+    if isinstance(value, pa.RecordBatch):
+        return pa.Table.from_batches([value]), {"class": "RecordBatch"}
+    if isinstance(value, pa.ChunkedArray):
+        return pa.table([value], [""]), {"class": "ChunkedArray"}
+    if isinstance(value, pa.Array):
+        return pa.table([value], [""]), {"class": "Array"}
+    if isinstance(value, pa.Scalar):
+        return pa.table([pa.array([value.as_py()], value.type) if not value.is_valid else pa.repeat(value, 1)], [""]), {
+            "class": "Scalar"
+        }
+    raise UnsupportedTypeError(f"a pyarrow {type(value).__name__} can't be kept")
+
+
+def restore(table: Any, host: dict[str, Any]) -> Any:
+    """What a table is the form of."""
+    import pyarrow as pa
+
+    kind = host["class"]
+    if kind == "RecordBatch":
+        arrays = [_one_chunk(column) for column in table.columns]
+        if not arrays:
+            return pa.RecordBatch.from_struct_array(pa.array([{}] * table.num_rows, pa.struct([])))
+        return pa.RecordBatch.from_arrays(arrays, schema=table.schema)
+    if kind not in ("ChunkedArray", "Array", "Scalar"):
+        raise ValueError(f"a class {kind!r} is not known")
+    if table.num_columns != 1:
+        return table
+    column = table.column(0)
+    if kind == "ChunkedArray":
+        return column
+    array = _one_chunk(column)
+    return array[0] if kind == "Scalar" and len(array) == 1 else array
+
+
+def _one_chunk(column: Any) -> Any:
+    import pyarrow as pa
+
+    return column.chunk(0) if column.num_chunks else pa.array([], column.type)

@@ -1,0 +1,1 @@
+"""Dicts of NumPy arrays, and NPZ files."""

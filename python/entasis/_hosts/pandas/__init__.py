@@ -1,0 +1,1 @@
+"""Frames, series and indexes of pandas."""

@@ -1,0 +1,179 @@
+"""pandas labels: indexes, and names of any kind, as values beside the columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from entasis._arguments import rows as _rows
+from entasis._columns import dtype_metadata as _dtype_metadata
+from entasis._entasis import ColumnRef
+from entasis._hosts.registry import interpretation
+from entasis._values import offsets as _offsets
+from entasis._values.cells import Kept
+from entasis._values.labels import as_text, decode_label, encode_label
+from entasis.errors import CorruptFileError, UnsupportedTypeError
+
+from . import construct as _pandas_make
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from entasis._entasis import CellRef
+
+    class Add(Protocol):
+        """How the values of labels become columns."""
+
+        def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
+            """Adds values; returns the number of the column, and of one with the kinds of missing values."""
+
+        def level(self, level: Any, codes: Any, name: str, what: str) -> int:
+            """Adds a level and its codes; returns the number of the column with the codes."""
+
+        def tree(self, value: Any, what: str) -> CellRef:
+            """Adds a value of any kind."""
+
+
+class Codes(NamedTuple):
+    """A categorical column of which the codes are wanted: the values may be missing, and equal."""
+
+    codes: Any
+    values: Any
+
+
+def column_name(label: Any, position: int, n: int) -> str:
+    """The name of the column that keeps an index or a level of one."""
+    if label is not None:
+        return as_text(label)
+    return "index" if n == 1 else f"level_{position}"
+
+
+def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
+    """What a host map keeps of an index; its values become columns beside the table."""
+    import pandas as pd
+
+    kind, tree = type(index), add.tree
+    if kind is pd.RangeIndex:
+        spec = {"kind": "range", "start": index.start, "stop": index.stop, "step": index.step}
+        return spec | {"name": encode_label(index.name, what, tree)}
+    if kind is pd.MultiIndex:
+        return _encode_multi(index, what, add)
+    known = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
+    if kind not in known:
+        raise UnsupportedTypeError(f"{what}: {kind.__name__} is not supported yet")
+    number, kinds = add.array(index.array, column_name(index.name, 0, 1), what)
+    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(index.name, what, tree)}
+    if kinds is not None:
+        spec["missing_kinds"] = ColumnRef(kinds)
+    freq = _freq(index)
+    if freq is not None:
+        spec["freq"] = _encode_freq(freq, what, tree)
+    metadata = _dtype_metadata.encode(index.dtype, what, tree)
+    return spec if metadata is None else spec | {_dtype_metadata.KEY: metadata}
+
+
+def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
+    columns = []
+    for i, (level, codes, name) in enumerate(zip(index.levels, index.codes, index.names, strict=True)):
+        number = add.level(level, codes, column_name(name, i, index.nlevels), f"{what}, level {i}")
+        columns.append(ColumnRef(number))
+    names = [encode_label(name, what, add.tree) for name in index.names]
+    spec = {"kind": "multi", "columns": columns, "names": names}
+    return spec if index.sortorder is None else spec | {"sortorder": int(index.sortorder)}
+
+
+def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, Any] | None:
+    """What is kept of an index with categories, or None when the column `number` with its values tells all."""
+    import pandas as pd
+
+    if type(values) is pd.RangeIndex:
+        spec = {"kind": "range", "start": values.start, "stop": values.stop, "step": values.step}
+        return spec | {"name": encode_label(values.name, what, tree)}
+    freq, metadata = _freq(values), _dtype_metadata.encode(values.dtype, what, tree)
+    if values.name is None and freq is None and metadata is None and type(values) is not pd.CategoricalIndex:
+        return None
+    spec = {"kind": "column", "column": ColumnRef(number), "name": encode_label(values.name, what, tree)}
+    if metadata is not None:
+        spec[_dtype_metadata.KEY] = metadata
+    return spec if freq is None else spec | {"freq": _encode_freq(freq, what, tree)}
+
+
+def _freq(index: Any) -> Any:
+    """The frequency that an index has beside its values: that of periods is part of their dtype."""
+    return getattr(index, "freq", None) if type(index).__name__ in ("DatetimeIndex", "TimedeltaIndex") else None
+
+
+def _encode_freq(freq: Any, what: str, tree: Any) -> Any:
+    """The text of a frequency, or the frequency as a value where pandas makes another one of its text."""
+    text = _offsets.as_text(freq)
+    return tree(freq, f"{what}: the frequency") if text is None else text
+
+
+def number_of(ref: Any) -> int:
+    """The number of the column that a host map names."""
+    if type(ref) is not ColumnRef:
+        raise TypeError(f"{ref!r} is no column")
+    return ref.index
+
+
+@interpretation()
+def columns_of(spec: dict[str, Any]) -> list[int]:
+    """The columns that an index needs, in the order in which `decode_index` takes them."""
+    if spec["kind"] == "multi":
+        return [number_of(ref) for ref in spec["columns"]]
+    return [number_of(spec[key]) for key in ("column", "missing_kinds") if key in spec]
+
+
+@interpretation()
+def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = None) -> Any:
+    """The index with `n` labels, at these rows. `values` are arrays of its columns, already at the rows."""
+    import pandas as pd
+
+    kind = spec["kind"]
+    if kind == "range":
+        numbers = range(spec["start"], spec["stop"], spec["step"])
+        index = pd.RangeIndex.from_range(numbers, name=decode_label(spec["name"]))
+        if len(index) != n:
+            raise CorruptFileError(f"an index has {len(index)} labels instead of {n}")
+        if rows is None:
+            return index
+        return index[_rows.as_slice(rows) if isinstance(rows, range) else rows]
+    if kind == "multi":
+        names = [decode_label(name) for name in spec["names"]]
+        if not all(type(level) is Codes for level in values):
+            raise CorruptFileError("a level of an index has no codes")
+        levels, codes = [level.values for level in values], [level.codes for level in values]
+        sortorder = _sortorder(spec, len(levels), rows)
+        return pd.MultiIndex(levels=levels, codes=codes, names=names, sortorder=sortorder, verify_integrity=False)
+    if kind != "column":
+        raise CorruptFileError(f"an index of kind {kind!r} is not known")
+    array = _dtype_metadata.labels(values[0], spec)
+    if str(array.dtype) == "float16":
+        raise UnsupportedTypeError("pandas has no index of float16")
+    index = _pandas_make.index(array, decode_label(spec["name"]))
+    if "freq" in spec:
+        _restore_freq(index, spec["freq"], rows)
+    return index
+
+
+def _sortorder(spec: dict[str, Any], n_levels: int, rows: Any) -> int | None:
+    """By how many levels an index is told to be sorted. As in pandas, slices are so too, and other rows are not."""
+    found = spec.get("sortorder")
+    if found is not None and (type(found) is not int or not 0 <= found <= n_levels):
+        raise ValueError(f"an index of {n_levels} levels that is sorted by {found!r}")
+    return found if rows is None or (isinstance(rows, range) and rows.step > 0) else None
+
+
+def _restore_freq(index: Any, spec: Any, rows: Any) -> None:
+    import pandas as pd
+
+    if type(index).__name__ not in ("DatetimeIndex", "TimedeltaIndex"):
+        raise CorruptFileError(f"an index of {index.dtype} has a frequency")
+    if rows is not None and not isinstance(rows, range):
+        return
+    freq = spec.get() if type(spec) is Kept else _offsets.decode(spec)
+    if not isinstance(freq, pd.offsets.BaseOffset):
+        # It was left out, or a function gave another value for it.
+        return
+    if rows is not None and rows.step != 1:
+        freq = freq * rows.step
+    _pandas_make.set_freq(index, freq)

@@ -1,0 +1,1 @@
+"""Values that R wrote, as values of Python."""

@@ -1,0 +1,60 @@
+"""What R keeps beside columns, as far as it means something here: the names of rows, and values that Python has not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from entasis._record import Record
+from entasis.errors import UnsupportedTypeError
+
+from . import frame as _r_frame
+from . import values as _r_values
+
+
+def for_pandas(host: dict[str, Any]) -> dict[str, Any]:
+    """The indexes in a host map of R, as pandas keeps its own. Rows without names get pandas' usual index."""
+    if host.get("host") != "r" or "index" not in host:
+        return {}
+    return {"index": host["index"], "columns": {"kind": "names", "dtype": "str", "name": None}}
+
+
+_FIELDS = {
+    "r.vector": ("value", "attributes", "s4"),
+    "r.symbol": ("name",),
+    "r.expression": ("attributes",),
+    "r.s4": ("attributes",),
+    "r.family": ("family", "link"),
+    "r.primitive": ("name",),
+    "r.closure": ("formals", "body", "environment", "attributes", "s4"),
+    "r.promise": ("expression", "environment"),
+    "r.pointer": ("attributes",),
+    "r.weakref": ("attributes",),
+}
+
+
+def decode(name: str, parts: list[Any]) -> Any:
+    """A value of R that is more than Python has: a record of its parts, which stay what they are: data."""
+    if name == "r.text":
+        # The strings as other hosts have them; how R marked them stays behind.
+        return parts[0]
+    if name == "r.environment":
+        kind = "number" if type(parts[0]) is int else str(parts[0])
+        return Record("r", name, {kind: parts[1] if len(parts) > 1 else parts[0]})
+    if name in ("r.call", "r.pairlist", "r.dots"):
+        attributes, tags, *items = parts
+        return Record("r", name, {"attributes": attributes, "tags": tags, "items": items})
+    fields = _FIELDS.get(name)
+    if fields is None:
+        raise UnsupportedTypeError(f"an object of kind {name!r} is not known here: update Entasis")
+    found = dict(zip(fields, parts, strict=False))
+    if name == "r.vector" and type(parts[0]) is list and type(parts[1]) is dict:
+        frame = _r_frame.frame_of(parts[0], parts[1])
+        if frame is not None:
+            return frame
+    if name == "r.vector" and type(parts[1]) is dict and not (len(parts) > 2 and parts[2]):
+        value = _r_values.value_of(parts[0], parts[1])
+        if value is not None:
+            return value
+    if name == "r.expression":
+        found["items"] = parts[1:]
+    return Record("r", name, found)

@@ -1,0 +1,137 @@
+"""What other libraries wrote, to StaticFrame: columns as arrays of NumPy, with the labels of pandas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments import rows as _rows
+from entasis._hosts.numpy import read as _numpy_read
+from entasis._hosts.pandas import index as _labels
+from entasis._hosts.r import decode as _r
+from entasis._hosts.registry import interpretation
+from entasis._values.labels import decode_label
+from entasis.errors import CorruptFileError, DuplicateColumnError, UnsupportedTypeError
+
+from . import index as _sf_labels
+
+if TYPE_CHECKING:
+    from entasis._entasis import Column, Handle
+
+
+def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
+    """A frame of these columns and rows. Neighbours of one dtype share a block; categories come as their values."""
+    import static_frame as sf
+
+    labels_of_r = _r.for_pandas(host)
+    host = labels_of_r or host
+    is_pandas = bool(labels_of_r) or host.get("host") == "pandas"
+    numbers = list(range(handle.n_columns)) if columns is None else columns
+    with interpretation():
+        index_spec = host["index"] if is_pandas else {"kind": "range", "start": 0, "stop": handle.n_rows, "step": 1}
+        label_spec = host["columns"] if is_pandas else {"kind": "names", "name": None}
+    if index_spec is None:
+        # The caller wants no index.
+        index = _sf_labels.positions(_rows.count(rows, handle.n_rows), sf.Index)
+    else:
+        index = _index(handle, index_spec, handle.n_rows, rows, threads, "the labels of rows")
+    blocks = _columns(handle, host, numbers, rows, threads, handle.n_rows)
+    labels = _names(handle, label_spec, columns)
+    return _sf_labels.frame(sf.Frame, blocks, index, labels, None)
+
+
+@interpretation()
+def _names(handle: Handle, spec: dict[str, Any], columns: list[int] | None) -> Any:
+    import numpy as np
+    import static_frame as sf
+
+    chosen = None if columns is None else _sf_labels.numbers(columns)
+    if spec["kind"] != "names":
+        labels = _index(handle, spec, handle.n_columns, None, 1, "the names of columns")
+        return _sf_labels.at_rows(labels, chosen)
+    names = handle.names()
+    # Arrays of strings end a string at its last character that is not zero.
+    labels = np.array(names, dtype=object if any(name.endswith("\0") for name in names) else str)
+    if chosen is not None:
+        labels = labels[chosen]
+    labels.flags.writeable = False
+    try:
+        return sf.Index(labels, name=decode_label(spec["name"]))
+    except sf.ErrorInitIndex as error:
+        message = f"StaticFrame's columns have different names, and these don't: {error}; select some by position"
+        raise DuplicateColumnError(message) from error
+
+
+@interpretation()
+def _index(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads: int | None, what: str) -> Any:
+    import numpy as np
+    import static_frame as sf
+
+    kind = spec["kind"]
+    with _sf_labels.unique("rows" if isinstance(rows, np.ndarray) else None, own=False, what=what):
+        if kind == "range":
+            name = decode_label(spec.get("name"))
+            labels = range(spec["start"], spec["stop"], spec["step"])
+            if len(labels) != n:
+                raise CorruptFileError(f"an index has {len(labels)} labels instead of {n}")
+            if (labels.start, labels.step) == (0, 1):
+                return _sf_labels.at_rows(_sf_labels.positions(n, sf.Index, name), rows)
+            return _sf_labels.at_rows(sf.Index(np.arange(labels.start, labels.stop, labels.step), name=name), rows)
+        numbers = _labels.columns_of(spec)
+        if kind == "column":
+            values = _column(handle, numbers[0], rows, threads, n)
+            values.flags.writeable = False
+            return _sf_labels.from_times(values.dtype)(values, name=decode_label(spec["name"]))
+        if kind != "multi":
+            raise CorruptFileError(f"an index of kind {kind!r} is not known")
+        columns = [_column(handle, number, rows, threads, n) for number in numbers]
+        for column in columns:
+            column.flags.writeable = False
+        names = tuple(decode_label(name) for name in spec["names"])
+        if len(columns) == 1:
+            return _sf_labels.from_times(columns[0].dtype)(columns[0], name=names[0])
+        return sf.IndexHierarchy._from_type_blocks(
+            sf.TypeBlocks.from_blocks(columns),
+            name=None if all(name is None for name in names) else names,
+            index_constructors=[_sf_labels.from_times(column.dtype) for column in columns],
+        )
+
+
+def _column(handle: Handle, number: int, rows: Any, threads: int | None, n: int) -> Any:
+    """One column beside the table."""
+    return _columns(handle, {}, [number], rows, threads, n)[0].reshape(-1)
+
+
+def _columns(
+    handle: Handle, host: dict[str, Any], numbers: list[int], rows: Any, threads: int | None, n: int
+) -> list[Any]:
+    """Columns side by side, each as a dict of NumPy arrays has it; neighbours in one array are a block of it."""
+    own = host.get("host") == "numpy"
+    kinds = _numpy_read.kinds_of_missing(host, numbers) if own else {}
+    wanted = [*numbers, *kinds.values()]
+    # Blocks by their first columns, and columns that stand alone.
+    blocks: dict[int, Any] = {}
+    entries = handle.read(wanted, _rows.native(rows), "numpy", own, len(numbers), threads, n) if wanted else []
+    for at, values, column in _numpy_read.arrays(handle, entries, rows, n, own):
+        _check(column)
+        _add_neighbours(blocks, at, values)
+    for i, number in enumerate(kinds):
+        with interpretation():
+            for position, other in enumerate(numbers):
+                if other == number:
+                    missing = blocks[len(numbers) + i].reshape(-1)
+                    _numpy_read.restore_missing(blocks[position].reshape(-1), missing)
+    return [blocks[position] for position in sorted(blocks) if position < len(numbers)]
+
+
+def _check(column: Column) -> None:
+    if column.logical == "timestamp" and column.detail is not None:
+        raise UnsupportedTypeError(f"column '{column.name}': StaticFrame has no time zones ({column.type_name})")
+
+
+def _add_neighbours(blocks: dict[int, Any], positions: Any, values: Any) -> None:
+    import numpy as np
+
+    starts = np.flatnonzero(np.diff(positions, prepend=-2) != 1)
+    ends = np.append(starts[1:], len(positions))
+    for start, end, position in zip(starts.tolist(), ends.tolist(), positions[starts].tolist(), strict=True):
+        blocks[position] = values[start] if end - start == 1 else values[start:end].T

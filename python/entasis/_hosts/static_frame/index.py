@@ -1,0 +1,295 @@
+"""StaticFrame indexes, as values beside the columns, and which classes there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments import rows as _rows
+from entasis._columns import dtype_metadata as _dtype_metadata
+from entasis._entasis import Builder, ColumnRef, is_unicode
+from entasis._hosts.numpy import objects as _objects
+from entasis._hosts.numpy import write as _numpy
+from entasis._hosts.numpy.write import OBJECT
+from entasis._hosts.pandas import index as _labels
+from entasis._hosts.registry import interpretation
+from entasis._values.labels import as_text, decode_label, encode_label, is_text
+from entasis.errors import ArgumentError, CorruptFileError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+FRAMES = ("Frame", "FrameGO", "FrameHE")
+SERIES = ("Series", "SeriesHE")
+_TIMES = ("Year", "YearMonth", "Date", "Hour", "Minute", "Second", "Millisecond", "Microsecond", "Nanosecond")
+# By their names, those for times with the unit of the labels.
+_UNITS = dict(zip(_TIMES, ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns"), strict=True))
+FLAT = frozenset(f"Index{time}{grows}" for time in ("", *_TIMES) for grows in ("", "GO"))
+HIERARCHIES = ("IndexHierarchy", "IndexHierarchyGO")
+INDEXES = FLAT.union(HIERARCHIES)
+
+
+def class_name(value: Any) -> str | None:
+    """The name of the class of a value, when it is exactly one of StaticFrame's that are kept."""
+    import static_frame as sf
+
+    name = type(value).__name__
+    is_known = name in FRAMES or name in SERIES or name in INDEXES
+    return name if is_known and getattr(sf, name, None) is type(value) else None
+
+
+def class_of(name: Any, among: Any) -> Any:
+    """The class of this name, one of those that make sense at its place."""
+    import static_frame as sf
+
+    if type(name) is not str or name not in among:
+        raise CorruptFileError(f"a value of class {name!r} of StaticFrame is not known here")
+    return getattr(sf, name)
+
+
+def texts(index: Any) -> list[str]:
+    """The labels of an index as names of columns."""
+    labels: list[Any] = list(index) if index.depth > 1 else index.values.tolist()
+    return [as_text(label) for label in labels]
+
+
+def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = False) -> dict[str, Any]:
+    """What a host map keeps of an index; its labels become columns beside the table.
+
+    `are_names`: the names of the table's columns are the texts of the labels.
+    """
+    name = class_name(index)
+    if name not in INDEXES:
+        raise UnsupportedTypeError(f"{what}: {type(index).__module__}.{type(index).__qualname__} is not supported yet")
+    if index._recache:
+        index._update_array_cache()
+    spec: dict[str, Any] = {"class": name, "name": encode_label(index.name, what, builder.tree)}
+    if name in HIERARCHIES:
+        return spec | _encode_hierarchy(builder, index, what)
+    labels = index.values
+    metadata = _dtype_metadata.encode(labels.dtype, what, builder.tree)
+    if metadata is not None:
+        spec[_dtype_metadata.KEY] = metadata
+    if index._map is None and labels.dtype == "i8" and metadata is None:
+        return spec | {"kind": "range", "start": 0, "stop": len(labels), "step": 1}
+    if are_names and labels.dtype.kind == "U" and labels.dtype.isnative and is_unicode(labels):
+        return spec | {"kind": "names", "dtype": "str", "width": labels.dtype.itemsize // 4}
+    if (
+        are_names
+        and labels.dtype.kind == "O"
+        and all(type(label) is str and is_text(label) for label in labels.tolist())
+    ):
+        return spec | {"kind": "names", "dtype": "object"}
+    number, kinds = _add_labels(builder, labels, _labels.column_name(index.name, 0, 1), what)
+    spec |= {"kind": "column", "column": ColumnRef(number)}
+    return spec if kinds is None else spec | {"missing_kinds": ColumnRef(kinds)}
+
+
+def _add_labels(builder: Builder, labels: Any, name: str, what: str) -> tuple[int, int | None]:
+    try:
+        if labels.dtype.kind == "O":
+            number, kinds = _objects.add(builder, labels, None, OBJECT, name, what)
+        else:
+            number, kinds = _numpy.add(builder, labels, None, name)
+    except UnsupportedTypeError as error:
+        raise UnsupportedTypeError(f"{what}: {str(error).partition(': ')[2]}") from None
+    assert number is not None, "an extra column has a number"
+    return number, kinds
+
+
+def _add_level(builder: Builder, labels: Any, what: str) -> int:
+    if labels.dtype.kind == "O":
+        return _objects.add_whole(builder, labels, OBJECT, "", what)
+    return _add_labels(builder, labels, "", what)[0]
+
+
+def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]:
+    levels, n = index._indices, index.depth
+    names = index.name if type(index.name) is tuple and len(index.name) == n else (None,) * n
+    columns, metadata = [], []
+    for i, (level, codes, name) in enumerate(zip(levels, index._indexers, names, strict=True)):
+        if level._recache:
+            level._update_array_cache()
+        values = _add_level(builder, level.values, f"{what}, level {i}")
+        metadata.append(_dtype_metadata.encode(level.values.dtype, f"{what}, level {i}", builder.tree))
+        number = builder.words(codes, name=_labels.column_name(name, i, n), categories=values)
+        assert number is not None, "an extra column has a number"
+        columns.append(ColumnRef(number))
+    spec: dict[str, Any] = {"kind": "multi", "columns": columns, "classes": [type(level).__name__ for level in levels]}
+    spec["names"] = [encode_label(name, what, builder.tree) for name in names]
+    if any(level.name is not None for level in levels):
+        spec["level_names"] = [encode_label(level.name, what, builder.tree) for level in levels]
+    if any(kept is not None for kept in metadata):
+        spec[_dtype_metadata.KEY] = metadata
+    return spec
+
+
+class _Around:
+    """Around what StaticFrame makes, to tell what its errors mean."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._tell(error)
+
+    def _tell(self, error: BaseException) -> None:
+        """Raises what the error means, if it is known."""
+        raise NotImplementedError
+
+
+class unique(_Around):
+    """Around what makes an index: StaticFrame has no labels that repeat. `selected`: what was, when some may repeat."""
+
+    def __init__(self, selected: str | None, *, own: bool = True, what: str = "") -> None:
+        self._selected, self._own, self._what = selected, own, what
+
+    def _tell(self, error: BaseException) -> None:
+        import static_frame as sf
+
+        if not isinstance(error, sf.ErrorInitIndex):
+            return
+        if self._selected is not None:
+            message = f"{self._selected} that repeat have no place in StaticFrame, whose labels are unique ({error})"
+            raise ArgumentError(message) from error
+        if self._own:
+            raise CorruptFileError(f"what the file keeps for its host makes no sense ({error})") from error
+        raise UnsupportedTypeError(f"{self._what} repeat, and StaticFrame's are unique ({error})") from error
+
+
+def positions(n: int, cls: Any, name: Any = None) -> Any:
+    """The auto-integer index."""
+    import static_frame as sf
+
+    index = sf.IndexAutoFactory.from_optional_constructor(n, default_constructor=cls)
+    return index if name is None else index.rename(name)
+
+
+def at_rows(index: Any, rows: Any) -> Any:
+    """The index at some of its rows."""
+    if rows is None:
+        return index
+    return index.iloc[_rows.as_slice(rows) if isinstance(rows, range) else rows]
+
+
+def from_times(dtype: Any) -> Any:
+    """The class of an index of these labels."""
+    import numpy as np
+    import static_frame as sf
+
+    if dtype.kind != "M":
+        return sf.Index
+    unit = np.datetime_data(dtype)[0]
+    found = [time for time, of in _UNITS.items() if of == unit]
+    if not found:
+        raise UnsupportedTypeError(f"StaticFrame has no index of {dtype}")
+    return getattr(sf, f"Index{found[0]}")
+
+
+def _flat(cls: Any, labels: Any, name: Any) -> Any:
+    """An index of labels that have the type that the class wants: no others are made of them."""
+    wanted = cls._DTYPE
+    if (labels.dtype != wanted) if wanted is not None else labels.dtype.kind == "M":
+        raise TypeError(f"labels of {labels.dtype} in an index of class {cls.__name__}")
+    labels.flags.writeable = False
+    return cls(labels, name=name)
+
+
+@interpretation()
+def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = None) -> Any:
+    """The index with `n` labels, at these rows. `values` are arrays of its columns, already at the rows."""
+    import numpy as np
+
+    kind, name = spec["kind"], decode_label(spec["name"])
+    with unique("rows" if isinstance(rows, np.ndarray) else None):
+        if kind == "range":
+            cls = class_of(spec["class"], ("Index", "IndexGO"))
+            if (spec["start"], spec["stop"], spec["step"]) != (0, n, 1):
+                raise CorruptFileError(f"an auto-integer index is not that of {n} labels")
+            return at_rows(positions(n, cls, name), rows)
+        if kind == "column":
+            return _flat(class_of(spec["class"], FLAT), _dtype_metadata.labels(values[0], spec), name)
+        if kind != "multi":
+            raise CorruptFileError(f"an index of kind {kind!r} is not known")
+        cls = class_of(spec["class"], HIERARCHIES)
+        names = spec.get("level_names", [None] * len(values))
+        metadata = spec.get(_dtype_metadata.KEY, [None] * len(values))
+        levels = []
+        for level, of, level_name, kept in zip(values, spec["classes"], names, metadata, strict=True):
+            if type(level) is not _labels.Codes:
+                raise CorruptFileError("a level of an index has no codes")
+            labels = level.values if kept is None else _dtype_metadata.restore(level.values, kept.get())
+            levels.append(_flat(class_of(of, FLAT), labels, decode_label(level_name)))
+        indexers = np.array([level.codes for level in values], dtype=np.int64)
+        if indexers.size and indexers.min() < 0:
+            raise CorruptFileError("a label of a level is missing")
+        indexers.flags.writeable = False
+        index = cls(levels, indexers=indexers, name=name)
+        # Levels of some rows keep no labels that are nowhere.
+        return index if rows is None else index.iloc[:]
+
+
+def for_pandas(host: dict[str, Any]) -> dict[str, Any]:
+    """The indexes in a host map, as pandas keeps its own."""
+    if host.get("host") != "static_frame":
+        return {}
+    with interpretation():
+        found = {
+            "index": host["index"],
+            "columns": host.get("columns", {"kind": "names", "dtype": "str", "name": None}),
+        }
+        # What is beside a dtype stays with who wrote it.
+        return {
+            axis: spec and {key: spec[key] for key in spec if key != _dtype_metadata.KEY}
+            for axis, spec in found.items()
+        }
+
+
+def numbers(columns: list[int]) -> Any:
+    """Numbers of columns as an array."""
+    import numpy as np
+
+    return np.array(columns, dtype=np.int64)
+
+
+class _construction(_Around):
+    """Around what StaticFrame makes of parts that don't go together."""
+
+    def _tell(self, error: BaseException) -> None:
+        import static_frame as sf
+
+        if isinstance(error, (sf.ErrorInit, sf.ErrorInitTypeBlocks)):
+            raise CorruptFileError(f"what the file keeps for its host makes no sense ({error})") from error
+
+
+def _own(arrays: list[Any]) -> None:
+    for array in arrays:
+        if array.flags.writeable:
+            read_only(array)
+
+
+def read_only(array: Any) -> None:
+    """Nobody writes to this array any more, nor to the larger one that it may lie in."""
+    array.flags.writeable = False
+    if (flags := getattr(array.base, "flags", None)) is not None:
+        flags.writeable = False
+
+
+def frame(cls: Any, blocks: list[Any], index: Any, labels: Any, name: Any) -> Any:
+    """A frame of arrays that are its own from now on."""
+    import static_frame as sf
+
+    _own(blocks)
+    with _construction():
+        types = sf.TypeBlocks.from_blocks(blocks, shape_reference=(len(index), 0), own_data=True)
+        return cls(types, own_data=True, index=index, own_index=True, columns=labels, own_columns=True, name=name)
+
+
+def series(cls: Any, blocks: list[Any], index: Any, name: Any) -> Any:
+    """A series of an array that is its own from now on."""
+    _own(blocks)
+    (values,) = blocks
+    with _construction():
+        return cls(values.reshape(-1), index=index, own_index=True, name=name)

@@ -1,0 +1,126 @@
+"""StaticFrame frames, series and indexes to columns: blocks as they are, without work per column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._columns import dtype_metadata as _dtype_metadata
+from entasis._columns import dtypes as _dtypes
+from entasis._entasis import Builder, ColumnRef, add_blocks
+from entasis._hosts.numpy import write as _numpy
+from entasis._values.labels import as_text, encode_label
+from entasis.errors import UnsupportedTypeError
+
+from . import index as _sf_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# From this many columns on the order of a block's memory is kept: then a cache line lies within a row.
+_ROWWISE = 8
+# So many integers stand in the host map itself.
+_FEW = 16
+
+
+def build(value: Any) -> tuple[Builder, dict[str, Any]]:
+    """A builder with all columns of a value, and what is kept beside them."""
+    name = _sf_labels.class_name(value)
+    if name is None:
+        raise UnsupportedTypeError(f"a StaticFrame {type(value).__name__} can't be kept")
+    host: dict[str, Any] = {"host": "static_frame", "class": name}
+    if name in _sf_labels.FRAMES:
+        return _build_frame(value, host)
+    if name in _sf_labels.SERIES:
+        return _build_series(value, host)
+    builder = Builder(len(value), [])
+    host["index"] = _sf_labels.encode_index(builder, value, "the index")
+    return builder, host
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is written as a table."""
+    import static_frame as sf
+
+    return isinstance(value, (sf.Frame, sf.Series, sf.Index, sf.IndexHierarchy))
+
+
+def _build_series(series: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
+    values = series.values
+    builder = Builder(len(values), ["values" if series.name is None else as_text(series.name)])
+    host["name"] = encode_label(series.name, "the series", builder.tree)
+    host |= _add_blocks(builder, [values], "series.iloc")
+    host["index"] = _sf_labels.encode_index(builder, series.index, "the index")
+    return builder, host
+
+
+def _build_frame(frame: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
+    builder = _named(len(frame.index), frame.columns)
+    host["name"] = encode_label(frame.name, "the frame", builder.tree)
+    blocks = _blocks(frame)
+    host |= _add_blocks(builder, blocks)
+    host["index"] = _sf_labels.encode_index(builder, frame.index, "the index")
+    host["columns"] = _sf_labels.encode_index(builder, frame.columns, "the column labels", are_names=True)
+    codes = _codes(blocks)
+    if any(codes):
+        host["blocks"] = codes if len(codes) <= _FEW else ColumnRef(_add_codes(builder, codes))
+    return builder, host
+
+
+def _named(n_rows: int, labels: Any) -> Builder:
+    """A builder with the texts of labels as names."""
+    if labels.depth == 1:
+        values = labels.values
+        if values.dtype.kind == "U" and values.dtype.isnative:
+            try:
+                return Builder(n_rows, values)
+            except ValueError:
+                # Not all are texts of Unicode.
+                pass
+    return Builder(n_rows, _sf_labels.texts(labels))
+
+
+def _blocks(frame: Any) -> list[Any]:
+    blocks = getattr(getattr(frame, "_blocks", None), "_blocks", None)
+    # Another frame than the ones known: column by column, by public means.
+    return list(frame.iter_array(axis=0)) if blocks is None else list(blocks)
+
+
+def _add_blocks(builder: Builder, blocks: list[Any], called: str = "") -> dict[str, Any]:
+    """Adds all columns; returns what a host map keeps beside them. `called`: the only one, in errors."""
+    kinds = []
+    others, with_metadata = add_blocks(builder, blocks)
+    for number, position in others:
+        block = blocks[number]
+        for i, column in enumerate([block] if block.ndim == 1 else block.T, position):
+            _, mixed = _numpy.add(builder, column, i, cells=called or f"frame[{builder.name(i)!r}].iloc")
+            if mixed is not None:
+                kinds.append([i, ColumnRef(mixed)])
+    metadata = _dtype_metadata.Collector()
+    for number, position in with_metadata:
+        block = blocks[number]
+        width = 1 if block.ndim == 1 else block.shape[1]
+        if width:
+            metadata.add(block.dtype, range(position, position + width))
+    return ({"missing_kinds": kinds} if kinds else {}) | metadata.encode(builder)
+
+
+def _codes(blocks: Sequence[Any]) -> list[int]:
+    """A number for each block: its columns when it has two dimensions, negative when it is in rows' order."""
+    return [0 if block.ndim == 1 else -block.shape[1] if _is_rowwise(block) else block.shape[1] for block in blocks]
+
+
+def _is_rowwise(block: Any) -> bool:
+    dtype = block.dtype
+    if block.shape[1] < _ROWWISE or dtype.kind in "OUSVT" or not dtype.isnative or dtype.char == "G":
+        return False
+    if _dtypes.has_multiple(dtype):
+        return False
+    return block.flags.c_contiguous and not block.flags.f_contiguous
+
+
+def _add_codes(builder: Builder, codes: list[int]) -> int:
+    import numpy as np
+
+    number = builder.words(np.array(codes, dtype=np.int64), name="blocks")
+    assert number is not None, "an extra column has a number"
+    return number

@@ -1,0 +1,131 @@
+"""Writing a frame with columns that can't be kept: they are left out, or replaced by what the caller gives."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from entasis.errors import ArgumentError, EntasisError, UnsupportedTypeError, printable
+
+from . import registry as _hosts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SHOWN = 10
+
+
+def without(frame: Any, on_unsupported: Callable[[Any, str], Any] | str, error: UnsupportedTypeError) -> Any:
+    """A frame without the columns that can't be kept, or with others in their places.
+
+    Raises `error`, which the whole frame raised, where no column is the cause: a series, labels of rows.
+    """
+    columns = _columns(frame)
+    if columns is None:
+        if on_unsupported == "skip":
+            raise error
+        return on_unsupported(frame, "value")  # type: ignore[operator]
+    refused = [(i, name, column, reason) for i, (name, column, one) in enumerate(columns) if (reason := _refusal(one))]
+    if not refused:
+        raise error
+    if on_unsupported == "skip":
+        left_out = [printable(reason) for _, _, _, reason in refused]
+        more = f"; and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
+        warnings.warn(f"left out, as they can't be kept: {'; '.join(left_out[:_SHOWN])}{more}", stacklevel=4)
+        numbers = {i for i, _, _, _ in refused}
+        return _choose(frame, [i for i in range(len(columns)) if i not in numbers])
+    for i, name, column, _ in refused:
+        path = f"df[{name!r}]"
+        instead = on_unsupported(column, path)  # type: ignore[operator]
+        if not hasattr(instead, "__len__") or isinstance(instead, (str, bytes, dict)) or len(instead) != len(column):
+            what = f"{len(instead)} values" if hasattr(instead, "__len__") else type(instead).__name__
+            raise ArgumentError(f"{path}: on_unsupported gives {what} for a column of {len(column)} values")
+        frame = _replace(frame, i, name, instead)
+    return frame
+
+
+def _columns(frame: Any) -> list[tuple[Any, Any, Any]] | None:
+    """The label of each column, its values, and a frame of it alone without labels of rows; None for other values."""
+    root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
+    if root == "numpy":
+        return [(name, array, {name: array}) for name, array in frame.items()]
+    if root == "pandas":
+        import pandas as pd
+
+        if type(frame) is not pd.DataFrame:
+            return None
+        columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
+        return [(column.name, column, _pandas_frame(column)) for column in columns]
+    if root == "polars":
+        return (
+            [(one.name, one, one.to_frame()) for one in frame.get_columns()] if hasattr(frame, "get_columns") else None
+        )
+    if root == "pyarrow":
+        if not hasattr(frame, "select"):
+            return None
+        names = frame.schema.names
+        return [(name, frame.column(i), frame.select([i])) for i, name in enumerate(names)]
+    import static_frame as sf
+
+    if not isinstance(frame, sf.Frame):
+        return None
+    labels = list(frame.columns)
+    arrays = [frame.iloc[:, i].values for i in range(len(labels))]
+    return [
+        (label, array, sf.Frame.from_items([(str(label), array)])) for label, array in zip(labels, arrays, strict=True)
+    ]
+
+
+def _pandas_frame(column: Any) -> Any:
+    import pandas as pd
+
+    one = column.reset_index(drop=True).to_frame()
+    one.columns = pd.Index([str(column.name)])
+    one.attrs = {}
+    return one
+
+
+def _refusal(one: Any) -> str | None:
+    """Why a frame of one column can't be kept; None where it can."""
+    try:
+        _hosts.build(one)
+    except UnsupportedTypeError as error:
+        return str(error)
+    except EntasisError:
+        # What the whole frame raises tells more.
+        return None
+    return None
+
+
+def _choose(frame: Any, positions: list[int]) -> Any:
+    """These columns of a frame."""
+    root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
+    if root == "numpy":
+        names = list(frame)
+        return {names[i]: frame[names[i]] for i in positions}
+    if root == "polars":
+        return frame.select([frame.columns[i] for i in positions])
+    if root == "pyarrow":
+        return frame.select(positions)
+    return frame.iloc[:, positions]
+
+
+def _replace(frame: Any, position: int, name: Any, column: Any) -> Any:
+    """A frame with another column at this position, and the same label."""
+    import numpy as np
+
+    root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
+    if root == "numpy":
+        return frame | {name: np.asarray(column)}
+    if root == "pandas":
+        frame = frame.copy(deep=False)
+        # The rows of a Series are those of the column, whatever its index.
+        frame.isetitem(position, getattr(column, "array", column))
+        return frame
+    if root == "polars":
+        import polars as pl
+
+        return frame.with_columns(pl.Series(name, column))
+    if root == "pyarrow":
+        return frame.set_column(position, name, column)
+    return frame.assign.iloc[:, position](np.asarray(column))

@@ -1,0 +1,1 @@
+"""Files of trees of values: reading parts of them, and writing them."""

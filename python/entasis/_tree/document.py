@@ -1,0 +1,209 @@
+"""Files of trees: frames, arrays and all other values inside of one another."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Literal
+
+from entasis._entasis import Builder, CellBuilder, write_document
+from entasis._hosts import registry as _hosts
+from entasis._values import codecs as _codecs
+from entasis.errors import ArgumentError, LimitError, UnsupportedTypeError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from entasis._entasis import Destination
+
+    OnUnsupported = Literal["error", "skip"] | Callable[[Any, str], Any]
+
+# Frames inside of frames, at most.
+_DEEPEST = 32
+_SHOWN = 10
+_FRAMES = frozenset(["DataFrame", "Series", "Index", "Frame"])
+# Characters of what a library says.
+_LONGEST = 200
+
+
+def _called(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+
+
+def _advice(value: Any) -> str:
+    """What to do with a subclass of a frame: its own state has no place in the file."""
+    aliases = {"pandas": "pd", "polars": "pl", "pyarrow": "pa", "static_frame": "sf"}
+    for base in type(value).__mro__[1:]:
+        alias = aliases.get(base.__module__.partition(".")[0])
+        if alias is not None and base.__name__ in _FRAMES:
+            return f"; pass {alias}.{base.__name__}(x), without what the subclass adds"
+    return ""
+
+
+class _Part:
+    """A frame of the file: its builder, what is kept beside its columns, and the frames that it is inside of."""
+
+    __slots__ = ("builder", "inside", "kept", "numbers", "root", "value", "where")
+
+    def __init__(self, value: Any, builder: Builder, kept: dict[str, Any], root: str, inside: _Part | None) -> None:
+        self.value, self.builder, self.kept = value, builder, kept
+        self.root, self.inside = root, inside
+        self.numbers: list[int] = []
+        # Where the frame is inside of others, once an error asked for it.
+        self.where: str | None = None
+
+    def depth(self) -> int:
+        return 1 if self.inside is None else self.inside.depth() + 1
+
+    def is_inside(self, value: Any) -> bool:
+        """Whether this frame is the value, or inside of it."""
+        part: _Part | None = self
+        while part is not None:
+            if part.value is value:
+                return True
+            part = part.inside
+        return False
+
+
+class Document:
+    """All that goes into one file."""
+
+    def __init__(self, on_unsupported: OnUnsupported, compression: int, threads: int | None = None) -> None:
+        self._on_unsupported = on_unsupported
+        self._skipped: list[str] = []
+        # What was given for keys and members, by the dict or set, which is kept so that nothing else has its id.
+        self._given: dict[int, tuple[Any, set[Any]]] = {}
+        self._parts: list[_Part] = []
+        self._tables: dict[int, int] = {}
+        # The trees, by what errors call them.
+        self._roots: list[tuple[Any, str]] = []
+        # The frame whose trees are being added.
+        self._inside: _Part | None = None
+        self._cells = CellBuilder(compression, threads)
+
+    def add(self, value: Any, root: str) -> int:
+        """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""
+        self._roots.append((value, root))
+        done = len(self._parts)
+        number = self._add_cells(value, root, shares=True)
+        self._add_trees(done)
+        return number
+
+    def add_frame(self, value: Any, builder: Builder, kept: dict[str, Any]) -> int:
+        """Adds a frame, and the trees beside its columns. Returns its number."""
+        done = len(self._parts)
+        number = self._put(value, builder, kept, "")
+        self._add_trees(done)
+        return number
+
+    def _put(self, value: Any, builder: Builder, kept: dict[str, Any], root: str) -> int:
+        part = _Part(value, builder, kept, root, self._inside)
+        if part.depth() > _DEEPEST:
+            raise UnsupportedTypeError(f"frames are nested deeper than {_DEEPEST}")
+        self._parts.append(part)
+        self._tables[id(value)] = len(self._parts) - 1
+        return len(self._parts) - 1
+
+    def _add_trees(self, done: int) -> None:
+        # Trees have frames, which have trees.
+        while done < len(self._parts):
+            self._inside = part = self._parts[done]
+            part.numbers = [self._add_cells(tree, part.root + what, shares=False) for tree, what in part.builder.trees]
+            done += 1
+        self._inside = None
+
+    def _add_cells(self, tree: Any, root: str, *, shares: bool) -> int:
+        return self._cells.add(tree, root, shares, self._encode, self._unsupported)
+
+    def _encode(self, value: Any) -> tuple[Any, ...]:
+        """What the native half asks for."""
+        try:
+            return self._encode_known(value)
+        except (UnsupportedTypeError, ArgumentError, LimitError):
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # What a library has against one of its own values, or a class against being looked at.
+            kind, what = _called(value), f"{type(error).__name__}: {error}"
+            raise UnsupportedTypeError(f"a value of type {kind} can't be kept ({what[:_LONGEST]})") from error
+
+    def _encode_known(self, value: Any) -> tuple[Any, ...]:
+        if not _hosts.is_frame(value):
+            return _codecs.encode(value)
+        if self._inside is not None and self._inside.is_inside(value):
+            raise UnsupportedTypeError("a frame that contains itself can't be kept")
+        known = self._tables.get(id(value))
+        if known is None:
+            builder, kept = _hosts.build(value)
+            known = self._put(value, builder, kept, "")
+        return ("table", known)
+
+    def _whole_path(self, path: str) -> str:
+        """The path of a value: that of the frame it is in, when that is inside of another value, and its own."""
+        part = self._inside
+        if part is None or (not self._roots and part.inside is None):
+            return path
+        if part.where is None:
+            from .paths import find
+
+            roots = [*self._roots, *((other.value, "df") for other in self._parts if other.inside is None)]
+            found = find(roots, part.value)
+            part.where = f"{found}: " if found else ""
+        return part.where + path
+
+    def _unsupported(
+        self, value: Any, path: str, error: BaseException | None, again: bool, holder: Any, is_inside: bool
+    ) -> tuple[Any, ...]:
+        """What stands for a value that can't be kept: nothing, or another one.
+
+        `holder` is the dict or set that it is a key or member of; `is_inside` tells that it is a part of one.
+        """
+        path = self._whole_path(path)
+        if isinstance(error, (LimitError, MemoryError)):
+            raise LimitError(f"{path}: {error}") from error
+        if error is not None and not isinstance(error, (UnsupportedTypeError, ArgumentError)):
+            raise error
+        kind = _called(value)
+        if self._on_unsupported == "error" or again:
+            what = f"a value of type {kind} can't be kept{_advice(value)}" if error is None else str(error)
+            raise UnsupportedTypeError(f"{path}: {what}") from error
+        if is_inside:
+            # Keys and members that differed might be equal without it.
+            what = f"a value of type {kind} can't be kept, nor be replaced inside of a key or of a member of a set"
+            raise UnsupportedTypeError(f"{path}: {what}") from error
+        if self._on_unsupported == "skip":
+            self._skipped.append(f"{path}: {kind}")
+            # A column has a value in each row.
+            return () if self._inside is None else (None,)
+        instead = self._on_unsupported(value, path)
+        if holder is not None:
+            self._check_key(instead, path, holder)
+        return (instead,)
+
+    def _check_key(self, instead: Any, path: str, holder: Any) -> None:
+        """What takes the place of a key or member has to have a hash, and to be none that is there."""
+        _, given = self._given.setdefault(id(holder), (holder, set()))
+        try:
+            is_taken = instead in holder or instead in given
+        except TypeError as error:
+            message = (
+                f"{path}: what is given for a key or a member of a set has a hash, unlike this {type(instead).__name__}"
+            )
+            raise UnsupportedTypeError(message) from error
+        if is_taken:
+            raise UnsupportedTypeError(f"{path}: {instead!r} is given for it, which is there already")
+        given.add(instead)
+
+    def write(self, to: Destination, table: int | None, cell: int | None, metadata: int | None) -> bytes | None:
+        """Writes the file. Returns its content when it goes into memory."""
+        from entasis._hosts.numpy.write import add_pool
+
+        pools = Builder(0, [])
+        for arrays, n_values in self._cells.finish():
+            add_pool(pools, arrays, n_values)
+        if self._skipped:
+            n = len(self._skipped)
+            shown = "; ".join(map(printable, self._skipped[:_SHOWN])) + (
+                f"; and {n - _SHOWN} more" if n > _SHOWN else ""
+            )
+            warnings.warn(f"left out, as they can't be kept: {shown}", stacklevel=3)
+        parts = [(part.builder, part.kept, part.numbers) for part in self._parts]
+        return write_document(to, parts, pools, self._cells, table, cell, metadata)

@@ -1,0 +1,435 @@
+"""Trees of an open file: looked at part by part, or read."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, cast
+
+from entasis._arguments import rows as _rows
+from entasis._arguments.options import integer, on_refused
+from entasis._arguments.options import threads as _threads
+from entasis._columns import dtype_metadata as _dtype_metadata
+from entasis._file.file import File
+from entasis._file.frame import Closed, Frame
+from entasis._hosts.registry import interpretation
+from entasis._values.cells import Cells, as_objects, metadata
+from entasis.errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError, RowsOutOfRangeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from entasis._arguments.options import OnRefused
+    from entasis._arguments.rows import Rows
+    from entasis._columns.names import Columns
+    from entasis._hosts.registry import Host
+
+    from .array_view import View
+
+_SEQUENCES = ("list", "tuple", "set", "frozenset")
+
+
+class _OfFrames:
+    """A member of `File` that only frames have. An `AttributeError` hides it from `hasattr`, as other libraries ask."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tree: Tree | None, owner: type) -> _OfFrames:
+        if tree is None:
+            return self
+        raise NotAFrameError(
+            f"{tree._named()} is {a(tree.kind)}, and {self._name} is of frames; tree() shows the parts of the value"
+        )
+
+
+class Tree(File):
+    """A value of a file that is no frame, or a part of one. Nothing is read until `read` is called.
+
+    `t["key"]` is a part of a dict, `t[3]` of a list, tuple or object, `t[10:20]` and `t[[3, 1]]` are items of a list.
+    An array takes the keys that NumPy's arrays take; the result has the shape that NumPy's has, and `read` reads only
+    what holds it.
+    A frame inside is a `File`. A key of a dict of more than 4,096 strings or integers is found by an index, of which a
+    few pages are read; of others the keys are read at the first look-up. No values are.
+    """
+
+    # `_rows` is what this view shows: rows of a list, or of an array a `View`; None for all.
+    __slots__ = ("_cells", "_info", "_keys", "_where")
+
+    if not TYPE_CHECKING:
+        columns = _OfFrames()
+        dtypes = _OfFrames()
+        head = _OfFrames()
+        iloc = _OfFrames()
+        loc = _OfFrames()
+        n_rows = _OfFrames()
+        n_columns = _OfFrames()
+        column_names = _OfFrames()
+        sample = _OfFrames()
+        schema = _OfFrames()
+        select = _OfFrames()
+        tail = _OfFrames()
+        written_by = _OfFrames()
+        to_pandas = _OfFrames()
+        to_polars = _OfFrames()
+        to_pyarrow = _OfFrames()
+        to_numpy = _OfFrames()
+        to_static_frame = _OfFrames()
+        __arrow_c_stream__ = _OfFrames()
+        __arrow_c_schema__ = _OfFrames()
+
+    def __init__(self, cells: Cells, number: int, where: str = "", rows: Any = None) -> None:
+        self._cells, self._where, self._rows = cells, where, rows
+        self.path = cells.path
+        self._info = _describe_cell(cells, number)
+        self._keys: dict[Any, int] | None = None
+
+    @property
+    def kind(self) -> str:
+        """What the value is: "dict", "list", "array", "float" ..."""
+        return str(self._info["kind"])
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The lengths of the axes of an array, the number of parts of other values; none of what has no parts."""
+        if "shape" in self._info:
+            return tuple(self._info["shape"]) if self._rows is None else self._shown().shape
+        return (len(self),) if self._rows is not None or "count" in self._info else ()
+
+    def __len__(self) -> int:
+        if "shape" in self._info and self.shape:
+            return self.shape[0]
+        if self._rows is not None and "shape" not in self._info:
+            return len(self._rows)
+        if "count" not in self._info or "shape" in self._info:
+            raise TypeError(f"{self._named()} ({self.kind}) has no length")
+        return int(self._info["count"])
+
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        return iter(self.keys()) if self.kind == "dict" else (self[i] for i in range(len(self)))
+
+    def __contains__(self, key: object) -> bool:
+        return self._place(key) is not None if self.kind == "dict" else key in self.read()
+
+    def keys(self) -> list[Any]:
+        """The keys of a dict, or the names of a record's fields."""
+        return list(self._places())
+
+    def _place(self, key: Any) -> int | None:
+        """Where a key is."""
+        if self._keys is None and self.kind == "dict" and type(key) in (str, int):
+            is_indexed, place = self._cells.reader.find(self._info["number"], key)
+            if is_indexed:
+                return place
+        places = self._places()
+        try:
+            return places.get(key)
+        except TypeError as error:
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: its parts have keys, not {key!r}") from error
+
+    def _places(self) -> dict[Any, int]:
+        if self._keys is None:
+            if self.kind == "dict":
+                keys = self._cells.keys(self._info["number"])
+                with interpretation():
+                    # A file may tell of keys that can't be any.
+                    self._keys = {key: i for i, key in enumerate(keys)}
+            elif self._record() is not None:
+                self._keys = {name: 4 + i for i, name in enumerate(self._record() or ())}
+            else:
+                raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has no keys")
+        return self._keys
+
+    def _record(self) -> tuple[str, ...] | None:
+        """The names of the fields of a record."""
+        if self.kind != "object" or len(self) < 4:
+            return None
+        head = self._cells.children(self._info["number"], 0, 4)
+        return head[3] if head[0] == "record" and type(head[3]) is tuple else None
+
+    def _named(self) -> str:
+        return f"value{self._where}"
+
+    def __getitem__(self, key: Any) -> File:
+        if self.kind in ("dict", "object"):
+            place = self._place(key)
+            if place is None:
+                raise ColumnNotFoundError(f"{self._named()} has no key {key!r}")
+            return self._part(place, f"[{key!r}]")
+        if self.kind not in (*_SEQUENCES, "array", "array of objects"):
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has no parts")
+        if "shape" in self._info:
+            return self._indexed(key)
+        if isinstance(key, tuple):
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has one axis; take its items with a list")
+        rows = _rows.compose(self._rows, _rows.resolve(key, len(self), holder=self.kind))
+        if integer(key) is not None:
+            return self._part(rows[0], f"[{rows[0]}]")
+        return Tree._at(self._cells, self._where, self._info, rows)
+
+    def _shown(self) -> View:
+        """The part of an array that is shown."""
+        if self._rows is not None:
+            return cast("View", self._rows)
+        from .array_view import View, strides
+
+        shape = tuple(self._info["shape"])
+        return View(shape, strides(shape, bool(self._info.get("fortran"))))
+
+    def _indexed(self, key: Any) -> Tree:
+        """The part of an array that NumPy takes for a key."""
+        try:
+            view = self._shown()[key]
+        except IndexError as error:
+            raise RowsOutOfRangeError(f"{self._named()}: {error}") from None
+        return Tree._at(self._cells, self._where, self._info, view)
+
+    def _part(self, position: int, step: str) -> File:
+        info = self._info
+        if "rows" in info:
+            return Tree._at(self._cells, self._where + step, _row(info, position))
+        number = info["parts"][position] if "parts" in info else info["first"] + position
+        return part(self._cells, number, self._where + step)
+
+    @classmethod
+    def _at(cls, cells: Cells, where: str, info: dict[str, Any], rows: Any = None) -> Tree:
+        found = object.__new__(cls)
+        found._cells, found._info, found._keys, found.path = cells, info, None, cells.path
+        found._where, found._rows = where, rows
+        return found
+
+    def read(
+        self,
+        *,
+        columns: Columns | None = None,
+        rows: Rows | None = None,
+        to: Host | None = None,
+        threads: int | None = None,
+        index: bool = True,
+        types: Iterable[type] | None = None,
+        on_unsupported: OnRefused = "error",
+    ) -> Any:
+        """The value, or some rows of an array or items of a list; see `entasis.read`.
+
+        `columns` are places on the second axis of an array, told as rows are. Of an array in Fortran order only they
+        are read.
+        """
+        on_refused(on_unsupported)
+        if to is not None:
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames")
+        if not index:
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: index=False is for frames")
+        threads = _threads(threads)
+        cells = self._cells
+        if types is not None:
+            from entasis._values import codecs as _codecs
+
+            cells = Cells(cells.handle, cells.path, _codecs.classes(types), cells.reader)
+        if rows is not None and not self.shape:
+            raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
+        if rows is not None and self.kind not in (*_SEQUENCES, "array", "array of objects"):
+            raise ArgumentError(f"{self._named()} is a {self.kind}: rows are of arrays and lists")
+        try:
+            if "shape" in self._info:
+                found = self._read_array(cells, columns, rows, threads)
+            else:
+                found = self._read_part(cells, columns, rows, threads)
+            if _dtype_metadata.KEY not in self._info:
+                return found
+            metadata = cells.read(self._info[_dtype_metadata.KEY], threads)
+            with interpretation():
+                return _dtype_metadata.restore(found, metadata)
+        except CorruptFileError as error:
+            error.file = error.file or self.path
+            raise
+
+    def _read_part(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
+        """A value that is no array, or items of a list."""
+        if columns is not None:
+            raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
+        rows = (
+            self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self), holder=self.kind))
+        )
+        number = self._info["number"]
+        if "row" in self._info:
+            row = self._info["row"]
+            (whole,) = cells.children(number, row, row + 1, threads)
+            return whole if rows is None else tuple(whole[int(i)] for i in rows)
+        if rows is None:
+            return cells.read(number, threads)
+        found = cells.children_at(number, rows, threads)
+        with interpretation():
+            return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[self.kind](found)
+
+    def _read_array(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
+        """An array, or what its view shows of it."""
+        info, number = self._info, self._info["number"]
+        if self._rows is None and rows is None and columns is None:
+            return cells.read(number, threads)
+        view = self._shown()
+        if columns is not None and len(view.shape) < 2:
+            raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
+        if rows is not None:
+            view = view[_places(rows, view.shape[0])]
+        if columns is not None:
+            view = view[:, _places(columns, view.shape[1])]
+        if self.kind == "array of objects":
+            return view.read(
+                lambda start, stop: as_objects(cells.children(number, start, stop, threads)),
+                lambda places: as_objects(cells.children_at(number, places, threads)),
+            )
+        n = math.prod(info["shape"])
+        if info["start"] + n > info["stop"]:
+            raise CorruptFileError("an array has fewer values than its shape tells")
+        maker, column, first = cells.maker(threads), info["column"], info["start"]
+        with interpretation():
+            return view.read(
+                lambda start, stop: maker.pool(column, first + start, first + stop),
+                lambda places: maker.pool_at(column, first + places),
+            )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        import numpy as np
+
+        return np.asarray(self.read(), dtype=dtype)
+
+    @property
+    def metadata(self) -> Any:
+        """What was written as `metadata=`; None without any."""
+        return metadata(self._cells.handle, self.path, self._cells.types)
+
+    def close(self) -> None:
+        """Close the file. Parts that were made before, and all that was read, stay; `with` closes too."""
+        self._cells, self._keys = cast("Cells", Closed(self.path)), None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed."""
+        return isinstance(self._cells, Closed)
+
+    def __copy__(self) -> Tree:
+        return Tree._at(self._cells, self._where, self._info, self._rows)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from entasis._file import reopen as _reopen
+
+        cells = self._cells
+        frame = Frame(cells.handle, self.path, cells.types, content=cells.content)
+        return _reopen.tree, (_reopen.source(frame), self._where, self._info, self._rows)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        has_keys = self.kind == "dict" or self._record() is not None
+        return [key for key in self.keys() if isinstance(key, str)] if has_keys else []
+
+    def _repr_html_(self) -> str:
+        from entasis._file import html as _html
+
+        return _html.tree(self)
+
+    def tree(self, *, depth: int = 3, most: int = 20) -> str:
+        """The value as an outline: a line per part, with kinds, shapes and sizes."""
+        with interpretation():
+            return "\n".join(outline(self, "value" if not self._where else self._where, 0, depth, most))
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<entasis.Tree '{self.path}', closed>"
+        head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
+        return "\n".join([head, *outline(self, self._named(), 0, 2, 10)])
+
+
+def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:
+    """What is known of a cell; of an array whose dtype has metadata what is known of the array, and where these are."""
+    info: dict[str, Any] = cells.reader.describe(number)
+    if info["kind"] != "object" or info.get("count") != 3 or "parts" in info:
+        return info
+    if cells.children(info["number"], 0, 1) != ["numpy.metadata"]:
+        return info
+    of: dict[str, Any] = cells.reader.describe(info["first"] + 1)
+    is_array = of["kind"] in ("array", "array of objects")
+    return of | {_dtype_metadata.KEY: info["first"] + 2} if is_array else info
+
+
+def a(kind: str) -> str:
+    """A kind of value with its article."""
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
+def _places(rows: Any, n: int) -> Any:
+    """What `rows=` or `columns=` means on an axis of an array: a slice, or an array of places."""
+    found = _rows.resolve(rows, n, holder="array")
+    if found is None:
+        return slice(None)
+    return _rows.as_slice(found) if isinstance(found, range) else found
+
+
+def _row(info: dict[str, Any], row: int) -> dict[str, Any]:
+    """What is known of a row of a list of rows."""
+    parts = [first + row for first in info["lists"]]
+    return {"kind": info["rows"], "number": info["number"], "row": row, "count": len(parts), "parts": parts}
+
+
+def part(cells: Cells, number: int, where: str) -> File:
+    """A part of a file: a frame, or another value."""
+    found = Tree(cells, number, where)
+    if found.kind != "table":
+        return found
+    number = found._info["int"]
+    handle = cells.handle.table(number)
+    return File._of(Frame(handle, cells.path, cells.types, table=number, content=cells.content))
+
+
+def outline(value: File, name: str, level: int, depth: int, most: int) -> list[str]:
+    """A line for a value, and for what is below."""
+    lines = [f"{'  ' * level}{name}: {_describe(value)}"]
+    if level >= depth:
+        return lines
+    if not isinstance(value, Tree):
+        if level == 0:
+            lines += [f"  {name}: {kind}" for name, kind in value.schema.pairs[:most]]
+            lines += [f"  ... {value.n_columns - most:,} more"] * (value.n_columns > most)
+        return lines
+    named = value.kind == "dict" or (value.kind == "object" and value._record() is not None)
+    if not named and value.kind not in ("list", "tuple"):
+        return lines
+    steps = value.keys() if named else range(len(value))
+    for step in steps[:most]:
+        shown = repr(step) if named else f"[{step}]"
+        lines += outline(value[step], shown if len(shown) <= 60 else shown[:57] + "...", level + 1, depth, most)
+    if len(steps) > most:
+        lines.append(f"{'  ' * (level + 1)}... {len(steps) - most:,} more")
+    return lines
+
+
+def _describe(value: File) -> str:
+    if not isinstance(value, Tree):
+        host = f", {value.written_by}" if value.written_by else ""
+        return f"frame, {value.n_rows:,} x {value.n_columns:,}{host}"
+    kind, info = value.kind, value._info
+    if kind in ("array", "array of objects"):
+        shape = " x ".join(f"{n:,}" for n in value.shape) or "no axes"
+        if kind == "array":
+            (column,) = value._cells.handle.whole().columns([info["column"]])
+            return f"array of {column.type_name}, {shape}"
+        return f"{kind}, {shape}"
+    if kind in ("dict", *_SEQUENCES):
+        return f"{kind}, {len(value):,}"
+    if kind in ("bytes", "bytearray"):
+        return f"{kind}, {info['len']:,}"
+    if kind == "object":
+        head = value._cells.children(info["number"], 0, min(3, len(value)))
+        return f"{head[1]} {head[2]}" if head[0] == "record" else str(head[0])
+    shown = repr(value.read())
+    return f"{kind} = {shown if len(shown) <= 60 else shown[:57] + '...'}"
+
+
+def root(frame: Frame) -> File:
+    """The value of a file that is no table."""
+    cells = Cells(frame.handle, frame.path, frame.types)
+    cells.content = frame.content
+    number, _ = cells.reader.roots()
+    if number is None:
+        raise CorruptFileError("the file has no value")
+    return part(cells, number, "")

@@ -1,0 +1,1 @@
+"""Values of any type: how they are taken apart for a file, and made again."""

@@ -1,0 +1,227 @@
+"""Cells of an open file: the objects of trees, and what a host map keeps in cells."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from entasis._entasis import CellRef
+from entasis._hosts.registry import interpretation
+from entasis.errors import CorruptFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from entasis._entasis import CellReader, Handle
+
+# Frames inside of frames, at most.
+_DEEPEST = 40
+_state = threading.local()
+
+
+class Maker:
+    """What the native half asks for when it makes objects."""
+
+    def __init__(self, handle: Handle, path: str, types: dict[str, type], threads: int | None) -> None:
+        self._handle, self._path, self._types, self._threads = handle, path, types, threads
+        self._whole: Handle | None = None
+
+    def table(self, number: int) -> Any:
+        """A frame."""
+        from entasis._file.file import File
+        from entasis._file.frame import Frame
+
+        frame = Frame(self._handle.table(number), self._path, self._types, table=number)
+        return File._of(frame).read(threads=self._threads)
+
+    def pool(self, column: int, start: int, stop: int) -> Any:
+        """Values of arrays."""
+        from entasis._hosts.numpy.read import read_pool
+
+        if self._whole is None:
+            self._whole = self._handle.whole()
+        return read_pool(self._whole, column, start, stop, self._threads)
+
+    def pool_at(self, column: int, places: Any) -> Any:
+        """Values of arrays at these places."""
+        from entasis._hosts.numpy.read import read_pool_at
+
+        if self._whole is None:
+            self._whole = self._handle.whole()
+        return read_pool_at(self._whole, column, places, self._threads)
+
+    def objects(self, cells: list[Any], shape: tuple[int, ...]) -> Any:
+        """An array of objects."""
+        return as_objects(cells).reshape(shape)
+
+    def object(self, kind: str, parts: list[Any]) -> Any:
+        """A value of its parts."""
+        from . import codecs as _codecs
+
+        return _codecs.decode_kind(kind, parts, self._types)
+
+    def settle(self) -> None:
+        """Many objects were made, and are kept from the collector for now: it comes, if it is on."""
+        if _state.is_collecting:
+            gc.collect(0)
+
+    def unit(self, kind: str) -> Any:
+        """A value of which the kind says all."""
+        if kind == "Ellipsis":
+            return ...
+        import pandas as pd
+
+        return pd.NA if kind == "NA" else pd.NaT
+
+
+def as_objects(cells: list[Any]) -> Any:
+    import numpy as np
+
+    return np.fromiter(cells, dtype=object, count=len(cells))
+
+
+class Cells:
+    """The cells of a file."""
+
+    def __init__(
+        self, handle: Handle, path: str, types: dict[str, type] | None = None, reader: CellReader | None = None
+    ) -> None:
+        found = reader or handle.cells()
+        if found is None:
+            raise CorruptFileError("the file has no cells, and names some")
+        self.reader: CellReader = found
+        self.handle, self.path, self.types = handle, path, types or {}
+        # The file in memory, for pickles.
+        self.content: bytes | None = None
+
+    def maker(self, threads: int | None = None) -> Maker:
+        """What makes objects."""
+        return Maker(self.handle, self.path, self.types, threads)
+
+    def read(self, number: int, threads: int | None = None) -> Any:
+        """The object of a cell."""
+        with _making():
+            return self.reader.read(number, self.maker(threads), threads)
+
+    def children(self, number: int, start: int, stop: int, threads: int | None = None) -> list[Any]:
+        """Some of the children of a cell."""
+        with _making():
+            return self.reader.children(number, start, stop, self.maker(threads), threads)
+
+    def children_at(self, number: int, rows: Any, threads: int | None = None) -> list[Any]:
+        """The children of a cell at these places, a range or an array: only what holds them is read."""
+        if isinstance(rows, range) and rows.step == 1:
+            return self.children(number, rows.start, rows.stop, threads) if rows else []
+        if len(rows) == 0:
+            return []
+        wanted, of_rows = _pieces(rows)
+        with _making():
+            found = self.reader.children_at(number, wanted, self.maker(threads), threads)
+        return [found[place] for place in of_rows]
+
+    def keys(self, number: int) -> list[Any]:
+        """The keys of a map."""
+        with _making():
+            return self.reader.keys(number, self.maker())
+
+
+# Children between two that are wanted are read along with them, where they are fewer than this.
+_NEAR = 256
+# Ranges of children that are read at once, at most.
+_MOST_RANGES = 4096
+
+
+def _pieces(rows: Any) -> tuple[list[tuple[int, int]], list[int]]:
+    """Ranges that hold these places, and where in them each one is."""
+    import numpy as np
+
+    rows = np.asarray(rows, np.int64)
+    places = np.unique(rows)
+    gaps = np.diff(places)
+    least = _NEAR
+    if np.count_nonzero(gaps > least) >= _MOST_RANGES:
+        least = int(np.partition(gaps, -_MOST_RANGES)[-_MOST_RANGES])
+    cuts = np.flatnonzero(gaps > least) + 1
+    starts = places[np.concatenate(([0], cuts))]
+    stops = places[np.concatenate((cuts - 1, [len(places) - 1]))] + 1
+    before = np.cumsum(stops - starts) - (stops - starts)
+    piece = np.searchsorted(starts, rows, side="right") - 1
+    return list(zip(starts.tolist(), stops.tolist(), strict=True)), (rows - starts[piece] + before[piece]).tolist()
+
+
+@contextmanager
+def _making() -> Iterator[None]:
+    """Around all that makes objects. The collector has nothing to find among what is just being made."""
+    depth = getattr(_state, "depth", 0)
+    if depth >= _DEEPEST:
+        raise CorruptFileError("frames of the file are nested deeper than they can be")
+    was_enabled = gc.isenabled()
+    if depth == 0:
+        _state.is_collecting = was_enabled
+    _state.depth = depth + 1
+    gc.disable()
+    try:
+        with interpretation():
+            yield
+    finally:
+        _state.depth = depth
+        if was_enabled:
+            gc.enable()
+
+
+class Kept:
+    """A value that a host map names by its cell, and that is read when it is asked for."""
+
+    __slots__ = ("_cells", "_number")
+
+    def __init__(self, cells: Cells, number: int) -> None:
+        self._cells, self._number = cells, number
+
+    def get(self) -> Any:
+        """The value."""
+        return self._cells.read(self._number)
+
+
+def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> Any:
+    """A host map that can read what it names by cells."""
+    cells: list[Cells] = []
+
+    def bound(value: Any) -> Any:
+        if type(value) is dict:
+            return {key: bound(part) for key, part in value.items()}
+        if type(value) is list:
+            return [bound(part) for part in value]
+        if type(value) is not CellRef:
+            return value
+        if not cells:
+            cells.append(Cells(handle, path, types))
+        return Kept(cells[0], value.number)
+
+    return bound(host)
+
+
+def fill(handle: Handle, entries: list[Any], rows: Any, n_values: int) -> list[Any]:
+    """What was decoded, with the values of columns of objects: those of the kind "objects"."""
+    for i, (kind, position, column, _, _) in enumerate(entries):
+        if kind == "null" and column.logical == "object":
+            entries[i] = ("objects", position, column, objects(handle, column, rows, n_values), None)
+    return entries
+
+
+def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
+    """The values of a column of objects, in these rows."""
+    if type(column.detail) is not CellRef:
+        raise CorruptFileError(f"column '{column.name}': objects without cells")
+    cells, number = Cells(handle, ""), column.detail.number
+    return as_objects(cells.children_at(number, range(n_values) if rows is None else rows))
+
+
+def metadata(handle: Handle, path: str, types: dict[str, type]) -> Any:
+    """What was written as `metadata`; None without any."""
+    if handle.cells() is None:
+        return None
+    cells = Cells(handle, path, types)
+    _, number = cells.reader.roots()
+    return None if number is None else cells.read(number)

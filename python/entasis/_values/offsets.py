@@ -1,0 +1,134 @@
+"""Offsets of pandas, which are frequencies of indexes and steps between dates: as a text, or by their arguments."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+# The classes of `pandas.offsets` that files name.
+_CLASSES = frozenset(
+    [
+        "BDay",
+        "BusinessDay",
+        "BusinessHour",
+        "BHalfYearBegin",
+        "BHalfYearEnd",
+        "BMonthBegin",
+        "BMonthEnd",
+        "BQuarterBegin",
+        "BQuarterEnd",
+        "BYearBegin",
+        "BYearEnd",
+        "BusinessMonthBegin",
+        "BusinessMonthEnd",
+        "CustomBusinessDay",
+        "CustomBusinessHour",
+        "CustomBusinessMonthBegin",
+        "CustomBusinessMonthEnd",
+        "DateOffset",
+        "Day",
+        "Easter",
+        "FY5253",
+        "FY5253Quarter",
+        "HalfYearBegin",
+        "HalfYearEnd",
+        "Hour",
+        "LastWeekOfMonth",
+        "Micro",
+        "Milli",
+        "Minute",
+        "MonthBegin",
+        "MonthEnd",
+        "Nano",
+        "QuarterBegin",
+        "QuarterEnd",
+        "Second",
+        "SemiMonthBegin",
+        "SemiMonthEnd",
+        "Week",
+        "WeekOfMonth",
+        "YearBegin",
+        "YearEnd",
+    ]
+)
+# What pandas says of a text that is no frequency, and of arguments that are none.
+_REFUSALS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def encode(offset: Any) -> tuple[Any, ...] | None:
+    """The name of the kind of object and its parts; None for what can't be kept."""
+    text = as_text(offset)
+    if text is not None:
+        return "pandas.offset", text
+    name, keywords = type(offset).__name__, _keywords(offset)
+    if not all(_is_plain(value) for value in keywords.values()):
+        return None
+    parts = (name, int(offset.n), bool(offset.normalize), keywords)
+    try:
+        found = decode_parts(*parts)
+    except _REFUSALS:
+        return None
+    return ("pandas.offset_parts", *parts) if same(found, offset) else None
+
+
+def as_text(offset: Any) -> str | None:
+    """The text that stands for an offset; None where pandas makes another one of it."""
+    try:
+        text = str(offset.freqstr)
+        return text if same(decode(text), offset) else None
+    except _REFUSALS:
+        return None
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two offsets are alike in all that they are made with. Those that pandas has for equal may not be."""
+    if type(left) is not type(right) or left != right:
+        return False
+    if (left.n, left.normalize, repr(left)) != (right.n, right.normalize, repr(right)):
+        return False
+    keywords = [sorted((key, repr(value)) for key, value in _keywords(offset).items()) for offset in (left, right)]
+    return keywords[0] == keywords[1] and _calendar(left) == _calendar(right)
+
+
+def _keywords(offset: Any) -> dict[str, Any]:
+    """What an offset is made with beside its count. A calendar is made of the holidays and the mask of the week."""
+    return {key: value for key, value in offset.kwds.items() if key != "calendar"}
+
+
+def _calendar(offset: Any) -> Any:
+    calendar = offset.kwds.get("calendar")
+    return None if calendar is None else (calendar.holidays.tobytes(), calendar.weekmask.tobytes())
+
+
+def _is_plain(value: Any) -> bool:
+    import numpy as np
+
+    if type(value) in (tuple, list):
+        return all(map(_is_plain, value))
+    return value is None or type(value) in (bool, int, float, str, datetime.timedelta, datetime.time, np.datetime64)
+
+
+def decode(text: Any) -> Any:
+    """The offset that a text stands for."""
+    from pandas.tseries.frequencies import to_offset
+
+    if type(text) is not str:
+        raise TypeError("a frequency is a string")
+    return to_offset(text)
+
+
+def decode_parts(name: Any, n: Any, normalize: Any, keywords: Any) -> Any:
+    """The offset of a class and what it is made with."""
+    import pandas as pd
+
+    if name not in _CLASSES or type(n) is not int or type(normalize) is not bool:
+        raise ValueError(f"an offset of class {name!r}")
+    if not all(type(key) is str and _is_plain(value) for key, value in keywords.items()):
+        raise TypeError("the arguments of an offset are plain values")
+    make: Any = getattr(pd.offsets, name, None)
+    if make is None:
+        from entasis.errors import UnsupportedTypeError
+
+        raise UnsupportedTypeError(f"pandas has no offset {name} here: update pandas")
+    # Of Tick there are none that take `normalize`.
+    return make(n, normalize=normalize, **keywords) if normalize or keywords else make(n)
