@@ -6,6 +6,8 @@
 >>> f = en.open("flights.entasis")
 """
 
+from typing import TYPE_CHECKING
+
 from . import errors
 from ._api import info, open, read, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
@@ -14,9 +16,11 @@ from ._file.file import File
 from ._file.info import Info, Report
 from ._npz import read_npz, write_npz
 from ._record import Record
-from ._tree.tree import Tree
 from ._versions import show_versions
 from .errors import *  # noqa: F403
+
+if TYPE_CHECKING:
+    from ._tree.tree import Tree
 
 __all__ = [
     "File",
@@ -41,3 +45,12 @@ __all__ = [
     "write_npz",
     *errors.__all__,
 ]
+
+
+def __getattr__(name: str) -> object:
+    # Most programs open frames alone, and an import takes time for each module.
+    if name == "Tree":
+        from ._tree.tree import Tree
+
+        return Tree
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,8 +11,6 @@ from ._arguments.options import threads as _threads
 from ._file.file import File
 from ._file.info import Info, Report
 from ._hosts import registry as _hosts
-from ._tree import tree as _tree
-from ._tree.tree import Tree
 from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -285,7 +283,7 @@ def read(
     """
     _options.on_refused(on_unsupported)
     file = open(path, memory_map=memory_map, types=types)
-    if isinstance(file, Tree):
+    if type(file) is not File:
         if columns is not None or to is not None:
             raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
         return file.read(rows=rows, threads=threads, index=index)
@@ -339,7 +337,9 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
         return file
     if memory_map:
         raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
-    return _tree.root(file._frame)
+    from ._tree.tree import root
+
+    return root(file._frame)
 
 
 def info(path: Source) -> Info:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._hosts.registry import interpretation
+from entasis._host_map import cell_value, interpretation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -61,7 +61,7 @@ def encode(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRe
 
 def labels(array: Any, spec: dict[str, Any]) -> Any:
     """The labels of an index with what their dtype has beside the type."""
-    return restore(array, spec[KEY].get()) if KEY in spec else array
+    return restore(array, cell_value(spec[KEY])) if KEY in spec else array
 
 
 class Collector:
@@ -107,7 +107,7 @@ class Columns:
             chosen = positions if wanted is None else wanted.intersection(positions)
             self._numbers.update(dict.fromkeys(chosen, number))
         if self._numbers:
-            self._maps = host[KEY]["maps"].get()
+            self._maps = cell_value(host[KEY]["maps"])
 
     def number(self, column: int) -> int | None:
         """Which of the maps is that of a column; columns of one may share an array."""

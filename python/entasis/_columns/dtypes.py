@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._hosts.registry import interpretation
+from entasis._host_map import interpretation
 from entasis.errors import CorruptFileError, LimitError, UnsupportedTypeError
 
 if TYPE_CHECKING:

@@ -46,3 +46,21 @@ def schema(handle: Handle, columns: list[int] | None, levels: Levels | None = No
 def _are_many(handle: Handle, columns: list[int]) -> bool:
     """Whether one pass over all columns costs less than a look at each of these."""
     return len(columns) > max(16, handle.n_columns // 64)
+
+
+def is_text(text: str) -> bool:
+    """Whether a string has no halves of pairs, so that it has UTF-8."""
+    try:
+        return text.isascii() or text.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def as_text(label: Any) -> str:
+    """A label as the name of a column; halves of pairs as question marks."""
+    try:
+        text = str(label)
+    except Exception:
+        # Any class may have something against it, and integers of many digits have.
+        text = type(label).__name__
+    return text if is_text(text) else text.encode(errors="replace").decode()

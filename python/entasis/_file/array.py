@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._arguments import rows as _rows
+from entasis._hosts.levels import RANGE
+from entasis._hosts.numpy.read import read_columns
 
-from .row_labels import RANGE
+from .row_labels import range_values
 
 if TYPE_CHECKING:
     from .file import File
@@ -33,20 +34,11 @@ def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
 
 def _arrays(file: File, numbers: list[int], rows: Any) -> list[Any]:
     """The columns; a dict of them would have none of equal names."""
-    from entasis._hosts.numpy.read import read_columns
-
     if RANGE in numbers:
-        values = np_range(file, rows)
+        values = range_values(file, rows)
         others = iter(_arrays(file, [number for number in numbers if number != RANGE], rows))
         return [values if number == RANGE else next(others) for number in numbers]
     return read_columns(file._handle, file._frame.host, numbers, rows, None)[1] if numbers else []
-
-
-def np_range(file: File, rows: Any) -> Any:
-    """The labels of an index that is a range, at these rows."""
-    import numpy as np
-
-    return _rows.at(np.array(file._frame.levels.range, np.int64), rows)
 
 
 def _check_dtypes(arrays: list[Any]) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import integer, shown
+from entasis._host_map import interpretation
 from entasis._hosts import registry as _hosts
-from entasis._hosts.registry import interpretation
 from entasis.errors import ArgumentError, ColumnNotFoundError, ColumnsOutOfRangeError, DuplicateColumnError
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ from entasis._arguments.options import integer, number, on_refused, shown
 from entasis._arguments.options import threads as _threads
 from entasis._columns import names as _columns
 from entasis._hosts import registry as _hosts
-from entasis._values import cells as _cells
+from entasis._hosts.levels import RANGE
 from entasis.errors import ArgumentError, CorruptFileError
 
 from . import column_labels as _column_labels
 from . import frame as _frame
+from . import indexers as _indexers
 from . import row_labels as _row_labels
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from entasis._typing import ArrowTable, NumpyArrays, PandasFrame, PartOptions, PolarsFrame, StaticFrame
 
     from . import display as _display
-    from . import indexers as _indexers
 
 # Where values come from that a file might be compared with.
 _VALUES = frozenset(["builtins", "datetime", "decimal", "fractions", "numpy", "pandas", "polars", "pyarrow", "uuid"])
@@ -72,13 +72,29 @@ class File:
     @property
     def metadata(self) -> Any:
         """What was written as `metadata=`; None without any."""
-        return _cells.metadata(self._handle, self.path, self._frame.types)
+        from entasis._values.cells import metadata
+
+        return metadata(self._handle, self.path, self._frame.types)
 
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """The value as an outline: a line per part, with kinds, shapes and sizes. A frame shows `most` columns."""
-        from entasis._tree import tree as _tree
+        return "\n".join(self._outline("value", 0, depth, most))
 
-        return "\n".join(_tree.outline(self, "value", 0, depth, most))
+    def _outline(self, name: str, level: int, depth: int, most: int) -> list[str]:
+        """A line for the value, and for its parts down to `depth`."""
+        parts = self._outlines_of_parts(name, level, depth, most) if level < depth else []
+        return [f"{'  ' * level}{name}: {self._summary()}", *parts]
+
+    def _summary(self) -> str:
+        host = f", {self.written_by}" if self.written_by else ""
+        return f"frame, {self.n_rows:,} x {self.n_columns:,}{host}"
+
+    def _outlines_of_parts(self, name: str, level: int, depth: int, most: int) -> list[str]:
+        # The columns of frames inside of other values would be too many lines.
+        if level:
+            return []
+        lines = [f"  {name}: {kind}" for name, kind in self.schema.pairs[:most]]
+        return lines + [f"  ... {self.n_columns - most:,} more"] * (self.n_columns > most)
 
     @property
     def n_rows(self) -> int:
@@ -217,15 +233,11 @@ class File:
     @property
     def iloc(self) -> _indexers.ILoc:
         """A view by positions: `f.iloc[rows, columns]`, as pandas' `iloc`."""
-        from . import indexers as _indexers
-
         return _indexers.ILoc(self)
 
     @property
     def loc(self) -> _indexers.Loc:
         """A view by labels: `f.loc[rows, columns]`, as pandas' `loc`. Reads the labels alone, and needs pandas."""
-        from . import indexers as _indexers
-
         return _indexers.Loc(self)
 
     def _resolve(self, columns: Columns | None) -> list[int] | None:
@@ -317,7 +329,7 @@ class File:
                 if index is False:
                     raise ArgumentError("columns= names the index, and index=False leaves it out")
                 columns = self._of_table(columns)
-            elif _row_labels.RANGE in columns:
+            elif RANGE in columns:
                 return _row_labels.read_with_range(self, reader, host, _threads(threads))
 
         def read(columns: list[int] | None) -> Any:
@@ -378,12 +390,12 @@ class File:
         return of_columns(self, dtype, copy)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        if self._columns is not None and _row_labels.RANGE in self._columns:
+        if self._columns is not None and RANGE in self._columns:
             return self.to_pyarrow().__arrow_c_stream__(requested_schema)
         return self._arrow().__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
-        if self._columns is not None and _row_labels.RANGE in self._columns:
+        if self._columns is not None and RANGE in self._columns:
             return self._view(self._columns, range(0)).to_pyarrow().schema.__arrow_c_schema__()
         table = self._arrow(has_rows=False)
         # A table of pyarrow has one, and is none.
@@ -444,7 +456,7 @@ class File:
     def __reduce__(self) -> tuple[Any, ...]:
         from . import reopen as _reopen
 
-        return _reopen.file, (_reopen.source(self._frame), self._columns, self._rows)
+        return _reopened, (_reopen.source(self._frame), self._columns, self._rows)
 
     def __repr__(self) -> str:
         if self.closed:
@@ -460,3 +472,10 @@ class File:
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.column_names if self._frame.labels.are_text else []
+
+
+def _reopened(source: Any, columns: list[int] | None, rows: Any) -> File:
+    """The file of a pickle."""
+    from . import reopen as _reopen
+
+    return File._of(_reopen.frame(source), columns, rows)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from entasis import _entasis
 from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
-from entasis._values import cells as _cells
+from entasis._hosts.levels import Levels
 from entasis.errors import ArgumentError, ClosedFileError
 
 from . import column_labels as _column_labels
@@ -39,16 +39,19 @@ class Frame:
         self.memory_map, self.table, self.content = memory_map, table, content
         self._host: dict[str, Any] | None = None
         self._labels: Labels | None = None
-        self._levels: _row_labels.Levels | None = None
+        self._levels: Levels | None = None
         self._index: Any = None
 
     @property
     def host(self) -> dict[str, Any]:
         """What the file keeps for the library that wrote it."""
         if self._host is None:
-            host = self.handle.host()
-            host = host if isinstance(host, dict) else {}
-            self._host = _cells.bind(host, self.handle, self.path, self.types) if self.handle.has_cells else host
+            found = self.handle.host()
+            self._host = found if isinstance(found, dict) else {}
+            if self.handle.has_cells:
+                from entasis._values.cells import bind
+
+                self._host = bind(self._host, self.handle, self.path, self.types)
         return self._host
 
     @property
@@ -59,10 +62,10 @@ class Frame:
         return self._labels
 
     @property
-    def levels(self) -> _row_labels.Levels:
+    def levels(self) -> Levels:
         """The levels of the index."""
         if self._levels is None:
-            self._levels = _row_labels.Levels(self.handle, self.host)
+            self._levels = Levels(self.handle, self.host)
         return self._levels
 
     def index(self, rows: Any) -> Any:

@@ -9,6 +9,7 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, ColumnNotFoundError, EntasisError, RowNotFoundError
 
 from . import row_labels as _row_labels
+from .column_labels import hint
 
 if TYPE_CHECKING:
     from .file import File
@@ -152,8 +153,6 @@ def _loc_columns(file: File, key: Any) -> list[int] | None:
     except EntasisError:
         raise
     except KeyError as error:
-        from .column_labels import hint
-
         level = ""
         if not isinstance(key, (slice, list)) and getattr(key, "__hash__", None) and frame.levels.find(key) is not None:
             level = "; it is the name of the index: f.select(...) takes it"

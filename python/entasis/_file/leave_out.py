@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from entasis._hosts.levels import with_labels
 from entasis.errors import UnsupportedTypeError, printable
 
 if TYPE_CHECKING:
@@ -17,10 +18,8 @@ _SHOWN = 10
 
 def every(handle: Handle, host: dict[str, Any], columns: list[int] | None, *, has_index: bool) -> list[int]:
     """The numbers of the columns that are read: with the levels of the index, for a library without one."""
-    from entasis._hosts.arrow import stream as _arrow
-
     if not has_index:
-        columns, _ = _arrow.with_labels(handle, host, columns)
+        columns, _ = with_labels(handle, host, columns)
     return list(range(handle.n_columns)) if columns is None else columns
 
 

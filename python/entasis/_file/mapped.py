@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
-from entasis._hosts.numpy.write import BIG
-from entasis._hosts.numpy.write import CLONGDOUBLE as NUMPY_CLONGDOUBLE
+from entasis._columns.variants import BIG
+from entasis._columns.variants import CLONGDOUBLE as NUMPY_CLONGDOUBLE
 from entasis._hosts.pandas.times import PANDAS_UNITS
-from entasis._hosts.pandas.write import ARROW, ARROW_ALONE, CLONGDOUBLE, INTERVAL, MASKED, SPARSE
-from entasis._hosts.pandas.write import BIG as PANDAS_BIG
+from entasis._hosts.pandas.variants import ARROW, ARROW_ALONE, CLONGDOUBLE, INTERVAL, MASKED, SPARSE
+from entasis._hosts.pandas.variants import BIG as PANDAS_BIG
 from entasis.errors import FileError, MissingLibraryError, NotMappableError
 
 if TYPE_CHECKING:

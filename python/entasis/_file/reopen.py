@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from entasis._tree.tree import Tree
-from entasis._values.cells import Cells
 from entasis.errors import ArgumentError, FileError
 
 from . import frame as _frame
-from .file import File
 
 # A pickle holds the content of a file in memory up to this length.
 _MOST_BYTES = 64 << 20
@@ -28,20 +25,8 @@ def source(frame: _frame.Frame) -> Source:
     return found, frame.memory_map, list(frame.types.values()), mark, frame.table
 
 
-def file(found: Source, columns: list[int] | None, rows: Any) -> File:
-    """Columns and rows of a frame."""
-    return File._of(_open(found), columns, rows)
-
-
-def tree(found: Source, where: str, info: dict[str, Any], rows: Any) -> Tree:
-    """A part of a tree."""
-    frame = _open(found)
-    cells = Cells(frame.handle, frame.path, frame.types)
-    cells.content = frame.content
-    return Tree._at(cells, where, info, rows)
-
-
-def _open(found: Source) -> _frame.Frame:
+def frame(found: Source) -> _frame.Frame:
+    """The frame of a source, in this process."""
     source, memory_map, types, mark, table = found
     frame = _frame.opened(source, memory_map=memory_map, types=types)
     path = frame.path

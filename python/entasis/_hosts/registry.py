@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import sys
-from functools import wraps
 from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal
 
 from entasis._arguments.options import shown
-from entasis.errors import ArgumentError, CorruptFileError, EntasisError, MissingLibraryError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
+from entasis._columns.names import is_text
+from entasis._host_map import interpretation
+from entasis.errors import ArgumentError, MissingLibraryError
 
 Host = Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"]
 HOSTS: tuple[Host, ...] = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
@@ -65,8 +58,6 @@ def is_columns(value: dict[Any, Any]) -> bool:
         if type(array) is not np.ndarray or array.ndim != 1 or len(array) != (len(array) if n is None else n):
             return False
         n = len(array)
-    from entasis._values.labels import is_text
-
     return all(type(name) is str and is_text(name) for name in value)
 
 
@@ -123,6 +114,13 @@ def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | 
         return writer(str(written_by)).restore(value, host)
 
 
+def read_whole(handle: Any, host: dict[str, Any], threads: int | None) -> Any:
+    """A whole table as the kind of value that was written."""
+    found = host.get("host")
+    written_by = found if isinstance(found, str) else None
+    return restore(reader(None, written_by).read(handle, host, None, None, threads), host, written_by, None)
+
+
 def writer(host: str) -> Any:
     """The module with `build`."""
     return _module(_WRITERS[host])
@@ -134,17 +132,23 @@ def reader(to: str | None, written_by: str | None) -> Any:
         raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
     if to is None:
         known = written_by if written_by in HOSTS else None
-        to = known or next(host for host in HOSTS if find_spec(host) is not None)
+        to = known or next(filter(_is_installed, HOSTS))
     found = _loaded.get(_READERS[to])
     if found is not None and sys.modules.get(to) is not None:
         return found
     try:
         import_module(to)
     except ImportError as error:
-        others = [host for host in HOSTS if host != to and find_spec(host) is not None]
+        others = [host for host in HOSTS if host != to and _is_installed(host)]
         hint = f", or read with to={others[0]!r}" if others else ""
         raise MissingLibraryError(f"{to} is needed and can't be imported ({error}): pip install {to}{hint}") from error
     return _module(_READERS[to])
+
+
+def _is_installed(host: Host) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(host) is not None
 
 
 def _module(name: str) -> Any:
@@ -153,40 +157,3 @@ def _module(name: str) -> Any:
     if found is None:
         found = _loaded[name] = import_module(name)
     return found
-
-
-class interpretation:
-    """Around all that makes something of what a file keeps for its host: checksums don't say that it makes sense.
-
-    It is a context manager and a decorator, as those of `contextlib` are, without a generator for each call.
-    """
-
-    SENSELESS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, self.SENSELESS) and not isinstance(error, EntasisError):
-            raise _senseless(error) from error
-
-    def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
-        senseless = self.SENSELESS
-
-        @wraps(function)
-        def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            try:
-                return function(*args, **kwargs)
-            except EntasisError:
-                raise
-            except senseless as error:
-                raise _senseless(error) from error
-
-        return guarded
-
-
-def _senseless(error: BaseException) -> CorruptFileError:
-    what = f"{type(error).__name__}: {error}"
-    return CorruptFileError(f"what the file keeps for its host makes no sense ({what})")

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from entasis._entasis import Builder, CellBuilder, write_document
 from entasis._hosts import registry as _hosts
+from entasis._hosts.numpy.write import add_pool
 from entasis._values import codecs as _codecs
 from entasis.errors import ArgumentError, LimitError, UnsupportedTypeError, printable
+
+from .paths import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,8 +145,6 @@ class Document:
         if part is None or (not self._roots and part.inside is None):
             return path
         if part.where is None:
-            from .paths import find
-
             roots = [*self._roots, *((other.value, "df") for other in self._parts if other.inside is None)]
             found = find(roots, part.value)
             part.where = f"{found}: " if found else ""
@@ -194,8 +195,6 @@ class Document:
 
     def write(self, to: Destination, table: int | None, cell: int | None, metadata: int | None) -> bytes | None:
         """Writes the file. Returns its content when it goes into memory."""
-        from entasis._hosts.numpy.write import add_pool
-
         pools = Builder(0, [])
         for arrays, n_values in self._cells.finish():
             add_pool(pools, arrays, n_values)

@@ -11,7 +11,7 @@ from entasis._arguments.options import threads as _threads
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._file.file import File
 from entasis._file.frame import Closed, Frame
-from entasis._hosts.registry import interpretation
+from entasis._host_map import interpretation
 from entasis._values.cells import Cells, as_objects, metadata
 from entasis.errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError, RowsOutOfRangeError
 
@@ -317,7 +317,7 @@ class Tree(File):
 
         cells = self._cells
         frame = Frame(cells.handle, self.path, cells.types, content=cells.content)
-        return _reopen.tree, (_reopen.source(frame), self._where, self._info, self._rows)
+        return _reopened, (_reopen.source(frame), self._where, self._info, self._rows)
 
     def _ipython_key_completions_(self) -> list[str]:
         has_keys = self.kind == "dict" or self._record() is not None
@@ -331,13 +331,45 @@ class Tree(File):
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """The value as an outline: a line per part, with kinds, shapes and sizes."""
         with interpretation():
-            return "\n".join(outline(self, "value" if not self._where else self._where, 0, depth, most))
+            return "\n".join(self._outline(self._where or "value", 0, depth, most))
+
+    def _outlines_of_parts(self, name: str, level: int, depth: int, most: int) -> list[str]:
+        named = self.kind == "dict" or (self.kind == "object" and self._record() is not None)
+        if not named and self.kind not in ("list", "tuple"):
+            return []
+        lines = []
+        steps = self.keys() if named else range(len(self))
+        for step in steps[:most]:
+            shown = repr(step) if named else f"[{step}]"
+            shown = shown if len(shown) <= 60 else shown[:57] + "..."
+            lines += self[step]._outline(shown, level + 1, depth, most)
+        if len(steps) > most:
+            lines.append(f"{'  ' * (level + 1)}... {len(steps) - most:,} more")
+        return lines
+
+    def _summary(self) -> str:
+        kind, info = self.kind, self._info
+        if kind in ("array", "array of objects"):
+            shape = " x ".join(f"{n:,}" for n in self.shape) or "no axes"
+            if kind == "array":
+                (column,) = self._cells.handle.whole().columns([info["column"]])
+                return f"array of {column.type_name}, {shape}"
+            return f"{kind}, {shape}"
+        if kind in ("dict", *_SEQUENCES):
+            return f"{kind}, {len(self):,}"
+        if kind in ("bytes", "bytearray"):
+            return f"{kind}, {info['len']:,}"
+        if kind == "object":
+            head = self._cells.children(info["number"], 0, min(3, len(self)))
+            return f"{head[1]} {head[2]}" if head[0] == "record" else str(head[0])
+        shown = repr(self.read())
+        return f"{kind} = {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
     def __repr__(self) -> str:
         if self.closed:
             return f"<entasis.Tree '{self.path}', closed>"
         head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
-        return "\n".join([head, *outline(self, self._named(), 0, 2, 10)])
+        return "\n".join([head, *self._outline(self._named(), 0, 2, 10)])
 
 
 def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:
@@ -381,50 +413,6 @@ def part(cells: Cells, number: int, where: str) -> File:
     return File._of(Frame(handle, cells.path, cells.types, table=number, content=cells.content))
 
 
-def outline(value: File, name: str, level: int, depth: int, most: int) -> list[str]:
-    """A line for a value, and for what is below."""
-    lines = [f"{'  ' * level}{name}: {_describe(value)}"]
-    if level >= depth:
-        return lines
-    if not isinstance(value, Tree):
-        if level == 0:
-            lines += [f"  {name}: {kind}" for name, kind in value.schema.pairs[:most]]
-            lines += [f"  ... {value.n_columns - most:,} more"] * (value.n_columns > most)
-        return lines
-    named = value.kind == "dict" or (value.kind == "object" and value._record() is not None)
-    if not named and value.kind not in ("list", "tuple"):
-        return lines
-    steps = value.keys() if named else range(len(value))
-    for step in steps[:most]:
-        shown = repr(step) if named else f"[{step}]"
-        lines += outline(value[step], shown if len(shown) <= 60 else shown[:57] + "...", level + 1, depth, most)
-    if len(steps) > most:
-        lines.append(f"{'  ' * (level + 1)}... {len(steps) - most:,} more")
-    return lines
-
-
-def _describe(value: File) -> str:
-    if not isinstance(value, Tree):
-        host = f", {value.written_by}" if value.written_by else ""
-        return f"frame, {value.n_rows:,} x {value.n_columns:,}{host}"
-    kind, info = value.kind, value._info
-    if kind in ("array", "array of objects"):
-        shape = " x ".join(f"{n:,}" for n in value.shape) or "no axes"
-        if kind == "array":
-            (column,) = value._cells.handle.whole().columns([info["column"]])
-            return f"array of {column.type_name}, {shape}"
-        return f"{kind}, {shape}"
-    if kind in ("dict", *_SEQUENCES):
-        return f"{kind}, {len(value):,}"
-    if kind in ("bytes", "bytearray"):
-        return f"{kind}, {info['len']:,}"
-    if kind == "object":
-        head = value._cells.children(info["number"], 0, min(3, len(value)))
-        return f"{head[1]} {head[2]}" if head[0] == "record" else str(head[0])
-    shown = repr(value.read())
-    return f"{kind} = {shown if len(shown) <= 60 else shown[:57] + '...'}"
-
-
 def root(frame: Frame) -> File:
     """The value of a file that is no table."""
     cells = Cells(frame.handle, frame.path, frame.types)
@@ -433,3 +421,13 @@ def root(frame: Frame) -> File:
     if number is None:
         raise CorruptFileError("the file has no value")
     return part(cells, number, "")
+
+
+def _reopened(source: Any, where: str, info: dict[str, Any], rows: Any) -> Tree:
+    """The part of a tree of a pickle."""
+    from entasis._file import reopen as _reopen
+
+    frame = _reopen.frame(source)
+    cells = Cells(frame.handle, frame.path, frame.types)
+    cells.content = frame.content
+    return Tree._at(cells, where, info, rows)

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from entasis._entasis import CellRef
-from entasis._hosts.registry import interpretation
+from entasis._host_map import CellValue, interpretation
+from entasis._hosts import registry as _hosts
 from entasis.errors import CorruptFileError
 
 if TYPE_CHECKING:
@@ -30,15 +31,12 @@ class Maker:
 
     def table(self, number: int) -> Any:
         """A frame."""
-        from entasis._file.file import File
-        from entasis._file.frame import Frame
-
-        frame = Frame(self._handle.table(number), self._path, self._types, table=number)
-        return File._of(frame).read(threads=self._threads)
+        handle = self._handle.table(number)
+        return _hosts.read_whole(handle, bind(handle.host(), handle, self._path, self._types), self._threads)
 
     def pool(self, column: int, start: int, stop: int) -> Any:
         """Values of arrays."""
-        from entasis._hosts.numpy.read import read_pool
+        from entasis._columns.pools import read_pool
 
         if self._whole is None:
             self._whole = self._handle.whole()
@@ -46,7 +44,7 @@ class Maker:
 
     def pool_at(self, column: int, places: Any) -> Any:
         """Values of arrays at these places."""
-        from entasis._hosts.numpy.read import read_pool_at
+        from entasis._columns.pools import read_pool_at
 
         if self._whole is None:
             self._whole = self._handle.whole()
@@ -171,21 +169,10 @@ def _making() -> Iterator[None]:
             gc.enable()
 
 
-class Kept:
-    """A value that a host map names by its cell, and that is read when it is asked for."""
-
-    __slots__ = ("_cells", "_number")
-
-    def __init__(self, cells: Cells, number: int) -> None:
-        self._cells, self._number = cells, number
-
-    def get(self) -> Any:
-        """The value."""
-        return self._cells.read(self._number)
-
-
-def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> Any:
-    """A host map that can read what it names by cells."""
+def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> dict[str, Any]:
+    """A host map that reads the values that it names by their cells on demand."""
+    if not isinstance(host, dict):
+        return {}
     cells: list[Cells] = []
 
     def bound(value: Any) -> Any:
@@ -197,9 +184,10 @@ def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> Any:
             return value
         if not cells:
             cells.append(Cells(handle, path, types))
-        return Kept(cells[0], value.number)
+        return CellValue(cells[0], value.number)
 
-    return bound(host)
+    found: dict[str, Any] = bound(host)
+    return found
 
 
 def fill(handle: Handle, entries: list[Any], rows: Any, n_values: int) -> list[Any]:

@@ -17,6 +17,7 @@ from entasis._arguments.options import shown
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import dtypes as _dtypes
 from entasis._hosts import registry as _hosts
+from entasis._hosts.r.decode import decode as decode_r
 from entasis._record import Record
 from entasis.errors import UnsupportedTypeError
 
@@ -291,8 +292,6 @@ def decode(name: str, parts: list[Any], types: dict[str, type]) -> Any:
     if name == "record":
         return _decode_record(parts, types)
     if name.startswith("r."):
-        from entasis._hosts.r.decode import decode as decode_r
-
         return decode_r(name, parts)
     make: Any = _DECODE.get(name)
     if make is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from entasis._columns.names import is_text
+from entasis._host_map import CellValue
 from entasis.errors import UnsupportedTypeError
-
-from .cells import Kept
 
 _NUMPY_KINDS = "biufcmMUS"
 
@@ -19,24 +19,6 @@ def encode_label(label: Any, what: str, tree: Any = None) -> Any:
         return _encode(label, what)
     except (UnsupportedTypeError, RecursionError):
         return tree(label, f"{what}: a name")
-
-
-def is_text(text: str) -> bool:
-    """Whether a string has no halves of pairs, so that it has UTF-8."""
-    try:
-        return text.isascii() or text.encode() is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def as_text(label: Any) -> str:
-    """A label as the name of a column; halves of pairs as question marks."""
-    try:
-        text = str(label)
-    except Exception:
-        # Any class may have something against it, and integers of many digits have.
-        text = type(label).__name__
-    return text if is_text(text) else text.encode(errors="replace").decode()
 
 
 def _encode(label: Any, what: str) -> Any:
@@ -104,7 +86,7 @@ def _encode_time(label: Any) -> Any:
 
 def decode_label(value: Any) -> Any:
     """The label that a value stands for."""
-    if type(value) is Kept:
+    if type(value) is CellValue:
         value = value.get()
         hash(value)
         return value

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+from entasis.errors import UnsupportedTypeError
+
 # The classes of `pandas.offsets` that files name.
 _CLASSES = frozenset(
     [
@@ -127,8 +129,6 @@ def decode_parts(name: Any, n: Any, normalize: Any, keywords: Any) -> Any:
         raise TypeError("the arguments of an offset are plain values")
     make: Any = getattr(pd.offsets, name, None)
     if make is None:
-        from entasis.errors import UnsupportedTypeError
-
         raise UnsupportedTypeError(f"pandas has no offset {name} here: update pandas")
     # Of Tick there are none that take `normalize`.
     return make(n, normalize=normalize, **keywords) if normalize or keywords else make(n)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
-from entasis._hosts.registry import interpretation
+from entasis._columns.intervals import is_interval, subtype
+from entasis._host_map import interpretation
+from entasis._hosts.numpy.arrays import arrays
 from entasis._values import cells as _cells
 from entasis.errors import UnsupportedTypeError
 
@@ -31,12 +32,6 @@ def is_converted(handle: Handle, column: Column) -> bool:
     return is_interval(column)
 
 
-def is_interval(column: Column) -> bool:
-    """Whether a column has the bounds of intervals of pandas."""
-    is_named = type(column.detail) is dict and column.detail.get("name") == "pandas.bounds"
-    return is_named and column.logical == "extension" and "subtype" in column.detail
-
-
 def convert(
     handle: Handle, column: Column, rows: Any, threads: int | None, *, polars: bool
 ) -> tuple[Any, dict[str, str]]:
@@ -47,10 +42,8 @@ def convert(
         return whole if rows is None else whole.take(_numbers(rows)), {}
     if column.dictionary is not None:
         return _interval_categories(handle, column, rows, threads)
-    from entasis._hosts.numpy import read as _numpy_read
-
     entries = handle.read([column.index], _rows.native(rows), "numpy", False, 0, threads)
-    ((_, values, _),) = _numpy_read.arrays(handle, entries, rows, handle.n_rows, False)
+    ((_, values, _),) = arrays(handle, entries, rows, handle.n_rows, False)
     if column.logical == "extension":
         return _intervals(column, values[0])
     return _times(column, values[0], polars=polars), {}
@@ -93,7 +86,7 @@ def _intervals(column: Column, values: Any) -> tuple[Any, dict[str, str]]:
     import numpy as np
     import pyarrow as pa
 
-    pairs, zone = values, _subtype(column)[1]
+    pairs, zone = values, subtype(column)[1]
     fields = []
     for name in ("left", "right"):
         bound = pa.array(np.ascontiguousarray(pairs[name]), from_pandas=True)
@@ -109,32 +102,11 @@ def _interval_categories(handle: Handle, column: Column, rows: Any, threads: int
     """Categories that are intervals as a column of these intervals: few libraries have dictionaries of structs."""
     import pyarrow as pa
 
-    from entasis._hosts.numpy import read as _numpy_read
-
     assert column.dictionary is not None, "a categorical has categories"
     (dictionary,) = handle.columns([column.dictionary])
     entries = handle.read([column.dictionary], None, "numpy", False, 0, threads, dictionary.n_values)
-    ((_, values, _),) = _numpy_read.arrays(handle, entries, None, dictionary.n_values, False)
+    ((_, values, _),) = arrays(handle, entries, None, dictionary.n_values, False)
     categories, metadata = _intervals(dictionary, values[0])
     ((_, _, _, codes, mask),) = handle.read([column.index], _rows.native(rows), "numpy", False, 0, threads)
     missing = codes < 0 if codes.dtype.kind == "i" else mask
     return categories.take(pa.array(codes, mask=missing)), metadata
-
-
-def bounds(column: Column, values: Any) -> Any:
-    """Intervals in fixed bytes as records of two bounds."""
-    plain, _ = _subtype(column)
-    if values.dtype.itemsize != 2 * plain.itemsize:
-        raise TypeError(f"bounds of {plain} in {values.dtype}")
-    return values.view([("left", plain), ("right", plain)])
-
-
-def _subtype(column: Column) -> tuple[Any, str | None]:
-    """The dtype of the bounds without a zone, and the zone."""
-    import numpy as np
-
-    zoned = re.fullmatch(r"datetime64\[(s|ms|us|ns), (.+)\]", column.detail["subtype"])
-    plain = np.dtype(f"M8[{zoned[1]}]" if zoned else column.detail["subtype"])
-    if plain.kind not in "iufmM":
-        raise TypeError(f"bounds of {plain}")
-    return plain, zoned[2] if zoned else None

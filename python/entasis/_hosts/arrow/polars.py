@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._entasis import Builder
-from entasis._hosts.numpy import read as _numpy_read
+from entasis._hosts.levels import with_labels
+from entasis._hosts.numpy.arrays import arrays
+from entasis._hosts.numpy.nested import can_convert
 from entasis._values import cells as _cells
 from entasis.errors import CorruptFileError, UnsupportedTypeError
 
@@ -137,7 +139,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     import polars as pl
 
     own = host.get("host") == "polars"
-    columns, names = _arrow.with_labels(handle, host, columns)
+    columns, names = with_labels(handle, host, columns)
     infos = handle.columns(columns) if not own or handle.has_cells else []
     if any(info.logical == "object" for info in infos):
         return _with_objects(handle, host, infos, names, rows, threads)
@@ -165,7 +167,7 @@ def _check_seconds(handle: Handle, infos: list[Column], rows: Any, threads: int 
     for info in infos:
         if info.unit != "s" or info.logical not in ("timestamp", "duration"):
             continue
-        ((_, values, _),) = _numpy_read.arrays(
+        ((_, values, _),) = arrays(
             handle,
             handle.read([info.index], _rows.native(rows), "numpy", False, 0, threads),
             rows,
@@ -186,7 +188,7 @@ def _with_enums(handle: Handle, frame: Any, infos: list[Column]) -> Any:
         if not info.ordered or info.dictionary is None or frame.dtypes[position] != pl.Categorical:
             continue
         n = handle.columns([info.dictionary])[0].n_values
-        ((_, categories, _),) = _numpy_read.arrays(
+        ((_, categories, _),) = arrays(
             handle, handle.read([info.dictionary], None, "numpy", False, 0, 1, n), None, n, False
         )
         categories = categories[0].tolist()
@@ -217,7 +219,7 @@ def _object_series(handle: Handle, info: Column, name: str, rows: Any, *, own: b
     """Objects of one kind as Arrow has them; of any kinds, and those of Polars, as objects."""
     import polars as pl
 
-    if not own and _arrow.can_convert(handle):
+    if not own and can_convert(handle):
         try:
             array, _ = _arrow_convert.convert(handle, info, rows, None, polars=True)
             return pl.Series(name, array)

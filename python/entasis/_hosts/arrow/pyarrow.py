@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._entasis import Builder
-from entasis._hosts.registry import interpretation
+from entasis._host_map import interpretation
 from entasis.errors import UnsupportedTypeError
 
 from . import stream as _arrow

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
-from entasis._entasis import Handle as Native
-from entasis._file.row_labels import Levels
-from entasis._hosts.registry import interpretation
+from entasis._host_map import interpretation
+from entasis._hosts.levels import with_labels
+from entasis._hosts.numpy.nested import can_convert
 from entasis.errors import UnsupportedTypeError
 
 from . import convert as _arrow_convert
@@ -50,7 +49,7 @@ def read(
     polars: bool = False,
     has_rows: bool = True,
 ) -> tuple[Any, int]:
-    """The columns as a table, and how many they are; see `with_labels`.
+    """The columns as a table, and how many they are; see `levels.with_labels`.
 
     The table has Arrow's stream interface; it is one of pyarrow where a column is made for Arrow. Without `has_rows`
     it is that of these rows, and has none: what is refused for its values is refused all the same.
@@ -72,40 +71,12 @@ def read(
     return found.rename_columns([names.get(i, name) for i, name in enumerate(found.column_names)]), n
 
 
-def with_labels(
-    handle: Handle, host: dict[str, Any], columns: list[int] | None
-) -> tuple[list[int] | None, dict[int, str]]:
-    """The columns for a library without an index, and names by position of levels whose stored name is a column's too.
-
-    Without a choice of columns the levels of the index come first; a choice names those that it wants.
-    """
-    n = handle.n_columns
-    if columns is None:
-        if host.get("index") is None or not (beside := (levels := Levels(handle, host)).columns):
-            return None, {}
-        columns = [*beside, *range(n)]
-        places = range(len(beside))
-    else:
-        if not columns or max(columns) < n:
-            return columns, {}
-        levels = Levels(handle, host)
-        places = [place for place, column in enumerate(columns) if column >= n]  # type: ignore[assignment]
-    stored = handle.columns([columns[place] for place in places])
-    wanted = {place: levels.name(columns[place]) for place in places}
-    return columns, {place: wanted[place] for place, of in zip(places, stored, strict=True) if of.name != wanted[place]}
-
-
 def _converted(handle: Handle, columns: list[int] | None) -> list[int]:
     """The places of the columns that are made for Arrow, among these."""
     if not can_convert(handle):
         return []
     infos = handle.columns(columns)
     return [i for i, info in enumerate(infos) if _arrow_convert.is_converted(handle, info)]
-
-
-def can_convert(handle: Handle) -> bool:
-    """Whether columns can be made for Arrow: with pyarrow, and not of maps of files."""
-    return type(handle) is Native and find_spec("pyarrow") is not None
 
 
 def _assemble(

@@ -6,15 +6,22 @@ objects whose cells are arrays, and None for missing lists. Structs are a struct
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
+from entasis._entasis import Handle as Native
 from entasis.errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
     from entasis._entasis import Column, Handle
 
 _LARGE = 1
+
+
+def can_convert(handle: Handle) -> bool:
+    """Whether columns can be made for Arrow: with pyarrow, and not of maps of files."""
+    return type(handle) is Native and find_spec("pyarrow") is not None
 
 
 def read(handle: Handle, column: Column, rows: Any, threads: int | None) -> Any:

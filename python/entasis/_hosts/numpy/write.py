@@ -6,14 +6,11 @@ from typing import Any
 
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import dtypes as _dtypes
+from entasis._columns.variants import BIG, CLONGDOUBLE, FIXED, OBJECT, RECORD, STRING, UNITS
 from entasis._entasis import Builder, ColumnRef, is_unicode
 from entasis.errors import ArgumentError, LimitError, UnsupportedTypeError
 
 from . import objects as _objects
-
-# Flavours of columns (docs/format/hosts/): one of these, and a bit for the other order of bytes.
-DTYPE, FIXED, OBJECT, UNITS, RECORD, CLONGDOUBLE, STRING = 0, 1, 2, 3, 4, 5, 6
-BIG = 8
 
 
 def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:

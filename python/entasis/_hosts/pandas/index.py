@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
+from entasis._columns.index_spec import Codes, column_name
 from entasis._entasis import ColumnRef
-from entasis._hosts.registry import interpretation
+from entasis._host_map import CellValue, interpretation
 from entasis._values import offsets as _offsets
-from entasis._values.cells import Kept
-from entasis._values.labels import as_text, decode_label, encode_label
+from entasis._values.labels import decode_label, encode_label
 from entasis.errors import CorruptFileError, UnsupportedTypeError
 
 from . import construct as _pandas_make
@@ -31,20 +31,6 @@ if TYPE_CHECKING:
 
         def tree(self, value: Any, what: str) -> CellRef:
             """Adds a value of any kind."""
-
-
-class Codes(NamedTuple):
-    """A categorical column of which the codes are wanted: the values may be missing, and equal."""
-
-    codes: Any
-    values: Any
-
-
-def column_name(label: Any, position: int, n: int) -> str:
-    """The name of the column that keeps an index or a level of one."""
-    if label is not None:
-        return as_text(label)
-    return "index" if n == 1 else f"level_{position}"
 
 
 def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
@@ -108,21 +94,6 @@ def _encode_freq(freq: Any, what: str, tree: Any) -> Any:
     return tree(freq, f"{what}: the frequency") if text is None else text
 
 
-def number_of(ref: Any) -> int:
-    """The number of the column that a host map names."""
-    if type(ref) is not ColumnRef:
-        raise TypeError(f"{ref!r} is no column")
-    return ref.index
-
-
-@interpretation()
-def columns_of(spec: dict[str, Any]) -> list[int]:
-    """The columns that an index needs, in the order in which `decode_index` takes them."""
-    if spec["kind"] == "multi":
-        return [number_of(ref) for ref in spec["columns"]]
-    return [number_of(spec[key]) for key in ("column", "missing_kinds") if key in spec]
-
-
 @interpretation()
 def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = None) -> Any:
     """The index with `n` labels, at these rows. `values` are arrays of its columns, already at the rows."""
@@ -170,7 +141,7 @@ def _restore_freq(index: Any, spec: Any, rows: Any) -> None:
         raise CorruptFileError(f"an index of {index.dtype} has a frequency")
     if rows is not None and not isinstance(rows, range):
         return
-    freq = spec.get() if type(spec) is Kept else _offsets.decode(spec)
+    freq = spec.get() if type(spec) is CellValue else _offsets.decode(spec)
     if not isinstance(freq, pd.offsets.BaseOffset):
         # It was left out, or a function gave another value for it.
         return

@@ -13,17 +13,17 @@ from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import dtypes as _dtypes
 from entasis._columns import names as _columns
+from entasis._columns.index_spec import Codes, columns_of, number_of
 from entasis._entasis import Handle, read_blocks
-from entasis._hosts.r import decode as _r
-from entasis._hosts.registry import interpretation
-from entasis._hosts.static_frame.index import for_pandas as _for_pandas
+from entasis._host_map import CellValue, interpretation
+from entasis._hosts import foreign_index as _foreign
 from entasis._values import cells as _cells
 from entasis._values.labels import decode_label
 from entasis.errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
 from . import construct as _pandas_make
 from . import index as _labels
-from . import write as _pandas_write
+from . import variants as _variants
 from .times import to_numpy_times
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         plain, columns = _plain_blocks(handle, threads, label)
         n = len(columns)
     kinds = _kinds_wanted(host, columns)
-    beside = _labels.columns_of(index) if index and not axes else []
+    beside = columns_of(index) if index and not axes else []
     wanted = columns
     if beside or kinds:
         wanted = [*(range(n) if columns is None else columns), *beside, *(ref for _, ref in kinds)]
@@ -91,7 +91,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     if "attrs" in host:
         with interpretation():
             attrs = host["attrs"]
-            frame.attrs = attrs.get() if type(attrs) is _cells.Kept else attrs
+            frame.attrs = attrs.get() if type(attrs) is CellValue else attrs
     if host.get("allows_duplicate_labels") is False:
         _forbid_duplicates(frame, is_part=rows is not None or asked is not None)
     return frame
@@ -128,7 +128,7 @@ def column_labels(handle: Handle, host: dict[str, Any]) -> Any:
 def _with_indexes(host: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
     """Whether pandas wrote a file, and what it keeps; of StaticFrame and R the labels in the same form."""
     own = host.get("host") == "pandas"
-    return own, host if own else _for_pandas(host) or _r.for_pandas(host)
+    return own, host if own else _foreign.of_static_frame(host) or _foreign.of_r(host)
 
 
 def _plain_blocks(
@@ -170,7 +170,7 @@ def _parts(host: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None,
     for spec in (labels,) if index is None else (labels, index):
         if type(spec) is not dict or type(spec["kind"]) is not str:
             raise TypeError("an index is a map")
-    return labels, index, {_labels.number_of(ref): spec for ref, spec in categories}
+    return labels, index, {number_of(ref): spec for ref, spec in categories}
 
 
 def _is_multi(spec: dict[str, Any] | None) -> bool:
@@ -184,7 +184,7 @@ def _range_index(n: int) -> Any:
 @interpretation()
 def _kinds_wanted(host: dict[str, Any], columns: list[int] | None) -> list[tuple[int, int]]:
     """Positions of columns with several kinds of missing cells, and the columns that tell them."""
-    found = {position: _labels.number_of(ref) for position, ref in host.get("missing_kinds", ())}
+    found = {position: number_of(ref) for position, ref in host.get("missing_kinds", ())}
     if columns is None:
         return list(found.items())
     return [(i, found[column]) for i, column in enumerate(columns) if column in found]
@@ -226,7 +226,7 @@ def _index(
     """An index of `n` labels, whole."""
     if spec is None:
         return _range_index(n)
-    numbers = _labels.columns_of(spec)
+    numbers = columns_of(spec)
     values: list[Any] = []
     if numbers:
         entries = _cells.fill(handle, handle.read(numbers, None, "pandas", own, 0, threads, n), None, n)
@@ -339,7 +339,7 @@ class _Arrays:
 
     def _categories_of(self, spec: dict[str, Any], number: int, array: Any) -> Any:
         """The values of an index of categories: those of the dictionary, or of a categorical column of their own."""
-        told = _labels.columns_of(spec)
+        told = columns_of(spec)
         if told in ([], [number]):
             return array
         handle, n = self._handle, len(array)
@@ -352,7 +352,7 @@ class _Arrays:
 
     def _block(self, column: Column, values: Any) -> Any:
         """A two-dimensional array, of times with their zone."""
-        if self._own and column.flavour == _pandas_write.BIG and values.dtype.itemsize > 1:
+        if self._own and column.flavour == _variants.BIG and values.dtype.itemsize > 1:
             # It was made in the order of bytes that it is to have.
             values = values.byteswap(inplace=True)
         if column.logical in ("timestamp", "duration", "date"):
@@ -374,7 +374,7 @@ class _Arrays:
             categories = self._dictionaries[column.dictionary]
             _check_hashable(column, categories)
             if self._raw and position >= self._n:
-                return _labels.Codes(codes, categories)
+                return Codes(codes, categories)
             if not _are_distinct(categories):
                 # Dictionaries of Arrow may have what categories of pandas can't.
                 places, categories = categories.factorize()
@@ -383,9 +383,9 @@ class _Arrays:
             return _pandas_make.categorical(codes, dtype)
         if column.logical == "period":
             return _periods(column, values)
-        if self._own and column.flavour == _pandas_write.INTERVAL:
+        if self._own and column.flavour == _variants.INTERVAL:
             return _intervals(column, values)
-        if self._own and column.flavour == _pandas_write.SPARSE:
+        if self._own and column.flavour == _variants.SPARSE:
             return _sparse(column, values)
         if column.logical == "date":
             days = values.astype("M8[D]").astype("M8[s]")
@@ -467,7 +467,7 @@ def _times(column: Column, values: Any, own: bool) -> Any:
         return _pandas_make.times(values)
     array_type = pd.arrays.DatetimeArray
     try:
-        if own and column.flavour == _pandas_write.ZONEINFO:
+        if own and column.flavour == _variants.ZONEINFO:
             zone = zoneinfo.ZoneInfo(zone)
         dtype: Any = pd.DatetimeTZDtype(cast("Any", column.unit), zone)
     except (LookupError, OSError, TypeError, ValueError) as error:
@@ -483,36 +483,36 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     """An array of strings, or of what Arrow alone has."""
     is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
     # The dtypes of pandas that are not Arrow's tell of strings alone.
-    is_told = own and (is_string or column.flavour >= _pandas_write.ARROW)
+    is_told = own and (is_string or column.flavour >= _variants.ARROW)
     flavour = column.flavour if is_told else _default_flavour(column)
-    if flavour >= _pandas_write.ARROW:
+    if flavour >= _variants.ARROW:
         import pyarrow as pa
 
         return pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(values)]))
-    if flavour in (_pandas_write.STR_ARROW, _pandas_write.STRING_ARROW) and _has_pyarrow():
+    if flavour in (_variants.STR_ARROW, _variants.STRING_ARROW) and _has_pyarrow():
         import pyarrow as pa
 
-        nan_or_na = np.nan if flavour == _pandas_write.STR_ARROW else pd.NA
+        nan_or_na = np.nan if flavour == _variants.STR_ARROW else pd.NA
         return _pandas_make.strings(pa.array(values), nan_or_na)
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
-    if flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON):
+    if flavour in (_variants.STR_ARROW, _variants.STR_PYTHON):
         missing = np.nan
     objects = np.empty(len(values), dtype=object)
     objects[:] = values.to_objects(missing)
-    if flavour == _pandas_write.OBJECT:
+    if flavour == _variants.OBJECT:
         return objects
-    is_str = flavour in (_pandas_write.STR_ARROW, _pandas_write.STR_PYTHON)
+    is_str = flavour in (_variants.STR_ARROW, _variants.STR_PYTHON)
     return pd.array(objects, dtype=_pandas_make.string_dtype("python", np.nan if is_str else pd.NA))
 
 
 def _default_flavour(column: Column) -> int:
     """How columns of other hosts come to pandas."""
-    if column.logical in _pandas_write.ARROW_ALONE or column.physical == "fixed bytes" or column.is_nested:
+    if column.logical in _variants.ARROW_ALONE or column.physical == "fixed bytes" or column.is_nested:
         if not _has_pyarrow():
             message = f"column '{column.name}': type {column.type_name} needs pyarrow in pandas"
             raise UnsupportedTypeError(message)
-        return _pandas_write.ARROW
-    return _pandas_write.OBJECT if column.physical == "binary" else _pandas_write.STR_ARROW
+        return _variants.ARROW
+    return _variants.OBJECT if column.physical == "binary" else _variants.STR_ARROW
 
 
 def _has_pyarrow() -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from entasis._values.labels import is_text
+from entasis._columns.names import is_text
+from entasis._values.labels import decode_label
 from entasis.errors import UnsupportedTypeError
 
 
@@ -42,8 +43,6 @@ def _one_column(series: Any) -> Any:
 
 def restore(frame: Any, host: dict[str, Any]) -> Any:
     """What a frame is the form of."""
-    from entasis._values.labels import decode_label
-
     kind = host["class"]
     if kind == "Index":
         return frame.index

@@ -7,27 +7,42 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import dtypes as _dtypes
+from entasis._columns.names import as_text
 from entasis._entasis import Builder, ColumnRef
+from entasis._hosts.arrow.pyarrow import has_dictionary
 from entasis._hosts.numpy import objects as _objects
 from entasis._values import offsets as _offsets
-from entasis._values.labels import as_text, encode_label, is_plain
+from entasis._values.labels import encode_label, is_plain
 from entasis.errors import UnsupportedTypeError
 
 from . import index as _labels
+from .series import as_frame, is_table, restore
+from .variants import (
+    ARROW,
+    BIG,
+    CLONGDOUBLE,
+    INTERVAL,
+    MASKED,
+    NUMPY,
+    OBJECT,
+    SPARSE,
+    STR_ARROW,
+    STR_PYTHON,
+    STRING_ARROW,
+    STRING_PYTHON,
+    ZONEINFO,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# What the registry asks of a module that writes.
+__all__ = ["build", "is_table", "restore"]
 
 # From so many blocks on, those of one column are added together.
 _MANY = 64
 # Codes of the dtypes whose values are words: booleans, integers, floats, complex numbers.
 _PLAIN = frozenset("?bhilqBHILQefdFD")
-# Flavours of columns (docs/format/hosts/).
-NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE, INTERVAL = range(10)
-SPARSE, ZONEINFO = 10, 11
-ARROW = 16
-# Logical types that pandas has as dtypes of Arrow alone.
-ARROW_ALONE = ("time", "decimal", "interval", "uuid", "json", "extension")
 
 
 class _Builder(Builder):
@@ -76,8 +91,6 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
     import pandas as pd
 
     if type(frame) is not pd.DataFrame:
-        from .series import as_frame
-
         frame, kept = as_frame(frame)
         found, map_ = build(frame, "series.iloc" if kept["class"] == "Series" else "array")
         name = {"name": encode_label(kept.pop("name"), "the series", found.tree)} if "name" in kept else {}
@@ -290,8 +303,6 @@ def _add_string(builder: _Builder, array: Any, position: Any, name: str) -> int 
 
 
 def _add_arrow(builder: _Builder, array: Any, position: Any, name: str) -> int | None:
-    from entasis._hosts.arrow.pyarrow import has_dictionary
-
     data = array._pa_array
     if has_dictionary(data.type):
         data = data.unify_dictionaries()
@@ -383,17 +394,3 @@ _ADD = {
     "ArrowStringArrayNumpySemantics": _add_string,
     "ArrowExtensionArray": _add_arrow,
 }
-
-
-def is_table(value: Any) -> bool:
-    """Whether a value is written as a table."""
-    from .series import is_table
-
-    return is_table(value)
-
-
-def restore(frame: Any, host: dict[str, Any]) -> Any:
-    """What a frame is the form of."""
-    from .series import restore
-
-    return restore(frame, host)

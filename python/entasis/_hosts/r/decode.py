@@ -10,14 +10,6 @@ from entasis.errors import UnsupportedTypeError
 from . import frame as _r_frame
 from . import values as _r_values
 
-
-def for_pandas(host: dict[str, Any]) -> dict[str, Any]:
-    """The indexes in a host map of R, as pandas keeps its own. Rows without names get pandas' usual index."""
-    if host.get("host") != "r" or "index" not in host:
-        return {}
-    return {"index": host["index"], "columns": {"kind": "names", "dtype": "str", "name": None}}
-
-
 _FIELDS = {
     "r.vector": ("value", "attributes", "s4"),
     "r.symbol": ("name",),

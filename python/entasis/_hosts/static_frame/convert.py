@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
-from entasis._hosts.numpy import read as _numpy_read
-from entasis._hosts.pandas import index as _labels
-from entasis._hosts.r import decode as _r
-from entasis._hosts.registry import interpretation
+from entasis._columns.index_spec import columns_of
+from entasis._columns.missing import kinds_of_missing, restore_missing
+from entasis._host_map import interpretation
+from entasis._hosts import foreign_index as _foreign
+from entasis._hosts.numpy.arrays import arrays
 from entasis._values.labels import decode_label
 from entasis.errors import CorruptFileError, DuplicateColumnError, UnsupportedTypeError
 
@@ -22,7 +23,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     """A frame of these columns and rows. Neighbours of one dtype share a block; categories come as their values."""
     import static_frame as sf
 
-    labels_of_r = _r.for_pandas(host)
+    labels_of_r = _foreign.of_r(host)
     host = labels_of_r or host
     is_pandas = bool(labels_of_r) or host.get("host") == "pandas"
     numbers = list(range(handle.n_columns)) if columns is None else columns
@@ -76,7 +77,7 @@ def _index(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads: int
             if (labels.start, labels.step) == (0, 1):
                 return _sf_labels.at_rows(_sf_labels.positions(n, sf.Index, name), rows)
             return _sf_labels.at_rows(sf.Index(np.arange(labels.start, labels.stop, labels.step), name=name), rows)
-        numbers = _labels.columns_of(spec)
+        numbers = columns_of(spec)
         if kind == "column":
             values = _column(handle, numbers[0], rows, threads, n)
             values.flags.writeable = False
@@ -106,12 +107,12 @@ def _columns(
 ) -> list[Any]:
     """Columns side by side, each as a dict of NumPy arrays has it; neighbours in one array are a block of it."""
     own = host.get("host") == "numpy"
-    kinds = _numpy_read.kinds_of_missing(host, numbers) if own else {}
+    kinds = kinds_of_missing(host, numbers) if own else {}
     wanted = [*numbers, *kinds.values()]
     # Blocks by their first columns, and columns that stand alone.
     blocks: dict[int, Any] = {}
     entries = handle.read(wanted, _rows.native(rows), "numpy", own, len(numbers), threads, n) if wanted else []
-    for at, values, column in _numpy_read.arrays(handle, entries, rows, n, own):
+    for at, values, column in arrays(handle, entries, rows, n, own):
         _check(column)
         _add_neighbours(blocks, at, values)
     for i, number in enumerate(kinds):
@@ -119,7 +120,7 @@ def _columns(
             for position, other in enumerate(numbers):
                 if other == number:
                     missing = blocks[len(numbers) + i].reshape(-1)
-                    _numpy_read.restore_missing(blocks[position].reshape(-1), missing)
+                    restore_missing(blocks[position].reshape(-1), missing)
     return [blocks[position] for position in sorted(blocks) if position < len(numbers)]
 
 

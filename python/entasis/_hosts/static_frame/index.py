@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
+from entasis._columns import index_spec as _index_spec
+from entasis._columns.names import as_text, is_text
+from entasis._columns.variants import OBJECT
 from entasis._entasis import Builder, ColumnRef, is_unicode
+from entasis._host_map import cell_value, interpretation
 from entasis._hosts.numpy import objects as _objects
 from entasis._hosts.numpy import write as _numpy
-from entasis._hosts.numpy.write import OBJECT
-from entasis._hosts.pandas import index as _labels
-from entasis._hosts.registry import interpretation
-from entasis._values.labels import as_text, decode_label, encode_label, is_text
+from entasis._values.labels import decode_label, encode_label
 from entasis.errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = F
         and all(type(label) is str and is_text(label) for label in labels.tolist())
     ):
         return spec | {"kind": "names", "dtype": "object"}
-    number, kinds = _add_labels(builder, labels, _labels.column_name(index.name, 0, 1), what)
+    number, kinds = _add_labels(builder, labels, _index_spec.column_name(index.name, 0, 1), what)
     spec |= {"kind": "column", "column": ColumnRef(number)}
     return spec if kinds is None else spec | {"missing_kinds": ColumnRef(kinds)}
 
@@ -111,7 +112,7 @@ def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]
             level._update_array_cache()
         values = _add_level(builder, level.values, f"{what}, level {i}")
         metadata.append(_dtype_metadata.encode(level.values.dtype, f"{what}, level {i}", builder.tree))
-        number = builder.words(codes, name=_labels.column_name(name, i, n), categories=values)
+        number = builder.words(codes, name=_index_spec.column_name(name, i, n), categories=values)
         assert number is not None, "an extra column has a number"
         columns.append(ColumnRef(number))
     spec: dict[str, Any] = {"kind": "multi", "columns": columns, "classes": [type(level).__name__ for level in levels]}
@@ -218,9 +219,9 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         metadata = spec.get(_dtype_metadata.KEY, [None] * len(values))
         levels = []
         for level, of, level_name, kept in zip(values, spec["classes"], names, metadata, strict=True):
-            if type(level) is not _labels.Codes:
+            if type(level) is not _index_spec.Codes:
                 raise CorruptFileError("a level of an index has no codes")
-            labels = level.values if kept is None else _dtype_metadata.restore(level.values, kept.get())
+            labels = level.values if kept is None else _dtype_metadata.restore(level.values, cell_value(kept))
             levels.append(_flat(class_of(of, FLAT), labels, decode_label(level_name)))
         indexers = np.array([level.codes for level in values], dtype=np.int64)
         if indexers.size and indexers.min() < 0:
@@ -229,22 +230,6 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         index = cls(levels, indexers=indexers, name=name)
         # Levels of some rows keep no labels that are nowhere.
         return index if rows is None else index.iloc[:]
-
-
-def for_pandas(host: dict[str, Any]) -> dict[str, Any]:
-    """The indexes in a host map, as pandas keeps its own."""
-    if host.get("host") != "static_frame":
-        return {}
-    with interpretation():
-        found = {
-            "index": host["index"],
-            "columns": host.get("columns", {"kind": "names", "dtype": "str", "name": None}),
-        }
-        # What is beside a dtype stays with who wrote it.
-        return {
-            axis: spec and {key: spec[key] for key in spec if key != _dtype_metadata.KEY}
-            for axis, spec in found.items()
-        }
 
 
 def numbers(columns: list[int]) -> Any:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
+from entasis._columns import index_spec as _index_spec
+from entasis._columns.arrays import zeros
+from entasis._columns.missing import kinds_of_missing, restore_missing
 from entasis._entasis import Handle, fixed_names, read_blocks
-from entasis._hosts.numpy import read as _numpy_read
-from entasis._hosts.pandas import index as _labels
-from entasis._hosts.registry import interpretation
+from entasis._host_map import interpretation
+from entasis._hosts.numpy.arrays import arrays
 from entasis._values.labels import decode_label
 from entasis.errors import CorruptFileError
 
@@ -116,11 +118,11 @@ def _labels_of(handle: Handle, spec: dict[str, Any] | None, n: int, rows: Any, t
         import static_frame as sf
 
         return _sf_labels.positions(_rows.count(rows, n), sf.Index)
-    numbers = _labels.columns_of(spec)
+    numbers = _index_spec.columns_of(spec)
     values = _beside(handle, numbers, rows, n, threads)
     if spec["kind"] == "column" and len(values) == 2:
         with interpretation():
-            _numpy_read.restore_missing(values[0], values[1])
+            restore_missing(values[0], values[1])
     return _sf_labels.decode_index(spec, values, n, rows)
 
 
@@ -132,7 +134,7 @@ def _column_labels(handle: Handle, spec: dict[str, Any], n: int, columns: list[i
     kind = spec["kind"]
     with _sf_labels.unique("columns" if columns is not None else None):
         if kind == "names" and spec["dtype"] == "str":
-            labels = _numpy_read.zeros(n, f"U{_width(spec['width'])}")
+            labels = zeros(n, f"U{_width(spec['width'])}")
             fixed_names(getattr(handle, "_handle", handle), labels)
             index = _sf_labels.class_of(spec["class"], ("Index", "IndexGO"))
         elif kind in ("names", "text"):
@@ -171,8 +173,8 @@ def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int 
             continue
         (of,) = handle.columns([column.dictionary])
         (levels,) = _beside(handle, [column.dictionary], None, of.n_values, 1)
-        found[position] = _labels.Codes(values, levels)
-    for at, values, column in _numpy_read.arrays(handle, others, rows, n, True):
+        found[position] = _index_spec.Codes(values, levels)
+    for at, values, column in arrays(handle, others, rows, n, True):
         found[at[0]] = _known(column, values)[0]
     return found
 
@@ -217,7 +219,7 @@ class _Blocks:
             return None
         with interpretation():
             if type(codes) is not list:
-                number = _labels.number_of(codes)
+                number = _index_spec.number_of(codes)
                 (of,) = self._handle.columns([number])
                 (codes,) = _beside(self._handle, [number], None, of.n_values, 1)
                 if codes.dtype != np.int64:
@@ -265,7 +267,7 @@ class _Blocks:
         import numpy as np
 
         numbers = list(columns)
-        kinds = _numpy_read.kinds_of_missing(self._host, numbers)
+        kinds = kinds_of_missing(self._host, numbers)
         n = len(numbers)
         beside = [*kinds.values()]
         native = _rows.native(self._rows)
@@ -273,7 +275,7 @@ class _Blocks:
         for _, _, column, _, mask in entries:
             if mask is not None:
                 raise _foreign(column)
-        found = _numpy_read.arrays(self._handle, entries, self._rows, self._handle.n_rows, True)
+        found = arrays(self._handle, entries, self._rows, self._handle.n_rows, True)
         groups = [(at, _known(column, values)) for at, values, column in found]
         if beside:
             self._restore(groups, kinds, numbers, n)
@@ -287,7 +289,7 @@ class _Blocks:
         for i, column in enumerate(kinds):
             for position, number in enumerate(numbers):
                 if number == column:
-                    _numpy_read.restore_missing(places[position], places[n + i])
+                    restore_missing(places[position], places[n + i])
 
     @interpretation()
     def _join(self, codes: Any, groups: list[tuple[Any, Any]], apart: dict[int, Any] | None = None) -> list[Any]:

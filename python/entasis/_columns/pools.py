@@ -1,0 +1,44 @@
+"""Values of arrays in trees: parts of columns that belong to no table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments import rows as _rows
+from entasis._columns.arrays import from_entry
+from entasis.errors import CorruptFileError
+
+if TYPE_CHECKING:
+    from entasis._entasis import Column, Handle
+
+
+def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int | None) -> Any:
+    """Values of a column that belongs to no table."""
+    (info,) = handle.columns([column])
+    if stop > info.n_values:
+        raise CorruptFileError(f"an array has values that its column has not ({stop} of {info.n_values})")
+    rows = None if (start, stop) == (0, info.n_values) else range(start, stop)
+    return _pool_rows(handle, info, rows, threads)
+
+
+def read_pool_at(handle: Handle, column: int, places: Any, threads: int | None) -> Any:
+    """Values of a column that belongs to no table, at these places."""
+    (info,) = handle.columns([column])
+    if len(places) and int(places.max()) >= info.n_values:
+        raise CorruptFileError(f"an array has values that its column has not ({places.max()} of {info.n_values})")
+    return _pool_rows(handle, info, places, threads)
+
+
+def _pool_rows(handle: Handle, info: Column, rows: Any, threads: int | None) -> Any:
+    import numpy as np
+
+    entries = handle.read([info.index], _rows.native(rows), "numpy", True, 0, threads, info.n_values)
+    ((kind, _, _, values, mask),) = entries
+    is_vector = kind not in ("block", "arrow") and info.logical == "plain" and info.physical != "fixed bytes"
+    if is_vector and mask is not None and mask.any() and values.dtype.kind in "biu":
+        # Vectors of R with missing values: NumPy has masked arrays for them.
+        return np.ma.MaskedArray(values, mask)
+    if info.dictionary is not None or info.logical == "object":
+        raise CorruptFileError(f"arrays are kept in a column of {info.type_name}")
+    _, values = from_entry(entries[0], True, _rows.count(rows, info.n_values))
+    return values[0]

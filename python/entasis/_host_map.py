@@ -1,0 +1,80 @@
+"""The host map of a table: values in it that are stored in cells, and errors that its content causes."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from .errors import CorruptFileError, EntasisError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Protocol
+
+    class _Cells(Protocol):
+        def read(self, number: int, /) -> Any: ...
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class CellValue:
+    """A value that a host map names by its cell. It is read on demand."""
+
+    __slots__ = ("_cells", "_number")
+
+    def __init__(self, cells: _Cells, number: int) -> None:
+        self._cells, self._number = cells, number
+
+    def get(self) -> Any:
+        """Read the value."""
+        return self._cells.read(self._number)
+
+
+def cell_value(value: Any) -> Any:
+    """Read the value of a cell that a host map has to name here."""
+    if type(value) is not CellValue:
+        raise TypeError(f"a value in place of a cell: {type(value).__name__}")
+    return value.get()
+
+
+class interpretation:
+    """Turns errors that senseless content of a host map causes into `CorruptFileError`.
+
+    Checksums don't prove that content makes sense, so what a file says about its host may be anything. Use it as a
+    context manager or a decorator around code that parses such content, and check types before you use attributes:
+    an `AttributeError` is not translated, because a missing attribute of a library is a defect of this package.
+    """
+
+    SENSELESS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
+    # Unlike `contextlib.contextmanager` this makes no generator for each call.
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, self.SENSELESS) and not isinstance(error, EntasisError):
+            raise _senseless(error) from error
+
+    def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
+        senseless = self.SENSELESS
+
+        @wraps(function)
+        def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            try:
+                return function(*args, **kwargs)
+            except EntasisError:
+                raise
+            except senseless as error:
+                raise _senseless(error) from error
+
+        return guarded
+
+
+def _senseless(error: BaseException) -> CorruptFileError:
+    what = f"{type(error).__name__}: {error}"
+    return CorruptFileError(f"what the file keeps for its host makes no sense ({what})")

@@ -1,0 +1,114 @@
+"""The levels of a file's index, as columns for libraries that have no index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._columns.index_spec import columns_of
+from entasis._columns.names import as_text
+from entasis._host_map import interpretation
+from entasis._values.labels import decode_label
+
+if TYPE_CHECKING:
+    from entasis._entasis import Handle
+
+# The number of an index that is a range, which is stored in no column.
+RANGE = -1
+
+
+class Levels:
+    """The levels of a file's index: their labels, their columns, and their names in other libraries."""
+
+    def __init__(self, handle: Handle, host: dict[str, Any]) -> None:
+        self._labels: list[Any] = []
+        self._numbers: list[int] = []
+        self.range: range | None = None
+        index = host.get("index") if host.get("host") in ("pandas", "static_frame", "r") else None
+        if index is None:
+            self._names: list[str] = []
+            return
+        with interpretation():
+            if index["kind"] == "range":
+                label = decode_label(index["name"]) if "name" in index else None
+                if label is not None:
+                    self._labels, self._numbers = [label], [RANGE]
+                    self.range = range(index["start"], index["stop"], index["step"])
+                    if len(self.range) != handle.n_rows:
+                        raise ValueError(f"an index of {len(self.range)} labels for {handle.n_rows} rows")
+            else:
+                self._numbers = columns_of({key: index[key] for key in index if key != "missing_kinds"})
+                names = index["names"] if index["kind"] == "multi" else [index["name"]]
+                self._labels = [decode_label(name) for name in names]
+                if len(self._labels) != len(self._numbers):
+                    raise ValueError("an index has other names than levels")
+            stored = [as_text(self._labels[0])] if self.range is not None else []
+        if self.range is None and self._numbers:
+            stored = [column.name for column in handle.columns(self._numbers)]
+        self._names = _distinct(handle, stored)
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns beside the table that hold the levels."""
+        return [number for number in self._numbers if number != RANGE]
+
+    def names(self) -> list[str]:
+        """The names that the levels have in other libraries."""
+        return list(self._names)
+
+    def find(self, label: Any) -> int | None:
+        """The number of a level, by its label or by its name in other libraries."""
+        with interpretation():
+            if label is not None and label in self._labels:
+                return self._numbers[self._labels.index(label)]
+        return self._numbers[self._names.index(label)] if label in self._names else None
+
+    def has(self, number: int, n_columns: int) -> bool:
+        """Whether a number is that of a level, and not of a column of the table."""
+        return not 0 <= number < n_columns
+
+    def position(self, number: int) -> int:
+        """Which of the levels a number is that of."""
+        return self._numbers.index(number)
+
+    def name(self, number: int) -> str:
+        """The name of a level in other libraries."""
+        return self._names[self._numbers.index(number)]
+
+    def label(self, number: int) -> Any:
+        """The label of a level; its name in other libraries where it has none."""
+        place = self._numbers.index(number)
+        return self._names[place] if self._labels[place] is None else self._labels[place]
+
+
+def _distinct(handle: Handle, names: list[str]) -> list[str]:
+    """Names of levels that no column has: "_index" is added to a name that is taken, then a number from 2 on."""
+    found: list[str] = []
+    for name in names:
+        instead, n = name, 1
+        while instead in found or handle.find(instead):
+            instead, n = (f"{name}_index" if n == 1 else f"{name}_index_{n}"), n + 1
+        found.append(instead)
+    return found
+
+
+def with_labels(
+    handle: Handle, host: dict[str, Any], columns: list[int] | None
+) -> tuple[list[int] | None, dict[int, str]]:
+    """The columns for a library without an index, and names by position of levels whose stored name is a column's too.
+
+    Without a choice of columns the levels of the index come first; a choice names those that it wants.
+    """
+    n = handle.n_columns
+    if columns is None:
+        if host.get("index") is None or not (beside := (levels := Levels(handle, host)).columns):
+            return None, {}
+        columns = [*beside, *range(n)]
+        places = range(len(beside))
+    else:
+        if not columns or max(columns) < n:
+            return columns, {}
+        levels = Levels(handle, host)
+        places = [place for place, column in enumerate(columns) if column >= n]  # type: ignore[assignment]
+    stored = handle.columns([columns[place] for place in places])
+    wanted = {place: levels.name(columns[place]) for place in places}
+    return columns, {place: wanted[place] for place, of in zip(places, stored, strict=True) if of.name != wanted[place]}

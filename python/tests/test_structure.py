@@ -1,0 +1,148 @@
+"""The modules of the package import each other without circles, and only downwards through its layers."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import entasis
+
+PACKAGE = Path(entasis.__file__).parent
+
+# From the bottom to the top. A module imports modules of its own layer and of layers below it. The longest prefix of
+# its name decides on the layer. `_hosts.registry` finds the modules of a host by name when they are needed, so that
+# values inside of values can be frames: `test_registry_names_modules` checks these names.
+LAYERS = [
+    ("errors", "_entasis", "_record", "_versions", "_typing"),
+    ("_host_map",),
+    ("_arguments",),
+    ("_columns",),
+    ("_hosts.registry", "_hosts.foreign_index", "_hosts.r"),
+    ("_values",),
+    ("_hosts.levels", "_hosts.unsupported_columns"),
+    ("_hosts.numpy",),
+    ("_hosts.arrow",),
+    ("_hosts.pandas", "_hosts.static_frame"),
+    ("_file",),
+    ("_tree",),
+    ("_api", "_buffers", "_npz", "_cli"),
+    ("", "__main__"),
+]
+
+
+def name_of(path: Path) -> str:
+    """The name of a module within the package; empty for the package itself."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py")} | {"_entasis": None}
+
+
+def imports(name: str, *, types: bool = False) -> set[str]:
+    """The modules of the package that a module imports, anywhere in it; those that only checkers read if `types`."""
+    path = MODULES[name]
+    if path is None:
+        return set()
+    package = ["entasis", *name.split(".")] if name else ["entasis"]
+    package = package if path.name == "__init__.py" else package[:-1]
+    found: set[str] = set()
+
+    def resolve(full: str) -> None:
+        inner = full.removeprefix("entasis").removeprefix(".")
+        if inner in MODULES:
+            found.add(inner)
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) and not types:
+            for child in node.orelse:
+                visit(child)
+            return
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.partition(".")[0] == "entasis":
+                    resolve(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
+            if base.partition(".")[0] == "entasis":
+                for alias in node.names:
+                    is_module = f"{base}.{alias.name}".removeprefix("entasis.") in MODULES
+                    resolve(f"{base}.{alias.name}" if is_module else base)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(path.read_text(encoding="utf-8")))
+    return found - {name}
+
+
+@cache
+def graph() -> dict[str, set[str]]:
+    return {name: imports(name) for name in MODULES}
+
+
+def layer(name: str) -> int:
+    found = [
+        (len(prefix), i)
+        for i, prefixes in enumerate(LAYERS)
+        for prefix in prefixes
+        if name == prefix or (prefix and name.startswith(f"{prefix}."))
+    ]
+    assert found, f"{name} belongs to no layer: add it to LAYERS"
+    return max(found)[1]
+
+
+def is_module(name: str) -> bool:
+    """Whether a name is that of a module with code, and not of a folder that only has a docstring."""
+    path = MODULES[name]
+    return path is None or name == "" or path.name != "__init__.py"
+
+
+def test_folders_have_no_code() -> None:
+    for name, path in MODULES.items():
+        if not is_module(name):
+            assert path is not None
+            assert len(ast.parse(path.read_text(encoding="utf-8")).body) == 1, f"{name} has more than a docstring"
+
+
+def test_no_circles() -> None:
+    done: set[str] = set()
+
+    def visit(name: str, way: list[str]) -> None:
+        assert name not in way, f"a circle: {' -> '.join([*way[way.index(name) :], name])}"
+        if name not in done:
+            for other in sorted(graph()[name]):
+                visit(other, [*way, name])
+            done.add(name)
+
+    for name in MODULES:
+        visit(name, [])
+    assert done == set(MODULES)
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(MODULES) if is_module(name)])
+def test_imports_point_down(name: str) -> None:
+    upwards = sorted(other for other in graph()[name] if layer(other) > layer(name))
+    assert not upwards, f"{name or 'the package'} imports from layers above it: {', '.join(upwards)}"
+
+
+def test_graph_is_that_of_the_code() -> None:
+    """The graph has imports of all forms: relative, absolute, within functions; not those for checkers."""
+    assert {"_api", "errors", "_file.file"} <= graph()[""]
+    assert "_hosts.levels" in graph()["_file.file"]
+    assert "_values.codecs" in graph()["_values.cells"]
+    assert "_tree.array_view" in graph()["_tree.tree"]
+    assert "_typing" not in graph()["_file.file"]
+    assert "_typing" in imports("_file.file", types=True)
+
+
+def test_registry_names_modules() -> None:
+    from entasis._hosts import registry
+
+    for host in registry.HOSTS:
+        for table in (registry._READERS, registry._WRITERS):
+            assert table[host].removeprefix("entasis.") in MODULES
