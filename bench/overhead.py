@@ -85,7 +85,7 @@ def _watch(clock: Clock) -> None:
             found = getattr(self._found, name)
             return clock.timed(found) if callable(found) else found
 
-    builder: Any = writer._Builder
+    builder: Any = writer.PandasBuilder
     for name in ("__init__", "words", "rows", "text", "arrow", "write"):
         inherited = getattr(builder, name)
         setattr(builder, name, clock.timed(inherited))

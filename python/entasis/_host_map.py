@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from .errors import CorruptFileError, EntasisError
+from ._versions import loaded_versions
+from .errors import CorruptFileError, EntasisError, InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+# What libraries raise for values that make no sense to them, and what only code raises that does not fit a library.
+_SENSELESS = (ArithmeticError, LookupError, TypeError, ValueError)
+_DEFECTS = (AssertionError, AttributeError)
 
 
 class CellValue:
@@ -43,12 +48,10 @@ def cell_value(value: Any) -> Any:
 class interpretation:
     """Turns errors that senseless content of a host map causes into `CorruptFileError`.
 
-    Checksums don't prove that content makes sense, so what a file says about its host may be anything. Use it as a
-    context manager or a decorator around code that parses such content, and check types before you use attributes:
-    an `AttributeError` is not translated, because a missing attribute of a library is a defect of this package.
+    Checksums do not prove that content makes sense. Use this as a context manager or a decorator around code that
+    parses such content, and check types there before you use attributes: an `AttributeError` becomes `InternalError`,
+    because a library that lacks an attribute is no damage of the file.
     """
-
-    SENSELESS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
     # Unlike `contextlib.contextmanager` this makes no generator for each call.
     def __enter__(self) -> None:
@@ -57,24 +60,45 @@ class interpretation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, self.SENSELESS) and not isinstance(error, EntasisError):
-            raise _senseless(error) from error
+        if error is not None and not isinstance(error, EntasisError):
+            if isinstance(error, _SENSELESS):
+                raise _senseless(error) from error
+            if isinstance(error, _DEFECTS):
+                raise _defect(error) from error
 
     def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
-        senseless = self.SENSELESS
-
         @wraps(function)
         def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
             try:
                 return function(*args, **kwargs)
             except EntasisError:
                 raise
-            except senseless as error:
+            except _SENSELESS as error:
                 raise _senseless(error) from error
+            except _DEFECTS as error:
+                raise _defect(error) from error
 
         return guarded
+
+
+class host_calls:
+    """Turns errors of a library that reads a frame into `InternalError`: its interface is not the one expected."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, (*_SENSELESS, *_DEFECTS)) and not isinstance(error, EntasisError):
+            raise _defect(error) from error
 
 
 def _senseless(error: BaseException) -> CorruptFileError:
     what = f"{type(error).__name__}: {error}"
     return CorruptFileError(f"what the file keeps for its host makes no sense ({what})")
+
+
+def _defect(error: BaseException) -> InternalError:
+    what = f"{type(error).__name__}: {error}"
+    return InternalError(f"a defect of Entasis, not of the file: please report it ({what}) with {loaded_versions()}")

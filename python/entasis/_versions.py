@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import sys
+
 from . import _entasis
+
+_LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "static_frame")
+
+
+def loaded_versions() -> str:
+    """The versions of this package, of Python and of the libraries that are loaded, for a message."""
+    found = [f"entasis {_entasis.__version__}", f"Python {'.'.join(map(str, sys.version_info[:3]))}"]
+    for name in _LIBRARIES:
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            found.append(f"{name} {version}")
+    return ", ".join(found)
 
 
 def show_versions() -> None:
     """Print the versions of this package, of Python and of the libraries that it works with."""
     # Slow to import, and for this alone.
     import platform
-    import sys
     from importlib.metadata import PackageNotFoundError, version
 
     rows = [
@@ -17,7 +30,7 @@ def show_versions() -> None:
         ("Python", platform.python_version()),
         ("platform", platform.platform()),
     ]
-    for name in ("numpy", "pandas", "polars", "pyarrow", "static-frame"):
+    for name in (name.replace("_", "-") for name in _LIBRARIES):
         try:
             rows.append((name, version(name)))
         except PackageNotFoundError:

@@ -132,6 +132,10 @@ class LimitError(EntasisError, MemoryError):
     """A limit of the reader, or the memory, was reached."""
 
 
+class InternalError(EntasisError, RuntimeError):
+    """A defect of this package, or a library whose interface it does not know. The message has the versions."""
+
+
 class MissingLibraryError(EntasisError, ImportError):
     """A library is needed that is not installed."""
 
@@ -149,6 +153,7 @@ __all__ = [
     "EntasisError",
     "FileError",
     "FilePermissionError",
+    "InternalError",
     "LimitError",
     "MissingFileError",
     "MissingLibraryError",

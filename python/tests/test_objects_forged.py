@@ -12,6 +12,7 @@ from forge import write_builder
 import entasis as en
 from entasis._entasis import Builder
 from entasis._values import codecs as _codecs
+from entasis._values.parts import OBJECT
 
 sf = pytest.importorskip("static_frame")
 
@@ -36,7 +37,7 @@ def write(monkeypatch: pytest.MonkeyPatch, path: Any) -> Any:
     encode = _codecs.encode
 
     def patched(value: Any) -> Any:
-        return ("parts", _codecs.OBJECT, value.parts) if type(value) is Foreign else encode(value)
+        return ("parts", OBJECT, value.parts) if type(value) is Foreign else encode(value)
 
     monkeypatch.setattr(_codecs, "encode", patched)
     return lambda value: en.write(value, path)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import entasis as en
-from entasis._hosts.pandas import construct as make
+from entasis._hosts.pandas import compat as make
 
 if TYPE_CHECKING:
     from pathlib import Path

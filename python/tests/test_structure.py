@@ -17,10 +17,10 @@ PACKAGE = Path(entasis.__file__).parent
 # values inside of values can be frames: `test_registry_names_modules` checks these names.
 LAYERS = [
     ("errors", "_entasis", "_record", "_versions", "_typing"),
-    ("_host_map",),
+    ("_host_map", "_hosts.public_only"),
     ("_arguments",),
     ("_columns",),
-    ("_hosts.registry", "_hosts.foreign_index", "_hosts.r"),
+    ("_hosts.registry", "_hosts.foreign_index", "_hosts.numpy.compat", "_hosts.r"),
     ("_values",),
     ("_hosts.levels", "_hosts.unsupported_columns"),
     ("_hosts.numpy",),

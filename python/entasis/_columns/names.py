@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from entasis._entasis import Handle
-    from entasis._file.row_labels import Levels
+    from entasis._hosts.levels import Levels
 
     # A label of any type, several of them, or positions in a slice or range.
     Columns = Hashable | slice | Iterable[Any]

@@ -13,15 +13,15 @@ from entasis.errors import ArgumentError, ColumnNotFoundError, ColumnsOutOfRange
 if TYPE_CHECKING:
     from entasis._columns.names import Columns
     from entasis._entasis import Handle
+    from entasis._hosts.levels import Levels
 
     from .frame import Frame
-    from .row_labels import Levels
 
 # A close label is looked for among so many.
 _MOST_COMPARED = 10_000
 
 
-class Texts:
+class TextLabels:
     """Labels that are all text: the names of the columns."""
 
     are_text = True
@@ -126,7 +126,7 @@ class ValueLabels:
         return self._labels
 
 
-Labels = Texts | RangeLabels | IndexLabels | ValueLabels
+Labels = TextLabels | RangeLabels | IndexLabels | ValueLabels
 
 
 def of(handle: Handle, host: dict[str, Any]) -> Labels:
@@ -134,7 +134,7 @@ def of(handle: Handle, host: dict[str, Any]) -> Labels:
     library = host.get("host")
     spec = host.get("columns") if library in ("pandas", "static_frame") else None
     if spec is None or (type(spec) is dict and spec.get("kind") == "names"):
-        return Texts(handle)
+        return TextLabels(handle)
     with interpretation():
         if spec["kind"] == "range":
             labels = range(spec["start"], spec["stop"], spec["step"])

@@ -9,6 +9,7 @@ from entasis._arguments import sources as _sources
 from entasis._arguments.options import integer, number, on_refused, shown
 from entasis._arguments.options import threads as _threads
 from entasis._columns import names as _columns
+from entasis._host_map import host_calls
 from entasis._hosts import registry as _hosts
 from entasis._hosts.levels import RANGE
 from entasis.errors import ArgumentError, CorruptFileError
@@ -336,14 +337,15 @@ class File:
             return reader.read(handle, host, columns, rows, _threads(threads))
 
         try:
-            if skips:
-                from . import leave_out as _leave_out
+            with host_calls():
+                if skips:
+                    from . import leave_out as _leave_out
 
-                every = _leave_out.every(handle, host, columns, has_index=getattr(reader, "HAS_INDEX", False))
-                found = _leave_out.read(read, columns, every)
-            else:
-                found = read(columns)
-            return _hosts.restore(found, host, written_by, to) if is_restored and "class" in host else found
+                    every = _leave_out.every(handle, host, columns, has_index=getattr(reader, "HAS_INDEX", False))
+                    found = _leave_out.read(read, columns, every)
+                else:
+                    found = read(columns)
+                return _hosts.restore(found, host, written_by, to) if is_restored and "class" in host else found
         except CorruptFileError as error:
             error.file = error.file or self.path
             raise

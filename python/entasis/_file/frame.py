@@ -105,10 +105,10 @@ def opened(source: str | bytes, *, memory_map: bool, types: Iterable[type] | Non
 def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:
     if not types:
         return {}
-    from entasis._values import codecs as _codecs
+    from entasis._values import classes as _classes
 
     try:
-        return _codecs.classes(types)
+        return _classes.by_name(types)
     except TypeError as error:
         raise ArgumentError(str(error)) from None
 

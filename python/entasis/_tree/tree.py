@@ -221,9 +221,9 @@ class Tree(File):
         threads = _threads(threads)
         cells = self._cells
         if types is not None:
-            from entasis._values import codecs as _codecs
+            from entasis._values import classes as _classes
 
-            cells = Cells(cells.handle, cells.path, _codecs.classes(types), cells.reader)
+            cells = Cells(cells.handle, cells.path, _classes.by_name(types), cells.reader)
         if rows is not None and not self.shape:
             raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
         if rows is not None and self.kind not in (*_SEQUENCES, "array", "array of objects"):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from entasis._entasis import CellRef
-from entasis._host_map import CellValue, interpretation
+from entasis._host_map import CellValue, host_calls, interpretation
 from entasis._hosts import registry as _hosts
 from entasis.errors import CorruptFileError
 
@@ -32,7 +32,8 @@ class Maker:
     def table(self, number: int) -> Any:
         """A frame."""
         handle = self._handle.table(number)
-        return _hosts.read_whole(handle, bind(handle.host(), handle, self._path, self._types), self._threads)
+        with host_calls():
+            return _hosts.read_whole(handle, bind(handle.host(), handle, self._path, self._types), self._threads)
 
     def pool(self, column: int, start: int, stop: int) -> Any:
         """Values of arrays."""
@@ -58,7 +59,11 @@ class Maker:
         """A value of its parts."""
         from . import codecs as _codecs
 
-        return _codecs.decode_kind(kind, parts, self._types)
+        try:
+            return _codecs.decode_kind(kind, parts, self._types)
+        except AttributeError as error:
+            # Codecs use public names alone, so it is the parts in the file that lack an attribute.
+            raise TypeError(f"parts of {kind}: {error}") from error
 
     def settle(self) -> None:
         """Many objects were made, and are kept from the collector for now: it comes, if it is on."""

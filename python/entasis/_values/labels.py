@@ -117,7 +117,7 @@ def _decode_numpy(dtype: str, memory: bytes) -> Any:
     import numpy as np
 
     found = np.dtype(dtype)
-    if found.kind not in _NUMPY_KINDS or found.itemsize != len(memory):
+    if type(memory) is not bytes or found.kind not in _NUMPY_KINDS or found.itemsize != len(memory):
         raise ValueError(f"a scalar of dtype {dtype!r} in {len(memory)} bytes")
     # Of the memory of strings NumPy takes zero characters at the end for padding.
     if found.kind == "S":

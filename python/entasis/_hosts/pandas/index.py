@@ -13,7 +13,7 @@ from entasis._values import offsets as _offsets
 from entasis._values.labels import decode_label, encode_label
 from entasis.errors import CorruptFileError, UnsupportedTypeError
 
-from . import construct as _pandas_make
+from . import compat as _compat
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -120,7 +120,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
     array = _dtype_metadata.labels(values[0], spec)
     if str(array.dtype) == "float16":
         raise UnsupportedTypeError("pandas has no index of float16")
-    index = _pandas_make.index(array, decode_label(spec["name"]))
+    index = _compat.index(array, decode_label(spec["name"]))
     if "freq" in spec:
         _restore_freq(index, spec["freq"], rows)
     return index
@@ -147,4 +147,14 @@ def _restore_freq(index: Any, spec: Any, rows: Any) -> None:
         return
     if rows is not None and rows.step != 1:
         freq = freq * rows.step
-    _pandas_make.set_freq(index, freq)
+    _compat.set_freq(index, freq)
+
+
+def arrow_values(index: Any) -> Any:
+    """The pyarrow array that keeps the labels of an index; None for other indexes."""
+    import pandas as pd
+
+    if type(index) is not pd.Index:
+        return None
+    array = index.array
+    return array.__arrow_array__() if isinstance(array, pd.arrays.ArrowExtensionArray) else None

@@ -90,8 +90,8 @@ def _index(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads: int
         names = tuple(decode_label(name) for name in spec["names"])
         if len(columns) == 1:
             return _sf_labels.from_times(columns[0].dtype)(columns[0], name=names[0])
-        return sf.IndexHierarchy._from_type_blocks(
-            sf.TypeBlocks.from_blocks(columns),
+        return sf.IndexHierarchy.from_values_per_depth(
+            columns,
             name=None if all(name is None for name in names) else names,
             index_constructors=[_sf_labels.from_times(column.dtype) for column in columns],
         )

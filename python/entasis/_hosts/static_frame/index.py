@@ -16,6 +16,8 @@ from entasis._hosts.numpy import write as _numpy
 from entasis._values.labels import decode_label, encode_label
 from entasis.errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
+from . import compat as _compat
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -61,8 +63,6 @@ def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = F
     name = class_name(index)
     if name not in INDEXES:
         raise UnsupportedTypeError(f"{what}: {type(index).__module__}.{type(index).__qualname__} is not supported yet")
-    if index._recache:
-        index._update_array_cache()
     spec: dict[str, Any] = {"class": name, "name": encode_label(index.name, what, builder.tree)}
     if name in HIERARCHIES:
         return spec | _encode_hierarchy(builder, index, what)
@@ -70,7 +70,7 @@ def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = F
     metadata = _dtype_metadata.encode(labels.dtype, what, builder.tree)
     if metadata is not None:
         spec[_dtype_metadata.KEY] = metadata
-    if index._map is None and labels.dtype == "i8" and metadata is None:
+    if labels.dtype == "i8" and metadata is None and _compat.is_auto_integer(index):
         return spec | {"kind": "range", "start": 0, "stop": len(labels), "step": 1}
     if are_names and labels.dtype.kind == "U" and labels.dtype.isnative and is_unicode(labels):
         return spec | {"kind": "names", "dtype": "str", "width": labels.dtype.itemsize // 4}
@@ -104,12 +104,12 @@ def _add_level(builder: Builder, labels: Any, what: str) -> int:
 
 
 def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]:
-    levels, n = index._indices, index.depth
+    n = index.depth
+    levels = [index.index_at_depth(depth) for depth in range(n)]
     names = index.name if type(index.name) is tuple and len(index.name) == n else (None,) * n
     columns, metadata = [], []
-    for i, (level, codes, name) in enumerate(zip(levels, index._indexers, names, strict=True)):
-        if level._recache:
-            level._update_array_cache()
+    for i, (level, name) in enumerate(zip(levels, names, strict=True)):
+        codes = index.indexer_at_depth(i)
         values = _add_level(builder, level.values, f"{what}, level {i}")
         metadata.append(_dtype_metadata.encode(level.values.dtype, f"{what}, level {i}", builder.tree))
         number = builder.words(codes, name=_index_spec.column_name(name, i, n), categories=values)
@@ -191,8 +191,8 @@ def from_times(dtype: Any) -> Any:
 
 def _flat(cls: Any, labels: Any, name: Any) -> Any:
     """An index of labels that have the type that the class wants: no others are made of them."""
-    wanted = cls._DTYPE
-    if (labels.dtype != wanted) if wanted is not None else labels.dtype.kind == "M":
+    unit = _UNITS.get(cls.__name__.removeprefix("Index").removesuffix("GO"))
+    if (labels.dtype != f"M8[{unit}]") if unit is not None else labels.dtype.kind == "M":
         raise TypeError(f"labels of {labels.dtype} in an index of class {cls.__name__}")
     labels.flags.writeable = False
     return cls(labels, name=name)

@@ -130,6 +130,7 @@ def _labels_of(handle: Handle, spec: dict[str, Any] | None, n: int, rows: Any, t
 def _column_labels(handle: Handle, spec: dict[str, Any], n: int, columns: list[int] | None, cls: Any) -> Any:
     """The labels of these columns."""
     import numpy as np
+    import static_frame as sf
 
     kind = spec["kind"]
     with _sf_labels.unique("columns" if columns is not None else None):
@@ -139,7 +140,7 @@ def _column_labels(handle: Handle, spec: dict[str, Any], n: int, columns: list[i
             index = _sf_labels.class_of(spec["class"], ("Index", "IndexGO"))
         elif kind in ("names", "text"):
             labels = np.array(handle.names(), dtype=object if kind == "names" else None)
-            index = cls._COLUMNS_CONSTRUCTOR
+            index = sf.IndexGO if cls is sf.FrameGO else sf.Index
             if kind == "names":
                 index = _sf_labels.class_of(spec["class"], ("Index", "IndexGO"))
         else:

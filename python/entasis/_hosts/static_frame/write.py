@@ -12,6 +12,7 @@ from entasis._hosts.numpy import write as _numpy
 from entasis._values.labels import encode_label
 from entasis.errors import UnsupportedTypeError
 
+from . import compat as _compat
 from . import index as _sf_labels
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _build_series(series: Any, host: dict[str, Any]) -> tuple[Builder, dict[str,
 def _build_frame(frame: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, Any]]:
     builder = _named(len(frame.index), frame.columns)
     host["name"] = encode_label(frame.name, "the frame", builder.tree)
-    blocks = _blocks(frame)
+    blocks = _compat.blocks(frame)
     host |= _add_blocks(builder, blocks)
     host["index"] = _sf_labels.encode_index(builder, frame.index, "the index")
     host["columns"] = _sf_labels.encode_index(builder, frame.columns, "the column labels", are_names=True)
@@ -78,12 +79,6 @@ def _named(n_rows: int, labels: Any) -> Builder:
                 # Not all are texts of Unicode.
                 pass
     return Builder(n_rows, _sf_labels.texts(labels))
-
-
-def _blocks(frame: Any) -> list[Any]:
-    blocks = getattr(getattr(frame, "_blocks", None), "_blocks", None)
-    # Another frame than the ones known: column by column, by public means.
-    return list(frame.iter_array(axis=0)) if blocks is None else list(blocks)
 
 
 def _add_blocks(builder: Builder, blocks: list[Any], called: str = "") -> dict[str, Any]:

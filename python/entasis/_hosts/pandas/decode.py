@@ -1,0 +1,296 @@
+"""Decoded columns as arrays of pandas."""
+
+from __future__ import annotations
+
+import zoneinfo
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from entasis._columns import dtypes as _dtypes
+from entasis._columns.index_spec import Codes, columns_of
+from entasis._host_map import interpretation
+from entasis._values import cells as _cells
+from entasis.errors import CorruptFileError, UnsupportedTypeError
+
+from . import compat as _compat
+from . import index as _labels
+from . import variants as _variants
+from .times import to_numpy_times
+
+if TYPE_CHECKING:
+    from entasis._entasis import ArrowColumn, Column, Handle
+
+
+class Arrays:
+    """What the native half decoded, as arrays of pandas."""
+
+    def __init__(
+        self,
+        handle: Handle,
+        own: bool,
+        entries: list[Any],
+        n: int,
+        n_rows: int,
+        categories: dict[int, Any],
+        *,
+        raw: bool = False,
+    ) -> None:
+        """`categories`: their indexes, by their columns. `raw`: categorical columns beside the table become `Codes`."""
+        self._handle, self._own, self._n, self._n_rows = handle, own, n, n_rows
+        self._read = {number: (part, n) for kind, number, n, part, _ in entries if kind == "categories"}
+        if self._read:
+            entries = [entry for entry in entries if entry[0] != "categories"]
+        self._entries, self._categories, self._raw = entries, categories, raw
+        self._dictionaries = self._read_dictionaries()
+        found: dict[int, Any] = {}
+        for kind, positions, column, values, mask in entries:
+            if kind == "block":
+                if len(positions) and positions[0] >= n:
+                    found[int(positions[0])] = self._block(column, values)[0]
+            elif kind == "arrow":
+                if positions[0] >= n:
+                    found[positions[0]] = _strings(column, values, self._own)
+            elif positions >= n:
+                found[positions] = self._single(kind, positions, column, values, mask)
+        self.beside = [found[position] for position in sorted(found)]
+
+    def blocks(self, kinds: dict[int, Any]) -> list[tuple[Any, Any]]:
+        """All columns of the table, as blocks of pandas and their positions."""
+        blocks: list[tuple[Any, Any]] = []
+        for kind, positions, column, values, mask in self._entries:
+            if kind == "block":
+                if len(positions) and positions[0] < self._n:
+                    blocks.append((self._block(column, values), positions))
+            elif kind == "arrow":
+                if positions[0] >= self._n:
+                    continue
+                n_rows = len(values) // len(positions)
+                for k, position in enumerate(positions):
+                    part = values if len(positions) == 1 else values.slice(k * n_rows, n_rows)
+                    # Columns of a bundle are equal in type.
+                    array = _strings(column, part, self._own)
+                    if position in kinds:
+                        array = mixed(array, kinds[position])
+                    blocks.append((_as_block(array), position))
+            elif positions < self._n:
+                array = self._single(kind, positions, column, values, mask)
+                blocks.append((_as_block(array), positions))
+        return blocks
+
+    def _read_dictionaries(self) -> dict[int, Any]:
+        """The categories of all categorical columns."""
+        found = {}
+        for number, (part, n) in self._read.items():
+            try:
+                # Each has a length of its own.
+                found[number] = self._dictionary(number, _cells.fill(self._handle, part, None, n), n)
+            except (NotImplementedError, UnsupportedTypeError) as error:
+                # Indexes of pandas are of fewer types than columns; and a dictionary has no name.
+                names = (column.name for _, _, column, *_ in self._entries if column.dictionary == number)
+                message = f"column '{next(names, '')}': pandas has no such categories ({error})"
+                raise UnsupportedTypeError(message) from error
+        return found
+
+    def _dictionary(self, number: int, part: list[Any], n: int) -> Any:
+        """The categories that a dictionary has."""
+        if len(part) == 1 and part[0][0] == "arrow":
+            array = _strings(part[0][2], part[0][3], self._own)
+        else:
+            (array,) = Arrays(self._handle, self._own, part, 0, n, {}).beside
+        spec = self._categories.get(number)
+        if spec is None and type(array) is pd.arrays.ArrowStringArray:
+            return _compat.string_index(array, None)
+        if spec is None:
+            return _compat.index(array, None)
+        return _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
+
+    def _categories_of(self, spec: dict[str, Any], number: int, array: Any) -> Any:
+        """The values of an index of categories: those of the dictionary, or of a categorical column of their own."""
+        told = columns_of(spec)
+        if told in ([], [number]):
+            return array
+        handle, n = self._handle, len(array)
+        (column,) = handle.columns(told)
+        if column.dictionary is None or column.dictionary == number:
+            raise CorruptFileError("an index of categories has another column that has none")
+        entries = _cells.fill(handle, handle.read(told, None, "pandas", self._own, 0, 1, n), None, n)
+        (found,) = Arrays(handle, self._own, entries, 0, n, {}).beside
+        return found
+
+    def _block(self, column: Column, values: Any) -> Any:
+        """A two-dimensional array, of times with their zone."""
+        if self._own and column.flavour == _variants.BIG and values.dtype.itemsize > 1:
+            # It was made in the order of bytes that it is to have.
+            values = values.byteswap(inplace=True)
+        if column.logical in ("timestamp", "duration", "date"):
+            return _times(column, values, self._own)
+        return values
+
+    def _single(self, kind: str, position: int, column: Column, values: Any, mask: Any) -> Any:
+        if kind == "objects":
+            return values
+        if kind == "null":
+            return np.full(self._n_rows, None, dtype=object)
+        if column.logical == "categorical":
+            codes = values
+            if codes.dtype.kind == "u":
+                codes = codes.astype(np.int64)
+            if mask is not None:
+                codes[mask] = -1
+            assert column.dictionary is not None, "a categorical has categories"
+            categories = self._dictionaries[column.dictionary]
+            _check_hashable(column, categories)
+            if self._raw and position >= self._n:
+                return Codes(codes, categories)
+            if not _are_distinct(categories):
+                # Dictionaries of Arrow may have what categories of pandas can't.
+                places, categories = categories.factorize()
+                codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
+            dtype = _compat.category_dtype(categories, column.ordered)
+            return _compat.categorical(codes, dtype)
+        if column.logical == "period":
+            return _periods(column, values)
+        if self._own and column.flavour == _variants.INTERVAL:
+            return _intervals(column, values)
+        if self._own and column.flavour == _variants.SPARSE:
+            return _sparse(column, values)
+        if column.logical == "date":
+            days = values.astype("M8[D]").astype("M8[s]")
+            if mask is not None:
+                days[mask] = np.datetime64("NaT")
+            return days
+        if mask is None:
+            return values
+        if values.dtype.kind == "b":
+            return pd.arrays.BooleanArray(values, mask)
+        if values.dtype.kind in "iu":
+            return pd.arrays.IntegerArray(values, mask)
+        return pd.arrays.FloatingArray(values, mask)
+
+
+@interpretation()
+def _periods(column: Column, values: Any) -> Any:
+    if type(column.detail) is not str:
+        raise TypeError("a frequency is a string")
+    dtype: Any = pd.PeriodDtype(column.detail)
+    return pd.arrays.PeriodArray(values, dtype=dtype)
+
+
+@interpretation()
+def _intervals(column: Column, values: Any) -> Any:
+    from pandas.api.types import pandas_dtype
+
+    subtype: Any = pandas_dtype(column.detail["subtype"])
+    zone = getattr(subtype, "tz", None)
+    if zone is not None and column.detail.get("zoneinfo") is True:
+        zone = zoneinfo.ZoneInfo(str(zone))
+    plain = np.dtype(subtype if zone is None else f"M8[{subtype.unit}]")
+    if plain.kind not in "iufmM":
+        raise TypeError(f"bounds of {plain}")
+    pairs = values.view([("left", plain), ("right", plain)])
+    bounds = (np.ascontiguousarray(pairs[name]) for name in ("left", "right"))
+    if zone is None:
+        left, right = (pd.Index(bound, copy=False) for bound in bounds)
+    else:
+        left, right = (pd.DatetimeIndex(bound).tz_localize("UTC").tz_convert(zone) for bound in bounds)
+    return pd.arrays.IntervalArray.from_arrays(left, right, column.detail["closed"], dtype=None)
+
+
+@interpretation()
+def _sparse(column: Column, values: Any) -> Any:
+    fill = _dtypes.decode_scalar(column.detail["fill"], values.dtype)
+    dtype = pd.SparseDtype(values.dtype, fill)
+    return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
+
+
+def _check_hashable(column: Column, categories: Any) -> None:
+    """Categories of pandas have a hash, which lists and the like have not; dictionaries of Arrow may be of any type."""
+    array = _labels.arrow_values(categories)
+    if array is None:
+        return
+    import pyarrow as pa
+
+    if pa.types.is_nested(getattr(array.type, "storage_type", array.type)):
+        raise UnsupportedTypeError(f"column '{column.name}': pandas has no categories of type {array.type}")
+
+
+def _are_distinct(categories: Any) -> bool:
+    """Whether all are there and none twice."""
+    strings = _labels.arrow_values(categories)
+    if strings is not None and len(strings) < 1000:
+        # A set of few is made sooner than the hash table that an index keeps.
+        return strings.null_count == 0 and len(set(strings.to_pylist())) == len(strings)
+    return not categories.hasnans and bool(categories.is_unique)
+
+
+def _as_block(array: Any) -> Any:
+    return array.reshape(1, -1) if isinstance(array, np.ndarray) else array
+
+
+def _times(column: Column, values: Any, own: bool) -> Any:
+    values = to_numpy_times(column, values)
+    zone = column.detail
+    if zone is None:
+        return _compat.times(values)
+    try:
+        if own and column.flavour == _variants.ZONEINFO:
+            zone = zoneinfo.ZoneInfo(zone)
+        return _compat.times(values, zone)
+    except (LookupError, OSError, TypeError, ValueError) as error:
+        # Arrow takes any text for a zone, and where there is no such zone `zoneinfo` has all of these.
+        message = f"column '{column.name}': pandas knows no time zone {zone!r} here ({error})"
+        raise UnsupportedTypeError(message) from error
+
+
+def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
+    """An array of strings, or of what Arrow alone has."""
+    is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
+    # The dtypes of pandas that are not Arrow's tell of strings alone.
+    is_told = own and (is_string or column.flavour >= _variants.ARROW)
+    flavour = column.flavour if is_told else _default_flavour(column)
+    if flavour >= _variants.ARROW:
+        import pyarrow as pa
+
+        return pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(values)]))
+    if flavour in (_variants.STR_ARROW, _variants.STRING_ARROW) and has_pyarrow():
+        import pyarrow as pa
+
+        nan_or_na = np.nan if flavour == _variants.STR_ARROW else pd.NA
+        return _compat.strings(pa.array(values), nan_or_na)
+    missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
+    if flavour in (_variants.STR_ARROW, _variants.STR_PYTHON):
+        missing = np.nan
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values.to_objects(missing)
+    if flavour == _variants.OBJECT:
+        return objects
+    is_str = flavour in (_variants.STR_ARROW, _variants.STR_PYTHON)
+    return pd.array(objects, dtype=_compat.string_dtype("python", np.nan if is_str else pd.NA))
+
+
+def _default_flavour(column: Column) -> int:
+    """How columns of other hosts come to pandas."""
+    if column.logical in _variants.ARROW_ALONE or column.physical == "fixed bytes" or column.is_nested:
+        if not has_pyarrow():
+            message = f"column '{column.name}': type {column.type_name} needs pyarrow in pandas"
+            raise UnsupportedTypeError(message)
+        return _variants.ARROW
+    return _variants.OBJECT if column.physical == "binary" else _variants.STR_ARROW
+
+
+def has_pyarrow() -> bool:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@interpretation()
+def mixed(array: Any, kinds: Any) -> Any:
+    """Object cells with the kind of each missing one."""
+    for code, missing in ((2, pd.NA), (3, np.nan), (4, pd.NaT), (5, None)):
+        array[kinds == code] = missing
+    return array

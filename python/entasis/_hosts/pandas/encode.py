@@ -1,0 +1,213 @@
+"""Arrays of pandas, and of NumPy in its frames, to columns."""
+
+from __future__ import annotations
+
+import zoneinfo
+from typing import TYPE_CHECKING, Any
+
+from entasis._columns import dtypes as _dtypes
+from entasis._hosts.arrow.pyarrow import has_dictionary
+from entasis._hosts.numpy import objects as _objects
+from entasis._values import offsets as _offsets
+from entasis.errors import UnsupportedTypeError
+
+from . import compat as _compat
+from .variants import (
+    ARROW,
+    BIG,
+    CLONGDOUBLE,
+    INTERVAL,
+    MASKED,
+    NUMPY,
+    OBJECT,
+    SPARSE,
+    STR_ARROW,
+    STR_PYTHON,
+    STRING_ARROW,
+    STRING_PYTHON,
+    ZONEINFO,
+)
+
+if TYPE_CHECKING:
+    from .write import PandasBuilder
+
+
+def add_array(
+    builder: PandasBuilder, array: Any, position: Any, name: str, what: str | None = None
+) -> tuple[int | None, int | None]:
+    """Adds an array of pandas or NumPy. Returns the numbers of the extra column, and of one with kinds of missing."""
+    import numpy as np
+
+    if type(array).__name__ in ("NumpyExtensionArray", "PandasArray"):
+        array = array.to_numpy()
+    if isinstance(array, np.ndarray):
+        if array.dtype.kind == "O":
+            return _objects.add(builder, array, position, OBJECT, name, what)
+        return _add_numpy(builder, array, position, name), None
+    add = _ADD.get(type(array).__name__)
+    if add is None or type(array).__module__.partition(".")[0] != "pandas":
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    return add(builder, array, position, name), None
+
+
+def _add_numpy(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    dtype = array.dtype
+    if dtype.kind == "V":
+        # pandas can't even show them.
+        raise UnsupportedTypeError(f"column '{name}': dtype {dtype} is not supported yet")
+    if dtype.char == "G" and dtype.isnative:
+        return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=CLONGDOUBLE)
+    if dtype.isnative or dtype.char == "G":
+        return builder.words(array, position, name=name)
+    return builder.words(array.astype(dtype.newbyteorder("=")), position, name=name, flavour=BIG)
+
+
+def _add_masked(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    values, mask = _compat.masked(array)
+    return builder.words(values, position, name=name, flavour=MASKED, missing="NA", mask=mask)
+
+
+def _add_datetime(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    zone = getattr(array.dtype, "tz", None)
+    if zone is None:
+        return builder.words(_compat.plain_times(array), position, name=name)
+    flavour = _zone_flavour(array.dtype)
+    if flavour is None:
+        raise UnsupportedTypeError(f"column '{name}': the time zone {zone!r} is not supported yet")
+    return builder.words(_compat.plain_times(array), position, name=name, zone=str(zone), flavour=flavour)
+
+
+def _zone_flavour(dtype: Any) -> int | None:
+    """The flavour of times with a zone that its name gives back; None for other zones."""
+    import pandas as pd
+
+    zone: Any = dtype.tz
+    try:
+        found: Any = pd.DatetimeTZDtype(dtype.unit, str(zone))
+    except (LookupError, OSError, TypeError, ValueError):
+        return None
+    if type(zone) is zoneinfo.ZoneInfo and type(found.tz) is not zoneinfo.ZoneInfo:
+        # pandas has UTC of the standard library's `datetime` for the name; the two are equal in its eyes.
+        return ZONEINFO if zone.key == str(zone) else None
+    return NUMPY if found == dtype and type(found.tz) is type(zone) else None
+
+
+def _add_timedelta(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    return builder.words(_compat.plain_times(array), position, name=name)
+
+
+def _add_categorical(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    categories = array.categories
+    if type(categories).__name__ == "MultiIndex":
+        raise UnsupportedTypeError(f"column '{name}': categories of {categories.dtype} are not supported yet")
+    number = builder.values(categories, f"column '{name}'")
+    codes = array.codes
+    missing = "NaT" if categories.dtype.kind in "mM" else "NaN"
+    return builder.words(codes, position, name=name, missing=missing, categories=number, ordered=bool(array.ordered))
+
+
+def _add_string(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    import numpy as np
+
+    dtype = array.dtype
+    is_str = _is_nan(dtype.na_value)
+    missing = "NaN" if is_str else "NA"
+    if dtype.storage == "pyarrow":
+        flavour = STR_ARROW if is_str else STRING_ARROW
+        data = array.__arrow_array__()
+        return builder.arrow(data, position, name=name, missing=missing, flavour=flavour, only=True)
+    flavour = STR_PYTHON if is_str else STRING_PYTHON
+    return builder.text(np.asarray(array, dtype=object), position, name=name, missing=missing, flavour=flavour)[0]
+
+
+def _add_arrow(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    data = array.__arrow_array__()
+    if has_dictionary(data.type):
+        data = data.unify_dictionaries()
+    if "\0" in str(data.type):
+        raise UnsupportedTypeError(f"column '{name}': a time zone with a zero character is not supported")
+    return builder.arrow(data, position, name=name, flavour=ARROW)
+
+
+def _add_period(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    import pandas as pd
+
+    freq = array.freqstr
+    found: Any = pd.PeriodDtype(freq)
+    if found != array.dtype or not _offsets.same(found.freq, array.dtype.freq):
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    return builder.words(array.asi8, position, name=name, missing="NaT", detail=freq, logical="period")
+
+
+def _add_interval(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    """Both bounds side by side: they are always read together."""
+    import numpy as np
+
+    left, right = (_bounds(bound) for bound in (array.left, array.right))
+    subtype = str(array.dtype.subtype)
+    if left.dtype.kind not in "iufmM" or not left.dtype.isnative or not _is_subtype(subtype, array.dtype.subtype):
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    pairs = np.empty(len(array), [("left", left.dtype), ("right", right.dtype)])
+    pairs["left"], pairs["right"] = left, right
+    detail = {"name": "pandas.bounds", "metadata": b"", "subtype": subtype, "closed": array.closed}
+    if getattr(array.dtype.subtype, "tz", None) is not None and _zone_flavour(array.dtype.subtype) == ZONEINFO:
+        detail["zoneinfo"] = True
+    return builder.words(
+        _dtypes.as_bytes(pairs), position, name=name, flavour=INTERVAL, detail=detail, logical="extension"
+    )
+
+
+def _bounds(index: Any) -> Any:
+    return _compat.plain_times(index.array) if index.dtype.kind in "mM" else index.to_numpy()
+
+
+def _is_subtype(name: str, subtype: Any) -> bool:
+    from pandas.api.types import pandas_dtype
+
+    if getattr(subtype, "tz", None) is not None:
+        return _zone_flavour(subtype) is not None
+    try:
+        return bool(pandas_dtype(name) == subtype)
+    except (TypeError, ValueError, KeyError):
+        return False
+
+
+def _add_sparse(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
+    """The values as they would be without gaps: encodings make little of what repeats."""
+    import numpy as np
+
+    dense = np.asarray(array.to_dense())
+    fill = _dtypes.encode_scalar(array.fill_value, array.dtype.subtype)
+    if (
+        fill is None
+        or array.dtype.subtype.metadata is not None
+        or dense.dtype != array.dtype.subtype
+        or dense.dtype.kind not in "biufcmM"
+    ):
+        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+    if not isinstance(array.fill_value, np.generic) and dense.dtype.kind not in "mM":
+        fill["python"] = type(array.fill_value).__name__
+    detail = {"fill": fill, "kind": array.kind}
+    return builder.words(dense, position, name=name, flavour=SPARSE, detail=detail)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and value != value
+
+
+_ADD = {
+    "IntegerArray": _add_masked,
+    "FloatingArray": _add_masked,
+    "BooleanArray": _add_masked,
+    "DatetimeArray": _add_datetime,
+    "TimedeltaArray": _add_timedelta,
+    "PeriodArray": _add_period,
+    "IntervalArray": _add_interval,
+    "SparseArray": _add_sparse,
+    "Categorical": _add_categorical,
+    "StringArray": _add_string,
+    "StringArrayNumpySemantics": _add_string,
+    "ArrowStringArray": _add_string,
+    "ArrowStringArrayNumpySemantics": _add_string,
+    "ArrowExtensionArray": _add_arrow,
+}
