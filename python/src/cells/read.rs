@@ -8,7 +8,6 @@ mod dicts;
 mod objects;
 mod rows;
 mod strings;
-mod table;
 
 use std::cell::OnceCell;
 use std::collections::hash_map::Entry;

@@ -1,4 +1,4 @@
-//! Dicts with room for all of their keys from the beginning. Tables of large ones of plain values are made in [`table`]; the others are Python's.
+//! Dicts with room for all of their keys from the beginning.
 //!
 //! Python's interface fills a dict key by key, and its table is made anew each time that it is full: half of the time of a large dict. The
 //! keywords of a call are a dict too, which Python makes at once from their names and values: with room for all of them, as long as these are no more than two thirds of 2^17.
@@ -17,8 +17,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::Maker;
-use super::objects::{Items, Objects, is_unit};
-use super::table::{self, Table};
+use super::objects::{Items, Objects};
 use crate::{large, symbols};
 
 /// Fewer keys are put in as quickly.
@@ -49,13 +48,6 @@ impl<'a, 'py> Maker<'a, 'py> {
         let mut values = Objects::new(slice, first, first + n);
         let mut keys = Objects::keys(slice, first + n, first + 2 * n);
         let are_names = slice.are_all(first + n..first + 2 * n, |kind| kind == CellKind::Str);
-        if are_names
-            && n >= table::LEAST
-            && slice.are_all(first..first + n, is_plain)
-            && let Some(dict) = self.large_dict(slice, children)?
-        {
-            return Ok(Some(dict));
-        }
         let n_names = if are_names { n_names(n as usize) as u64 } else { 0 };
         let dict = if n_names > 0 {
             let mut names = Items::new(self.py, CellKind::Tuple, n_names)?;
@@ -80,21 +72,6 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(Some(dict))
     }
 
-    /// A dict of strings and plain values; none where Python's tables are not known, or for too many keys.
-    fn large_dict(&mut self, slice: &'a Slice, children: &Children) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let (first, n) = (children.first, children.count);
-        let mut values = Objects::new(slice, first, first + n);
-        let mut keys = Objects::new(slice, first + n, first + 2 * n);
-        let Some(mut table) = Table::new(self.py, n as usize)? else { return Ok(None) };
-        for from in (0..n).step_by(TOGETHER as usize) {
-            let [some_keys, some_values] = self.together(&mut keys, &mut values, TOGETHER.min(n - from))?;
-            let differ = table.put(some_keys, some_values)?;
-            self.whole(differ)?;
-            self.py.check_signals()?;
-        }
-        Ok(Some(table.into_dict()))
-    }
-
     /// The next `n` keys and values.
     fn together(
         &mut self,
@@ -110,11 +87,6 @@ impl<'a, 'py> Maker<'a, 'py> {
             _ => Err(self.corrupt("nothing is made")),
         }
     }
-}
-
-/// Whether Python's collector has nothing to do with values of the kind.
-fn is_plain(kind: CellKind) -> bool {
-    matches!(kind, CellKind::Int | CellKind::Float | CellKind::Str) || is_unit(kind)
 }
 
 /// A dict of these keys and as many values. It has fewer where keys are equal.
