@@ -5,7 +5,6 @@ use std::vec::IntoIter;
 
 use entasis::CellKind;
 use entasis::cells::{Cell, Children, Slice};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
@@ -14,8 +13,6 @@ use super::objects::{Items, Objects, new_list, put};
 
 /// Rows whose values are made together.
 const TOGETHER: u64 = 64;
-/// Dicts after which Python's collector is due, by far.
-const COLLECTED: u64 = 1 << 14;
 /// As many rows as are worth a dict whose copies share their keys.
 const MANY: u64 = 1024;
 /// Objects of one class that share their keys: CPython makes room for that many keys, and for one less with each object.
@@ -114,7 +111,6 @@ impl<'a, 'py> Maker<'a, 'py> {
             }
             put(&list, i, row.into_any())
         })?;
-        self.settle(&list, n)?;
         Ok(list)
     }
 
@@ -140,24 +136,6 @@ impl<'a, 'py> Maker<'a, 'py> {
             }
         }
         Ok(())
-    }
-
-    /// Has Python's collector look at what is young, when that is due, without these rows: all of them are alive, and the dicts are none
-    /// that it tracks. It would look at each twice, as soon as the reading is done.
-    fn settle(&self, list: &Bound<'py, PyList>, n: u64) -> PyResult<()> {
-        if n < COLLECTED {
-            return Ok(());
-        }
-        // SAFETY: a list of our own that is tracked, as all are.
-        unsafe { ffi::PyObject_GC_UnTrack(list.as_ptr().cast()) };
-        let done = self.hook.call_method0(pyo3::intern!(self.py, "settle"));
-        // SAFETY: it is complete, and not tracked.
-        unsafe {
-            if ffi::PyObject_GC_IsTracked(list.as_ptr()) == 0 {
-                ffi::PyObject_GC_Track(list.as_ptr().cast())
-            }
-        }
-        done.map(|_| ())
     }
 
     /// Ends what takes long, when that is wanted.
