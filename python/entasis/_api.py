@@ -182,7 +182,7 @@ def _write(
         return found
     from ._tree.document import Document
 
-    document = Document(on_unsupported, to["compression"], to["threads"])
+    document = Document(on_unsupported, to["compression"])
     if builder is not None:
         table, cell = document.add_frame(value, builder, kept), None
     else:

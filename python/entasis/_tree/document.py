@@ -70,7 +70,7 @@ class _Part:
 class Document:
     """All that goes into one file."""
 
-    def __init__(self, on_unsupported: OnUnsupported, compression: int, threads: int | None = None) -> None:
+    def __init__(self, on_unsupported: OnUnsupported, compression: int) -> None:
         self._on_unsupported = on_unsupported
         self._skipped: list[str] = []
         # What was given for keys and members, by the dict or set, which is kept so that nothing else has its id.
@@ -81,7 +81,7 @@ class Document:
         self._roots: list[tuple[Any, str]] = []
         # The frame whose trees are being added.
         self._inside: _Part | None = None
-        self._cells = CellBuilder(compression, threads)
+        self._cells = CellBuilder(compression)
 
     def add(self, value: Any, root: str) -> int:
         """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""

@@ -4,7 +4,6 @@
 //! too is remembered, and a second time only named.
 
 mod atoms;
-mod beside;
 mod emit;
 mod expand;
 mod known;
@@ -18,8 +17,6 @@ use entasis::CellKind;
 use entasis::cells::{CellWriter, MAX_DEPTH, Reference, find_cycle};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-
-use numbers::{MANY, Numbers, may_help};
 
 use super::path::{self, Expanded, ROOT};
 use super::pools::Pools;
@@ -82,9 +79,6 @@ struct Keys {
 pub struct CellBuilder {
     pub writer: CellWriter,
     compression: u8,
-    threads: Option<usize>,
-    /// Whether a second thread may look at numbers too, once that was asked.
-    may_help: Option<bool>,
     types: Types,
     /// Takes a value that is not known here apart: `(code, ...)`. Held while a tree is added, as it holds this builder.
     hook: Py<PyAny>,
@@ -130,15 +124,12 @@ impl Hasher for AddressHasher {
 
 #[pymethods]
 impl CellBuilder {
-    /// For a file of this compression, with up to so many threads; none: as many as are for all calls.
+    /// Collects trees for a file of this compression setting.
     #[new]
-    #[pyo3(signature = (compression, threads=None))]
-    fn new(py: Python<'_>, compression: u8, threads: Option<usize>) -> PyResult<Self> {
+    fn new(py: Python<'_>, compression: u8) -> PyResult<Self> {
         Ok(Self {
             writer: CellWriter::new(),
             compression,
-            threads,
-            may_help: None,
             types: Types::new(py, false)?,
             hook: py.None(),
             unsupported: py.None(),
@@ -214,20 +205,6 @@ impl CellBuilder {
 }
 
 impl CellBuilder {
-    /// How the numbers of a list of `n` items are looked at.
-    fn numbers(&mut self, py: Python<'_>, n: usize) -> Numbers {
-        // To ask for the threads takes longer than to write a short list.
-        let is_helped = n >= MANY && self.has_help(py);
-        Numbers::new(self.compression, is_helped)
-    }
-
-    /// Whether a second thread may look at numbers.
-    fn has_help(&mut self, py: Python<'_>) -> bool {
-        let threads = self.threads;
-        let may_help = || threads.unwrap_or_else(entasis::default_threads) > 1 && may_help(py);
-        *self.may_help.get_or_insert_with(may_help)
-    }
-
     fn add_tree(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = value.py();
         let mut pending = Vec::new();

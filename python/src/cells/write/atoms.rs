@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 use pyo3::{Borrowed, ffi};
 
 use super::SAMPLE;
-use super::numbers::Numbers;
+use super::numbers::put_numbers;
 
 /// Strings and bytes of that many bytes and more are stored once, however often they are met.
 pub const SHARED_LEN: usize = 256;
@@ -170,7 +170,7 @@ pub fn item<'a, 'py>(list: &'a Bound<'py, PyList>, i: usize) -> Option<Borrowed<
 pub fn put_items(
     list: &Bound<'_, PyList>,
     from: usize,
-    numbers: &mut Numbers,
+    compression: u8,
     out: &mut CellWriter,
 ) -> PyResult<usize> {
     let n = list.len();
@@ -187,7 +187,10 @@ pub fn put_items(
         let kind = atom(object);
         let is_number = matches!(kind, Atom::Int | Atom::Float);
         if is_number && i < n && item(list, i).is_some_and(|next| atom(next) == kind) {
-            i = numbers.put(list, i, n, kind == Atom::Int, out)?;
+            i = match kind {
+                Atom::Int => put_numbers::<i64>(list, i, n, compression, out)?,
+                _ => put_numbers::<f64>(list, i, n, compression, out)?,
+            };
         } else if i == from + SAMPLE {
             out.expect(n - i, SAMPLE);
         }

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::atoms::{item, put, put_items};
 use super::rows::next_item;
-use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS, beside};
+use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
 use crate::cells::containers::ordered;
 use crate::cells::path::Expanded;
 
@@ -55,9 +55,10 @@ impl CellBuilder {
     ) -> PyResult<u64> {
         let mut count = 0;
         if let Ok(list) = object.cast_exact::<PyList>() {
-            let (mut i, mut numbers) = (0, self.numbers(object.py(), list.len()));
+            let mut i = 0;
+            let compression = self.compression;
             loop {
-                let next = put_items(list, i, &mut numbers, &mut self.writer)?;
+                let next = put_items(list, i, compression, &mut self.writer)?;
                 count += (next - i) as u64;
                 let Some(other) = item(list, next) else { return Ok(count) };
                 let mut is_added = self.emit(&other.to_owned(), at(next), pending)?;
@@ -105,9 +106,6 @@ impl CellBuilder {
             if done == SAMPLE {
                 self.writer.expect(n - done, SAMPLE);
                 keys.expect(n - done, SAMPLE);
-                if are_collected && n - done >= beside::MANY {
-                    done += self.put_numbers(dict, &mut position, n - done, &mut keys);
-                }
             }
         }
         // No code of Python was run so far.
@@ -136,25 +134,6 @@ impl CellBuilder {
         let keys = self.add_keys(&keys, first + count, |i| at(n + i), pending)?;
         self.writer.set_children(place, first, count, keys);
         Ok(())
-    }
-
-    /// Puts the next items of a dict as long as their values are numbers of one type, and their keys strings, by two threads where that may be. Returns
-    /// how many.
-    fn put_numbers(
-        &mut self,
-        dict: &Bound<'_, PyDict>,
-        position: &mut isize,
-        n: usize,
-        keys: &mut Scalars,
-    ) -> usize {
-        let put = if self.writer.are_all(CellKind::Float, SAMPLE) {
-            beside::put_by_two::<f64>
-        } else if self.writer.are_all(CellKind::Int, SAMPLE) {
-            beside::put_by_two::<i64>
-        } else {
-            return 0;
-        };
-        if self.has_help(dict.py()) { put(dict, position, n, keys, &mut self.writer) } else { 0 }
     }
 
     /// Adds the keys of a dict that has more than are compared with those of others, some of which are not whole by themselves.
