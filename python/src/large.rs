@@ -4,11 +4,8 @@
 //! are first written to. Around the call that makes such an object, Python's functions for memory (`PyMem_SetAllocator`, which CPython
 //! documents) are replaced by some that ask for the pages of a large block, huge ones where they fit in. Nothing else
 //! is asked of Python meanwhile, so nobody else gets such memory. Where another allocator is set, nothing is done.
-//!
-//! So that huge pages fit in, the block begins on one. It comes from the allocator of C then, from which Python has what is large too
-//! and which takes it back from Python; that it is this one is known where Python tells the name of its allocator.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 use std::sync::OnceLock;
 
@@ -18,10 +15,6 @@ use crate::symbols::{find, library};
 
 /// Bytes of a block that is large.
 const LARGE: usize = 256 << 10;
-/// A huge page.
-const HUGE: usize = 2 << 20;
-/// Bytes of a huge page that a block needs to get all of it.
-const WORTH: usize = HUGE / 2;
 
 type Malloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
 type Calloc = unsafe extern "C" fn(*mut c_void, usize, usize) -> *mut c_void;
@@ -44,7 +37,6 @@ impl Allocator {
 }
 
 type Exchange = unsafe extern "C" fn(c_int, *mut Allocator);
-type Name = extern "C" fn() -> *const c_char;
 
 /// What the memory of Python's objects is taken from: `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`.
 const DOMAINS: [c_int; 2] = [1, 2];
@@ -56,8 +48,6 @@ struct Calls {
     /// Its own functions, which have no context and are those of both domains.
     malloc: Malloc,
     calloc: Calloc,
-    /// The name of the allocator, or null.
-    name: Option<Name>,
 }
 
 /// Makes an object of so many bytes by calls of Python's that run no code of others.
@@ -67,8 +57,7 @@ pub fn make<T>(py: Python<'_>, bytes: usize, make: impl FnOnce() -> T) -> T {
     if !before.iter().all(|found| calls.are_own(found)) {
         return make();
     }
-    let malloc: Malloc = if calls.are_of_c() { malloc_of_c } else { malloc };
-    let restore = Restore { calls, malloc, before };
+    let restore = Restore { calls, before };
     for (domain, found) in DOMAINS.into_iter().zip(before) {
         calls.set(domain, Allocator { malloc: Some(malloc), calloc: Some(calloc), ..found });
     }
@@ -80,7 +69,6 @@ pub fn make<T>(py: Python<'_>, bytes: usize, make: impl FnOnce() -> T) -> T {
 /// Puts back what was there before, also when a panic comes between.
 struct Restore {
     calls: &'static Calls,
-    malloc: Malloc,
     before: [Allocator; 2],
 }
 
@@ -88,7 +76,7 @@ impl Drop for Restore {
     fn drop(&mut self) {
         for (domain, before) in DOMAINS.into_iter().zip(self.before) {
             // Another one that was put around ours meanwhile stays.
-            if self.calls.now(domain).malloc.is_some_and(|now| now as usize == self.malloc as usize) {
+            if self.calls.now(domain).malloc.is_some_and(|now| now as usize == malloc as *const () as usize) {
                 self.calls.set(domain, before);
             }
         }
@@ -114,14 +102,6 @@ impl Calls {
             && found.malloc.is_some_and(|malloc| malloc as usize == self.malloc as usize)
             && found.calloc.is_some_and(|calloc| calloc as usize == self.calloc as usize)
     }
-
-    /// Whether Python has large blocks from the allocator of C, and gives them back to it.
-    fn are_of_c(&self) -> bool {
-        let Some(name) = self.name else { return false };
-        let name = name();
-        // SAFETY: not null, so it is a static string.
-        !name.is_null() && [c"pymalloc", c"malloc"].contains(&unsafe { CStr::from_ptr(name) })
-    }
 }
 
 unsafe extern "C" fn malloc(context: *mut c_void, len: usize) -> *mut c_void {
@@ -130,43 +110,6 @@ unsafe extern "C" fn malloc(context: *mut c_void, len: usize) -> *mut c_void {
     let block = unsafe { (calls.malloc)(context, len) };
     populate(block, len);
     block
-}
-
-/// The same where large blocks are of the allocator of C.
-unsafe extern "C" fn malloc_of_c(context: *mut c_void, len: usize) -> *mut c_void {
-    let Some(calls) = CALLS.get().and_then(Option::as_ref) else { return null_mut() };
-    match on_huge_pages(len) {
-        Some(block) => {
-            count(calls, context);
-            block
-        }
-        // SAFETY: as CPython calls it.
-        None => unsafe { malloc(context, len) },
-    }
-}
-
-/// A block that begins on a huge page, when it is worth that. Its last part has small pages, unless it needs most of a huge one.
-fn on_huge_pages(len: usize) -> Option<*mut c_void> {
-    let part = len % HUGE;
-    let whole = if part < WORTH { len } else { len.checked_add(HUGE - part)? };
-    if whole < HUGE {
-        return None;
-    }
-    let mut block = null_mut();
-    // SAFETY: `block` is ours and writable; a huge page is a power of two.
-    let failed = unsafe { libc::posix_memalign(&raw mut block, HUGE, whole) };
-    if failed != 0 {
-        return None;
-    }
-    populate(block, whole);
-    Some(block)
-}
-
-/// Has Python count a block of C's more, of those that it counts when it gives them back (`sys.getallocatedblocks`).
-fn count(calls: &Calls, context: *mut c_void) {
-    const FROM_C: usize = 4096;
-    // SAFETY: CPython's own function, which has a block of this size from C; and C's own for what came from it, or is null.
-    unsafe { libc::free((calls.malloc)(context, FROM_C)) };
 }
 
 unsafe extern "C" fn calloc(context: *mut c_void, n: usize, len: usize) -> *mut c_void {
@@ -213,8 +156,5 @@ fn find_calls() -> Option<Calls> {
     let own = library(get as usize)?;
     let is_own = found.context.is_null()
         && [malloc as usize, calloc as usize].into_iter().all(|function| library(function) == Some(own));
-    let name = find(c"_PyMem_GetCurrentAllocatorName");
-    // SAFETY: it has this type in each version that has it.
-    let name = name.map(|found| unsafe { std::mem::transmute::<NonNull<c_void>, Name>(found) });
-    is_own.then_some(Calls { get, set, malloc, calloc, name })
+    is_own.then_some(Calls { get, set, malloc, calloc })
 }
