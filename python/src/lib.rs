@@ -14,8 +14,6 @@ mod destination;
 mod document;
 mod errors;
 mod handle;
-#[cfg_attr(not(target_os = "linux"), path = "large/elsewhere.rs")]
-mod large;
 mod monitor;
 mod nested;
 mod plan;

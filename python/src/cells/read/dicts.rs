@@ -18,7 +18,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::Maker;
 use super::objects::{Items, Objects};
-use crate::{large, symbols};
+use crate::symbols;
 
 /// Fewer keys are put in as quickly.
 const LEAST: usize = 16;
@@ -131,10 +131,10 @@ fn from_names<'py>(
     let callee = callee(py)?;
     // SAFETY: as many values as there are names, by the assertion; a `Bound` is a pointer to a live object. Gives a new reference, or null
     // with an error set.
-    let made = large::make(py, 32 * names.len(), || unsafe {
+    let made = unsafe {
         let made = vectorcall(callee.as_ptr(), values.as_ptr().cast(), 0, names.as_ptr());
-        Bound::from_owned_ptr_or_err(py, made)
-    })?;
+        Bound::from_owned_ptr_or_err(py, made)?
+    };
     Ok(made.cast_into_exact::<PyDict>()?)
 }
 

@@ -11,7 +11,6 @@ use pyo3::types::{PyBool, PyFloat, PyList, PyTuple};
 
 use super::Maker;
 use super::strings::{Luck, Use};
-use crate::large;
 
 /// The items of a list whose memory is fresh from the system, at least.
 const LONG: usize = 16 << 10;
@@ -155,9 +154,7 @@ impl<'py> Items<'py> {
             CellKind::List => Self::List(new_list(py, n)?, 0),
             CellKind::Tuple => {
                 // SAFETY: gives a new reference to a tuple, or null with an error set.
-                let tuple = large::make(py, n * size_of::<usize>(), || unsafe {
-                    Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(n as isize))
-                })?;
+                let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(n as isize))? };
                 Self::Tuple(tuple.cast_into()?, 0)
             }
             _ => Self::Parts(Vec::with_capacity(n)),
@@ -216,9 +213,9 @@ pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
         // Putting an item looks at the place first. Memory that was never written to takes two page faults then, of which one is enough.
         let one = PyList::new(py, [py.None()])?;
         // SAFETY: gives a new reference to a list, or null with an error set.
-        let list = large::make(py, n * size_of::<usize>(), || unsafe {
-            Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))
-        })?;
+        let list = unsafe {
+            Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))?
+        };
         return Ok(list.cast_into()?);
     }
     // SAFETY: gives a new reference to a list, or null with an error set.
