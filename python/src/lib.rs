@@ -2,14 +2,13 @@
 
 use pyo3::prelude::*;
 
-#[cfg_attr(not(target_os = "linux"), path = "arenas/elsewhere.rs")]
-mod arenas;
 mod array;
 mod arrow;
 mod blocks;
 mod buffers;
 mod builder;
 mod cells;
+mod cpython;
 mod destination;
 mod document;
 mod errors;
@@ -21,7 +20,6 @@ mod read;
 mod results;
 mod rows;
 mod runs;
-mod symbols;
 mod text;
 mod tools;
 mod value;

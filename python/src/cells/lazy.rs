@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::read::Maker;
-use crate::arenas::HugeArenas;
+use crate::cpython::arenas::HugeArenas;
 use crate::errors;
 
 /// The cells of an open file.

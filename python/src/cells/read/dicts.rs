@@ -18,7 +18,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::Maker;
 use super::objects::{Items, Objects};
-use crate::symbols;
+use crate::cpython::symbols;
 
 /// Fewer keys are put in as quickly.
 const LEAST: usize = 16;

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::Python;
 
-use crate::symbols::{find, library};
+use super::symbols::{find, library};
 
 /// As many objects fill arenas.
 const MANY: u64 = 1 << 16;
