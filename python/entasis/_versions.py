@@ -20,7 +20,11 @@ def loaded_versions() -> str:
 
 
 def show_versions() -> None:
-    """Print the versions of this package, of Python and of the libraries that it works with."""
+    """Print the versions of this package, of Python and of the libraries that it works with.
+
+    The last lines are the features that depend on CPython, and whether they are on. `docs/cpython.md`
+    says how to switch them off.
+    """
     # Slow to import, and for this alone.
     import platform
     from importlib.metadata import PackageNotFoundError, version
@@ -36,5 +40,6 @@ def show_versions() -> None:
         except PackageNotFoundError:
             rows.append((name, "not installed"))
     rows.append(("threads", str(_entasis.default_threads())))
+    rows.extend(_entasis.cpython_features())
     width = max(len(name) for name, _ in rows)
     sys.stdout.write("".join(f"{name:<{width}}  {value}\n" for name, value in rows))

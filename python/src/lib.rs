@@ -43,6 +43,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::cells::write::CellBuilder;
     #[pymodule_export]
+    use crate::cpython::features::cpython_features;
+    #[pymodule_export]
     use crate::document::write_document;
     #[pymodule_export]
     use crate::handle::{Column, Handle};

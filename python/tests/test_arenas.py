@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 import sys
 import threading
@@ -136,6 +137,23 @@ assert allocator() == before
 def test_the_allocator_of_somebody_else_is_left_alone(tmp_path: Path, after_a_reading: list[str]) -> None:
     arguments = [str(tmp_path / "a"), str(Path(__file__).parent), *after_a_reading]
     subprocess.run([sys.executable, "-c", OTHER, *arguments], check=True)
+
+
+OFF = """
+import sys
+sys.path[:0] = sys.argv[2:]
+import entasis as en
+from test_arenas import allocator, witnesses
+from pathlib import Path
+
+assert witnesses(Path(sys.argv[1]), 200_000) == [allocator()]
+"""
+
+
+def test_the_allocator_stays_when_switched_off(tmp_path: Path) -> None:
+    arguments = [str(tmp_path / "a"), str(Path(__file__).parent)]
+    environment = os.environ | {"ENTASIS_ARENAS": "0"}
+    subprocess.run([sys.executable, "-c", OFF, *arguments], check=True, env=environment)
 
 
 MEMORY = """

@@ -227,14 +227,3 @@ def test_threads_that_wait_take_no_signals(frame, path):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60, env=alone
     )
     assert done.stdout == "SIGTERM\n"
-
-
-def test_blocks_of_memory_are_counted(path):
-    """Large objects are made in blocks that Python counts when it gives them back."""
-    values = [list(range(1 << 19)), {f"key {i}": i / 2 for i in range(100_000)}, tuple(map(float, range(1 << 19)))]
-    en.write(values, path)
-    counts = []
-    for _ in range(4):
-        assert en.read(path) == values
-        counts.append(sys.getallocatedblocks())
-    assert counts[-1] >= counts[1]

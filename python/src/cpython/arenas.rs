@@ -1,9 +1,12 @@
-//! Memory for many small objects: arenas of Python's allocator on huge pages, while they are made.
+//! Arenas for many small objects on huge pages.
 //!
-//! Python takes memory for small objects from the system a mebibyte at a time. Its pages are mapped one by one, as objects are first put
-//! there: for 10^6 integers that is half of the time. Who reads so many has new arenas begin on huge pages meanwhile, by the
-//! interface that CPython documents for it (`PyObject_SetArenaAllocator`). The memory is a private mapping like those
-//! that Python makes itself, and Python unmaps it as it does its own, whenever it wants to. Where another allocator is set, or none can be, nothing is done.
+//! CPython allocates small objects in arenas of 1 MiB, and the system maps their pages one by one on
+//! first use. For 10^6 integers that takes half the time. While many objects are made, new arenas are
+//! cut from huge pages instead.
+//!
+//! `PyObject_SetArenaAllocator` is documented since CPython 3.4. Only `alloc` is replaced: memory for an
+//! arena is a private anonymous mapping, as CPython's own arenas are, so CPython's own `free` unmaps it.
+//! Nothing is replaced in versions that were not checked, or if the allocator is not CPython's own.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -11,16 +14,20 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::Python;
 
+use super::features::Feature;
 use super::symbols::{find, library};
 
-/// As many objects fill arenas.
-const MANY: u64 = 1 << 16;
+/// Fewer objects fill too few arenas to matter.
+const MIN_OBJECTS: u64 = 1 << 16;
+/// The versions of CPython 3 whose own `free` of arenas is known to be `munmap`.
+const MINOR_VERSIONS: std::ops::RangeInclusive<u8> = 11..=14;
+/// Bytes of a huge page.
 const HUGE: usize = 2 << 20;
 
 type Alloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void, *mut c_void, usize);
 
-/// `PyObjectArenaAllocator`.
+/// The structure `PyObjectArenaAllocator` of CPython.
 #[repr(C)]
 struct Allocator {
     context: *mut c_void,
@@ -30,19 +37,22 @@ struct Allocator {
 
 type Exchange = unsafe extern "C" fn(*mut Allocator);
 
-/// What CPython has for this.
+/// The functions of CPython that exchange the arena allocator, and its own allocator.
 struct Calls {
     get: Exchange,
     set: Exchange,
-    /// Its own allocator, which has no context.
+    /// The functions of its own allocator. Their context is null.
     alloc: Alloc,
     free: Free,
 }
 
-/// What is left of a huge page, and who wants more.
+/// The rest of the huge page that arenas are cut from.
 struct State {
+    /// The number of [`HugeArenas`] that exist.
     users: usize,
+    /// The address of the rest.
     at: usize,
+    /// Bytes of the rest.
     left: usize,
 }
 
@@ -52,16 +62,17 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// While it lives, new arenas are on huge pages.
+/// New arenas lie on huge pages as long as this guard lives.
 pub struct HugeArenas<'py> {
     calls: Option<&'static Calls>,
     _gil: Python<'py>,
 }
 
 impl<'py> HugeArenas<'py> {
-    /// For so many objects, about.
+    /// A guard for making about `n` objects. Few objects are not worth a change.
     pub fn new(py: Python<'py>, n: u64) -> Self {
-        let calls = if n < MANY { None } else { calls().filter(|calls| calls.begin()) };
+        let is_wanted = n >= MIN_OBJECTS && Feature::Arenas.is_enabled();
+        let calls = if is_wanted { calls(py).filter(|calls| calls.begin()) } else { None };
         Self { calls, _gil: py }
     }
 }
@@ -77,19 +88,19 @@ impl Drop for HugeArenas<'_> {
 impl Calls {
     fn now(&self) -> Allocator {
         let mut found = Allocator { context: null_mut(), alloc: None, free: None };
-        // SAFETY: CPython fills the three fields; the caller holds the GIL, as `HugeArenas` has its token.
+        // SAFETY: CPython fills the three fields. The caller holds the GIL, as `HugeArenas` has its token.
         unsafe { (self.get)(&raw mut found) };
         found
     }
 
     fn set(&self, alloc: Alloc) {
         let mut wanted = Allocator { context: null_mut(), alloc: Some(alloc), free: Some(self.free) };
-        // SAFETY: CPython copies the three fields, under the GIL as above. Without a context, and with `free` as it was, it is
-        // of no matter to a thread of another interpreter whether it sees one function or the other.
+        // SAFETY: CPython copies the three fields, and we hold the GIL as above. The context stays null
+        // and `free` stays the same, so another interpreter may call the old or the new `alloc`.
         unsafe { (self.set)(&raw mut wanted) };
     }
 
-    /// Whether arenas are taken from here from now on.
+    /// Sets our allocator. Returns false, and changes nothing, if another one than CPython's is set.
     fn begin(&self) -> bool {
         let now = self.now();
         let mut state = state();
@@ -106,6 +117,7 @@ impl Calls {
         true
     }
 
+    /// Restores CPython's allocator once the last guard is dropped. One that others set meanwhile stays.
     fn end(&self) {
         let mut state = state();
         state.users -= 1;
@@ -123,7 +135,7 @@ fn same(found: Option<Alloc>, known: Alloc) -> bool {
 }
 
 impl State {
-    /// Memory for an arena; none when it is left to Python.
+    /// Memory for an arena, or none if CPython has to allocate it.
     fn take(&mut self, len: usize) -> Option<usize> {
         if self.users == 0 || len == 0 || !HUGE.is_multiple_of(len) {
             return None;
@@ -138,28 +150,28 @@ impl State {
         Some(at)
     }
 
-    /// Gives back what no arena took.
+    /// Unmaps the rest of the huge page.
     fn release(&mut self) {
         unmap(self.at, self.left);
         self.left = 0;
     }
 }
 
-/// What CPython calls for a new arena.
+/// Allocates an arena: CPython calls this function.
 unsafe extern "C" fn arena(context: *mut c_void, len: usize) -> *mut c_void {
     if let Some(at) = state().take(len) {
         return std::ptr::with_exposed_provenance_mut(at);
     }
-    match calls() {
-        // SAFETY: CPython's own function, with what it gave us.
+    match CALLS.get().and_then(Option::as_ref) {
+        // SAFETY: CPython's own function, called with the arguments that CPython passed to us.
         Some(calls) => unsafe { (calls.alloc)(context, len) },
         None => null_mut(),
     }
 }
 
-/// The address of a new mapping that is one huge page, if the system has one.
+/// The address of a new mapping of one huge page, or none if the system has no memory left.
 fn map_huge() -> Option<usize> {
-    // SAFETY: a new private anonymous mapping at an address of the system's choice.
+    // SAFETY: the system chooses the address of this new private anonymous mapping.
     let raw = unsafe {
         let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         libc::mmap(null_mut(), 2 * HUGE, access, kind, -1, 0)
@@ -171,12 +183,12 @@ fn map_huge() -> Option<usize> {
     let at = start.next_multiple_of(HUGE);
     unmap(start, at - start);
     unmap(at + HUGE, start + HUGE - at);
-    // SAFETY: what is left of our own new mapping; the advice changes no byte.
+    // SAFETY: the range is the rest of our own new mapping, and the advice changes no byte of it.
     unsafe { libc::madvise(std::ptr::with_exposed_provenance_mut(at), HUGE, libc::MADV_HUGEPAGE) };
     Some(at)
 }
 
-/// Unmaps whole pages of a mapping of `map_huge` that nobody knows.
+/// Unmaps whole pages of a mapping that `map_huge` made and that nobody uses.
 fn unmap(at: usize, len: usize) {
     if len > 0 {
         // SAFETY: all callers pass a part of such a mapping.
@@ -184,27 +196,38 @@ fn unmap(at: usize, len: usize) {
     }
 }
 
-/// What this CPython has; none when it has an allocator that is not its own, or pages of another size.
-fn calls() -> Option<&'static Calls> {
-    static CALLS: OnceLock<Option<Calls>> = OnceLock::new();
-    CALLS.get_or_init(find_calls).as_ref()
+static CALLS: OnceLock<Option<Calls>> = OnceLock::new();
+
+/// Whether arenas can lie on huge pages in this process.
+pub fn are_available(py: Python<'_>) -> bool {
+    calls(py).is_some()
+}
+
+/// The functions of this CPython. None if it is a version that was not checked, if its arena allocator
+/// is not its own, or if the system has pages of another size.
+fn calls(py: Python<'_>) -> Option<&'static Calls> {
+    let is_checked = || {
+        let version = py.version_info();
+        version.major == 3 && MINOR_VERSIONS.contains(&version.minor)
+    };
+    CALLS.get_or_init(|| if is_checked() { find_calls() } else { None }).as_ref()
 }
 
 fn find_calls() -> Option<Calls> {
-    // SAFETY: asks for a number.
+    // SAFETY: `sysconf` returns a number.
     if unsafe { libc::sysconf(libc::_SC_PAGESIZE) } != 4096 {
         return None;
     }
     let exchange = |name: &CStr| {
-        // SAFETY: both have had this type since Python 3.4.
+        // SAFETY: CPython documents both functions with this signature since 3.4.
         find(name).map(|found| unsafe { std::mem::transmute::<NonNull<c_void>, Exchange>(found) })
     };
     let (get, set) = (exchange(c"PyObject_GetArenaAllocator")?, exchange(c"PyObject_SetArenaAllocator")?);
     let mut found = Allocator { context: null_mut(), alloc: None, free: None };
-    // SAFETY: fills the three fields; this is first called with the GIL held, by `HugeArenas::new`.
+    // SAFETY: fills the three fields. The only caller, `calls`, has the token of the GIL.
     unsafe { get(&raw mut found) };
     let (alloc, free) = (found.alloc?, found.free?);
-    // Its own, which maps and unmaps on Linux, stands in the same library and has no context.
+    // CPython's own functions are in the same library as `get`, and have no context.
     let is_own = found.context.is_null()
         && library(alloc as usize).is_some()
         && library(alloc as usize) == library(get as usize)

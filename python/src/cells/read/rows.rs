@@ -6,50 +6,20 @@ use std::vec::IntoIter;
 use entasis::CellKind;
 use entasis::cells::{Cell, Children, Slice};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use super::Maker;
 use super::objects::{Items, Objects, new_list, put};
+use crate::cpython::shared_keys::sharing;
 
 /// Rows whose values are made together.
 const TOGETHER: u64 = 64;
 /// As many rows as are worth a dict whose copies share their keys.
 const MANY: u64 = 1024;
-/// Objects of one class that share their keys: CPython makes room for that many keys, and for one less with each object.
-const SHARED: usize = 30;
 
 /// The next value of each column.
 fn next_of<'py>(columns: &mut [IntoIter<Bound<'py, PyAny>>]) -> impl Iterator<Item = Bound<'py, PyAny>> {
     columns.iter_mut().filter_map(Iterator::next)
-}
-
-/// A dict equal to this one whose copies have one set of keys, in place of one each: what objects of a class have for their
-/// attributes. None when there is none, as for keys that no attribute can be named. It is a dict as any, which has keys of its own from
-/// when it gets another one.
-fn sharing<'py>(dict: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
-    let py = dict.py();
-    if dict.len() > SHARED {
-        return None;
-    }
-    let make = || -> PyResult<Bound<'py, PyDict>> {
-        let class = py.get_type::<PyType>().call1(("Row", PyTuple::empty(py), PyDict::new(py)))?;
-        let mut object = class.call0()?;
-        let set = |object: &Bound<'py, PyAny>, (key, value): (Bound<'py, PyAny>, Bound<'py, PyAny>)| {
-            object.setattr(key.cast_into::<PyString>()?, value)
-        };
-        // There is always room for one more key, and the last one takes it.
-        let last = dict.len().saturating_sub(1);
-        for _ in 0..SHARED {
-            object = class.call0()?;
-            dict.iter().take(last).try_for_each(|pair| set(&object, pair))?;
-        }
-        dict.iter().skip(last).try_for_each(|pair| set(&object, pair))?;
-        Ok(object.getattr(pyo3::intern!(py, "__dict__"))?.cast_into_exact::<PyDict>()?)
-    };
-    let made = make().ok()?;
-    let are_same =
-        made.len() == dict.len() && made.iter().zip(dict).all(|((a, _), (b, _))| a.eq(b).unwrap_or(false));
-    are_same.then_some(made)
 }
 
 impl<'a, 'py> Maker<'a, 'py> {
