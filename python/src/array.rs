@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyCapsule;
 
-use crate::runs::Axes;
+use crate::write::runs::Axes;
 
 /// What NumPy's `__array_struct__` points to, up to the field that is used last.
 #[repr(C)]

@@ -16,8 +16,9 @@ use crate::arrow::column::ArrowTable;
 use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
-use crate::plan::Host;
-use crate::{array, errors, monitor, read, results, rows, value};
+use crate::read::plan::Host;
+use crate::read::{columns, results, row_selection};
+use crate::{array, errors, monitor, value};
 
 /// A column of a file: its name and type.
 #[pyclass(frozen, module = "entasis._entasis")]
@@ -403,11 +404,11 @@ impl Handle {
         threads: Option<usize>,
         n_values: Option<u64>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let rows = rows::from_python(rows.as_ref())?;
+        let rows = row_selection::from_python(rows.as_ref())?;
         let n_values = n_values.unwrap_or(self.file.n_rows());
         let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
         let infos = self.select(py, columns.as_deref())?;
-        let decoded = read::read(py, &self.file, infos, n_values, &rows, host, own, n_shared, threads)?;
+        let decoded = columns::read(py, &self.file, infos, n_values, &rows, host, own, n_shared, threads)?;
         results::entries(py, decoded, own)
     }
 
@@ -428,7 +429,7 @@ impl Handle {
         metadata: bool,
         polars: bool,
     ) -> PyResult<ArrowTable> {
-        let rows = rows::from_python(rows.as_ref())?;
+        let rows = row_selection::from_python(rows.as_ref())?;
         let infos = self.select(py, columns.as_deref())?;
         for info in infos.iter().filter(|_| polars) {
             self.check_polars(py, info)?;
@@ -438,7 +439,8 @@ impl Handle {
             return Err(errors::raise(py, &error));
         }
         let n_rows = self.file.n_rows();
-        let decoded = read::read(py, &self.file, infos, n_rows, &rows, Host::Arrow(layout), own, 0, threads)?;
+        let decoded =
+            columns::read(py, &self.file, infos, n_rows, &rows, Host::Arrow(layout), own, 0, threads)?;
         results::table(py, decoded, own, metadata, field_metadata, schema_metadata)
     }
 

@@ -4,25 +4,16 @@ use pyo3::prelude::*;
 
 mod array;
 mod arrow;
-mod blocks;
 mod buffers;
-mod builder;
 mod cells;
 mod cpython;
-mod destination;
-mod document;
 mod errors;
 mod handle;
 mod monitor;
-mod nested;
-mod plan;
 mod read;
-mod results;
-mod rows;
-mod runs;
-mod text;
 mod tools;
 mod value;
+mod write;
 
 /// The native half of the package.
 //
@@ -33,11 +24,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::arrow::column::{ArrowColumn, ArrowTable};
     #[pymodule_export]
-    use crate::blocks::{add_blocks, fixed_names, read_blocks};
-    #[pymodule_export]
     use crate::buffers::{compress, decompress, hash};
-    #[pymodule_export]
-    use crate::builder::Builder;
     #[pymodule_export]
     use crate::cells::lazy::CellReader;
     #[pymodule_export]
@@ -45,13 +32,17 @@ mod _entasis {
     #[pymodule_export]
     use crate::cpython::features::cpython_features;
     #[pymodule_export]
-    use crate::document::write_document;
-    #[pymodule_export]
     use crate::handle::{Column, Handle};
+    #[pymodule_export]
+    use crate::read::blocks::{add_blocks, fixed_names, read_blocks};
     #[pymodule_export]
     use crate::tools::{cli_main, default_threads, is_unicode, set_threads};
     #[pymodule_export]
     use crate::value::{CellRef, ColumnRef};
+    #[pymodule_export]
+    use crate::write::builder::Builder;
+    #[pymodule_export]
+    use crate::write::document::write_document;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 
 use crate::array::NumpyArray;
-use crate::text;
+use crate::write::text;
 
 /// Whether all characters of an array of dtype `U` are Unicode's: else they can't be kept as text.
 #[pyfunction]

@@ -13,8 +13,9 @@ use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
 use super::export::{self, Data, Kind};
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use crate::array::{self, NumpyArray};
-use crate::blocks::put_fixed;
-use crate::{results, text};
+use crate::read::blocks::put_fixed;
+use crate::read::results;
+use crate::write::text;
 
 /// A capsule that owns a structure of the interface.
 macro_rules! capsule {

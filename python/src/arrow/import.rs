@@ -8,8 +8,8 @@ use pyo3::types::PyCapsule;
 
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, KEYS_SORTED, NULLABLE, ORDERED};
 use super::{format, metadata, nested};
-use crate::builder::nothing;
 use crate::errors;
+use crate::write::builder::nothing;
 
 /// All chunks of a stream, kept until the file is written.
 pub struct Stream {

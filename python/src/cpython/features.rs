@@ -44,7 +44,8 @@ impl Feature {
     /// Whether the feature is not switched off. The environment is read once per process.
     pub fn is_enabled(self) -> bool {
         static ENABLED: OnceLock<[bool; Feature::ALL.len()]> = OnceLock::new();
-        let is_enabled = |feature: Self| std::env::var_os(feature.variable()).is_none_or(|value| value != OFF);
+        let is_enabled =
+            |feature: Self| std::env::var_os(feature.variable()).is_none_or(|value| value != OFF);
         ENABLED.get_or_init(|| Self::ALL.map(is_enabled))[self as usize]
     }
 

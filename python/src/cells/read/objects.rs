@@ -213,9 +213,8 @@ pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
         // Putting an item looks at the place first. Memory that was never written to takes two page faults then, of which one is enough.
         let one = PyList::new(py, [py.None()])?;
         // SAFETY: gives a new reference to a list, or null with an error set.
-        let list = unsafe {
-            Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))?
-        };
+        let list =
+            unsafe { Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))? };
         return Ok(list.cast_into()?);
     }
     // SAFETY: gives a new reference to a list, or null with an error set.

@@ -12,8 +12,8 @@ use crate::arrow::export::{Data, Kind};
 use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED};
 use crate::arrow::nested as types;
 use crate::errors;
-use crate::plan::Target;
-use crate::results::{Dictionaries, Finished, c_string, extension};
+use crate::read::plan::Target;
+use crate::read::results::{Dictionaries, Finished, c_string, extension};
 
 /// Codes of types in an Arrow union are below this.
 const MOST_CODES: usize = 128;

@@ -4,7 +4,8 @@ use entasis::{Column, Frame, Value};
 use pyo3::prelude::*;
 
 use super::Builder;
-use crate::{runs, value};
+use crate::value;
+use crate::write::runs;
 
 impl Builder {
     /// The frame, whose memory the builder keeps until it is cleared. `cells` are the numbers of its trees.

@@ -15,9 +15,9 @@ use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED, SMALL, VIEW};
 use crate::arrow::metadata;
 use crate::errors;
 use crate::handle::Column;
-use crate::nested;
-use crate::plan::Target;
-use crate::read::{Decoded, Memory};
+use crate::read::columns::{Decoded, Memory};
+use crate::read::nested;
+use crate::read::plan::Target;
 
 /// The dictionaries of Arrow columns, by their number.
 pub type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;

@@ -11,8 +11,9 @@ use pyo3::prelude::*;
 
 use crate::array;
 use crate::arrow::format;
-use crate::plan::{self, Host, Target, Unit};
-use crate::{errors, monitor, nested};
+use crate::read::nested;
+use crate::read::plan::{self, Host, Target, Unit};
+use crate::{errors, monitor};
 
 /// A two-dimensional array that columns of one dtype share.
 pub struct Block<'py> {

@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 
 use crate::array::{self, ArrayStruct, NumpyArray};
-use crate::builder::Builder;
 use crate::handle::Handle;
-use crate::runs::{self, Axes};
+use crate::write::builder::Builder;
+use crate::write::runs::{self, Axes};
 use crate::{errors, monitor};
 
 /// The memory of an array of one or two axes: rows, then columns.
@@ -63,7 +63,7 @@ impl View {
     /// The array this looks at is alive as long as the memory is used.
     unsafe fn column(&self, index: usize) -> HostRead {
         if self.n_rows == 0 {
-            return crate::builder::nothing();
+            return crate::write::builder::nothing();
         }
         let walk = (self.n_rows - 1) as isize * self.row_stride;
         let first = self.start.wrapping_add_signed(index as isize * self.column_stride);

@@ -12,10 +12,11 @@ use pyo3::types::{PyBytes, PyList};
 
 use crate::array::{self, NumpyArray};
 use crate::arrow::import::Stream;
-use crate::destination::{Content, Destination};
-use crate::text::{self, OwnText};
 use crate::value::CellRef;
-use crate::{errors, runs, value};
+use crate::write::destination::{Content, Destination};
+use crate::write::runs;
+use crate::write::text::{self, OwnText};
+use crate::{errors, value};
 use put::{Flavour, Target};
 
 /// A frame to write. Its arrays are borrowed, and kept alive.

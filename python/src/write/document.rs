@@ -4,10 +4,10 @@ use entasis::{Document, HostRead, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::builder::Builder;
 use crate::cells::write::CellBuilder;
-use crate::destination::{Content, Destination};
-use crate::runs;
+use crate::write::builder::Builder;
+use crate::write::destination::{Content, Destination};
+use crate::write::runs;
 
 /// A builder, what its frame keeps beside the columns, and the cells of its trees.
 type Part<'py> = (Bound<'py, Builder>, Bound<'py, PyAny>, Vec<u64>);

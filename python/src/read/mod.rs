@@ -1,0 +1,8 @@
+//! Reads columns into the memory of a host.
+
+pub mod blocks;
+pub mod columns;
+pub mod nested;
+pub mod plan;
+pub mod results;
+pub mod row_selection;

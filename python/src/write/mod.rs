@@ -1,0 +1,7 @@
+//! Collects columns in the memory of a host, and writes them.
+
+pub mod builder;
+pub mod destination;
+pub mod document;
+pub mod runs;
+pub mod text;
