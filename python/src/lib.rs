@@ -34,11 +34,13 @@ mod _entasis {
     #[pymodule_export]
     use crate::handle::{Column, Handle};
     #[pymodule_export]
-    use crate::read::blocks::{add_blocks, fixed_names, read_blocks};
+    use crate::read::blocks::{fixed_names, read_blocks};
     #[pymodule_export]
     use crate::tools::{cli_main, default_threads, is_unicode, set_threads};
     #[pymodule_export]
     use crate::value::{CellRef, ColumnRef};
+    #[pymodule_export]
+    use crate::write::blocks::add_blocks;
     #[pymodule_export]
     use crate::write::builder::Builder;
     #[pymodule_export]

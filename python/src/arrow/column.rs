@@ -13,9 +13,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
 use super::export::{self, Data, Kind};
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use crate::array::{self, NumpyArray};
-use crate::read::blocks::put_fixed;
-use crate::read::results;
-use crate::write::text;
+use crate::read::{fixed_width, results};
 
 /// A capsule that owns a structure of the interface.
 macro_rules! capsule {
@@ -83,25 +81,6 @@ impl ArrowColumn {
         Ok(Self { kind: Arc::clone(&self.kind), data, physical: self.physical })
     }
 
-    /// Writes the strings or bytes into an array of dtype `U` or `S` that was just made; false when one is too long for it. Missing
-    /// ones are empty.
-    fn fill(&self, py: Python<'_>, array: Bound<'_, PyAny>) -> PyResult<bool> {
-        let view = NumpyArray::new(&array)?;
-        let no_strings = || pyo3::exceptions::PyTypeError::new_err("the column has no strings");
-        let offsets = self.data.buffers.get(1).and_then(Option::as_ref).filter(|_| self.physical.is_var());
-        let offsets = offsets.ok_or_else(no_strings)?;
-        let bytes: &[u8] = self.data.buffers.get(2).and_then(Option::as_ref).map_or(&[], |buffer| buffer);
-        let is_unicode = view.typestr.get(1..2) == Some("U");
-        if view.n() != self.data.n || is_unicode != (self.physical == Physical::Utf8) {
-            return Err(no_strings());
-        }
-        // SAFETY: the caller just made the array and nothing else uses it.
-        let out = unsafe { array::memory(&array)? };
-        let strings = (self.data.offset..self.data.offset + self.data.n)
-            .map(|i| bytes.get(offset_at(offsets, i)..offset_at(offsets, i + 1)).unwrap_or(&[]));
-        Ok(py.detach(|| text::fill(strings, view.width, is_unicode, out)))
-    }
-
     /// The strings or bytes as a list of objects, with `missing` where they are missing. Equal neighbours share an object.
     fn to_objects<'py>(&self, py: Python<'py>, missing: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
@@ -149,7 +128,7 @@ impl ArrowColumn {
         Ok((0..self.data.n).all(|k| {
             let i = self.data.offset + k;
             let value = bytes.get(offset_at(offsets, i)..offset_at(offsets, i + 1)).unwrap_or(&[]);
-            put_fixed(value, is_text, &mut memory[k * view.width..][..view.width])
+            fixed_width::put(value, is_text, &mut memory[k * view.width..][..view.width])
         }))
     }
 }

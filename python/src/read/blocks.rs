@@ -1,169 +1,12 @@
 //! Blocks of a StaticFrame frame: all arrays of a frame in one call, without work per column in Python.
 
-use std::ffi::c_void;
-use std::ptr::NonNull;
-
-use entasis::{
-    Array, Chunk, Column, ColumnType, Error, Group, HostRead, HostValidity, HostValues, Logical, Matrix,
-    MissingTo, NameGroup, Output, Physical, Request, Rows, Side,
-};
+use entasis::{Error, Group, Logical, Matrix, MissingTo, NameGroup, Output, Physical, Request, Rows, Side};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList};
 
-use crate::array::{self, ArrayStruct, NumpyArray};
+use super::fixed_width::put;
+use crate::array::{self, NumpyArray};
 use crate::handle::Handle;
-use crate::write::builder::Builder;
-use crate::write::runs::{self, Axes};
 use crate::{errors, monitor};
-
-/// The memory of an array of one or two axes: rows, then columns.
-struct View {
-    start: usize,
-    width: usize,
-    n_rows: usize,
-    n_columns: usize,
-    row_stride: isize,
-    column_stride: isize,
-}
-
-impl View {
-    fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let capsule =
-            array.getattr(pyo3::intern!(array.py(), "__array_struct__"))?.cast_into::<PyCapsule>()?;
-        let pointer: NonNull<c_void> = capsule.pointer_checked(None)?;
-        // SAFETY: a capsule of this protocol points to such a structure and lives until the end of this function.
-        let array = unsafe { pointer.cast::<ArrayStruct>().as_ref() };
-        let unknown = || pyo3::exceptions::PyTypeError::new_err("a block has one or two axes");
-        if array.two != 2 || !(1..=2).contains(&array.n_axes) {
-            return Err(unknown());
-        }
-        let n_axes = array.n_axes as usize;
-        // SAFETY: both have an entry for each axis.
-        let (shape, strides) = unsafe {
-            (
-                std::slice::from_raw_parts(array.shape, n_axes),
-                std::slice::from_raw_parts(array.strides, n_axes),
-            )
-        };
-        let length = |axis: usize| usize::try_from(shape[axis]).map_err(|_| unknown());
-        let is_wide = n_axes == 2;
-        Ok(Self {
-            start: array.data as usize,
-            width: usize::try_from(array.width).map_err(|_| unknown())?,
-            n_rows: length(0)?,
-            n_columns: if is_wide { length(1)? } else { 1 },
-            row_stride: strides[0],
-            column_stride: if is_wide { strides[1] } else { 0 },
-        })
-    }
-
-    /// The memory of a column, from its lowest address on.
-    ///
-    /// # Safety
-    /// The array this looks at is alive as long as the memory is used.
-    unsafe fn column(&self, index: usize) -> HostRead {
-        if self.n_rows == 0 {
-            return crate::write::builder::nothing();
-        }
-        let walk = (self.n_rows - 1) as isize * self.row_stride;
-        let first = self.start.wrapping_add_signed(index as isize * self.column_stride);
-        let start = first.wrapping_add_signed(walk.min(0));
-        // SAFETY: NumPy tells memory of the array, which the caller keeps alive; the walk over the rows stays inside.
-        unsafe { HostRead::new(start as *const u8, walk.unsigned_abs() + self.width) }
-    }
-}
-
-/// What a dtype stands for.
-struct Known<'py> {
-    dtype: Bound<'py, PyAny>,
-    /// None for objects, strings, records and bytes in another order, which are added otherwise.
-    column_type: Option<ColumnType>,
-    has_metadata: bool,
-}
-
-/// Number and first column of blocks.
-type Numbers = Vec<(usize, usize)>;
-
-/// Adds the blocks of a frame side by side: an array of one axis is a column, one of two has a column in each place of its second
-/// axis. Returns those that are not added: objects, strings, and what NumPy alone has; and those with metadata in their dtype.
-#[pyfunction]
-pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> PyResult<(Numbers, Numbers)> {
-    let py = arrays.py();
-    let mut known: Vec<Known<'py>> = Vec::new();
-    let (mut left, mut with_metadata) = (Vec::new(), Vec::new());
-    let mut position = 0;
-    for (number, array) in arrays.iter().enumerate() {
-        let dtype = array.getattr(pyo3::intern!(py, "dtype"))?;
-        let view = View::new(&array)?;
-        let (column_type, has_metadata) = match known.iter().find(|known| known.dtype.is(&dtype)) {
-            Some(known) => (known.column_type, known.has_metadata),
-            None => {
-                let typestr: String = dtype.getattr(pyo3::intern!(py, "str"))?.extract()?;
-                // Records are bytes too, with a dtype to be kept.
-                let column_type = array::column_type(&typestr).filter(|_| typestr.get(1..2) != Some("V"));
-                // Dtypes of times are many objects.
-                if known.len() >= 64 {
-                    known.clear();
-                }
-                let has_metadata = !dtype.getattr(pyo3::intern!(py, "metadata"))?.is_none();
-                known.push(Known { dtype, column_type, has_metadata });
-                (column_type, has_metadata)
-            }
-        };
-        let end = position + view.n_columns;
-        if view.n_rows as u64 != builder.n_rows || end > builder.names.len() {
-            return Err(pyo3::exceptions::PyValueError::new_err("blocks don't fit the frame"));
-        }
-        if has_metadata {
-            with_metadata.push((number, position));
-        }
-        let Some(column_type) = column_type else {
-            left.push((number, position));
-            position = end;
-            continue;
-        };
-        let stride = view.row_stride;
-        if runs::is_run(&column_type, view.n_rows, position..end) {
-            let axes = Axes {
-                start: view.start,
-                width: view.width,
-                rows: (view.n_rows, view.row_stride),
-                columns: (view.n_columns, view.column_stride),
-            };
-            let names = builder.names.part(position..end);
-            // SAFETY: the list keeps the array, and the builder keeps a copy of the list until the file is written.
-            builder.columns.push((position, unsafe { runs::run(&axes, column_type, names) }));
-            position = end;
-            continue;
-        }
-        for index in 0..view.n_columns {
-            // SAFETY: the list keeps the array, and the builder keeps a copy of the list until the file is written.
-            let memory = unsafe { view.column(index) };
-            let values = match column_type.physical {
-                Physical::Bool => HostValues::Bools { memory, stride },
-                _ => HostValues::Words { memory, stride },
-            };
-            let validity = match column_type.logical {
-                Logical::Timestamp | Logical::Duration => HostValidity::Mark(i64::MIN as u64),
-                _ => HostValidity::AllValid,
-            };
-            let column = Column {
-                run: None,
-                name: builder.names.get(position + index).unwrap_or_default().to_owned(),
-                column_type,
-                detail: None,
-                dictionary: None,
-                children: Vec::new(),
-                array: Array::new(Chunk { n: view.n_rows, values, validity }),
-            };
-            builder.columns.push((position + index, column));
-        }
-        position = end;
-    }
-    // A list of our own: nobody takes arrays from it.
-    builder.arrays.push(PyList::new(py, arrays.iter())?.into_any().unbind());
-    Ok((left, with_metadata))
-}
 
 /// Columns of one dtype: their positions, and an array with a row for each.
 type Rowwise<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
@@ -322,34 +165,6 @@ impl Part<'_> {
     }
 }
 
-/// Puts a string of UTF-8 as UCS-4, or bytes as they are, in a place of zeros; false when it is too narrow.
-pub fn put_fixed(value: &[u8], is_text: bool, out: &mut [u8]) -> bool {
-    if !is_text {
-        let Some(out) = out.get_mut(..value.len()) else { return false };
-        out.copy_from_slice(value);
-        return true;
-    }
-    let mut places = out.chunks_exact_mut(4);
-    // Labels are short: a look at all of their bytes costs less than a call.
-    if value.iter().fold(0, |all, byte| all | byte) < 0x80 {
-        if value.len() > places.len() {
-            return false;
-        }
-        for (place, &byte) in places.zip(value) {
-            place.copy_from_slice(&u32::from(byte).to_ne_bytes());
-        }
-        return true;
-    }
-    let Ok(text) = std::str::from_utf8(value) else { return false };
-    text.chars().all(|char| match places.next() {
-        Some(place) => {
-            place.copy_from_slice(&u32::from(char).to_ne_bytes());
-            true
-        }
-        None => false,
-    })
-}
-
 /// Puts the names of all columns of the table into an array of dtype `U` that was just made of zeros, an element for each.
 #[pyfunction]
 pub fn fixed_names(py: Python<'_>, handle: &Handle, array: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -360,15 +175,15 @@ pub fn fixed_names(py: Python<'_>, handle: &Handle, array: &Bound<'_, PyAny>) ->
     // SAFETY: the array was just made.
     let memory = unsafe { array::memory(array) }?;
     let mut places = memory.chunks_exact_mut(view.width.max(1));
-    let mut put = |name: &[u8]| put_fixed(name, true, places.next().unwrap_or_default());
+    let mut put_next = |name: &[u8]| put(name, true, places.next().unwrap_or_default());
     let visited = file.visit_name_groups(&handle.groups(py)?.names, |names| {
         let is_put = match names {
-            NameGroup::One(name) => put(name.as_bytes()),
+            NameGroup::One(name) => put_next(name.as_bytes()),
             NameGroup::Run(names) => {
                 let (text, mut start) = (names.text().as_bytes(), 0);
                 names.ends().all(|end| {
                     let name = text.get(std::mem::replace(&mut start, end as usize)..end as usize);
-                    put(name.unwrap_or_default())
+                    put_next(name.unwrap_or_default())
                 })
             }
         };

@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub mod columns;
+pub mod fixed_width;
 pub mod nested;
 pub mod plan;
 pub mod results;

@@ -1,5 +1,6 @@
 //! Collects columns in the memory of a host, and writes them.
 
+pub mod blocks;
 pub mod builder;
 pub mod destination;
 pub mod document;

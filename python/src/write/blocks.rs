@@ -1,0 +1,161 @@
+//! Adds the blocks of a StaticFrame frame to a file: all arrays in one call, without Python code per column.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use entasis::{Array, Chunk, Column, ColumnType, HostRead, HostValidity, HostValues, Logical, Physical};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyList};
+
+use super::builder::{Builder, nothing};
+use super::runs::{self, Axes};
+use crate::array::{self, ArrayStruct};
+
+/// The memory of an array of one or two axes: rows, then columns.
+struct View {
+    start: usize,
+    width: usize,
+    n_rows: usize,
+    n_columns: usize,
+    row_stride: isize,
+    column_stride: isize,
+}
+
+impl View {
+    fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let capsule =
+            array.getattr(pyo3::intern!(array.py(), "__array_struct__"))?.cast_into::<PyCapsule>()?;
+        let pointer: NonNull<c_void> = capsule.pointer_checked(None)?;
+        // SAFETY: a capsule of this protocol points to such a structure and lives until the end of this function.
+        let array = unsafe { pointer.cast::<ArrayStruct>().as_ref() };
+        let unknown = || pyo3::exceptions::PyTypeError::new_err("a block has one or two axes");
+        if array.two != 2 || !(1..=2).contains(&array.n_axes) {
+            return Err(unknown());
+        }
+        let n_axes = array.n_axes as usize;
+        // SAFETY: both have an entry for each axis.
+        let (shape, strides) = unsafe {
+            (
+                std::slice::from_raw_parts(array.shape, n_axes),
+                std::slice::from_raw_parts(array.strides, n_axes),
+            )
+        };
+        let length = |axis: usize| usize::try_from(shape[axis]).map_err(|_| unknown());
+        let is_wide = n_axes == 2;
+        Ok(Self {
+            start: array.data as usize,
+            width: usize::try_from(array.width).map_err(|_| unknown())?,
+            n_rows: length(0)?,
+            n_columns: if is_wide { length(1)? } else { 1 },
+            row_stride: strides[0],
+            column_stride: if is_wide { strides[1] } else { 0 },
+        })
+    }
+
+    /// The memory of a column, from its lowest address on.
+    ///
+    /// # Safety
+    /// The array this looks at is alive as long as the memory is used.
+    unsafe fn column(&self, index: usize) -> HostRead {
+        if self.n_rows == 0 {
+            return nothing();
+        }
+        let walk = (self.n_rows - 1) as isize * self.row_stride;
+        let first = self.start.wrapping_add_signed(index as isize * self.column_stride);
+        let start = first.wrapping_add_signed(walk.min(0));
+        // SAFETY: NumPy tells memory of the array, which the caller keeps alive; the walk over the rows stays inside.
+        unsafe { HostRead::new(start as *const u8, walk.unsigned_abs() + self.width) }
+    }
+}
+
+/// What a dtype stands for.
+struct Known<'py> {
+    dtype: Bound<'py, PyAny>,
+    /// None for objects, strings, records and bytes in another order, which are added otherwise.
+    column_type: Option<ColumnType>,
+    has_metadata: bool,
+}
+
+/// Number and first column of blocks.
+type Numbers = Vec<(usize, usize)>;
+
+/// Adds the blocks of a frame side by side: an array of one axis is a column, one of two has a column in each place of its second
+/// axis. Returns those that are not added: objects, strings, and what NumPy alone has; and those with metadata in their dtype.
+#[pyfunction]
+pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> PyResult<(Numbers, Numbers)> {
+    let py = arrays.py();
+    let mut known: Vec<Known<'py>> = Vec::new();
+    let (mut left, mut with_metadata) = (Vec::new(), Vec::new());
+    let mut position = 0;
+    for (number, array) in arrays.iter().enumerate() {
+        let dtype = array.getattr(pyo3::intern!(py, "dtype"))?;
+        let view = View::new(&array)?;
+        let (column_type, has_metadata) = match known.iter().find(|known| known.dtype.is(&dtype)) {
+            Some(known) => (known.column_type, known.has_metadata),
+            None => {
+                let typestr: String = dtype.getattr(pyo3::intern!(py, "str"))?.extract()?;
+                // Records are bytes too, with a dtype to be kept.
+                let column_type = array::column_type(&typestr).filter(|_| typestr.get(1..2) != Some("V"));
+                // Dtypes of times are many objects.
+                if known.len() >= 64 {
+                    known.clear();
+                }
+                let has_metadata = !dtype.getattr(pyo3::intern!(py, "metadata"))?.is_none();
+                known.push(Known { dtype, column_type, has_metadata });
+                (column_type, has_metadata)
+            }
+        };
+        let end = position + view.n_columns;
+        if view.n_rows as u64 != builder.n_rows || end > builder.names.len() {
+            return Err(pyo3::exceptions::PyValueError::new_err("blocks don't fit the frame"));
+        }
+        if has_metadata {
+            with_metadata.push((number, position));
+        }
+        let Some(column_type) = column_type else {
+            left.push((number, position));
+            position = end;
+            continue;
+        };
+        let stride = view.row_stride;
+        if runs::is_run(&column_type, view.n_rows, position..end) {
+            let axes = Axes {
+                start: view.start,
+                width: view.width,
+                rows: (view.n_rows, view.row_stride),
+                columns: (view.n_columns, view.column_stride),
+            };
+            let names = builder.names.part(position..end);
+            // SAFETY: the list keeps the array, and the builder keeps a copy of the list until the file is written.
+            builder.columns.push((position, unsafe { runs::run(&axes, column_type, names) }));
+            position = end;
+            continue;
+        }
+        for index in 0..view.n_columns {
+            // SAFETY: the list keeps the array, and the builder keeps a copy of the list until the file is written.
+            let memory = unsafe { view.column(index) };
+            let values = match column_type.physical {
+                Physical::Bool => HostValues::Bools { memory, stride },
+                _ => HostValues::Words { memory, stride },
+            };
+            let validity = match column_type.logical {
+                Logical::Timestamp | Logical::Duration => HostValidity::Mark(i64::MIN as u64),
+                _ => HostValidity::AllValid,
+            };
+            let column = Column {
+                run: None,
+                name: builder.names.get(position + index).unwrap_or_default().to_owned(),
+                column_type,
+                detail: None,
+                dictionary: None,
+                children: Vec::new(),
+                array: Array::new(Chunk { n: view.n_rows, values, validity }),
+            };
+            builder.columns.push((position + index, column));
+        }
+        position = end;
+    }
+    // A list of our own: nobody takes arrays from it.
+    builder.arrays.push(PyList::new(py, arrays.iter())?.into_any().unbind());
+    Ok((left, with_metadata))
+}
