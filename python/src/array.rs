@@ -1,4 +1,4 @@
-//! NumPy arrays: where their memory is, and which column type their dtype stands for.
+//! NumPy arrays: the place of their memory, and the column types of their dtypes.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -11,7 +11,8 @@ use pyo3::types::PyCapsule;
 
 use crate::write::runs::Axes;
 
-/// What NumPy's `__array_struct__` points to, up to the field that is used last.
+/// The structure `PyArrayInterface` that NumPy's `__array_struct__` points to, without its last
+/// field.
 #[repr(C)]
 pub struct ArrayStruct {
     pub two: i32,
@@ -25,7 +26,7 @@ pub struct ArrayStruct {
 }
 
 impl ArrayStruct {
-    /// The flag of arrays whose bytes are in the machine's order.
+    /// The flag of arrays in the byte order of this machine.
     const IS_NATIVE: i32 = 0x200;
 }
 
@@ -35,19 +36,21 @@ pub struct NumpyArray {
     /// The length of each axis.
     pub shape: Vec<usize>,
     strides: Vec<isize>,
-    /// The dtype as NumPy's array interface writes it.
+    /// The dtype in the notation of NumPy's array interface.
     pub typestr: String,
     /// Bytes of an element.
     pub width: usize,
 }
 
 impl NumpyArray {
-    /// Looks at an array through its `__array_struct__`, which makes no objects for shape and type as its `__array_interface__` does.
+    /// Describes an array by its `__array_struct__`. Unlike `__array_interface__`, that creates no
+    /// Python objects for shape and type.
     pub fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = array.py();
         let capsule = array.getattr(pyo3::intern!(py, "__array_struct__"))?.cast_into::<PyCapsule>()?;
         let pointer: NonNull<c_void> = capsule.pointer_checked(None)?;
-        // SAFETY: a capsule of this protocol points to such a structure and lives until the end of this function.
+        // SAFETY: a capsule of this protocol points to such a structure, and lives until this
+        // function ends.
         let seen = unsafe { pointer.cast::<ArrayStruct>().as_ref() };
         let unknown = || pyo3::exceptions::PyTypeError::new_err("no array interface");
         let n_axes = usize::try_from(seen.n_axes).map_err(|_| unknown())?;
@@ -56,7 +59,7 @@ impl NumpyArray {
         }
         let (shape, strides) = match n_axes {
             0 => (Vec::new(), Vec::new()),
-            // SAFETY: both have an entry for each axis.
+            // SAFETY: both pointers have an entry for each axis.
             _ => unsafe {
                 (
                     std::slice::from_raw_parts(seen.shape, n_axes).iter().map(|&n| n as usize).collect(),
@@ -66,7 +69,7 @@ impl NumpyArray {
         };
         let width = usize::try_from(seen.width).map_err(|_| unknown())?;
         let typestr = match seen.kind {
-            // Units of times are told by the dtype alone.
+            // The structure has no units of times.
             b'M' | b'm' => {
                 let dtype = array.getattr(pyo3::intern!(py, "dtype"))?;
                 dtype.getattr(pyo3::intern!(py, "str"))?.extract()?
@@ -86,7 +89,7 @@ impl NumpyArray {
         Ok(Self { start: seen.data as usize, shape, strides, typestr, width })
     }
 
-    /// Where the array's memory begins, for writing when it was just made.
+    /// The address of the first element.
     pub fn start(&self) -> usize {
         self.start
     }
@@ -101,12 +104,12 @@ impl NumpyArray {
         self.shape.last().copied().unwrap_or(0)
     }
 
-    /// Columns: the length of the first of two axes.
+    /// The number of columns: the length of the first of two axes.
     pub fn n_columns(&self) -> usize {
         if self.shape.len() == 2 { self.shape[0] } else { 1 }
     }
 
-    /// Where the columns of an array of two axes are.
+    /// The layout of the columns of an array.
     pub fn axes(&self) -> Axes {
         let along = if self.shape.len() == 2 { self.strides[0] } else { 0 };
         Axes {
@@ -120,7 +123,7 @@ impl NumpyArray {
     /// The memory of a column, from its lowest address on.
     ///
     /// # Safety
-    /// The array this looks at is alive as long as the memory is used.
+    /// The array must stay alive as long as the memory is used.
     pub unsafe fn column(&self, index: usize) -> HostRead {
         let n = self.n();
         if n == 0 {
@@ -131,7 +134,8 @@ impl NumpyArray {
         let walk = (n - 1) as isize * self.stride();
         let first = self.start.wrapping_add_signed(index as isize * first_axis);
         let start = first.wrapping_add_signed(walk.min(0));
-        // SAFETY: the array interface tells memory of the array, which the caller keeps alive; the walk over the elements of a column stays inside.
+        // SAFETY: the interface describes memory of the array, which the caller keeps alive. All
+        // elements of a column are inside it.
         unsafe { HostRead::new(start as *const u8, walk.unsigned_abs() + self.width) }
     }
 
@@ -141,9 +145,10 @@ impl NumpyArray {
     }
 }
 
-/// The column of an array of one row, through Python's buffer protocol; none where only the array interface tells what it is.
+/// The column of an array of one row, by Python's buffer protocol. None if only the array interface
+/// can describe the type.
 ///
-/// The array has to be kept until the column is written.
+/// The array must stay alive until the column is written.
 pub fn row(array: &Bound<'_, PyAny>) -> PyResult<Option<(ColumnType, Chunk)>> {
     let Ok(buffer) = PyUntypedBuffer::get(array) else { return Ok(None) };
     let (Some(&n), Some(&stride)) = (buffer.shape().last(), buffer.strides().last()) else { return Ok(None) };
@@ -168,7 +173,8 @@ pub fn row(array: &Bound<'_, PyAny>) -> PyResult<Option<(ColumnType, Chunk)>> {
         return Ok(None);
     };
     let len = (n - 1) * stride.unsigned_abs() + width;
-    // SAFETY: the buffer's shape and strides tell memory of the array, which the caller keeps.
+    // SAFETY: the buffer's shape and strides describe memory of the array, which the caller keeps
+    // alive.
     let memory = unsafe { HostRead::new(buffer.buf_ptr() as *const u8, len) };
     let values = match column_type.physical {
         Physical::Bool => HostValues::Bools { memory, stride },
@@ -177,10 +183,10 @@ pub fn row(array: &Bound<'_, PyAny>) -> PyResult<Option<(ColumnType, Chunk)>> {
     Ok(Some((column_type, Chunk { n, values, validity: HostValidity::AllValid })))
 }
 
-/// Whether NumPy's `longdouble` is the one that files hold: 80 bits, kept in 16 bytes.
+/// Whether NumPy's `longdouble` is the type that files store: 80 bits in 16 bytes.
 pub const LONG_DOUBLE: bool = cfg!(all(target_arch = "x86_64", not(windows)));
 
-/// The column type of a dtype; none when there is none for it yet.
+/// The column type of a dtype, if it has one.
 pub fn column_type(typestr: &str) -> Option<ColumnType> {
     let (order, rest) = typestr.split_at_checked(1)?;
     if order == ">" {
@@ -202,7 +208,7 @@ pub fn column_type(typestr: &str) -> Option<ColumnType> {
         "f8" => plain(Physical::F64),
         "c8" => plain(Physical::Complex64),
         "c16" => plain(Physical::Complex128),
-        // Other machines have other long doubles.
+        // On other machines, a long double has another format.
         "f16" if LONG_DOUBLE => plain(Physical::LongDouble),
         _ if rest.starts_with('V') => {
             let column_type = ColumnType::fixed(rest[1..].parse().ok()?);
@@ -225,7 +231,7 @@ pub fn column_type(typestr: &str) -> Option<ColumnType> {
     }
 }
 
-/// The dtype whose memory is that of the type's values.
+/// The dtype with the same memory layout as the values of a column type.
 pub fn dtype(column_type: &ColumnType) -> String {
     let plain = match column_type.physical {
         Physical::Bool => "b1",
@@ -259,7 +265,7 @@ pub fn dtype(column_type: &ColumnType) -> String {
     }
 }
 
-/// A new array, C-contiguous, with undefined values. A large one begins where a huge page does.
+/// A new C-contiguous array with undefined values. A large array is aligned to a huge page.
 pub fn empty<'py>(py: Python<'py>, shape: (usize, usize), dtype: &str) -> PyResult<Bound<'py, PyAny>> {
     static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let empty = EMPTY
@@ -273,15 +279,18 @@ pub fn empty<'py>(py: Python<'py>, shape: (usize, usize), dtype: &str) -> PyResu
     empty.call1((shape, dtype))
 }
 
-/// A huge page.
+/// Bytes of a huge page.
 const HUGE: usize = 2 << 20;
-/// From this length on NumPy asks for huge pages under an array.
+/// NumPy requests huge pages for arrays of this many bytes and more.
 const LARGE: usize = 2 * HUGE;
-/// Elements have fewer bytes, or arrays are taken as they come.
+/// Arrays of wider elements are not aligned.
 const WIDEST: usize = 64;
 
-/// An array in a larger one that NumPy asks huge pages for, from the beginning of a page on: before the first one and behind the last one
-/// up to two megabytes would be small pages, which take as long as the rest. None for a short one, and for objects.
+/// An array that is a view of a larger one, aligned to a huge page. None for a short array or one
+/// of objects.
+///
+/// An array that is not aligned has up to 2 MiB of small pages at both ends. Mapping them takes as
+/// long as mapping all others.
 fn on_huge_pages<'py>(
     py: Python<'py>,
     empty: &Bound<'py, PyAny>,
@@ -298,24 +307,26 @@ fn on_huge_pages<'py>(
     let has_objects: bool = dtype.getattr(pyo3::intern!(py, "hasobject"))?.extract()?;
     let len = shape.0.checked_mul(shape.1).and_then(|n| n.checked_mul(width));
     let Some(len) = len.filter(|&len| len >= LARGE && !has_objects) else { return Ok(None) };
-    // The last page is a huge one too where that takes little more memory.
+    // Rounds the end up to a huge page if that takes little more memory.
     let rest = len.next_multiple_of(HUGE) - len;
     let room = len + HUGE + if rest <= len / 16 { rest } else { 0 };
     let room = empty.call1((room, "u1"))?;
-    // SAFETY: the array was just made; only its address is looked at.
+    // SAFETY: nothing else knows the new array, and only its address is used.
     let start = unsafe { memory(&room) }?.as_ptr().addr();
     let skip = start.next_multiple_of(HUGE) - start;
     ndarray.bind(py).call1((shape, dtype, room, skip)).map(Some)
 }
 
-/// The memory of an array that was just made and that nothing else uses yet.
+/// The memory of a new array that nothing else uses yet.
 ///
 /// # Safety
-/// The array must be C-contiguous and writable, and nothing else may use its memory as long as the slice is used.
-// The memory is behind a pointer of the array; nothing else uses it, as the caller promises.
+/// The array must be C-contiguous and writable, and nothing else may use its memory as long as the
+/// slice is used.
+// The slice does not alias the array: its memory is elsewhere, and the caller promises exclusive
+// use.
 #[allow(clippy::mut_from_ref)]
 pub unsafe fn memory<'a>(array: &'a Bound<'_, PyAny>) -> PyResult<&'a mut [u8]> {
-    // The buffer protocol is quicker than the array interface, but has no times.
+    // The buffer protocol is faster than the array interface, but has no times.
     let (start, len) = match PyUntypedBuffer::get(array) {
         Ok(buffer) => (buffer.buf_ptr() as usize, buffer.len_bytes()),
         Err(_) => {
@@ -327,7 +338,7 @@ pub unsafe fn memory<'a>(array: &'a Bound<'_, PyAny>) -> PyResult<&'a mut [u8]> 
         // SAFETY: no bytes; the address is aligned for any of them.
         return Ok(unsafe { std::slice::from_raw_parts_mut(std::ptr::without_provenance_mut(64), 0) });
     }
-    // SAFETY: the caller vouches that the memory is there and ours alone. It comes from another allocator by way of
-    // its address, so any bytes are initialised as far as this program can tell.
+    // SAFETY: the caller promises that the memory exists and is ours alone. It comes from another
+    // allocator through its address, so the compiler must assume that its bytes are initialised.
     Ok(unsafe { std::slice::from_raw_parts_mut(start as *mut u8, len) })
 }

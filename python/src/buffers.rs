@@ -1,4 +1,4 @@
-//! Bytes of Python objects, compressed, decompressed and hashed.
+//! Compresses, decompresses and hashes the bytes of Python objects.
 
 use entasis::buffers::{self, Container, Input, Options};
 use entasis::{Codec, Error, HostRead};
@@ -8,58 +8,62 @@ use pyo3::types::PyBytes;
 
 use crate::{errors, monitor};
 
-/// The memory that an object lends by the buffer protocol, given back on drop. It is the object's to change, not to move.
+/// The memory that an object lends by the buffer protocol, released on drop. The object may change
+/// the bytes meanwhile, but not move them.
 struct Lease(Box<ffi::Py_buffer>);
 
 impl Lease {
     fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut view = Box::new(ffi::Py_buffer::new());
         let flags = ffi::PyBUF_ANY_CONTIGUOUS | ffi::PyBUF_FORMAT;
-        // SAFETY: we hold the GIL, the object is alive, and the view is ours to fill.
+        // SAFETY: we hold the GIL, the object is alive, and `view` is ours to fill.
         if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut *view, flags) } != 0 {
             return Err(refused(object, &PyErr::fetch(object.py())));
         }
         let lease = Self(view);
         if lease.has_objects() {
-            let message = "an array of objects holds addresses, not what they stand for";
+            let message = "an array of objects holds addresses, not values";
             return Err(errors::unsupported(object.py(), message));
         }
         Ok(lease)
     }
 
-    /// Whether some element is a pointer to an object: an `O` that is not part of a field's name (`:name:`).
+    /// Whether some element is a pointer to an object: the format has an `O` outside of names
+    /// (`:name:`).
     fn has_objects(&self) -> bool {
         if self.0.format.is_null() {
             return false;
         }
-        // SAFETY: the format of a buffer is a string that lives as long as the buffer.
+        // SAFETY: the format of a buffer is a C string that lives as long as the buffer.
         let format = unsafe { std::ffi::CStr::from_ptr(self.0.format) };
         format.to_bytes().split(|&byte| byte == b':').step_by(2).any(|outside| outside.contains(&b'O'))
     }
 
-    /// The memory; it may be used as long as the lease lives.
+    /// The memory. It may be used as long as the lease lives.
     fn memory(&self) -> HostRead {
-        // SAFETY: the exporter keeps the memory of a buffer where it is until it is released, which only our drop does;
-        // a contiguous buffer has `len` bytes in a row, and a length of Python is at most `isize::MAX`.
+        // SAFETY: the exporter keeps the memory in place until the buffer is released, and only our
+        // drop releases it. A contiguous buffer has `len` bytes in a row, which is at most
+        // `isize::MAX`.
         unsafe { HostRead::new(self.0.buf.cast(), usize::try_from(self.0.len).unwrap_or(0)) }
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // SAFETY: the functions below make and drop a lease while they hold the GIL; the view was filled by `new`.
+        // SAFETY: `new` filled the view. The functions below hold the GIL when they drop a lease.
         unsafe { ffi::PyBuffer_Release(&raw mut *self.0) };
     }
 }
 
-/// The exception for an object that doesn't lend its memory in one piece.
+/// The exception for an object that does not lend its memory in one piece.
 #[cold]
 fn refused(object: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     let py = object.py();
     let name = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
     if error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) {
         let message = format!(
-            "{name} is not supported, only what has the buffer protocol: bytes, bytearray, memoryview, NumPy arrays, mmap; encode strings first"
+            "{name} is not supported, only what has the buffer protocol: bytes, bytearray, memoryview, \
+             NumPy arrays, mmap; encode strings first"
         );
         return errors::unsupported(py, message);
     }
@@ -71,7 +75,7 @@ fn refused(object: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
 
 /// Runs `work` on the bytes of an object.
 fn with_input<T>(object: &Bound<'_, PyAny>, work: impl FnOnce(Input<'_>) -> PyResult<T>) -> PyResult<T> {
-    // Nothing changes a `bytes` object, so its memory may be a slice.
+    // A `bytes` object is immutable, so its memory may be a slice.
     match object.cast_exact::<PyBytes>() {
         Ok(bytes) => work(Input::Slice(bytes.as_bytes())),
         Err(_) => {
@@ -81,7 +85,7 @@ fn with_input<T>(object: &Bound<'_, PyAny>, work: impl FnOnce(Input<'_>) -> PyRe
     }
 }
 
-/// A new `bytes` object that `fill` fills, all of it unless it gives an error.
+/// A new `bytes` object of `len` bytes. `fill` writes all of them, or returns an error.
 fn new_bytes<'py>(
     py: Python<'py>,
     len: usize,
@@ -96,15 +100,17 @@ fn new_bytes<'py>(
         errors::raise(py, &error)
     };
     let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_large())?;
-    // SAFETY: we hold the GIL; without a source the object comes with its bytes undefined, to be filled by us.
+    // SAFETY: we hold the GIL. Without a source, the bytes of the object are undefined until we
+    // fill them.
     let object = unsafe { ffi::PyBytes_FromStringAndSize(std::ptr::null(), size) };
-    // SAFETY: the function gives a new reference, or null with an exception set.
+    // SAFETY: the function returns a new reference, or null with an exception set.
     let Ok(object) = (unsafe { Bound::from_owned_ptr_or_err(py, object) }) else { return Err(too_large()) };
     // SAFETY: it is a `bytes` object.
     let memory =
         unsafe { std::slice::from_raw_parts_mut(ffi::PyBytes_AsString(object.as_ptr()).cast::<u8>(), len) };
-    // The slice is sound: the object has `len` bytes, nothing else knows it yet, and its memory comes from another allocator,
-    // so any bytes are initialised as far as this program can tell. An object that was not filled is dropped unseen.
+    // The slice is sound: the object has `len` bytes, and nothing else knows it yet. Its memory
+    // comes from another allocator, so the compiler must assume that its bytes are initialised. If
+    // `fill` fails, the object is dropped before anybody reads it.
     buffers::ask_for_huge_pages(memory);
     fill(memory)?;
     Ok(object.cast_into::<PyBytes>()?)

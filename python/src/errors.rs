@@ -1,4 +1,4 @@
-//! The one place where errors of the core become Python exceptions.
+//! Converts errors of the core to Python exceptions. No other file does.
 
 use std::io::ErrorKind;
 
@@ -6,7 +6,7 @@ use entasis::{Error, Kind};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// The class of `entasis.errors` for a kind.
+/// The name of the class in `entasis.errors` for a kind.
 fn class_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Io(ErrorKind::NotFound) => "MissingFileError",
@@ -24,7 +24,7 @@ fn class_name(kind: Kind) -> &'static str {
     }
 }
 
-/// An exception of the package's own tree.
+/// An exception of a class in `entasis.errors`.
 pub fn new(py: Python<'_>, class: &str, message: impl Into<String>) -> PyErr {
     let make = || -> PyResult<PyErr> {
         let class = py.import("entasis.errors")?.getattr(class)?.cast_into::<PyType>()?;
@@ -33,17 +33,18 @@ pub fn new(py: Python<'_>, class: &str, message: impl Into<String>) -> PyErr {
     make().unwrap_or_else(|error| error)
 }
 
-/// What can't be written or read yet.
+/// An `UnsupportedTypeError`.
 pub fn unsupported(py: Python<'_>, message: impl Into<String>) -> PyErr {
     new(py, "UnsupportedTypeError", message)
 }
 
-/// The exception for an error of the core, with its place as attributes.
+/// The exception for an error of the core. Its attributes contain the place of the error.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     raise_as(py, class_name(error.kind()), error)
 }
 
-/// The same for what can't be mapped, which has a class of its own.
+/// The exception for an error of the core while a file is mapped. A column that cannot be mapped
+/// has a class of its own.
 pub fn raise_map(py: Python<'_>, error: &Error) -> PyErr {
     let is_sound = matches!(error.kind(), Kind::Unsupported);
     raise_as(py, if is_sound { "NotMappableError" } else { class_name(error.kind()) }, error)

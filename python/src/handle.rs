@@ -1,4 +1,4 @@
-//! An open file, and its columns.
+//! An open file and its columns, as Python sees them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -24,17 +24,17 @@ use crate::{array, errors, monitor, value};
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct Column {
     info: ColumnInfo,
-    /// Of a nested column with the types of its children.
+    /// The whole type of a nested column, with the types of its children.
     type_name: Option<String>,
 }
 
 impl Column {
-    /// A column that Python looks at.
+    /// A column whose type is described without its children.
     pub fn new(info: &ColumnInfo) -> Self {
         Self { info: info.clone(), type_name: None }
     }
 
-    /// The same with its whole type.
+    /// A column with the types of its children.
     fn of(py: Python<'_>, file: &File, info: &ColumnInfo) -> PyResult<Self> {
         let is_nested = info.record.column_type.physical.is_nested();
         let type_name = is_nested.then(|| file.type_name(info, &type_name)).transpose();
@@ -94,13 +94,14 @@ impl Column {
         self.info.record.column_type.physical.name()
     }
 
-    /// Whether its values stand in children.
+    /// Whether its values are in child columns.
     #[getter]
     fn is_nested(&self) -> bool {
         self.info.record.column_type.physical.is_nested()
     }
 
-    /// The dtype of NumPy whose memory is that of the values; none for types that NumPy doesn't have.
+    /// The dtype with the same memory layout as the values. None for types that NumPy does not
+    /// have.
     #[getter]
     fn dtype(&self) -> Option<String> {
         let dtype = array::dtype(&self.info.record.column_type);
@@ -168,19 +169,19 @@ impl Column {
     }
 }
 
-/// What a file is opened from.
+/// The argument that a file is opened from.
 #[derive(FromPyObject)]
 pub enum Source {
     /// The content of a file.
     Bytes(PyBackedBytes),
-    /// Its path.
+    /// The path of a file.
     Path(PathBuf),
 }
 
-/// The name of a file that is in memory, for errors.
+/// The name of a file in memory, for error messages.
 const IN_MEMORY: &str = "<bytes>";
 
-/// A file that is open for reading. It keeps showing the file that it opened.
+/// A file that is open for reading. Later commits to the file do not change what it reads.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct Handle {
     pub file: Arc<File>,
@@ -199,7 +200,7 @@ impl Handle {
         Ok(Arc::clone(self.infos.get_or_init(|| Arc::new(infos))))
     }
 
-    /// All columns of the table by their types.
+    /// All columns of the table, grouped by type.
     pub fn groups(&self, py: Python<'_>) -> PyResult<&Groups> {
         if let Some(groups) = self.groups.get() {
             return Ok(groups);
@@ -208,10 +209,11 @@ impl Handle {
         Ok(self.groups.get_or_init(|| groups))
     }
 
-    /// The columns with these numbers; none: all of the table.
+    /// The columns with these numbers, or all columns of the table.
     fn select(&self, py: Python<'_>, columns: Option<&[u64]>) -> PyResult<Vec<ColumnInfo>> {
         let Some(columns) = columns else { return Ok((*self.infos(py)?).clone()) };
-        // Many columns are read together: one by one, each would be a check of the part of the file that it is in.
+        // Reading one column checks the whole part of the footer that contains it. So many columns
+        // are read together.
         if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
             self.infos(py)?;
         }
@@ -239,7 +241,7 @@ impl Handle {
         Ok(names)
     }
 
-    /// Refuses a column that Polars has no type for.
+    /// Returns an error for a column whose type Polars does not have.
     fn check_polars(&self, py: Python<'_>, info: &ColumnInfo) -> PyResult<()> {
         let inside = info.record.dictionary.map(|index| self.file.column(index)).transpose();
         let inside = inside.map_err(|e| errors::raise(py, &e))?;
@@ -264,7 +266,7 @@ impl Handle {
 
 #[pymethods]
 impl Handle {
-    /// Opens the file at a path, or the content of one that is in memory. Bytes are not copied.
+    /// Opens a file by its path, or a file whose content is in memory. Bytes are not copied.
     #[new]
     fn new(py: Python<'_>, source: Source) -> PyResult<Self> {
         let opened = py.detach(|| match source {
@@ -290,18 +292,18 @@ impl Handle {
         self.file.value().get("cells").is_some()
     }
 
-    /// A table of the file, as a file of its own.
+    /// A table of the file, as a handle of its own.
     fn table(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
         let file = py.detach(|| self.file.table(number)).map_err(|e| errors::raise(py, &e))?;
         Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
     }
 
-    /// The file's columns, of no table: for arrays inside of trees.
+    /// All columns of the file, as no table: for arrays in trees.
     fn whole(&self) -> Self {
         Self { file: Arc::new(self.file.whole()), infos: OnceLock::new(), groups: OnceLock::new() }
     }
 
-    /// The cells of the file; None when it has none.
+    /// The cells of the file, or None if it has no cells.
     fn cells(&self, py: Python<'_>) -> PyResult<Option<CellReader>> {
         let cells = py.detach(|| self.file.cells()).map_err(|e| errors::raise(py, &e))?;
         Ok(cells.map(|cells| CellReader { cells: Arc::new(cells) }))
@@ -322,7 +324,7 @@ impl Handle {
         self.file.file_len()
     }
 
-    /// What the host keeps beside the columns.
+    /// The values that the host stores next to the columns.
     fn host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let host = self.file.host().map_err(|e| errors::raise(py, &e))?;
         value::to_python(py, &host)
@@ -345,8 +347,8 @@ impl Handle {
         Ok((self.names_at(py, &schema.names)?, types))
     }
 
-    /// The names of all columns of the table in one piece: where each begins and the last one ends, 64-bit integers, and their
-    /// UTF-8.
+    /// The names of all columns of the table in one piece: their offsets as 64-bit integers, one
+    /// more than there are names, and their UTF-8.
     fn joined_names<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
         let (mut ends, mut text) = (vec![0; 8], Vec::new());
         let add = |name: &str, ends: &mut Vec<u8>, text: &mut Vec<u8>| {
@@ -377,7 +379,7 @@ impl Handle {
         Ok((PyBytes::new(py, &ends), PyBytes::new(py, &text)))
     }
 
-    /// The columns with these numbers; None: all of the table.
+    /// The columns with these numbers, or all columns of the table.
     #[pyo3(signature = (columns=None))]
     fn columns(&self, py: Python<'_>, columns: Option<Vec<u64>>) -> PyResult<Vec<Column>> {
         let infos = self.select(py, columns.as_deref())?;
@@ -389,8 +391,9 @@ impl Handle {
         self.file.find_all(name).map_err(|e| errors::raise(py, &e))
     }
 
-    /// Decodes columns for NumPy, or for pandas; see `results::entries`. The first `n_shared` may share arrays. Each has `n_values`
-    /// values, as many as the table has rows unless told.
+    /// Decodes columns for NumPy or pandas; see `results::entries`. The first `n_shared` columns
+    /// may share arrays. Each column has `n_values` values, by default as many as the table has
+    /// rows.
     #[pyo3(signature = (columns, rows, host, own, n_shared, threads, n_values=None))]
     #[allow(clippy::too_many_arguments)]
     fn read<'py>(
@@ -412,8 +415,11 @@ impl Handle {
         results::entries(py, decoded, own)
     }
 
-    /// Decodes columns for Arrow. `own`: in exactly the types of an Arrow file; else strings in the layout 1 (large) or 2 (views).
-    /// `metadata`: those of fields in nested columns are kept. `polars`: types that Polars doesn't take are refused.
+    /// Decodes columns for Arrow.
+    ///
+    /// With `own`, the types are exactly those of the Arrow table that was written. Otherwise
+    /// strings have layout 1 (large) or 2 (views). `metadata` keeps the metadata of fields in
+    /// nested columns. `polars` refuses types that Polars does not have.
     #[pyo3(signature = (columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars=false))]
     #[allow(clippy::too_many_arguments)]
     fn read_arrow(
@@ -444,7 +450,8 @@ impl Handle {
         results::table(py, decoded, own, metadata, field_metadata, schema_metadata)
     }
 
-    /// Where the values of columns in neighbouring rows stand in the file: place, length, and the bit of the first boolean.
+    /// The places of values in the file, for a range of rows of some columns: offset, length, and
+    /// the bit of the first boolean.
     fn extents(
         &self,
         py: Python<'_>,
@@ -457,7 +464,7 @@ impl Handle {
         Ok(extents.iter().map(|extent| (extent.at, extent.len, extent.first_bit)).collect())
     }
 
-    /// Bytes that tell this state of the file from others, and their place.
+    /// Bytes that differ between commits of a file, and their offset in it.
     fn mark<'py>(&self, py: Python<'py>) -> (u64, Bound<'py, PyBytes>) {
         let (at, bytes) = self.file.mark();
         (at, PyBytes::new(py, &bytes))

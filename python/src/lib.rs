@@ -1,4 +1,8 @@
-//! The native half of the Python package: pointers go from NumPy and Arrow to the core and back, never values.
+//! The native half of the Python package.
+//!
+//! NumPy and Arrow lend the core pointers to their memory, so that no value is copied on the way.
+//! Trees of Python objects become cells (`cells`). `cpython` contains everything that depends on
+//! one interpreter.
 
 use pyo3::prelude::*;
 
@@ -17,8 +21,9 @@ mod write;
 
 /// The native half of the package.
 //
-// Cells of object arrays are looked at by their address (`text::from_objects`): another thread that replaces one at the same time
-// would free it under our eyes. The GIL keeps such threads away.
+// `gil_used = true`: objects in lists, dicts and object arrays are borrowed without a reference
+// (`write::text`, `cells::write`). A thread that replaced one meanwhile would free it while it is
+// in use. The GIL keeps other threads away.
 #[pymodule(gil_used = true)]
 mod _entasis {
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Long work without the GIL that Ctrl-C can stop.
+//! Long work without the GIL that Ctrl-C can interrupt.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,14 +7,15 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Asks Python for signals, and keeps the exception that a handler raised, or what was called meanwhile.
+/// Lets Python handle signals, and keeps the exception that a signal handler or `meanwhile` raised.
 struct Signals {
     raised: Mutex<Option<PyErr>>,
     meanwhile: Mutex<Option<Py<PyAny>>>,
 }
 
 impl Signals {
-    /// Calls what is to be called meanwhile, once, and tells it whether others work.
+    /// Calls `meanwhile`, unless that was done before. Its argument is whether other threads are
+    /// working.
     fn call(&self, py: Python<'_>, has_others: bool) -> PyResult<()> {
         let call = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).take();
         call.map_or(Ok(()), |call| call.into_bound(py).call1((has_others,)).map(|_| ()))
@@ -51,7 +52,8 @@ pub fn run<T: Send>(
     run_beside(py, None, work)
 }
 
-/// Runs `work` without the GIL; `meanwhile` is called with it while other threads work, or after them. Its argument is whether they do.
+/// Runs `work` without the GIL. `meanwhile` is called once, with the GIL: while other threads work,
+/// or after `work`. Its argument is whether other threads are working.
 pub fn run_beside<T: Send>(
     py: Python<'_>,
     meanwhile: Option<Bound<'_, PyAny>>,

@@ -5,26 +5,26 @@ use pyo3::prelude::*;
 use crate::array::NumpyArray;
 use crate::write::text;
 
-/// Whether all characters of an array of dtype `U` are Unicode's: else they can't be kept as text.
+/// Whether all characters of an array of dtype `U` are valid Unicode, so that UTF-8 can store them.
 #[pyfunction]
 pub fn is_unicode(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<bool> {
     let view = NumpyArray::new(array)?;
     Ok(py.detach(|| text::is_unicode(&view)))
 }
 
-/// Sets the number of threads for calls that don't name one; 0: as many as there are processors.
+/// Sets the number of threads for calls that do not specify it. 0 stands for one per processor.
 #[pyfunction]
 pub fn set_threads(n: usize) {
     entasis::set_threads(n);
 }
 
-/// The number of threads for calls that don't name one.
+/// The number of threads for calls that do not specify it.
 #[pyfunction]
 pub fn default_threads() -> usize {
     entasis::default_threads()
 }
 
-/// The command line; returns the exit code.
+/// Runs the command line. Returns the exit code.
 #[pyfunction]
 pub fn cli_main(py: Python<'_>, args: Vec<std::ffi::OsString>) -> i32 {
     py.detach(|| entasis_cli::run(args))

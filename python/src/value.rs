@@ -1,4 +1,4 @@
-//! Values that a host keeps beside columns: Python objects to [`Value`] and back.
+//! Values that a host stores next to the columns: Python objects to [`Value`] and back.
 
 use entasis::Value;
 use pyo3::prelude::*;
@@ -8,7 +8,8 @@ use crate::errors;
 
 const MAX_DEPTH: usize = 60;
 
-/// A column of the same file, inside a value. While a frame is built it counts the extra columns, when it was read all columns.
+/// A reference to a column of the same file, inside a value. In a frame that is being built it
+/// counts the extra columns alone, in a frame that was read all columns.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct ColumnRef {
     /// The number of the column.
@@ -28,7 +29,8 @@ impl ColumnRef {
     }
 }
 
-/// A cell, inside a value: while a frame is built it counts the trees that the frame has beside its columns.
+/// A reference to a cell, inside a value. In a frame that is being built it is the number of a
+/// tree.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct CellRef {
     /// The number of the cell.
@@ -43,7 +45,10 @@ impl CellRef {
     }
 }
 
-/// A tree of None, bool, int, float, str, bytes, list and dict, exactly of these types; others are refused with their path.
+/// The value of a tree of None, bool, int, float, str, bytes, list and dict.
+///
+/// # Errors
+/// *Unsupported*, with the path, for an object of any other type, subclasses included.
 pub fn from_python(object: &Bound<'_, PyAny>, path: &str, n_columns: u64, depth: usize) -> PyResult<Value> {
     let py = object.py();
     if depth > MAX_DEPTH {
@@ -107,7 +112,7 @@ pub fn from_python(object: &Bound<'_, PyAny>, path: &str, n_columns: u64, depth:
     Err(errors::unsupported(py, message))
 }
 
-/// The object that a value was, [`ColumnRef`] for columns.
+/// The object of a value. References become [`ColumnRef`] and [`CellRef`].
 pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
@@ -127,7 +132,7 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyA
         Value::Map(pairs) => {
             let dict = PyDict::new(py);
             for (key, value) in pairs {
-                // A key that Python can't hash stands as its text.
+                // Python cannot hash lists and dicts, so such a key becomes its text.
                 let key = match key {
                     Value::List(_) | Value::Map(_) => PyString::new(py, &format!("{key:?}")).into_any(),
                     key => to_python(py, key)?,
