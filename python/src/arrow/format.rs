@@ -1,6 +1,6 @@
 //! Arrow's format strings and column types.
 //!
-//! What Arrow tells apart and a column type doesn't stands in the flavour: bits 0 and 1 the layout of strings or the width of
+//! What Arrow tells apart and a column type doesn't stands in the host variant: bits 0 and 1 the layout of strings or the width of
 //! decimals, bit 2 *not nullable*.
 
 use entasis::{ColumnType, Logical, Physical, TextLayout, Unit};
@@ -13,7 +13,7 @@ pub const LARGE: u8 = 1;
 pub const VIEW: u8 = 2;
 /// The layout of strings, the width of decimals.
 pub const LAYOUT: u8 = 3;
-/// Integers of 128 bits that are not negative, in a flavour.
+/// Integers of 128 bits that are not negative, in a host variant.
 pub const UNSIGNED: u8 = 1;
 /// The field has no missing values.
 pub const REQUIRED: u8 = 4;
@@ -75,7 +75,7 @@ fn decimal(text: &str) -> Option<ColumnType> {
     fits.then_some(ColumnType { flavour: code as u8, ..column_type })
 }
 
-/// The layout of strings in a flavour.
+/// The layout of strings in a host variant.
 pub fn text_layout(flavour: u8) -> TextLayout {
     match flavour & LAYOUT {
         SMALL => TextLayout::Small,

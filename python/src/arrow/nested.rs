@@ -1,6 +1,6 @@
 //! Nested types of Arrow: their format strings, what of them stands in the detail of a column, and their arrays as chunks.
 //!
-//! Flavours, in bits 0 and 1: of a list its layout ([`SMALL`], [`LARGE`], [`VIEW`], [`LARGE_VIEW`]), of runs the width of their ends.
+//! Host variants, in bits 0 and 1: of a list its layout ([`SMALL`], [`LARGE`], [`VIEW`], [`LARGE_VIEW`]), of runs the width of their ends.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub const LARGE_VIEW: u8 = 3;
 /// The most depth of a type that passes Arrow's C data interface: pyarrow takes 64 levels, of which a table is one.
 pub const MAX_DEPTH: usize = 63;
 
-/// Bytes of the end of a run, by the flavour.
+/// Bytes of the end of a run, by the host variant.
 const ENDS: [usize; 4] = [4, 8, 2, 4];
 
 /// The key of a union's codes in a detail.
@@ -31,7 +31,7 @@ pub fn end_width(flavour: u8) -> usize {
     ENDS[usize::from(flavour & LAYOUT)]
 }
 
-/// Whether lists of a flavour have offsets of 64 bits, and whether they are told by views.
+/// Whether lists of a host variant have offsets of 64 bits, and whether they are told by views.
 pub fn list_layout(flavour: u8) -> (bool, bool) {
     let layout = flavour & LAYOUT;
     (layout == LARGE || layout == LARGE_VIEW, layout == VIEW || layout == LARGE_VIEW)

@@ -1,4 +1,5 @@
-//! Blocks of a StaticFrame frame: all arrays of a frame in one call, without work per column in Python.
+//! Reads all columns of fixed width in one call, for StaticFrame and pandas, without Python code
+//! per column.
 
 use entasis::{Error, Group, Logical, Matrix, MissingTo, NameGroup, Output, Physical, Request, Rows, Side};
 use pyo3::prelude::*;
@@ -8,22 +9,24 @@ use crate::array::{self, NumpyArray};
 use crate::handle::Handle;
 use crate::{errors, monitor};
 
-/// Columns of one dtype: their positions, and an array with a row for each.
+/// Columns of one dtype: their positions, and an array with a row per column.
 type Rowwise<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// What a group of columns has, of which those in matrices were taken out.
+/// The columns of a group that are in no matrix.
 struct Part<'a> {
     group: &'a Group,
-    /// The indices in the group of those that are left.
+    /// Their indices in the group.
     members: Vec<usize>,
 }
 
-/// Reads all columns of a table that have a fixed width, for NumPy; of a table of pandas those that are numbers and booleans of
-/// NumPy's dtypes, without missing values.
+/// Reads all columns of a table that have a fixed width, for NumPy. With `pandas`, reads numbers
+/// and booleans without missing values only.
 ///
-/// `matrices` are `(first column, number of columns)`, ascending: each becomes an array in rows' order. Returns the other columns by
-/// dtype, the arrays of the matrices, and the columns that are left to read otherwise. None instead when columns of a matrix are not
-/// of one dtype. `meanwhile` is called while other threads read, or by itself, and told which.
+/// `matrices` are pairs `(first column, number of columns)` in ascending order. Each becomes an
+/// array in row-major order. Returns the other columns by dtype, the arrays of the matrices, and
+/// the columns that were not read. Returns None if the columns of a matrix differ in their dtype.
+///
+/// `meanwhile` is called once. Its argument is whether other threads are reading at the same time.
 #[pyfunction]
 #[pyo3(signature = (handle, matrices, threads, meanwhile, *, pandas=false))]
 #[allow(clippy::type_complexity)]
@@ -92,7 +95,7 @@ pub fn read_blocks<'py>(
     }
     let mut requests = Vec::new();
     for (part, (_, values)) in left.iter().zip(&rowwise) {
-        // SAFETY: the array was just made, nothing else knows it; each request gets a part of its own.
+        // SAFETY: nothing else knows the new array, and each request gets a part of its own.
         part.requests(n_rows, unsafe { array::memory(values) }?, &mut requests);
     }
     let mut wanted = Vec::with_capacity(sides.len());
@@ -102,7 +105,7 @@ pub fn read_blocks<'py>(
             Some(column) => Side::Stored { column, first: from as u64 * n_rows as u64, n: to - from },
             None => Side::Each(group.columns[from..to].to_vec()),
         };
-        // SAFETY: the array was just made, nothing else knows it.
+        // SAFETY: nothing else knows the new array.
         wanted.push(Matrix { columns, out: unsafe { array::memory(values) }?, mark: mark(group) });
     }
     monitor::run_beside(py, Some(meanwhile), |monitor| {
@@ -119,10 +122,10 @@ fn mark(group: &Group) -> Option<u64> {
 }
 
 impl Part<'_> {
-    /// The columns that are left.
+    /// The numbers of the columns.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let positions = array::empty(py, (1, self.members.len()), "i8")?.get_item(0)?;
-        // SAFETY: the array was just made.
+        // SAFETY: nothing else knows the new array.
         let bytes = unsafe { array::memory(&positions) }?;
         for (bytes, &member) in bytes.chunks_exact_mut(8).zip(&self.members) {
             bytes.copy_from_slice(&self.group.columns[member].to_ne_bytes());
@@ -130,7 +133,7 @@ impl Part<'_> {
         Ok(positions)
     }
 
-    /// Adds requests for the columns that are left, whose rows fill the memory.
+    /// Adds requests that decode the columns into `memory`, a row per column.
     fn requests<'m>(&self, n_rows: usize, memory: &'m mut [u8], requests: &mut Vec<Request<'m>>) {
         let group = self.group;
         let row = memory.len() / self.members.len();
@@ -138,7 +141,7 @@ impl Part<'_> {
         let mut at = 0;
         while at < self.members.len() {
             let first = self.members[at];
-            // Neighbours in a storage column are read together.
+            // Neighbours in a storage column are decoded by one request.
             let n = match group.storage {
                 Some(_) => self.members[at..]
                     .iter()
@@ -165,14 +168,14 @@ impl Part<'_> {
     }
 }
 
-/// Puts the names of all columns of the table into an array of dtype `U` that was just made of zeros, an element for each.
+/// Writes the names of all columns of the table into a new array of dtype `U`, one per element.
 #[pyfunction]
 pub fn fixed_names(py: Python<'_>, handle: &Handle, array: &Bound<'_, PyAny>) -> PyResult<()> {
     let (file, view) = (&handle.file, NumpyArray::new(array)?);
     if view.n() as u64 != file.n_columns() {
         return Err(pyo3::exceptions::PyValueError::new_err("the array doesn't fit the names"));
     }
-    // SAFETY: the array was just made.
+    // SAFETY: nothing else knows the new array.
     let memory = unsafe { array::memory(array) }?;
     let mut places = memory.chunks_exact_mut(view.width.max(1));
     let mut put_next = |name: &[u8]| put(name, true, places.next().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Reads columns: memory for all of them first, then one piece of work of the core.
+//! Reads columns: allocates memory for all of them, then decodes them in one call of the core.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,37 +19,37 @@ use crate::{errors, monitor};
 pub struct Block<'py> {
     pub dtype: String,
     pub zone: Option<String>,
-    /// The unit that has the block for itself.
+    /// The unit that does not share the block, if any.
     pub apart: Option<usize>,
-    /// Number of the unit and of its first row, for each unit.
+    /// The number and the first row of each unit.
     pub units: Vec<(usize, usize)>,
     pub n_columns: usize,
     pub array: Option<Bound<'py, PyAny>>,
 }
 
-/// Where the values of a unit are.
+/// The memory that a unit is decoded into.
 pub enum Memory<'py> {
-    /// In its block, or nowhere.
+    /// Its block, or nothing.
     None,
-    /// In NumPy arrays of as many rows as the unit has members.
+    /// NumPy arrays with a row for each member of the unit.
     Arrays { values: Bound<'py, PyAny>, mask: Option<Bound<'py, PyAny>> },
-    /// In Arrow's layout, strings with large offsets.
+    /// Buffers in Arrow's layout.
     Arrow { words: Buffer, validity: Option<Buffer>, text: Text },
-    /// In Arrow's layout with children, once it was read.
+    /// Arrays in Arrow's layout with children, once they are decoded.
     Nested(Option<Nested>),
 }
 
-/// What was read.
+/// Decoded columns.
 pub struct Decoded<'py> {
     pub infos: Vec<ColumnInfo>,
     pub units: Vec<Unit>,
     pub blocks: Vec<Block<'py>>,
-    /// Memory of each unit.
+    /// The memory of each unit.
     pub memory: Vec<Memory<'py>>,
     pub n_rows: usize,
     /// Dictionaries of Arrow targets.
     pub dictionaries: Vec<(u64, Decoded<'py>)>,
-    /// Categories of categoricals that are arrays of pandas, by their column.
+    /// Categories of pandas categoricals, by their column.
     pub categories: Vec<(u64, Decoded<'py>)>,
 }
 
@@ -57,7 +57,8 @@ fn no_memory(py: Python<'_>) -> PyErr {
     errors::new(py, "LimitError", "not enough memory for the columns")
 }
 
-/// Reads the columns, of `n_values` values each, for a host. Those from the `n_shared`-th on have no array together with others.
+/// Reads columns of `n_values` values each for a host. Only the first `n_shared` columns share
+/// arrays.
 #[allow(clippy::too_many_arguments)]
 pub fn read<'py>(
     py: Python<'py>,
@@ -78,7 +79,7 @@ pub fn read<'py>(
     Ok(decoded)
 }
 
-/// Makes the memory.
+/// Allocates the memory of all columns.
 #[allow(clippy::too_many_arguments)]
 fn prepare<'py>(
     py: Python<'py>,
@@ -178,7 +179,8 @@ fn prepare<'py>(
     Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries, categories })
 }
 
-/// A storage column that is read as a whole has to be of its members' type: the core compares them only when it reads a member.
+/// Checks that a storage column has the type of its members. The core compares the types only when
+/// it reads a member, and not when it reads the whole storage column.
 fn check_bundle(py: Python<'_>, file: &File, unit: &Unit) -> PyResult<()> {
     if unit.members.len() == 1 {
         return Ok(());
@@ -213,7 +215,7 @@ fn arrow_memory<'py>(
 }
 
 impl Decoded<'_> {
-    /// Reads the nested columns, those of dictionaries too.
+    /// Reads the nested columns, also those of dictionaries.
     fn read_nested(
         &mut self,
         py: Python<'_>,
@@ -245,7 +247,7 @@ impl Decoded<'_> {
         of_blocks.resize_with(self.units.len(), || None);
         for block in &self.blocks {
             let Some(array) = &block.array else { continue };
-            // SAFETY: the array was just made, nothing else knows it; each unit gets a part of its own.
+            // SAFETY: nothing else knows the new array, and each unit gets a part of its own.
             let mut rest = unsafe { array::memory(array) }?;
             let row = rest.len() / block.n_columns.max(1);
             for &(unit, _) in &block.units {

@@ -1,7 +1,7 @@
 //! Strings and bytes in NumPy arrays of fixed width: UCS-4 in dtype `U`, bytes in dtype `S`.
 
-/// Writes one value into its slot, and zeros into the rest of the slot. Returns false if the value is too
-/// long, or is text that is not UTF-8.
+/// Writes one value into its slot, and zeros into the rest of the slot. Returns false if the value
+/// is too long, or is text that is not UTF-8.
 pub fn put(value: &[u8], is_text: bool, slot: &mut [u8]) -> bool {
     if !is_text {
         let Some((used, rest)) = slot.split_at_mut_checked(value.len()) else { return false };
@@ -10,7 +10,7 @@ pub fn put(value: &[u8], is_text: bool, slot: &mut [u8]) -> bool {
         return true;
     }
     let (units, _) = slot.as_chunks_mut::<4>();
-    // Most strings are short, so that looking at all bytes here is cheaper than a call to `is_ascii`.
+    // Most strings are short. A look at all bytes in place is cheaper than a call of `is_ascii`.
     if value.iter().fold(0, |all, byte| all | byte) < 0x80 {
         let Some((used, rest)) = units.split_at_mut_checked(value.len()) else { return false };
         used.iter_mut().zip(value).for_each(|(unit, &byte)| *unit = u32::from(byte).to_ne_bytes());

@@ -1,4 +1,4 @@
-//! Nested columns as Arrow has them: which form each column in them takes, and what was read as types and arrays.
+//! Nested columns in Arrow's layout: the form of each column in them, and their types and arrays.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,15 +15,16 @@ use crate::errors;
 use crate::read::plan::Target;
 use crate::read::results::{Dictionaries, Finished, c_string, extension};
 
-/// Codes of types in an Arrow union are below this.
+/// The most types in an Arrow union, whose codes are 0 to 127.
 const MOST_CODES: usize = 128;
 
-/// The layout of a column in a nested one. `own`: flavours hold; else strings have `layout`, and lists offsets of 64 bits.
+/// The layout of a column in a nested column. With `own`, its host variant decides. Otherwise strings
+/// have `layout`, and lists have offsets of 64 bits.
 pub fn layout(column_type: &ColumnType, own: bool, layout: u8) -> u8 {
     let of_file = column_type.flavour & LAYOUT;
     match (column_type.physical, column_type.logical) {
         (_, Logical::Decimal) => {
-            // A file that tells of fewer bytes than the values have is not followed.
+            // The host variant is ignored if its width is less than that of the values.
             let fits = format::width(column_type, of_file) >= column_type.physical.width();
             if own && fits { of_file } else { format::usual_decimal(column_type.physical) }
         }
@@ -34,7 +35,7 @@ pub fn layout(column_type: &ColumnType, own: bool, layout: u8) -> u8 {
     }
 }
 
-/// How the core lays a column out for this.
+/// The form in which the core decodes a column of a nested column.
 pub fn form(column_type: &ColumnType, own: bool, default: u8) -> Form {
     let layout = layout(column_type, own, default);
     Form {
@@ -44,7 +45,7 @@ pub fn form(column_type: &ColumnType, own: bool, default: u8) -> Form {
     }
 }
 
-/// The columns with the categories of what is categorical in a column.
+/// Collects the columns with the categories of a column and of all columns in it.
 pub fn dictionaries(
     file: &File,
     info: &ColumnInfo,
@@ -61,19 +62,19 @@ pub fn dictionaries(
     Ok(())
 }
 
-/// How nested columns become Arrow's.
+/// How nested columns become Arrow arrays.
 #[derive(Clone, Copy)]
 pub struct Finish<'a> {
-    /// The file was written by this host, so flavours hold.
+    /// The same host wrote the file, so host variants apply.
     pub own: bool,
-    /// The metadata of fields are kept.
+    /// Whether fields get their metadata.
     pub metadata: bool,
-    /// The layout of strings, unless the file tells it.
+    /// The layout of strings, unless host variants apply.
     pub layout: u8,
     pub dictionaries: &'a Dictionaries,
 }
 
-/// The type and values of a column that was read.
+/// The Arrow type and array of a nested column that was read.
 pub fn finish(py: Python<'_>, nested: Nested, how: Finish<'_>) -> PyResult<(Kind, Data)> {
     finish_at(py, nested, how, 1)
 }
@@ -104,7 +105,7 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
         let name = child.info.name.clone();
         let (mut kind, data) = finish_at(py, child, how, depth + 1)?;
         kind.name = c_string(py, &name, &info.name)?;
-        // What the field had has the name of an extension type too.
+        // The metadata of the field include the name of an extension type.
         if let Some(metadata) = types::field_metadata(info.detail.as_ref(), k).filter(|_| how.metadata) {
             if !crate::arrow::metadata::is_whole(metadata) {
                 let error = Error::corrupt("metadata of Arrow makes no sense").in_column(&info.name);
@@ -124,7 +125,7 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
                 return Err(errors::unsupported(py, message));
             }
             if is_large && !types::list_layout(layout).0 {
-                // So many values have offsets of 64 bits alone.
+                // Offsets of 32 bits cannot count this many values.
                 layout = if types::list_layout(layout).1 { types::LARGE_VIEW } else { LARGE };
             }
             let mut buffers = vec![validity.map(Arc::new)];
@@ -161,7 +162,7 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
         _ => (vec![validity.map(Arc::new)], layout),
     };
     if column_type.physical == Physical::Map {
-        // Neither entries nor keys are ever missing.
+        // Arrow requires entries and keys that are not nullable.
         for entries in &mut kinds {
             entries.required = true;
             entries.children.iter_mut().take(1).for_each(|key| key.required = true);
@@ -189,7 +190,8 @@ fn kind(
     Ok(kind)
 }
 
-/// A union. What is missing in a value column is of a type of its own there.
+/// The Arrow type and array of a union. Missing values of a value column get a type of their own,
+/// *null*.
 fn union(
     py: Python<'_>,
     info: &ColumnInfo,
@@ -226,7 +228,7 @@ fn union(
         *k = codes
             .get(usize::from(*k))
             .copied()
-            .ok_or_else(|| bad("a value is of a type that a union has not"))?;
+            .ok_or_else(|| bad("a value has a type that the union does not have"))?;
     }
     let kind = kind(py, info, own, 0, &codes, kinds)?;
     let mut buffers = vec![Some(Arc::new(types))];
@@ -234,7 +236,7 @@ fn union(
     Ok((kind, Data { n, buffers, children: arrays, is_all_there: true, ..Data::default() }))
 }
 
-/// Offsets as the start and size of each list.
+/// Converts offsets to the start and size of each list.
 fn views(offsets: &Buffer, n: usize, is_large: bool) -> Option<(Buffer, Buffer)> {
     let width = if is_large { 8 } else { 4 };
     let number = |i: usize| {
@@ -251,7 +253,7 @@ fn views(offsets: &Buffer, n: usize, is_large: bool) -> Option<(Buffer, Buffer)>
     Some((starts, sizes))
 }
 
-/// Ends of runs in fewer bytes; none when there are more values than those can count.
+/// Narrows ends of runs to `width` bytes. None if these cannot count `n` values.
 fn narrow(ends: &Buffer, width: usize, n: usize) -> Option<Buffer> {
     if n as u128 >= 1u128 << (8 * width - 1) {
         return None;

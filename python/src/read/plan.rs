@@ -1,4 +1,4 @@
-//! Which columns are read together, and into what kind of memory each goes.
+//! Plans a read: which columns are decoded together, and into what kind of memory.
 
 use std::collections::HashMap;
 
@@ -7,52 +7,54 @@ use entasis::{ColumnInfo, ColumnType, Logical, Missing, Physical};
 use crate::array;
 use crate::arrow::format;
 
-/// For whom columns are decoded.
+/// The library that columns are decoded for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Host {
-    /// Blocks of pandas: host variants of `docs/format/hosts/pandas.md`.
+    /// Blocks and arrays of pandas, with the host variants of `docs/format/hosts/pandas.md`.
     Pandas,
     /// Arrays of NumPy.
     Numpy,
-    /// Arrow, strings in the layout.
+    /// Arrow, with strings in this layout.
     Arrow(u8),
 }
 
-/// What a column is decoded into.
+/// The kind of memory that a column is decoded into.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
-    /// A row of a two-dimensional NumPy array, shared with columns of the same dtype and zone. Zones of one name that
-    /// are objects of two classes are told apart.
+    /// A row of a two-dimensional NumPy array, which it shares with columns of the same dtype and
+    /// zone. `zone` contains the class of a zone as well. `mark` is the sentinel for missing
+    /// values.
     Block { dtype: String, zone: Option<String>, mark: Option<u64> },
-    /// A NumPy array of its own, with a mask or with a mark for missing values.
+    /// A NumPy array of its own, with a mask or a sentinel (`mark`) for missing values.
     Array { dtype: String, mask: bool, mark: Option<u64> },
-    /// Arrow buffers, strings in the layout.
+    /// Arrow buffers, with strings in this layout.
     Arrow(u8),
-    /// Arrow arrays with children, strings in the layout unless the file tells it.
+    /// Arrow arrays with children. Strings have this layout, unless host variants apply.
     Nested(u8),
     /// Nothing: all values are missing.
     Null,
-    /// The host has nothing for the type.
+    /// An error: the host does not have the type.
     Refused,
 }
 
-/// Flavours in files of pandas: nullable types with a mask.
+/// Host variant in files of pandas: a nullable type with a mask.
 pub const PANDAS_MASKED: u8 = 1;
-/// Flavours in files of pandas and NumPy: `longdouble` numbers of two parts, as fixed bytes.
+/// Host variants in files of pandas and NumPy: complex `longdouble`, stored as fixed bytes.
 pub const PANDAS_CLONGDOUBLE: u8 = 8;
 pub const NUMPY_CLONGDOUBLE: u8 = 5;
-/// Flavour in files of pandas: the other order of bytes. In those of NumPy it is this bit.
+/// Host variants in files of pandas and NumPy: big-endian values. In files of NumPy it is a bit.
 pub const PANDAS_BIG: u8 = 7;
 pub const NUMPY_BIG: u8 = 8;
-/// Flavours in files of pandas: bounds of intervals as fixed bytes, and arrays that were sparse.
+/// Host variants in files of pandas: bounds of intervals as fixed bytes, and sparse arrays.
 pub const PANDAS_INTERVAL: u8 = 9;
 pub const PANDAS_SPARSE: u8 = 10;
-/// Flavour in files of pandas: times of which the zone is a `zoneinfo.ZoneInfo`, where pandas makes another of its name.
+/// Host variant in files of pandas: times whose zone is a `zoneinfo.ZoneInfo`. By default, pandas makes
+/// a zone of another class from the name.
 pub const PANDAS_ZONEINFO: u8 = 11;
-/// Flavours in files of pandas from here on: `ArrowDtype`, with the flavour of Arrow added.
+/// The first host variant in files of pandas for `ArrowDtype`. The host variant of Arrow is added to it.
 pub const PANDAS_ARROW: u8 = 16;
 
-/// The target of a column. `own`: the file was written by this host, so flavours hold.
+/// The target of a column. `own` means that the same host wrote the file, so that host variants apply.
 pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     let column_type = &info.record.column_type;
     let flavour = if own { column_type.flavour } else { 0 };
@@ -66,7 +68,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         };
     }
     if column_type.logical == Logical::Decimal {
-        // A file that tells of fewer bytes than the values have is not followed.
+        // The host variant is ignored if its width is less than that of the values.
         let fits = format::width(column_type, of_file) >= column_type.physical.width();
         let is_own = own && fits && (host != Host::Pandas || flavour >= PANDAS_ARROW);
         return Target::Arrow(if is_own { of_file } else { format::usual_decimal(column_type.physical) });
@@ -98,7 +100,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
         let is_zoneinfo = host == Host::Pandas && flavour == PANDAS_ZONEINFO;
         let zone = zone.map(|zone| if is_zoneinfo { format!("{zone} of zoneinfo") } else { zone.to_owned() });
-        // The caller turns the bytes round.
+        // Values are decoded in native order. Python swaps their bytes.
         let order = if is_big && column_type.physical.width() > Some(1) { ">" } else { "" };
         Target::Block { dtype: format!("{order}{dtype}"), zone, mark }
     };
@@ -120,7 +122,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         Logical::Date => array(has_missing, None),
         Logical::Time if host == Host::Pandas => Target::Arrow(0),
         Logical::Time => array(has_missing, None),
-        // Dealt with above.
+        // Handled above.
         Logical::Decimal => Target::Arrow(of_file),
         Logical::Period if host == Host::Pandas => array(false, Some(i64::MIN as u64)),
         Logical::Period | Logical::Interval if host == Host::Numpy => Target::Refused,
@@ -132,7 +134,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         _ => match column_type.physical {
             Physical::Null => Target::Null,
             Physical::Utf8 | Physical::Binary => Target::Arrow(format::LARGE),
-            // Equal lengths don't make equal dtypes.
+            // Columns of one length may have different dtypes, so they share no block.
             Physical::FixedBytes if host == Host::Numpy || !is_clongdouble => array(has_missing, None),
             _ if host == Host::Pandas && flavour == PANDAS_MASKED => array(true, None),
             _ if !has_missing => block(None),
@@ -144,7 +146,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     }
 }
 
-/// The usual NaN of a float.
+/// The bits of the default NaN of a float type.
 fn nan(physical: Physical) -> Option<u64> {
     match physical {
         Physical::F16 => Some(0x7e00),
@@ -154,21 +156,21 @@ fn nan(physical: Physical) -> Option<u64> {
     }
 }
 
-/// Columns that one request decodes: one, or all members of a bundle, one after the other.
+/// Columns that one request decodes: one column, or the members of a bundle in order.
 pub struct Unit {
     /// The column of the file that is read.
     pub column: u64,
-    /// Which of the columns asked for, in order.
+    /// The positions of its columns among the requested ones, in order.
     pub members: Vec<usize>,
     pub target: Target,
     pub column_type: ColumnType,
     pub has_missing: bool,
-    /// The column whose type is told: the first member.
+    /// The position of the first member, whose type is used for all.
     pub first: usize,
 }
 
-/// Puts columns together that are the first ones of a storage column, or all of them: what is read of it then is one range of
-/// values from its start on.
+/// Groups the requested columns into units. The first columns of a storage column form one unit, as
+/// their values are one range of it.
 pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u64) -> Vec<Unit> {
     let mut bundles: HashMap<u64, Vec<usize>> = HashMap::new();
     if whole {
@@ -178,7 +180,7 @@ pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u6
             }
         }
     }
-    // Its columns have to be asked for in its order from its first on, without a gap.
+    // The request has to name its columns in order, from the first one on, without a gap.
     bundles.retain(|_, members| {
         members.len() > 1
             && members.iter().enumerate().all(|(k, &i)| {
@@ -214,7 +216,8 @@ pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u6
     units
 }
 
-/// Whether two columns of one type can be decoded together: marks may differ where one of them has no missing values.
+/// Whether two columns of one type can be decoded together. Their sentinels may differ, as a column
+/// without missing values has none.
 fn same(a: &Target, b: &Target) -> bool {
     match (a, b) {
         (Target::Block { dtype: a, zone: x, .. }, Target::Block { dtype: b, zone: y, .. }) => {

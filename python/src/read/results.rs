@@ -1,4 +1,4 @@
-//! What was decoded, as Python objects.
+//! Decoded columns as Python objects.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -22,12 +22,14 @@ use crate::read::plan::Target;
 /// The dictionaries of Arrow columns, by their number.
 pub type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
 
-/// A list of `(kind, positions, column, values, mask)`:
-/// - `block`: positions are an array, values a two-dimensional one
-/// - `array`: one position, values and mask one-dimensional
-/// - `arrow`: positions are a list, values an [`ArrowColumn`] of all of them one after the other
-/// - `null`: one position
-/// - `categories`: those of categoricals that are arrays of pandas: the number of their column, how many they are, their entries
+/// A list of entries `(kind, positions, column, values, mask)`. The kinds are:
+///
+/// - `block`: an array of positions, and a two-dimensional array with a row for each.
+/// - `array`: one position, with one-dimensional values and mask.
+/// - `arrow`: a list of positions, and an [`ArrowColumn`] of their values one after the other.
+/// - `null`: one position, without values.
+/// - `categories`: of a pandas categorical. The number of their column, their number, and their own
+///   entries.
 pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     let Decoded { infos, units, blocks, memory, n_rows, dictionaries, categories } = decoded;
@@ -37,7 +39,7 @@ pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResu
     }
     for block in blocks {
         let positions = array::empty(py, (1, block.n_columns), "i8")?.get_item(0)?;
-        // SAFETY: the array was just made.
+        // SAFETY: nothing else knows the new array.
         let bytes = unsafe { array::memory(&positions) }?;
         let members = block.units.iter().flat_map(|&(unit, _)| &units[unit].members);
         for (bytes, &member) in bytes.chunks_exact_mut(8).zip(members) {
@@ -85,7 +87,7 @@ fn finish(own: bool, metadata: bool, layout: u8, dictionaries: &Dictionaries) ->
     nested::Finish { own, metadata, layout, dictionaries }
 }
 
-/// All columns side by side as one Arrow table; every target is Arrow.
+/// All columns as one Arrow table. Every target must be Arrow.
 pub fn table(
     py: Python<'_>,
     decoded: Decoded<'_>,
@@ -114,7 +116,7 @@ pub fn table(
         for (row, &member) in unit.members.iter().enumerate() {
             let mut kind = column.kind.clone();
             kind.name = c_string(py, &infos[member].name, &infos[member].name)?;
-            // What the fields had has the names of extension types too.
+            // The metadata of the fields include the names of extension types.
             kind.metadata = field_metadata.remove(&member).or(kind.metadata);
             fields[member] = Some((kind, Data { n: n_rows, offset: row * n_rows, ..column.data.clone() }));
         }
@@ -151,17 +153,18 @@ fn finish_dictionaries(
     Ok(finished)
 }
 
-/// A name or format as C wants it, which can't hold a zero.
+/// A name or format as a C string, which cannot contain a zero.
 pub fn c_string(py: Python<'_>, text: &str, column: &str) -> PyResult<CString> {
     let zero = |_| errors::unsupported(py, format!("column {column:?}: Arrow can't hold a name with a zero"));
     CString::new(text).map_err(zero)
 }
 
-/// The metadata of a column of an extension type; none for other columns, and where the file tells no name.
+/// The metadata of a column of an extension type. None for other columns, and if the file has no
+/// name.
 pub fn extension(info: &ColumnInfo) -> Option<Vec<u8>> {
     let detail = info.detail.as_ref()?;
     let (name, more) = match info.record.column_type.logical {
-        // The name that pandas registers.
+        // pandas registers its extension type by this name.
         Logical::Period => {
             let freq = format!("{{\"freq\": {}}}", json_string(detail.as_str()?));
             ("pandas.period", freq.into_bytes())
@@ -237,7 +240,7 @@ impl Finished {
     }
 }
 
-/// The layout that strings have, and their buffers.
+/// The layout and the buffers of strings.
 fn strings(text: Text, n: usize) -> Option<(u8, Vec<Option<Arc<Buffer>>>)> {
     let Text { layout, mut offsets, mut bytes, dictionaries, .. } = text;
     let (layout, offset_len) = match layout {

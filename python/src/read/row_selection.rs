@@ -1,4 +1,4 @@
-//! Rows as the Python side hands them over: all, a range, or numbers.
+//! Row selections from Python: all rows, a slice, or row numbers.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 
 use crate::array::NumpyArray;
 
-/// `None`, a tuple `(start, stop, step)` with all numbers resolved, or an array of `int64` that are not negative.
+/// Converts `None`, a tuple `(start, stop, step)` without negative places, or an array of
+/// non-negative `int64`.
 pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
     let Some(rows) = rows.filter(|rows| !rows.is_none()) else { return Ok(Rows::All) };
     if let Ok((start, stop, step)) = rows.extract::<(u64, i64, i64)>() {
@@ -15,7 +16,7 @@ pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
         return Ok(Rows::step(start, stop, step));
     }
     let array = NumpyArray::new(rows)?;
-    // SAFETY: the caller keeps `rows` alive, the memory is used here alone.
+    // SAFETY: the caller keeps `rows` alive, and the memory is used in this function alone.
     let values = unsafe { array.column(0) };
     let first = if array.stride() < 0 { values.len().saturating_sub(8) } else { 0 };
     let mut numbers = vec![0u64; array.n()];

@@ -8,7 +8,7 @@ use super::Builder;
 use crate::array::NumpyArray;
 use crate::arrow::import::Field;
 
-/// The flavour of an Arrow column.
+/// The host variant of an Arrow column.
 #[derive(Clone, Copy)]
 pub(super) enum Flavour {
     /// This one.
@@ -110,7 +110,7 @@ impl Builder {
 
     /// Adds a column of a stream, its dictionary first.
     ///
-    /// The flavour is added to that of Arrow, or replaces it.
+    /// The host variant is added to that of Arrow, or replaces it.
     pub(super) fn put_field(
         &mut self,
         target: &Target,
