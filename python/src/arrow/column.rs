@@ -1,4 +1,4 @@
-//! Decoded columns as Python objects that other libraries take over through Arrow's capsules.
+//! Decoded columns as Python objects that other libraries import by Arrow's PyCapsule interface.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
@@ -15,7 +15,7 @@ use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use crate::array::{self, NumpyArray};
 use crate::read::{fixed_width, results};
 
-/// A capsule that owns a structure of the interface.
+/// Defines a function that makes a capsule which owns a structure of the interface.
 macro_rules! capsule {
     ($function:ident, $destructor:ident, $structure:ty, $name:literal) => {
         fn $function(py: Python<'_>, structure: $structure) -> PyResult<Bound<'_, PyCapsule>> {
@@ -23,13 +23,14 @@ macro_rules! capsule {
             let Some(pointer) = NonNull::new(pointer.cast::<c_void>()) else {
                 unreachable!("boxes are somewhere")
             };
-            // SAFETY: the pointer is a box that the destructor drops.
+            // SAFETY: the pointer comes from a box, which the destructor drops.
             unsafe { PyCapsule::new_with_pointer_and_destructor(py, pointer, $name, Some($destructor)) }
         }
 
         unsafe extern "C" fn $destructor(capsule: *mut ffi::PyObject) {
             let name: &CStr = $name;
-            // SAFETY: called once, for a capsule that the function above made. Dropping releases what is left.
+            // SAFETY: Python calls this once, for a capsule that the function above made. Dropping
+            // the box releases the structure, unless the importer did so.
             unsafe {
                 let pointer = ffi::PyCapsule_GetPointer(capsule, name.as_ptr());
                 if !pointer.is_null() {
@@ -44,7 +45,7 @@ capsule!(schema_capsule, drop_schema, ArrowSchema, c"arrow_schema");
 capsule!(array_capsule, drop_array, ArrowArray, c"arrow_array");
 capsule!(stream_capsule, drop_stream, ArrowArrayStream, c"arrow_array_stream");
 
-/// A decoded column, or several of one type one after the other.
+/// A decoded column, or several columns of one type one after the other.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct ArrowColumn {
     pub kind: Arc<Kind>,
@@ -72,7 +73,7 @@ impl ArrowColumn {
         self.data.n
     }
 
-    /// The part from `start` on.
+    /// `n` values from `start` on.
     fn slice(&self, start: usize, n: usize) -> PyResult<Self> {
         if start.checked_add(n).is_none_or(|end| end > self.data.n) {
             return Err(pyo3::exceptions::PyIndexError::new_err("a slice beyond the end"));
@@ -81,7 +82,7 @@ impl ArrowColumn {
         Ok(Self { kind: Arc::clone(&self.kind), data, physical: self.physical })
     }
 
-    /// The strings or bytes as a list of objects, with `missing` where they are missing. Equal neighbours share an object.
+    /// The strings or bytes as a list of objects. `missing` replaces missing values.
     fn to_objects<'py>(&self, py: Python<'py>, missing: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         let Some(offsets) =
@@ -108,11 +109,11 @@ impl ArrowColumn {
         Ok(list)
     }
 
-    /// Puts the strings or bytes into an array of fixed width that was just made of zeros, of as many elements. False when one is
-    /// wider.
+    /// Writes the strings or bytes into a new array of dtype `U` or `S` with as many elements.
+    /// Returns false if one is too long. Missing values become empty strings.
     fn to_fixed(&self, array: &Bound<'_, PyAny>) -> PyResult<bool> {
         let view = NumpyArray::new(array)?;
-        // SAFETY: the array was just made.
+        // SAFETY: nothing else uses the new array.
         let memory = unsafe { array::memory(array) }?;
         let Some(offsets) =
             self.data.buffers.get(1).and_then(Option::as_ref).filter(|_| self.physical.is_var())
@@ -133,13 +134,13 @@ impl ArrowColumn {
     }
 }
 
-/// An offset of 64 bits.
+/// Offset `i` in a buffer of 64-bit offsets.
 pub fn offset_at(offsets: &Buffer, i: usize) -> usize {
     let bytes = offsets.get(8 * i..8 * i + 8).and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(0, |bytes| i64::from_le_bytes(bytes) as usize)
 }
 
-/// Decoded columns side by side.
+/// Decoded columns of one length.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct ArrowTable {
     pub kind: Arc<Kind>,
@@ -162,7 +163,7 @@ impl ArrowTable {
         schema_capsule(py, export::schema(&self.kind))
     }
 
-    /// The same columns, some under other names, by their positions.
+    /// The same columns with other names for some positions.
     fn renamed(&self, py: Python<'_>, names: HashMap<usize, String>) -> PyResult<Self> {
         let mut kind = (*self.kind).clone();
         for (position, name) in names {

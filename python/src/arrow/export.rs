@@ -1,4 +1,4 @@
-//! Decoded columns for others to take over, without a copy.
+//! Exports decoded columns as structures of the C data interface, without a copy.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
@@ -14,7 +14,7 @@ pub struct Kind {
     pub name: CString,
     pub format: CString,
     pub ordered: bool,
-    /// Of a map.
+    /// Whether the keys of a map are sorted.
     pub keys_sorted: bool,
     pub required: bool,
     pub metadata: Option<Vec<u8>>,
@@ -23,7 +23,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A type with nothing beside its format.
+    /// A type with its format alone.
     pub fn new(format: CString) -> Self {
         let (name, metadata, dictionary, children) = (CString::default(), None, None, Vec::new());
         let (ordered, keys_sorted, required) = (false, false, false);
@@ -36,11 +36,11 @@ impl Kind {
 pub struct Data {
     pub n: usize,
     pub offset: usize,
-    /// Validity first, which may be absent.
+    /// The first buffer is the validity, which may be absent.
     pub buffers: Vec<Option<Arc<Buffer>>>,
     pub dictionary: Option<Arc<Data>>,
     pub children: Vec<Data>,
-    /// The first buffer is not one of validity: of a union.
+    /// Whether there is no validity buffer, as in a union.
     pub is_all_there: bool,
 }
 
@@ -80,7 +80,8 @@ pub fn schema(kind: &Kind) -> ArrowSchema {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: called once, with a structure that `schema` made; its private data is our box.
+    // SAFETY: the importer calls this once, with a structure that `schema` made. Its private data
+    // is our box.
     unsafe {
         let owner = Box::from_raw((*schema).private_data.cast::<SchemaOwner>());
         for &child in &owner.children {
@@ -133,7 +134,8 @@ pub fn array(data: &Data) -> ArrowArray {
 }
 
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: called once, with a structure that `array` made; its private data is our box.
+    // SAFETY: the importer calls this once, with a structure that `array` made. Its private data is
+    // our box.
     unsafe {
         let owner = Box::from_raw((*array).private_data.cast::<ArrayOwner>());
         for &child in &owner.children {
@@ -151,7 +153,7 @@ struct StreamOwner {
     data: Option<Data>,
 }
 
-/// A stream of one piece.
+/// A stream of one array.
 pub fn stream(kind: Arc<Kind>, data: Data) -> ArrowArrayStream {
     ArrowArrayStream {
         get_schema: Some(stream_schema),
@@ -163,7 +165,7 @@ pub fn stream(kind: Arc<Kind>, data: Data) -> ArrowArrayStream {
 }
 
 unsafe extern "C" fn stream_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSchema) -> c_int {
-    // SAFETY: the private data is our box; `out` is for us to fill.
+    // SAFETY: the private data is our box, and the importer lends us `out` to fill.
     unsafe {
         let owner = &*(*stream).private_data.cast::<StreamOwner>();
         ptr::write(out, schema(&owner.kind));
@@ -172,7 +174,7 @@ unsafe extern "C" fn stream_schema(stream: *mut ArrowArrayStream, out: *mut Arro
 }
 
 unsafe extern "C" fn stream_next(stream: *mut ArrowArrayStream, out: *mut ArrowArray) -> c_int {
-    // SAFETY: the private data is our box; `out` is for us to fill.
+    // SAFETY: the private data is our box, and the importer lends us `out` to fill.
     unsafe {
         let owner = &mut *(*stream).private_data.cast::<StreamOwner>();
         ptr::write(out, owner.data.take().map_or_else(ArrowArray::empty, |data| array(&data)));
@@ -185,7 +187,7 @@ unsafe extern "C" fn stream_error(_stream: *mut ArrowArrayStream) -> *const c_ch
 }
 
 unsafe extern "C" fn release_stream(stream: *mut ArrowArrayStream) {
-    // SAFETY: called once, with a structure that `stream` made.
+    // SAFETY: the importer calls this once, with a structure that `stream` made.
     unsafe {
         drop(Box::from_raw((*stream).private_data.cast::<StreamOwner>()));
         (*stream).release = None;

@@ -51,9 +51,10 @@ pub struct ArrowArrayStream {
 macro_rules! owned {
     ($name:ident) => {
         impl $name {
-            /// One that is released already.
+            /// A structure that is marked as released.
             pub fn empty() -> Self {
-                // SAFETY: all fields are numbers, pointers or optional functions, for which zeros are valid.
+                // SAFETY: all fields are numbers, pointers or optional functions, and zeros are
+                // valid for these.
                 unsafe { std::mem::zeroed() }
             }
         }
@@ -61,15 +62,15 @@ macro_rules! owned {
         impl Drop for $name {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
-                    // SAFETY: not released yet; a structure is released once, by its owner.
+                    // SAFETY: the structure is not released yet, and only its owner releases it.
                     unsafe { release(self) };
                 }
             }
         }
 
-        // SAFETY: the interface asks producers for structures that may be used and released on any thread.
+        // SAFETY: the interface requires structures that any thread may use and release.
         unsafe impl Send for $name {}
-        // SAFETY: after import they are only read.
+        // SAFETY: an imported structure is only read.
         unsafe impl Sync for $name {}
     };
 }
@@ -79,12 +80,13 @@ owned!(ArrowArray);
 owned!(ArrowArrayStream);
 
 impl ArrowArrayStream {
-    /// Takes the stream out of `from`, which is released then for its owner.
+    /// Moves the stream out of `from`, and marks `from` as released.
     ///
     /// # Safety
     /// `from` points to a valid stream.
     pub unsafe fn take(from: *mut Self) -> Self {
-        // SAFETY: the caller's promise; moving out and marking as released is how the interface hands over.
+        // SAFETY: `from` is valid, as the caller promises. The interface defines that a structure
+        // is moved by copying it and marking the source as released.
         unsafe { std::ptr::replace(from, Self::empty()) }
     }
 }

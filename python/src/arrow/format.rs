@@ -1,7 +1,7 @@
 //! Arrow's format strings and column types.
 //!
-//! What Arrow tells apart and a column type doesn't stands in the host variant: bits 0 and 1 the layout of strings or the width of
-//! decimals, bit 2 *not nullable*.
+//! The host variant records what Arrow distinguishes and a column type does not. Bits 0 and 1 are
+//! the layout of strings or the width of decimals, bit 2 is *not nullable*.
 
 use entasis::{ColumnType, Logical, Physical, TextLayout, Unit};
 
@@ -9,19 +9,19 @@ use entasis::{ColumnType, Logical, Physical, TextLayout, Unit};
 pub const SMALL: u8 = 0;
 /// Strings with offsets of 64 bits.
 pub const LARGE: u8 = 1;
-/// Strings by views.
+/// Strings as views.
 pub const VIEW: u8 = 2;
-/// The layout of strings, the width of decimals.
+/// The bits for the layout of strings or the width of decimals.
 pub const LAYOUT: u8 = 3;
-/// Integers of 128 bits that are not negative, in a host variant.
+/// The host variant of unsigned integers of 128 bits.
 pub const UNSIGNED: u8 = 1;
-/// The field has no missing values.
+/// The bit of fields that are not nullable.
 pub const REQUIRED: u8 = 4;
 
-/// Bytes of decimals by their width's code.
+/// Bytes of a decimal, by the code of its width.
 const DECIMALS: [usize; 4] = [16, 4, 8, 32];
 
-/// Bytes of a value in Arrow's memory; none for strings and the like.
+/// Bytes of a value in Arrow's memory. None for types of variable length.
 pub fn width(column_type: &ColumnType, layout: u8) -> Option<usize> {
     match column_type.logical {
         Logical::Decimal => Some(DECIMALS[usize::from(layout & LAYOUT)]),
@@ -29,7 +29,8 @@ pub fn width(column_type: &ColumnType, layout: u8) -> Option<usize> {
     }
 }
 
-/// An extension type by its name in Arrow: the logical type that it is kept as, when its storage means nothing by itself.
+/// The column type of an extension type, by its name in Arrow. None if the storage has a logical
+/// type of its own.
 pub fn extension(name: &str, storage: &ColumnType) -> Option<ColumnType> {
     let of = |logical| Some(ColumnType { logical, ..*storage });
     if storage.logical != Logical::Plain {
@@ -43,7 +44,7 @@ pub fn extension(name: &str, storage: &ColumnType) -> Option<ColumnType> {
     found.filter(|column_type| column_type.check().is_ok()).or_else(|| of(Logical::Extension))
 }
 
-/// Whether Polars takes a type that Arrow has.
+/// Whether Polars has a type. Arrow must have it.
 pub fn is_polars(column_type: &ColumnType) -> bool {
     let ColumnType { precision, scale, .. } = *column_type;
     match column_type.logical {
@@ -59,12 +60,12 @@ pub fn is_polars(column_type: &ColumnType) -> bool {
     }
 }
 
-/// The code of the width that decimals have for readers that know two of them: 128 bits, and 256 where those are needed.
+/// The code of the width of decimals for readers that know 128 and 256 bits alone.
 pub fn usual_decimal(physical: Physical) -> u8 {
     u8::from(physical.width().is_some_and(|width| width > 16)) * 3
 }
 
-/// A decimal: digits, digits behind the point, bits unless they are 128.
+/// The type of a decimal from `precision,scale` or `precision,scale,bits`. The default is 128 bits.
 fn decimal(text: &str) -> Option<ColumnType> {
     let mut parts = text.split(',');
     let (precision, scale) = (parts.next()?.trim().parse().ok()?, parts.next()?.trim().parse().ok()?);
@@ -84,7 +85,7 @@ pub fn text_layout(flavour: u8) -> TextLayout {
     }
 }
 
-/// The type of a format string, and the time zone.
+/// The column type of a format string, and the time zone.
 pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
     let plain = |physical| Some((ColumnType::plain(physical), None));
     let text = |physical, flavour| Some((ColumnType { flavour, ..ColumnType::plain(physical) }, None));
@@ -106,7 +107,7 @@ pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
         "e" => plain(Physical::F16),
         "f" => plain(Physical::F32),
         "g" => plain(Physical::F64),
-        // Of Polars alone.
+        // Extensions of Polars.
         "_pli128" => plain(Physical::I128),
         "_plu128" => text(Physical::I128, UNSIGNED),
         "u" => text(Physical::Utf8, SMALL),
@@ -149,7 +150,7 @@ pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
     }
 }
 
-/// The format string of a type, strings in the layout asked for; none when Arrow has no such type.
+/// The format string of a type, with strings in `layout`. None if Arrow does not have the type.
 pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Option<String> {
     let unit = |prefix: &str| {
         let unit = match column_type.unit {
@@ -209,7 +210,7 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::Binary, VIEW) => "vz",
         (Physical::Binary, _) => "Z",
         (Physical::FixedBytes, _) => return Some(format!("w:{}", column_type.value_len)),
-        // Polars alone takes views, and has such integers.
+        // Only Polars requests views, and only Polars has these integers.
         (Physical::I128, VIEW) if column_type.flavour & LAYOUT == UNSIGNED => "_plu128",
         (Physical::I128, VIEW) => "_pli128",
         (Physical::Complex64 | Physical::Complex128 | Physical::LongDouble, _)
@@ -220,7 +221,7 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
     Some(format.to_owned())
 }
 
-/// What a format string that is not supported stands for, for messages.
+/// A description of a format string that is not supported, for error messages.
 pub fn describe(format: &str) -> String {
     let name = match format {
         f if f.starts_with("d:") => return format!("decimal ({})", &f[2..]),

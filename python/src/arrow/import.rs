@@ -1,4 +1,4 @@
-//! Arrays of others: their chunks as they stand in memory, without a copy.
+//! Imports arrays of other libraries as chunks of a column, without a copy.
 
 use std::ffi::{CStr, c_void};
 
@@ -11,46 +11,48 @@ use super::{format, metadata, nested};
 use crate::errors;
 use crate::write::builder::nothing;
 
-/// All chunks of a stream, kept until the file is written.
+/// All chunks of a stream, which live until the file is written.
 pub struct Stream {
     schema: ArrowSchema,
     chunks: Vec<ArrowArray>,
 }
 
-/// A column that a stream holds, or a field of one.
+/// A column of a stream, or a field of a nested column.
 pub struct Field {
-    /// The name of a field; that of a column is known.
+    /// The name of a field. Empty for a column, as its name is known.
     pub name: String,
     pub column_type: ColumnType,
     pub detail: Option<Value>,
     pub dictionary: Option<Box<Field>>,
-    /// The fields of a nested type; of runs their values.
+    /// The fields of a nested type. Run-end encoded columns have their values alone.
     pub children: Vec<Field>,
     /// The codes of a union.
     pub codes: Vec<u8>,
     pub array: Array,
-    /// Key-value pairs in the interface's binary form.
+    /// Key-value pairs in the binary form of the interface.
     pub metadata: Option<Vec<u8>>,
-    /// The type is an extension type of which the column keeps the storage alone: its name is in the metadata.
+    /// Whether the column stores only the storage of an extension type, whose name is in the
+    /// metadata.
     pub is_bare: bool,
-    /// Where the dictionary of the chunks stands, to see whether it is always the same.
+    /// The address of the first chunk's dictionary. All chunks must have the same dictionary.
     place: Option<Vec<Place>>,
 }
 
-/// A buffer of an array, its offset and length.
+/// The address of a buffer of an array, its offset and length.
 type Place = (usize, i64, i64);
 
 impl Stream {
-    /// Takes the stream of an object that has `__arrow_c_stream__`.
+    /// Imports the stream of an object that has `__arrow_c_stream__`.
     pub fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = data.py();
         let capsule = data.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
         let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.as_ptr();
-        // SAFETY: a capsule of this name holds a valid stream.
+        // SAFETY: a capsule of this name contains a valid stream.
         let mut stream = unsafe { ArrowArrayStream::take(pointer.cast()) };
         let failed = |stream: &mut ArrowArrayStream| {
             let message = stream.get_last_error.map(|get| {
-                // SAFETY: the stream is not released; the message is null, or a string that lives until its next call.
+                // SAFETY: the stream is not released. The message is null, or a string that lives
+                // until the next call.
                 unsafe { text(get(stream)) }
             });
             errors::new(
@@ -63,7 +65,7 @@ impl Stream {
             return Err(pyo3::exceptions::PyValueError::new_err("the Arrow stream was consumed already"));
         };
         let mut schema = ArrowSchema::empty();
-        // SAFETY: the stream is not released, `schema` is ours to fill.
+        // SAFETY: the stream is not released, and `schema` is ours to fill.
         if unsafe { get_schema(&mut stream, &mut schema) } != 0 {
             return Err(failed(&mut stream));
         }
@@ -81,7 +83,7 @@ impl Stream {
         }
     }
 
-    /// The stream's one column.
+    /// The column of a stream of arrays.
     pub fn array(&mut self, py: Python<'_>, what: &str) -> PyResult<Field> {
         let mut field = field(py, &self.schema, what, 1)?;
         for chunk in &self.chunks {
@@ -96,9 +98,9 @@ impl Stream {
         let mut fields = Vec::with_capacity(n);
         let mut names = Vec::with_capacity(n);
         for i in 0..n {
-            // SAFETY: a valid schema has as many children as it says, each valid.
+            // SAFETY: a valid schema has `n_children` valid children.
             let schema = unsafe { &**self.schema.children.add(i) };
-            // SAFETY: a valid schema's name is null or ends with a zero.
+            // SAFETY: the name of a valid schema is null or ends with a zero.
             let what = format!("column '{}'", unsafe { text(schema.name) });
             fields.push(field(py, schema, &what, 1)?);
             names.push(what);
@@ -113,7 +115,7 @@ impl Stream {
                 ));
             }
             for (i, field) in fields.iter_mut().enumerate() {
-                // SAFETY: a struct array has a valid child for each field.
+                // SAFETY: a valid struct array has a valid child for each field.
                 let child = unsafe { &**chunk.children.add(i) };
                 field.push(py, child, chunk.offset, chunk.length, &names[i])?;
             }
@@ -123,14 +125,14 @@ impl Stream {
 
     /// The metadata of the schema.
     pub fn metadata(&self) -> Option<Vec<u8>> {
-        // SAFETY: a valid schema's metadata is null or whole.
+        // SAFETY: the metadata of a valid schema are null or complete.
         unsafe { copy_metadata(self.schema.metadata.cast()) }
     }
 }
 
 /// An empty column of the schema's type.
 pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usize) -> PyResult<Field> {
-    // SAFETY: a valid schema's format ends with a zero.
+    // SAFETY: the format of a valid schema ends with a zero.
     let format = unsafe { text(schema.format) };
     if depth > nested::MAX_DEPTH {
         let message = format!("{what}: types nested more than {} deep are not supported", nested::MAX_DEPTH);
@@ -150,7 +152,7 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
         let message = format!("{what}: Arrow type {} is not supported yet", format::describe(&format));
         return Err(errors::unsupported(py, message));
     };
-    // SAFETY: null, or a valid schema.
+    // SAFETY: the dictionary of a valid schema is null or a valid schema.
     let dictionary = match unsafe { schema.dictionary.as_ref() } {
         Some(dictionary) => {
             column_type.logical = Logical::Categorical;
@@ -166,7 +168,7 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
         }
         None => None,
     };
-    // SAFETY: a valid schema's metadata is null or whole.
+    // SAFETY: the metadata of a valid schema are null or complete.
     let metadata = unsafe { copy_metadata(schema.metadata.cast()) };
     let mut detail = zone.map(Value::from);
     let mut is_bare = false;
@@ -197,12 +199,12 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
 }
 
 impl Field {
-    /// Whether there are dictionaries in it.
+    /// Whether it or a field in it has a dictionary.
     fn has_dictionary(&self) -> bool {
         self.dictionary.is_some() || self.children.iter().any(Self::has_dictionary)
     }
 
-    /// Adds `n` values of an array, from `skip` behind its own offset on.
+    /// Adds `n` values of an array, from `skip` after its own offset on.
     fn push(&mut self, py: Python<'_>, array: &ArrowArray, skip: i64, n: i64, what: &str) -> PyResult<()> {
         let chunk = self.chunk(py, array, skip + array.offset, n, what)?;
         if n > 0 {
@@ -211,7 +213,8 @@ impl Field {
         Ok(())
     }
 
-    /// `n` values of an array, `offset` from the start of its buffers on. Its dictionary is added when it is the first.
+    /// `n` values of an array, from `offset` in its buffers on. Adds the dictionary of the first
+    /// array.
     pub(super) fn chunk(
         &mut self,
         py: Python<'_>,
@@ -221,7 +224,7 @@ impl Field {
         what: &str,
     ) -> PyResult<Chunk> {
         if let Some(dictionary) = &mut self.dictionary {
-            // SAFETY: a dictionary-encoded array has a valid dictionary.
+            // SAFETY: the dictionary of a valid array is null or a valid array.
             let values = unsafe { array.dictionary.as_ref() };
             let values =
                 values.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a dictionary is not there"))?;
@@ -245,13 +248,14 @@ impl Field {
     }
 }
 
-/// Where an array of a field stands, with what is in it.
+/// The addresses of an array and of all arrays in it, which identify it.
 fn place(array: &ArrowArray, field: &Field) -> Vec<Place> {
     let ColumnType { physical, flavour, .. } = field.column_type;
     let is_views = physical.is_var() && flavour & format::LAYOUT == format::VIEW;
-    // The last buffer tells most; behind those of views stand their lengths, made anew for each export.
+    // The last buffer identifies an array best. The last buffer of views is a list of lengths,
+    // which each export allocates anew, so the one before it is used.
     let last = match usize::try_from(array.n_buffers).unwrap_or(0).saturating_sub(1 + usize::from(is_views)) {
-        // SAFETY: a valid array has as many buffers as it says.
+        // SAFETY: a valid array has `n_buffers` buffers.
         at if array.n_buffers > 0 => unsafe { *array.buffers.add(at) as usize },
         _ => 0,
     };
@@ -271,15 +275,16 @@ pub(super) fn lend(array: &ArrowArray, i: usize, skip: usize, len: usize) -> Opt
     if i as i64 >= array.n_buffers {
         return None;
     }
-    // SAFETY: a valid array has as many buffers as it says.
+    // SAFETY: a valid array has `n_buffers` buffers.
     let start = unsafe { *array.buffers.add(i) };
-    // SAFETY: the type and length of the array tell how long its buffers are; it is kept until the file is written.
+    // SAFETY: type and length of a valid array determine the lengths of its buffers. The stream
+    // keeps it until the file is written.
     (!start.is_null()).then(|| unsafe { HostRead::new(start.cast::<u8>().add(skip), len) })
 }
 
-/// Which of `n` values from `first` on are there.
+/// The validity of `n` values from `first` on.
 pub(super) fn validity(array: &ArrowArray, first: usize, n: usize) -> Option<HostValidity> {
-    // SAFETY: a valid array has as many buffers as it says.
+    // SAFETY: a valid array has `n_buffers` buffers.
     if array.null_count == 0 || array.n_buffers == 0 || unsafe { *array.buffers }.is_null() {
         return Some(HostValidity::AllValid);
     }
@@ -287,11 +292,12 @@ pub(super) fn validity(array: &ArrowArray, first: usize, n: usize) -> Option<Hos
     Some(HostValidity::Bits { memory, first_bit: first % 8 })
 }
 
-/// `n` values of an array, `offset` from the start of its buffers on.
+/// `n` values of an array without children, from `offset` in its buffers on. None if a buffer is
+/// missing or a number is negative.
 fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> Option<Chunk> {
     let (first, n) = (usize::try_from(offset).ok()?, usize::try_from(n).ok()?);
     let buffer = |i: usize| -> Option<*const c_void> {
-        // SAFETY: a valid array has as many buffers as it says.
+        // SAFETY: a valid array has `n_buffers` buffers.
         ((i as i64) < array.n_buffers).then(|| unsafe { *array.buffers.add(i) })
     };
     let lend = |i: usize, skip: usize, len: usize| lend(array, i, skip, len);
@@ -338,28 +344,28 @@ fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> O
     Some(Chunk { n, values, validity })
 }
 
-/// A string that ends with a zero; empty when it is null.
+/// Copies a string that ends with a zero. A null pointer is an empty string.
 ///
 /// # Safety
-/// The pointer is null, or there is a zero behind it up to which its memory may be read.
+/// The pointer is null, or points to a string that ends with a zero.
 pub(super) unsafe fn text(pointer: *const std::ffi::c_char) -> String {
     if pointer.is_null() {
         return String::new();
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: as the caller promises.
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
 }
 
-/// A copy of metadata.
+/// Copies metadata.
 ///
 /// # Safety
-/// The pointer is null, or that of memory with metadata whose numbers are true.
+/// The pointer is null, or points to valid metadata.
 unsafe fn copy_metadata(pointer: *const u8) -> Option<Vec<u8>> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: the walk stays inside the metadata, whose own numbers lead it.
+    // SAFETY: the numbers of valid metadata lead to numbers inside of them.
     let len = metadata::walk(|at| Some(unsafe { pointer.add(at).cast::<i32>().read_unaligned() }))?;
-    // SAFETY: as above: so many bytes were walked over.
+    // SAFETY: valid metadata have as many bytes as `walk` counted.
     Some(unsafe { std::slice::from_raw_parts(pointer, len) }.to_vec())
 }

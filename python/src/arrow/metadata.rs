@@ -1,11 +1,13 @@
-//! Metadata in the interface's binary form: a count, then keys and values, each with its length before it.
+//! Metadata in the binary form of the C data interface: a count, then keys and values, each after
+//! its length.
 
 /// The key of an extension type's name.
 pub const EXTENSION_NAME: &[u8] = b"ARROW:extension:name";
-/// The key of what else an extension type has.
+/// The key of an extension type's parameters.
 pub const EXTENSION_METADATA: &[u8] = b"ARROW:extension:metadata";
 
-/// The length of metadata, whose numbers `int` reads; none when there is a number that can't be.
+/// The length of metadata in bytes. `int` reads the number at an offset. None if a number is
+/// negative or cannot be read.
 pub fn walk(int: impl Fn(usize) -> Option<i32>) -> Option<usize> {
     let size = |at| usize::try_from(int(at)?).ok();
     let mut at = 4usize;
@@ -15,13 +17,13 @@ pub fn walk(int: impl Fn(usize) -> Option<i32>) -> Option<usize> {
     Some(at)
 }
 
-/// Whether these bytes are metadata, exactly to their end.
+/// Whether these bytes are valid metadata, without bytes after them.
 pub fn is_whole(bytes: &[u8]) -> bool {
     let int = |at: usize| Some(i32::from_ne_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?));
     walk(int) == Some(bytes.len())
 }
 
-/// The value of a key in metadata that are whole.
+/// The value of a key in valid metadata.
 pub fn get<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let mut rest = bytes;
     let mut take = |len: usize| {
@@ -42,7 +44,7 @@ pub fn get<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     None
 }
 
-/// Metadata with these keys and values; none when one is too long.
+/// Metadata with these keys and values. None if one is too long.
 pub fn build(pairs: &[(&[u8], &[u8])]) -> Option<Vec<u8>> {
     let mut bytes = i32::try_from(pairs.len()).ok()?.to_ne_bytes().to_vec();
     for part in pairs.iter().flat_map(|(key, value)| [key, value]) {

@@ -1,6 +1,8 @@
-//! Nested types of Arrow: their format strings, what of them stands in the detail of a column, and their arrays as chunks.
+//! Nested types of Arrow: their format strings, their details in a column, and their arrays as
+//! chunks.
 //!
-//! Host variants, in bits 0 and 1: of a list its layout ([`SMALL`], [`LARGE`], [`VIEW`], [`LARGE_VIEW`]), of runs the width of their ends.
+//! Bits 0 and 1 of a host variant are the layout of a list ([`SMALL`], [`LARGE`], [`VIEW`],
+//! [`LARGE_VIEW`]), or the width of the ends of runs.
 
 use std::sync::Arc;
 
@@ -12,13 +14,14 @@ use super::format::{LARGE, LAYOUT, SMALL, VIEW};
 use super::import::{Field, field, lend, text, validity};
 use crate::errors;
 
-/// Lists by offsets and sizes of 64 bits.
+/// Lists with offsets and sizes of 64 bits.
 pub const LARGE_VIEW: u8 = 3;
 
-/// The most depth of a type that passes Arrow's C data interface: pyarrow takes 64 levels, of which a table is one.
+/// The greatest depth of a type in Arrow's C data interface. pyarrow imports 64 levels, and a table
+/// is one of them.
 pub const MAX_DEPTH: usize = 63;
 
-/// Bytes of the end of a run, by the host variant.
+/// Bytes of the end of a run, by the bits of the host variant.
 const ENDS: [usize; 4] = [4, 8, 2, 4];
 
 /// The key of a union's codes in a detail.
@@ -26,12 +29,12 @@ const CODES: &str = "codes";
 /// The key of the metadata of fields in a detail.
 const FIELDS: &str = "fields";
 
-/// Bytes of an end of runs.
+/// Bytes of the end of a run.
 pub fn end_width(flavour: u8) -> usize {
     ENDS[usize::from(flavour & LAYOUT)]
 }
 
-/// Whether lists of a host variant have offsets of 64 bits, and whether they are told by views.
+/// Whether lists of a host variant have offsets of 64 bits, and whether they are views.
 pub fn list_layout(flavour: u8) -> (bool, bool) {
     let layout = flavour & LAYOUT;
     (layout == LARGE || layout == LARGE_VIEW, layout == VIEW || layout == LARGE_VIEW)
@@ -66,7 +69,7 @@ pub fn parse(format: &str) -> Option<(ColumnType, Vec<u8>)> {
     }
 }
 
-/// The format string of a nested type; none for other types.
+/// The format string of a nested type. None for other types.
 pub fn format(column_type: &ColumnType, layout: u8, codes: &[u8]) -> Option<String> {
     let codes = || codes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
     Some(match column_type.physical {
@@ -81,24 +84,24 @@ pub fn format(column_type: &ColumnType, layout: u8, codes: &[u8]) -> Option<Stri
     })
 }
 
-/// The codes of a union of `n` types, as its detail tells them.
+/// The codes of a union of `n` types, from its detail. None if they are invalid.
 pub fn codes(detail: Option<&Value>, n: usize) -> Option<Vec<u8>> {
     let Some(codes) = detail.and_then(|detail| detail.get(CODES)) else {
         return (0..n).map(|code| u8::try_from(code).ok()).collect();
     };
     let codes: Vec<u8> =
         codes.as_list()?.iter().map(|code| u8::try_from(code.as_int()?).ok()).collect::<Option<_>>()?;
-    // Arrow takes for granted that a code stands for one type.
+    // Arrow requires that codes differ.
     let is_unique = codes.iter().enumerate().all(|(i, code)| !codes[..i].contains(code));
     (codes.len() == n && is_unique && codes.iter().all(|&code| code < 128)).then_some(codes)
 }
 
-/// The metadata of field `k`, as the detail of its parent tells it.
+/// The metadata of field `k`, from the detail of its parent.
 pub fn field_metadata(detail: Option<&Value>, k: usize) -> Option<&[u8]> {
     detail?.get(FIELDS)?.as_list()?.get(k)?.as_bytes()
 }
 
-/// The path of a field of a column, for messages.
+/// The path of a field of a column, for error messages.
 fn inside(what: &str, name: &str) -> String {
     match what.strip_suffix('\'') {
         Some(start) => format!("{start}.{name}'"),
@@ -117,9 +120,9 @@ pub fn fields(
     let n = usize::try_from(schema.n_children).unwrap_or(0);
     let mut fields = Vec::with_capacity(n);
     for i in 0..n {
-        // SAFETY: a valid schema has as many children as it says, each valid.
+        // SAFETY: a valid schema has `n_children` valid children.
         let child = unsafe { &**schema.children.add(i) };
-        // SAFETY: a valid schema's name and format are null or end with a zero.
+        // SAFETY: the name and the format of a valid schema are null or end with a zero.
         let (name, format) = unsafe { (text(child.name), text(child.format)) };
         if column_type.physical == Physical::RunEnd && i == 0 {
             let layout = ["i", "l", "s"].iter().position(|known| *known == format);
@@ -128,7 +131,7 @@ pub fn fields(
         }
         let mut field = field(py, child, &inside(what, &name), depth + 1)?;
         if (column_type.physical, field.column_type.physical) == (Physical::RunEnd, Physical::RunEnd) {
-            // pyarrow takes none from the interface.
+            // pyarrow does not import them from the interface.
             return Err(errors::unsupported(py, format!("{what}: runs of runs are not supported")));
         }
         field.name = name;
@@ -137,7 +140,8 @@ pub fn fields(
     Ok(fields)
 }
 
-/// The detail of a nested column: what it has already, codes that are not the usual ones, metadata of fields.
+/// The detail of a nested column: its present entries, codes other than 0, 1, 2 ..., and the
+/// metadata of fields.
 pub fn detail(detail: Option<Value>, codes: &[u8], fields: &[Field]) -> Option<Value> {
     let mut pairs = match detail {
         Some(Value::Map(pairs)) => pairs,
@@ -156,12 +160,12 @@ pub fn detail(detail: Option<Value>, codes: &[u8], fields: &[Field]) -> Option<V
 
 /// Child `k` of an array.
 fn child(array: &ArrowArray, k: usize) -> Option<&ArrowArray> {
-    // SAFETY: a valid array has as many children as it says, each valid.
+    // SAFETY: a valid array has `n_children` valid children.
     ((k as i64) < array.n_children).then(|| unsafe { &**array.children.add(k) })
 }
 
 impl Field {
-    /// `n` values of an array of a nested type, `offset` from the start of its buffers on.
+    /// `n` values of an array of a nested type, from `offset` in its buffers on.
     pub(super) fn nested_chunk(
         &mut self,
         py: Python<'_>,

@@ -1,4 +1,5 @@
-//! Adds the blocks of a StaticFrame frame to a file: all arrays in one call, without Python code per column.
+//! Adds the blocks of a StaticFrame frame to a file: all arrays in one call, without Python code
+//! per column.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -26,14 +27,15 @@ impl View {
         let capsule =
             array.getattr(pyo3::intern!(array.py(), "__array_struct__"))?.cast_into::<PyCapsule>()?;
         let pointer: NonNull<c_void> = capsule.pointer_checked(None)?;
-        // SAFETY: a capsule of this protocol points to such a structure and lives until the end of this function.
+        // SAFETY: a capsule of this protocol points to such a structure, and lives until this
+        // function ends.
         let array = unsafe { pointer.cast::<ArrayStruct>().as_ref() };
         let unknown = || pyo3::exceptions::PyTypeError::new_err("a block has one or two axes");
         if array.two != 2 || !(1..=2).contains(&array.n_axes) {
             return Err(unknown());
         }
         let n_axes = array.n_axes as usize;
-        // SAFETY: both have an entry for each axis.
+        // SAFETY: both pointers have an entry for each axis.
         let (shape, strides) = unsafe {
             (
                 std::slice::from_raw_parts(array.shape, n_axes),
@@ -55,7 +57,7 @@ impl View {
     /// The memory of a column, from its lowest address on.
     ///
     /// # Safety
-    /// The array this looks at is alive as long as the memory is used.
+    /// The array must stay alive as long as the memory is used.
     unsafe fn column(&self, index: usize) -> HostRead {
         if self.n_rows == 0 {
             return nothing();
@@ -63,24 +65,28 @@ impl View {
         let walk = (self.n_rows - 1) as isize * self.row_stride;
         let first = self.start.wrapping_add_signed(index as isize * self.column_stride);
         let start = first.wrapping_add_signed(walk.min(0));
-        // SAFETY: NumPy tells memory of the array, which the caller keeps alive; the walk over the rows stays inside.
+        // SAFETY: the interface describes memory of the array, which the caller keeps alive. All
+        // rows of a column are inside it.
         unsafe { HostRead::new(start as *const u8, walk.unsigned_abs() + self.width) }
     }
 }
 
-/// What a dtype stands for.
+/// A dtype that was seen before.
 struct Known<'py> {
     dtype: Bound<'py, PyAny>,
-    /// None for objects, strings, records and bytes in another order, which are added otherwise.
+    /// None for objects, strings, records and big-endian values, which Python adds.
     column_type: Option<ColumnType>,
     has_metadata: bool,
 }
 
-/// Number and first column of blocks.
+/// The number and the first column of some blocks.
 type Numbers = Vec<(usize, usize)>;
 
-/// Adds the blocks of a frame side by side: an array of one axis is a column, one of two has a column in each place of its second
-/// axis. Returns those that are not added: objects, strings, and what NumPy alone has; and those with metadata in their dtype.
+/// Adds the blocks of a frame. An array of one axis is a column. In an array of two axes, the
+/// second axis counts columns.
+///
+/// Returns the blocks that were not added (objects, strings, and types that only NumPy has), and
+/// the blocks whose dtype has metadata.
 #[pyfunction]
 pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> PyResult<(Numbers, Numbers)> {
     let py = arrays.py();
@@ -94,9 +100,9 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
             Some(known) => (known.column_type, known.has_metadata),
             None => {
                 let typestr: String = dtype.getattr(pyo3::intern!(py, "str"))?.extract()?;
-                // Records are bytes too, with a dtype to be kept.
+                // Records are bytes as well, but their dtype has to be stored.
                 let column_type = array::column_type(&typestr).filter(|_| typestr.get(1..2) != Some("V"));
-                // Dtypes of times are many objects.
+                // NumPy makes a new dtype object for each array of times.
                 if known.len() >= 64 {
                     known.clear();
                 }
@@ -126,13 +132,15 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
                 columns: (view.n_columns, view.column_stride),
             };
             let names = builder.names.part(position..end);
-            // SAFETY: the list keeps the array, and the builder keeps a copy of the list until the file is written.
+            // SAFETY: the list keeps the array alive, and the builder keeps a copy of the list
+            // until the file is written.
             builder.columns.push((position, unsafe { runs::run(&axes, column_type, names) }));
             position = end;
             continue;
         }
         for index in 0..view.n_columns {
-            // SAFETY: the list keeps the array, and the builder keeps a copy of the list until the file is written.
+            // SAFETY: the list keeps the array alive, and the builder keeps a copy of the list
+            // until the file is written.
             let memory = unsafe { view.column(index) };
             let values = match column_type.physical {
                 Physical::Bool => HostValues::Bools { memory, stride },
@@ -155,7 +163,7 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
         }
         position = end;
     }
-    // A list of our own: nobody takes arrays from it.
+    // A copy of the list, as Python code may change the original.
     builder.arrays.push(PyList::new(py, arrays.iter())?.into_any().unbind());
     Ok((left, with_metadata))
 }

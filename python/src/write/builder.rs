@@ -1,4 +1,4 @@
-//! A frame to write, put together from arrays that stay where they are.
+//! Collects the columns of a frame. Their arrays are borrowed until the file is written.
 
 mod put;
 mod take;
@@ -19,22 +19,22 @@ use crate::write::text::{self, OwnText};
 use crate::{errors, value};
 use put::{Flavour, Target};
 
-/// A frame to write. Its arrays are borrowed, and kept alive.
+/// A frame to write. It borrows its arrays, and keeps them alive.
 #[pyclass(subclass, module = "entasis._entasis")]
 pub struct Builder {
     pub n_rows: u64,
     pub names: NameList,
-    /// Columns and runs of them, each with its first position.
+    /// Columns and column runs, each with its first position.
     pub columns: Vec<(usize, Column)>,
     extra: Vec<Column>,
     pub arrays: Vec<Py<PyAny>>,
-    /// Trees beside the columns, which have no cells yet.
+    /// Trees next to the columns, with their names in errors. They have no cells yet.
     trees: Vec<(Py<PyAny>, String)>,
     texts: Vec<OwnText>,
     streams: Vec<Stream>,
 }
 
-/// Metadata of a schema, and of fields by their position.
+/// The metadata of a schema, and of fields by their position.
 type Metadata<'py> = (Option<Bound<'py, PyBytes>>, Vec<(usize, Bound<'py, PyBytes>)>);
 
 fn missing_of(name: &str) -> PyResult<Missing> {
@@ -68,7 +68,8 @@ impl Builder {
         self.names.get(position).ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such column"))
     }
 
-    /// Adds the values of more arrays to an extra column, all of the dtype of the one that it was made of.
+    /// Appends the values of more arrays to an extra column. They must have the dtype of its first
+    /// array.
     fn extend(&mut self, number: usize, arrays: Bound<'_, PyList>) -> PyResult<()> {
         let wrong = || pyo3::exceptions::PyValueError::new_err("an array of another dtype than its column");
         for array in arrays.iter() {
@@ -78,7 +79,7 @@ impl Builder {
             if found.physical != column.column_type.physical || found.unit != column.column_type.unit {
                 return Err(wrong());
             }
-            // SAFETY: the array is kept with the builder until the file is written.
+            // SAFETY: the builder keeps the array alive until the file is written.
             let (memory, stride) = (unsafe { view.column(0) }, view.stride());
             let values = match found.physical {
                 Physical::Bool => HostValues::Bools { memory, stride },
@@ -94,8 +95,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds columns of a NumPy array: one, or the rows of a two-dimensional one. Without a position it is an extra column; then
-    /// its number is returned.
+    /// Adds the column of a NumPy array, or the rows of a two-dimensional array as columns. Without
+    /// a position it is an extra column, whose number is returned.
     #[pyo3(signature = (array, position=None, *, name="", missing=None, flavour=0, mask=None, categories=None, ordered=false, zone=None, detail=None, logical=None))]
     #[allow(clippy::too_many_arguments)]
     fn words(
@@ -155,14 +156,14 @@ impl Builder {
             && runs::is_run(&column_type, view.n(), positions.iter().copied())
         {
             let names = self.names.part(positions[0]..positions[0] + positions.len());
-            // SAFETY: the array is kept with the builder until the file is written.
+            // SAFETY: the builder keeps the array alive until the file is written.
             self.columns.push((positions[0], unsafe { runs::run(&view.axes(), column_type, names) }));
             self.arrays.push(array.unbind());
             return Ok(None);
         }
         let mut put = None;
         for index in 0..view.n_columns() {
-            // SAFETY: the array is kept with the builder until the file is written.
+            // SAFETY: the builder keeps the array alive until the file is written.
             let (memory, stride) = (unsafe { view.column(index) }, view.stride());
             let values = match column_type.physical {
                 Physical::Bool => HostValues::Bools { memory, stride },
@@ -170,7 +171,7 @@ impl Builder {
             };
             let validity = match (&mask, column_type.logical) {
                 (Some(mask), _) => {
-                    // SAFETY: as above, the mask too.
+                    // SAFETY: as above. The builder keeps the mask as well.
                     HostValidity::Mask { memory: unsafe { mask.column(index) }, stride: mask.stride() }
                 }
                 (None, Logical::Categorical) => HostValidity::Mark(u64::MAX >> (64 - 8 * view.width)),
@@ -194,7 +195,8 @@ impl Builder {
         Ok(put)
     }
 
-    /// Adds arrays of one row and of numbers or booleans, a column each: what [`words`](Self::words) does, at a fraction of its cost.
+    /// Adds a column for each of many arrays of numbers or booleans. Costs a fraction of
+    /// [`words`](Self::words).
     fn rows(
         &mut self,
         py: Python<'_>,
@@ -223,8 +225,11 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds strings of a NumPy array, of objects or of fixed width: UTF-8 of dtype `U`, bytes of dtype `S`. Returns the number of the column when it is an extra one, and
-    /// that of a column with the kind of each missing cell when there are several kinds.
+    /// Adds the strings of a NumPy array of objects or of fixed width. Dtype `U` becomes UTF-8,
+    /// dtype `S` bytes.
+    ///
+    /// Returns the number of the column if it is an extra one. If cells are missing in several
+    /// ways, an extra column holds the kind of each, and its number is returned as well.
     #[pyo3(signature = (array, position=None, *, name="", missing=None, flavour=0, binary=false, detail=None))]
     #[allow(clippy::too_many_arguments)]
     fn text(
@@ -244,15 +249,15 @@ impl Builder {
             return self.padded(&view, array, position, name, flavour).map(|put| (put, None));
         }
         let own = text::from_objects(&array, &what, binary)?;
-        // SAFETY: the strings are kept with the builder, unchanged, until the file is written.
+        // SAFETY: the builder keeps the strings unchanged until the file is written.
         let (values, validity) = unsafe { own.lend() };
         let physical = if binary { Physical::Binary } else { Physical::Utf8 };
         let found = own.missing();
-        let told = match missing {
+        let kind = match missing {
             Some(missing) => missing_of(missing)?,
             None => found.unwrap_or(Missing::Unspecified),
         };
-        let column_type = ColumnType { missing: told, flavour, ..ColumnType::plain(physical) };
+        let column_type = ColumnType { missing: kind, flavour, ..ColumnType::plain(physical) };
         let column = Column {
             run: None,
             name: String::new(),
@@ -315,13 +320,13 @@ impl Builder {
         Ok(put)
     }
 
-    /// Adds all columns from an object with `__arrow_c_stream__` that streams a table. Returns the metadata of the
-    /// schema, and of the fields that have some.
+    /// Adds all columns from an object with `__arrow_c_stream__` that streams a table. Returns the
+    /// metadata of the schema, and of the fields that have metadata.
     fn arrow_table<'py>(&mut self, py: Python<'py>, data: Bound<'py, PyAny>) -> PyResult<Metadata<'py>> {
         let mut stream = Stream::new(&data)?;
         let (fields, n_rows) = stream.table(py)?;
         if fields.len() != self.names.len() || n_rows != self.n_rows {
-            return Err(pyo3::exceptions::PyValueError::new_err("the stream is not what its table is"));
+            return Err(pyo3::exceptions::PyValueError::new_err("the stream does not fit its table"));
         }
         let mut metadata = Vec::new();
         for (position, mut field) in fields.into_iter().enumerate() {
@@ -335,14 +340,15 @@ impl Builder {
         Ok((schema, metadata))
     }
 
-    /// Keeps a tree of values beside the columns; `what` is how errors call it. What stands for it in a host map is returned.
+    /// Adds a tree of values next to the columns. `what` is its name in errors. Returns its
+    /// reference in a host map.
     fn tree(&mut self, value: Bound<'_, PyAny>, what: &str) -> CellRef {
         self.trees.push((value.unbind(), what.to_owned()));
         CellRef { number: self.trees.len() as u64 - 1 }
     }
 
-    /// Adds a column of objects of any kinds: a list, or an array of objects.
-    /// Errors call it `what`, else by its name.
+    /// Adds a column of objects of any type, from a list or an array of objects. `what` is its name
+    /// in errors.
     #[pyo3(signature = (values, position=None, *, name="", flavour=0, what=None))]
     fn objects(
         &mut self,
@@ -373,13 +379,13 @@ impl Builder {
         Ok(self.put(&target, 0, name, column))
     }
 
-    /// Whether there are trees beside the columns.
+    /// Whether there are trees next to the columns.
     #[getter]
     fn has_trees(&self) -> bool {
         !self.trees.is_empty()
     }
 
-    /// The trees beside the columns, and how errors call them.
+    /// The trees next to the columns, and their names in errors.
     #[getter]
     fn trees(&self, py: Python<'_>) -> Vec<(Py<PyAny>, String)> {
         self.trees.iter().map(|(tree, what)| (tree.clone_ref(py), what.clone())).collect()
@@ -404,7 +410,7 @@ impl Builder {
     }
 }
 
-/// Memory that is not there: of a column without values.
+/// The memory of a column without values.
 pub fn nothing() -> HostRead {
     // SAFETY: no bytes are lent.
     unsafe { HostRead::new(std::ptr::null(), 0) }

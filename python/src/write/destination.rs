@@ -1,4 +1,4 @@
-//! Where a file is written to, and how.
+//! The destination of a file, and the options for writing it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use pyo3::types::PyBytes;
 
 use crate::monitor;
 
-/// The longest wait for another writer: `Duration` takes no infinite number of seconds.
+/// The longest wait for another writer, in seconds. `Duration` cannot be infinite.
 const LONGEST_WAIT: f64 = 1e9;
 
-/// What `entasis.write` was asked for.
+/// The arguments of `entasis.write`, checked by Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Destination {
-    /// None: into memory.
+    /// None writes into memory.
     path: Option<PathBuf>,
     compression: u8,
     column_compression: Vec<(String, u8)>,
@@ -26,7 +26,7 @@ pub struct Destination {
     wait: f64,
 }
 
-/// What is written.
+/// The content of a file.
 pub enum Content {
     /// A frame alone.
     Frame(Frame),
@@ -35,12 +35,12 @@ pub enum Content {
 }
 
 impl Destination {
-    /// Whether columns have a compression of their own, so that none can be part of a run.
+    /// Whether columns have a compression of their own. Then no column can be part of a run.
     pub fn names_columns(&self) -> bool {
         !self.column_compression.is_empty()
     }
 
-    /// Writes without the GIL. Returns the content of the file when it goes into memory.
+    /// Writes the file without the GIL. Returns its bytes if there is no path.
     pub fn write<'py>(self, py: Python<'py>, content: &Content) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let options = WriteOptions {
             compression: self.compression,

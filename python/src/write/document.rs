@@ -1,4 +1,4 @@
-//! Files of several frames and of trees.
+//! The Python entry point for writing a file of frames and trees.
 
 use entasis::{Document, HostRead, Value};
 use pyo3::prelude::*;
@@ -9,10 +9,12 @@ use crate::write::builder::Builder;
 use crate::write::destination::{Content, Destination};
 use crate::write::runs;
 
-/// A builder, what its frame keeps beside the columns, and the cells of its trees.
+/// A builder, the host map of its frame, and the numbers of the cells of its trees.
 type Part<'py> = (Bound<'py, Builder>, Bound<'py, PyAny>, Vec<u64>);
 
-/// Writes a file of frames and trees. `table` or `cell` is the file's value; the extra columns of `pools` are those of arrays. All builders are empty afterwards.
+/// Writes a file of frames and trees. `table` or `cell` is the value of the file, and `metadata`
+/// the cell of its metadata. The extra columns of `pools` hold the values of arrays. All builders
+/// are empty afterwards.
 #[pyfunction]
 #[pyo3(signature = (to, parts, pools, cells, table, cell, metadata))]
 #[allow(clippy::too_many_arguments)]
@@ -37,7 +39,8 @@ pub fn write_document<'py>(
     let mut columns = pools.borrow_mut().take_extra();
     let n_pools = columns.len() as u64;
     let cells = cells.borrow();
-    // SAFETY: the writer of the cells is borrowed until the file is written, and so neither changed nor dropped.
+    // SAFETY: the writer of the cells stays borrowed until the file is written, so it is neither
+    // changed nor dropped.
     let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
     let (of_cells, mut names) = cells.writer.columns(n_pools, &lend);
     columns.extend(of_cells);

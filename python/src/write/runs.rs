@@ -1,4 +1,5 @@
-//! Neighbouring columns of one dtype, as runs; and names of columns as one text.
+//! Column runs: neighbouring columns of one dtype that are written as one. Also reads the names of
+//! columns.
 
 use entasis::{Array, Chunk, Column, ColumnType, HostRead, HostValidity, HostValues, Logical, NameList};
 use pyo3::buffer::PyUntypedBuffer;
@@ -7,31 +8,31 @@ use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::array::NumpyArray;
 
-/// Fewer neighbours are columns each by itself.
-const SHORTEST: usize = 16;
-/// Tables of so many rows have no runs.
+/// Fewer neighbours are written as single columns.
+const MIN_COLUMNS: usize = 16;
+/// Tables of this many rows or more have no runs.
 const MAX_ROWS: usize = 8192;
 
-/// Where the values of an array of two axes are.
+/// The layout of an array of two axes.
 #[derive(Clone, Copy)]
 pub struct Axes {
     /// The address of the first value of the first column.
     pub start: usize,
     /// Bytes of a value.
     pub width: usize,
-    /// Values of a column, and bytes from one to the next.
+    /// The number of rows, and bytes from one row to the next.
     pub rows: (usize, isize),
-    /// Columns, and bytes from one to the next.
+    /// The number of columns, and bytes from one column to the next.
     pub columns: (usize, isize),
 }
 
-/// Whether columns at these positions, with such values, are a run. All their values have to be there.
+/// Whether columns of this type at these positions form a run. They must have no missing values.
 pub fn is_run(
     column_type: &ColumnType,
     n_rows: usize,
     mut positions: impl ExactSizeIterator<Item = usize>,
 ) -> bool {
-    if positions.len() < SHORTEST
+    if positions.len() < MIN_COLUMNS
         || n_rows == 0
         || n_rows >= MAX_ROWS
         || column_type.logical != Logical::Plain
@@ -42,16 +43,16 @@ pub fn is_run(
     (first + 1..).zip(positions).all(|(next, position)| next == position)
 }
 
-/// The columns of an array as a run.
+/// All columns of an array as a run.
 ///
 /// # Safety
-/// The array is alive and has these axes as long as the run is used.
+/// The array has this layout, and stays alive as long as the run is used.
 pub unsafe fn run(axes: &Axes, column_type: ColumnType, names: NameList) -> Column {
     let walk = |(n, stride): (usize, isize)| n.saturating_sub(1) as isize * stride;
     let walks = [walk(axes.rows), walk(axes.columns)];
     let first: usize = walks.iter().map(|walk| walk.min(&0).unsigned_abs()).sum();
     let len = walks.iter().map(|walk| walk.unsigned_abs()).sum::<usize>() + axes.width;
-    // SAFETY: the walks over both axes stay inside the array, which the caller keeps alive.
+    // SAFETY: all elements along both axes are inside the array, which the caller keeps alive.
     let memory = unsafe { HostRead::new((axes.start - first) as *const u8, len) };
     let values = HostValues::Matrix {
         memory,
@@ -72,7 +73,7 @@ pub unsafe fn run(axes: &Axes, column_type: ColumnType, names: NameList) -> Colu
     }
 }
 
-/// The columns of a table by themselves.
+/// Splits runs into single columns.
 pub fn split(columns: Vec<Column>) -> Vec<Column> {
     let mut found = Vec::with_capacity(columns.iter().map(Column::n_columns).sum());
     for column in columns {
@@ -101,11 +102,15 @@ pub fn split(columns: Vec<Column>) -> Vec<Column> {
     found
 }
 
-/// Names of columns: a list of strings, of no class of their own; an array of dtype `U`; or a tuple of two buffers, 64-bit integers that tell where
-/// each name begins and the last one ends, and their UTF-8, and the places of the first name and of the one behind the last.
+/// The names of columns, from one of:
+///
+/// - a list of `str` objects, subclasses excluded;
+/// - an array of dtype `U`;
+/// - a tuple `(offsets, text, first, end)` for the names `first..end`. `offsets` is a buffer of
+///   64-bit integers, one more than there are names, and `text` is their UTF-8.
 pub fn names(names: &Bound<'_, PyAny>) -> PyResult<NameList> {
     let too_long =
-        || pyo3::exceptions::PyOverflowError::new_err("the names of the columns have 4 GiB together");
+        || pyo3::exceptions::PyOverflowError::new_err("the names of all columns together have 4 GiB or more");
     if let Ok(list) = names.cast::<PyList>() {
         let mut found = NameList::with_capacity(list.len());
         for name in list.iter() {
@@ -123,7 +128,7 @@ pub fn names(names: &Bound<'_, PyAny>) -> PyResult<NameList> {
     if view.typestr.as_bytes().get(1) != Some(&b'U') || view.shape.len() != 1 {
         return Err(wrong());
     }
-    // SAFETY: the caller keeps the array alive, the memory is used here alone.
+    // SAFETY: the caller keeps the array alive, and its memory is used in this function alone.
     let memory = unsafe { view.column(0) };
     let first = if view.stride() < 0 { memory.len().saturating_sub(view.width) } else { 0 };
     let mut found = NameList::with_capacity(view.n());
@@ -146,7 +151,7 @@ pub fn names(names: &Bound<'_, PyAny>) -> PyResult<NameList> {
 }
 
 fn wrong() -> PyErr {
-    pyo3::exceptions::PyValueError::new_err("these are no names of columns")
+    pyo3::exceptions::PyValueError::new_err("invalid names of columns")
 }
 
 fn joined(
@@ -156,7 +161,7 @@ fn joined(
     to: usize,
 ) -> PyResult<Option<NameList>> {
     let (ends, text) = (PyUntypedBuffer::get(ends)?, PyUntypedBuffer::get(text)?);
-    // SAFETY: both buffers are held until this function ends, and are used here alone.
+    // SAFETY: both buffers are held until this function ends, and are used in it alone.
     let lend =
         |buffer: &PyUntypedBuffer| unsafe { HostRead::new(buffer.buf_ptr().cast(), buffer.len_bytes()) };
     let (ends_memory, text_memory) = (lend(&ends), lend(&text));

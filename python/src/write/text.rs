@@ -1,4 +1,4 @@
-//! Strings that NumPy holds: cells of object arrays, and those of one length.
+//! Strings in NumPy arrays of objects, and checks of arrays of fixed width.
 
 use entasis::{HostRead, HostValidity, HostValues, Missing};
 use pyo3::ffi;
@@ -8,13 +8,13 @@ use pyo3::types::{PyBytes, PyFloat, PyString};
 use crate::array::NumpyArray;
 use crate::errors;
 
-/// Strings of our own, until the file is written.
+/// Strings that are copied, and lent to the core until the file is written.
 #[derive(Default)]
 pub struct OwnText {
     offsets: Vec<i64>,
     bytes: Vec<u8>,
     validity: Vec<u8>,
-    /// The kind of each missing cell (code of [`Missing`]), 0 where there is a string.
+    /// The code of the [`Missing`] kind of each cell, 0 for a string.
     pub kinds: Vec<u8>,
     n_missing: usize,
 }
@@ -51,7 +51,7 @@ impl OwnText {
         self.kinds.len()
     }
 
-    /// The one kind of missing cells, or none when there are several.
+    /// The kind of all missing cells, or none if there are several kinds.
     pub fn missing(&self) -> Option<Missing> {
         let mut found = Missing::Unspecified;
         for &kind in self.kinds.iter().filter(|&&kind| kind != 0) {
@@ -67,38 +67,41 @@ impl OwnText {
     /// The memory of the strings.
     ///
     /// # Safety
-    /// `self` is neither changed nor dropped as long as the memory is used; it may move.
+    /// `self` is neither changed nor dropped as long as the memory is used. It may move.
     pub unsafe fn lend(&self) -> (HostValues, HostValidity) {
         let validity = if self.n_missing == 0 {
             HostValidity::AllValid
         } else {
-            // SAFETY: the caller's promise, here and below.
+            // SAFETY: as the caller promises.
             HostValidity::Bits { memory: unsafe { lend(&self.validity) }, first_bit: 0 }
         };
-        // SAFETY: the offsets' bytes; the caller's promise.
+        // SAFETY: these are the bytes of the offsets, and they stay as the caller promises.
         let offsets = unsafe { HostRead::new(self.offsets.as_ptr().cast(), self.offsets.len() * 8) };
         // SAFETY: as above.
         (HostValues::Offsets64 { offsets, bytes: unsafe { lend(&self.bytes) } }, validity)
     }
 
-    /// The kinds as words.
+    /// The kinds of all cells, a byte each.
     ///
     /// # Safety
     /// As for `lend`.
     pub unsafe fn lend_kinds(&self) -> HostRead {
-        // SAFETY: the caller's promise.
+        // SAFETY: as the caller promises.
         unsafe { lend(&self.kinds) }
     }
 }
 
 /// # Safety
-/// The bytes stay unchanged where they are as long as the memory is used.
+/// The bytes stay in place and unchanged as long as the memory is used.
 unsafe fn lend(bytes: &[u8]) -> HostRead {
-    // SAFETY: the caller's promise.
+    // SAFETY: as the caller promises.
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }
 
-/// The strings of an object array, or bytes when `binary`; anything else in a cell is refused.
+/// Copies the strings of an object array, or its bytes objects if `binary`.
+///
+/// # Errors
+/// *Unsupported* if a cell is neither of the wanted type nor a missing value.
 pub fn from_objects(array: &Bound<'_, PyAny>, what: &str, binary: bool) -> PyResult<OwnText> {
     let py = array.py();
     let view = NumpyArray::new(array)?;
@@ -107,10 +110,11 @@ pub fn from_objects(array: &Bound<'_, PyAny>, what: &str, binary: bool) -> PyRes
         if i % 65_536 == 65_535 {
             py.check_signals()?;
         }
-        // SAFETY: an element of an object array is a pointer to an object, or null for None, at any address: the array may be a field of
-        // packed records. We hold the GIL.
+        // SAFETY: an element of an object array is a pointer to an object, or null for None. Its
+        // address may be unaligned, as the array may be a field of packed records. We hold the GIL.
         let cell = unsafe { (address as *const *mut ffi::PyObject).read_unaligned() };
-        // SAFETY: as above: the array keeps the object alive while we look at it.
+        // SAFETY: the array keeps the object alive, as no other thread can change it while we hold
+        // the GIL.
         let Some(cell) = (unsafe { Bound::from_borrowed_ptr_or_opt(py, cell) }) else {
             text.end(Missing::None);
             continue;
@@ -133,13 +137,14 @@ pub fn from_objects(array: &Bound<'_, PyAny>, what: &str, binary: bool) -> PyRes
     Ok(text)
 }
 
-/// Which kind of missing value a cell is, if it is one.
+/// The kind of missing value that a cell is, if any.
 fn missing_kind(cell: &Bound<'_, PyAny>) -> Option<Missing> {
     if cell.is_none() {
         return Some(Missing::None);
     }
     if let Ok(float) = cell.cast_exact::<PyFloat>() {
-        // Another NaN is a value of its own, as its bits are kept.
+        // Only the default NaN is a missing value. Others are values, so that their bits are
+        // preserved.
         return (float.value().to_bits() == f64::NAN.to_bits()).then_some(Missing::NaN);
     }
     let name = cell.get_type().fully_qualified_name().ok()?;
@@ -156,9 +161,10 @@ fn refuse(cell: &Bound<'_, PyAny>, what: &str, row: usize) -> PyErr {
     errors::unsupported(cell.py(), message)
 }
 
-/// Whether all code units of a fixed-width array are code points: no halves of pairs, nothing beyond the last one.
+/// Whether all code units of an array of dtype `U` are valid code points: no surrogates, and none
+/// above U+10FFFF.
 pub fn is_unicode(view: &NumpyArray) -> bool {
-    // SAFETY: the caller keeps the array alive; its memory is read here alone.
+    // SAFETY: the caller keeps the array alive, and its memory is used in this function alone.
     let memory = unsafe { view.column(0) };
     let (stride, width) = (view.stride(), view.width);
     let mut at = if stride < 0 { (view.n().saturating_sub(1)) * stride.unsigned_abs() } else { 0 };

@@ -1,4 +1,4 @@
-//! Columns on their way into a frame: where each goes, and what becomes of a field of Arrow.
+//! Puts columns into a frame: at which position, and how fields of Arrow become columns.
 
 use entasis::{Array, Chunk, Column, ColumnType, HostValidity, HostValues, Missing, Physical, Value};
 use pyo3::prelude::*;
@@ -11,20 +11,20 @@ use crate::arrow::import::Field;
 /// The host variant of an Arrow column.
 #[derive(Clone, Copy)]
 pub(super) enum Flavour {
-    /// This one.
+    /// This variant.
     Only(u8),
-    /// This one and that of Arrow.
+    /// The sum of this variant and the column's own.
     Plus(u8),
 }
 
-/// Where a column goes.
+/// The destination of columns: positions in the table, or the extra columns.
 pub(super) enum Target {
     Table(Vec<usize>),
     Extra,
 }
 
 impl Builder {
-    /// Where `n_columns` go: to these positions, or beside the table.
+    /// The destination of `n_columns` columns. Without a position they are extra columns.
     pub(super) fn target(&self, position: Option<&Bound<'_, PyAny>>, n_columns: usize) -> PyResult<Target> {
         let Some(position) = position.filter(|position| !position.is_none()) else {
             return Ok(Target::Extra);
@@ -34,7 +34,8 @@ impl Builder {
             None => vec![position.extract()?],
             Some(view) => {
                 let mut numbers = vec![0u64; view.n()];
-                // SAFETY: the caller keeps `position` alive, the memory is used here alone.
+                // SAFETY: the caller keeps `position` alive, and its memory is used in this
+                // function alone.
                 let memory = unsafe { view.column(0) };
                 let first = if view.stride() < 0 { memory.len().saturating_sub(8) } else { 0 };
                 if view.width != 8 || !memory.copy_strided(first, view.stride(), &mut numbers) {
@@ -49,14 +50,14 @@ impl Builder {
         Ok(Target::Table(positions))
     }
 
-    /// The name by which errors call the column at `position`.
+    /// The name of the column at `position` in errors.
     pub(super) fn called(&self, position: Option<&Bound<'_, PyAny>>, name: &str) -> String {
         let first = |p: &Bound<'_, PyAny>| p.extract::<usize>().or_else(|_| p.get_item(0)?.extract()).ok();
         let found = position.and_then(first).and_then(|p| self.names.get(p));
         format!("column '{}'", found.unwrap_or(name))
     }
 
-    /// Puts a column where it goes; its number when that is beside the table.
+    /// Adds a column. Returns its number if it is an extra column.
     pub(super) fn put(
         &mut self,
         target: &Target,
@@ -79,7 +80,7 @@ impl Builder {
         }
     }
 
-    /// Adds strings of one length. The width in characters is kept.
+    /// Adds strings of fixed width. The column stores the width in characters.
     pub(super) fn padded(
         &mut self,
         view: &NumpyArray,
@@ -108,9 +109,7 @@ impl Builder {
         Ok(self.put(&target, 0, name, column))
     }
 
-    /// Adds a column of a stream, its dictionary first.
-    ///
-    /// The host variant is added to that of Arrow, or replaces it.
+    /// Adds a column of a stream, after its dictionary.
     pub(super) fn put_field(
         &mut self,
         target: &Target,
@@ -135,7 +134,7 @@ impl Builder {
         self.put(target, 0, name, column)
     }
 
-    /// A field of a nested column; dictionaries in it become extra columns.
+    /// A field of a nested column. Dictionaries in it become extra columns.
     pub(super) fn core_field(&mut self, field: Field, flavour: Flavour) -> entasis::Field {
         let Field { name, column_type, detail, dictionary, children, .. } = field;
         let dictionary = dictionary.map(|dictionary| {

@@ -1,4 +1,4 @@
-//! The frame out of what was put together.
+//! Makes the frame from the collected columns.
 
 use entasis::{Column, Frame, Value};
 use pyo3::prelude::*;
@@ -8,7 +8,8 @@ use crate::value;
 use crate::write::runs;
 
 impl Builder {
-    /// The frame, whose memory the builder keeps until it is cleared. `cells` are the numbers of its trees.
+    /// The frame. The builder keeps its memory until it is cleared. `cells` are the numbers of the
+    /// cells of its trees.
     pub fn frame(&mut self, host: &Bound<'_, PyAny>, cells: &[u64]) -> PyResult<Frame> {
         let mut host = value::from_python(host, "the frame", self.names.len() as u64, 0)?;
         let mut columns = self.take_columns()?;
@@ -36,7 +37,7 @@ impl Builder {
     fn take_columns(&mut self) -> PyResult<Vec<Column>> {
         let mut placed = std::mem::take(&mut self.columns);
         placed.sort_by_key(|(position, _)| *position);
-        // A column that was added again takes the place of the one before.
+        // A column that was added again replaces the earlier one.
         placed.dedup_by(|later, kept| {
             let is_same = later.0 == kept.0;
             if is_same {
@@ -55,16 +56,16 @@ impl Builder {
             return Err(pyo3::exceptions::PyValueError::new_err("a column is not there"));
         }
         let columns = placed.into_iter().map(|(_, column)| column).collect();
-        // Where few columns are in runs, telling which ones takes more than it saves.
+        // If few columns are in runs, recording the runs costs more than it saves.
         Ok(if 2 * in_runs < next { runs::split(columns) } else { columns })
     }
 
-    /// The columns beside the table.
+    /// The extra columns.
     pub fn take_extra(&mut self) -> Vec<Column> {
         std::mem::take(&mut self.extra)
     }
 
-    /// Lets go of all memory.
+    /// Releases all memory.
     pub fn clear(&mut self) {
         self.arrays.clear();
         self.trees.clear();
