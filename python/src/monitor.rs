@@ -49,12 +49,12 @@ pub fn run<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Monitor) -> entasis::Result<T> + Send,
 ) -> PyResult<T> {
-    run_beside(py, None, work)
+    run_with(py, None, work)
 }
 
 /// Runs `work` without the GIL. `meanwhile` is called once, with the GIL: while other threads work,
 /// or after `work`. Its argument is whether other threads are working.
-pub fn run_beside<T: Send>(
+pub fn run_with<T: Send>(
     py: Python<'_>,
     meanwhile: Option<Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Monitor) -> entasis::Result<T> + Send,

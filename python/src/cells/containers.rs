@@ -8,7 +8,7 @@ use pyo3::types::{
 
 use super::types::type_of;
 
-/// Objects that contain others, and how many.
+/// The kind of a builtin container, and the number of its items. None for other objects.
 #[inline]
 pub fn container(object: &Bound<'_, PyAny>) -> Option<(CellKind, usize)> {
     if let Ok(dict) = object.cast_exact::<PyDict>() {
@@ -26,7 +26,7 @@ pub fn container(object: &Bound<'_, PyAny>) -> Option<(CellKind, usize)> {
     }
 }
 
-/// Complex numbers, ranges and slices, and their parts.
+/// The kind and the parts of a complex number, a range or a slice. None for other objects.
 pub fn parts_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<(CellKind, Bound<'py, PyTuple>)>> {
     let py = object.py();
     if let Ok(number) = object.cast_exact::<PyComplex>() {
@@ -42,7 +42,8 @@ pub fn parts_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<(CellKind, B
     Ok(Some((kind, parts.into_pyobject(py)?)))
 }
 
-/// The members of a set, in an order that doesn't depend on their hashes where they have one.
+/// The members of a set. Strings and ints are sorted, so that a file does not depend on their
+/// hashes.
 pub fn ordered<'py>(set: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
     let py = set.py();
     let members = PyList::empty(py);

@@ -1,4 +1,4 @@
-//! The cells of an open file: looked at one by one, or read with all that they contain.
+//! The cells of an open file, described one by one or read with everything they contain.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct CellReader {
     pub cells: Arc<Cells>,
 }
 
-/// A parent and its children, which are cells that there are.
+/// The kind and children of a cell, after checking that these cells exist.
 fn parent(py: Python<'_>, loaded: &mut Loaded, number: u64) -> PyResult<(CellKind, Children)> {
     match loaded.fetch(py, number)? {
         Cell::Parent(kind, children) => {
@@ -33,7 +33,7 @@ fn parent(py: Python<'_>, loaded: &mut Loaded, number: u64) -> PyResult<(CellKin
     }
 }
 
-/// Checks that there are `n` cells from `first` on.
+/// Checks that `n` cells exist from `first` on.
 fn check_range(py: Python<'_>, loaded: &Loaded, first: u64, n: u64) -> PyResult<()> {
     match first.checked_add(n) {
         Some(end) if end <= loaded.cells().n_cells() => Ok(()),
@@ -41,7 +41,7 @@ fn check_range(py: Python<'_>, loaded: &Loaded, first: u64, n: u64) -> PyResult<
     }
 }
 
-/// The places of the values of a list of rows, for each key or place.
+/// The cells of a list of rows, a range for each key or position.
 fn rows_of(py: Python<'_>, loaded: &mut Loaded, children: &Children) -> PyResult<Vec<Range<u64>>> {
     let family = children.first..children.first.saturating_add(children.count);
     loaded.fetch_all(py, family.clone())?;
@@ -61,12 +61,13 @@ fn rows_of(py: Python<'_>, loaded: &mut Loaded, children: &Children) -> PyResult
 
 #[pymethods]
 impl CellReader {
-    /// The cells of the file's value and of its metadata.
+    /// The cells of the value and of the metadata of the file.
     fn roots(&self, py: Python<'_>) -> PyResult<(Option<u64>, Option<u64>)> {
         self.cells.roots().map_err(|e| errors::raise(py, &e))
     }
 
-    /// What a cell is: its kind, and by class a number or text, the number of its children, or `(column, start, stop, shape, is_fortran)`. A reference is followed.
+    /// Describes a cell by a dict: its kind, and its value or its children. References are
+    /// followed.
     fn describe<'py>(&self, py: Python<'py>, number: u64) -> PyResult<Bound<'py, PyDict>> {
         let mut loaded = Loaded::new(Arc::clone(&self.cells), Some(1));
         let mut number = number;
@@ -97,7 +98,7 @@ impl CellReader {
                 dict.set_item("first", children.first)?;
                 dict.set_item("keys", children.keys)?;
                 if kind.is_rows() {
-                    // What is a list for Python, as long as its first one.
+                    // To Python this is a list with as many items as each of the lists of values.
                     let lists = rows_of(py, &mut loaded, &children)?;
                     dict.set_item("count", lists.first().map_or(0, |list| list.end - list.start))?;
                     dict.set_item("rows", if kind == CellKind::Records { "dict" } else { "tuple" })?;
@@ -140,12 +141,13 @@ impl CellReader {
         self.make(py, loaded, keys, children, hook)
     }
 
-    /// Where a key of a map is, a string or an integer, by an index that large maps have: whether there is one, and the place.
+    /// Looks up a string or an int in the key index that large maps have. Returns whether there is
+    /// an index, and the position of the key.
     fn find(&self, py: Python<'_>, number: u64, key: &Bound<'_, PyAny>) -> PyResult<(bool, Option<u64>)> {
         let mut loaded = Loaded::new(Arc::clone(&self.cells), Some(1));
         let (kind, children) = parent(py, &mut loaded, number)?;
         let found = if let Ok(text) = key.cast_exact::<PyString>() {
-            // No key in the index has halves of pairs.
+            // The index contains no string with lone surrogates.
             let Ok(text) = text.to_str() else { return Ok((false, None)) };
             self.cells.find_key(kind, &children, Key::Str(text))
         } else {
@@ -184,7 +186,8 @@ impl CellReader {
         self.make(py, loaded, children.first + start..children.first + stop, children, hook)
     }
 
-    /// The children of a cell in several ranges, one after the other. What is met in two ranges is one object.
+    /// The children of a cell in several ranges, one after the other. A cell that is shared between
+    /// ranges becomes one object.
     #[pyo3(signature = (number, ranges, hook, threads=None))]
     fn children_at<'py>(
         &self,
@@ -199,7 +202,7 @@ impl CellReader {
         let out = PyList::empty(py);
         let extend = |part: Bound<'py, PyList>| out.call_method1("extend", (part,)).map(|_| ());
         if kind.is_rows() {
-            // Their values are scalars, so that no two are one object.
+            // The values of rows are scalars, so nothing is shared.
             for (start, stop) in ranges {
                 extend(self.children(py, number, start, stop, hook, threads)?)?;
             }
@@ -237,14 +240,14 @@ impl CellReader {
     /// The shape of an array of `n` elements.
     fn shape(&self, py: Python<'_>, loaded: &Loaded, number: u64, n: u64) -> PyResult<Vec<u64>> {
         let cells = &self.cells;
-        // A shape is at most 64 numbers, right behind it.
+        // The cells of a shape are at most 64 numbers, directly after it.
         let end = number.saturating_add(65).min(cells.n_cells());
         let found = py.detach(|| cells.load(number..end, Some(1), &entasis::Silent)?.shape(number));
         let (shape, product) = found.map_err(|e| loaded.raise(py, e))?;
         if product == Some(n) { Ok(shape) } else { Err(loaded.corrupt(py, OTHER_SHAPE)) }
     }
 
-    /// Makes rows of a list of rows, whose values stand in these ranges.
+    /// Makes rows of a list of rows from the cells in these ranges.
     fn make_rows<'py>(
         &self,
         py: Python<'py>,
@@ -267,7 +270,7 @@ impl CellReader {
         Maker::new(py, &loaded, hook)?.rows(kind, &children, if n == 0 { Vec::new() } else { lists? }, n)
     }
 
-    /// Makes objects of neighbouring cells, which are children of a cell that ends with `of.end`.
+    /// Makes objects of neighbouring cells, which are some of the children `of` a cell.
     fn make<'py>(
         &self,
         py: Python<'py>,
@@ -276,7 +279,8 @@ impl CellReader {
         of: Children,
         hook: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        // All of them: with what is below, which stands right behind.
+        // If all children are wanted, everything below them follows directly, and one read loads
+        // it.
         let is_all = range.start == of.first && range.end - range.start == of.count && of.count > 0;
         let wanted = if is_all { of.first..of.end } else { range.clone() };
         loaded.close(py, vec![wanted])?;

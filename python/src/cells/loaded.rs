@@ -1,4 +1,4 @@
-//! Cells that were read, with all that they name: read without Python's lock, errors raised.
+//! Cells in memory. Adds to the core's type that it reads without the GIL, and raises exceptions.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 
 use crate::{errors, monitor};
 
-/// What is wrong with an array whose shape has another product than its values are.
+/// The damage of an array whose shape does not fit its number of values.
 pub const OTHER_SHAPE: &str = "the shape of an array is not that of its values";
 
-/// Cells in memory, and all that they name.
+/// Cells in memory, with all cells that they refer to.
 pub struct Loaded(cells::Loaded);
 
 impl Deref for Loaded {
@@ -29,23 +29,23 @@ impl Loaded {
         Self(cells::Loaded::new(cells, threads))
     }
 
-    /// A cell that is read when it has to be.
+    /// A cell, which is read unless it is in memory.
     pub fn fetch(&mut self, py: Python<'_>, number: u64) -> PyResult<Cell<'_>> {
         self.fetch_all(py, number..number.saturating_add(1))?;
         self.0.cell(number).map_err(|e| self.raise(py, e))
     }
 
-    /// An error of these cells.
+    /// The exception for an error in these cells.
     pub fn raise(&self, py: Python<'_>, error: Error) -> PyErr {
         errors::raise(py, &error.in_file(self.0.cells().file().path()))
     }
 
-    /// Damage of these cells.
+    /// The exception for damage in these cells.
     pub fn corrupt(&self, py: Python<'_>, problem: &'static str) -> PyErr {
         self.raise(py, Error::corrupt(problem).in_section("cells"))
     }
 
-    /// What a string could not be made for: that it is no text is damage.
+    /// The exception for a string that Python could not make. Bytes that are not UTF-8 are damage.
     pub fn not_text(&self, py: Python<'_>, error: PyErr) -> PyErr {
         if error.is_instance_of::<PyUnicodeDecodeError>(py) {
             self.corrupt(py, "a string of a cell is not UTF-8")
@@ -54,7 +54,7 @@ impl Loaded {
         }
     }
 
-    /// Reads these cells, when they have to be.
+    /// Reads these cells, unless they are in memory.
     pub fn fetch_all(&mut self, py: Python<'_>, range: Range<u64>) -> PyResult<()> {
         if self.0.slice(&range).is_some() {
             return Ok(());
@@ -62,7 +62,7 @@ impl Loaded {
         monitor::run(py, |monitor| self.0.load(range, monitor))
     }
 
-    /// Reads these ranges, and all that is named from there.
+    /// Reads these ranges, and all cells that they refer to.
     pub fn close(&mut self, py: Python<'_>, ranges: Vec<Range<u64>>) -> PyResult<()> {
         monitor::run(py, |monitor| self.0.close(ranges, monitor))
     }

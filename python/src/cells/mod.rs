@@ -1,4 +1,4 @@
-//! Trees of Python objects: to cells and back. What Rust has no name for is asked of Python, by its type.
+//! Trees of Python objects: to cells and back. Python code handles types that Rust does not know.
 
 mod containers;
 pub mod lazy;

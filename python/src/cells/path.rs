@@ -1,20 +1,20 @@
-//! Where in a tree a value stands, as people write it: `value['a'][3].x`.
+//! Paths of values in a tree for error messages, in Python's notation: `value['a'][3].x`.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PySet, PyTuple};
 
-/// The longest text of a key.
+/// The most characters of a key that a path shows.
 const KEY_LEN: usize = 60;
-/// Steps that are shown at both ends of a long path.
+/// The steps that a long path shows at each end.
 const STEPS: usize = 12;
 
-/// An object whose children were looked at.
+/// An object whose children have cells.
 pub struct Expanded {
     pub object: Py<PyAny>,
-    /// Which of those it is a child of, and at which place there.
+    /// The index of its parent among the expanded objects, and its position there.
     pub up: usize,
     pub position: usize,
-    /// Its cell.
+    /// The number of its cell.
     pub number: u64,
     pub is_object: bool,
 }
@@ -38,7 +38,8 @@ pub fn path(py: Python<'_>, root: &str, expanded: &[Expanded], mut up: usize, mu
     format!("{root}{}", steps.concat())
 }
 
-/// The dict or set that a value is a key or member of, and whether it is a part of such a key or member further up.
+/// The dict or set that has a value as a key or member, and whether the value is a part of a key or
+/// member further up.
 pub fn holder<'py>(
     py: Python<'py>,
     expanded: &[Expanded],
@@ -50,7 +51,7 @@ pub fn holder<'py>(
     while parent != ROOT {
         let Expanded { object, up: next, position, .. } = &expanded[parent];
         let object = object.bind(py);
-        // Keys are counted after the values.
+        // Positions count the values first, then the keys.
         let is_key = object.cast::<PyDict>().is_ok_and(|dict| place >= dict.len());
         if is_key || object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>() {
             if parent == up { holder = Some(object.clone()) } else { is_inside = true }
@@ -65,13 +66,13 @@ fn step(parent: &Bound<'_, PyAny>, is_object: bool, position: usize) -> String {
         return step_of_object(parts, position);
     }
     let Ok(dict) = parent.cast::<PyDict>() else { return format!("[{position}]") };
-    // Keys are counted after the values.
+    // Positions count the values first, then the keys.
     let n = dict.len();
     let key = dict.iter().nth(position % n.max(1)).map(|(key, _)| text(&key)).unwrap_or_default();
     if position < n { format!("[{key}]") } else { format!(" (the key {key})") }
 }
 
-/// Parts of a record have names.
+/// The step to a part of an object. Fields of records have names.
 fn step_of_object(parts: &Bound<'_, PyTuple>, position: usize) -> String {
     let name = || -> PyResult<String> {
         if parts.get_item(0)?.extract::<String>()? != "record" {

@@ -1,27 +1,28 @@
-//! Arrays that become columns: those of one dtype share one as long as they are small.
+//! Arrays in trees become columns. Small arrays of one dtype share a column.
 
 use std::collections::HashMap;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Bytes of an array that shares a column with others, at most: what is tried for one serves all of them.
+/// The most bytes of an array that shares a column. Its block is encoded with the choices that were
+/// made for the others.
 const SMALL: usize = 1 << 20;
 
-/// Arrays of one dtype, which become one column.
+/// The arrays of one column.
 struct Pool {
     arrays: Py<PyList>,
     len: u64,
     itemsize: usize,
 }
 
-/// The arrays of a file.
+/// The arrays of all trees in a file.
 pub struct Pools {
     pools: Vec<Pool>,
     /// Pools of small arrays by the address of the dtype, and by the dtype.
     by_address: HashMap<usize, usize>,
     by_dtype: Py<PyDict>,
-    /// Dtypes, which so keep their addresses.
+    /// The dtypes in `by_address`, kept alive so that their addresses stay theirs.
     dtypes: Vec<Py<PyAny>>,
 }
 
@@ -36,12 +37,13 @@ impl Pools {
         self.pools.iter().map(|pool| (pool.arrays.clone_ref(py), pool.len)).collect()
     }
 
-    /// Whether an array of just this dtype was met.
+    /// Whether an array with this very dtype object was added.
     pub fn know(&self, dtype: &Bound<'_, PyAny>) -> bool {
         self.by_address.contains_key(&(dtype.as_ptr() as usize))
     }
 
-    /// Adds an array of one dimension with `n` values. Returns its pool, and where it begins there. A large one has a pool to itself.
+    /// Adds a one-dimensional array of `n` values. Returns its pool, and its first value there. A
+    /// large array has a pool of its own.
     pub fn add(
         &mut self,
         array: &Bound<'_, PyAny>,
@@ -69,7 +71,7 @@ impl Pools {
     fn pool(&mut self, dtype: &Bound<'_, PyAny>) -> PyResult<usize> {
         let py = dtype.py();
         let kind: String = dtype.getattr("kind")?.extract()?;
-        // Equal dtypes of other kinds may differ in what equality doesn't look at.
+        // Equal dtypes of other kinds may differ in their metadata or fields.
         if !"biufcmMSU".contains(&kind) {
             return self.new_pool(dtype);
         }

@@ -1,7 +1,8 @@
 //! Cells to objects.
 //!
-//! What a cell contains stands together and is read at once; with what else it names that makes a few slices. Objects are then made
-//! from the inside out, on a stack of our own.
+//! Everything below a cell is contiguous in a file and is read at once. With the cells that it
+//! refers to elsewhere, a few slices are in memory. Objects are then made bottom-up, on an explicit
+//! stack, so that nesting cannot overflow the call stack.
 
 mod arrays;
 mod dicts;
@@ -24,7 +25,7 @@ use pyo3::types::{
 
 use arrays::Pool;
 use objects::{Items, int, is_unit, unit};
-use strings::{Luck, Strings, Use};
+use strings::{HitRate, Strings, Use};
 
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::types::Types;
@@ -40,26 +41,27 @@ struct Frame<'py> {
     items: Items<'py>,
 }
 
-/// Makes objects of cells.
+/// Makes objects from cells.
 pub struct Maker<'a, 'py> {
     py: Python<'py>,
     loaded: &'a Loaded,
     types: OnceCell<Types>,
-    /// `pool(column, start, stop)`, `table(number)`, `object(name, parts)`, `objects(list, shape)`.
+    /// The Python object with the methods `pool(column, start, stop)`, `table(number)`,
+    /// `object(name, parts)`, `objects(list, shape)` and `unit(name)`.
     hook: &'a Bound<'py, PyAny>,
-    /// Cells that references name, and what was made of them; nothing while they are made.
+    /// The objects of cells that references name. None while the object is being made.
     named: HashMap<u64, Option<Bound<'py, PyAny>>>,
     wanted: HashSet<u64>,
     keys: HashMap<u64, Vec<Bound<'py, PyAny>>>,
     strings: Strings<'py>,
-    luck: Luck,
-    /// Whether strings or bytes are named.
+    hit_rate: HitRate,
+    /// Whether references name strings or bytes.
     are_texts_named: bool,
     pools: HashMap<u64, Pool<'py>>,
 }
 
 impl<'a, 'py> Maker<'a, 'py> {
-    /// For cells of all that was loaded; the arrays in these ranges will be wanted.
+    /// A maker for everything that was loaded. Plans the reads of all arrays in it.
     pub fn new(py: Python<'py>, loaded: &'a Loaded, hook: &'a Bound<'py, PyAny>) -> PyResult<Self> {
         let mut maker = Self {
             py,
@@ -70,7 +72,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             wanted: HashSet::new(),
             keys: HashMap::new(),
             strings: Strings::default(),
-            luck: Luck::default(),
+            hit_rate: HitRate::default(),
             are_texts_named: false,
             pools: HashMap::new(),
         };
@@ -85,7 +87,9 @@ impl<'a, 'py> Maker<'a, 'py> {
                         maker.are_texts_named |= matches!(named, Ok(Cell::Str(..) | Cell::Bytes(..)));
                     }
                     Cell::Array { pool, at, len, .. } => {
-                        let end = at.checked_add(len).ok_or_else(|| maker.corrupt("an array without end"))?;
+                        let end = at
+                            .checked_add(len)
+                            .ok_or_else(|| maker.corrupt("an array ends beyond all values"))?;
                         let pool = match maker.pools.entry(pool) {
                             Entry::Occupied(known) => known.into_mut(),
                             Entry::Vacant(vacant) => {
@@ -103,7 +107,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(maker)
     }
 
-    /// The types of values that are not Python's own, looked up when there is one.
+    /// The types that are not builtin. Looked up on first use, as this imports modules.
     fn types(&self) -> PyResult<&Types> {
         if let Some(types) = self.types.get() {
             return Ok(types);
@@ -124,7 +128,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     pub fn make(&mut self, range: Range<u64>) -> PyResult<Bound<'py, PyList>> {
         let kind = CellKind::List;
         let children = Children { count: range.end - range.start, ..Children::default() };
-        // What is made for a caller is no cell, and so is not named.
+        // The list for the caller has no cell, so no reference can name it.
         let mut stack = vec![Frame {
             number: u64::MAX,
             kind,
@@ -135,7 +139,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         }];
         let mut steps = 0u32;
         loop {
-            let Some(frame) = stack.last_mut() else { return Err(self.corrupt("nothing is made")) };
+            let Some(frame) = stack.last_mut() else { return Err(self.corrupt("a cell has no object")) };
             if frame.next < frame.end {
                 self.scalars(frame)?;
                 if frame.next == frame.end {
@@ -154,9 +158,11 @@ impl<'a, 'py> Maker<'a, 'py> {
                 }
                 continue;
             }
-            let Some(done) = stack.pop() else { return Err(self.corrupt("nothing is made")) };
+            let Some(done) = stack.pop() else { return Err(self.corrupt("a cell has no object")) };
             let Some(parent) = stack.last_mut() else {
-                let Items::List(list, _) = done.items else { return Err(self.corrupt("nothing is made")) };
+                let Items::List(list, _) = done.items else {
+                    return Err(self.corrupt("a cell has no object"));
+                };
                 return Ok(list);
             };
             let number = done.number;
@@ -168,7 +174,8 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
     }
 
-    /// Makes the next objects of a frame, as long as they are those that most values are.
+    /// Makes the next objects of a frame as long as they are ints, floats, strings, booleans or
+    /// None.
     fn scalars(&mut self, frame: &mut Frame<'py>) -> PyResult<()> {
         let (py, loaded) = (self.py, self.loaded);
         let here = |slice: &&Slice| slice.range().contains(&frame.next);
@@ -176,7 +183,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         let end = frame.end.min(slice.range().end);
         let items = &mut frame.items;
         while frame.next < end {
-            // A thread is asked to stop now and then.
+            // Signals are checked after each part.
             let part = end.min(frame.next + (1 << 20));
             let n = match self.check(slice.run(frame.next, part))? {
                 Run::Ints(CellKind::Int, values) => {
@@ -188,7 +195,7 @@ impl<'a, 'py> Maker<'a, 'py> {
                     values.len()
                 }
                 Run::Texts(CellKind::Str, texts) if !self.are_texts_named => {
-                    let made = self.strings.fill(py, &mut self.luck, texts, Use::Any, items);
+                    let made = self.strings.fill(py, &mut self.hit_rate, texts, Use::Any, items);
                     made.map_err(|e| loaded.not_text(py, e))?;
                     texts.len()
                 }
@@ -207,7 +214,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(())
     }
 
-    /// The object of a cell without children; for others their making is begun.
+    /// The object of a cell without children. For other cells, pushes a frame and returns None.
     #[inline]
     fn one(&mut self, number: u64, stack: &mut Vec<Frame<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
@@ -215,7 +222,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(Some(match self.check(loaded.cell(number))? {
             cell @ Cell::Unit(_) => self.scalar(&cell)?,
             Cell::Parent(kind, children) => {
-                // It may have been made for a reference to it.
+                // A reference may have made it already.
                 return match self.named.get(&number) {
                     Some(Some(known)) => Ok(Some(known.clone())),
                     Some(None) => Err(self.corrupt("a cell contains itself")),
@@ -232,7 +239,7 @@ impl<'a, 'py> Maker<'a, 'py> {
                 made
             }
             cell @ (Cell::Int(..) | Cell::Float(..)) => self.scalar(&cell)?,
-            Cell::Str(..) | Cell::Bytes(..) => self.whole_cell(number)?,
+            Cell::Str(..) | Cell::Bytes(..) => self.named_scalar(number)?,
             Cell::Array { kind, pool, at, len, shape } => {
                 if let Some(Some(known)) = self.named.get(&number) {
                     return Ok(Some(known.clone()));
@@ -250,8 +257,8 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
     }
 
-    /// The object of a cell that is whole by itself, which may be one that references name.
-    pub(super) fn whole_cell(&mut self, number: u64) -> PyResult<Bound<'py, PyAny>> {
+    /// The object of a cell without children, which references may name.
+    pub(super) fn named_scalar(&mut self, number: u64) -> PyResult<Bound<'py, PyAny>> {
         if let Some(Some(known)) = self.named.get(&number) {
             return Ok(known.clone());
         }
@@ -261,7 +268,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(made)
     }
 
-    /// The object of a cell that is whole by itself.
+    /// The object of a cell without children.
     #[inline]
     fn scalar(&mut self, cell: &Cell<'_>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
@@ -271,7 +278,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             Cell::Float(CellKind::Float, value) => Ok(PyFloat::new(py, value).into_any()),
             Cell::Float(kind, value) => self.types()?.make_float(py, kind, value),
             Cell::Str(CellKind::Str, text) => {
-                Ok(self.strings.get(py, &mut self.luck, text.as_bytes())?.into_any())
+                Ok(self.strings.get(py, &mut self.hit_rate, text.as_bytes())?.into_any())
             }
             Cell::Str(kind, text) => self.types()?.make_text(py, kind, text),
             Cell::Bytes(CellKind::Bytes, bytes) => Ok(PyBytes::new(py, bytes).into_any()),
@@ -284,12 +291,13 @@ impl<'a, 'py> Maker<'a, 'py> {
             }
             Cell::Unit(kind) => self.hook.call_method1("unit", (kind.name(),)),
             Cell::Parent(..) | Cell::Array { .. } => {
-                Err(self.corrupt("a cell with parts where there can be none"))
+                Err(self.corrupt("a cell has parts where none are allowed"))
             }
         }
     }
 
-    /// Begins to make the children of a cell; those of some are made at once.
+    /// Pushes a frame for a cell with children, or makes the object at once if its children are
+    /// scalars.
     fn begin(
         &mut self,
         number: u64,
@@ -324,7 +332,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(None)
     }
 
-    /// What a reference names: it was made, or is made now.
+    /// The object that a reference names. If it is not made yet, makes it or pushes its frame.
     fn reference(&mut self, number: u64, stack: &mut Vec<Frame<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let wrong = || self.corrupt("a reference names what it can't");
         let Cell::Int(_, target) = self.check(self.loaded.cell(number))? else { return Err(wrong()) };
@@ -341,7 +349,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
     }
 
-    /// The object of a cell, of its children.
+    /// The object of a cell, from the objects of its children.
     fn finish(&mut self, frame: Frame<'py>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         let Frame { kind, children, items, .. } = frame;
@@ -353,12 +361,12 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(match kind {
             CellKind::Set => {
                 let set = PySet::new(py, &items)?;
-                self.whole(set.len() == items.len())?;
+                self.check_distinct(set.len() == items.len())?;
                 set.into_any()
             }
             CellKind::FrozenSet => {
                 let set = PyFrozenSet::new(py, &items)?;
-                self.whole(set.len() == items.len())?;
+                self.check_distinct(set.len() == items.len())?;
                 set.into_any()
             }
             CellKind::Map => {
@@ -372,7 +380,7 @@ impl<'a, 'py> Maker<'a, 'py> {
                 } else {
                     PyDict::new(py)
                 };
-                self.whole(dict.len() == n)?;
+                self.check_distinct(dict.len() == n)?;
                 dict.into_any()
             }
             CellKind::Complex => {
@@ -392,11 +400,11 @@ impl<'a, 'py> Maker<'a, 'py> {
         })
     }
 
-    fn whole(&self, is_whole: bool) -> PyResult<()> {
-        if is_whole { Ok(()) } else { Err(self.corrupt("keys or members are equal that have to differ")) }
+    fn check_distinct(&self, are_distinct: bool) -> PyResult<()> {
+        if are_distinct { Ok(()) } else { Err(self.corrupt("keys or members are equal that have to differ")) }
     }
 
-    /// The shape of an array of so many elements.
+    /// The shape of an array of `n` elements.
     fn shape(&self, number: u64, n: u64) -> PyResult<Vec<u64>> {
         let found = entasis::cells::shape(number, &|number| self.loaded.cell(number));
         let (shape, product) = self.check(found)?;

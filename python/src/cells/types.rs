@@ -1,4 +1,4 @@
-//! The types of Python that have a cell of their own kind, and how such values are taken apart and made.
+//! Types of the standard library and NumPy that have a kind of cell, and how their values are made.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub fn type_of(object: &Bound<'_, PyAny>) -> usize {
 pub struct Types {
     /// The kind of each, by the address of the type.
     kinds: HashMap<usize, CellKind>,
-    /// The types, which so keep their addresses, by kind.
+    /// The types by kind. Keeps them alive, so that their addresses stay theirs.
     classes: HashMap<u8, Py<PyType>>,
     epoch: Py<PyAny>,
     microsecond: Py<PyAny>,
@@ -54,7 +54,8 @@ const NUMPY: [(CellKind, &str); 14] = [
 ];
 
 impl Types {
-    /// The types of modules that are imported: no others have values. With `all`, modules are imported.
+    /// The types of modules that are imported, as others cannot have values yet. With `all`,
+    /// imports all modules.
     pub fn new(py: Python<'_>, all: bool) -> PyResult<Self> {
         let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
         let (mut kinds, mut classes) = (HashMap::new(), HashMap::new());
@@ -89,7 +90,7 @@ impl Types {
         self.kinds.get(&type_of(object)).copied()
     }
 
-    /// Whether an object is an array of NumPy, of no class below that.
+    /// Whether an object is a NumPy array, and not of a subclass.
     pub fn is_array(&self, object: &Bound<'_, PyAny>) -> bool {
         self.ndarray.as_ref().is_some_and(|class| class.as_ptr() as usize == type_of(object))
     }
@@ -99,7 +100,7 @@ impl Types {
         class.ok_or_else(|| pyo3::exceptions::PyTypeError::new_err(format!("a {kind} can't be made here")))
     }
 
-    /// Microseconds of a span of time, if they fit.
+    /// Microseconds of a `timedelta`, if they fit.
     pub fn microseconds(&self, span: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
         let py = span.py();
         let days: i64 = span.getattr(pyo3::intern!(py, "days"))?.extract()?;
@@ -109,13 +110,13 @@ impl Types {
         Ok(seconds.and_then(|whole| whole.checked_mul(1_000_000)).and_then(|whole| whole.checked_add(rest)))
     }
 
-    /// Microseconds since 1970 of a datetime without zone.
+    /// Microseconds since 1970 of a naive `datetime`.
     pub fn since_epoch(&self, datetime: &Bound<'_, PyAny>) -> PyResult<i64> {
         let span = datetime.sub(self.epoch.bind(datetime.py()))?;
         Ok(self.microseconds(&span)?.unwrap_or_default())
     }
 
-    /// A value of the classes integer, float, string and bytes.
+    /// The object of a cell of class integer.
     pub fn make_int<'py>(&self, py: Python<'py>, kind: CellKind, value: i64) -> PyResult<Bound<'py, PyAny>> {
         let class = || self.class(py, kind);
         match kind {
@@ -143,7 +144,7 @@ impl Types {
         class.call1((seconds.div_euclid(86_400), seconds.rem_euclid(86_400), rest))
     }
 
-    /// A float of NumPy.
+    /// The object of a cell of class float.
     pub fn make_float<'py>(
         &self,
         py: Python<'py>,
@@ -153,14 +154,14 @@ impl Types {
         self.class(py, kind)?.call1((value,))
     }
 
-    /// What is kept as text.
+    /// The object of a cell of class string.
     pub fn make_text<'py>(
         &self,
         py: Python<'py>,
         kind: CellKind,
         value: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // A path of another system is one without a file system here.
+        // A path of another system becomes a pure path.
         let kind = match kind {
             CellKind::PosixPath if cfg!(windows) => CellKind::PurePosixPath,
             CellKind::WindowsPath if !cfg!(windows) => CellKind::PureWindowsPath,
@@ -169,7 +170,7 @@ impl Types {
         self.class(py, kind)?.call1((value,))
     }
 
-    /// What is kept as bytes.
+    /// The object of a cell of class bytes.
     pub fn make_bytes<'py>(
         &self,
         py: Python<'py>,

@@ -1,7 +1,8 @@
 //! Objects to cells.
 //!
-//! Children of one object are looked at together, then what is below each of them, in order, on a stack of our own. An object that others hold
-//! too is remembered, and a second time only named.
+//! All children of an object get their cells first, then the children of each child, in order. An
+//! explicit stack is used, so that nesting cannot overflow the call stack. An object with more than
+//! one reference is remembered, and becomes a reference when it is found again.
 
 mod atoms;
 mod emit;
@@ -23,13 +24,13 @@ use super::pools::Pools;
 use super::types::Types;
 use crate::errors;
 
-/// Keys of maps that are compared with those of other maps, at most.
+/// The most keys of a map that are compared with those of other maps.
 const SHARED_KEYS: usize = 256;
 
-/// Values after which those that follow are expected to be like them.
+/// After this many equal types, the following values are expected to have the type as well.
 const SAMPLE: usize = 256;
 
-/// An object whose cell is there, and whose children are not.
+/// An object that has a cell, and whose children do not.
 struct Pending<'py> {
     object: Bound<'py, PyAny>,
     kind: CellKind,
@@ -39,20 +40,21 @@ struct Pending<'py> {
     keys: u64,
 }
 
-/// An object whose children are there, and what is below them is not.
+/// An object whose children have cells, and whose grandchildren do not.
 struct Frame<'py> {
-    /// Its place among the parents; none of what has no cell.
+    /// Its index among the parents. None for the root of the stack, which has no cell.
     place: Option<usize>,
-    /// Its place among what was expanded.
+    /// Its index among the expanded objects.
     me: usize,
-    /// How many references there were before it.
+    /// The number of references before it.
     n_references: usize,
-    /// How deep its children are.
+    /// The depth of its children.
     depth: usize,
     pending: std::vec::IntoIter<Pending<'py>>,
 }
 
-/// Where a child stands.
+/// The place of a child: the index of its parent among the expanded objects, its position there,
+/// and its depth.
 #[derive(Clone, Copy)]
 struct At {
     up: usize,
@@ -60,15 +62,15 @@ struct At {
     depth: usize,
 }
 
-/// An object that was met.
+/// The cell of an object that was found before.
 #[derive(Clone, Copy)]
-struct Met {
+struct Seen {
     number: u64,
-    /// Its place among the parents, if it is one.
+    /// Its index among the parents, if it has children.
     place: Option<usize>,
 }
 
-/// Keys that other maps may have too.
+/// Keys of a map, which later maps may share.
 struct Keys {
     first: u64,
     keys: Vec<Py<PyAny>>,
@@ -80,28 +82,31 @@ pub struct CellBuilder {
     pub writer: CellWriter,
     compression: u8,
     types: Types,
-    /// Takes a value that is not known here apart: `(code, ...)`. Held while a tree is added, as it holds this builder.
+    /// The Python function that takes a value of another type apart, and returns `(code, ...)`. Set
+    /// while a tree is added only, as it refers to this builder.
     hook: Py<PyAny>,
-    /// What becomes of a value that can't be kept: raises, or returns what stands for it. As `hook`.
+    /// The Python function for a value that cannot be stored. It raises, or returns a replacement.
+    /// Set as long as `hook` is.
     unsupported: Py<PyAny>,
     pools: Pools,
-    /// Shapes of arrays, with the arrays that have them: place among arrays.
+    /// The shapes of arrays, each with the arrays that have it. The flag says whether the index
+    /// counts parents or arrays.
     shapes: HashMap<Vec<u64>, Vec<(bool, usize)>>,
-    /// What has to stay alive so that its address stays its own.
-    kept: Vec<Py<PyAny>>,
-    // Of the tree that is being added:
+    /// Objects that must stay alive, as their addresses identify them.
+    keep_alive: Vec<Py<PyAny>>,
+    // The fields from here on belong to the tree that is being added.
     expanded: Vec<Expanded>,
-    met: Addresses<Met>,
-    references: Vec<(u64, Met, At)>,
+    seen: Addresses<Seen>,
+    references: Vec<(u64, Seen, At)>,
     shared: Addresses<Vec<Keys>>,
     last_keys: Option<Keys>,
     root: String,
     replaced: usize,
-    /// What was met in the trees that share their objects.
-    lasting: Addresses<Met>,
+    /// The objects found in all trees that share objects.
+    seen_by_all: Addresses<Seen>,
 }
 
-/// A map by what is as good as random, or an address.
+/// A hash map whose keys are hashes or addresses.
 type Addresses<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
 
 #[derive(Default)]
@@ -113,7 +118,7 @@ impl Hasher for AddressHasher {
     }
 
     fn write_u64(&mut self, value: u64) {
-        // The map takes its places from the low bits, which of addresses are zero.
+        // The map uses the low bits, which are zero in addresses.
         self.0 = value.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
     }
 
@@ -135,20 +140,20 @@ impl CellBuilder {
             unsupported: py.None(),
             pools: Pools::new(py),
             shapes: HashMap::new(),
-            kept: Vec::new(),
+            keep_alive: Vec::new(),
             expanded: Vec::new(),
-            met: Addresses::default(),
+            seen: Addresses::default(),
             references: Vec::new(),
             shared: Addresses::default(),
             last_keys: None,
             root: String::new(),
             replaced: 0,
-            lasting: Addresses::default(),
+            seen_by_all: Addresses::default(),
         })
     }
 
-    /// Adds a tree, and returns the number of its cell. `root` is what its path begins with. Objects that stand in several of the trees
-    /// that share are stored once.
+    /// Adds a tree, and returns the number of its cell. Its path in errors begins with `root`. An
+    /// object in several trees with `shares` is stored once.
     fn add(
         &mut self,
         value: Bound<'_, PyAny>,
@@ -161,13 +166,13 @@ impl CellBuilder {
         (self.hook, self.unsupported) = (hook, unsupported);
         root.clone_into(&mut self.root);
         if shares {
-            self.met = std::mem::take(&mut self.lasting);
+            self.seen = std::mem::take(&mut self.seen_by_all);
         }
         let done = self.add_tree(&value);
         (self.hook, self.unsupported) = (value.py().None(), value.py().None());
-        let met = std::mem::take(&mut self.met);
+        let seen = std::mem::take(&mut self.seen);
         if shares {
-            self.lasting = met;
+            self.seen_by_all = seen;
         }
         self.expanded.clear();
         self.references.clear();
@@ -176,8 +181,8 @@ impl CellBuilder {
         done.map(|()| number)
     }
 
-    /// Ends with the shapes of arrays. Returns for each pool a list of its arrays, which then follow one another in its column, and how many
-    /// values they have.
+    /// Adds the shapes of arrays. Returns the arrays of each pool, which form its column, and the
+    /// number of their values.
     fn finish(&mut self, py: Python<'_>) -> Vec<(Py<PyList>, u64)> {
         for (shape, users) in
             std::mem::take(&mut self.shapes).into_iter().collect::<std::collections::BTreeMap<_, _>>()
@@ -221,7 +226,8 @@ impl CellBuilder {
                 stack.push(self.expand(next, up, depth)?);
             } else if let Some(Frame { place: Some(place), me, n_references, .. }) = stack.pop() {
                 self.writer.end(place);
-                // References tell where they stand, should they lead nowhere; of others that is forgotten.
+                // Errors need the path of a reference. Objects without references below them are
+                // forgotten.
                 if self.references.len() == n_references {
                     self.expanded.truncate(me);
                 }
@@ -238,9 +244,9 @@ impl CellBuilder {
         let all: Vec<Reference> = self
             .references
             .iter()
-            .map(|&(number, met, _)| {
-                let below = met.place.map_or(0..0, |place| self.writer.below(place));
-                Reference { number, target: met.number, below }
+            .map(|&(number, seen, _)| {
+                let below = seen.place.map_or(0..0, |place| self.writer.below(place));
+                Reference { number, target: seen.number, below }
             })
             .collect();
         match find_cycle(&all) {

@@ -108,7 +108,7 @@ pub fn read_blocks<'py>(
         // SAFETY: nothing else knows the new array.
         wanted.push(Matrix { columns, out: unsafe { array::memory(values) }?, mark: mark(group) });
     }
-    monitor::run_beside(py, Some(meanwhile), |monitor| {
+    monitor::run_with(py, Some(meanwhile), |monitor| {
         if !requests.is_empty() {
             file.read(requests, threads, monitor)?;
         }

@@ -1,4 +1,4 @@
-//! Arrays of cells: views of what is read together.
+//! Arrays from cells. Neighbouring arrays are read together, and are views of one array.
 
 use std::ops::Range;
 
@@ -9,31 +9,33 @@ use pyo3::types::{PySlice, PyTuple};
 use super::Maker;
 use crate::cells::loaded::Loaded;
 
-/// Bytes of an array that does not share the memory of all small ones, at least: an array keeps all memory that it is a view of.
+/// Arrays of fewer bytes share memory with all small ones. A view keeps all this memory alive.
 const LARGE: u64 = 64 << 10;
-/// Bytes of such arrays that are read together, and share memory, at most: so much is on huge pages, and work for several threads.
+/// The most bytes of large arrays that are read together, and share memory. This much lies on huge
+/// pages, and occupies several threads.
 const TOGETHER: u64 = 8 << 20;
 
-/// The values of arrays in one pool, as far as they are wanted.
+/// The requested arrays of one pool.
 pub struct Pool<'py> {
-    /// The range that has the small arrays, and how many values these have.
+    /// The range that contains all small arrays, and their number of values.
     start: u64,
     end: u64,
     n: u64,
-    /// The values of an array that is large, at least.
+    /// An array of this many values or more is large.
     large: u64,
-    /// Those that are read together, at most; none where the values are not of one width, or some are missing.
+    /// The most values that are read together. None if values have no fixed width, or some are
+    /// missing.
     together: Option<u64>,
-    /// The large arrays, in order.
+    /// The large arrays in ascending order.
     larges: Vec<Range<u64>>,
-    /// The values of the small ones.
+    /// The values of the small arrays, once they are read.
     values: Option<Bound<'py, PyAny>>,
-    /// Values of some of the large ones.
+    /// The values of the large arrays that were read last.
     window: Option<(Range<u64>, Bound<'py, PyAny>)>,
 }
 
 impl<'py> Pool<'py> {
-    /// A pool of which nothing is wanted yet.
+    /// A pool without requests.
     pub fn of(loaded: &Loaded, pool: u64) -> entasis::Result<Self> {
         let record = loaded.cells().file().column(loaded.cells().pool(pool)?)?.record;
         let width = record.column_type.layout().width().map(|width| width.max(1) as u64);
@@ -49,7 +51,7 @@ impl<'py> Pool<'py> {
         })
     }
 
-    /// An array will be asked for.
+    /// Adds a request for an array.
     pub fn want(&mut self, values: Range<u64>) {
         let len = values.end - values.start;
         if len >= self.large {
@@ -60,12 +62,13 @@ impl<'py> Pool<'py> {
         }
     }
 
-    /// All that will be asked for is known.
+    /// Ends the requests.
     pub fn plan(&mut self) {
         self.larges.sort_unstable_by_key(|range| (range.start, range.end));
     }
 
-    /// The values that are read with those of a large array: of the large ones right behind it.
+    /// The range that is read for a large array: it and the requested large arrays that follow
+    /// directly.
     fn window(&self, values: &Range<u64>) -> Range<u64> {
         let Some(most) = self.together else { return values.clone() };
         let mut end = values.end;
@@ -81,7 +84,7 @@ impl<'py> Pool<'py> {
 }
 
 impl<'py> Maker<'_, 'py> {
-    /// An array: all of its pool, or a view of what was read of it.
+    /// An array of a pool.
     pub(super) fn array(
         &mut self,
         kind: CellKind,
@@ -100,7 +103,7 @@ impl<'py> Maker<'_, 'py> {
         flat.call_method1("reshape", (PyTuple::new(py, shape)?,))?.getattr("T")
     }
 
-    /// The values of an array, with one dimension.
+    /// The values of an array as a one-dimensional array.
     fn flat(&mut self, number: u64, values: Range<u64>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         let column = self.check(self.loaded.cells().pool(number))?;
@@ -112,7 +115,7 @@ impl<'py> Maker<'_, 'py> {
             all.get_item(PySlice::new(py, from, to, 1))
         };
         let Some(pool) = self.pools.get_mut(&number) else {
-            return Err(self.corrupt("an array without values"));
+            return Err(self.corrupt("an array has no values"));
         };
         if values.end - values.start >= pool.large {
             let is_there =
@@ -122,16 +125,16 @@ impl<'py> Maker<'_, 'py> {
                 if range == values {
                     return read(&values);
                 }
-                // The one before goes first.
+                // Frees the previous window before it reads the next one.
                 pool.window = None;
                 pool.window = Some((range.clone(), read(&range)?));
             }
             return match &pool.window {
                 Some((range, all)) => part(all, range.start),
-                None => Err(self.corrupt("an array without values")),
+                None => Err(self.corrupt("an array has no values")),
             };
         }
-        // Those that lie far apart are read one by one.
+        // If small arrays are far apart, each is read by itself.
         if (pool.end - pool.start) / 2 > pool.n || (pool.start, pool.end) == (values.start, values.end) {
             return read(&values);
         }
@@ -140,7 +143,7 @@ impl<'py> Maker<'_, 'py> {
         }
         match &pool.values {
             Some(all) => part(all, pool.start),
-            None => Err(self.corrupt("an array without values")),
+            None => Err(self.corrupt("an array has no values")),
         }
     }
 }

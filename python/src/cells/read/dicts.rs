@@ -13,7 +13,8 @@ use crate::cpython::keyword_dict::{from_names, n_names};
 const TOGETHER: u64 = 512;
 
 impl<'a, 'py> Maker<'a, 'py> {
-    /// A dict of values without parts, and of such keys of its own; none when it is another.
+    /// A dict whose keys and values are all scalars, and whose keys are not shared. None for any
+    /// other dict.
     pub(super) fn plain_dict(
         &mut self,
         slice: &'a Slice,
@@ -34,7 +35,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             values.fill(self, &mut named, n_names)?;
             match (names, named) {
                 (Items::Tuple(names, _), Items::Parts(named)) => from_names(&names, &named)?,
-                _ => return Err(self.corrupt("nothing is made")),
+                _ => return Err(self.corrupt("a cell has no object")),
             }
         } else {
             PyDict::new(self.py)
@@ -43,10 +44,10 @@ impl<'a, 'py> Maker<'a, 'py> {
             let [some_keys, some_values] = self.together(&mut keys, &mut values, TOGETHER.min(n - from))?;
             for (i, (key, value)) in (from..).zip(some_keys.into_iter().zip(some_values)) {
                 dict.set_item(key, value)?;
-                self.look_up(i)?;
+                self.check_signals_at(i)?;
             }
         }
-        self.whole(dict.len() as u64 == n)?;
+        self.check_distinct(dict.len() as u64 == n)?;
         Ok(Some(dict))
     }
 
@@ -62,12 +63,12 @@ impl<'a, 'py> Maker<'a, 'py> {
         values.fill(self, &mut some_values, n)?;
         match (some_keys, some_values) {
             (Items::Parts(keys), Items::Parts(values)) => Ok([keys, values]),
-            _ => Err(self.corrupt("nothing is made")),
+            _ => Err(self.corrupt("a cell has no object")),
         }
     }
 }
 
-/// A dict of these keys and as many values. It has fewer where keys are equal.
+/// A dict of these keys and values. It has fewer items if keys are equal.
 pub fn of<'py>(
     py: Python<'py>,
     keys: &[Bound<'py, PyAny>],

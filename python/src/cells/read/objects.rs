@@ -1,4 +1,4 @@
-//! Objects of cells that are whole by themselves, one after the other; and what is filled with objects.
+//! Objects of neighbouring scalar cells, and the containers that they are put into.
 
 use std::ffi::c_long;
 
@@ -10,16 +10,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyList, PyTuple};
 
 use super::Maker;
-use super::strings::{Luck, Use};
+use super::strings::{HitRate, Use};
 
-/// The items of a list whose memory is fresh from the system, at least.
+/// A list of this many items or more gets new pages from the system.
 const LONG: usize = 16 << 10;
 
 #[inline]
 pub fn int(py: Python<'_>, value: i64) -> PyResult<Bound<'_, PyAny>> {
-    // SAFETY: both give a new reference, or null with an error set.
+    // SAFETY: both functions return a new reference, or null with an exception set.
     unsafe {
-        // The narrower one, where it takes the value, has a quick way for short numbers.
+        // `PyLong_FromLong` is faster for small numbers.
         let made = match c_long::try_from(value) {
             Ok(value) => ffi::PyLong_FromLong(value),
             Err(_) => ffi::PyLong_FromLongLong(value),
@@ -42,7 +42,7 @@ pub fn is_unit(kind: CellKind) -> bool {
     matches!(kind, CellKind::Null | CellKind::False | CellKind::True)
 }
 
-/// The objects of neighbouring cells without parts.
+/// An iterator over the objects of neighbouring scalar cells.
 pub struct Objects<'a> {
     slice: &'a Slice,
     next: u64,
@@ -50,23 +50,23 @@ pub struct Objects<'a> {
     run: Run<'a>,
     at: usize,
     len: usize,
-    luck: Luck,
+    hit_rate: HitRate,
     of_strings: Use,
 }
 
 impl<'a> Objects<'a> {
-    /// Of the cells `from .. end`, all of which are in the slice.
+    /// The objects of the cells `from..end`, which must be in the slice.
     pub fn new(slice: &'a Slice, from: u64, end: u64) -> Self {
-        let (luck, of_strings) = (Luck::default(), Use::Any);
-        Self { slice, next: from, end, run: Run::Other, at: 0, len: 0, luck, of_strings }
+        let (hit_rate, of_strings) = (HitRate::default(), Use::Any);
+        Self { slice, next: from, end, run: Run::Other, at: 0, len: 0, hit_rate, of_strings }
     }
 
-    /// The same, which are to be keys of a dict.
+    /// The objects of the cells `from..end` as keys of a dict.
     pub fn keys(slice: &'a Slice, from: u64, end: u64) -> Self {
         Self { of_strings: Use::Keys, ..Self::new(slice, from, end) }
     }
 
-    /// The next one. There has to be one.
+    /// The next object. The caller makes sure that there is one.
     #[inline]
     pub fn next<'py>(&mut self, maker: &mut Maker<'a, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let py = maker.py;
@@ -88,21 +88,21 @@ impl<'a> Objects<'a> {
             Run::Ints(CellKind::Int, values) => int(py, values[at]),
             Run::Floats(CellKind::Float, values) => Ok(PyFloat::new(py, values[at]).into_any()),
             Run::Texts(CellKind::Str, texts) if !maker.are_texts_named => {
-                let made = maker.strings.get(py, &mut self.luck, texts.get(at));
+                let made = maker.strings.get(py, &mut self.hit_rate, texts.get(at));
                 made.map(Bound::into_any).map_err(|e| maker.loaded.not_text(py, e))
             }
             Run::Units(kinds) if is_unit(kinds[at]) => Ok(unit(py, kinds[at])),
-            _ => maker.whole_cell(number),
+            _ => maker.named_scalar(number),
         }
     }
 
-    /// Adds the next `n` to others. There have to be as many.
+    /// Adds the next `n` objects to `items`. The caller makes sure that there are as many.
     pub fn fill<'py>(&mut self, maker: &mut Maker<'a, 'py>, items: &mut Items<'py>, n: u64) -> PyResult<()> {
         let py = maker.py;
         let end = self.next + n;
         while self.next < end {
             items.push(self.next(maker)?)?;
-            // Others of the kind, in a loop without a look at anything else.
+            // The rest of the run is made in one loop.
             let at = self.at;
             let n = (self.len - at).min((end - self.next) as usize);
             let n = match self.run {
@@ -116,7 +116,7 @@ impl<'a> Objects<'a> {
                 }
                 Run::Texts(CellKind::Str, texts) if !maker.are_texts_named => {
                     let texts = texts.part(at..at + n);
-                    let made = maker.strings.fill(py, &mut self.luck, texts, self.of_strings, items);
+                    let made = maker.strings.fill(py, &mut self.hit_rate, texts, self.of_strings, items);
                     made.map_err(|e| maker.loaded.not_text(py, e))?;
                     n
                 }
@@ -135,25 +135,26 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// What the objects of a frame are put into.
+/// The container that the objects of a frame are put into.
 pub enum Items<'py> {
-    /// A list of that length, filled from its start.
+    /// A list of the final length, filled from the start. The number is the next index.
     List(Bound<'py, PyList>, isize),
-    /// A tuple, in the same way.
+    /// A tuple, likewise.
     Tuple(Bound<'py, PyTuple>, isize),
-    /// What something else is made of.
+    /// Objects from which another container or object is made.
     Parts(Vec<Bound<'py, PyAny>>),
 }
 
 impl<'py> Items<'py> {
-    /// For `n` objects, which are in memory as cells.
+    /// A container for `n` objects. As many cells are in memory, so `n` is not a number that only
+    /// the file claims.
     pub fn new(py: Python<'py>, kind: CellKind, n: u64) -> PyResult<Self> {
         let n = usize::try_from(n).ok().filter(|&n| isize::try_from(n).is_ok());
         let n = n.ok_or_else(|| PyMemoryError::new_err("a value of too many parts"))?;
         Ok(match kind {
             CellKind::List => Self::List(new_list(py, n)?, 0),
             CellKind::Tuple => {
-                // SAFETY: gives a new reference to a tuple, or null with an error set.
+                // SAFETY: returns a new reference to a tuple, or null with an exception set.
                 let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(n as isize))? };
                 Self::Tuple(tuple.cast_into()?, 0)
             }
@@ -170,7 +171,8 @@ impl<'py> Items<'py> {
                 *next += 1;
             }
             Self::Tuple(tuple, next) => {
-                // SAFETY: takes the reference, also when it fails; the tuple is new, and nobody else's.
+                // SAFETY: the function takes over the reference, even if it fails. Nothing else
+                // refers to the new tuple.
                 let failed = unsafe { ffi::PyTuple_SetItem(tuple.as_ptr(), *next, object.into_ptr()) };
                 if failed != 0 {
                     return Err(PyErr::fetch(tuple.py()));
@@ -207,25 +209,27 @@ impl<'py> Items<'py> {
     }
 }
 
-/// A list of so many items, all of which have to be put there.
+/// A list of `n` places. The caller puts an item into each.
 pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
     if n >= LONG {
-        // Putting an item looks at the place first. Memory that was never written to takes two page faults then, of which one is enough.
+        // `put` reads a place before it writes it. On new pages that takes two page faults, so each
+        // place is written beforehand.
         let one = PyList::new(py, [py.None()])?;
-        // SAFETY: gives a new reference to a list, or null with an error set.
+        // SAFETY: returns a new reference to a list, or null with an exception set.
         let list =
             unsafe { Bound::from_owned_ptr_or_err(py, ffi::PySequence_Repeat(one.as_ptr(), n as isize))? };
         return Ok(list.cast_into()?);
     }
-    // SAFETY: gives a new reference to a list, or null with an error set.
+    // SAFETY: returns a new reference to a list, or null with an exception set.
     let list = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(n as isize))? };
     Ok(list.cast_into()?)
 }
 
-/// Puts an item into a list that was just made.
+/// Puts an item into a new list.
 #[inline]
 pub fn put<'py>(list: &Bound<'py, PyList>, i: isize, object: Bound<'py, PyAny>) -> PyResult<()> {
-    // SAFETY: takes the reference, also when it fails because the list has no such place.
+    // SAFETY: the function takes over the reference, even if it fails because there is no such
+    // place.
     if unsafe { ffi::PyList_SetItem(list.as_ptr(), i, object.into_ptr()) } != 0 {
         return Err(PyErr::fetch(list.py()));
     }

@@ -1,4 +1,4 @@
-//! Lists of rows, and dicts of values without parts: made at once.
+//! Lists of rows: dicts with equal keys, or tuples of one length.
 
 use std::ops::Range;
 use std::vec::IntoIter;
@@ -12,10 +12,10 @@ use super::Maker;
 use super::objects::{Items, Objects, new_list, put};
 use crate::cpython::shared_keys::sharing;
 
-/// Rows whose values are made together.
+/// Rows whose values are made together, column by column.
 const TOGETHER: u64 = 64;
-/// As many rows as are worth a dict whose copies share their keys.
-const MANY: u64 = 1024;
+/// Fewer rows do not share their keys.
+const MIN_SHARING: u64 = 1024;
 
 /// The next value of each column.
 fn next_of<'py>(columns: &mut [IntoIter<Bound<'py, PyAny>>]) -> impl Iterator<Item = Bound<'py, PyAny>> {
@@ -23,7 +23,7 @@ fn next_of<'py>(columns: &mut [IntoIter<Bound<'py, PyAny>>]) -> impl Iterator<It
 }
 
 impl<'a, 'py> Maker<'a, 'py> {
-    /// A list of rows; its children were checked.
+    /// A list of rows, whose children the caller checked.
     pub(super) fn all_rows(
         &mut self,
         slice: &'a Slice,
@@ -40,7 +40,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         self.rows(kind, children, lists, n)
     }
 
-    /// `n` rows, of values that stand in these places, a range for each key or place.
+    /// `n` rows from the cells in `lists`, a range for each key or position.
     pub fn rows(
         &mut self,
         kind: CellKind,
@@ -64,17 +64,17 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
         self.shared_keys(children)?;
         let keys = self.keys[&children.keys].clone();
-        // Copies of a dict that has the keys need not grow, nor look for places.
+        // Each row is a copy of a dict with all keys, so it does not have to grow.
         let first = PyDict::new(py);
         for key in &keys {
             first.set_item(key, py.None())?;
         }
-        self.whole(first.len() == keys.len() && keys.len() == columns.len())?;
-        let first = if n >= MANY { sharing(&first).unwrap_or(first) } else { first };
+        self.check_distinct(first.len() == keys.len() && keys.len() == columns.len())?;
+        let first = if n >= MIN_SHARING { sharing(&first).unwrap_or(first) } else { first };
         self.by_rows(&mut columns, n, |i, values| {
             let row = first.copy()?;
             for (key, value) in keys.iter().zip(next_of(values)) {
-                // It has `None` already.
+                // The copy has `None` already.
                 if !value.is_none() {
                     row.set_item(key, value)?;
                 }
@@ -84,7 +84,8 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(list)
     }
 
-    /// Has the values of `n` rows put together, one row after the other. They are made by some rows at once, so that those of a column come from one loop.
+    /// Calls `put` for each of `n` rows, with an iterator over the values of each column. Values
+    /// are made for `TOGETHER` rows at a time, so that those of a column come from one loop.
     fn by_rows(
         &mut self,
         columns: &mut [Objects<'a>],
@@ -96,25 +97,25 @@ impl<'a, 'py> Maker<'a, 'py> {
             let values = columns.iter_mut().map(|column| {
                 let mut values = Items::Parts(Vec::with_capacity(TOGETHER as usize));
                 column.fill(self, &mut values, end - begin)?;
-                let Items::Parts(values) = values else { return Err(self.corrupt("nothing is made")) };
+                let Items::Parts(values) = values else { return Err(self.corrupt("a cell has no object")) };
                 Ok(values.into_iter())
             });
             let mut values = values.collect::<PyResult<Vec<_>>>()?;
             for i in begin..end {
                 put(i as isize, &mut values)?;
-                self.look_up(i)?;
+                self.check_signals_at(i)?;
             }
         }
         Ok(())
     }
 
-    /// Ends what takes long, when that is wanted.
+    /// Checks for signals once every 65,536 rows.
     #[inline]
-    pub(super) fn look_up(&self, i: u64) -> PyResult<()> {
+    pub(super) fn check_signals_at(&self, i: u64) -> PyResult<()> {
         if i % 65_536 == 65_535 { self.py.check_signals() } else { Ok(()) }
     }
 
-    /// Makes the keys of a map that others may have too.
+    /// Makes the keys of a map, which other maps may share.
     pub(super) fn shared_keys(&mut self, children: &Children) -> PyResult<()> {
         if self.keys.get(&children.keys).is_some_and(|keys| keys.len() as u64 == children.count) {
             return Ok(());
@@ -123,9 +124,9 @@ impl<'a, 'py> Maker<'a, 'py> {
         for i in 0..children.count {
             let number = children.keys.saturating_add(i);
             let Cell::Str(CellKind::Str, text) = self.check(self.loaded.cell(number))? else {
-                return Err(self.corrupt("keys that several maps have are not strings"));
+                return Err(self.corrupt("shared keys of maps are not strings"));
             };
-            // As the names in programs are, which makes looking them up quick.
+            // Literals in programs are interned as well, so looking them up compares addresses.
             keys.push(PyString::intern(self.py, text).into_any());
         }
         self.keys.insert(children.keys, keys);

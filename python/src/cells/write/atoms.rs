@@ -1,4 +1,5 @@
-//! Objects that are whole by themselves, put where they belong without taking hold of them: the way of most objects of a tree.
+//! Builtin scalars. They are borrowed, and no Python code runs: the fast path for most objects of a
+//! tree.
 
 use std::ffi::c_int;
 
@@ -11,10 +12,10 @@ use pyo3::{Borrowed, ffi};
 use super::SAMPLE;
 use super::numbers::put_numbers;
 
-/// Strings and bytes of that many bytes and more are stored once, however often they are met.
+/// Strings and bytes objects of this many bytes or more are stored once if they are shared.
 pub const SHARED_LEN: usize = 256;
 
-/// What values without parts are put into.
+/// The destination of scalars: cells, or the values of a column of rows.
 pub trait Sink {
     fn unit(&mut self, kind: CellKind);
     fn int(&mut self, kind: CellKind, value: i64);
@@ -51,7 +52,7 @@ macro_rules! sink {
 }
 sink!(CellWriter, Scalars);
 
-/// What an object is, by its exact type.
+/// The type of a builtin scalar, subclasses excluded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Atom {
     Str,
@@ -66,7 +67,7 @@ pub enum Atom {
 #[inline]
 pub fn atom(object: Borrowed<'_, '_, PyAny>) -> Atom {
     let of = object.get_type_ptr();
-    // The addresses of static types, which are not looked into.
+    // Only the addresses of these static types are used.
     if of == &raw mut ffi::PyUnicode_Type {
         Atom::Str
     } else if of == &raw mut ffi::PyLong_Type {
@@ -84,41 +85,42 @@ pub fn atom(object: Borrowed<'_, '_, PyAny>) -> Atom {
     }
 }
 
-/// The value of an exact int, if it has 64 bits.
+/// The value of an int, if it fits into 64 bits.
 ///
 /// # Safety
-/// The object is live, and an int.
+/// The object is alive, and has exactly the type `int`.
 #[inline]
 pub unsafe fn int(object: *mut ffi::PyObject) -> Option<i64> {
     let mut overflow: c_int = 0;
-    // SAFETY: an int, which this call can always be made of.
+    // SAFETY: the object is an int, for which the call cannot fail.
     let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
     (overflow == 0).then_some(value)
 }
 
-/// The value of an exact float.
+/// The value of a float.
 ///
 /// # Safety
-/// The object is live, and a float.
+/// The object is alive, and has exactly the type `float`.
 #[inline]
 pub unsafe fn float(object: *mut ffi::PyObject) -> f64 {
-    // SAFETY: a float, which this call can always be made of.
+    // SAFETY: the object is a float, for which the call cannot fail.
     unsafe { ffi::PyFloat_AsDouble(object) }
 }
 
-/// How many references there are to an object.
+/// The number of references to an object.
 #[inline]
 pub fn references(object: Borrowed<'_, '_, PyAny>) -> isize {
-    // SAFETY: the pointer is that of a live object, and we hold the GIL.
+    // SAFETY: the object is alive, and we hold the GIL.
     unsafe { ffi::Py_REFCNT(object.as_ptr()) }
 }
 
-/// Puts an object where it belongs; false when it is none of those that are dealt with here, or one that may be met again. No code of Python is run.
+/// Adds a scalar. Returns false for any other object, and for a long string or bytes object that
+/// may be shared. No Python code runs.
 #[inline]
 pub fn put<S: Sink>(object: Borrowed<'_, '_, PyAny>, out: &mut S) -> bool {
     match atom(object) {
         Atom::Str => {
-            // SAFETY: its exact type is that of strings.
+            // SAFETY: its type is exactly `str`.
             let text = unsafe { object.cast_unchecked::<PyString>() };
             let Ok(text) = text.to_str() else { return false };
             if text.len() >= SHARED_LEN && references(object) > 1 {
@@ -126,21 +128,21 @@ pub fn put<S: Sink>(object: Borrowed<'_, '_, PyAny>, out: &mut S) -> bool {
             }
             out.text(CellKind::Str, text);
         }
-        // SAFETY: its exact type is that of ints.
+        // SAFETY: its type is exactly `int`.
         Atom::Int => match unsafe { int(object.as_ptr()) } {
             Some(value) => out.int(CellKind::Int, value),
             None => return false,
         },
-        // SAFETY: its exact type is that of floats.
+        // SAFETY: its type is exactly `float`.
         Atom::Float => out.float(CellKind::Float, unsafe { float(object.as_ptr()) }),
         Atom::None => out.unit(CellKind::Null),
         Atom::Bool => {
-            // SAFETY: `True` is one object.
+            // SAFETY: `Py_True` returns the address of a static object.
             let is_true = object.as_ptr() == unsafe { ffi::Py_True() };
             out.unit(if is_true { CellKind::True } else { CellKind::False });
         }
         Atom::Bytes => {
-            // SAFETY: its exact type is that of bytes.
+            // SAFETY: its type is exactly `bytes`.
             let bytes = unsafe { object.cast_unchecked::<PyBytes>() };
             if bytes.as_bytes().len() >= SHARED_LEN && references(object) > 1 {
                 return false;
@@ -152,10 +154,11 @@ pub fn put<S: Sink>(object: Borrowed<'_, '_, PyAny>, out: &mut S) -> bool {
     true
 }
 
-/// An item of a list, as long as the list has it.
+/// An item of a list, borrowed. None if there is no such place.
 #[inline]
 pub fn item<'a, 'py>(list: &'a Bound<'py, PyList>, i: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
-    // SAFETY: the list is live; its item is borrowed, and null behind the end. It stays while no code of Python is run.
+    // SAFETY: the list is alive. Its item is a borrowed reference, or null after the end of the
+    // list. It stays alive while no Python code runs, as we hold the GIL.
     unsafe {
         let item = ffi::PyList_GetItem(list.as_ptr(), i as isize);
         if item.is_null() {
@@ -166,7 +169,8 @@ pub fn item<'a, 'py>(list: &'a Bound<'py, PyList>, i: usize) -> Option<Borrowed<
     }
 }
 
-/// Puts the items of a list from `from` on, as many as can be put. Returns the first that can't, or the end.
+/// Adds the items of a list from `from` on, up to the first that is no scalar. Returns the place
+/// where it stopped.
 pub fn put_items(
     list: &Bound<'_, PyList>,
     from: usize,
@@ -175,7 +179,8 @@ pub fn put_items(
 ) -> PyResult<usize> {
     let n = list.len();
     let mut i = from;
-    // A place that the list has not is looked for at the price of an exception.
+    // `item` raises and clears an exception after the end of the list, so the length is checked
+    // first.
     while i < n
         && let Some(object) = item(list, i)
     {
@@ -183,7 +188,7 @@ pub fn put_items(
             return Ok(i);
         }
         i += 1;
-        // Numbers have neighbours like them.
+        // A number is likely to have a neighbour of its type.
         let kind = atom(object);
         let is_number = matches!(kind, Atom::Int | Atom::Float);
         if is_number && i < n && item(list, i).is_some_and(|next| atom(next) == kind) {

@@ -1,4 +1,4 @@
-//! The cell of one object, by what it is.
+//! Adds the cell of one object, by its type.
 
 use std::collections::hash_map::Entry;
 
@@ -8,12 +8,13 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyList, PyString, PyTuple
 
 use super::atoms::{put, references};
 use super::known::put_known;
-use super::{At, CellBuilder, MAX_DEPTH, Met, Pending};
+use super::{At, CellBuilder, MAX_DEPTH, Pending, Seen};
 use crate::cells::containers::{container, parts_of};
 use crate::cells::path::{self, ROOT};
 
 impl CellBuilder {
-    /// Adds the cell of an object; what has children is put into `pending`. False when it is left out.
+    /// Adds the cell of an object. An object with children is pushed to `pending`. Returns false if
+    /// the object is left out.
     pub(super) fn emit<'py>(
         &mut self,
         object: &Bound<'py, PyAny>,
@@ -68,7 +69,7 @@ impl CellBuilder {
             .cast_into::<PyBytes>()?
             .as_bytes()
             .to_vec();
-        // -2^(8n - 1) needs a byte less than its length says.
+        // `bit_length` asks for one byte more than -2^(8n - 1) needs.
         if let [.., last, 0xFF] = bytes[..]
             && last & 0x80 != 0
         {
@@ -78,7 +79,8 @@ impl CellBuilder {
         Ok(())
     }
 
-    /// A cell with children. An object that others hold too is remembered, and named when it is met again.
+    /// Adds a cell with children, or a reference if the object has a cell. An object with other
+    /// references to it is remembered.
     fn emit_parent<'py>(
         &mut self,
         object: Bound<'py, PyAny>,
@@ -89,19 +91,19 @@ impl CellBuilder {
         pending: &mut Vec<Pending<'py>>,
     ) -> PyResult<bool> {
         let py = object.py();
-        // One reference is the container's, one is ours.
+        // The container and our `Bound` hold one reference each.
         let can_change = matches!(kind, CellKind::List | CellKind::Map | CellKind::Set);
         let is_shared = (len > 0 || can_change) && references(object.as_borrowed()) > 2;
         let number = self.writer.n_cells();
         if is_shared {
-            match self.met.entry(object.as_ptr().addr() as u64) {
-                Entry::Occupied(met) => {
-                    let met = *met.get();
-                    return self.reference(py, met, at).map(|()| true);
+            match self.seen.entry(object.as_ptr().addr() as u64) {
+                Entry::Occupied(seen) => {
+                    let seen = *seen.get();
+                    return self.reference(py, seen, at).map(|()| true);
                 }
                 Entry::Vacant(vacant) => {
-                    vacant.insert(Met { number, place: Some(self.writer.n_parents()) });
-                    self.kept.push(object.clone().unbind());
+                    vacant.insert(Seen { number, place: Some(self.writer.n_parents()) });
+                    self.keep_alive.push(object.clone().unbind());
                 }
             }
         }
@@ -119,21 +121,21 @@ impl CellBuilder {
         Ok(true)
     }
 
-    /// Names an object that was met before.
-    fn reference(&mut self, py: Python<'_>, met: Met, at: At) -> PyResult<()> {
+    /// Adds a reference to the cell of an object.
+    fn reference(&mut self, py: Python<'_>, seen: Seen, at: At) -> PyResult<()> {
         let mut up = at.up;
         while up != ROOT {
-            if self.expanded[up].number == met.number {
+            if self.expanded[up].number == seen.number {
                 return Err(self.refuse(py, at, "a value that contains itself can't be kept"));
             }
             up = self.expanded[up].up;
         }
-        self.references.push((self.writer.n_cells(), met, at));
-        self.writer.int(CellKind::Reference, met.number as i64);
+        self.references.push((self.writer.n_cells(), seen, at));
+        self.writer.int(CellKind::Reference, seen.number as i64);
         Ok(())
     }
 
-    /// A value of a type that has a kind of its own.
+    /// Adds a value of a type in [`Types`](crate::cells::types::Types).
     fn emit_known<'py>(
         &mut self,
         object: &Bound<'py, PyAny>,
@@ -154,7 +156,7 @@ impl CellBuilder {
         self.emit_other(object, at, pending)
     }
 
-    /// A cell whose children are the parts of a tuple that was just made.
+    /// Adds a cell whose children are the items of a new tuple.
     fn emit_parts<'py>(
         &mut self,
         parts: Bound<'py, PyTuple>,
@@ -166,16 +168,17 @@ impl CellBuilder {
         self.emit_parent(parts.into_any(), kind, len, 0, at, pending)
     }
 
-    /// Whether an object was met before, and is named; else it is remembered, as the next cell.
+    /// Adds a reference if the object has a cell. Otherwise remembers that the next cell is its
+    /// own, and returns false.
     fn is_reference(&mut self, object: &Bound<'_, PyAny>, at: At) -> PyResult<bool> {
-        if let Some(met) = self.met(object) {
-            return self.reference(object.py(), met, at).map(|()| true);
+        if let Some(seen) = self.seen(object) {
+            return self.reference(object.py(), seen, at).map(|()| true);
         }
         self.remember(object, self.writer.n_cells(), None);
         Ok(false)
     }
 
-    /// An array: its values become part of a column.
+    /// Adds an array, whose values become part of a column.
     fn emit_array<'py>(
         &mut self,
         array: &Bound<'py, PyAny>,
@@ -200,10 +203,10 @@ impl CellBuilder {
         Ok(true)
     }
 
-    /// The cell of an object that others hold too, if it was met.
-    fn met(&self, object: &Bound<'_, PyAny>) -> Option<Met> {
+    /// The cell of an object, if it is shared and has one.
+    fn seen(&self, object: &Bound<'_, PyAny>) -> Option<Seen> {
         if references(object.as_borrowed()) > 2 {
-            self.met.get(&(object.as_ptr().addr() as u64)).copied()
+            self.seen.get(&(object.as_ptr().addr() as u64)).copied()
         } else {
             None
         }
@@ -211,12 +214,12 @@ impl CellBuilder {
 
     fn remember(&mut self, object: &Bound<'_, PyAny>, number: u64, place: Option<usize>) {
         if references(object.as_borrowed()) > 2 {
-            self.met.insert(object.as_ptr().addr() as u64, Met { number, place });
-            self.kept.push(object.clone().unbind());
+            self.seen.insert(object.as_ptr().addr() as u64, Seen { number, place });
+            self.keep_alive.push(object.clone().unbind());
         }
     }
 
-    /// Adds an array of one dimension, that stands for one of this shape.
+    /// Adds a one-dimensional array with the values of an array of this shape.
     fn put_array(
         &mut self,
         array: &Bound<'_, PyAny>,
@@ -233,7 +236,7 @@ impl CellBuilder {
         Ok(())
     }
 
-    /// Asks Python for what is not known here.
+    /// Adds an object of another type, as the Python hook says.
     fn emit_other<'py>(
         &mut self,
         object: &Bound<'py, PyAny>,
@@ -241,12 +244,12 @@ impl CellBuilder {
         pending: &mut Vec<Pending<'py>>,
     ) -> PyResult<bool> {
         let py = object.py();
-        if let Some(met) = self.met(object) {
-            return self.reference(py, met, at).map(|()| true);
+        if let Some(seen) = self.seen(object) {
+            return self.reference(py, seen, at).map(|()| true);
         }
         let answer = match self.hook.bind(py).call1((object,)) {
             Ok(answer) => answer,
-            Err(error) => return self.left_over(object, Some(error), at, pending),
+            Err(error) => return self.put_replacement(object, Some(error), at, pending),
         };
         let answer = answer.cast_into::<PyTuple>()?;
         let code: String = answer.get_item(0)?.extract()?;
@@ -256,7 +259,7 @@ impl CellBuilder {
             CellKind::from_code(code).ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a kind of cell"))
         };
         match code.as_str() {
-            "unsupported" => return self.left_over(object, None, at, pending),
+            "unsupported" => return self.put_replacement(object, None, at, pending),
             "unit" => self.writer.unit(kind(1)?),
             "table" => {
                 self.remember(object, number, None);
@@ -291,8 +294,9 @@ impl CellBuilder {
         Ok(true)
     }
 
-    /// What can't be kept: an error, nothing, or what the caller gives instead.
-    fn left_over<'py>(
+    /// Handles a value that cannot be stored: raises, leaves it out, or adds the replacement that
+    /// the caller gives.
+    fn put_replacement<'py>(
         &mut self,
         object: &Bound<'py, PyAny>,
         error: Option<PyErr>,
@@ -309,7 +313,7 @@ impl CellBuilder {
             return Ok(false);
         }
         let instead = answer.get_item(0)?;
-        self.kept.push(instead.clone().unbind());
+        self.keep_alive.push(instead.clone().unbind());
         self.replaced += 1;
         let done = self.emit(&instead, at, pending);
         self.replaced -= 1;

@@ -1,4 +1,4 @@
-//! The children of one object, which are looked at together.
+//! Adds the cells of all children of one object.
 
 use entasis::CellKind;
 use entasis::cells::Scalars;
@@ -12,7 +12,8 @@ use crate::cells::containers::ordered;
 use crate::cells::path::Expanded;
 
 impl CellBuilder {
-    /// Adds the children of an object; those that have children themselves are left to be expanded.
+    /// Adds the cells of an object's children. Children with children of their own are left
+    /// pending.
     pub(super) fn expand<'py>(
         &mut self,
         next: Pending<'py>,
@@ -45,7 +46,7 @@ impl CellBuilder {
         Ok(Frame { place: Some(place), me, n_references, depth: depth + 1, pending: pending.into_iter() })
     }
 
-    /// Adds the items of a list, tuple or set. Returns how many there are.
+    /// Adds the items of a list, tuple or set. Returns the number of cells.
     fn expand_items<'py>(
         &mut self,
         object: &Bound<'py, PyAny>,
@@ -63,7 +64,7 @@ impl CellBuilder {
                 let Some(other) = item(list, next) else { return Ok(count) };
                 let mut is_added = self.emit(&other.to_owned(), at(next), pending)?;
                 if !is_added && kind == CellKind::ObjectArray {
-                    // An array has a value in each place.
+                    // Every element of an array needs a cell.
                     self.writer.unit(CellKind::Null);
                     is_added = true;
                 }
@@ -94,7 +95,8 @@ impl CellBuilder {
         let first = self.writer.n_cells();
         let n = dict.len();
         let (mut position, mut done) = (0, 0);
-        // Many keys are collected beside: they stand behind the values, and each is given together with its value.
+        // Cells of keys follow the cells of values. Iteration returns both together, so the keys of
+        // a large dict are collected meanwhile.
         let mut keys = Scalars::new();
         let mut are_collected = n > SHARED_KEYS;
         while let Some((key, value)) = next_item(dict, &mut position) {
@@ -108,7 +110,7 @@ impl CellBuilder {
                 keys.expect(n - done, SAMPLE);
             }
         }
-        // No code of Python was run so far.
+        // No Python code ran so far, so the dict is unchanged.
         if done == n && n > SHARED_KEYS {
             let first_key = self.writer.n_cells();
             if are_collected {
@@ -136,7 +138,7 @@ impl CellBuilder {
         Ok(())
     }
 
-    /// Adds the keys of a dict that has more than are compared with those of others, some of which are not whole by themselves.
+    /// Adds the keys of a large dict, some of which are no scalars.
     fn add_many_keys<'py>(
         &mut self,
         dict: &Bound<'py, PyDict>,
@@ -164,7 +166,8 @@ impl CellBuilder {
         Err(self.refuse(key.py(), at, "a key can't be left out"))
     }
 
-    /// Adds the keys of maps, or finds those of another map that are the same.
+    /// Adds the keys of a map, or finds equal keys of an earlier map. Returns the cell of the first
+    /// key.
     pub(super) fn add_keys<'py>(
         &mut self,
         keys: &[Bound<'py, PyAny>],
@@ -181,7 +184,7 @@ impl CellBuilder {
                 let same = |(a, b): (&Bound<'_, PyAny>, &Py<PyAny>)| a.is(b);
                 known.keys.len() == keys.len() && keys.iter().zip(&known.keys).all(same)
             };
-            // Mostly they are those of the map before.
+            // Fast path: the previous map has the same keys.
             if let Some(known) = self.last_keys.as_ref().filter(|known| are_same(known)) {
                 return Ok(known.first);
             }
@@ -198,7 +201,7 @@ impl CellBuilder {
             self.add_key(key, at(i), pending)?;
         }
         self.writer.index_keys(keys.len());
-        // Only strings are cells that maps share: no references, none with halves of pairs.
+        // Maps share keys if all of them are plain strings, without references or lone surrogates.
         if let Some(hash) = hash
             && self.writer.are_all(CellKind::Str, keys.len())
         {
@@ -209,7 +212,7 @@ impl CellBuilder {
         Ok(first)
     }
 
-    /// Keys of a map that was met before, equal to these.
+    /// The cell of the first key of an earlier map with equal keys.
     fn known_keys(&mut self, hash: u64, keys: &[Bound<'_, PyAny>]) -> Option<u64> {
         let same = |(a, b): (&Bound<'_, PyAny>, &Py<PyAny>)| a.is(b) || a.eq(b).unwrap_or(false);
         let are_same =

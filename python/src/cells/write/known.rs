@@ -1,4 +1,4 @@
-//! Values without parts of the standard library and NumPy.
+//! Scalars of the standard library and NumPy.
 
 use entasis::{CellClass, CellKind};
 use pyo3::prelude::*;
@@ -7,7 +7,8 @@ use pyo3::types::{PyBytes, PyFloat, PyString};
 use super::atoms::Sink;
 use crate::cells::types::Types;
 
-/// Puts a value whose type has this kind; false when this one has parts, or can't be kept so.
+/// Adds a value whose type has this kind. Returns false if it has parts, or if the kind cannot
+/// represent it.
 pub fn put_known<S: Sink>(
     types: &Types,
     object: &Bound<'_, PyAny>,
@@ -56,7 +57,7 @@ pub fn put_known<S: Sink>(
         CellKind::Float32 | CellKind::Float16 => {
             let value: f64 = object.call_method0(pyo3::intern!(py, "__float__"))?.extract()?;
             if value.is_nan() {
-                // A float of another width has other bits.
+                // Converting a NaN to another width can change its bits.
                 return Ok(false);
             }
             out.float(kind, value);
@@ -67,7 +68,7 @@ pub fn put_known<S: Sink>(
         }
         CellKind::NumpyBytes => out.bytes(kind, object.cast::<PyBytes>()?.as_bytes()),
         CellKind::NumpyStr => {
-            // `str` of one drops zero characters at its end.
+            // `str()` would drop zero characters at the end.
             let Ok(text) = object.cast::<PyString>()?.to_str() else { return Ok(false) };
             out.text(kind, text);
         }

@@ -1,4 +1,5 @@
-//! Lists of rows: maps with equal keys and tuples of equal length, whose values become columns.
+//! Lists of rows: dicts with equal keys or tuples of one length. Their values are stored column by
+//! column.
 
 use entasis::CellKind;
 use entasis::cells::{MAX_DEPTH, Scalars};
@@ -10,23 +11,24 @@ use super::atoms::{Atom, SHARED_LEN, atom, item, put, references};
 use super::known::put_known;
 use super::{At, CellBuilder, Pending, SAMPLE, SHARED_KEYS};
 
-/// Fewer rows are not worth lists of their own.
+/// Fewer rows are stored as a plain list.
 const LEAST: usize = 8;
 
-/// The values of rows, by key or place.
+/// The values of rows, by key or position.
 pub struct RowValues<'py> {
     kind: CellKind,
     keys: Vec<Bound<'py, PyAny>>,
     columns: Vec<Scalars>,
 }
 
-/// The next key and value of a dict. They stay as long as no code of Python is run.
+/// The next key and value of a dict, borrowed. They stay alive as long as no Python code runs.
 pub fn next_item<'a, 'py>(
     dict: &'a Bound<'py, PyDict>,
     at: &mut isize,
 ) -> Option<(Borrowed<'a, 'py, PyAny>, Borrowed<'a, 'py, PyAny>)> {
     let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the dict is live, and the places are of our own. What is returned are its key and value, borrowed.
+    // SAFETY: the dict is alive, and the out pointers are ours. Key and value are borrowed
+    // references of the dict.
     unsafe {
         if ffi::PyDict_Next(dict.as_ptr(), at, &raw mut key, &raw mut value) == 0 {
             return None;
@@ -36,7 +38,8 @@ pub fn next_item<'a, 'py>(
 }
 
 impl CellBuilder {
-    /// The values of a list by key or place, if its items are rows: all alike, held by nobody else, and of values without parts.
+    /// The values of a list by key or position, if its items are rows: equal in type and keys, not
+    /// shared, and with scalar values.
     pub(super) fn row_values<'py>(
         &self,
         list: &Bound<'py, PyList>,
@@ -49,7 +52,7 @@ impl CellBuilder {
         let mut keys = Vec::new();
         let (kind, k) = if let Ok(dict) = first.cast_exact::<PyDict>() {
             keys.extend(dict.iter().map(|(key, _)| key));
-            // Halves of pairs are in no key that maps share.
+            // Shared keys have no lone surrogates.
             if !keys.iter().all(is_short_text) {
                 return Ok(None);
             }
@@ -65,7 +68,7 @@ impl CellBuilder {
         let mut columns: Vec<Scalars> = (0..k).map(|_| Scalars::new()).collect();
         for i in 0..n {
             let Some(row) = item(list, i).filter(|&row| references(row) == 1) else { return Ok(None) };
-            // Code of Python may be run for a value, and change the list.
+            // Python code may run for a value, and change the list.
             let row = row.to_owned();
             let are_put = match kind {
                 CellKind::Records => self.put_record(&row, &keys, &mut columns)?,
@@ -132,7 +135,7 @@ impl CellBuilder {
         }
     }
 
-    /// Adds the lists of rows below the cell of their list.
+    /// Adds the cells of rows: a list for each key or position, below the cell of the list.
     pub(super) fn add_rows<'py>(
         &mut self,
         rows: RowValues<'py>,
@@ -158,7 +161,8 @@ impl CellBuilder {
     }
 }
 
-/// Whether a key is one that maps share: a string without halves of pairs, and so short that it is stored where it stands.
+/// Whether maps can share a key: a string without lone surrogates that is too short to be a shared
+/// object.
 fn is_short_text(key: &Bound<'_, PyAny>) -> bool {
     let text = key.cast_exact::<PyString>().ok().and_then(|key| key.to_str().ok());
     text.is_some_and(|text| text.len() < SHARED_LEN)
