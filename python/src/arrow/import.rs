@@ -364,7 +364,7 @@ unsafe fn copy_metadata(pointer: *const u8) -> Option<Vec<u8>> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: the numbers of valid metadata lead to numbers inside of them.
+    // SAFETY: the numbers of valid metadata lead to numbers inside them.
     let len = metadata::walk(|at| Some(unsafe { pointer.add(at).cast::<i32>().read_unaligned() }))?;
     // SAFETY: valid metadata have as many bytes as `walk` counted.
     Some(unsafe { std::slice::from_raw_parts(pointer, len) }.to_vec())

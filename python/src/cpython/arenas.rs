@@ -1,12 +1,13 @@
 //! Arenas for many small objects on huge pages.
 //!
-//! CPython allocates small objects in arenas of 1 MiB, and the system maps their pages one by one on
-//! first use. For 10^6 integers that takes half the time. While many objects are made, new arenas are
-//! cut from huge pages instead.
+//! CPython allocates small objects in arenas of 1 MiB, and the system maps their pages one by one
+//! on first use. For 10^6 integers that takes half the time. While many objects are made, new
+//! arenas are cut from huge pages instead.
 //!
-//! `PyObject_SetArenaAllocator` is documented since CPython 3.4. Only `alloc` is replaced: memory for an
-//! arena is a private anonymous mapping, as CPython's own arenas are, so CPython's own `free` unmaps it.
-//! Nothing is replaced in versions that were not checked, or if the allocator is not CPython's own.
+//! `PyObject_SetArenaAllocator` is documented since CPython 3.4. Only `alloc` is replaced: memory
+//! for an arena is a private anonymous mapping, as CPython's own arenas are, so CPython's own
+//! `free` unmaps it. Nothing is replaced in versions that were not checked, or if the allocator is
+//! not CPython's own.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -88,19 +89,22 @@ impl Drop for HugeArenas<'_> {
 impl Calls {
     fn now(&self) -> Allocator {
         let mut found = Allocator { context: null_mut(), alloc: None, free: None };
-        // SAFETY: CPython fills the three fields. The caller holds the GIL, as `HugeArenas` has its token.
+        // SAFETY: CPython fills the three fields. The caller holds the GIL, as `HugeArenas` has its
+        // token.
         unsafe { (self.get)(&raw mut found) };
         found
     }
 
     fn set(&self, alloc: Alloc) {
         let mut wanted = Allocator { context: null_mut(), alloc: Some(alloc), free: Some(self.free) };
-        // SAFETY: CPython copies the three fields, and we hold the GIL as above. The context stays null
-        // and `free` stays the same, so another interpreter may call the old or the new `alloc`.
+        // SAFETY: CPython copies the three fields, and we hold the GIL as above. The context stays
+        // null and `free` stays the same, so another interpreter may call the old or the new
+        // `alloc`.
         unsafe { (self.set)(&raw mut wanted) };
     }
 
-    /// Sets our allocator. Returns false, and changes nothing, if another one than CPython's is set.
+    /// Sets our allocator. Returns false, and changes nothing, if another one than CPython's is
+    /// set.
     fn begin(&self) -> bool {
         let now = self.now();
         let mut state = state();
@@ -117,7 +121,8 @@ impl Calls {
         true
     }
 
-    /// Restores CPython's allocator once the last guard is dropped. One that others set meanwhile stays.
+    /// Restores CPython's allocator once the last guard is dropped. One that others set meanwhile
+    /// stays.
     fn end(&self) {
         let mut state = state();
         state.users -= 1;
@@ -203,8 +208,8 @@ pub fn are_available(py: Python<'_>) -> bool {
     calls(py).is_some()
 }
 
-/// The functions of this CPython. None if it is a version that was not checked, if its arena allocator
-/// is not its own, or if the system has pages of another size.
+/// The functions of this CPython. None if it is a version that was not checked, if its arena
+/// allocator is not its own, or if the system has pages of another size.
 fn calls(py: Python<'_>) -> Option<&'static Calls> {
     let is_checked = || {
         let version = py.version_info();

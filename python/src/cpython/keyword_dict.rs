@@ -1,12 +1,12 @@
 //! Dicts that have room for all their keys from the start.
 //!
-//! The stable interface fills a dict key by key, and CPython allocates its table anew each time that
-//! it is full. That takes half the time of making a large dict. CPython also makes a dict from the
-//! keywords of a call, and knows their number beforehand. So a large dict is the keywords of a call
-//! to a function that returns them.
+//! The stable interface fills a dict key by key, and CPython allocates its table anew each time
+//! that it is full. That takes half the time of making a large dict. CPython also makes a dict from
+//! the keywords of a call, and knows their number beforehand. So a large dict is the keywords of a
+//! call to a function that returns them.
 //!
-//! `PyObject_Vectorcall` makes a dict of the keywords if the callee implements `tp_call` alone. Nobody
-//! else has a reference to that dict.
+//! `PyObject_Vectorcall` makes a dict of the keywords if the callee implements `tp_call` alone.
+//! Nobody else has a reference to that dict.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
@@ -22,8 +22,8 @@ use super::symbols;
 
 /// Smaller dicts are filled key by key just as quickly.
 const MIN_KEYS: usize = 16;
-/// CPython reserves room for at most this many keys: two thirds of 2^17. It gives exactly this many a
-/// table of 2^18 places.
+/// CPython reserves room for at most this many keys: two thirds of 2^17. It gives exactly this many
+/// a table of 2^18 places.
 const MAX_KEYS: usize = (1 << 18) / 3;
 
 type Vectorcall = unsafe extern "C" fn(
@@ -51,7 +51,8 @@ pub fn n_names(n: usize) -> usize {
     }
 }
 
-/// A dict of these keys, which are strings, and as many values. It has fewer items if keys are equal.
+/// A dict of these keys, which are strings, and as many values. It has fewer items if keys are
+/// equal.
 ///
 /// # Panics
 /// If there are not as many values as keys.
@@ -69,8 +70,8 @@ pub fn from_names<'py>(
         return Ok(dict);
     };
     let callee = callee(py)?;
-    // SAFETY: there are as many values as names, by the assertion, and a `Bound` is a pointer to a live
-    // object. The function returns a new reference, or null with an exception set.
+    // SAFETY: there are as many values as names, by the assertion, and a `Bound` is a pointer to a
+    // live object. The function returns a new reference, or null with an exception set.
     let made = unsafe {
         let made = vectorcall(callee.as_ptr(), values.as_ptr().cast(), 0, names.as_ptr());
         Bound::from_owned_ptr_or_err(py, made)?
@@ -103,8 +104,8 @@ fn callee(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
             flags: ffi::Py_TPFLAGS_DEFAULT as u32,
             slots: slots.as_mut_ptr(),
         };
-        // SAFETY: the type has the layout of `object`, and its one slot holds a function of the type that
-        // the slot needs. The name is static; CPython copies the rest.
+        // SAFETY: the type has the layout of `object`, and its one slot holds a function of the
+        // type that the slot needs. The name is static; CPython copies the rest.
         let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec))? };
         Ok(class.call0()?.unbind())
     })?;

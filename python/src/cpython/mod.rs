@@ -4,8 +4,8 @@
 //! contain, or depends on how CPython implements a documented behaviour. Each feature makes reading
 //! faster and nothing else: without it, the same objects are made through the stable interface.
 //!
-//! `docs/cpython.md` says for each feature on what it relies, since which version, and how to switch
-//! it off. [`features`] holds the switches.
+//! `docs/cpython.md` says for each feature on what it relies, since which version, and how to
+//! switch it off. [`features`] holds the switches.
 
 #[cfg_attr(not(target_os = "linux"), path = "arenas_stub.rs")]
 pub mod arenas;

@@ -1,9 +1,9 @@
 //! Dicts that share one table of keys.
 //!
 //! CPython stores the attributes of all instances of a class in dicts that share a table of keys
-//! ([PEP 412](https://peps.python.org/pep-0412/)), and a copy of such a dict shares it too. So a list
-//! of records takes half the memory if its dicts are copies of one instance's `__dict__`. Such a dict
-//! behaves like any other, and gets a table of its own when a key is added.
+//! ([PEP 412](https://peps.python.org/pep-0412/)), and a copy of such a dict shares it too. So a
+//! list of records takes half the memory if its dicts are copies of one instance's `__dict__`. Such
+//! a dict behaves like any other, and gets a table of its own when a key is added.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
@@ -34,8 +34,8 @@ fn attributes_of_instance<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Bound<'py,
     let set = |object: &Bound<'py, PyAny>, (key, value): (Bound<'py, PyAny>, Bound<'py, PyAny>)| {
         object.setattr(key.cast_into::<PyString>()?, value)
     };
-    // Each instance uses up one reserved place, so that after `MAX_KEYS` of them the table has room for
-    // one key more than it holds. The last key is set on the last instance alone, and fills it.
+    // Each instance uses up one reserved place, so that after `MAX_KEYS` of them the table has room
+    // for one key more than it holds. The last key is set on the last instance alone, and fills it.
     let last = dict.len().saturating_sub(1);
     for _ in 0..MAX_KEYS {
         object = class.call0()?;

@@ -1,7 +1,7 @@
 //! Looks up functions of CPython at run time.
 //!
-//! The extension is built against the stable interface, so that one binary serves all versions. Some
-//! documented functions are not part of that interface, and can only be found by their name.
+//! The extension is built against the stable interface, so that one binary serves all versions.
+//! Some documented functions are not part of that interface, and can only be found by their name.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;

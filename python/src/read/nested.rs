@@ -18,8 +18,8 @@ use crate::read::results::{Dictionaries, Finished, c_string, extension};
 /// The most types in an Arrow union, whose codes are 0 to 127.
 const MOST_CODES: usize = 128;
 
-/// The layout of a column in a nested column. With `own`, its host variant decides. Otherwise strings
-/// have `layout`, and lists have offsets of 64 bits.
+/// The layout of a column in a nested column. With `own`, its host variant decides. Otherwise
+/// strings have `layout`, and lists have offsets of 64 bits.
 pub fn layout(column_type: &ColumnType, own: bool, layout: u8) -> u8 {
     let of_file = column_type.flavour & LAYOUT;
     match (column_type.physical, column_type.logical) {

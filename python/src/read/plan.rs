@@ -48,13 +48,15 @@ pub const NUMPY_BIG: u8 = 8;
 /// Host variants in files of pandas: bounds of intervals as fixed bytes, and sparse arrays.
 pub const PANDAS_INTERVAL: u8 = 9;
 pub const PANDAS_SPARSE: u8 = 10;
-/// Host variant in files of pandas: times whose zone is a `zoneinfo.ZoneInfo`. By default, pandas makes
-/// a zone of another class from the name.
+/// Host variant in files of pandas: times whose zone is a `zoneinfo.ZoneInfo`. By default, pandas
+/// makes a zone of another class from the name.
 pub const PANDAS_ZONEINFO: u8 = 11;
-/// The first host variant in files of pandas for `ArrowDtype`. The host variant of Arrow is added to it.
+/// The first host variant in files of pandas for `ArrowDtype`. The host variant of Arrow is added
+/// to it.
 pub const PANDAS_ARROW: u8 = 16;
 
-/// The target of a column. `own` means that the same host wrote the file, so that host variants apply.
+/// The target of a column. `own` means that the same host wrote the file, so that host variants
+/// apply.
 pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     let column_type = &info.record.column_type;
     let flavour = if own { column_type.flavour } else { 0 };

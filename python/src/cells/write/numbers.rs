@@ -1,6 +1,7 @@
 //! Runs of ints or floats in a list.
 //!
-//! Long runs are encoded block by block while they are walked, so that no memory is needed for all numbers.
+//! Long runs are encoded block by block while they are walked, so that no memory is needed for all
+//! numbers.
 
 use std::ops::Range;
 
@@ -15,7 +16,8 @@ use crate::errors;
 
 /// Numbers that are collected before the list is expected to go on with numbers.
 const FIRST: usize = 1 << 14;
-/// Blocks between two checks for signals. Within them, the choices for a block are hints for the next one.
+/// Blocks between two checks for signals. Within them, the choices for a block are hints for the
+/// next one.
 const ROUND: usize = 16;
 
 /// A Python number whose value fits into 64 bits.
@@ -91,15 +93,16 @@ impl Number for f64 {
 /// The list has this item, and no Python code runs meanwhile.
 #[inline]
 unsafe fn number<T: Number>(list: *mut ffi::PyObject, i: usize) -> Option<T> {
-    // SAFETY: the list has the item, as the caller promises, and the item has the type that `value` asks for.
+    // SAFETY: the list has the item, as the caller promises, and the item has the type that `value`
+    // asks for.
     unsafe {
         let object = ffi::PyList_GetItem(list, i as isize);
         if ffi::Py_TYPE(object) == T::class() { T::value(object) } else { None }
     }
 }
 
-/// Adds the numbers of one type that a list holds from place `from` on, and stops at place `n` or at the
-/// first item that is no such number. Returns the next place.
+/// Adds the numbers of one type that a list holds from place `from` on, and stops at place `n` or
+/// at the first item that is no such number. Returns the next place.
 pub fn put_numbers<T: Number>(
     list: &Bound<'_, PyList>,
     from: usize,
@@ -129,7 +132,8 @@ pub fn put_numbers<T: Number>(
         if !is_more {
             let room = if is_first { FIRST.min(n - i) } else { n - i };
             let found = T::put(out, room, |values| {
-                // SAFETY: the list has these items, as `n` is at most its length and no Python code runs here.
+                // SAFETY: the list has these items, as `n` is at most its length and no Python code
+                // runs here.
                 values.extend((i..i + room).map_while(|k| unsafe { number::<T>(list.as_ptr(), k) }));
             });
             i += found;
@@ -145,8 +149,8 @@ pub fn put_numbers<T: Number>(
     }
 }
 
-/// Encodes whole blocks of `head` followed by the items `range` of a list, at most `ROUND` of them. Stops
-/// before a block with an item that is no number of the type.
+/// Encodes whole blocks of `head` followed by the items `range` of a list, at most `ROUND` of them.
+/// Stops before a block with an item that is no number of the type.
 fn encode_blocks<T: Number>(
     list: &Bound<'_, PyList>,
     range: Range<usize>,
@@ -164,7 +168,8 @@ fn encode_blocks<T: Number>(
         before.copy_from_slice(known);
         let first = range.start + at.saturating_sub(head.len());
         for (i, place) in (first..).zip(places) {
-            // SAFETY: all blocks end within `range`, which the list has, and no Python code runs here.
+            // SAFETY: all blocks end within `range`, which the list has, and no Python code runs
+            // here.
             match unsafe { number::<T>(list.as_ptr(), i) } {
                 Some(value) => *place = value.word(),
                 None => return Ok(blocks),
