@@ -1,4 +1,4 @@
-"""Arenas on huge pages: Python's allocator is as it was after each reading, and nobody else's is touched."""
+"""Arenas on huge pages: each read restores Python's allocator, and leaves other allocators alone."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Allocator(ctypes.Structure):
 
 
 def allocator() -> tuple[int | None, int | None, int | None]:
-    """What Python takes arenas from."""
+    """The functions that allocate Python's arenas."""
     found = Allocator()
     ctypes.pythonapi.PyObject_GetArenaAllocator(ctypes.byref(found))
     return found.context, found.alloc, found.free
 
 
 class Witness(NamedTuple):
-    """A value whose making calls `on_make`."""
+    """A value that calls `on_make` when it is made."""
 
     n: int
 
@@ -54,7 +54,7 @@ Witness._make = _make  # type: ignore[assignment, method-assign]
 
 
 def read_with(action: Callable[[], None], path: Path, n: int) -> None:
-    """Reads `n` integers and a witness in front of them, which does this when it is made."""
+    """Reads a witness and then `n` integers. The witness calls `action` when it is made."""
     en.write([Witness(1), list(range(n))], path)
     on_make[:] = [action]
     value = en.read(path, types=[Witness])
@@ -62,7 +62,7 @@ def read_with(action: Callable[[], None], path: Path, n: int) -> None:
 
 
 def witnesses(path: Path, n: int) -> list[tuple[int | None, int | None, int | None]]:
-    """The allocators that are seen while `n` integers are read."""
+    """The allocators that are set while `n` integers are read."""
     seen: list[tuple[int | None, int | None, int | None]] = []
     read_with(lambda: seen.append(allocator()), path, n)
     return seen
@@ -72,7 +72,7 @@ def test_many_objects_have_arenas_of_their_own_meanwhile(tmp_path: Path) -> None
     before = allocator()
     (seen,) = witnesses(tmp_path / "many", MANY)
     assert seen[1] != before[1]
-    # What frees is Python's own: the memory outlives the reading.
+    # Python's own function frees arenas, as they outlive the read.
     assert (seen[0], seen[2]) == (before[0], before[2])
     assert allocator() == before
 
@@ -123,7 +123,7 @@ ctypes.pythonapi.PyObject_GetArenaAllocator(ctypes.byref(found))
 if sys.argv[3:]:
     en.write(list(range(200_000)), sys.argv[1])
     en.read(sys.argv[1])
-# Somebody else's: it looks at no context, so it may be any.
+# An allocator of somebody else. Its functions ignore the context, so that any will do.
 found.context = 1
 ctypes.pythonapi.PyObject_SetArenaAllocator(ctypes.byref(found))
 before = allocator()

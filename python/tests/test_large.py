@@ -1,4 +1,4 @@
-"""Large dicts, lists and tuples: as any other, and Python's functions for memory are as they were before."""
+"""Large dicts, lists and tuples behave like all others, and Python's allocators are as before."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-# Where Python makes no more room at once.
+# The most keys for which CPython reserves room.
 MOST = (1 << 18) // 3
-# Where tables are made for Python, and where these become larger.
+# A large dict, and the sizes at which the table of a dict grows.
 TABLE = 1 << 15
 STEPS = [step + i for step in (TABLE, (1 << 17) // 3, MOST, (1 << 19) // 3) for i in (-1, 0, 1)]
 
@@ -25,7 +25,7 @@ def test_dicts(n: int, parts: bool, round_trip: Any) -> None:
     back = round_trip(value)
     assert type(back) is dict
     assert list(back.items()) == list(value.items())
-    # It is nobody else's, and can be changed.
+    # Nobody else refers to it, and it can be changed.
     assert sys.getrefcount(back) == sys.getrefcount(value)
     assert gc.is_tracked(back) == gc.is_tracked(value)
     back["one more"] = 1
@@ -35,7 +35,7 @@ def test_dicts(n: int, parts: bool, round_trip: Any) -> None:
 
 
 def check(value: dict[Any, Any]) -> None:
-    """Has Python look at all that a dict is made of, where it can: it ends the process when that is wrong."""
+    """Lets a debug build of CPython check a dict. It ends the process if something is wrong."""
     find = getattr(ctypes.pythonapi, "_PyDict_CheckConsistency", None)
     if find is not None:
         assert find(ctypes.py_object(value), 1) == 1
@@ -57,7 +57,7 @@ def test_large_dicts_are_as_others(n: int, round_trip: Any) -> None:
     assert back.popitem() == value.popitem()
     for key in [*value][::3]:
         del back[key], value[key]
-    # Other keys than strings, and more than there was room for.
+    # Keys of other types, and more than there was room for.
     for i in range(n):
         back[i] = value[i] = [i]
     check(back)
@@ -95,7 +95,7 @@ def test_dicts_in_a_list(round_trip: Any) -> None:
 
 
 def test_strings_of_odd_kinds_as_keys(round_trip: Any) -> None:
-    """Long ones, empty ones, such as are shared with values, halves of pairs."""
+    """Long keys, empty keys, keys that are values as well, and lone surrogates."""
     long = "x" * 1000
     keys = ["", long, "\udc80", "\U0001f600", "a\0b", *(f"k{i}" for i in range(50))]
     back = round_trip({key: key for key in keys})
@@ -109,7 +109,7 @@ class Allocator(ctypes.Structure):
 
 
 def allocators() -> list[tuple[int | None, ...]]:
-    """What Python's memory is taken from, in all three domains."""
+    """The functions that allocate Python's memory, in all three domains."""
     found = Allocator()
     all_: list[tuple[int | None, ...]] = []
     for domain in range(3):

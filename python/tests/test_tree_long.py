@@ -1,4 +1,4 @@
-"""Long lists and dicts, which two threads look at: what comes back, and the bytes, are those of one thread."""
+"""Long lists and dicts come back unchanged, and have the same bytes for any number of threads."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import entasis as en
 if TYPE_CHECKING:
     from pathlib import Path
 
-# More than a second thread needs: what it begins with, and what it is worth.
+# Several blocks of numbers.
 N = 200_000
 # Numbers of a block.
 BLOCK = 65_536
-# First and last places of the first run and of blocks, and about the middle.
+# The first and last places of the first run and of blocks, and some near the middle.
 PLACES = (0, 1, 16_383, 16_384, 16_385, BLOCK - 1, BLOCK, 2 * BLOCK - 1, 2 * BLOCK, 100_000, N - 2, N - 1)
 
 
@@ -27,7 +27,7 @@ class Count(int):
 
 
 def both(value: Any, tmp_path: Path) -> Any:
-    """What comes back of a value, which has the same bytes from one thread and from two."""
+    """The value that comes back. Its file has the same bytes from one thread and from two."""
     for threads in (1, 2):
         en.write(value, tmp_path / str(threads), threads=threads)
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
@@ -65,7 +65,7 @@ def test_numbers_at_their_limits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("n", [BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 1, 34 * BLOCK])
 @pytest.mark.parametrize("before", [0, 1, 2 * BLOCK])
 def test_blocks_begin_with_numbers_before(n: int, before: int, tmp_path: Path) -> None:
-    """What is no block yet may be more than one: numbers that have no neighbours like them."""
+    """Numbers without neighbours of their type are collected first, also more than a block of them."""
     value = [[i, None][j] for i in range(before) for j in (0, 1)] + list(range(-5, n - 5))
     lists = [value, [i / 4 for i in range(n)], {"a": list(range(n))}]
     assert both(lists, tmp_path) == lists
@@ -132,7 +132,7 @@ def test_many_dicts_have_their_indexes(tmp_path: Path) -> None:
         "a": {i: str(i) for i in range(40_000)},
         "b": {f"k{i}": i for i in range(40_000)},
         "c": {f"{'long ' * (i % 9)}k{i}": i for i in range(5000)},
-        # Numbers that are encoded at once, behind keys that are numbers.
+        # Numbers that are encoded at once, after keys that are numbers.
         "d": list(range(200_000)),
     }
     assert both(value, tmp_path) == value
@@ -149,7 +149,7 @@ def test_many_dicts_have_their_indexes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_enabled", [True, False])
 def test_the_collector_comes_as_before(is_enabled: bool, tmp_path: Path) -> None:
-    """Rows are kept from it once, and are tracked afterwards; where it is off it stays off."""
+    """The collector is off while rows are made. Afterwards it is as before, and tracks the rows."""
     value = [{"a": i, "b": str(i)} for i in range(20_000)]
     en.write(value, tmp_path / "a")
     seen: list[str] = []
@@ -175,7 +175,7 @@ def test_the_collector_comes_as_before(is_enabled: bool, tmp_path: Path) -> None
 @pytest.mark.parametrize("make", [int, float], ids=["int", "float"])
 @pytest.mark.parametrize("other", [None, 0, 0.5, [1], "text"], ids=repr)
 def test_one_other_among_values_of_a_dict(make: type, other: Any, tmp_path: Path) -> None:
-    # The thread that looks at values comes to an end before the one that looks at keys, and the other way round.
+    # The other one is a value, a key, or the last item.
     names: dict[Any, Any] = {f"key {i}": make(i * i - 7) for i in range(50_000)}
     places = (0, 1, 255, 256, 257, 40_000, len(names) - 1)
     for place in places:
