@@ -65,11 +65,6 @@ class Maker:
             # Codecs use public names alone, so it is the parts in the file that lack an attribute.
             raise TypeError(f"parts of {kind}: {error}") from error
 
-    def settle(self) -> None:
-        """Many objects were made, and are kept from the collector for now: it comes, if it is on."""
-        if _state.is_collecting:
-            gc.collect(0)
-
     def unit(self, kind: str) -> Any:
         """A value of which the kind says all."""
         if kind == "Ellipsis":
@@ -161,8 +156,6 @@ def _making() -> Iterator[None]:
     if depth >= _DEEPEST:
         raise CorruptFileError("frames of the file are nested deeper than they can be")
     was_enabled = gc.isenabled()
-    if depth == 0:
-        _state.is_collecting = was_enabled
     _state.depth = depth + 1
     gc.disable()
     try:
