@@ -77,16 +77,25 @@ static ent_node *put(SEXP value, ent_node *at) {
     }
 }
 
-/* The nodes of a value, in a raw vector that is returned. Texts are those of the value. */
+static void free_nodes(SEXP pointer) {
+    free(R_ExternalPtrAddr(pointer));
+    R_ClearExternalPtr(pointer);
+}
+
+/* The nodes of a value, in memory that `ent_nodes_free` or R gives back with the pointer that is
+ * returned. R would keep a vector until it collects garbage. Texts are those of the value. */
 SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n) {
     size_t room = count(value, 0);
-    SEXP memory = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)(room * sizeof(ent_node))));
-    ent_node *start = (ent_node *)RAW(memory);
+    ent_node *start = malloc(room * sizeof *start);
+    if (start == NULL) Rf_error("not enough memory for what is kept beside columns");
+    SEXP memory = PROTECT(ent_hold(start, free_nodes, R_NilValue));
     *nodes = start;
     *n = (size_t)(put(value, start) - start);
     UNPROTECT(1);
     return memory;
 }
+
+void ent_nodes_free(SEXP memory) { free_nodes(memory); }
 
 /* The list with names for a map of `n` pairs. In the map of a host, `columns` have descriptions. */
 static SEXP take_map(const ent_node **at, const ent_node *end, int n, int is_host) {

@@ -6,6 +6,7 @@
 
 /* value.c */
 SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n);
+void ent_nodes_free(SEXP memory);
 SEXP ent_from_nodes(const ent_node *nodes, size_t n);
 SEXP ent_take(const ent_node **at, const ent_node *end);
 

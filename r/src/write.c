@@ -130,6 +130,7 @@ SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
     failure = add_columns(builder, columns, 0);
     if (failure == NULL) failure = add_columns(builder, extra, 1);
     if (failure == NULL) ent_builder_host(builder, nodes, n_nodes, &failure);
+    ent_nodes_free(memory);
     UNPROTECT(3);
     return failure == NULL ? pointer : ent_failed(failure);
 }

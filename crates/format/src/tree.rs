@@ -1,6 +1,7 @@
 //! Values as an array of nodes and a heap of bytes, and back (`docs/format/values.md`).
 
 mod build;
+mod keys;
 mod parse;
 
 pub use build::ValueTree;

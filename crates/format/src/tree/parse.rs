@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::node::{Node, NodeKind};
 use crate::tree::MAX_DEPTH;
+use crate::tree::keys::Keys;
 use crate::value::Value;
 
 /// Gets records of a section: nodes, or bytes of the heap.
@@ -38,6 +39,7 @@ pub fn parse_value(
         windows: BTreeMap::new(),
         stretches: Vec::new(),
         stretched: 0,
+        keys: Keys::default(),
         n_visited: 0,
         value_len: 0,
     };
@@ -55,6 +57,7 @@ struct Parser<'a, 'n, 'h> {
     stretches: Vec<[Stretch; 2]>,
     /// Bytes read as stretches.
     stretched: u64,
+    keys: Keys,
     n_visited: u64,
     value_len: u64,
 }
@@ -105,13 +108,8 @@ impl Parser<'_, '_, '_> {
             NodeKind::Table => Value::Table(node.a),
             NodeKind::Cell => Value::Cell(node.a),
             NodeKind::Bytes => Value::Bytes(self.bytes(&node, number, depth, is_key)?),
-            NodeKind::String => {
-                let bytes = self.bytes(&node, number, depth, is_key)?;
-                if is_key && checksum(&bytes) != node.key_hash {
-                    return Err(damage("hash of a key is not that of its string"));
-                }
-                Value::Str(String::from_utf8(bytes).map_err(|_| damage("a string is not UTF-8"))?)
-            }
+            NodeKind::String if is_key => Value::Str(self.key(&node, number, depth)?),
+            NodeKind::String => Value::Str(text(self.bytes(&node, number, depth, is_key)?)?),
             NodeKind::List => Value::List(self.children(number, &node, 0, depth, false)?),
             NodeKind::Map => {
                 let keys = self.children(number, &node, 0, depth, true)?;
@@ -119,6 +117,21 @@ impl Parser<'_, '_, '_> {
                 Value::Map(keys.into_iter().zip(values).collect())
             }
         })
+    }
+
+    /// The text of a key. Maps of a list mostly have the same keys.
+    fn key(&mut self, node: &Node, number: u64, depth: u32) -> Result<String> {
+        if let Some(known) = self.keys.get(node).map(str::to_owned) {
+            self.count_bytes(node.b)?;
+            return Ok(known);
+        }
+        let bytes = self.bytes(node, number, depth, true)?;
+        if checksum(&bytes) != node.key_hash {
+            return Err(damage("hash of a key is not that of its string"));
+        }
+        let text = text(bytes)?;
+        self.keys.keep(node, &text);
+        Ok(text)
     }
 
     /// `n_children` values from this child on.
@@ -177,12 +190,18 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// The bytes of a string or bytes node.
-    fn bytes(&mut self, node: &Node, number: u64, depth: u32, is_key: bool) -> Result<Vec<u8>> {
-        self.value_len = self.value_len.saturating_add(node.b);
+    /// Counts bytes of strings against the limit of a value.
+    fn count_bytes(&mut self, len: u64) -> Result<()> {
+        self.value_len = self.value_len.saturating_add(len);
         if self.value_len > self.limits.value_len {
             return Err(limit(format!("a value has more than {} bytes (value_len)", self.limits.value_len)));
         }
+        Ok(())
+    }
+
+    /// The bytes of a string or bytes node.
+    fn bytes(&mut self, node: &Node, number: u64, depth: u32, is_key: bool) -> Result<Vec<u8>> {
+        self.count_bytes(node.b)?;
         if node.b == 0 {
             return Ok(Vec::new());
         }
@@ -266,6 +285,10 @@ impl Parser<'_, '_, '_> {
         }
         Ok(out)
     }
+}
+
+fn text(bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|_| damage("a string is not UTF-8"))
 }
 
 #[cold]
