@@ -4,6 +4,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd)
+tools/check-rust-version.sh
+tools/check-r-api.sh
 libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 lubridate mgcv nanotime purrr R6 readr survival tibble tidyr vctrs zoo"
 
 missing=

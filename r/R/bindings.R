@@ -39,18 +39,23 @@ bind_active <- function(session, env, functions) {
   names
 }
 
-# Gives an environment its `...`: values, each quoted and looked at once, and promises.
+# Gives an environment its `...`: values, each quoted and looked at once, and promises. R makes a promise of an argument only by a call
+# in the environment of the promise.
 bind_dots <- function(session, env, values) {
-  holder <- function(...) {
+  forced <- function(...) {
     list(...)
     environment()
   }
+  delayed <- function(...) environment()
   is_delayed <- vapply(values, is_promise, NA, session)
-  promises <- new.env(parent = emptyenv())
-  delayed <- ifelse(is_delayed, paste0("argument ", seq_along(values)), "")
-  for (i in which(is_delayed)) bind_promise(values[[i]], delayed[i], promises)
+  frames <- vector("list", length(values))
+  frames[is_delayed] <- lapply(values[is_delayed], function(promise) {
+    # The dots of its environment would be put in its place.
+    if (identical(promise[[1L]], quote(...))) nonsense("a promise of dots")
+    eval(as.call(list(delayed, promise[[1L]])), promise[[2L]])
+  })
   values[is_delayed] <- list(NULL)
-  .Call(C_dots, env, do.call(holder, values, quote = TRUE), delayed, promises)
+  .Call(C_dots, env, do.call(forced, values, quote = TRUE), frames)
 }
 
 # External pointers and weak references mean nothing in another session.

@@ -28,7 +28,7 @@ int ent_make_alike(maker *m, uint64_t number, int is_object) {
         } else {
             all = VECTOR_ELT(m->pools, (R_xlen_t)alike.pool);
             type = TYPEOF(all);
-            if (ATTRIB(all) != R_NilValue) return 0;
+            if (ANY_ATTRIB(all)) return 0;
             if (type != STRSXP) from = DATAPTR_RO(all);
         }
     }
@@ -40,7 +40,7 @@ int ent_make_alike(maker *m, uint64_t number, int is_object) {
     if (type == STRSXP) {
         if (!ent_lazy_slices(all, to->items, at, alike.places, skip, n)) return 0;
     } else {
-        size_t width = type == RAWSXP ? 1 : type == CPLXSXP ? 16 : type == REALSXP ? 8 : 4;
+        size_t width = ent_type_width(type);
         for (size_t k = skip; k < n; k++) {
             const ent_place *place = &alike.places[k];
             const char *values = from == NULL ? (const char *)&place->at : from + place->at * width;

@@ -3,7 +3,7 @@
 #ifndef CALLS_H
 #define CALLS_H
 
-#include <Rinternals.h>
+#include "compat.h"
 
 #define ENT_CALLS(E) \
     /* guard.c */ E(was_setting, 0) \
@@ -13,7 +13,7 @@
     /* described.c */ E(describe_groups, 4) \
     /* write.c */ E(na_kind, 1) E(exact_unit, 2) E(frame, 4) E(write, 5) \
     /* walk.c */ E(walker, 1) E(walk, 2) E(walk_place, 1) E(references, 2) \
-    /* promise.c */ E(bindings, 2) E(dots, 4) \
+    /* promise.c */ E(bindings, 2) E(dots, 3) \
     /* cells.c, make.c, parts.c */ E(load, 2) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
     /* integers.c */ E(integer_fits, 2) E(has_made_integer64, 1) \
     /* value.c, altstring.c */ E(lazy, 2) E(decorate, 3) E(decorate_all, 4) E(lengths, 1) E(pointer, 1) E(materialised, 1)

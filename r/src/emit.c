@@ -137,7 +137,7 @@ static void atomic(walker *w, SEXP x, SEXP dim, at_t at) {
 
 /* Whether names are strings that other hosts have as keys: plain ones, each once. */
 static int has_plain_names(walker *w, SEXP names, R_xlen_t n) {
-    if (TYPEOF(names) != STRSXP || ATTRIB(names) != R_NilValue || Rf_xlength(names) != n) return 0;
+    if (TYPEOF(names) != STRSXP || ANY_ATTRIB(names) || Rf_xlength(names) != n) return 0;
     SEXP *keys = (SEXP *)STRING_PTR_RO(names);
     uint64_t first;
     if (ent_keys_find(&w->keys, keys, n, &first)) return 1;
@@ -145,12 +145,6 @@ static int has_plain_names(walker *w, SEXP names, R_xlen_t n) {
         if (!is_plain(keys[i])) return 0;
     }
     return ent_keys_differ(keys, n);
-}
-
-/* The one attribute that a value has, NULL when it is another or there are more. */
-static SEXP only(SEXP x, SEXP symbol) {
-    SEXP all = ATTRIB(x);
-    return all != R_NilValue && CDR(all) == R_NilValue && TAG(all) == symbol ? CAR(all) : NULL;
 }
 
 /* Asks R code about a value, which is in a list, as functions would be taken for code. Others that R code might evaluate it gets
@@ -162,14 +156,15 @@ static void ask(walker *w, SEXP x, at_t at) {
     SEXP holder = PROTECT(Rf_allocVector(VECSXP, 1));
     SET_VECTOR_ELT(holder, 0, is_seen ? x : R_NilValue);
     int is_lazy = type == EXTPTRSXP && (Rf_inherits(x, "entasis_table") || Rf_inherits(x, "entasis_tree"));
-    SEXP call = PROTECT(Rf_lang3(w->hook, holder, PROTECT(Rf_mkString(is_lazy ? "lazy" : Rf_type2char(type)))));
+    const char *what = is_lazy ? "lazy" : ent_is_delayed(x) ? "promise" : Rf_type2char(type);
+    SEXP call = PROTECT(Rf_lang3(w->hook, holder, PROTECT(Rf_mkString(what))));
     SEXP parts = PROTECT(Rf_eval(call, R_GlobalEnv));
     if (TYPEOF(parts) == REALSXP) {
         scalar(w, ENT_CELL_TABLE, (int64_t)Rf_asReal(parts), 0);
     } else if (TYPEOF(parts) == VECSXP) {
         ent_walk_keep(w, parts);
         object(w, BELOW_PARTS, parts, at);
-    } else if (type == PROMSXP) {
+    } else if (ent_is_delayed(x)) {
         object(w, BELOW_PROMISE, x, at);
     } else if (type == EXTPTRSXP || type == WEAKREFSXP) {
         object(w, BELOW_POINTER, x, at);
@@ -181,13 +176,13 @@ static void ask(walker *w, SEXP x, at_t at) {
 
 /* Whether a vector has dimensions, and no other attributes. */
 int ent_emit_is_matrix(SEXP x) {
-    SEXP dim = IS_S4_OBJECT(x) ? NULL : only(x, R_DimSymbol);
-    return dim != NULL && TYPEOF(dim) == INTSXP && ATTRIB(dim) == R_NilValue && Rf_xlength(dim) > 1;
+    SEXP dim = Rf_isS4(x) ? NULL : ent_only_attribute(x, R_DimSymbol);
+    return dim != NULL && TYPEOF(dim) == INTSXP && !ANY_ATTRIB(dim) && Rf_xlength(dim) > 1;
 }
 
 static void emit_atomic(walker *w, SEXP x, at_t at, int is_bare) {
     if (is_bare) atomic(w, x, R_NilValue, at);
-    else if (ent_emit_is_matrix(x)) atomic(w, x, only(x, R_DimSymbol), at);
+    else if (ent_emit_is_matrix(x)) atomic(w, x, ent_only_attribute(x, R_DimSymbol), at);
     else object(w, BELOW_VECTOR, x, at);
 }
 
@@ -196,7 +191,7 @@ static void emit_list(walker *w, SEXP x, at_t at, int is_bare) {
         later(w, ENT_CELL_LIST, BELOW_LIST, x, at);
         return;
     }
-    SEXP names = IS_S4_OBJECT(x) ? NULL : only(x, R_NamesSymbol);
+    SEXP names = Rf_isS4(x) ? NULL : ent_only_attribute(x, R_NamesSymbol);
     if (names != NULL && has_plain_names(w, names, Rf_xlength(x))) {
         later(w, ENT_CELL_MAP, BELOW_MAP, x, at);
     } else if (Rf_inherits(x, "data.frame") || Rf_inherits(x, "family")) {
@@ -214,10 +209,18 @@ static int emit_same(walker *w, ent_same *table, SEXP x, uint64_t *number) {
     return 1;
 }
 
+/* A value made only for the file. */
+static void emit_fresh(walker *w, SEXP x, at_t at) {
+    PROTECT(x);
+    ent_walk_keep(w, x);
+    ent_emit(w, x, at, 0);
+    UNPROTECT(1);
+}
+
 /* Adds the cell of a value; with `is_bare` of its values alone, as its attributes are told elsewhere. */
 void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
     int is_whole = !is_bare;
-    is_bare = is_bare || (ATTRIB(x) == R_NilValue && !IS_S4_OBJECT(x));
+    is_bare = is_bare || (!ANY_ATTRIB(x) && !Rf_isS4(x));
     switch (TYPEOF(x)) {
     case NILSXP:
         scalar(w, ENT_CELL_NULL, 0, 0);
@@ -253,23 +256,12 @@ void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
     case S4SXP:
         object(w, BELOW_S4, x, at);
         return;
-    case PROMSXP: {
-        SEXP value = ent_promise_value(x);
-        if (value == NULL) ask(w, x, at);
-        else ent_emit(w, value, at, 0);
+    case PROMSXP:
+        emit_fresh(w, ent_promise(x), at);
         return;
-    }
     default:
         ask(w, x, at);
     }
-}
-
-/* A value made only for the file. */
-static void emit_fresh(walker *w, SEXP x, at_t at) {
-    PROTECT(x);
-    ent_walk_keep(w, x);
-    ent_emit(w, x, at, 0);
-    UNPROTECT(1);
 }
 
 /* The cell of the first key: those of another map that are the same, or new ones. */
@@ -296,34 +288,35 @@ int ent_is_internal(SEXP tag) {
 #define FEW 64
 
 /* Whether two values are small vectors of the same values, without attributes. */
-static int is_same(SEXP a, SEXP b) {
+int ent_emit_are_same(SEXP a, SEXP b) {
     if (a == b) return 1;
-    if (!Rf_isVectorAtomic(a) || TYPEOF(a) != TYPEOF(b) || ATTRIB(a) != R_NilValue || ATTRIB(b) != R_NilValue) return 0;
+    if (!Rf_isVectorAtomic(a) || TYPEOF(a) != TYPEOF(b) || ANY_ATTRIB(a) || ANY_ATTRIB(b)) return 0;
     R_xlen_t n = Rf_xlength(a);
-    if (n != Rf_xlength(b) || n > FEW || IS_S4_OBJECT(a) || IS_S4_OBJECT(b)) return 0;
+    if (n != Rf_xlength(b) || n > FEW || Rf_isS4(a) || Rf_isS4(b)) return 0;
     /* R has equal strings once. */
-    size_t width = TYPEOF(a) == STRSXP ? sizeof(SEXP) : ent_kind_width(ent_emit_kind(a));
-    return n == 0 || memcmp(DATAPTR_RO(a), DATAPTR_RO(b), (size_t)n * width) == 0;
+    return n == 0 || memcmp(ent_memory_read(a), ent_memory_read(b), (size_t)n * ent_type_width(TYPEOF(a))) == 0;
 }
 
-/* Whether the attributes of two vectors are the same, in the same order. */
-int ent_emit_are_same(SEXP a, SEXP b) {
-    for (a = ATTRIB(a), b = ATTRIB(b); a != R_NilValue && b != R_NilValue; a = CDR(a), b = CDR(b)) {
-        if (TAG(a) != TAG(b) || !is_same(CAR(a), CAR(b))) return 0;
-    }
-    return a == b;
+static int has_attributes_of(SEXP x, SEXP other) {
+    const void *top = vmaxget();
+    ent_attributes others;
+    ent_collect_attributes(other, &others);
+    int has = ent_has_attributes(x, &others, ent_emit_are_same);
+    vmaxset(top);
+    return has;
 }
 
 /* A map of attributes, or NULL without any. Neighbours that are vectors have mostly the same: then it is a reference to those of the
  * one before. Of others it is a reference to equal ones that were met. */
 static void emit_attributes(walker *w, SEXP x, at_t at) {
-    if (ATTRIB(x) == R_NilValue) {
+    if (!ANY_ATTRIB(x)) {
         scalar(w, ENT_CELL_NULL, 0, 0);
-    } else if (Rf_isVectorAtomic(x) && w->like != NULL && ent_emit_are_same(x, w->like)) {
+    } else if (Rf_isVectorAtomic(x) && w->like != NULL && has_attributes_of(x, w->like)) {
         ent_emit_reference(w, w->like_number);
     } else {
-        uint64_t number;
-        int is_known = emit_same(w, &w->attributes, ATTRIB(x), &number);
+        uint64_t number = ent_cells_n(w->cells);
+        int is_known = ent_same_attributes_before(&w->attributes, x, &number);
+        if (is_known) ent_emit_reference(w, number);
         w->like = Rf_isVectorAtomic(x) ? x : NULL;
         w->like_number = number;
         if (!is_known) later(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
@@ -331,23 +324,19 @@ static void emit_attributes(walker *w, SEXP x, at_t at) {
 }
 
 static uint64_t below_attributes(walker *w, SEXP x, at_t at, uint64_t *keys) {
-    SEXP few[16], *all = few;
     const void *top = vmaxget();
-    R_xlen_t n = 0, room = 16;
-    for (SEXP node = ATTRIB(x); node != R_NilValue; node = CDR(node)) {
-        SEXP tag = TAG(node);
-        if (ent_is_internal(tag)) continue;
-        if (n == room) {
-            SEXP *more = (SEXP *)R_alloc((size_t)room * 2, sizeof *more);
-            memcpy(more, all, (size_t)n * sizeof *more);
-            all = more;
-            room *= 2;
-        }
+    ent_attributes attributes;
+    ent_collect_attributes(x, &attributes);
+    SEXP *names = (SEXP *)R_alloc(attributes.n, sizeof *names);
+    R_xlen_t n = 0;
+    for (size_t i = 0; i < attributes.n; i++) {
+        ent_attribute one = attributes.all[i];
+        if (ent_is_internal(one.name)) continue;
         at.position = n;
-        all[n++] = PRINTNAME(tag);
-        ent_emit(w, CAR(node), at, 0);
+        names[n++] = PRINTNAME(one.name);
+        ent_emit(w, one.value, at, 0);
     }
-    *keys = emit_keys(w, all, n);
+    *keys = emit_keys(w, names, n);
     vmaxset(top);
     return (uint64_t)n;
 }
@@ -358,14 +347,20 @@ static uint64_t below_call(walker *w, SEXP x, at_t at) {
     emit_attributes(w, x, at);
     R_xlen_t n = 0;
     int tagged = 0;
-    for (SEXP node = x; node != R_NilValue; node = CDR(node), n++) {
-        if (TYPEOF(node) != LANGSXP && TYPEOF(node) != LISTSXP && TYPEOF(node) != DOTSXP) Rf_error("a pairlist without an end");
+    SEXP items = x;
+    if (TYPEOF(x) == DOTSXP) {
+        items = PROTECT(ent_dots(x));
+        ent_walk_keep(w, items);
+        UNPROTECT(1);
+    }
+    for (SEXP node = items; node != R_NilValue; node = CDR(node), n++) {
+        if (TYPEOF(node) != LANGSXP && TYPEOF(node) != LISTSXP) Rf_error("a pairlist without an end");
         tagged |= TAG(node) != R_NilValue;
     }
     if (tagged) {
         SEXP tags = PROTECT(Rf_allocVector(STRSXP, n));
         R_xlen_t i = 0;
-        for (SEXP node = x; node != R_NilValue; node = CDR(node), i++) {
+        for (SEXP node = items; node != R_NilValue; node = CDR(node), i++) {
             SET_STRING_ELT(tags, i, TAG(node) == R_NilValue ? R_BlankString : PRINTNAME(TAG(node)));
         }
         emit_fresh(w, tags, at);
@@ -373,7 +368,7 @@ static uint64_t below_call(walker *w, SEXP x, at_t at) {
     } else {
         scalar(w, ENT_CELL_NULL, 0, 0);
     }
-    for (SEXP node = x; node != R_NilValue; node = CDR(node)) {
+    for (SEXP node = items; node != R_NilValue; node = CDR(node)) {
         at.position++;
         ent_emit(w, CAR(node), at, 0);
     }
@@ -395,7 +390,7 @@ static uint64_t below_text(walker *w, SEXP parts) {
 #define SMALL_FRAME 10000
 
 static int is_small_frame(SEXP x) {
-    if (TYPEOF(x) != VECSXP || !OBJECT(x) || Rf_xlength(x) == 0 || !Rf_inherits(x, "data.frame")) return 0;
+    if (TYPEOF(x) != VECSXP || !Rf_isObject(x) || Rf_xlength(x) == 0 || !Rf_inherits(x, "data.frame")) return 0;
     return (double)Rf_xlength(x) * (double)Rf_xlength(VECTOR_ELT(x, 0)) < SMALL_FRAME;
 }
 
@@ -434,7 +429,7 @@ uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) 
         ent_emit(w, x, at, 1);
         at.position = 1;
         emit_attributes(w, x, at);
-        if (!IS_S4_OBJECT(x)) return 3;
+        if (!Rf_isS4(x)) return 3;
         scalar(w, ENT_CELL_TRUE, 0, 0);
         return 4;
     case BELOW_SYMBOL: {
@@ -452,9 +447,9 @@ uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) 
         return 2 + (step->below == BELOW_S4 ? 0 : below_items(w, x, at));
     case BELOW_PROMISE:
         name(w, "r.promise");
-        emit_fresh(w, ent_promise_expression(x), at);
+        emit_fresh(w, ent_delayed_expression(x), at);
         at.position = 1;
-        ent_emit(w, ent_promise_environment(x), at, 0);
+        ent_emit(w, ent_delayed_environment(x), at, 0);
         return 3;
     case BELOW_POINTER:
         name(w, TYPEOF(x) == EXTPTRSXP ? "r.pointer" : "r.weakref");
@@ -463,7 +458,7 @@ uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) 
         return 2;
     case BELOW_MAP: {
         uint64_t count = below_items(w, x, at);
-        *keys = emit_keys(w, (SEXP *)STRING_PTR_RO(only(x, R_NamesSymbol)), (R_xlen_t)count);
+        *keys = emit_keys(w, (SEXP *)STRING_PTR_RO(ent_only_attribute(x, R_NamesSymbol)), (R_xlen_t)count);
         return count;
     }
     default:

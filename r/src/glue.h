@@ -4,13 +4,14 @@
 #ifndef GLUE_H
 #define GLUE_H
 
-#define R_NO_REMAP
-#define STRICT_R_HEADERS
-#include <R.h>
-#include <Rinternals.h>
-
 #include "calls.h"
+#include "compat.h"
 #include "entasis.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* guard.c */
 SEXP ent_failed(ent_failure *failure);
@@ -30,7 +31,10 @@ SEXP ent_element(SEXP list, const char *name);
 
 /* kinds.c */
 SEXPTYPE ent_kind_type(int kind);
+size_t ent_type_width(SEXPTYPE type);
 size_t ent_kind_width(int kind);
+void *ent_memory(SEXP x);
+const void *ent_memory_read(SEXP x);
 
 /* write.c */
 void ent_hand(SEXP string, ent_string *out);

@@ -21,12 +21,31 @@ SEXPTYPE ent_kind_type(int kind) {
     }
 }
 
-/* Bytes of a value in memory. */
-size_t ent_kind_width(int kind) {
-    switch (ent_kind_type(kind)) {
-    case RAWSXP: return 1;
-    case LGLSXP: case INTSXP: return 4;
-    case CPLXSXP: return 16;
-    default: return 8;
+/* The writable memory of a vector of numbers; NULL for any other. */
+void *ent_memory(SEXP x) {
+    switch (TYPEOF(x)) {
+    case LGLSXP: return LOGICAL(x);
+    case INTSXP: return INTEGER(x);
+    case REALSXP: return REAL(x);
+    case CPLXSXP: return COMPLEX(x);
+    case RAWSXP: return RAW(x);
+    default: return NULL;
     }
 }
+
+/* The memory of an atomic vector, to be read. */
+const void *ent_memory_read(SEXP x) { return TYPEOF(x) == STRSXP ? (const void *)STRING_PTR_RO(x) : DATAPTR_RO(x); }
+
+/* Bytes of a value in the memory of a vector; 0 for what is not atomic. */
+size_t ent_type_width(SEXPTYPE type) {
+    switch (type) {
+    case RAWSXP: return 1;
+    case LGLSXP: case INTSXP: return sizeof(int);
+    case REALSXP: return sizeof(double);
+    case CPLXSXP: return sizeof(Rcomplex);
+    case STRSXP: return sizeof(SEXP);
+    default: return 0;
+    }
+}
+
+size_t ent_kind_width(int kind) { return ent_type_width(ent_kind_type(kind)); }

@@ -5,16 +5,6 @@
 /* Smaller ones cost less than to look for them. */
 #define LARGE 512
 
-static size_t width_of(SEXP x) {
-    switch (TYPEOF(x)) {
-    case RAWSXP: return 1;
-    case LGLSXP: case INTSXP: return 4;
-    case REALSXP: case STRSXP: return 8;
-    case CPLXSXP: return 16;
-    default: return 0;
-    }
-}
-
 /* Zero for a free place alone: a product with an odd number is zero only if the address is. */
 static uint64_t hash_of(const void *one) { return ent_table_mix((uint64_t)(uintptr_t)((const ent_met_one *)one)->vector); }
 
@@ -25,7 +15,7 @@ static ent_met_one *place_of(const ent_met *table, SEXP x) {
 }
 
 /* Whether a vector is one that is looked for. */
-int ent_is_large(SEXP x) { return (size_t)Rf_xlength(x) * width_of(x) >= LARGE; }
+int ent_is_large(SEXP x) { return (size_t)Rf_xlength(x) * ent_type_width(TYPEOF(x)) >= LARGE; }
 
 /* The cell of a vector that was met; else 0, and the next time it is the one that is told now, when the vector is a large one. */
 int ent_met_before(ent_met *table, SEXP x, uint64_t *number) {

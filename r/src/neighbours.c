@@ -8,13 +8,13 @@
 /* How far ahead items are fetched, and before that their attributes: R has them anywhere in memory. */
 #define AHEAD 8
 
-static int is_bare(SEXP x) { return ATTRIB(x) == R_NilValue && !IS_S4_OBJECT(x) && !ALTREP(x); }
+static int is_bare(SEXP x) { return !ANY_ATTRIB(x) && !Rf_isS4(x) && !ALTREP(x); }
 
 static void fetch(SEXP x, R_xlen_t i, R_xlen_t n) {
 #ifdef __GNUC__
     if (i + 2 * AHEAD < n) {
         __builtin_prefetch(VECTOR_ELT(x, i + 2 * AHEAD));
-        __builtin_prefetch(ATTRIB(VECTOR_ELT(x, i + AHEAD)));
+        ent_prefetch_attributes(VECTOR_ELT(x, i + AHEAD));
     }
 #endif
 }
@@ -95,7 +95,7 @@ static R_xlen_t decorated(walker *w, SEXP x, at_t at) {
     for (R_xlen_t i = at.position; i < end && n < ONE_STEP; i++, n++) {
         SEXP item = VECTOR_ELT(x, i);
         fetch(x, i, end);
-        if (!is_number(item) || ATTRIB(item) == R_NilValue || IS_S4_OBJECT(item) || ent_is_large(item)) break;
+        if (!is_number(item) || !ANY_ATTRIB(item) || Rf_isS4(item) || ent_is_large(item)) break;
         if (ent_emit_is_matrix(item)) break;
     }
     if (n < 2) return 0;
@@ -109,15 +109,19 @@ R_xlen_t ent_emit_like(walker *w, const step_t *step) {
     size_t lens[TOGETHER];
     R_xlen_t n = 0, at = step->at.position, end = at + step->n_left;
     if (w->like == NULL) return 0;
+    const void *top = vmaxget();
+    ent_attributes like;
+    ent_collect_attributes(w->like, &like);
     int type = TYPEOF(VECTOR_ELT(step->object, at));
     for (R_xlen_t i = at; i < end && n < TOGETHER; i++, n++) {
         SEXP item = VECTOR_ELT(step->object, i);
         fetch(step->object, i, end);
         lens[n] = (size_t)Rf_xlength(item);
         /* One alone is no array, but for a double, which is a cell itself. */
-        if (TYPEOF(item) != type || lens[n] == 0 || (lens[n] == 1 && type != REALSXP) || !ent_emit_are_same(item, w->like)) break;
+        if (TYPEOF(item) != type || lens[n] == 0 || (lens[n] == 1 && type != REALSXP) || !ent_has_attributes(item, &like, ent_emit_are_same)) break;
         memory[n] = DATAPTR_RO(item);
     }
+    vmaxset(top);
     if (n == 0) return 0;
     ent_failure *failure = NULL;
     int kind = ent_emit_kind(VECTOR_ELT(step->object, at));
@@ -129,7 +133,7 @@ R_xlen_t ent_emit_like(walker *w, const step_t *step) {
 R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at) {
     SEXP first = VECTOR_ELT(x, at.position);
     fetch(x, at.position, Rf_xlength(x));
-    if (ATTRIB(first) != R_NilValue) return is_number(first) ? decorated(w, x, at) : 0;
+    if (ANY_ATTRIB(first)) return is_number(first) ? decorated(w, x, at) : 0;
     switch (TYPEOF(first)) {
     case STRSXP: return texts(w, x, at);
     case LGLSXP: return vectors(w, x, at);

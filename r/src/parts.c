@@ -65,10 +65,10 @@ SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
     } else if (TYPEOF(x) == VECSXP) {
         for (R_xlen_t i = 0; i < n; i++) SET_VECTOR_ELT(out, i, VECTOR_ELT(x, at + i));
     } else if (n > 0) {
-        size_t width = TYPEOF(x) == RAWSXP ? 1 : TYPEOF(x) == CPLXSXP ? 16 : TYPEOF(x) == REALSXP ? 8 : 4;
-        memcpy((char *)DATAPTR(out), (const char *)DATAPTR_RO(x) + (size_t)at * width, (size_t)n * width);
+        size_t width = ent_type_width(TYPEOF(x));
+        memcpy(ent_memory(out), (const char *)DATAPTR_RO(x) + (size_t)at * width, (size_t)n * width);
     }
-    if (ATTRIB(x) != R_NilValue) Rf_copyMostAttrib(x, out);
+    if (ANY_ATTRIB(x)) Rf_copyMostAttrib(x, out);
     UNPROTECT(1);
     return out;
 }
@@ -76,7 +76,7 @@ SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
 /* A vector of numbers that stand in memory. */
 SEXP ent_make_numbers(SEXPTYPE type, const char *from, size_t width, R_xlen_t n) {
     SEXP out = Rf_allocVector(type, n);
-    if (n > 0) memcpy(DATAPTR(out), from, (size_t)n * width);
+    if (n > 0) memcpy(ent_memory(out), from, (size_t)n * width);
     return out;
 }
 
@@ -194,7 +194,7 @@ static void attribute_all(SEXP x, SEXP attributes) {
 /* A vector that has its attributes. */
 SEXP ent_make_decorated(maker *m, SEXP value) {
     if (!Rf_isVector(value)) ent_nonsense("attributes of what is no vector");
-    if (!OBJECT(value)) return value;
+    if (!Rf_isObject(value)) return value;
     /* What counts on these classes takes them for lists. */
     if (TYPEOF(value) != VECSXP && (Rf_inherits(value, "data.frame") || Rf_inherits(value, "POSIXlt"))) {
         ent_nonsense("a vector of a class of lists");

@@ -120,14 +120,8 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
 }
 
 static void *place(SEXP vector, R_xlen_t at) {
-    switch (TYPEOF(vector)) {
-    case LGLSXP: return LOGICAL(vector) + at;
-    case INTSXP: return INTEGER(vector) + at;
-    case REALSXP: return REAL(vector) + at;
-    case CPLXSXP: return COMPLEX(vector) + at;
-    case RAWSXP: return RAW(vector) + at;
-    default: return NULL;
-    }
+    char *memory = ent_memory(vector);
+    return memory == NULL ? NULL : memory + (size_t)at * ent_type_width(TYPEOF(vector));
 }
 
 static int is_text(int kind) { return kind == ENT_KIND_CHARACTER || kind == ENT_KIND_BYTES; }

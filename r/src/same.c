@@ -25,23 +25,13 @@ static void add(look *l, uint64_t bits) {
     l->hash = mixed ^ mixed >> 29;
 }
 
-static size_t width_of(SEXP x) {
-    switch (TYPEOF(x)) {
-    case RAWSXP: return 1;
-    case LGLSXP: case INTSXP: return sizeof(int);
-    case REALSXP: return sizeof(double);
-    case CPLXSXP: return sizeof(Rcomplex);
-    default: return sizeof(SEXP);
-    }
-}
-
 /* Bytes of an atomic vector. R has equal strings once, so their addresses tell them. */
 static int add_bytes(look *l, SEXP x) {
-    size_t len = (size_t)Rf_xlength(x) * width_of(x);
+    size_t len = (size_t)Rf_xlength(x) * ent_type_width(TYPEOF(x));
     if ((R_xlen_t)len > l->bytes_left) return 0;
     l->bytes_left -= (R_xlen_t)len;
     if (len == 0) return 1;
-    const char *bytes = TYPEOF(x) == STRSXP ? (const char *)STRING_PTR_RO(x) : DATAPTR_RO(x);
+    const char *bytes = ent_memory_read(x);
     for (; len >= 8; len -= 8, bytes += 8) {
         uint64_t bits;
         memcpy(&bits, bytes, 8);
@@ -52,6 +42,8 @@ static int add_bytes(look *l, SEXP x) {
     add(l, rest);
     return 1;
 }
+
+static int add_attributes(look *l, SEXP x);
 
 /* Adds a value to a hash; 0 when it holds something that is never equal to another, or too much. */
 static int add_value(look *l, SEXP x) {
@@ -65,19 +57,19 @@ static int add_value(look *l, SEXP x) {
         add(l, (uint64_t)(uintptr_t)x);
         return 1;
     case LANGSXP: case LISTSXP:
-        if (ATTRIB(x) != R_NilValue && !add_value(l, ATTRIB(x))) return 0;
+        if (!add_attributes(l, x)) return 0;
         for (; TYPEOF(x) == LANGSXP || TYPEOF(x) == LISTSXP; x = CDR(x)) {
             if (!add_value(l, CAR(x))) return 0;
             add(l, (uint64_t)(uintptr_t)TAG(x));
         }
         return x == R_NilValue;
     case LGLSXP: case INTSXP: case REALSXP: case CPLXSXP: case RAWSXP: case STRSXP:
-        if (IS_S4_OBJECT(x)) return 0;
+        if (Rf_isS4(x)) return 0;
         add(l, (uint64_t)Rf_xlength(x));
         if (!add_bytes(l, x)) return 0;
         break;
     case VECSXP: {
-        if (IS_S4_OBJECT(x)) return 0;
+        if (Rf_isS4(x)) return 0;
         R_xlen_t n = Rf_xlength(x);
         add(l, (uint64_t)n);
         for (R_xlen_t i = 0; i < n; i++) {
@@ -88,7 +80,32 @@ static int add_value(look *l, SEXP x) {
     default:
         return 0;
     }
-    return ATTRIB(x) == R_NilValue || add_value(l, ATTRIB(x));
+    return add_attributes(l, x);
+}
+
+static SEXP add_attribute(SEXP name, SEXP value, void *data) {
+    if (!add_value(data, value)) return R_NilValue;
+    add(data, (uint64_t)(uintptr_t)name);
+    return NULL;
+}
+
+static int add_attributes(look *l, SEXP x) {
+    if (!ANY_ATTRIB(x)) return 1;
+    if (--l->n_left < 0) return 0;
+    add(l, LISTSXP);
+    return R_mapAttrib(x, add_attribute, l) == NULL;
+}
+
+static int are_equal(SEXP a, SEXP b);
+
+static int have_equal_attributes(SEXP a, SEXP b) {
+    if (!ANY_ATTRIB(a) || !ANY_ATTRIB(b)) return !ANY_ATTRIB(a) && !ANY_ATTRIB(b);
+    const void *top = vmaxget();
+    ent_attributes others;
+    ent_collect_attributes(b, &others);
+    int are = ent_has_attributes(a, &others, are_equal);
+    vmaxset(top);
+    return are;
 }
 
 /* Whether two values are equal, of which one was added to a hash. */
@@ -98,22 +115,21 @@ static int are_equal(SEXP a, SEXP b) {
     if (type != TYPEOF(b)) return 0;
     switch (type) {
     case LANGSXP: case LISTSXP:
-        if (!are_equal(ATTRIB(a), ATTRIB(b))) return 0;
+        if (!have_equal_attributes(a, b)) return 0;
         for (; TYPEOF(a) == LANGSXP || TYPEOF(a) == LISTSXP; a = CDR(a), b = CDR(b)) {
             if (TYPEOF(a) != TYPEOF(b) || TAG(a) != TAG(b) || !are_equal(CAR(a), CAR(b))) return 0;
         }
         return a == b;
     case LGLSXP: case INTSXP: case REALSXP: case CPLXSXP: case RAWSXP: case STRSXP: {
         R_xlen_t n = Rf_xlength(a);
-        if (n != Rf_xlength(b) || IS_S4_OBJECT(a) || IS_S4_OBJECT(b)) return 0;
-        const void *of_a = type == STRSXP ? (const void *)STRING_PTR_RO(a) : DATAPTR_RO(a);
-        const void *of_b = type == STRSXP ? (const void *)STRING_PTR_RO(b) : DATAPTR_RO(b);
-        if (n > 0 && memcmp(of_a, of_b, (size_t)n * width_of(a)) != 0) return 0;
+        if (n != Rf_xlength(b) || Rf_isS4(a) || Rf_isS4(b)) return 0;
+        size_t len = (size_t)n * ent_type_width(TYPEOF(a));
+        if (n > 0 && memcmp(ent_memory_read(a), ent_memory_read(b), len) != 0) return 0;
         break;
     }
     case VECSXP: {
         R_xlen_t n = Rf_xlength(a);
-        if (n != Rf_xlength(b) || IS_S4_OBJECT(a) || IS_S4_OBJECT(b)) return 0;
+        if (n != Rf_xlength(b) || Rf_isS4(a) || Rf_isS4(b)) return 0;
         for (R_xlen_t i = 0; i < n; i++) {
             if (!are_equal(VECTOR_ELT(a, i), VECTOR_ELT(b, i))) return 0;
         }
@@ -122,23 +138,25 @@ static int are_equal(SEXP a, SEXP b) {
     default:
         return 0;
     }
-    return are_equal(ATTRIB(a), ATTRIB(b));
+    return have_equal_attributes(a, b);
 }
 
 /* Zero for a free place alone. */
 static uint64_t hash_of(const void *one) { return ((const ent_same_one *)one)->hash; }
 
-/* The cell of an equal value that was met; else 0, and the next time it is the one that is told now. */
-int ent_same_before(ent_same *table, SEXP x, uint64_t *number) {
+typedef int (*add_t)(look *l, SEXP x);
+typedef int (*equal_t)(SEXP a, SEXP b);
+
+static int find_or_add(ent_same *table, SEXP x, uint64_t *number, add_t add_x, equal_t are) {
     if (table->looks >= LOOKS && table->found < table->looks / FEW) return 0;
     look l = {0, MOST_VALUES, MOST_BYTES};
     table->looks++;
-    if (!add_value(&l, x)) return 0;
+    if (!add_x(&l, x)) return 0;
     uint64_t hash = l.hash | 1;
     table->all = ent_table_grown(table->all, table->n, &table->room, sizeof *table->all, hash_of);
     size_t at = ent_table_slot(hash, table->room);
     for (; table->all[at].hash != 0; at = (at + 1) & (table->room - 1)) {
-        if (table->all[at].hash != hash || !are_equal(x, table->all[at].value)) continue;
+        if (table->all[at].hash != hash || !are(x, table->all[at].value)) continue;
         table->found++;
         *number = table->all[at].number;
         return 1;
@@ -147,6 +165,16 @@ int ent_same_before(ent_same *table, SEXP x, uint64_t *number) {
     table->all[at] = (ent_same_one){hash, x, *number};
     table->n++;
     return 0;
+}
+
+/* Finds the cell of an equal value. If there is none, remembers that the cell of this one is `*number`. */
+int ent_same_before(ent_same *table, SEXP x, uint64_t *number) {
+    return find_or_add(table, x, number, add_value, are_equal);
+}
+
+/* The same for the attributes of a value, in a table of their own. */
+int ent_same_attributes_before(ent_same *table, SEXP x, uint64_t *number) {
+    return find_or_add(table, x, number, add_attributes, have_equal_attributes);
 }
 
 void ent_same_free(ent_same *table) { free(table->all); }

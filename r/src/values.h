@@ -24,6 +24,20 @@ SEXP ent_take_columns(const ent_node **at, const ent_node *end);
 /* walk.c */
 ent_cells *ent_walked(SEXP pointer);
 
+/* attributes.c */
+typedef struct {
+    SEXP name, value; /* a symbol, and what it names */
+} ent_attribute;
+
+typedef struct {
+    ent_attribute *all, few[16];
+    size_t n, room;
+} ent_attributes;
+
+void ent_collect_attributes(SEXP x, ent_attributes *out);
+int ent_has_attributes(SEXP x, const ent_attributes *others, int (*are_same)(SEXP, SEXP));
+SEXP ent_only_attribute(SEXP x, SEXP name);
+
 /* keys.c */
 typedef struct {
     uint64_t hash, first;
@@ -70,6 +84,7 @@ typedef struct {
 } ent_same;
 
 int ent_same_before(ent_same *table, SEXP x, uint64_t *number);
+int ent_same_attributes_before(ent_same *table, SEXP x, uint64_t *number);
 void ent_same_free(ent_same *table);
 
 /* cells.c: cells in memory. The pointer keeps a list: what references mean, the vectors of pools, names made lately. */

@@ -143,10 +143,15 @@ SEXP ent_c_walk_place(SEXP pointer) {
         REAL(position)[i] = (double)at.position;
         SET_STRING_ELT(names, i, NA_STRING);
         if (frame->below == BELOW_ATTRIBUTES) {
+            const void *top = vmaxget();
+            ent_attributes attributes;
+            ent_collect_attributes(frame->object, &attributes);
             R_xlen_t k = 0;
-            for (SEXP node = ATTRIB(frame->object); node != R_NilValue; node = CDR(node)) {
-                if (!ent_is_internal(TAG(node)) && k++ == at.position) SET_STRING_ELT(names, i, PRINTNAME(TAG(node)));
+            for (size_t j = 0; j < attributes.n; j++) {
+                SEXP name = attributes.all[j].name;
+                if (!ent_is_internal(name) && k++ == at.position) SET_STRING_ELT(names, i, PRINTNAME(name));
             }
+            vmaxset(top);
         } else if (frame->below == BELOW_LIST || frame->below == BELOW_MAP || frame->below == BELOW_PARTS) {
             SEXP of = Rf_getAttrib(frame->object, R_NamesSymbol);
             if (TYPEOF(of) == STRSXP && at.position < Rf_xlength(of)) SET_STRING_ELT(names, i, STRING_ELT(of, at.position));

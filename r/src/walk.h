@@ -69,9 +69,11 @@ int ent_emit_kind(SEXP x);
 void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at);
 
 /* promise.c */
-SEXP ent_promise_value(SEXP promise);
-SEXP ent_promise_expression(SEXP promise);
-SEXP ent_promise_environment(SEXP promise);
+SEXP ent_promise(SEXP promise);
+SEXP ent_dots(SEXP dots);
+int ent_is_delayed(SEXP x);
+SEXP ent_delayed_expression(SEXP delayed);
+SEXP ent_delayed_environment(SEXP delayed);
 
 /* neighbours.c */
 R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at);

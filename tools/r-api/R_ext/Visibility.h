@@ -1,0 +1,2 @@
+#define attribute_visible
+#define attribute_hidden
