@@ -1,4 +1,4 @@
-//! Raw vectors: compressed, decompressed, hashed; and how many threads all of it takes.
+//! Compression and hashing of raw vectors, and the number of threads.
 
 use std::ptr::null_mut;
 
@@ -7,22 +7,23 @@ use entasis::{Codec, Error, default_threads, set_threads};
 
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice, slice_mut};
 
-/// Sets the threads of calls to come, 0 for as many as there are processors.
+/// Sets the number of threads of later calls; 0 for one per processor.
 #[unsafe(no_mangle)]
 pub extern "C" fn ent_set_threads(n: usize) {
     set_threads(n);
 }
 
-/// The threads that calls take.
+/// The number of threads that calls use.
 #[unsafe(no_mangle)]
 pub extern "C" fn ent_threads() -> usize {
     default_threads()
 }
 
-/// Compresses `n` bytes; a level below -131072 is the codec's own. In `len` comes the length of the result.
+/// Compresses `n` bytes and stores the length of the result in `len`. A level below -131072 selects
+/// the codec's default.
 ///
 /// # Safety
-/// The bytes and texts must be there and unchanged, `len` writable, `failure` null or writable.
+/// The bytes and texts must be valid and unchanged, `len` writable, `failure` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_compress(
     bytes: *const u8,
@@ -49,10 +50,12 @@ pub unsafe extern "C" fn ent_compress(
     }
 }
 
-/// Writes what was compressed to memory of just its length, and frees it. 0, or -1 with an error. Null memory only frees.
+/// Copies the compressed bytes to memory of their length, and frees them. Returns 0, or -1 with an
+/// error. With null memory it only frees them.
 ///
 /// # Safety
-/// `compressed` must be what [`ent_compress`] gave, and is not used again; nothing else may use the memory.
+/// [`ent_compress`] must have returned `compressed`, which is invalid afterwards. Nothing else may
+/// use the memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_compressed_take(
     compressed: *mut Compressed,
@@ -72,10 +75,10 @@ pub unsafe extern "C" fn ent_compressed_take(
     }
 }
 
-/// The length of what a container holds, at most `max_len`; -1 with an error.
+/// The decompressed length of a container, which must be at most `max_len`; -1 with an error.
 ///
 /// # Safety
-/// The bytes must be there and unchanged, `failure` null or writable.
+/// The bytes must be valid and unchanged, `failure` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_decompressed_len(
     bytes: *const u8,
@@ -92,7 +95,7 @@ pub unsafe extern "C" fn ent_decompressed_len(
     }
 }
 
-/// Decompresses a container into memory of just the length of what it holds. 0, or -1 with an error.
+/// Decompresses a container into memory of its decompressed length. Returns 0, or -1 with an error.
 ///
 /// # Safety
 /// As for [`ent_decompressed_len`]; nothing else may use the memory.
@@ -117,7 +120,7 @@ pub unsafe extern "C" fn ent_decompress(
     }
 }
 
-/// The hash of bytes; 0 with an error too.
+/// The hash of the bytes; 0 with an error.
 ///
 /// # Safety
 /// As for [`ent_decompressed_len`].

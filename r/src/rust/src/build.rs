@@ -1,4 +1,4 @@
-//! A frame to write, put together from vectors of R that stay where they are.
+//! Builds a frame to write from borrowed vectors of R.
 
 use std::os::raw::c_void;
 use std::path::PathBuf;
@@ -17,25 +17,26 @@ use crate::nodes::{self, Node};
 use crate::strings::Strings;
 use crate::times::{self, Scale};
 
-/// The flavour of doubles whose NA is the quiet one.
+/// The flavour of a column of doubles whose NA is the quiet NaN.
 pub const FLAVOUR_QUIET: i32 = 2;
 
-/// A column as C tells it.
+/// A column to write, as C passes it.
 #[repr(C)]
 pub struct NewColumn {
     name: Text,
-    /// The time zone, no text for none.
+    /// The time zone; empty for none.
     zone: Text,
-    /// The values, of the kind's width; null for strings, which are those of the column that was begun last.
+    /// The values, of the kind's width. Null for strings: those are in the column that was begun
+    /// last.
     values: *const c_void,
     n: usize,
     kind: i32,
     flavour: i32,
-    /// The code of the unit of times.
+    /// The code of the time unit.
     unit: i32,
     /// Seconds in a unit of R's durations.
     seconds: i32,
-    /// Which NA of doubles is missing: 0 none is, 1 R's, 2 the quiet one.
+    /// Which NaN marks missing doubles: 0 none, 1 R's NA, 2 the quiet NA.
     na: i32,
     /// The number of the extra column with the levels, or -1.
     levels: i32,
@@ -46,7 +47,7 @@ pub struct NewColumn {
 }
 
 impl NewColumn {
-    /// A column without a name, of values that are no times.
+    /// An unnamed column of values other than times.
     pub fn plain(kind: Kind, values: *const c_void, n: usize, na: i32) -> Self {
         Self {
             name: Text::none(),
@@ -66,16 +67,17 @@ impl NewColumn {
     }
 }
 
-/// A frame to write. Vectors of R are borrowed; C keeps them alive.
+/// A frame to write. It borrows vectors of R, which C keeps alive.
 pub struct Builder {
     n_rows: u64,
     columns: Vec<Column>,
     extra: Vec<Column>,
-    /// Counts of times, made from doubles.
+    /// Times converted from doubles.
     counts: Vec<Vec<i64>>,
     days: Vec<Vec<i32>>,
     strings: Strings,
-    /// Columns whose strings are not kept as most are: whether they are extra ones, their numbers, and those of the strings.
+    /// Columns with strings other than UTF-8: whether the column is an extra one, its number, and
+    /// the number of its strings.
     odd: Vec<(bool, usize, usize)>,
     host: Value,
 }
@@ -84,12 +86,12 @@ impl Builder {
     /// A frame without columns.
     pub fn new(n_rows: u64) -> Self {
         let (columns, extra, counts, days) = Default::default();
-        // SAFETY: C keeps the vectors of R, and so the strings of these, until the file is written.
+        // SAFETY: C keeps the vectors of R and their strings until the file is written.
         let strings = unsafe { Strings::new(true) };
         Self { n_rows, columns, extra, counts, days, strings, odd: Vec::new(), host: Value::Null }
     }
 
-    /// The frame, which is lent by what stays here.
+    /// The frame. It borrows memory of this builder.
     fn take(&mut self) -> Frame {
         Frame {
             n_rows: self.n_rows,
@@ -99,7 +101,7 @@ impl Builder {
         }
     }
 
-    /// The extra columns, of which none are times that were counted.
+    /// The extra columns, none of which may be converted times.
     pub fn take_extra(self) -> Result<Vec<Column>> {
         if self.counts.is_empty() && self.days.is_empty() {
             Ok(self.extra)
@@ -115,7 +117,7 @@ impl Builder {
         let unit = u8::try_from(column.unit).ok().and_then(Unit::from_code);
         let unit = unit.ok_or_else(|| Error::argument("no such unit"))?;
         let n_levels = u32::try_from(column.n_levels).unwrap_or(0);
-        // SAFETY: the caller promises that texts are there.
+        // SAFETY: the caller promises that the texts are valid.
         let (name, zone) = unsafe { (column.name.text()?.to_owned(), column.zone.text()?) };
         // SAFETY: as the caller promises.
         let chunk = unsafe { self.chunk(column, kind, unit) }.map_err(|e| e.in_column(&name))?;
@@ -150,7 +152,7 @@ impl Builder {
         self.extra.push(unnamed(column_type, chunk));
     }
 
-    /// Adds the columns that tell how strings are kept, and names them in the host's map.
+    /// Adds the columns that record the encodings of strings, and names them in the host map.
     fn tell_kept(&mut self) {
         let n_columns = self.columns.len() as u64;
         let mut pairs = Vec::with_capacity(self.odd.len());
@@ -183,7 +185,7 @@ impl Builder {
             return Err(Error::argument("words of a nested column are not written by themselves"));
         }
         let Some(width) = kind.width() else {
-            // SAFETY: the builder keeps them, and nothing is added to a column that was lent.
+            // SAFETY: the builder keeps the strings, and adds nothing to a column after lending it.
             return unsafe { self.strings.lend(self.strings.column()) };
         };
         let len = n.checked_mul(width).ok_or_else(|| Error::argument("a vector longer than memory"))?;
@@ -219,7 +221,8 @@ impl Builder {
                     let narrow = |&n: &i64| i32::try_from(n).unwrap_or(NA_INTEGER);
                     self.days.push(counts.iter().map(narrow).collect());
                     let days = self.days.last().map_or(&[][..], Vec::as_slice);
-                    // SAFETY: the builder keeps them, unchanged and in their place on the heap.
+                    // SAFETY: the builder keeps them unchanged, and their heap memory does not
+                    // move.
                     let memory = unsafe { HostRead::new(days.as_ptr().cast(), size_of_val(days)) };
                     words(memory, 4, Some(NA_INTEGER as u32 as u64))
                 } else {
@@ -235,11 +238,11 @@ impl Builder {
         })
     }
 
-    /// Keeps counts of times, and lends them.
+    /// Stores converted times, and lends them.
     fn keep(&mut self, counts: Vec<i64>) -> Chunk {
         self.counts.push(counts);
         let counts = self.counts.last().map_or(&[][..], Vec::as_slice);
-        // SAFETY: the builder keeps them, unchanged and in their place on the heap.
+        // SAFETY: the builder keeps them unchanged, and their heap memory does not move.
         let memory = unsafe { HostRead::new(counts.as_ptr().cast(), size_of_val(counts)) };
         Chunk {
             n: counts.len(),
@@ -249,7 +252,7 @@ impl Builder {
     }
 }
 
-/// A column without a name.
+/// An unnamed column.
 fn unnamed(column_type: ColumnType, chunk: Chunk) -> Column {
     Column {
         run: None,
@@ -262,7 +265,7 @@ fn unnamed(column_type: ColumnType, chunk: Chunk) -> Column {
     }
 }
 
-/// What the doubles of a kind count.
+/// The scale of the doubles of a kind.
 pub fn scale(kind: Kind, seconds: i32) -> Scale {
     match kind {
         Kind::Days | Kind::DaysInteger => Scale::Days,
@@ -271,10 +274,10 @@ pub fn scale(kind: Kind, seconds: i32) -> Scale {
     }
 }
 
-/// A path as R has it: bytes on Unix, UTF-8 elsewhere.
+/// A path as R passes it: bytes on Unix, UTF-8 elsewhere.
 ///
 /// # Safety
-/// The text must be there.
+/// The text must be valid.
 pub unsafe fn path(path: Text) -> Result<PathBuf> {
     #[cfg(unix)]
     {
@@ -289,7 +292,7 @@ pub unsafe fn path(path: Text) -> Result<PathBuf> {
     }
 }
 
-/// A frame of `n_rows` rows and no columns.
+/// A frame of `n_rows` rows without columns.
 ///
 /// # Safety
 /// `failure` must be null or writable.
@@ -299,10 +302,11 @@ pub unsafe extern "C" fn ent_builder_new(n_rows: f64, failure: *mut *mut Failure
     unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(Builder::new(n_rows as u64))))) }
 }
 
-/// Adds a column of the table, or an extra one. 0, or -1 with an error.
+/// Adds a column of the table, or an extra column. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// `builder` must be what [`ent_builder_new`] gave; the memory of the column must stay as it is until the builder is freed.
+/// [`ent_builder_new`] must have returned `builder`. The memory of the column must stay unchanged
+/// until the builder is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_builder_add(
     builder: *mut Builder,
@@ -314,10 +318,12 @@ pub unsafe extern "C" fn ent_builder_add(
     unsafe { guard::call(failure, -1, || (*builder).add(&*column, is_extra != 0).map(|()| 0)) }
 }
 
-/// Begins a column of `n` strings, which [`ent_builder_add`] adds when they were collected. Null with an error.
+/// Begins a column of `n` strings. [`ent_builder_add`] adds it once they were collected. Returns
+/// null with an error.
 ///
 /// # Safety
-/// `builder` must be what [`ent_builder_new`] gave. The strings are of use until the builder is freed.
+/// [`ent_builder_new`] must have returned `builder`. The strings are valid until the builder is
+/// freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_builder_strings(
     builder: *mut Builder,
@@ -334,10 +340,10 @@ pub unsafe extern "C" fn ent_builder_strings(
     }
 }
 
-/// Says what R keeps beside the columns, which ends the frame. 0, or -1 with an error.
+/// Sets the host map, which completes the frame. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// `builder` must be what [`ent_builder_new`] gave, the texts of the nodes there.
+/// [`ent_builder_new`] must have returned `builder`. The texts of the nodes must be valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_builder_host(
     builder: *mut Builder,
@@ -356,25 +362,26 @@ pub unsafe extern "C" fn ent_builder_host(
     }
 }
 
-/// What is written: frames, and cells or none.
+/// The contents of a file: frames, and cells or none.
 #[repr(C)]
 pub struct NewFile {
     path: Text,
     frames: *const *mut Builder,
     n_frames: usize,
-    /// Null for a file of one frame and nothing else.
+    /// Null for a file of a single frame.
     cells: *mut Cells,
-    /// The cell that the file holds, or -1: then it holds the first frame.
+    /// The root cell, or -1 for a file whose value is the first frame.
     root: f64,
     /// The cell with the environments, or -1.
     environments: f64,
     compression: i32,
 }
 
-/// Writes a file. 0, or -1 with an error. Builders and cells are of no use then.
+/// Writes a file. Returns 0, or -1 with an error. The builders and cells are empty afterwards.
 ///
 /// # Safety
-/// Frames and cells must be what [`ent_builder_new`] and `ent_cells_new` gave, the text there, `failure` null or writable.
+/// [`ent_builder_new`] and `ent_cells_new` must have returned the frames and cells. The text must
+/// be valid, `failure` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_write(
     file: *const NewFile,
@@ -407,7 +414,7 @@ unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> 
     // SAFETY: as the caller promises.
     let cells = unsafe { &mut *file.cells };
     cells.finish();
-    // SAFETY: the cells stay as they are until this function ends.
+    // SAFETY: the cells stay unchanged until this function ends.
     let (columns, names) = unsafe { cells.columns() }?;
     let root = if file.root < 0.0 { Value::Table(0) } else { Value::Cell(file.root as u64) };
     let mut pairs = vec![
@@ -425,9 +432,9 @@ unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> 
 /// Frees a builder.
 ///
 /// # Safety
-/// `builder` must be what [`ent_builder_new`] gave, and is not used again.
+/// [`ent_builder_new`] must have returned `builder`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_builder_free(builder: *mut Builder) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(builder) });
 }

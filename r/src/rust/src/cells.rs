@@ -1,4 +1,4 @@
-//! Trees of R values on their way into a file: cells, and the pools that their vectors are in.
+//! Collects the cells of a tree of R values, and the pools with their vectors, to be written.
 
 use std::collections::BTreeMap;
 use std::os::raw::c_void;
@@ -13,45 +13,45 @@ use crate::guard::{self, Failure, Text};
 use crate::missing::{NA_INTEGER, first_na_of};
 use crate::strings::{Handed, Strings};
 
-/// Values of a vector that shares a pool with others, at most; of more bytes than that it has a pool of its own.
+/// Vectors of up to this many bytes share pools; a larger one gets its own pool.
 const SMALL: usize = 1 << 16;
-/// The same of a character vector.
+/// Character vectors of up to this many strings share a pool.
 const SMALL_TEXT: usize = 1 << 12;
 
-/// Codes of kinds are less than this.
+/// One more than the greatest code of a kind.
 const KINDS: usize = 18;
 
 /// Where the values of a pool are.
 enum Memory {
-    /// Copies of small vectors, behind one another.
+    /// Copies of small vectors, one after the other.
     Own(Vec<u8>),
     /// A large vector of R.
     Lent(*const c_void, usize),
-    /// A column of the strings.
+    /// A column of strings.
     Text(usize),
 }
 
-/// Vectors that become one column.
+/// Vectors that are stored as one column.
 struct Pool {
     kind: Kind,
-    /// Which NA of doubles is missing; of others whether one is.
+    /// Which NaN marks missing doubles; for other kinds, whether a value is missing.
     na: i32,
     memory: Memory,
 }
 
-/// Cells in the making.
+/// Cells that are being collected.
 pub struct Cells {
     pub writer: CellWriter,
     pools: Vec<Pool>,
-    /// Pools of small vectors, by kind and NA.
+    /// The shared pool of small vectors for each kind and marker of missing values.
     small: [[Option<usize>; 3]; KINDS],
     text: Option<usize>,
     strings: Strings,
-    /// Shapes, with the arrays that have them.
+    /// Array shapes, with the arrays of each.
     shapes: BTreeMap<Vec<u64>, Vec<usize>>,
 }
 
-/// A vector that was put into a pool.
+/// The place of a vector in its pool.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Pooled {
@@ -60,7 +60,7 @@ pub struct Pooled {
     len: u64,
 }
 
-/// Strings that are not kept as most are: how, a byte each, and where they are.
+/// Strings with other encodings than UTF-8: the encoding of each, and their place in the pool.
 #[repr(C)]
 pub struct Odd {
     kept: *const u8,
@@ -74,7 +74,7 @@ impl Cells {
             pools: Vec::new(),
             small: [[None; 3]; KINDS],
             text: None,
-            // SAFETY: they are copied.
+            // SAFETY: the strings are copied.
             strings: unsafe { Strings::new(false) },
             shapes: BTreeMap::new(),
         }
@@ -86,7 +86,7 @@ impl Cells {
     }
 
     /// # Safety
-    /// The memory must be that of `n` values of the kind, and stay as it is until the file is written.
+    /// The memory must hold `n` values of the kind, and stay unchanged until the file is written.
     unsafe fn numbers(&mut self, kind: Kind, memory: *const c_void, n: usize) -> Result<Pooled> {
         let width = kind.width().ok_or_else(|| Error::argument("strings are no numbers"))?;
         // SAFETY: as the caller promises; vectors of R are aligned for their values.
@@ -121,7 +121,7 @@ impl Cells {
         Ok(Pooled { pool: pool as u64, at, len: n as u64 })
     }
 
-    /// The strings that `n` more are to be added to, and the pool.
+    /// The pool for a vector of `n` strings, and the collector to add them to.
     fn strings(&mut self, n: usize) -> Result<(usize, &mut Strings)> {
         let known = self.text.filter(|_| n <= SMALL_TEXT);
         let Some(pool) = known else {
@@ -139,7 +139,7 @@ impl Cells {
         Ok((pool, &mut self.strings))
     }
 
-    /// Ends with the shapes of arrays.
+    /// Adds the cells of the array shapes, which completes the cells.
     pub fn finish(&mut self) {
         for (shape, users) in std::mem::take(&mut self.shapes) {
             let number = self.writer.n_cells();
@@ -151,10 +151,10 @@ impl Cells {
         }
     }
 
-    /// The columns of pools and cells, and the map that names them.
+    /// The columns of the pools and cells, and the map that names them.
     ///
     /// # Safety
-    /// The cells and all memory that was lent to them stay as they are as long as the columns are used.
+    /// The cells and all memory lent to them must stay unchanged while the columns are used.
     pub unsafe fn columns(&self) -> Result<(Vec<Column>, Value)> {
         let mut builder = Builder::new(0);
         for pool in &self.pools {
@@ -164,7 +164,7 @@ impl Cells {
                 }
                 Memory::Lent(memory, n) => (*memory, *n),
                 Memory::Text(column) => {
-                    // SAFETY: the strings stay as long as the cells, as the caller promises.
+                    // SAFETY: the strings live as long as the cells, as the caller promises.
                     builder.add_text(unsafe { self.strings.lend(*column) }?);
                     continue;
                 }
@@ -192,7 +192,7 @@ fn kind_of(code: i32, class: CellClass) -> Result<CellKind> {
     kind.ok_or_else(|| Error::argument("no such kind of cell"))
 }
 
-/// No cells yet.
+/// A collector without cells.
 ///
 /// # Safety
 /// `failure` must be null or writable.
@@ -205,27 +205,27 @@ pub unsafe extern "C" fn ent_cells_new(failure: *mut *mut Failure) -> *mut Cells
 /// Frees cells.
 ///
 /// # Safety
-/// `cells` must be what [`ent_cells_new`] gave, and is not used again.
+/// [`ent_cells_new`] must have returned `cells`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_free(cells: *mut Cells) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(cells) });
 }
 
-/// How many cells there are: the number of the next one.
+/// The number of cells, which is the number of the next one.
 ///
 /// # Safety
-/// `cells` must be what [`ent_cells_new`] gave.
+/// [`ent_cells_new`] must have returned `cells`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_n(cells: *const Cells) -> u64 {
     // SAFETY: as the caller promises.
     unsafe { (*cells).writer.n_cells() }
 }
 
-/// Adds a cell that is a scalar: of a kind that says all, an integer, or a float. 0, or -1 with an error.
+/// Adds a scalar: a kind without a payload, an integer, or a float. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_cells_n`], used by this thread alone; `failure` null or writable.
+/// As for [`ent_cells_n`]. Only this thread may use the cells; `failure` must be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_scalar(
     cells: *mut Cells,
@@ -249,10 +249,10 @@ pub unsafe extern "C" fn ent_cells_scalar(
     }
 }
 
-/// Adds cells of one kind: floats, or integers of 32 bits. 0, or -1 with an error.
+/// Adds scalars of one kind: floats, or 32-bit integers. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; `n` numbers are there.
+/// As for [`ent_cells_scalar`]; `numbers` must hold `n` values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_scalars(
     cells: *mut Cells,
@@ -278,10 +278,10 @@ pub unsafe extern "C" fn ent_cells_scalars(
     }
 }
 
-/// Adds a string. 1; 0 when it is not UTF-8, and nothing is added; -1 with an error.
+/// Adds a string and returns 1. Returns 0 and adds nothing if it is not UTF-8; -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; the text must be there.
+/// As for [`ent_cells_scalar`]; the text must be valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_text(cells: *mut Cells, text: Text, failure: *mut *mut Failure) -> i32 {
     // SAFETY: as the caller promises.
@@ -298,7 +298,8 @@ pub unsafe extern "C" fn ent_cells_text(cells: *mut Cells, text: Text, failure: 
     }
 }
 
-/// Adds cells that may have children; the place of the first among those, which the others follow, or -1 with an error.
+/// Adds `n` cells that may have children. Returns the place of the first among all such cells, or
+/// -1 with an error.
 ///
 /// # Safety
 /// As for [`ent_cells_scalar`].
@@ -322,10 +323,10 @@ pub unsafe extern "C" fn ent_cells_parents(
     }
 }
 
-/// Says where the children of a parent are.
+/// Sets the range of children of a parent.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; the place must be one that [`ent_cells_parents`] gave.
+/// As for [`ent_cells_scalar`]; [`ent_cells_parents`] must have returned the place.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_children(
     cells: *mut Cells,
@@ -338,7 +339,7 @@ pub unsafe extern "C" fn ent_cells_children(
     unsafe { (*cells).writer.set_children(place, first, count, keys) }
 }
 
-/// Says that all that is below a parent is there.
+/// Ends a parent: all its descendants were added.
 ///
 /// # Safety
 /// As for [`ent_cells_children`].
@@ -348,10 +349,11 @@ pub unsafe extern "C" fn ent_cells_end(cells: *mut Cells, place: usize) {
     unsafe { (*cells).writer.end(place) }
 }
 
-/// Puts a vector of numbers into a pool. 0, or -1 with an error.
+/// Adds a vector of numbers to a pool. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; the memory must be that of `n` values of the kind, and stay as it is until the cells are freed.
+/// As for [`ent_cells_scalar`]. The memory must hold `n` values of the kind, and stay unchanged
+/// until the cells are freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_numbers(
     cells: *mut Cells,
@@ -370,10 +372,10 @@ pub unsafe extern "C" fn ent_cells_numbers(
     }
 }
 
-/// The strings that `n` more are to be added to, and where those will be; null with an error.
+/// The collector for a vector of `n` strings, and their place in the pool; null with an error.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]. The strings are used before anything else is added.
+/// As for [`ent_cells_scalar`]. The collector is valid until anything else is added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_strings(
     cells: *mut Cells,
@@ -392,10 +394,11 @@ pub unsafe extern "C" fn ent_cells_strings(
     }
 }
 
-/// Adds the cell of a vector that was put into a pool; with dimensions, that many. 0, or -1 with an error.
+/// Adds the array cell of a vector in a pool, with `n_dim` dimensions. Returns 0, or -1 with an
+/// error.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; `n_dim` dimensions are there.
+/// As for [`ent_cells_scalar`]; `dim` must hold `n_dim` values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_array(
     cells: *mut Cells,
@@ -420,10 +423,10 @@ pub unsafe extern "C" fn ent_cells_array(
     }
 }
 
-/// Adds the cells of vectors of numbers of one kind. 0, or -1 with an error.
+/// Adds array cells of `n` vectors of numbers of one kind. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_cells_numbers`], for each of `n` vectors and lengths.
+/// As for [`ent_cells_numbers`], for each of the `n` vectors and lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_arrays(
     cells: *mut Cells,
@@ -446,11 +449,14 @@ pub unsafe extern "C" fn ent_cells_arrays(
     }
 }
 
-/// Adds the cells of character vectors of so many strings each. How many were added, or -1 with an error: of the one after those the
-/// strings are in the pool, but not kept as most are; `odd` says where and how, until others are added.
+/// Adds the cells of `n` character vectors of the given lengths. Returns how many it added, or -1
+/// with an error. It stops at a vector with other encodings than UTF-8: the strings of that one are
+/// in the pool without a cell, and `odd` has their place and encodings until other strings are
+/// added.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; `n` lengths, as many strings as those say, and their bytes are there. `odd` is writable.
+/// As for [`ent_cells_scalar`]. There must be `n` lengths, as many strings as their sum, and the
+/// bytes of these; `odd` must be writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_texts(
     cells: *mut Cells,
@@ -485,11 +491,13 @@ pub unsafe extern "C" fn ent_cells_texts(
     }
 }
 
-/// Adds what is below the objects from this place on: to each a vector of numbers whose attributes are those of a cell that is there. A double
-/// by itself is no array. 0, or -1 with an error.
+/// Adds the children of `n` objects from this place on: to each a vector of numbers, and a
+/// reference to the cell of its attributes. A single double becomes a scalar. Returns 0, or -1 with
+/// an error.
 ///
 /// # Safety
-/// As for [`ent_cells_arrays`]; the place is one that [`ent_cells_parents`] gave, with as many behind it.
+/// As for [`ent_cells_arrays`]. [`ent_cells_parents`] must have returned the place, with at least
+/// `n` cells from there on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_like(
     cells: *mut Cells,

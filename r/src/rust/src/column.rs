@@ -1,25 +1,25 @@
-//! The kinds of R vectors that columns come from and go to.
+//! The kinds of R vectors that columns are written from and read into.
 
 use entasis::{ColumnType, Error, Logical, Physical, Result, Unit};
 
-/// What an R vector is, as far as its memory goes; the numbers are those of `entasis.h` and of `R/kinds.R`.
+/// The memory layout of an R vector. The numbers are those of `entasis.h` and `R/kinds.R`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// Integers, of which NA is missing: booleans.
+    /// Integers that are booleans or NA.
     Logical,
-    /// Integers, of which NA is missing.
+    /// Integers; NA is missing.
     Integer,
-    /// Doubles, of which one NA is missing and other NaN are values.
+    /// Doubles; one NA is missing, other NaNs are values.
     Double,
-    /// Two doubles each, as they are.
+    /// Two doubles per value, without missing values.
     Complex,
     /// Bytes.
     Raw,
     /// Strings.
     String,
-    /// Integers counted from 1: codes of levels.
+    /// Integers from 1 on: codes of levels.
     Codes,
-    /// Integers of 64 bits in the memory of doubles.
+    /// 64-bit integers in the memory of doubles.
     Integer64,
     /// Doubles: whole days.
     Days,
@@ -33,13 +33,14 @@ pub enum Kind {
     Span,
     /// Integers: durations.
     SpanInteger,
-    /// A list: values of any kinds, which are cells.
+    /// A list of any values, which are cells.
     List,
-    /// Integers: what the words of a nested column say. Lengths of lists; whether a run begins; the type in a union; 1 for what is there.
+    /// Integers: the structure values of a nested column. Lengths of lists; whether a run begins;
+    /// the type id in a union; 1 for a struct that is present.
     Words,
-    /// A list of raw vectors: bytes of any length, which are read alone.
+    /// A list of raw vectors: bytes of any length. Only for reading.
     Bytes,
-    /// Doubles: integers of another host, of which some may be beyond those of R.
+    /// Doubles: integers of another host, some of which may exceed those of R.
     Whole,
 }
 
@@ -75,7 +76,7 @@ impl Kind {
         self as i32 + 1
     }
 
-    /// Bytes of a value in R's memory; none for strings and lists.
+    /// Bytes of a value in R's memory; `None` for strings and lists.
     pub fn width(self) -> Option<usize> {
         match self {
             Self::Logical | Self::Integer | Self::Codes | Self::Words => Some(4),
@@ -88,7 +89,8 @@ impl Kind {
         }
     }
 
-    /// The type of a column that is written from it. `unit` is that of its times, `n_levels` the number of levels.
+    /// The type of a column written from it. `unit` is the time unit, `n_levels` the number of
+    /// levels.
     pub fn column_type(self, unit: Unit, n_levels: u32) -> ColumnType {
         let time = |logical, physical, unit| ColumnType { logical, unit, ..ColumnType::plain(physical) };
         match self {

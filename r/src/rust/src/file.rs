@@ -1,4 +1,4 @@
-//! An open file: what is in it, without its values.
+//! Open files, and descriptions of their contents without values.
 
 use std::ptr::null_mut;
 
@@ -9,7 +9,7 @@ use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 use crate::loaded::{is_own, root};
 use crate::nodes::Tree;
 
-/// What a file is.
+/// Facts about a file.
 #[repr(C)]
 pub struct FileFacts {
     n_rows: f64,
@@ -17,22 +17,22 @@ pub struct FileFacts {
     n_columns_total: f64,
     file_len: f64,
     n_tables: f64,
-    /// The cell that the file holds, that of its metadata, that of its environments; -1 for none.
+    /// The root cell, the cell of the metadata and that of the environments; -1 for none.
     root: f64,
     metadata: f64,
     environments: f64,
-    /// Whether R wrote what is in cells.
+    /// Whether R wrote the cells.
     is_own: i32,
     format_major: i32,
     format_minor: i32,
 }
 
-/// Columns of a file, described.
+/// Descriptions of columns.
 pub struct Described {
     columns: Vec<(ColumnInfo, String)>,
 }
 
-/// A column, described. Texts are lent until the descriptions are freed.
+/// The description of a column. Texts are valid until the descriptions are freed.
 #[repr(C)]
 pub struct ColumnFacts {
     name: Text,
@@ -52,17 +52,17 @@ pub struct ColumnFacts {
     scale: i32,
     /// The cell with the values of a column of objects, or -1.
     cell: f64,
-    /// The first column that a nested one consists of, or -1, and how many those are.
+    /// The first child of a nested column, or -1, and the number of children.
     first_child: f64,
     n_children: f64,
-    /// Values of each fixed-size list.
+    /// Values per fixed-size list.
     value_len: f64,
 }
 
-/// Opens a file; reads its head and tail.
+/// Opens a file, and reads its header and footer.
 ///
 /// # Safety
-/// The text must be there, `failure` null or writable.
+/// The text must be valid, `failure` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_open(path: Text, failure: *mut *mut Failure) -> *mut File {
     // SAFETY: as the caller promises.
@@ -74,17 +74,17 @@ pub unsafe extern "C" fn ent_open(path: Text, failure: *mut *mut Failure) -> *mu
 /// Closes a file.
 ///
 /// # Safety
-/// `file` must be what [`ent_open`] gave, and is not used again.
+/// [`ent_open`] must have returned `file`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_close(file: *mut File) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(file) });
 }
 
-/// A table of a file, as a file of its own; with a negative number all columns of the file.
+/// A view of one table of a file. A negative number gives a view of all columns.
 ///
 /// # Safety
-/// `file` must be what [`ent_open`] gave, `failure` null or writable.
+/// [`ent_open`] must have returned `file`; `failure` must be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_table(file: *const File, number: f64, failure: *mut *mut Failure) -> *mut File {
     // SAFETY: as the caller promises.
@@ -96,10 +96,10 @@ pub unsafe extern "C" fn ent_table(file: *const File, number: f64, failure: *mut
     }
 }
 
-/// What a file is.
+/// Facts about a file.
 ///
 /// # Safety
-/// `file` must be what [`ent_open`] gave.
+/// [`ent_open`] must have returned `file`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
     // SAFETY: as the caller promises.
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
     }
 }
 
-/// What the host keeps beside the columns.
+/// The host map.
 ///
 /// # Safety
 /// As for [`ent_file_facts`]; `failure` null or writable.
@@ -130,10 +130,10 @@ pub unsafe extern "C" fn ent_host(file: *const File, failure: *mut *mut Failure)
     unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(Tree::new((*file).host()?)?)))) }
 }
 
-/// Describes columns by their numbers; without numbers all of the table.
+/// Describes columns by their numbers, or all columns of the table.
 ///
 /// # Safety
-/// As for [`ent_host`]; `numbers` must be `n` doubles, or null.
+/// As for [`ent_host`]; `numbers` must hold `n` doubles, or be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_describe(
     file: *const File,
@@ -166,20 +166,20 @@ pub unsafe extern "C" fn ent_describe(
     }
 }
 
-/// How many columns were described.
+/// The number of descriptions.
 ///
 /// # Safety
-/// `described` must be what [`ent_describe`] gave.
+/// [`ent_describe`] must have returned `described`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_described_n(described: *const Described) -> usize {
     // SAFETY: as the caller promises.
     unsafe { (*described).columns.len() }
 }
 
-/// The description at a place that is there.
+/// The description at a position.
 ///
 /// # Safety
-/// `described` must be what [`ent_describe`] gave, `i` less than its number of columns.
+/// [`ent_describe`] must have returned `described`; `i` must be less than its number of columns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize) -> ColumnFacts {
     // SAFETY: as the caller promises.
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize)
         unit: Text::lend(if of.unit == Unit::None { "" } else { of.unit.name() }),
         number: info.index as f64,
         n_values: info.record.n_values as f64,
-        // Of a column of nulls nothing is there, whatever its record counts.
+        // All values of a column of nulls are missing, whatever its record counts.
         n_missing: if of.physical == Physical::Null { info.record.n_values } else { info.record.n_missing }
             as f64,
         dictionary: info.record.dictionary.map_or(-1.0, |number| number as f64),
@@ -212,14 +212,14 @@ pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize)
 /// Frees descriptions.
 ///
 /// # Safety
-/// `described` must be what [`ent_describe`] gave, and is not used again.
+/// [`ent_describe`] must have returned `described`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_described_free(described: *mut Described) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(described) });
 }
 
-/// Checks every byte of a file; the bytes that were checked, or -1 with an error.
+/// Checks every byte of a file. Returns the number of bytes checked, or -1 with an error.
 ///
 /// # Safety
 /// As for [`ent_open`].

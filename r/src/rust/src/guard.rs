@@ -1,4 +1,4 @@
-//! What stands around every call from C: errors as objects, no panic, interrupts.
+//! Guards every call from C: errors become objects, panics are caught, interrupts are polled.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis::{Error, Kind, Monitor, Place, Result};
 
-/// An error, for C to look at and to free.
+/// An error, which C inspects and frees.
 pub struct Failure {
     message: String,
     file: String,
@@ -35,7 +35,7 @@ pub struct FailureParts {
     offset: f64,
 }
 
-/// A text that belongs to a Rust object. UTF-8, without a zero at its end.
+/// A text that a Rust object owns: UTF-8 without a terminating zero.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Text {
@@ -44,12 +44,12 @@ pub struct Text {
 }
 
 impl Text {
-    /// Lends a text for as long as its owner lives.
+    /// Lends a text while its owner lives.
     pub fn lend(text: &str) -> Self {
         Self::lend_bytes(text.as_bytes())
     }
 
-    /// Lends bytes in the same way.
+    /// Lends bytes while their owner lives.
     pub fn lend_bytes(bytes: &[u8]) -> Self {
         Self { start: bytes.as_ptr().cast(), len: bytes.len() }
     }
@@ -62,7 +62,7 @@ impl Text {
     /// The bytes that C lends.
     ///
     /// # Safety
-    /// The bytes must be there and unchanged as long as the slice is used. The start may be null.
+    /// The bytes must be valid and unchanged while the slice is used. The start may be null.
     pub unsafe fn bytes<'a>(self) -> &'a [u8] {
         // SAFETY: as the caller promises; null and no bytes make an empty slice.
         unsafe { slice(self.start.cast(), self.len) }
@@ -82,7 +82,8 @@ impl Text {
 /// `n` values that C lends.
 ///
 /// # Safety
-/// The values must be there, initialised, aligned and unchanged as long as the slice is used. With null there are none.
+/// The values must be valid, initialised, aligned and unchanged while the slice is used. Null gives
+/// an empty slice.
 pub unsafe fn slice<'a, T>(start: *const T, n: usize) -> &'a [T] {
     if start.is_null() || n == 0 {
         return &[];
@@ -91,11 +92,11 @@ pub unsafe fn slice<'a, T>(start: *const T, n: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(start, n) }
 }
 
-/// The same for values that C lets be written, and that nothing else uses meanwhile.
+/// `n` values that C lends for writing.
 ///
 /// # Safety
-/// As for [`slice`]; nothing else may use the memory. It comes from another allocator by way of its address, so any bytes are
-/// initialised as far as this program can tell.
+/// As for [`slice`]; nothing else may use the memory. It comes from another allocator, so the
+/// compiler must take any bytes for initialised.
 pub unsafe fn slice_mut<'a, T>(start: *mut T, n: usize) -> &'a mut [T] {
     if start.is_null() || n == 0 {
         // SAFETY: no values; the address is aligned for any of them.
@@ -106,17 +107,17 @@ pub unsafe fn slice_mut<'a, T>(start: *mut T, n: usize) -> &'a mut [T] {
 }
 
 thread_local! {
-    /// What the last panic of this thread said.
+    /// The message of the last panic of this thread.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Runs `work`; null, and the failure in `failure`, when it ends with an error or a panic.
+/// Runs `work`. After an error or a panic, stores the failure in `failure` and returns `or`.
 ///
 /// # Safety
 /// `failure` must be null or writable.
 pub unsafe fn call<T>(failure: *mut *mut Failure, or: T, work: impl FnOnce() -> Result<T>) -> T {
     static QUIET: Once = Once::new();
-    // A package writes nothing to the standard error by itself.
+    // The default hook prints to standard error, which packages of R must not do.
     QUIET.call_once(|| {
         std::panic::set_hook(Box::new(|info| {
             PANIC.with(|last| last.replace(info.to_string()));
@@ -128,16 +129,17 @@ pub unsafe fn call<T>(failure: *mut *mut Failure, or: T, work: impl FnOnce() -> 
         Err(panic) => Failure::of_panic(&*panic),
     };
     if !failure.is_null() {
-        // SAFETY: not null, and the caller says that it can be written.
+        // SAFETY: not null, and the caller promises that it is writable.
         unsafe { *failure = Box::into_raw(Box::new(error)) };
     }
     or
 }
 
-/// Whether the user wants the work to end; it is told how much is done, and of how much. C asks R in a way that no jump leaves.
+/// Whether the user wants the work to end. The arguments are the amount done and the total. C asks
+/// R inside `R_ToplevelExec`, so no jump leaves the function.
 pub type Interrupted = extern "C" fn(f64, f64) -> c_int;
 
-/// Asks C.
+/// A monitor that polls C for interrupts and reports progress to it.
 pub struct Signals {
     interrupted: Option<Interrupted>,
     done: AtomicU64,
@@ -145,7 +147,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Asks this function.
+    /// Polls this function.
     pub fn new(interrupted: Option<Interrupted>) -> Self {
         Self { interrupted, done: AtomicU64::new(0), total: AtomicU64::new(0) }
     }
@@ -163,7 +165,8 @@ impl Monitor for Signals {
     }
 }
 
-/// What R users read: R says itself that it is an error, and which call failed. The system's reason stands as R has it.
+/// The message for users. R itself adds the word "Error" and the call. The reason of an I/O error
+/// has the form that R's own messages have.
 fn message_of(error: &Error) -> String {
     let place = error.place();
     let advice = error.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
@@ -224,10 +227,10 @@ impl Failure {
     }
 }
 
-/// The fields of a failure, lent until it is freed.
+/// The fields of a failure, valid until it is freed.
 ///
 /// # Safety
-/// `failure` must be one that a call gave.
+/// A call must have returned `failure`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_failure_parts(failure: *const Failure) -> FailureParts {
     // SAFETY: as the caller promises.
@@ -248,7 +251,7 @@ pub unsafe extern "C" fn ent_failure_parts(failure: *const Failure) -> FailurePa
 /// Frees a failure.
 ///
 /// # Safety
-/// `failure` must be one that a call gave, and is not used again.
+/// A call must have returned `failure`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_failure_free(failure: *mut Failure) {
     // SAFETY: `call` made it with `Box::into_raw`, as the caller promises.
@@ -258,7 +261,7 @@ pub unsafe extern "C" fn ent_failure_free(failure: *mut Failure) {
 /// Whether a text is UTF-8.
 ///
 /// # Safety
-/// The text must be there.
+/// The text must be valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_is_utf8(text: Text) -> c_int {
     // SAFETY: as the caller promises.
@@ -283,7 +286,7 @@ mod tests {
             let mut failure = std::ptr::null_mut();
             // SAFETY: `failure` is a local.
             assert_eq!(unsafe { call(&raw mut failure, -1, work) }, -1);
-            // SAFETY: `call` gave it; it is freed once, after its texts were looked at.
+            // SAFETY: `call` returned it; it is freed once, after the last use of its texts.
             unsafe {
                 let parts = ent_failure_parts(failure);
                 assert_eq!(parts.kind.text().unwrap(), kind);
@@ -292,7 +295,7 @@ mod tests {
                 ent_failure_free(failure);
             }
         }
-        // SAFETY: nothing is written when all goes well.
+        // SAFETY: nothing is written without an error.
         assert_eq!(unsafe { call(std::ptr::null_mut(), -1, || Ok(7)) }, 7);
     }
 }

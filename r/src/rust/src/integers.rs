@@ -1,7 +1,8 @@
 //! Integers of other hosts: which vector of R holds all values of a column.
 //!
-//! R has integers of 32 bits, whose least one means NA, and those of the package bit64. The choice looks at all values of a column,
-//! never at the selected rows alone, so that each part of a column has the type of the whole.
+//! R has 32-bit integers, the least of which is NA, and the 64-bit integers of the package bit64.
+//! The choice depends on all values of a column, never on the selected rows alone, so that each
+//! part of a column has the type of the whole.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use crate::guard::{self, Failure, slice, slice_mut};
 use crate::missing::{NA_INTEGER, NA_INTEGER64};
 use crate::parallel;
 
-/// The narrowest vector that holds integers; its numbers are those of `R/integers.R`.
+/// The narrowest vector that holds all values; the numbers are those of `R/integers.R`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fit {
     Integer,
@@ -19,7 +20,7 @@ enum Fit {
     Double,
 }
 
-/// Bytes of values that are looked at together.
+/// Bytes of values that one read checks.
 const TOGETHER: usize = 16 << 20;
 
 impl Fit {
@@ -51,7 +52,7 @@ fn integer(physical: Physical, bytes: &[u8]) -> i128 {
     }
 }
 
-/// What holds a column by the least and greatest values of its blocks; none where a block does not report them.
+/// The fit by the minimum and maximum of each block; `None` if a block lacks these statistics.
 fn by_statistics(file: &File, info: &ColumnInfo) -> Result<Option<Fit>> {
     if info.record.is_bundled {
         return Ok(None);
@@ -73,7 +74,7 @@ fn by_statistics(file: &File, info: &ColumnInfo) -> Result<Option<Fit>> {
     Ok(Some(fit))
 }
 
-/// What holds some rows of columns, by their values.
+/// The fit of some rows of each column, by their values.
 fn by_values(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<Vec<Fit>> {
     let no_memory = || Error::limit("not enough memory for the columns");
     let n = usize::try_from(rows.end - rows.start).map_err(|_| no_memory())?;
@@ -98,7 +99,7 @@ fn by_values(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<V
     Ok(fits.collect())
 }
 
-/// What holds each of these columns.
+/// The fit of each column.
 fn fits(file: &File, numbers: &[f64]) -> Result<Vec<Fit>> {
     let mut found = Vec::with_capacity(numbers.len());
     let mut left = Vec::new();
@@ -113,7 +114,7 @@ fn fits(file: &File, numbers: &[f64]) -> Result<Vec<Fit>> {
         }
         found.push(fit.unwrap_or(Fit::Integer));
     }
-    // Columns of few values, of which many are read at once, have as many values as one another mostly.
+    // One read covers many short columns. Neighbouring columns mostly have the same length.
     let mut at = 0;
     while let Some((_, first)) = left.get(at) {
         let n_values = first.record.n_values;
@@ -132,7 +133,7 @@ fn fits(file: &File, numbers: &[f64]) -> Result<Vec<Fit>> {
     Ok(found)
 }
 
-/// Makes doubles of integers in their own memory. Whether one of them is another number then.
+/// Converts integers to doubles in place. Returns whether a value was rounded.
 pub fn to_doubles(words: &mut [u64], double: impl Fn(u64) -> (f64, i128) + Sync) -> bool {
     let n = words.len();
     let rounded = parallel::parts(n, |range| {
@@ -145,11 +146,12 @@ pub fn to_doubles(words: &mut [u64], double: impl Fn(u64) -> (f64, i128) + Sync)
     rounded.contains(&true)
 }
 
-/// What holds all values of each of `n` columns of integers of 32 or 64 bits: 0 integers of R, 1 integer64, 2 doubles alone. 0, or -1
-/// with an error.
+/// Stores the fit of each of `n` columns of 32-bit or 64-bit integers in `out`: 0 integers of R, 1
+/// integer64, 2 doubles. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// `file` must be what `ent_open` gave; `n` numbers and as many places for answers are there; `failure` is null or writable.
+/// `ent_open` must have returned `file`; `numbers` and `out` must hold `n` values; `failure` must
+/// be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_integer_fits(
     file: *const File,
@@ -168,10 +170,11 @@ pub unsafe extern "C" fn ent_integer_fits(
     }
 }
 
-/// Makes integers of R of those of 64 bits where all fit. 1; 0 when one does not, and nothing is made; -1 with an error.
+/// Converts 64-bit integers to integers of R and returns 1. Returns 0 and converts none if one does
+/// not fit, -1 with an error. A null `out` only checks.
 ///
 /// # Safety
-/// `n` values and as many places are there; `failure` is null or writable.
+/// `values` and `out`, unless null, must hold `n` values; `failure` must be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_integers_fit(
     values: *const i64,

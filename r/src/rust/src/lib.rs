@@ -1,8 +1,9 @@
 //! The Rust half of the R package: a C interface to the core that knows no R.
 //!
-//! Nothing here calls R, so none of R's long jumps can cross a Rust frame; the one call back, [`guard::Interrupted`], is made of
-//! C that catches them. Each function of the interface runs inside [`guard::call`], so no panic reaches C. `r/src/entasis.h`
-//! declares the same functions and structs.
+//! Nothing here calls R, so none of R's long jumps crosses a Rust frame. The one callback,
+//! [`guard::Interrupted`], is a C function that catches them. Each function that may fail runs
+//! inside [`guard::call`], so no panic reaches C. `r/src/entasis.h` declares the same functions and
+//! structs.
 
 mod buffers;
 mod build;

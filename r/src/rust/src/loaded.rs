@@ -1,4 +1,4 @@
-//! Trees of a file on their way to R: cells in memory, checked before C makes values of them.
+//! Cells of a file in memory, checked before C builds values of R from them.
 
 mod alike;
 mod calls;
@@ -14,15 +14,15 @@ use pools::{PoolUse, Uses};
 /// Cells in memory.
 pub struct Loaded {
     cells: Cells,
-    /// The cells that references mean, ascending.
+    /// The cells that references name, ascending.
     targets: Vec<u64>,
     pools: Vec<PoolUse>,
-    /// The values of pools that many arrays are cut from.
+    /// The values of pools that several arrays share.
     memory: Vec<Buffer>,
     alike: Vec<Place>,
 }
 
-/// A cell; which fields count is told by its kind.
+/// A cell. Its kind decides which fields are set.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CellParts {
@@ -32,12 +32,12 @@ pub struct CellParts {
     float: f64,
     /// Text, bytes, or the name of the kind.
     text: Text,
-    /// First, end, count and keys of a parent; pool, at, len and shape of an array.
+    /// First, end, count and keys of a parent; pool, at, length and shape of an array.
     numbers: [u64; 4],
 }
 
 impl Loaded {
-    /// Looks at what was read: which cells are named, and what is needed of pools.
+    /// Collects the cells that references name, and the needed range of each pool.
     fn look(&mut self) -> Result<()> {
         let mut uses = Uses::default();
         self.targets.clear();
@@ -52,7 +52,7 @@ impl Loaded {
                 match slice.cell(number)? {
                     Cell::Int(CellKind::Reference, target) => {
                         let target = target.cast_unsigned();
-                        // Neighbours name mostly the same cell.
+                        // Neighbouring references mostly name the same cell.
                         if self.targets.last() != Some(&target) {
                             self.targets.push(target);
                         }
@@ -72,7 +72,8 @@ impl Loaded {
             if found.end > n_values {
                 return Err(damage("an array has values that its pool has not"));
             }
-            // Vectors of R are copies: what few values make many of is no file that was written.
+            // Vectors of R are copies. A small pool that fills large vectors is an attack, not a
+            // file that was written.
             if sum > n_values {
                 return Err(Error::limit("arrays share their values, which R can't"));
             }
@@ -81,7 +82,7 @@ impl Loaded {
         Ok(())
     }
 
-    /// A cell whose children, if it has some, were read too.
+    /// A cell, and its children, if any, were read.
     #[inline]
     fn fill(&self, number: u64, out: &mut CellParts) -> Result<()> {
         let cell = self.cells.cell(number)?;
@@ -110,12 +111,13 @@ impl Loaded {
 }
 
 impl CellParts {
-    /// Nothing that counts.
+    /// A cell without set fields.
     fn none() -> Self {
         Self { kind: 0, class: 0, integer: 0, float: 0.0, text: Text::none(), numbers: [0; 4] }
     }
 
-    /// Sets what counts of a cell. They are many, so what doesn't count is left as it was.
+    /// Sets the fields of a cell's kind. There are many cells, so it leaves the other fields
+    /// unchanged.
     #[inline]
     fn set(&mut self, cell: Cell<'_>) {
         let (kind, text) = match cell {
@@ -145,7 +147,7 @@ impl CellParts {
     }
 }
 
-/// A cell by itself: what a reference means, where it is one.
+/// A single cell; for a reference, the cell that it names.
 fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
     let cells = file.cells()?.ok_or_else(|| damage("the file names cells and has none"))?;
     let load = |number: u64| {
@@ -159,7 +161,7 @@ fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
         number = target.ok_or_else(|| damage("a reference names what it can't"))?;
         slice = load(number)?;
     }
-    // A text is lent by the slice, which goes: who looks asks for none.
+    // A text would be borrowed from the slice, which ends here. Callers need none.
     let text = Text::none();
     let mut found = CellParts::none();
     found.set(slice.cell(number)?);
@@ -170,7 +172,7 @@ fn damage(problem: &'static str) -> Error {
     Error::corrupt(problem).in_section("cells")
 }
 
-/// Whether R wrote what is in cells.
+/// Whether R wrote the cells.
 pub fn is_own(file: &File) -> bool {
     file.value().get("host").and_then(Value::as_str) == Some("r")
 }

@@ -1,30 +1,30 @@
-//! How R marks missing numbers: one NaN among many, and the least integers.
+//! The sentinels of R for missing numbers: one NaN among many, and the least integers.
 
 use entasis::Result;
 
 use crate::guard::{self, Failure};
 use crate::parallel;
 
-/// `NA_integer_`, also the missing logical.
+/// `NA_integer_`, and `NA` of logicals.
 pub const NA_INTEGER: i32 = i32::MIN;
 /// The missing value of integer64 and nanotime.
 pub const NA_INTEGER64: i64 = i64::MIN;
 /// `NA_real_` as R makes it.
 pub const NA_REAL: u64 = 0x7FF0_0000_0000_07A2;
-/// `NA_real_` as it comes out of arithmetic: the processor makes it quiet.
+/// `NA_real_` after arithmetic: the processor sets the quiet bit.
 pub const NA_REAL_QUIET: u64 = 0x7FF8_0000_0000_07A2;
 
-/// The mark of missing doubles in a column.
+/// The sentinel of missing doubles in a column.
 pub fn na_real(quiet: bool) -> u64 {
     if quiet { NA_REAL_QUIET } else { NA_REAL }
 }
 
-/// The NA of doubles that comes first, none without any. The others are kept as the NaNs that they are.
+/// The first NA among doubles. It marks the missing values; other NaNs are stored as values.
 pub fn first_na(values: &[f64]) -> Option<u64> {
     let is_na = |value: &f64| matches!(value.to_bits(), NA_REAL | NA_REAL_QUIET);
     let found = parallel::parts(values.len(), |range| {
         let values = &values[range];
-        // Many at a time: most vectors have none, and then this is the speed of memory.
+        // Blocks without an early exit vectorise, and most vectors have no NA.
         let part =
             values.chunks(1024).position(|part| part.iter().fold(false, |any, value| any | is_na(value)))?;
         values[part * 1024..].iter().find(|value| is_na(value)).map(|value| value.to_bits())
@@ -32,7 +32,7 @@ pub fn first_na(values: &[f64]) -> Option<u64> {
     found.into_iter().flatten().next()
 }
 
-/// Which NA doubles have: 0 none, 1 that of R, 2 the quiet one.
+/// The code of the first NA among doubles: 0 for none, 1 for `NA_real_`, 2 for the quiet NA.
 pub fn first_na_of(values: &[f64]) -> i32 {
     let found = if values.len() < 1024 {
         values.iter().map(|value| value.to_bits()).find(|bits| matches!(*bits, NA_REAL | NA_REAL_QUIET))
@@ -46,10 +46,11 @@ pub fn first_na_of(values: &[f64]) -> i32 {
     }
 }
 
-/// Which NA doubles have: 0 none, 1 that of R, 2 the quiet one.
+/// The C interface to [`first_na_of`]; -1 with an error.
 ///
 /// # Safety
-/// `values` must be `n` doubles that nothing changes meanwhile, `failure` null or writable.
+/// `values` must hold `n` doubles that do not change during the call; `failure` must be null or
+/// writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_na_kind(values: *const f64, n: usize, failure: *mut *mut Failure) -> i32 {
     // SAFETY: as the caller promises.

@@ -1,17 +1,18 @@
-//! Values that R keeps beside columns, as a flat row of nodes: each before its children.
+//! Host maps and other value trees as a flat array of nodes, each before its children.
 
 use entasis::{Error, Limits, Result, Value};
 
 use crate::guard::Text;
 
-/// A node. Its kind (`docs/format/values.md`) decides which fields have a meaning.
+/// A node. Its kind (`docs/format/values.md`) decides which fields are set.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Node {
     kind: i32,
     /// Items of a list, keys of a map.
     n: i32,
-    /// An integer, or the number of a column, table or cell. Of an extra column while a frame is built.
+    /// An integer, or the number of a column, table or cell. While a frame is built, the number of
+    /// an extra column.
     integer: i64,
     float: f64,
     text: Text,
@@ -30,15 +31,15 @@ const COLUMN: i32 = 9;
 const TABLE: i32 = 10;
 const CELL: i32 = 12;
 
-/// How deep values may be: as deep as every reader goes.
+/// The greatest depth that every reader accepts.
 fn max_depth() -> u32 {
     Limits::default().depth
 }
 
-/// The value that nodes tell. `n_columns` is added to the numbers of columns.
+/// Parses nodes into a value. Adds `n_columns` to the numbers of columns.
 ///
 /// # Safety
-/// The texts of the nodes must be there.
+/// The texts of the nodes must be valid.
 pub unsafe fn parse(nodes: &[Node], n_columns: u64) -> Result<Value> {
     let mut rest = nodes;
     // SAFETY: as the caller promises.
@@ -84,12 +85,12 @@ unsafe fn next(rest: &mut &[Node], n_columns: u64, depth: u32) -> Result<Value> 
 /// A value and its nodes.
 pub struct Tree {
     nodes: Vec<Node>,
-    // The texts of the nodes stand in it.
+    // Owns the texts of the nodes.
     _value: Box<Value>,
 }
 
 impl Tree {
-    /// The nodes of a value.
+    /// Converts a value to nodes.
     pub fn new(value: Value) -> Result<Self> {
         let value = Box::new(value);
         let mut nodes = Vec::new();
@@ -111,7 +112,7 @@ fn emit(value: &Value, nodes: &mut Vec<Node>) -> Result<()> {
         Value::Cell(number) => integer(CELL, *number)?,
         Value::Bool(value) => node(if *value { TRUE } else { FALSE }),
         Value::Int(integer) => Node { integer: *integer, ..node(INTEGER) },
-        // R has no such numbers; as floats they are right to 15 digits.
+        // R has no such integers; doubles keep 15 digits.
         Value::UInt(value) => match i64::try_from(*value) {
             Ok(integer) => Node { integer, ..node(INTEGER) },
             Err(_) => Node { float: *value as f64, ..node(FLOAT) },
@@ -136,10 +137,10 @@ fn emit(value: &Value, nodes: &mut Vec<Node>) -> Result<()> {
     Ok(())
 }
 
-/// The nodes of a tree, lent until it is freed, and in `n` how many.
+/// The nodes of a tree, valid until it is freed; stores their number in `n`.
 ///
 /// # Safety
-/// `tree` must be one that a call gave, `n` writable.
+/// A call must have returned `tree`; `n` must be writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_tree_nodes(tree: *const Tree, n: *mut usize) -> *const Node {
     // SAFETY: as the caller promises.
@@ -152,10 +153,10 @@ pub unsafe extern "C" fn ent_tree_nodes(tree: *const Tree, n: *mut usize) -> *co
 /// Frees a tree.
 ///
 /// # Safety
-/// `tree` must be one that a call gave, and is not used again.
+/// A call must have returned `tree`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_tree_free(tree: *mut Tree) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(tree) });
 }
 
@@ -176,7 +177,7 @@ mod tests {
             ("map", Value::map([("ref", Value::Column(4))])),
         ]);
         let tree = Tree::new(value.clone()).unwrap();
-        // SAFETY: the tree has the texts.
+        // SAFETY: the tree owns the texts.
         let parsed = unsafe { parse(&tree.nodes, 0) }.unwrap();
         assert_eq!(parsed, value);
         // SAFETY: as above.
@@ -192,7 +193,7 @@ mod tests {
             value = Value::List(vec![value]);
         }
         let tree = Tree::new(value).unwrap();
-        // SAFETY: the tree has the texts.
+        // SAFETY: the tree owns the texts.
         assert!(unsafe { parse(&tree.nodes, 0) }.is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Passes over long vectors by several threads, which live as long as the pass.
+//! Passes over long vectors by several threads, which end with the pass.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -6,16 +6,17 @@ use std::thread;
 
 use entasis::{Result, default_threads};
 
-/// Values that are worth a thread.
+/// Fewest values per thread that are worth starting one.
 const EACH: usize = 1 << 18;
 
-/// How many neighbours each thread takes of `n` values.
+/// Values per thread, of `n`.
 fn share(n: usize) -> usize {
     let threads = if n < 2 * EACH { 1 } else { default_threads().min(n / EACH) };
     n.div_ceil(threads).max(1)
 }
 
-/// Runs `work` on every task, each on a thread of its own. A thread that can't be started is done without.
+/// Runs `work` on every task, each on its own thread. The caller's thread does the work of a thread
+/// that can't be started.
 fn run<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let n = tasks.len();
     let queue = Mutex::new(tasks);
@@ -36,7 +37,7 @@ fn run<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, work: impl Fn(T)
     });
 }
 
-/// Runs `work` on parts of `n` values, and returns what each gave, in order.
+/// Runs `work` on parts of `n` values, and returns the results in order.
 pub fn parts<T: Send>(n: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let len = share(n);
     let mut found: Vec<Option<T>> = Vec::new();
@@ -45,7 +46,7 @@ pub fn parts<T: Send>(n: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<
     found.into_iter().flatten().collect()
 }
 
-/// Fills `out`, each value from the one at its place in `from`, by several threads; the first error in order.
+/// Converts each value of `from` into `out` by several threads. Returns the first error in order.
 pub fn convert<A: Sync, B: Send>(
     from: &[A],
     out: &mut [B],
@@ -58,7 +59,7 @@ pub fn convert<A: Sync, B: Send>(
     done.into_iter().collect()
 }
 
-/// Changes each value by itself, by several threads.
+/// Changes each value by several threads.
 pub fn each<T: Send>(values: &mut [T], work: impl Fn(&mut T) + Sync) {
     run(values.chunks_mut(share(values.len())), |piece| piece.iter_mut().for_each(&work));
 }

@@ -1,4 +1,4 @@
-//! Columns into vectors of R: straight where the memory is alike, through counts where it isn't.
+//! Reads columns into vectors of R: directly if the layouts agree, else through scratch memory.
 
 use std::os::raw::c_void;
 use std::ptr::null_mut;
@@ -15,7 +15,7 @@ use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
 use crate::text::Strings;
 use crate::{integers, parallel, times};
 
-/// A column that C wants, and the memory of the vector that it becomes.
+/// A column to read, and the memory of the vector to fill.
 #[repr(C)]
 pub struct Want {
     column: f64,
@@ -25,14 +25,14 @@ pub struct Want {
     kind: i32,
     /// Seconds in a unit of R's durations.
     seconds: i32,
-    /// Whether missing doubles become the quiet NA.
+    /// Whether the quiet NA marks missing doubles.
     quiet: i32,
-    /// Whether another host wrote the column: its integers may be the one that R takes for NA.
+    /// Whether another host wrote the column: its values may include R's NA sentinel.
     foreign: i32,
 }
 
 impl Want {
-    /// A column of R's own, for memory of `n` values of a kind that has a width.
+    /// A column that R wrote, with memory for `n` values of a kind with a width.
     pub fn own(column: u64, kind: Kind, memory: &mut [u8], n: usize, quiet: bool) -> Self {
         Self {
             column: column as f64,
@@ -46,7 +46,8 @@ impl Want {
     }
 }
 
-/// Rows that C wants: all (kind 0), from `start` to before `stop` (1), or those of these numbers from 0 on (2).
+/// Rows to read: all (kind 0), from `start` to before `stop` (1), or those with these numbers, from
+/// 0 on (2).
 #[repr(C)]
 pub struct WantedRows {
     kind: i32,
@@ -56,32 +57,32 @@ pub struct WantedRows {
     n: usize,
 }
 
-/// What was read of a column that was wanted, beside the values in memory.
+/// The results of a column other than the values in memory.
 pub struct Of {
     strings: Option<Box<Strings>>,
-    /// Whether doubles are other numbers than the integers that they were.
+    /// Whether integers were rounded to doubles.
     is_rounded: bool,
 }
 
-/// What was read of each column that was wanted.
+/// The results of all columns.
 pub struct Found(Vec<Of>);
 
-/// A column on its way.
+/// A column that is being read.
 struct Job<'a> {
     info: ColumnInfo,
     kind: Kind,
     seconds: i32,
     na: u64,
     memory: &'a mut [u8],
-    /// Where values stand until they are converted.
+    /// Scratch memory for values before conversion.
     beside: Option<Buffer>,
-    /// Which integers of another host are there, when some are missing.
+    /// The validity of integers of another host, if some are missing.
     validity: Option<Buffer>,
-    /// Whether integers are looked at before R sees them.
+    /// Whether to check integers for values that R cannot hold.
     is_checked: bool,
     is_rounded: bool,
     strings: Option<Box<Strings>>,
-    /// A byte for each word of a nested column, 1 = missing.
+    /// A byte for each structure value of a nested column, 1 = missing.
     mask: Vec<u8>,
 }
 
@@ -90,7 +91,7 @@ impl Job<'_> {
         self.info.record.column_type.physical
     }
 
-    /// Whether values are converted from memory beside the vector.
+    /// Whether values are converted from scratch memory.
     fn is_beside(kind: Kind, physical: Physical) -> bool {
         match kind {
             Kind::Double => physical != Physical::F64,
@@ -115,7 +116,7 @@ impl Job<'_> {
                     Output::Int32 { memory: &mut *self.memory, plus: 0 }
                 }
                 (_, Some(beside)) => Output::Words(beside),
-                // What is there is all that these say.
+                // Their structure values are validity alone.
                 (_, None) => Output::Words(&mut []),
             };
             let missing = if matches!(physical, Physical::RunEnd | Physical::Union) {
@@ -167,7 +168,7 @@ impl Job<'_> {
         Request { column: self.info.index, rows, output, missing }
     }
 
-    /// Makes of the values what R has for them.
+    /// Converts the values that were read to R's.
     fn finish(&mut self) -> Result<()> {
         let (kind, physical, na) = (self.kind, self.physical(), self.na);
         let of = self.info.record.column_type;
@@ -235,7 +236,7 @@ impl Job<'_> {
             }
             (Some(beside), _) => {
                 let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
-                // Decimals are integers and a power of ten; both are exact as doubles.
+                // A decimal is an integer divided by a power of ten, and both are exact doubles.
                 let ten = if of.logical == Logical::Decimal { 10f64.powi(i32::from(of.scale)) } else { 1.0 };
                 let double = |value: f64| (value / ten).to_bits();
                 let has_missing = self.info.record.n_missing > 0;
@@ -261,7 +262,7 @@ impl Job<'_> {
 }
 
 impl Job<'_> {
-    /// Lengths of lists as integers of R, or 1 for what is there.
+    /// Stores lengths of lists as integers of R, or 1 for structs that are present.
     fn finish_words(&mut self) -> Result<()> {
         if matches!(self.physical(), Physical::RunEnd | Physical::Union) {
             return Ok(());
@@ -282,7 +283,7 @@ impl Job<'_> {
 }
 
 impl Job<'_> {
-    /// Integers of another host as doubles.
+    /// Converts integers of another host to doubles.
     fn finish_whole(&mut self) {
         let physical = self.physical();
         let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
@@ -301,7 +302,8 @@ impl Job<'_> {
     }
 }
 
-/// Marks the integers that are missing, after a look at the others: none may be beyond what R has, or its mark.
+/// Stores the sentinel in missing places. First checks that no other value exceeds R's integers or
+/// equals the sentinel.
 fn fuse<T: Copy + Send + Sync>(
     values: &mut [T],
     validity: Option<&[u8]>,
@@ -331,7 +333,7 @@ fn widen<T: bytemuck::Pod>(from: &[u8], out: &mut [u64], to: impl Fn(T) -> u64) 
     out.iter_mut().zip(from).for_each(|(out, value)| *out = to(*value));
 }
 
-/// A number of half precision.
+/// Converts a half-precision float.
 fn of_half(half: u16) -> f64 {
     let sign = if half >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 1023));
@@ -343,10 +345,10 @@ fn of_half(half: u16) -> f64 {
     }
 }
 
-/// Reads columns, each in the rows that are told for its place.
+/// Reads columns. `rows` gives the rows of each by its position in `wants`.
 ///
 /// # Safety
-/// The memory of all that is wanted is there, aligned, and used by nothing else.
+/// The memory of all columns must be valid, aligned, and used by nothing else.
 pub unsafe fn read(
     file: &File,
     wants: &[Want],
@@ -429,11 +431,12 @@ pub unsafe fn read(
     Ok(jobs.into_iter().map(|job| Of { strings: job.strings, is_rounded: job.is_rounded }).collect())
 }
 
-/// Reads columns into vectors. With an error, what is in them is not told.
+/// Reads columns into vectors. Returns null with an error; the vectors then hold unspecified
+/// values.
 ///
 /// # Safety
-/// `file` must be what `ent_open` gave; the memory of all vectors is there, aligned, and used by nothing else; the numbers of rows
-/// are there; `failure` is null or writable.
+/// `ent_open` must have returned `file`. The memory of all vectors must be valid, aligned, and used
+/// by nothing else. The row numbers must be valid, `failure` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_read(
     file: *const File,
@@ -461,10 +464,10 @@ pub unsafe extern "C" fn ent_read(
     }
 }
 
-/// Takes the strings of a column that was wanted; null when it had none, or was taken before.
+/// Takes the strings of a column; null if it has none or they were taken before.
 ///
 /// # Safety
-/// `found` must be what [`ent_read`] gave.
+/// [`ent_read`] must have returned `found`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_found_strings(found: *mut Found, i: usize) -> *mut Strings {
     // SAFETY: as the caller promises.
@@ -472,10 +475,10 @@ pub unsafe extern "C" fn ent_found_strings(found: *mut Found, i: usize) -> *mut 
     found.get_mut(i).and_then(|of| of.strings.take()).map_or(null_mut(), Box::into_raw)
 }
 
-/// Whether some doubles of a column that was wanted are other numbers than the integers that they were.
+/// Whether some integers of a column were rounded to doubles.
 ///
 /// # Safety
-/// `found` must be what [`ent_read`] gave.
+/// [`ent_read`] must have returned `found`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_found_is_rounded(found: *const Found, i: usize) -> i32 {
     // SAFETY: as the caller promises.
@@ -483,13 +486,13 @@ pub unsafe extern "C" fn ent_found_is_rounded(found: *const Found, i: usize) -> 
     found.get(i).map_or(0, |of| i32::from(of.is_rounded))
 }
 
-/// Frees what was found and not taken.
+/// Frees the results that were not taken.
 ///
 /// # Safety
-/// `found` must be what [`ent_read`] gave, and is not used again.
+/// [`ent_read`] must have returned `found`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_found_free(found: *mut Found) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(found) });
 }
 

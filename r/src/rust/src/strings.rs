@@ -1,32 +1,32 @@
-//! R's strings on their way into a file: views of 16 bytes, equal strings kept once, and how each was marked.
+//! Collects R's strings to write: 16-byte views, equal strings stored once, the encoding of each.
 
 use entasis::{Chunk, Error, HostRead, HostValidity, HostValues, HostViews, Result};
 
 use crate::guard::{self, Failure};
 
-/// Strings whose bytes were kept lately, by the address that R has for them.
+/// Slots of the cache of recent strings, by their address in R.
 const LATELY: usize = 1 << 13;
-/// Bytes of a buffer of strings, but of the first ones, which are smaller.
+/// Size of a buffer for string bytes; the first ones are smaller.
 const BUFFER: usize = 16 << 20;
 
-/// How R marks the bytes of a string, as `cetype_t` has them.
+/// The marked encodings of R, with the numbers of `cetype_t`.
 const NATIVE: i32 = 0;
 const UTF8: i32 = 1;
 const AS_BYTES: i32 = 3;
 const LATIN1: i32 = 2;
 
-/// How a string is kept (`docs/format/hosts/`): as it is and marked as UTF-8, or ASCII.
+/// Codes of stored encodings (`docs/format/hosts/`). Bytes as they are: UTF-8 marked so, or ASCII.
 const KEPT_UTF8: u8 = 0;
-/// Each byte as the character of its number; the string is marked as Latin-1, as bytes.
+/// Each byte stored as the character with its number: marked as Latin-1, marked as bytes.
 const KEPT_LATIN1: u8 = 1;
 const KEPT_BYTES: u8 = 2;
-/// As it is, not marked.
+/// UTF-8 bytes as they are, not marked.
 const KEPT_UNMARKED: u8 = 3;
-/// Each byte as a character: not marked, or marked as UTF-8, which it is not.
+/// Each byte stored as a character: not marked, or marked as UTF-8 wrongly.
 const KEPT_UNMARKED_BYTES: u8 = 4;
 const KEPT_WRONG_UTF8: u8 = 5;
 
-/// A string as C hands it over: its address, its bytes, how it is marked.
+/// A string as C passes it: its address, its bytes, its marked encoding.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Handed {
@@ -39,12 +39,13 @@ pub struct Handed {
 /// The strings of one column.
 struct Texts {
     views: Vec<u128>,
-    /// A bit for each string that is there, when one is missing.
+    /// The validity bits, once a string is missing.
     validity: Option<Vec<u8>>,
-    /// How each is kept, when one is not as most are. What ASCII says counts for nothing: it says what the one before does.
+    /// The encoding code of each string, once one is not UTF-8. ASCII has any encoding, so it
+    /// repeats the code of the previous string, which compresses best.
     kept: Option<Vec<u8>>,
     last_kept: u8,
-    /// Whether one was not ASCII, nor UTF-8 and marked so, since this was set to false.
+    /// Whether a string with another code than UTF-8 was added since this was reset.
     odd: bool,
 }
 
@@ -77,28 +78,30 @@ impl Texts {
     }
 }
 
-/// Strings that are collected, one by one, into columns. All columns share the memory of what was added lately, so that a column
-/// of a few strings costs no more than these.
+/// Collects strings into columns. All columns share the cache of recent strings, so a column of few
+/// strings costs little.
 pub struct Strings {
     columns: Vec<Texts>,
-    /// The column that strings are added to.
+    /// The current column.
     column: usize,
-    /// Whether R keeps the bytes where they are until the file is written. Else those of long strings are copied, to buffers.
+    /// Whether R keeps the bytes in place until the file is written. Otherwise long strings are
+    /// copied to the buffers.
     stay: bool,
     buffers: Vec<Vec<u8>>,
     lately: Vec<(usize, u128, Option<u8>)>,
 }
 
 impl Strings {
-    /// No columns yet.
+    /// A collector without columns.
     ///
     /// # Safety
-    /// Where they `stay`, the bytes of all that are added stay as they are until the strings were written.
+    /// With `stay`, the bytes of all added strings must stay unchanged until the strings are
+    /// written.
     pub unsafe fn new(stay: bool) -> Self {
         Self { columns: Vec::new(), column: 0, stay, buffers: Vec::new(), lately: Vec::new() }
     }
 
-    /// Adds a column with room for `n` strings, which are added to it from now on. Returns its number.
+    /// Adds a column with room for `n` strings and makes it the current one. Returns its number.
     pub fn begin(&mut self, n: usize) -> Result<usize> {
         self.columns.push(Texts {
             views: room(n)?,
@@ -114,7 +117,7 @@ impl Strings {
         Ok(self.column)
     }
 
-    /// Adds strings to this column from now on. Makes room for `more`, and forgets that there were odd ones.
+    /// Makes a column the current one, with room for `more` strings, and resets its `odd` flag.
     pub fn resume(&mut self, column: usize, more: usize) -> Result<()> {
         self.column = column;
         let texts = self.texts_mut()?;
@@ -130,22 +133,23 @@ impl Strings {
         self.columns.get_mut(self.column).ok_or_else(|| Error::argument("strings of no column"))
     }
 
-    /// The column that strings are added to.
+    /// The current column.
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// How many strings a column has.
+    /// The number of strings in a column.
     pub fn len(&self, column: usize) -> usize {
         self.columns.get(column).map_or(0, |texts| texts.views.len())
     }
 
-    /// How each string of a column is kept; none when all are as most are.
+    /// The encoding codes of a column; `None` if all strings are UTF-8 or ASCII.
     pub fn kept(&self, column: usize) -> Option<&[u8]> {
         self.columns.get(column)?.kept.as_deref()
     }
 
-    /// Adds strings, by their addresses, until one was not added lately; returns how many. `missing` is the address of the missing one.
+    /// Adds strings by their addresses until one is not in the cache. Returns how many it added.
+    /// `missing` is the address of `NA_character_`.
     fn again(&mut self, addresses: &[usize], missing: usize) -> Result<usize> {
         let mut done = 0;
         let Some(texts) = self.columns.get_mut(self.column) else {
@@ -165,10 +169,10 @@ impl Strings {
         Ok(done)
     }
 
-    /// Adds strings, each of which may have been added lately, or be the missing one.
+    /// Adds strings. `missing` is the address of `NA_character_`.
     ///
     /// # Safety
-    /// Their bytes are there.
+    /// The bytes of the strings must be valid.
     pub unsafe fn add_all(&mut self, handed: &[Handed], missing: usize) -> Result<()> {
         for string in handed {
             if self.again(&[string.address], missing)? == 0 {
@@ -179,8 +183,8 @@ impl Strings {
         Ok(())
     }
 
-    /// How strings are kept, from number `at` of the column on; none when all that were added since room was made for them are as
-    /// most are.
+    /// The encoding codes from string `at` of the current column on. `None` if all strings since
+    /// [`resume`](Self::resume) or [`begin`](Self::begin) are UTF-8 or ASCII.
     pub fn odd(&self, at: usize) -> Option<&[u8]> {
         let texts = self.columns.get(self.column)?;
         texts.kept.as_ref().filter(|_| texts.odd).and_then(|kept| kept.get(at..))
@@ -209,7 +213,7 @@ impl Strings {
         self.texts_mut()?.put(view, kept)
     }
 
-    /// The view of bytes of R, which are copied unless they stay.
+    /// The view of bytes of R, copied unless they stay.
     fn keep(&mut self, bytes: &[u8]) -> Result<u128> {
         if self.stay && bytes.len() > HostViews::INLINE { view_of(bytes) } else { self.copy(bytes) }
     }
@@ -229,7 +233,7 @@ impl Strings {
             self.buffers.push(buffer);
         }
         let number = self.buffers.len() - 1;
-        // There is room for them: what was copied before stays in its place.
+        // The buffer has room, so earlier bytes do not move.
         let buffer = &mut self.buffers[number];
         let at = buffer.len();
         buffer.extend_from_slice(bytes);
@@ -239,22 +243,23 @@ impl Strings {
     /// Lends the strings of a column.
     ///
     /// # Safety
-    /// They must stay, unchanged, as long as the chunk is used.
+    /// The strings must stay unchanged while the chunk is used.
     pub unsafe fn lend(&self, column: usize) -> Result<Chunk> {
         let texts = self.columns.get(column).ok_or_else(|| Error::argument("strings were not collected"))?;
-        // SAFETY: the memory is ours, initialised, and stays as the caller promises.
+        // SAFETY: the memory is ours, initialised, and lives as long as the caller promises.
         let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
         let validity = match &texts.validity {
             Some(bits) => HostValidity::Bits { memory: lend(bits), first_bit: 0 },
             None => HostValidity::AllValid,
         };
-        // SAFETY: as above; bytes are in buffers, which are not moved, or stay where R has them, as the caller of `new` promised.
+        // SAFETY: as above; bytes are in buffers, which are not moved, or stay where R has them, as
+        // the caller of `new` promised.
         let views = unsafe { HostViews::new(texts.views.as_ptr(), texts.views.len()) };
         Ok(Chunk { n: texts.views.len(), values: HostValues::Anywhere(views), validity })
     }
 }
 
-/// The view of more than 12 bytes, which stay where they are.
+/// The view of more than 12 bytes, which must not move.
 fn view_of(bytes: &[u8]) -> Result<u128> {
     Ok(HostViews::view(u32::try_from(bytes.len()).map_err(|_| too_long())?, bytes.as_ptr()))
 }
@@ -271,7 +276,7 @@ fn no_memory() -> Error {
 }
 
 fn slot(address: usize) -> usize {
-    // Addresses of objects have zeros at their end.
+    // The lowest bits of an address are zero.
     ((address >> 4) ^ (address >> 17)) % LATELY
 }
 
@@ -279,12 +284,13 @@ fn too_long() -> Error {
     Error::unsupported("strings of more bytes than views count")
 }
 
-/// Adds strings by their addresses until one was not added lately; how many, or -1 with an error. `missing` is the address of the
-/// missing one. Addresses are compared and nothing else.
+/// Adds strings by their addresses until one is not in the cache of recent strings. Returns how
+/// many it added, or -1 with an error. `missing` is the address of `NA_character_`. It never
+/// follows an address.
 ///
 /// # Safety
-/// `strings` must be what `ent_builder_strings` or `ent_cells_strings` gave, used by this thread alone; the addresses must be there, `failure` null or
-/// writable.
+/// `ent_builder_strings` or `ent_cells_strings` must have returned `strings`, which only this
+/// thread may use. `addresses` must hold `n` values; `failure` must be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_again(
     strings: *mut Strings,
@@ -299,10 +305,10 @@ pub unsafe extern "C" fn ent_strings_again(
     }
 }
 
-/// Adds strings. 0, or -1 with an error.
+/// Adds strings. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_strings_again`]; the strings' bytes must be there.
+/// As for [`ent_strings_again`]; the bytes of the strings must be valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_add(
     strings: *mut Strings,
@@ -320,11 +326,11 @@ pub unsafe extern "C" fn ent_strings_add(
     }
 }
 
-/// How strings are kept, from number `at` on; null when all that were added since room was made for them are ASCII, or UTF-8 and
-/// marked so.
+/// The encoding codes from string `at` on. Null if all strings since the collector was returned are
+/// ASCII or UTF-8 marked so.
 ///
 /// # Safety
-/// `strings` must be what `ent_cells_strings` gave, `at` at most their number.
+/// `ent_cells_strings` must have returned `strings`; `at` must be at most their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_odd(strings: *const Strings, at: u64) -> *const u8 {
     // SAFETY: as the caller promises.
@@ -338,7 +344,7 @@ mod tests {
 
     #[test]
     fn strings_are_kept_once_and_marked() {
-        // SAFETY: what is added is static.
+        // SAFETY: the added bytes are static.
         let mut strings = unsafe { Strings::new(false) };
         assert!(strings.again(&[1000], 1000).is_err());
         assert_eq!(strings.begin(9).unwrap(), 0);
@@ -363,7 +369,7 @@ mod tests {
 
     #[test]
     fn columns_share_what_was_added_lately() {
-        // SAFETY: what is added is static.
+        // SAFETY: the added bytes are static.
         let mut strings = unsafe { Strings::new(false) };
         let bytes = b"one with more than twelve bytes";
         assert_eq!(strings.begin(1).unwrap(), 0);

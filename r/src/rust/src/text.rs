@@ -1,4 +1,4 @@
-//! Strings that were read, for C to make R's strings of: all of them, or one when it is looked at.
+//! Strings that were read, which C converts to R's: all of them, or one on its first access.
 
 use std::ptr::null;
 
@@ -6,10 +6,10 @@ use entasis::{Buffer, Error, Result, Text, TextLayout};
 
 use crate::parallel;
 
-/// Strings of up to this many bytes stand in their view.
+/// Longest string that a view holds inline.
 const INLINE: usize = 12;
 
-/// The strings of a column, as views of 16 bytes, and which are there.
+/// The strings of a column as 16-byte views, and their validity.
 pub struct Strings {
     n: usize,
     text: Text,
@@ -17,18 +17,18 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// Room for `n` strings; none when memory doesn't have it.
+    /// Room for `n` strings; `None` without enough memory.
     pub fn new(n: usize, has_missing: bool, layout: TextLayout) -> Option<Self> {
         let validity = if has_missing { Some(Buffer::zeroed(n.div_ceil(8))?) } else { None };
         Some(Self { n, text: Text::new(layout), validity })
     }
 
-    /// Where they are read to.
+    /// The memory that the reader fills.
     pub fn parts(&mut self) -> (&mut Text, Option<&mut [u8]>) {
         (&mut self.text, self.validity.as_deref_mut())
     }
 
-    /// Buffer number `i` of those that views count.
+    /// The buffer with the number that views use.
     fn buffer(&self, i: usize) -> Option<&Buffer> {
         let n = self.text.bytes.len();
         if i < n { self.text.bytes.get(i) } else { self.text.dictionaries.get(i - n) }
@@ -46,7 +46,8 @@ impl Strings {
         self.buffer(word(8))?.get(word(12)..)?.get(..len)
     }
 
-    /// Whether there are as many as rows, and where they become strings of R, which end at the first zero, none in them.
+    /// Checks that there is a string for each row. Strings of R end at the first zero byte, so text
+    /// must contain none.
     pub fn check(&self, are_text: bool) -> Result<()> {
         if self.text.offsets.as_chunks::<16>().0.len() < self.n {
             return Err(Error::corrupt("there are fewer strings than rows"));
@@ -62,7 +63,7 @@ impl Strings {
         let has_zero = |i: usize, view: &[u8; 16]| {
             let len = usize::from(view[0]);
             if view[1..4] == [0; 3] && len <= INLINE {
-                // The bytes behind a short string are zero: they are not looked at.
+                // The mask skips the zero bytes after a short string.
                 let bytes = u128::from_le_bytes(*view) >> 32 | u128::MAX << (8 * len);
                 const ONES: u128 = u128::MAX / 255;
                 return bytes.wrapping_sub(ONES) & !bytes & (ONES << 7) != 0;
@@ -82,10 +83,10 @@ impl Strings {
     }
 }
 
-/// How many strings there are.
+/// The number of strings.
 ///
 /// # Safety
-/// `strings` must be what `ent_found_strings` gave.
+/// `ent_found_strings` must have returned `strings`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_text_n(strings: *const Strings) -> usize {
     // SAFETY: as the caller promises.
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn ent_text_views(strings: *const Strings) -> *const u64 {
     unsafe { (*strings).text.offsets.as_ptr().cast() }
 }
 
-/// A bit for each string that is there; null when all are.
+/// The validity bits; null if no string is missing.
 ///
 /// # Safety
 /// As for [`ent_text_n`].
@@ -112,7 +113,8 @@ pub unsafe extern "C" fn ent_text_validity(strings: *const Strings) -> *const u8
     unsafe { (*strings).validity.as_ref().map_or(null(), Buffer::as_ptr) }
 }
 
-/// The bytes of string `i`, lent until the strings are freed, and their number; null when there is no such string.
+/// The bytes of string `i`, valid until the strings are freed; stores their number in `len`. Null
+/// if there is no such string.
 ///
 /// # Safety
 /// As for [`ent_text_n`]; `len` must be writable.
@@ -133,9 +135,9 @@ pub unsafe extern "C" fn ent_text_get(strings: *const Strings, i: usize, len: *m
 /// Frees strings.
 ///
 /// # Safety
-/// `strings` must be what `ent_found_strings` gave, and is not used again.
+/// `ent_found_strings` must have returned `strings`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_text_free(strings: *mut Strings) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(strings) });
 }

@@ -1,4 +1,5 @@
-//! R's doubles of days and seconds, and integers of a unit: exact there and back, or not at all.
+//! Converts R's doubles of days and seconds to integer counts of a time unit and back, exactly or
+//! not at all.
 
 use entasis::{Error, Result, Unit};
 
@@ -6,10 +7,10 @@ use crate::guard::{self, Failure};
 use crate::missing::{self, NA_INTEGER64};
 use crate::parallel;
 
-/// What a double counts.
+/// The unit and origin of doubles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
-    /// Days since 1970, whole ones.
+    /// Whole days since 1970.
     Days,
     /// Seconds since 1970.
     Instant,
@@ -17,7 +18,7 @@ pub enum Scale {
     Span(u32),
 }
 
-/// The units that doubles are tried in, the coarsest first, and how many there are in a second.
+/// Candidate units, the coarsest first, and their number per second.
 const TRIED: [(Unit, i64); 4] = [
     (Unit::Second, 1),
     (Unit::Millisecond, 1_000),
@@ -25,10 +26,10 @@ const TRIED: [(Unit, i64); 4] = [
     (Unit::Nanosecond, 1_000_000_000),
 ];
 
-/// Beyond this many seconds no unit holds them.
+/// No unit holds more seconds or counts than this.
 const FAR: f64 = 9.2e18;
 
-/// Units in a second, for units of a second and less.
+/// Units per second, for units of at most a second.
 fn per_second(unit: Unit) -> Option<i64> {
     Some(match unit {
         Unit::Second => 1,
@@ -42,7 +43,7 @@ fn per_second(unit: Unit) -> Option<i64> {
     })
 }
 
-/// Seconds in a unit, for units of a second and more that have a fixed length.
+/// Seconds per unit, for units of at least a second and of fixed length.
 fn seconds_in(unit: Unit) -> Option<i64> {
     Some(match unit {
         Unit::Second => 1,
@@ -54,11 +55,11 @@ fn seconds_in(unit: Unit) -> Option<i64> {
     })
 }
 
-/// A count of units as a double of the scale.
+/// Converts a count of units to a double of the scale.
 fn to_double(n: i64, unit: Unit, scale: Scale) -> Option<f64> {
     let seconds = match (per_second(unit), seconds_in(unit)) {
         (Some(per), _) => match scale {
-            // Whole seconds and the rest apart: their sum is rounded once, and far from a tie.
+            // Whole seconds and the rest are exact, so their sum is rounded once, far from a tie.
             Scale::Instant => (n / per) as f64 + (n % per) as f64 / per as f64,
             Scale::Span(seconds) => return Some(n as f64 / (per as f64 * f64::from(seconds))),
             Scale::Days => return Some((n.div_euclid(per) as f64 / 86_400.0).floor()),
@@ -73,7 +74,7 @@ fn to_double(n: i64, unit: Unit, scale: Scale) -> Option<f64> {
     })
 }
 
-/// A double of the scale as a count of units; none when it is not one exactly.
+/// Converts a double of the scale to a count of units; `None` if that is not exact.
 fn from_double(value: f64, unit: Unit, per: i64, scale: Scale) -> Option<i64> {
     let n = match scale {
         Scale::Days => {
@@ -98,7 +99,7 @@ fn from_double(value: f64, unit: Unit, per: i64, scale: Scale) -> Option<i64> {
     (same && n != NA_INTEGER64).then_some(n)
 }
 
-/// The coarsest unit in which all doubles are counts, missing ones apart.
+/// The coarsest unit in which all doubles but missing ones are exact counts.
 pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let tried: &[(Unit, i64)] = if scale == Scale::Days { &[(Unit::Day, 1)] } else { &TRIED };
     let found = parallel::parts(values.len(), |range| {
@@ -107,7 +108,8 @@ pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit>
             if Some(value.to_bits()) == na {
                 continue;
             }
-            // What is a count of a unit is one of every finer unit too, as far as that reaches: `convert` looks again.
+            // A count of a unit is also one of every finer unit within its range, which the check
+            // below confirms.
             while from_double(value, tried[level].0, tried[level].1, scale).is_none() {
                 level += 1;
                 if level == tried.len() {
@@ -119,14 +121,14 @@ pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit>
     });
     let level = found.into_iter().try_fold(0, |most, level| level.map(|level| most.max(level)))?;
     let (unit, per) = tried[level];
-    // A coarse unit reaches farther than a fine one.
+    // A coarse unit has a wider range than a fine one.
     let fits = |value: &f64| Some(value.to_bits()) == na || from_double(*value, unit, per, scale).is_some();
     (level == 0
         || parallel::parts(values.len(), |range| values[range].iter().all(fits)).into_iter().all(|fits| fits))
     .then_some(unit)
 }
 
-/// Doubles as counts of a unit, missing ones as the least integer.
+/// Converts doubles to counts of a unit, and missing ones to the least integer.
 pub fn from_doubles(values: &[f64], unit: Unit, scale: Scale, na: Option<u64>) -> Result<Vec<i64>> {
     let per = if scale == Scale::Days { 1 } else { per_second(unit).unwrap_or(1) };
     let mut out = vec![0; values.len()];
@@ -142,7 +144,7 @@ pub fn from_doubles(values: &[f64], unit: Unit, scale: Scale, na: Option<u64>) -
     Ok(out)
 }
 
-/// Counts of a unit, in the memory of the doubles that they become.
+/// Converts counts of a unit to doubles in place.
 pub fn to_doubles(memory: &mut [u64], unit: Unit, scale: Scale, na: u64) -> Result<()> {
     if to_double(0, unit, scale).is_none() {
         return Err(Error::unsupported(format!("times of unit {} have no counterpart in R", unit.name())));
@@ -155,10 +157,11 @@ pub fn to_doubles(memory: &mut [u64], unit: Unit, scale: Scale, na: u64) -> Resu
     Ok(())
 }
 
-/// The code of the unit in which doubles are counts: 0 when there is none.
+/// The code of the coarsest unit in which all doubles are exact counts; 0 if there is none.
 ///
 /// # Safety
-/// `values` must be `n` doubles that nothing changes meanwhile, `failure` null or writable.
+/// `values` must hold `n` doubles that do not change during the call; `failure` must be null or
+/// writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_exact_unit(
     values: *const f64,
@@ -176,7 +179,7 @@ pub unsafe extern "C" fn ent_exact_unit(
     }
 }
 
-/// The scale that C tells: -1 days, 0 instants, else durations in so many seconds.
+/// The scale by its code in C: -1 days, 0 instants, else durations in units of that many seconds.
 pub fn scale_of(code: i32) -> Scale {
     match u32::try_from(code) {
         Err(_) => Scale::Days,
@@ -218,7 +221,7 @@ mod tests {
             (&[f64::NAN], Scale::Instant, None),
             (&[1e300], Scale::Instant, None),
             (&[1.0 / 3.0], Scale::Instant, None),
-            // Seconds reach farther than microseconds.
+            // Seconds have a wider range than microseconds.
             (&[9e15, 0.000_001], Scale::Instant, None),
             (&[], Scale::Instant, Some(Unit::Second)),
             (&[0.5, 90.0], Scale::Span(60), Some(Unit::Second)),

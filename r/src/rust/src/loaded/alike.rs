@@ -1,11 +1,11 @@
-//! Vectors of a list that are alike, which C makes many of in one step.
+//! Finds similar small vectors in a list, which C builds in one step.
 
 use entasis::cells::{Cell, Loaded as Cells, Slice};
 use entasis::{CellKind, Result};
 
 use super::{Loaded, damage};
 
-/// Where the values of a vector are in its pool.
+/// The range of a vector in its pool.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Place {
@@ -13,36 +13,38 @@ pub struct Place {
     len: u64,
 }
 
-/// Vectors of one pool that stand together in a list.
+/// Neighbouring vectors of one pool in a list.
 #[repr(C)]
 pub struct Alike {
-    /// The place of the pool among those that are needed; of doubles that are cells themselves none, -1: their bits are `at`.
+    /// The position of the pool among those needed. It is -1 for scalar doubles, whose bits are
+    /// `at`.
     pool: i64,
     places: *const Place,
     pub(super) n: usize,
 }
 
-/// What vectors that are alike have in common.
+/// The properties that similar vectors share.
 #[derive(Clone, Copy, PartialEq)]
 struct VectorOf {
-    /// None for a double that is a cell itself.
+    /// `None` for a scalar double.
     pool: Option<u64>,
-    /// The cell of the attributes, of an object.
+    /// The cell of the attributes of an object.
     attributes: Option<i64>,
 }
 
-/// Vectors that are told together, at most: their places stay in the processor's cache.
+/// Most vectors in one result: their ranges then fit in the processor's cache.
 const MOST_ALIKE: u64 = 1 << 11;
 
 impl Loaded {
-    /// The vectors from cell `number` to before `end` that are alike: arrays of one pool without a shape, or such of one length that share
-    /// their attributes, the cells of which are objects. Cells that references mean are left out.
+    /// The similar vectors from cell `number` to before `end`: arrays of one pool without a shape,
+    /// or objects of such arrays with one length and shared attributes. Stops at a cell that
+    /// references name.
     pub(super) fn alike(&mut self, number: u64, end: u64) -> Result<Alike> {
         let next = self.targets.partition_point(|&target| target < number);
         let end = end.min(number.saturating_add(MOST_ALIKE));
         let end = self.targets.get(next).map_or(end, |&target| end.min(target));
         self.alike.clear();
-        // A reference means this cell, which is made by itself.
+        // A reference names this cell, so it is built alone.
         if end <= number {
             return Ok(Alike { pool: -1, places: self.alike.as_ptr(), n: 0 });
         }
@@ -73,7 +75,7 @@ impl Loaded {
                 let found = self.pools.get(i).filter(|known| known.pool == pool);
                 let found = found.ok_or_else(|| damage("an array without a pool"))?;
                 let room = found.end - found.start;
-                // Without a way out of the loop.
+                // No early exit, so that the loop vectorises.
                 let mut are_inside = true;
                 for place in &mut self.alike {
                     let at = place.at.wrapping_sub(found.start);
@@ -91,7 +93,8 @@ impl Loaded {
     }
 }
 
-/// The vector of a cell: an array, or an object of a vector and shared attributes; none when it is something else.
+/// The vector of a cell: an array, or an object of a vector and shared attributes. `None` for
+/// others.
 #[inline]
 fn vector_of(slice: &Slice, cells: &Cells, number: u64) -> Result<Option<(VectorOf, Place)>> {
     match slice.cell(number)? {
@@ -134,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// The list `[x, y, x, x, y]`: two arrays of one pool, and references to the first, the second, and so on.
+    /// The list `[x, y, x, x, y]`: two arrays of one pool, then references to them.
     fn shared() -> Loaded {
         let mut writer = CellWriter::new();
         let place = writer.parent(CellKind::List);
@@ -146,7 +149,7 @@ mod tests {
         }
         writer.end(place);
         let numbers: Vec<f64> = (0..5).map(f64::from).collect();
-        // SAFETY: the writer and the numbers outlive the document, and are not changed.
+        // SAFETY: the writer and the numbers outlive the document, and do not change.
         let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
         let values = HostValues::Words { memory: lend(bytemuck::cast_slice(&numbers)), stride: 8 };
         let pool = Column {

@@ -1,4 +1,4 @@
-//! What C calls of them.
+//! The C interface of loaded cells.
 
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -11,10 +11,11 @@ use super::pools::PoolUse;
 use super::{CellParts, Loaded, damage, look};
 use crate::guard::{self, Failure, Interrupted, Signals};
 
-/// A cell by itself, without text: what a reference means, where it is one. Its number, or -1 with an error.
+/// A single cell without text; for a reference, the cell that it names. Returns its number, or -1
+/// with an error.
 ///
 /// # Safety
-/// `file` must be what `ent_open` gave, `cell` writable, `failure` null or writable.
+/// `ent_open` must have returned `file`; `cell` must be writable, `failure` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_look(
     file: *const File,
@@ -33,10 +34,10 @@ pub unsafe extern "C" fn ent_look(
     }
 }
 
-/// The cells of a file, none of which are read yet; null with an error.
+/// The cells of a file, before any is read; null with an error.
 ///
 /// # Safety
-/// `file` must be what `ent_open` gave, `failure` null or writable.
+/// `ent_open` must have returned `file`; `failure` must be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_new(
     file: *const File,
@@ -64,17 +65,19 @@ pub unsafe extern "C" fn ent_loaded_new(
 /// Frees cells.
 ///
 /// # Safety
-/// `loaded` must be what [`ent_loaded_new`] gave, and is not used again.
+/// [`ent_loaded_new`] must have returned `loaded`, which is invalid afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_free(loaded: *mut Loaded) {
-    // SAFETY: made by `Box::into_raw`, as the caller promises.
+    // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(loaded) });
 }
 
-/// Reads neighbouring cells and all that they name, and pools of numbers that several arrays are cut from. 0, or -1 with an error.
+/// Reads neighbouring cells, all cells that they name, and pools of numbers that several arrays
+/// share. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// `loaded` must be what [`ent_loaded_new`] gave, used by this thread alone; `failure` null or writable.
+/// [`ent_loaded_new`] must have returned `loaded`, which only this thread may use; `failure` must
+/// be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_close(
     loaded: *mut Loaded,
@@ -97,10 +100,11 @@ pub unsafe extern "C" fn ent_loaded_close(
     }
 }
 
-/// A cell that was read; what doesn't count is left as it was. Its text is lent until the next cells are read. 0, or -1 with an error.
+/// A cell that was read. Fields that its kind does not set stay unchanged. Its text is valid until
+/// the next cells are read. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_loaded_close`]; `cell` writable and initialised.
+/// As for [`ent_loaded_close`]; `cell` must be writable and initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_cell(
     loaded: *const Loaded,
@@ -118,11 +122,11 @@ pub unsafe extern "C" fn ent_loaded_cell(
     }
 }
 
-/// The vectors from a cell on, to before `end`, that are alike: how many, or -1 with an error. An object is the first of such when its
-/// attributes are shared. What is told is lent until the next call.
+/// The similar vectors from a cell to before `end`. Returns their number, or -1 with an error. The
+/// result is valid until the next call.
 ///
 /// # Safety
-/// As for [`ent_loaded_close`]; `alike` writable.
+/// As for [`ent_loaded_close`]; `alike` must be writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_alike(
     loaded: *mut Loaded,
@@ -144,10 +148,11 @@ pub unsafe extern "C" fn ent_loaded_alike(
     }
 }
 
-/// The shape of an array of `n` values, at most 64 axes; how many those are, or -1 with an error.
+/// The shape of an array of `n` values, of at most 64 axes. Returns the number of axes, or -1 with
+/// an error.
 ///
 /// # Safety
-/// As for [`ent_loaded_close`]; 64 numbers are writable at `shape`.
+/// As for [`ent_loaded_close`]; `shape` must have room for 64 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_shape(
     loaded: *const Loaded,
@@ -170,10 +175,10 @@ pub unsafe extern "C" fn ent_loaded_shape(
     }
 }
 
-/// The cells that references mean, ascending, and how many.
+/// The cells that references name, ascending, and their number.
 ///
 /// # Safety
-/// As for [`ent_loaded_close`]; `n` writable.
+/// As for [`ent_loaded_close`]; `n` must be writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_targets(loaded: *const Loaded, n: *mut usize) -> *const u64 {
     // SAFETY: as the caller promises.
@@ -184,7 +189,7 @@ pub unsafe extern "C" fn ent_loaded_targets(loaded: *const Loaded, n: *mut usize
     }
 }
 
-/// What is needed of pools, and of how many.
+/// The needed ranges of pools, and their number.
 ///
 /// # Safety
 /// As for [`ent_loaded_targets`].

@@ -1,4 +1,4 @@
-//! What is needed of the pools that vectors are cut from, and the values of those that many are.
+//! The ranges of pools that vectors need, and the values of pools that several vectors share.
 
 use std::collections::BTreeMap;
 use std::os::raw::c_void;
@@ -13,33 +13,35 @@ use crate::column::Kind;
 use crate::guard::Interrupted;
 use crate::read::{self, Want};
 
-/// What is needed of a pool.
+/// The needed range of a pool.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PoolUse {
     pub(super) pool: u64,
-    /// Its column, among all of the file.
+    /// Its column, among all columns of the file.
     pub(super) column: u64,
-    /// The first value that is needed, and the one behind the last.
+    /// The first needed value, and one past the last.
     pub(super) start: u64,
     pub(super) end: u64,
-    /// Arrays that have values of it.
+    /// The number of arrays in it.
     pub(super) n: u64,
-    /// What is needed of it, as vectors of this kind have it; null where C makes a vector of it, which may be the value itself.
+    /// The needed values, as vectors of this kind have them in memory. Null if C makes a vector of
+    /// them, which may be the result itself.
     values: *const c_void,
     kind: i32,
 }
 
-/// What is needed of pools, and how many values the arrays of each have together.
+/// The needed range of each pool, and the sum of the lengths of its arrays.
 #[derive(Default)]
 pub(super) struct Uses {
     all: BTreeMap<u64, (PoolUse, u64)>,
-    /// Neighbours have mostly the same pool.
+    /// Neighbouring arrays mostly have the same pool.
     last: Option<(PoolUse, u64)>,
 }
 
 impl Uses {
-    /// Adds neighbouring arrays. One that ends nowhere ends behind all that a pool can have.
+    /// Adds neighbouring arrays. An end that overflows saturates, which is past the end of any
+    /// pool.
     pub(super) fn add(&mut self, mut pools: &[u64], mut places: &[u64], mut lens: &[u64]) {
         while let (Some(&pool), Some(&at)) = (pools.first(), places.first()) {
             let n = pools.iter().take_while(|&&other| other == pool).count();
@@ -71,8 +73,8 @@ impl Uses {
 }
 
 impl Loaded {
-    /// Reads the pools that R itself filled with numbers, and that several arrays are cut from. In memory of R's they would be garbage as
-    /// soon as the arrays are made.
+    /// Reads the pools of numbers that R wrote and that several arrays share. They are not read
+    /// into vectors of R, which would be garbage as soon as the arrays are built.
     pub(super) fn read_pools(&mut self, interrupted: Option<Interrupted>) -> Result<()> {
         let file = self.cells.cells().file();
         let (mut memory, mut found) = (Vec::new(), Vec::new());
@@ -102,7 +104,8 @@ impl Loaded {
             let pool = &self.pools[found[i].0];
             Rows::Range(pool.start..pool.end)
         };
-        // SAFETY: the buffers are as long as the values, aligned for any of them, and used by nothing else.
+        // SAFETY: the buffers are as long as the values, aligned for any of them, and used by
+        // nothing else.
         unsafe { read::read(file, &wants, rows, threads_for(len, None), interrupted) }?;
         for (&(i, kind, ..), memory) in found.iter().zip(&memory) {
             (self.pools[i].values, self.pools[i].kind) = (memory.as_ptr().cast(), kind.code());
@@ -112,7 +115,7 @@ impl Loaded {
     }
 }
 
-/// What vectors of R a column of numbers that R wrote, and that have no attributes, is of; none when it is another column.
+/// The kind of vectors in a pool of numbers that R wrote; `None` for other columns.
 fn pooled_kind(of: &ColumnType) -> Option<Kind> {
     match of.physical {
         _ if of.logical != Logical::Plain => None,
