@@ -17,7 +17,9 @@
 #pragma GCC poison R_lsInternal R_nchar R_tryWrap Rf_GetOption Rf_acopy_string Rf_allocSExp Rf_findVarInFrame3
 #pragma GCC poison SET_ATTRIB SET_OBJECT SET_PRCODE SET_PRENV SET_PRVALUE SET_TYPEOF STRING_PTR getConnection
 
-/* R CMD check of R 4.5 or 4.6 reports these. */
+/* R CMD check of R 4.5 or 4.6 reports these. Two of them are macros in older versions. */
+#undef BODY_EXPR
+#undef PREXPR
 #pragma GCC poison ALTREP_CLASS BODY_EXPR DDVAL ENSURE_NAMEDMAX INTERNAL IS_ASCII IS_BYTES IS_GROWABLE IS_LATIN1
 #pragma GCC poison IS_LONG_VEC IS_UTF8 MISSING PREXPR PRSEEN RDEBUG R_NamespaceRegistry R_UnboundValue R_curErrorBuf
 #pragma GCC poison R_mkEVPROMISE R_mkEVPROMISE_NR Rf_NewEnvironment Rf_StringBlank Rf_envlength Rf_findVar

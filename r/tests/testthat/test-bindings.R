@@ -43,6 +43,32 @@ test_that("arguments in dots stay promises when both sides ask for code", {
   expect_identical(as.list(substitute(list(...), back))[-3L], as.list(substitute(list(...), env))[-3L])
 })
 
+test_that("forwarded, forced and missing arguments in dots stay what they are", {
+  env <- outside((function() {
+    inner <- function(...) environment()
+    outer <- function(...) inner(...)
+    outer(a = 1 + 1, , 3 * 7, stop("evaluated"))
+  })())
+  expect_identical(eval(quote(..3), env), 21)
+  path <- written(env, functions = TRUE)
+  back <- read_entasis(path, functions = TRUE)
+  expect_identical(eval(quote(...names()), back), eval(quote(...names()), env))
+  arguments <- as.list(substitute(list(...), back))
+  expect_identical(arguments$a, quote(1 + 1))
+  expect_identical(arguments[[5L]], quote(stop("evaluated")))
+  expect_identical(eval(quote(..1), back), 2)
+  expect_identical(eval(quote(..3), back), 21)
+  expect_error(eval(quote(..2), back), "missing")
+  expect_error(eval(quote(..4), back), "evaluated")
+})
+
+test_that("a promise of dots in dots is no expression", {
+  bind <- asNamespace("entasis")$bind_dots
+  session <- new.env()
+  promise <- structure(list(quote(...), globalenv()), promise = session)
+  expect_error(bind(session, new.env(), list(promise)), "a promise of dots", class = "entasis_nonsense")
+})
+
 test_that("active bindings are kept when both sides ask for code", {
   env <- new.env(parent = globalenv())
   env$calls <- 0
