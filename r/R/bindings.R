@@ -1,5 +1,6 @@
-# Bindings of environments that are no plain values: promises, active bindings, the arguments in `...`; and what is null when it is
-# read. Nothing is evaluated by reading: a promise of a file is forced when its variable is touched, as in the session that wrote it.
+# Bindings of environments that are no plain values: promises, active bindings, the arguments in
+# `...`; and what is null when it is read. Nothing is evaluated by reading: a promise of a file is
+# forced when its variable is touched, as in the session that wrote it.
 
 # Code is made only when the reader asked for it.
 check_code <- function(session, what) {
@@ -9,7 +10,8 @@ check_code <- function(session, what) {
   }
 }
 
-# A promise is made with its binding. Until then it is a list that no file can make: its mark is of this session.
+# A promise is made with its binding. Until then it is a list that no file can make: its mark is of
+# this session.
 make_promise <- function(session, parts) {
   check_code(session, "a promise, which is code")
   # An empty symbol is no expression, and can't be the value of a variable here.
@@ -39,8 +41,8 @@ bind_active <- function(session, env, functions) {
   names
 }
 
-# Gives an environment its `...`: values, each quoted and looked at once, and promises. R makes a promise of an argument only by a call
-# in the environment of the promise.
+# Gives an environment its `...`: values, each quoted and looked at once, and promises. R makes a
+# promise of an argument only by a call in the environment of the promise.
 bind_dots <- function(session, env, values) {
   forced <- function(...) {
     list(...)
@@ -54,7 +56,9 @@ bind_dots <- function(session, env, values) {
     if (identical(promise[[1L]], quote(...))) nonsense("a promise of dots")
     eval(as.call(list(delayed, promise[[1L]])), promise[[2L]])
   })
-  values[is_delayed] <- list(NULL)
+  is_missing <- vapply(values, identical, NA, quote(expr = ))
+  frames[is_missing] <- list(NA)
+  values[is_delayed | is_missing] <- list(NULL)
   .Call(C_dots, env, do.call(forced, values, quote = TRUE), frames)
 }
 

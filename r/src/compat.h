@@ -1,8 +1,8 @@
 /* The interface that "Writing R Extensions" documents for R 4.6, on every version from 4.2 on.
  *
- * All other files use the names of R 4.6 alone. Older versions of R lack some of them. There this header
- * makes them of older entry points, which R 4.5 and 4.6 hid or removed. tools/check-r-api.sh enforces that
- * no other file names one of those.
+ * All other files use the names of R 4.6 alone. Older versions of R lack some of them. There this
+ * header makes them of older entry points, which R 4.5 and 4.6 hid or removed. tools/check-r-api.sh
+ * enforces that no other file names one of those.
  */
 #ifndef COMPAT_H
 #define COMPAT_H
@@ -29,8 +29,8 @@ static inline SEXP R_getVarEx(SEXP symbol, SEXP env, Rboolean inherits, SEXP oth
 
 #if R_VERSION < R_Version(4, 6, 0)
 
-/* Calls `use` for each attribute, in order, until it returns something other than NULL, and returns that.
- * `use` must not change the attributes of `x`. */
+/* Calls `use` for each attribute, in order, until it returns something other than NULL, and returns
+ * that. `use` must not change the attributes of `x`. */
 static inline SEXP R_mapAttrib(SEXP x, SEXP (*use)(SEXP name, SEXP value, void *data), void *data) {
     SEXP found = NULL;
     for (SEXP node = ATTRIB(x); node != R_NilValue && found == NULL; node = CDR(node)) {
@@ -60,7 +60,7 @@ static inline SEXP ent_root_promise(SEXP promise) {
 
 static inline int ent_is_forced(SEXP promise) { return PRVALUE(ent_root_promise(promise)) != R_UnboundValue; }
 
-/* What a variable holds, without forcing it. Runs the function of an active binding. */
+/* The content of a variable, without forcing it. Runs the function of an active binding. */
 static inline SEXP ent_unforced(SEXP symbol, SEXP env) { return Rf_findVarInFrame3(env, symbol, TRUE); }
 
 static inline R_BindingType_t R_GetBindingType(SEXP symbol, SEXP env) {

@@ -104,8 +104,8 @@ SEXP ent_c_bindings(SEXP env, SEXP names) {
 /* The arguments in the `...` of an environment itself, or NULL. */
 static SEXP dots_of(SEXP env) { return R_DotsExist(env) ? R_getVarEx(R_DotsSymbol, env, FALSE, R_NilValue) : R_NilValue; }
 
-/* Gives an environment the `...` of another one. Each argument that has an environment in `frames` becomes
- * the promise in the `...` of that. */
+/* Gives an environment the `...` of another one. An argument with an environment in `frames` becomes the
+ * promise in the `...` of that. An argument with NA there is missing. */
 SEXP ent_c_dots(SEXP env, SEXP from, SEXP frames) {
     if (TYPEOF(env) != ENVSXP || TYPEOF(from) != ENVSXP || TYPEOF(frames) != VECSXP) {
         Rf_error("dots without an environment");
@@ -114,6 +114,7 @@ SEXP ent_c_dots(SEXP env, SEXP from, SEXP frames) {
     for (R_xlen_t i = 0; i < Rf_xlength(frames) && node != R_NilValue; node = CDR(node), i++) {
         SEXP frame = VECTOR_ELT(frames, i);
         if (TYPEOF(frame) == ENVSXP && R_DotsExist(frame)) SETCAR(node, CAR(dots_of(frame)));
+        if (TYPEOF(frame) == LGLSXP) SETCAR(node, R_MissingArg);
     }
     if (dots != R_NilValue) Rf_defineVar(R_DotsSymbol, dots, env);
     UNPROTECT(1);

@@ -1,4 +1,4 @@
-/* Declarations of R's interface for C, as its manual describes them: what r/src uses, and nothing else. */
+/* The entry points of R that r/src uses, as the manual describes them, and no others. */
 #ifndef R_API_RINTERNALS_H
 #define R_API_RINTERNALS_H
 
@@ -125,6 +125,7 @@ SEXP Rf_cons(SEXP car, SEXP cdr);
 SEXP Rf_lcons(SEXP car, SEXP cdr);
 SEXP Rf_lang2(SEXP function, SEXP a);
 SEXP Rf_lang3(SEXP function, SEXP a, SEXP b);
+SEXP Rf_list2(SEXP a, SEXP b);
 SEXP Rf_list3(SEXP a, SEXP b, SEXP c);
 
 /* Evaluation, errors, interrupts. */

@@ -1,6 +1,7 @@
-/* Entry points of R that no file but r/src/compat.h may name, and that on older versions of R alone: R 4.5 or
- * 4.6 removed or hid them, or `R CMD check` warns about them. The lists are those of the sections on the C
- * level in the NEWS of both versions. Include this after R's own headers. */
+/* Entry points of R that no file but r/src/compat.h may name, and that on older versions of R
+ * alone: R 4.5 or 4.6 removed or hid them, or `R CMD check` warns about them. The lists are those
+ * of the sections on the C level in the NEWS of both versions. Include this after R's own headers.
+ */
 
 /* R 4.6 hides these. */
 #pragma GCC poison ENCLOS ENVFLAGS EXTPTR_PROT EXTPTR_PTR EXTPTR_TAG FRAME HASHTAB IS_S4_OBJECT LEVELS NAMED OBJECT

@@ -53,12 +53,11 @@ test_that("forwarded, forced and missing arguments in dots stay what they are", 
   path <- written(env, functions = TRUE)
   back <- read_entasis(path, functions = TRUE)
   expect_identical(eval(quote(...names()), back), eval(quote(...names()), env))
-  arguments <- as.list(substitute(list(...), back))
-  expect_identical(arguments$a, quote(1 + 1))
-  expect_identical(arguments[[5L]], quote(stop("evaluated")))
+  # A forced argument has its value, and no expression.
+  expect_identical(as.list(substitute(list(...), back))[-4L], as.list(substitute(list(...), env))[-4L])
   expect_identical(eval(quote(..1), back), 2)
   expect_identical(eval(quote(..3), back), 21)
-  expect_error(eval(quote(..2), back), "missing")
+  expect_error(eval(quote(list(...)), back), "missing")
   expect_error(eval(quote(..4), back), "evaluated")
 })
 
