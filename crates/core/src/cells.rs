@@ -12,7 +12,7 @@ use entasis_format::{CellClass, Error, Physical, Result, Value};
 
 use crate::file::File;
 
-pub use crate::encoded::{BLOCK, EncodedBlock, NumberEncoder};
+pub use crate::write::pre_encoded::{BLOCK, EncodedBlock, NumberEncoder};
 pub use entasis_kernels::memory::BriefVec;
 
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};

@@ -1,8 +1,8 @@
 //! An open file, and views of its tables.
 
 mod columns;
+mod footer;
 mod names;
-mod opened;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,9 +17,9 @@ use entasis_io::{FileSource, Source};
 
 use crate::cells::CellColumns;
 pub use columns::ColumnInfo;
+use footer::{Opened, read};
 use names::Names;
 pub use names::{NameGroup, NamePlaces};
-use opened::{Opened, read};
 
 /// Bytes read from the end of a file when it is opened, in the hope that the footer is among them.
 const TAIL: u64 = 64 << 10;

@@ -6,8 +6,8 @@ use entasis_format::{ColumnType, Error, Layout, Limits, Logical, MAX_COLUMN_DEPT
 use entasis_kernels::{HostRead, HostViews};
 
 use crate::bundle::MAX_ROWS;
-use crate::encoded::{BLOCK, EncodedBlock};
-use crate::later::Later;
+use crate::write::deferred_column::Later;
+use crate::write::pre_encoded::{BLOCK, EncodedBlock};
 use crate::names::NameList;
 
 /// Several tables and other columns to write, and the value that they are parts of.

@@ -7,17 +7,14 @@
 pub mod buffers;
 mod bundle;
 pub mod cells;
-mod control;
-mod encoded;
-mod extent;
-mod family;
+mod column_groups;
 mod file;
 mod frame;
-mod groups;
 mod info;
-mod later;
-mod load;
+mod mappable;
+mod monitor;
 mod names;
+mod nested_children;
 mod read;
 mod rows;
 mod schema;
@@ -25,8 +22,7 @@ mod threads;
 mod verify;
 mod write;
 
-pub use control::{Monitor, Silent};
-pub use encoded::EncodedBlock;
+pub use column_groups::{Group, Groups};
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
@@ -35,19 +31,20 @@ pub use entasis_format::{
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::{Buffer, Buffers, HostRead, HostViews};
-pub use extent::Extent;
 pub use file::{ColumnInfo, File, NameGroup, NamePlaces};
 pub use frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
-pub use groups::{Group, Groups};
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
-pub use later::Later;
+pub use mappable::Extent;
+pub use monitor::{Monitor, Silent};
 pub use names::NameList;
 pub use read::{Form, Matrix, MissingTo, Nested, NestedValues, Output, Request, Side, Text, TextLayout};
 pub use rows::Rows;
 pub use schema::Schema;
 pub use threads::{default_threads, set_threads};
 pub use verify::{Report, verify};
-pub use write::{WriteOptions, write, write_document, write_document_to, write_to};
+pub use write::{
+    EncodedBlock, Later, WriteOptions, write, write_document, write_document_to, write_to,
+};
 
 /// The version of this release.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -2,14 +2,13 @@
 
 mod bundled;
 mod fixed;
-mod gather;
 mod int32;
 mod layout;
 mod matrix;
 mod nested;
-mod segment;
+mod pages;
+mod take;
 mod text;
-mod words;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,18 +17,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use entasis_format::{BlockRecord, Codec, Error, Layout, Logical, Physical, Result};
 use entasis_kernels::{Buffer, Buffers, bits};
 
-use crate::control::{Control, Monitor};
+use crate::monitor::{Control, Monitor};
 use crate::file::File;
 use crate::rows::Rows;
 use crate::threads;
 
 use bundled::{BundleTask, Part};
 use fixed::FixedTask;
-use gather::GatherTask;
 pub use layout::{Text, TextLayout};
 pub use matrix::{Matrix, Side};
 pub use nested::{Form, Nested, NestedValues};
-use segment::Reader;
+use pages::Reader;
+use take::GatherTask;
 use text::{Done, TextTask};
 
 /// What is worth the start of a thread, in bytes of memory filled: about a third of a millisecond.
@@ -183,7 +182,7 @@ impl File {
             work = work.saturating_add(source.work(&request.rows));
         }
         let are_whole = requests.iter().all(|request| matches!(request.rows, Rows::All));
-        let ahead_to = if are_whole { segment::ahead_to(&sources) } else { 0 };
+        let ahead_to = if are_whole { pages::ahead_to(&sources) } else { 0 };
         let control = Control::new(monitor, n_values);
         let threads = threads_for(work, threads);
         let mut tasks = Vec::new();
@@ -298,11 +297,11 @@ impl File {
             Rows::Range(range) => source.values.start + range.start..source.values.start + range.end,
             Rows::Step { start, n, step } => {
                 let indices = Rows::numbers(start, n, step)?;
-                gather::plan(source, indices, output, missing, |task| tasks.push(Task::Gather(task)));
+                take::plan(source, indices, output, missing, |task| tasks.push(Task::Gather(task)));
                 return Ok(NOTHING);
             }
             Rows::Indices(indices) => {
-                gather::plan(source, indices, output, missing, |task| tasks.push(Task::Gather(task)));
+                take::plan(source, indices, output, missing, |task| tasks.push(Task::Gather(task)));
                 return Ok(NOTHING);
             }
         };

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use entasis_format::{Error, Result};
 use entasis_kernels::crew;
 
-use crate::control::{Control, INTERVAL};
+use crate::monitor::{Control, INTERVAL};
 
 /// How long the caller's thread waits for the others before it sleeps.
 const MOMENT: Duration = Duration::from_micros(50);
@@ -168,7 +168,7 @@ mod tests {
     use entasis_format::Kind;
 
     use super::*;
-    use crate::control::{Monitor, Silent};
+    use crate::monitor::{Monitor, Silent};
 
     #[test]
     fn the_first_error_is_told_and_ends_the_rest() {
@@ -278,7 +278,7 @@ mod tests {
         goes_on: bool,
     }
 
-    impl crate::control::Monitor for Besides {
+    impl crate::monitor::Monitor for Besides {
         fn meanwhile(&self, _: bool) -> bool {
             self.n_begun.fetch_add(1, Ordering::Relaxed);
             self.goes_on

@@ -9,7 +9,7 @@ use entasis_format::{
     Slot, SlotState, Statistics, TRAILER_LEN, Trailer, Value, visit_parts,
 };
 
-use crate::control::{Control, Monitor};
+use crate::monitor::{Control, Monitor};
 use crate::file::{ColumnInfo, File};
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
@@ -217,7 +217,7 @@ impl File {
         let mut array = Array::new(column.record.column_type.layout(), block.n_values as usize);
         let rows = Rows::Range(block.first_value..block.end_value());
         let request = Request { rows, ..array.request(column) };
-        self.read(vec![request], Some(1), &crate::control::Silent)?;
+        self.read(vec![request], Some(1), &crate::monitor::Silent)?;
         let n_missing = array.mask.iter().map(|&m| u32::from(m)).sum::<u32>();
         if n_missing == statistics.n_missing {
             Ok(())

@@ -1,10 +1,13 @@
 //! Writing: blocks are encoded by many threads and placed in their order, then the footer, then the commit.
 
+mod coalesce;
+pub(crate) mod deferred_column;
 mod footer;
-mod held;
+pub(crate) mod input;
 mod nested;
-mod order;
-mod output;
+mod placement;
+pub(crate) mod pre_encoded;
+mod run_order;
 
 use std::collections::HashMap;
 use std::io;
@@ -17,14 +20,16 @@ use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::bundle::{Bundle, bundles};
-use crate::control::{Control, Monitor};
-use crate::encoded::BLOCK;
+use crate::monitor::{Control, Monitor};
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
-use crate::load::{self, Scratch, Texts, block_values};
 use crate::threads;
+pub use deferred_column::Later;
+use input::{Scratch, Texts, block_values};
 use nested::{Begins, Nested};
-use order::{Text, texts_first};
-use output::{Output, Placed};
+use placement::{Output, Placed};
+pub use pre_encoded::EncodedBlock;
+use pre_encoded::BLOCK;
+use run_order::{Text, texts_first};
 
 /// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
 const RUN: u64 = 16;
@@ -334,7 +339,7 @@ impl<'a> Plan<'a> {
             group.iter().enumerate().try_for_each(|(i, task)| {
                 let column = &stored[task.column];
                 let next = group.get(i + 1).map(|next| stored[next.column].array);
-                worker.scratch.is_followed = next.is_some_and(|next| load::are_beside(column.array, next));
+                worker.scratch.is_followed = next.is_some_and(|next| input::are_beside(column.array, next));
                 let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
                 control.check()?;
                 worker.run(column, task, &output, &control).map_err(named)
@@ -373,7 +378,7 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         if of.of.physical == Physical::Null {
             continue;
         }
-        let value_len = of.of.width().map_or_else(|| load::text_len(of.array), |width| width as u64);
+        let value_len = of.of.width().map_or_else(|| input::text_len(of.array), |width| width as u64);
         let block = block_values(of.of) as u64;
         let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
         let n_values = of.array.n_values();
@@ -433,8 +438,8 @@ fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
 
 /// What is known of the text of a run, if it is text whose length is known without looking at each string.
 fn text_of(of: &Stored<'_>, task: &Task) -> Option<Text> {
-    let most = load::most_text(of.array).filter(|_| of.of.width().is_none())?;
-    Some(Text { most, len: load::text_len(of.array).saturating_mul(task.n_values()) })
+    let most = input::most_text(of.array).filter(|_| of.of.width().is_none())?;
+    Some(Text { most, len: input::text_len(of.array).saturating_mul(task.n_values()) })
 }
 
 /// The memory and encoders of one thread.

@@ -5,7 +5,7 @@ use entasis_format::{Codec, Error, Result, checksum};
 
 use super::container::{ENTRY_LEN, HEADER_LEN, Header, MAX_BLOCK_LEN, damaged};
 use super::{Input, worthwhile};
-use crate::control::{Control, Monitor};
+use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
 /// A thread is started for so many bytes, which take LZ4 a millisecond.

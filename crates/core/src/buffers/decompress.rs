@@ -6,7 +6,7 @@ use entasis_kernels::Buffer;
 
 use super::container::{Entry, Header, damaged};
 use super::{Input, worthwhile};
-use crate::control::{Control, Monitor};
+use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
 /// A thread is started for so many decoded bytes, which take LZ4 a millisecond.

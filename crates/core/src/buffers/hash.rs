@@ -4,7 +4,7 @@ use entasis_format::{Error, Result};
 use entasis_kernels::hash::{of_host, of_slice};
 
 use super::{Input, worthwhile};
-use crate::control::{Control, Monitor};
+use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
 /// Bytes of a leaf. A buffer of at most one leaf has its XXH3-64 for a hash.

@@ -7,7 +7,7 @@ use entasis_format::{CellClass, CellKind, Result, Value};
 
 use super::read::{Cell, Cells, Children, damage};
 use super::slice::Slice;
-use crate::control::{Monitor, Silent};
+use crate::monitor::{Monitor, Silent};
 
 /// The deepest cell, a scalar having depth 1.
 pub const MAX_DEPTH: usize = 1000;

@@ -10,7 +10,7 @@ use entasis_kernels::memory::BriefVec;
 use super::read::{Cell, Cells, Children, damage};
 use super::slice::Slice;
 use super::{BUCKETS, INDEXED, PLACES};
-use crate::control::{Monitor, Silent};
+use crate::monitor::{Monitor, Silent};
 
 /// Keys of a bucket, about.
 const BUCKET: u64 = 4;

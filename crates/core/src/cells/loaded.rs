@@ -7,7 +7,7 @@ use entasis_format::{CellClass, CellKind, Result};
 
 use super::read::{Cell, Cells, damage};
 use super::slice::Slice;
-use crate::control::Monitor;
+use crate::monitor::Monitor;
 
 /// Cells that are read although nobody asked for them, when that saves a read.
 const GAP: u64 = 4096;

@@ -8,7 +8,7 @@ use entasis_kernels::Buffers;
 
 use super::slice::{Kinds, Slice};
 use super::{CLASSES, CellColumns, INDEXED, NAMES, RANK, columns_of, index};
-use crate::control::{Monitor, Silent};
+use crate::monitor::{Monitor, Silent};
 use crate::file::File;
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;

@@ -9,9 +9,9 @@ use super::index::{INDEXED_FROM, IndexPlan};
 use super::scalars::{Scalars, Strings};
 use super::slice::are_alike;
 use super::{CLASSES, INDEXED, NAMES, RANK};
-use crate::encoded::{BLOCK, EncodedBlock};
 use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
-use crate::later::Later;
+use crate::write::deferred_column::Later;
+use crate::write::pre_encoded::{BLOCK, EncodedBlock};
 
 /// Collects cells. Children of a cell are added together; what is below them follows, sibling by sibling.
 #[derive(Debug, Default)]

@@ -5,9 +5,9 @@ use std::ops::Range;
 use entasis_format::Result;
 
 use super::fixed::{put, put_missing};
-use super::segment::{Opened, Reader};
+use super::pages::{Opened, Reader};
 use super::{MissingTo, Output, Source};
-use crate::control::Control;
+use crate::monitor::Control;
 
 /// Values that one task reads, about.
 const TASK_VALUES: u64 = 1 << 18;

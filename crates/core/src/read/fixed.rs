@@ -8,10 +8,10 @@ use entasis_kernels::extend::{self, Narrow};
 use entasis_kernels::memory::Ahead;
 use entasis_kernels::{VECTOR, Word, gather};
 
-use super::segment::{Opened, Reader};
+use super::pages::{Opened, Reader};
 use super::{MissingTo, Output, Source, int32};
-use crate::control::Control;
-use crate::load::block_values;
+use crate::monitor::Control;
+use crate::write::input::block_values;
 
 /// Bytes of memory whose pages one task gets: a huge page.
 const PAGES: usize = 2 << 20;

@@ -6,7 +6,7 @@ use entasis_format::{Error, Physical, Result};
 use entasis_kernels::{VECTOR, Word};
 
 use super::fixed::{check_codes, unaligned};
-use super::segment::Opened;
+use super::pages::Opened;
 use super::{MissingTo, Source};
 
 /// Whether the values of such a column can be read as integers of 32 bits with `plus` added to them. Wider integers are checked one by one.

@@ -8,9 +8,9 @@ use entasis_kernels::MatrixMut;
 use entasis_kernels::memory::Ahead;
 
 use super::fixed::put;
-use super::segment::{self, Opened, Reader};
+use super::pages::{self, Opened, Reader};
 use super::{MissingTo, Output, Source};
-use crate::control::{Control, Monitor};
+use crate::monitor::{Control, Monitor};
 use crate::file::File;
 use crate::rows::Rows;
 use crate::threads;
@@ -120,7 +120,7 @@ impl File {
         }
         let control = Control::new(monitor, n_values);
         let threads = super::threads_for(work, threads);
-        let ahead_to = segment::ahead_to(found.iter().flat_map(|found| &found.sources));
+        let ahead_to = pages::ahead_to(found.iter().flat_map(|found| &found.sources));
         let (mut tasks, mut ahead) = (Vec::new(), Vec::new());
         for Found { sources, first, n, matrix } in &mut found {
             let Some(source) = sources.first() else { continue };

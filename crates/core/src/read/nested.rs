@@ -1,17 +1,21 @@
 //! Nested columns: a level after the other. The words of a column say which values of its children are wanted, so all memory is measured
 //! before it is made; what has no children is read at the end, by all threads, like any column.
 
+mod arrow_buffers;
+mod selection;
+mod structure;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{Error, MAX_COLUMN_DEPTH, Physical, Result};
 use entasis_kernels::Buffer;
 
-use super::words::Words;
 use super::{MissingTo, Output, Request, Text, TextLayout};
-use crate::control::Monitor;
 use crate::file::{ColumnInfo, File};
+use crate::monitor::Monitor;
 use crate::rows::Rows;
+use structure::Words;
 
 /// A column decoded with all that is in it, in the layout of Arrow.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use entasis_kernels::{Buffer, Buffers, Word, gather};
 
 use super::fixed::put_missing;
 use super::layout::{self, Ends};
-use super::segment::Reader;
+use super::pages::Reader;
 use super::{Late, MissingTo, Source, Text, TextLayout};
-use crate::control::Control;
+use crate::monitor::Control;
 
 /// Bytes of strings or number of them that one task decodes.
 const TASK_LEN: u64 = 2 << 20;

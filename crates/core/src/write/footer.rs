@@ -9,11 +9,11 @@ use entasis_format::{
 };
 
 use super::nested::{Family, Nested};
-use super::output::{Output, Placed};
+use super::input::Scratch;
+use super::placement::{Output, Placed};
 use super::{Parts, Stored};
 use crate::bundle::Bundle;
 use crate::frame::Column;
-use crate::load::Scratch;
 
 /// Tables of at most so many records of columns have no index of names,
 const FEW: usize = 8;

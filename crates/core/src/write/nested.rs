@@ -9,8 +9,8 @@ use entasis_encodings::Values;
 use entasis_format::{ColumnType, Error, MAX_BLOCK_VALUES, Physical, Result, Value};
 
 use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
-use crate::load::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
-use crate::load::{ValidBits, short};
+use super::input::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
+use super::input::{ValidBits, short};
 
 /// Values of a block of words.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;

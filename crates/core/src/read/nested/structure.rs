@@ -1,8 +1,5 @@
 //! The words of a nested column: read from the start of a block on, counted, and made into what the children are asked for.
 
-mod made;
-mod picked;
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,13 +7,13 @@ use std::sync::Arc;
 use entasis_format::{BlockRecord, Error, Physical, Result};
 use entasis_kernels::Buffer;
 
-use super::nested::{NestedValues, no_memory, zeroed};
-use super::{MissingTo, Output, Request};
-use crate::control::Silent;
+use super::arrow_buffers::{mask, offsets, packed};
+use super::selection::Picked;
+use super::{NestedValues, no_memory, zeroed};
 use crate::file::{ColumnInfo, File};
+use crate::monitor::Silent;
+use crate::read::{MissingTo, Output, Request};
 use crate::rows::Rows;
-use made::{mask, offsets, packed};
-use picked::Picked;
 
 /// A child, with which of its values and how many.
 pub(super) type Wanted = (Arc<ColumnInfo>, Rows, usize);
@@ -35,14 +32,14 @@ pub(super) struct Words {
     blocks: Arc<[BlockRecord]>,
     /// Types that are counted: those of a dense union or value column, one for lists and runs; else none.
     n_types: usize,
-    stretches: Vec<Stretch>,
+    pub(super) stretches: Vec<Stretch>,
 }
 
 /// Neighbouring words.
-struct Stretch {
+pub(super) struct Stretch {
     rows: Rows,
     /// The first of them, when they are counted.
-    first: u64,
+    pub(super) first: u64,
     words: Buffer,
     /// A byte each, 1 = missing.
     mask: Vec<u8>,

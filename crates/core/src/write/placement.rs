@@ -11,8 +11,8 @@ use entasis_format::{
 };
 use entasis_io::{PIECE, Sink};
 
-use super::held::{Due, Held};
-use crate::control::Control;
+use super::coalesce::{Due, Held};
+use crate::monitor::Control;
 
 /// Raw columns begin at multiples of this, so that they can be mapped.
 const ALIGNMENT: u64 = 64;

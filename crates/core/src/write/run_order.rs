@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{BUFFER, output::READY};
+use super::{BUFFER, placement::READY};
 
 /// What is known of a run of text.
 #[derive(Clone, Copy, Debug)]

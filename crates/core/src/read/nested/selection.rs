@@ -2,8 +2,8 @@
 
 use entasis_format::Result;
 
-use super::Words;
-use crate::read::nested::no_memory;
+use super::no_memory;
+use super::structure::Words;
 use crate::rows::Rows;
 
 /// What is asked for, picked from the words of stretches in the order of the request.

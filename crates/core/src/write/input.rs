@@ -1,10 +1,10 @@
 //! From the memory of a host into a block of scratch: each value is copied once, and nothing looks at the host's again.
 
-mod beside;
 mod fixed;
 pub(crate) mod nested;
+mod row_major;
+mod string_blocks;
 mod strings;
-mod texts;
 mod validity;
 
 use std::ops::Range;
@@ -14,11 +14,11 @@ use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::{bits, memory::BriefVec};
 
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
-use beside::Beside;
+use row_major::Beside;
 use fixed::{IntScratch, WideScratch, copy_fixed};
 
-pub(crate) use beside::are_beside;
-pub(crate) use texts::{TextMost, Texts, most_text, text_len};
+pub(crate) use row_major::are_beside;
+pub(crate) use string_blocks::{TextMost, Texts, most_text, text_len};
 pub(crate) use validity::ValidBits;
 
 /// The longest string, in bytes: what every reader's default limits take.

@@ -8,9 +8,9 @@ use entasis_format::{BlockRecord, Error, Result};
 use entasis_kernels::{VECTOR, Word, bits};
 
 use super::fixed::{check_codes, put, put_missing, split_missing, split_output, unaligned, width_of};
-use super::segment::{Opened, Reader};
+use super::pages::{Opened, Reader};
 use super::{MissingTo, Output, Source, Text};
-use crate::control::Control;
+use crate::monitor::Control;
 
 /// From so many rows of a vector on, all of it is decoded.
 const DENSE: usize = 24;
