@@ -1,5 +1,6 @@
 //! An open file, and views of its tables.
 
+pub(crate) mod cell_columns;
 mod columns;
 mod footer;
 mod names;
@@ -15,7 +16,7 @@ use entasis_format::{
 };
 use entasis_io::{FileSource, Source};
 
-use crate::cells::CellColumns;
+use cell_columns::CellColumns;
 pub use columns::ColumnInfo;
 use footer::{Opened, read};
 use names::Names;

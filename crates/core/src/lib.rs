@@ -4,8 +4,8 @@
 //! columns and rows of it straight into the caller's memory. Python, R and the command line are thin layers above.
 #![forbid(unsafe_code)]
 
+mod blocks;
 pub mod buffers;
-mod bundle;
 pub mod cells;
 mod column_groups;
 mod file;
@@ -13,7 +13,7 @@ mod frame;
 mod info;
 mod mappable;
 mod monitor;
-mod names;
+mod name_list;
 mod nested_children;
 mod read;
 mod rows;
@@ -36,7 +36,7 @@ pub use frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, Host
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
 pub use mappable::Extent;
 pub use monitor::{Monitor, Silent};
-pub use names::NameList;
+pub use name_list::NameList;
 pub use read::{Form, Matrix, MissingTo, Nested, NestedValues, Output, Request, Side, Text, TextLayout};
 pub use rows::Rows;
 pub use schema::Schema;

@@ -1,5 +1,7 @@
 //! Writing: blocks are encoded by many threads and placed in their order, then the footer, then the commit.
 
+mod bundle;
+mod check;
 mod coalesce;
 pub(crate) mod deferred_column;
 mod footer;
@@ -19,12 +21,13 @@ use entasis_encodings::{Encoder, Profile};
 use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
-use crate::bundle::{Bundle, bundles};
+use crate::blocks::block_values;
 use crate::monitor::{Control, Monitor};
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::threads;
+use bundle::{Bundle, bundles};
 pub use deferred_column::Later;
-use input::{Scratch, Texts, block_values};
+use input::{Scratch, Texts};
 use nested::{Begins, Nested};
 use placement::{Output, Placed};
 pub use pre_encoded::EncodedBlock;

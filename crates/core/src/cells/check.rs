@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use entasis_format::{CellClass, CellKind, Result, Value};
 
-use super::read::{Cell, Cells, Children, damage};
+use super::cell::{Cell, Children, damage};
+use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::{Monitor, Silent};
 

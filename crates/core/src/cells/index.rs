@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{CellKind, Physical, Result, checksum};
+use entasis_format::{CellKind, Result, checksum};
 use entasis_kernels::HostRead;
 use entasis_kernels::memory::BriefVec;
 
-use super::read::{Cell, Cells, Children, damage};
+use super::cell::{Cell, Children, damage};
+use super::layout::{BUCKETS, INDEXED, PLACES};
+use super::read::Cells;
 use super::slice::Slice;
-use super::{BUCKETS, INDEXED, PLACES};
 use crate::monitor::{Monitor, Silent};
 
 /// Keys of a bucket, about.
@@ -287,7 +288,3 @@ fn hashes(all: &Slice, keys: Range<u64>) -> Result<Vec<u64>> {
     })
     .collect()
 }
-
-/// The physical types of the columns of the index.
-pub(super) const TYPES: [(usize, Physical); 3] =
-    [(INDEXED, Physical::U64), (BUCKETS, Physical::U32), (PLACES, Physical::U32)];

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use entasis_format::{CellClass, CellKind, Result};
 
-use super::read::{Cell, Cells, damage};
+use super::cell::{Cell, damage};
+use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::Monitor;
 

@@ -6,10 +6,12 @@ use bytemuck::Pod;
 use entasis_format::{CellClass, CellKind, Error, Logical, MAX_BLOCK_VALUES, Physical, Result, Value};
 use entasis_kernels::Buffers;
 
+use super::cell::damage;
+use super::layout::{CLASSES, INDEX_TYPES, INDEXED, RANK, columns_of};
 use super::slice::{Kinds, Slice};
-use super::{CLASSES, CellColumns, INDEXED, NAMES, RANK, columns_of, index};
-use crate::monitor::{Monitor, Silent};
 use crate::file::File;
+use crate::file::cell_columns::{CellColumns, NAMES};
+use crate::monitor::{Monitor, Silent};
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
 
@@ -24,54 +26,6 @@ pub struct Cells {
     n_of: [u64; CLASSES],
     /// Maps with an index of their keys.
     n_indexed: u64,
-}
-
-/// A cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
-    /// The kind says all.
-    Unit(CellKind),
-    /// An integer.
-    Int(CellKind, i64),
-    /// A float.
-    Float(CellKind, f64),
-    /// Text.
-    Str(CellKind, &'a str),
-    /// Bytes.
-    Bytes(CellKind, &'a [u8]),
-    /// A cell that may have children.
-    Parent(CellKind, Children),
-    /// An array.
-    Array {
-        /// Which order its elements have.
-        kind: CellKind,
-        /// The column of its values, among the pools.
-        pool: u64,
-        /// The first of them.
-        at: u64,
-        /// How many.
-        len: u64,
-        /// The cell with its shape; 0 for one dimension.
-        shape: u64,
-    },
-}
-
-/// Where the children of a cell are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Children {
-    /// The first.
-    pub first: u64,
-    /// Behind all that is below.
-    pub end: u64,
-    /// How many.
-    pub count: u64,
-    /// The first of the keys of a map; the shape of an array of objects; else 0.
-    pub keys: u64,
-}
-
-#[cold]
-pub(super) fn damage(problem: &'static str) -> Error {
-    Error::corrupt(problem).in_section("cells")
 }
 
 /// Cells whose kinds are read together: a block of them.
@@ -132,7 +86,7 @@ impl Cells {
         if total > n_cells {
             return Err(damage("there are more values of cells than cells"));
         }
-        for (place, physical) in index::TYPES {
+        for (place, physical) in INDEX_TYPES {
             length(place, physical)?;
         }
         let n_indexed = length(INDEXED, Physical::U64)?;

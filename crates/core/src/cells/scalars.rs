@@ -3,7 +3,7 @@
 use entasis_format::{CellClass, CellKind};
 use entasis_kernels::memory::BriefVec;
 
-use super::CLASSES;
+use super::layout::CLASSES;
 
 /// Values that room is made for at once, at most.
 const EXPECTED: usize = 1 << 20;

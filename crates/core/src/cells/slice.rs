@@ -6,8 +6,8 @@ use bytemuck::cast_slice;
 use entasis_format::{CellClass, CellKind, Error, Result};
 use entasis_kernels::Buffer;
 
-use super::read::{Cell, Children, damage};
-use super::{CLASSES, RANK};
+use super::cell::{Cell, Children, damage};
+use super::layout::{CLASSES, RANK};
 
 /// Kinds that are looked at together.
 const TOGETHER: usize = 256;

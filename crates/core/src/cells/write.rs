@@ -6,9 +6,10 @@ use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value, checksum}
 use entasis_kernels::{HostRead, memory::BriefVec};
 
 use super::index::{INDEXED_FROM, IndexPlan};
+use super::layout::{CLASSES, INDEXED, RANK};
 use super::scalars::{Scalars, Strings};
 use super::slice::are_alike;
-use super::{CLASSES, INDEXED, NAMES, RANK};
+use crate::file::cell_columns::NAMES;
 use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
 use crate::write::deferred_column::Later;
 use crate::write::pre_encoded::{BLOCK, EncodedBlock};

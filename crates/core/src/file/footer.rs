@@ -10,8 +10,8 @@ use entasis_format::{
 };
 use entasis_io::Source;
 
+use super::cell_columns::CellColumns;
 use super::lock;
-use crate::cells::CellColumns;
 
 /// Parts of the footer that are kept, at most; each is up to 64 KiB.
 const PARTS: usize = 64;

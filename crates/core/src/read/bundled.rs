@@ -6,7 +6,7 @@ use entasis_format::Result;
 
 use super::fixed::{put, put_missing};
 use super::pages::{Opened, Reader};
-use super::{MissingTo, Output, Source};
+use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
 
 /// Values that one task reads, about.

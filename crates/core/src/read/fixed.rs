@@ -6,12 +6,14 @@ use entasis_encodings::{BLOCK, Validity};
 use entasis_format::{BlockRecord, Encoding, Error, Packing, Result, checksum};
 use entasis_kernels::extend::{self, Narrow};
 use entasis_kernels::memory::Ahead;
-use entasis_kernels::{VECTOR, Word, gather};
+use entasis_kernels::{VECTOR, Word};
 
+use super::codes::check_codes;
+use super::int32;
 use super::pages::{Opened, Reader};
-use super::{MissingTo, Output, Source, int32};
+use super::request::{MissingTo, Output, Source, unaligned};
 use crate::monitor::Control;
-use crate::write::input::block_values;
+use crate::blocks::block_values;
 
 /// Bytes of memory whose pages one task gets: a huge page.
 const PAGES: usize = 2 << 20;
@@ -222,10 +224,6 @@ fn check_codes_of<T: Word>(source: &Source, codes: &mut [u8]) -> Result<()> {
     check_codes(Validity::AllValid, 0..codes.len(), n, codes)
 }
 
-pub(super) fn unaligned(_: bytemuck::PodCastError) -> Error {
-    Error::argument("the memory for words is not aligned")
-}
-
 /// Decodes the wanted values of a page to their place.
 pub(crate) fn put(
     source: &Source,
@@ -352,27 +350,6 @@ fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<(
         Ok(())
     } else {
         Err(Error::argument("the memory for wide values doesn't fit them"))
-    }
-}
-
-/// Checks that codes are below the number of categories; those of missing values are made 0.
-pub(super) fn check_codes<T: Word>(
-    validity: Validity<'_>,
-    range: Range<usize>,
-    n: u64,
-    codes: &mut [T],
-) -> Result<()> {
-    let n = usize::try_from(n).unwrap_or(usize::MAX);
-    let below = |codes: &[T]| gather::check_codes(codes, n);
-    if below(codes) {
-        return Ok(());
-    }
-    validity.mark(range.clone(), T::from_u64(0), codes);
-    let no_value = n == 0 && range.clone().all(|i| !validity.is_valid(i));
-    if no_value || below(codes) {
-        Ok(())
-    } else {
-        Err(Error::corrupt("a code of a categorical is not among its categories"))
     }
 }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 use entasis_format::{Error, Physical, Result};
 use entasis_kernels::{VECTOR, Word};
 
-use super::fixed::{check_codes, unaligned};
+use super::codes::check_codes;
 use super::pages::Opened;
-use super::{MissingTo, Source};
+use super::request::{MissingTo, Source, unaligned};
 
 /// Whether the values of such a column can be read as integers of 32 bits with `plus` added to them. Wider integers are checked one by one.
 pub(crate) fn fits(physical: Physical, n_categories: Option<u64>, plus: i32) -> bool {

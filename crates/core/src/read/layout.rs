@@ -1,7 +1,9 @@
 //! Memory for strings, in the layouts of Arrow.
 
-use entasis_format::{Error, Result};
+use entasis_format::Result;
 use entasis_kernels::{Buffer, Buffers};
+
+use super::alloc::no_string_memory as no_memory;
 
 /// Strings of up to this many bytes stand in their view.
 const INLINE: usize = 12;
@@ -31,10 +33,6 @@ pub struct Text {
     pub dictionaries: Vec<Buffer>,
     /// Whether the memory is given back soon ([`Buffers::brief`]).
     pub is_brief: bool,
-}
-
-fn no_memory() -> Error {
-    Error::limit("not enough memory for the strings")
 }
 
 fn zeroed(len: Option<usize>, memory: &mut Buffers) -> Result<Buffer> {

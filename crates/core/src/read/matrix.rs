@@ -9,7 +9,7 @@ use entasis_kernels::memory::Ahead;
 
 use super::fixed::put;
 use super::pages::{self, Opened, Reader};
-use super::{MissingTo, Output, Source};
+use super::request::{MissingTo, Output, Source, threads_for};
 use crate::monitor::{Control, Monitor};
 use crate::file::File;
 use crate::rows::Rows;
@@ -119,7 +119,7 @@ impl File {
             found.push(Found { sources, first, n, matrix });
         }
         let control = Control::new(monitor, n_values);
-        let threads = super::threads_for(work, threads);
+        let threads = threads_for(work, threads);
         let ahead_to = pages::ahead_to(found.iter().flat_map(|found| &found.sources));
         let (mut tasks, mut ahead) = (Vec::new(), Vec::new());
         for Found { sources, first, n, matrix } in &mut found {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use entasis_encodings::{BlockDecoder, Codecs, Page, PageScratch, TextScratch};
 use entasis_format::{BlockRecord, Directory, Error, Result};
 
-use super::Source;
+use super::request::Source;
 use crate::file::{File, check_directory};
 
 /// Whole neighbouring segments are read together up to this many bytes.

@@ -7,9 +7,11 @@ use entasis_encodings::Validity;
 use entasis_format::{BlockRecord, Error, Result};
 use entasis_kernels::{VECTOR, Word, bits};
 
-use super::fixed::{check_codes, put, put_missing, split_missing, split_output, unaligned, width_of};
+use super::codes::check_codes;
+use super::fixed::{put, put_missing, split_missing, split_output, width_of};
+use super::layout::Text;
 use super::pages::{Opened, Reader};
-use super::{MissingTo, Output, Source, Text};
+use super::request::{MissingTo, Output, Source, unaligned};
 use crate::monitor::Control;
 
 /// From so many rows of a vector on, all of it is decoded.

@@ -8,9 +8,10 @@ use entasis_kernels::memory::get_pages;
 use entasis_kernels::{Buffer, Buffers, Word, gather};
 
 use super::fixed::put_missing;
-use super::layout::{self, Ends};
+use super::alloc::no_string_memory as no_memory;
+use super::layout::{self, Ends, Text, TextLayout};
 use super::pages::Reader;
-use super::{Late, MissingTo, Source, Text, TextLayout};
+use super::request::{MissingTo, Source};
 use crate::monitor::Control;
 
 /// Bytes of strings or number of them that one task decodes.
@@ -48,6 +49,14 @@ pub(crate) struct Done {
     pub bits: Vec<u8>,
     /// The dictionaries that views look into.
     pub dictionaries: Vec<Buffer>,
+}
+
+/// What is put in place after all strings of a request are read.
+pub(crate) struct Late<'a> {
+    /// Memory for validity bits: pieces share bytes of it.
+    pub bits: Option<&'a mut [u8]>,
+    /// Buffers of views: those of dictionaries are appended.
+    pub buffers: Option<&'a mut Vec<Buffer>>,
 }
 
 /// Values that one task takes.
@@ -285,10 +294,6 @@ fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
         end = end.wrapping_add(O::from_u64(length.into()));
         *out = end;
     }
-}
-
-fn no_memory() -> Error {
-    Error::limit("not enough memory for the strings")
 }
 
 fn too_long() -> Error {

@@ -9,10 +9,10 @@ use entasis_format::{
 };
 
 use super::nested::{Family, Nested};
+use super::bundle::Bundle;
 use super::input::Scratch;
 use super::placement::{Output, Placed};
 use super::{Parts, Stored};
-use crate::bundle::Bundle;
 use crate::frame::Column;
 
 /// Tables of at most so many records of columns have no index of names,

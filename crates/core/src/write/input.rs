@@ -9,10 +9,11 @@ mod validity;
 
 use std::ops::Range;
 
-use entasis_encodings::{BLOCK, Values};
+use entasis_encodings::Values;
 use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::{bits, memory::BriefVec};
 
+use crate::blocks::block_values;
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use row_major::Beside;
 use fixed::{IntScratch, WideScratch, copy_fixed};
@@ -23,15 +24,6 @@ pub(crate) use validity::ValidBits;
 
 /// The longest string, in bytes: what every reader's default limits take.
 const MAX_STRING: u64 = 1_000_000_000;
-
-/// Bytes of a block of values of fixed width, about: wider values make blocks of fewer of them.
-const BLOCK_LEN: usize = 4 << 20;
-
-/// Values of a block of this layout: a multiple of 64, so that pieces of bitmaps are whole words.
-pub(crate) fn block_values(of: Layout) -> usize {
-    let width = of.width().unwrap_or(1).max(1);
-    (BLOCK_LEN / width / 64 * 64).clamp(64, BLOCK)
-}
 
 /// Scratch memory for one block of any type.
 #[derive(Default)]

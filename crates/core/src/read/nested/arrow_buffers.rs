@@ -3,7 +3,7 @@
 use entasis_format::Result;
 use entasis_kernels::{Buffer, bits};
 
-use super::{no_memory, zeroed};
+use crate::read::alloc::{no_memory, zeroed};
 
 /// A mask of which no value is missing.
 pub(super) fn mask(n: usize) -> Result<Vec<u8>> {

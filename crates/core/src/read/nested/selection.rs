@@ -2,8 +2,7 @@
 
 use entasis_format::Result;
 
-use super::no_memory;
-use super::structure::Words;
+use crate::read::alloc::no_memory;
 use crate::rows::Rows;
 
 /// What is asked for, picked from the words of stretches in the order of the request.
@@ -19,7 +18,7 @@ pub(super) struct Picked {
 }
 
 impl Picked {
-    pub fn new(rows: &Rows, n: usize, words: &Words) -> Result<Self> {
+    pub fn new(rows: &Rows, n: usize, firsts: &[u64]) -> Result<Self> {
         let mut picked =
             Self { pairs: Vec::new(), mask: Vec::new(), skip: 0, places: None, next: Vec::new() };
         picked.pairs.try_reserve_exact(n).map_err(|_| no_memory())?;
@@ -28,18 +27,17 @@ impl Picked {
             Rows::Indices(indices) => {
                 picked.pairs.resize(n, (0, 0));
                 picked.mask.resize(n, 0);
-                let mut places: Vec<Vec<(usize, usize)>> =
-                    words.stretches.iter().map(|_| Vec::new()).collect();
+                let mut places: Vec<Vec<(usize, usize)>> = firsts.iter().map(|_| Vec::new()).collect();
                 for (place, &row) in indices.iter().enumerate() {
-                    let s = words.stretches.partition_point(|stretch| stretch.first <= row) - 1;
-                    places[s].push(((row - words.stretches[s].first) as usize, place));
+                    let s = firsts.partition_point(|&first| first <= row) - 1;
+                    places[s].push(((row - firsts[s]) as usize, place));
                 }
                 places.iter_mut().for_each(|places| places.sort_unstable());
                 picked.next = vec![0; places.len()];
                 picked.places = Some(places);
             }
             Rows::Range(range) => {
-                let first = words.stretches.first().map_or(range.start, |stretch| stretch.first);
+                let first = firsts.first().copied().unwrap_or(range.start);
                 picked.skip = (range.start - first) as usize;
             }
             Rows::All | Rows::Step { .. } => {}

@@ -9,10 +9,11 @@ use entasis_kernels::Buffer;
 
 use super::arrow_buffers::{mask, offsets, packed};
 use super::selection::Picked;
-use super::{NestedValues, no_memory, zeroed};
+use super::values::NestedValues;
 use crate::file::{ColumnInfo, File};
 use crate::monitor::Silent;
-use crate::read::{MissingTo, Output, Request};
+use crate::read::alloc::{no_memory, zeroed};
+use crate::read::request::{MissingTo, Output, Request};
 use crate::rows::Rows;
 
 /// A child, with which of its values and how many.
@@ -32,14 +33,14 @@ pub(super) struct Words {
     blocks: Arc<[BlockRecord]>,
     /// Types that are counted: those of a dense union or value column, one for lists and runs; else none.
     n_types: usize,
-    pub(super) stretches: Vec<Stretch>,
+    stretches: Vec<Stretch>,
 }
 
 /// Neighbouring words.
-pub(super) struct Stretch {
+struct Stretch {
     rows: Rows,
     /// The first of them, when they are counted.
-    pub(super) first: u64,
+    first: u64,
     words: Buffer,
     /// A byte each, 1 = missing.
     mask: Vec<u8>,
@@ -202,6 +203,11 @@ impl Words {
         self.stretches.first().map_or(Ok(None), |stretch| packed(&stretch.mask))
     }
 
+    /// The first word of each stretch.
+    fn firsts(&self) -> Vec<u64> {
+        self.stretches.iter().map(|stretch| stretch.first).collect()
+    }
+
     /// Walks over counted words: `visit` gets the row, its type and the place in the child; for a missing value no type.
     fn walk(
         &self,
@@ -261,7 +267,7 @@ impl Words {
         if let Rows::Range(range) = rows {
             return self.neighbours(range, n, is_small);
         }
-        let mut picked = Picked::new(rows, n, &self)?;
+        let mut picked = Picked::new(rows, n, &self.firsts())?;
         for (s, stretch) in self.stretches.iter().enumerate() {
             self.walk(stretch, |i, _, at, len| {
                 picked.put(s, i, (at, len), stretch.mask[i] != 0);
@@ -325,7 +331,7 @@ impl Words {
     }
 
     fn runs(self, rows: &Rows, n: usize) -> Result<Found> {
-        let mut picked = Picked::new(rows, n, &self)?;
+        let mut picked = Picked::new(rows, n, &self.firsts())?;
         for (s, stretch) in self.stretches.iter().enumerate() {
             self.walk(stretch, |i, _, at, begins| {
                 let run =
@@ -354,7 +360,7 @@ impl Words {
     }
 
     fn types(self, rows: &Rows, n: usize) -> Result<Found> {
-        let mut picked = Picked::new(rows, n, &self)?;
+        let mut picked = Picked::new(rows, n, &self.firsts())?;
         // A type and a place in one number each.
         const MISSING: u64 = u8::MAX as u64;
         for (s, stretch) in self.stretches.iter().enumerate() {

@@ -4,7 +4,7 @@ use entasis_encodings::{PAGE, Page};
 use entasis_format::{BlockRecord, Error, Result};
 
 use super::{Opened, Reader, Visit};
-use crate::read::Source;
+use crate::read::request::Source;
 
 impl Reader<'_> {
     /// Visits every page that holds some of `rows`, ascending numbers of values of the stored column.

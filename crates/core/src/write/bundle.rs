@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use entasis_format::{ColumnType, Logical, Physical, Value};
+use entasis_format::{BUNDLE_ROWS, ColumnType, Logical, Physical, Value};
 
 use crate::frame::{Array, Column, Frame};
-
-/// Tables of fewer rows have bundles.
-pub(crate) const MAX_ROWS: u64 = 8192;
 
 /// Columns that are stored one after the other, as one.
 #[derive(Debug)]
@@ -30,7 +27,7 @@ pub(crate) fn bundles(
     frame: &Frame,
     is_apart: impl Fn(&Column) -> bool,
 ) -> Vec<Bundle> {
-    if frame.n_rows == 0 || frame.n_rows >= MAX_ROWS {
+    if frame.n_rows == 0 || frame.n_rows >= BUNDLE_ROWS {
         return Vec::new();
     }
     let mut groups: Vec<Vec<usize>> = Vec::new();

@@ -1,0 +1,13 @@
+//! How many values a block has.
+
+use entasis_encodings::BLOCK;
+use entasis_format::Layout;
+
+/// Bytes of a block of values of fixed width, about: wider values make blocks of fewer of them.
+const BLOCK_LEN: usize = 4 << 20;
+
+/// Values of a block of this layout: a multiple of 64, so that pieces of bitmaps are whole words.
+pub(crate) fn block_values(of: Layout) -> usize {
+    let width = of.width().unwrap_or(1).max(1);
+    (BLOCK_LEN / width / 64 * 64).clamp(64, BLOCK)
+}

@@ -1,0 +1,28 @@
+//! The codes of categoricals.
+
+use std::ops::Range;
+
+use entasis_encodings::Validity;
+use entasis_format::{Error, Result};
+use entasis_kernels::{Word, gather};
+
+/// Checks that codes are below the number of categories; those of missing values are made 0.
+pub(super) fn check_codes<T: Word>(
+    validity: Validity<'_>,
+    range: Range<usize>,
+    n: u64,
+    codes: &mut [T],
+) -> Result<()> {
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    let below = |codes: &[T]| gather::check_codes(codes, n);
+    if below(codes) {
+        return Ok(());
+    }
+    validity.mark(range.clone(), T::from_u64(0), codes);
+    let no_value = n == 0 && range.clone().all(|i| !validity.is_valid(i));
+    if no_value || below(codes) {
+        Ok(())
+    } else {
+        Err(Error::corrupt("a code of a categorical is not among its categories"))
+    }
+}
