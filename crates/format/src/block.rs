@@ -1,15 +1,9 @@
 //! Records of blocks and where each column's blocks begin (`docs/format/columns.md`).
 
 use crate::bytes::{Reader, inside, put};
-use crate::directory::{DIRECTORY_HEAD_LEN, PAGE_ENTRY_LEN};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::header::HEADER_LEN;
-
-/// Most values of a block.
-pub const MAX_BLOCK_VALUES: u32 = 65_536;
-/// Most decoded bytes of a block of more than one value.
-pub const MAX_BLOCK_LEN: u64 = 16 << 20;
+use crate::limits::{DIRECTORY_HEAD_LEN, HEADER_LEN, MAX_BLOCK_VALUES, PAGE_ENTRY_LEN};
 
 /// A block: a run of a column's values, and where they are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,21 +5,10 @@ use crate::bytes::{Reader, len32, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Encoding, Packing, Transform};
 use crate::error::{Error, Result};
-use crate::limits::Limits;
+use crate::limits::{
+    DIRECTORY_HEAD_LEN, Limits, MAX_DICTIONARY, MAX_PAGE_LEN, PAGE_ENTRY_LEN, VECTOR_VALUES,
+};
 use crate::types::{Layout, Physical};
-
-/// Values of a vector.
-pub const VECTOR_VALUES: u32 = 1_024;
-/// Most values of a page.
-pub const MAX_PAGE_VALUES: u32 = 8_192;
-/// Most decoded bytes of a page of more than one value.
-pub const MAX_PAGE_LEN: u32 = 256 << 10;
-/// Most entries of a block's dictionary.
-pub const MAX_DICTIONARY: u32 = 65_536;
-/// Bytes of a directory before its page entries.
-pub const DIRECTORY_HEAD_LEN: u32 = 40;
-/// Bytes of a page entry.
-pub const PAGE_ENTRY_LEN: u32 = 24;
 
 const PATCHES: u8 = 1;
 const PER_VECTOR: u8 = 2;

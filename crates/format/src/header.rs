@@ -2,12 +2,10 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
-use crate::limits::Limits;
+use crate::limits::{HEADER_LEN, Limits, SLOT_LEN};
 use crate::other::other_format;
-use crate::slot::{SLOT_LEN, Slot, seal_holds, sealed};
+use crate::slot::{Slot, seal_holds, sealed};
 
-/// Bytes of the header.
-pub const HEADER_LEN: usize = 256;
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"\x89ENT\r\n\x1a\n";
 /// Major version of this format.

@@ -33,27 +33,28 @@ pub mod tree;
 pub mod types;
 pub mod value;
 
-pub use block::{BlockRecord, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, parse_block_index};
+pub use block::{BlockRecord, parse_block_index};
 pub use cell::{CellClass, CellKind};
 pub use checksum::checksum;
 pub use column::ColumnRecord;
-pub use directory::{
-    Directory, MAX_DICTIONARY, MAX_PAGE_LEN, MAX_PAGE_VALUES, PageEntry, Stored, VECTOR_VALUES,
-};
+pub use directory::{Directory, PageEntry, Stored};
 pub use encoding::{Codec, Encoding, Filter, Packing, Transform};
 pub use error::{Error, Kind, Place, Result};
-pub use header::{FLAG_STREAMED, HEADER_LEN, Header, MAGIC, MAJOR, MINOR, SlotState};
-pub use limits::Limits;
+pub use header::{FLAG_STREAMED, Header, MAGIC, MAJOR, MINOR, SlotState};
+pub use limits::{
+    BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY, MAX_PAGE_LEN,
+    MAX_PAGE_VALUES, MAX_ROOT_LEN, SLOT_LEN, TRAILER_LEN, VECTOR_VALUES,
+};
 pub use names::{NameSlot, build_name_index, first_slot, n_name_slots, name_hash};
 pub use node::{Node, NodeKind};
-pub use root::{MAX_ROOT_LEN, Root};
+pub use root::Root;
 pub use runs::{RunNames, Runs, emit_run_names};
 pub use section::{Section, SectionKind, emit_section, read_records, visit_parts};
-pub use slot::{SLOT_LEN, Slot};
+pub use slot::Slot;
 pub use statistics::Statistics;
 pub use table::TableRecord;
-pub use trailer::{TRAILER_LEN, Trailer};
-pub use tree::{MAX_DEPTH, ValueTree, parse_value};
+pub use trailer::Trailer;
+pub use tree::{ValueTree, parse_value};
 pub use types::{
     ColumnType, Layout, Logical, MAX_COLUMN_DEPTH, MAX_UNION_TYPES, MAX_VALUE_TYPES, Missing, Physical, Unit,
 };

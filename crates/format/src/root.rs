@@ -3,17 +3,12 @@
 use crate::bytes::{Reader, inside, len32, put};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
-use crate::header::HEADER_LEN;
+use crate::limits::{HEADER_LEN, MAX_ROOT_LEN, ROOT_HEAD_LEN, is_root_len};
 use crate::section::{Section, SectionKind};
 use crate::slot::Slot;
 
-/// The longest root.
-pub const MAX_ROOT_LEN: usize = 4096;
-
 /// The first bytes of a root.
 const MAGIC: [u8; 8] = *b"ENT\nroot";
-/// Bytes before the section records.
-const HEAD_LEN: usize = 64;
 
 /// What a generation is made of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,11 +35,11 @@ impl Root {
     pub fn emit(&self) -> Vec<u8> {
         let mut sections: Vec<&Section> = self.sections.iter().collect();
         sections.sort_by_key(|section| (section.kind, section.tier));
-        let mut out = Vec::with_capacity(HEAD_LEN + Section::LEN * sections.len());
+        let mut out = Vec::with_capacity(ROOT_HEAD_LEN + Section::LEN * sections.len());
         let (at, len, sum) = self.previous.unwrap_or((0, 0, 0));
         out.extend_from_slice(&MAGIC);
         put!(out, self.generation, at, len, len32(sections.len()), sum, self.value_node, self.writer_version);
-        out.resize(HEAD_LEN, 0);
+        out.resize(ROOT_HEAD_LEN, 0);
         for section in sections {
             section.emit(&mut out);
         }
@@ -79,10 +74,10 @@ impl Root {
 
     /// The root in exactly these bytes.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
-        let Some((head, records)) = bytes.split_first_chunk::<HEAD_LEN>() else {
+        let Some((head, records)) = bytes.split_first_chunk::<ROOT_HEAD_LEN>() else {
             return Err(Error::corrupt("the root is too short"));
         };
-        let mut reader = Reader::exact(head, HEAD_LEN, "the root")?;
+        let mut reader = Reader::exact(head, ROOT_HEAD_LEN, "the root")?;
         if reader.array::<8>()? != MAGIC {
             return Err(Error::corrupt("no root stands where one should"));
         }
@@ -118,13 +113,6 @@ impl Root {
         }
         Ok(Self { generation, previous, value_node, writer_version, sections })
     }
-}
-
-/// Whether a root can have this length.
-pub(crate) fn is_root_len(len: u32) -> bool {
-    usize::try_from(len).is_ok_and(|len| {
-        len <= MAX_ROOT_LEN && len.checked_sub(HEAD_LEN).is_some_and(|records| records % Section::LEN == 0)
-    })
 }
 
 #[cfg(test)]

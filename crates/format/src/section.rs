@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::bytes::{Reader, inside, len32, len64, put, to_usize};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
-use crate::header::HEADER_LEN;
-use crate::limits::Limits;
+use crate::limits::{HEADER_LEN, Limits, SECTION_LEN};
 
 codes! {
     /// What a section holds.
@@ -133,7 +132,7 @@ impl Shape {
 
 impl Section {
     /// Bytes of a section record.
-    pub const LEN: usize = 48;
+    pub const LEN: usize = SECTION_LEN;
 
     /// The name of the kind, for messages.
     pub fn name(&self) -> &'static str {

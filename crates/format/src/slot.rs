@@ -3,12 +3,7 @@
 use crate::bytes::{Reader, inside, put};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
-use crate::header::HEADER_LEN;
-use crate::root::is_root_len;
-use crate::trailer::TRAILER_LEN;
-
-/// Bytes of a slot.
-pub const SLOT_LEN: usize = 64;
+use crate::limits::{HEADER_LEN, SLOT_LEN, TRAILER_LEN, is_root_len};
 
 /// Names one generation: its root, and the length of the file as of then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Statistics of blocks (`docs/format/columns.md`).
 
-use crate::block::MAX_BLOCK_VALUES;
+use crate::limits::MAX_BLOCK_VALUES;
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
 use crate::types::{Layout, Physical};

@@ -2,10 +2,8 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
+use crate::limits::TRAILER_LEN;
 use crate::slot::{Slot, seal_holds, sealed};
-
-/// Bytes of the trailer.
-pub const TRAILER_LEN: usize = 64;
 
 /// The first bytes of the trailer.
 const MAGIC: [u8; 8] = *b"ENT\nend\n";

@@ -7,8 +7,5 @@ mod parse;
 pub use build::ValueTree;
 pub use parse::parse_value;
 
-/// How deep a value may be nested: one that holds no other has depth 1.
-pub const MAX_DEPTH: u32 = 64;
-
 #[cfg(test)]
 mod tests;

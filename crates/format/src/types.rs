@@ -1,7 +1,7 @@
 //! The types of columns (`docs/format/columns.md`).
 
-use crate::directory::{MAX_PAGE_LEN, MAX_PAGE_VALUES};
 use crate::error::{Error, Result};
+use crate::limits::{MAX_PAGE_LEN, MAX_PAGE_VALUES};
 
 codes! {
     /// How a value is stored.

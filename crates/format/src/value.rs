@@ -1,8 +1,7 @@
 //! Values: what a file holds, and what hosts keep beside columns (`docs/format/values.md`).
 
 use crate::error::{Error, Result};
-use crate::limits::Limits;
-use crate::tree::MAX_DEPTH;
+use crate::limits::{Limits, MAX_DEPTH};
 
 /// A value. Floats are equal when their bits are.
 #[derive(Clone, Debug)]

@@ -6,9 +6,8 @@ use std::ops::Range;
 use crate::bytes::{len64, to_usize};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
-use crate::limits::Limits;
+use crate::limits::{Limits, MAX_DEPTH};
 use crate::node::{Node, NodeKind};
-use crate::tree::MAX_DEPTH;
 use crate::tree::keys::Keys;
 use crate::value::Value;
 
