@@ -4,12 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis::{
-    Buffer, ColumnInfo, ColumnType, Error, File, MissingTo, Monitor, Output, Physical, Request, Result, Rows,
-    Text, Value,
+    Buffer, ColumnInfo, ColumnType, Error, File, MissingTo, Monitor, NestedValues, Output, Physical, Request, Result,
+    Rows, Text, Value,
 };
-
-use crate::nested::{self, Inside};
-use crate::objects::Object;
 
 /// A column in memory.
 pub(crate) struct Array {
@@ -45,6 +42,21 @@ pub(crate) enum Values {
     Objects(Vec<Object>),
 }
 
+/// Where the values of a nested column are in its children.
+pub(crate) struct Inside {
+    pub(crate) values: NestedValues,
+    pub(crate) children: Vec<Array>,
+}
+
+/// A value of an object column, ready to print.
+#[derive(Clone)]
+pub(crate) struct Object {
+    /// Its text, or its JSON.
+    pub(crate) text: String,
+    /// Whether it is a missing value of one kind or another.
+    pub(crate) is_missing: bool,
+}
+
 impl Array {
     /// Memory for `n` values of a column. `has_missing` says whether some can be missing.
     pub(crate) fn new(info: &ColumnInfo, n: usize, has_missing: bool) -> Result<Self> {
@@ -63,7 +75,7 @@ impl Array {
     /// Bytes of its memory, categories aside.
     pub(crate) fn len(&self) -> usize {
         let inside = match &self.values {
-            Values::Nested(inside) => inside.children().iter().map(Self::len).sum(),
+            Values::Nested(inside) => inside.children.iter().map(Self::len).sum(),
             _ => 0,
         };
         self.buffers().map(|buffer| buffer.len()).sum::<usize>() + inside
@@ -169,18 +181,19 @@ pub(crate) fn load_categories(
     Ok(found)
 }
 
-/// Reads rows of columns into new memory, categories aside.
+/// Reads rows of columns into new memory, categories aside; `load_nested` reads those of nested columns.
 pub(crate) fn load(
     file: &File,
     columns: &[ColumnInfo],
     rows: &Range<u64>,
     threads: Option<usize>,
     monitor: &dyn Monitor,
+    load_nested: &dyn Fn(&[&ColumnInfo]) -> Result<Vec<Array>>,
 ) -> Result<Vec<Array>> {
     let n = in_memory(rows.end.saturating_sub(rows.start))?;
     let is_nested = |info: &&ColumnInfo| info.record.column_type.physical.is_nested();
     let of_nested: Vec<&ColumnInfo> = columns.iter().filter(is_nested).collect();
-    let mut nested = nested::load(file, &of_nested, rows, threads, monitor)?.into_iter();
+    let mut nested = load_nested(&of_nested)?.into_iter();
     let mut arrays = Vec::with_capacity(columns.len());
     for info in columns {
         arrays.push(match if is_nested(&info) { nested.next() } else { None } {

@@ -7,6 +7,7 @@ use entasis::{ColumnType, Logical, Physical, Unit};
 use crate::array::{Array, Values};
 use crate::calendar::{self, Form};
 use crate::json;
+use crate::nested;
 use crate::types::time_zone;
 
 /// Bytes of a binary value that are shown to people.
@@ -24,7 +25,7 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
     }
     if let Values::Nested(inside) = &array.values {
         let mut text = String::new();
-        inside.json(array, i, &mut text);
+        nested::json(array, inside, i, &json, &mut text);
         return Some(text).filter(|text| text != "null");
     }
     let bytes = array.value(i)?;
@@ -55,7 +56,7 @@ pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
     if let Values::Nested(inside) = &array.values
         && !array.is_missing(i)
     {
-        return inside.json(array, i, out);
+        return nested::json(array, inside, i, &json, out);
     }
     let Some(bytes) = array.value(i).filter(|_| !array.is_missing(i)) else {
         out.push_str("null");

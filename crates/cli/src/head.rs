@@ -12,6 +12,7 @@ use crate::cell;
 use crate::failure::Outcome;
 use crate::json;
 use crate::labels::{self, Label, Source};
+use crate::nested;
 use crate::objects::{self, Style};
 use crate::output::Out;
 use crate::progress::Watch;
@@ -215,7 +216,10 @@ impl<'a> Reader<'a> {
     }
 
     fn read(&self, rows: &Range<u64>) -> entasis::Result<Vec<Array>> {
-        let mut arrays = array::load(self.file, &self.stored, rows, self.threads, self.watch)?;
+        let load_nested =
+            |columns: &[&ColumnInfo]| nested::load(self.file, columns, rows, self.threads, self.watch);
+        let mut arrays =
+            array::load(self.file, &self.stored, rows, self.threads, self.watch, &load_nested)?;
         for ((array, categories), info) in arrays.iter_mut().zip(&self.categories).zip(&self.stored) {
             array.categories.clone_from(categories);
             if info.record.column_type.logical == Logical::Object {

@@ -4,14 +4,11 @@ use std::ops::Range;
 
 use entasis::{ColumnInfo, Error, File, Form, Monitor, Nested, NestedValues, Physical, Result, Rows, Text};
 
-use crate::array::{self, Array, Values, buffer};
-use crate::{cell, json};
+use crate::array::{self, Array, Inside, Values, buffer};
+use crate::json;
 
-/// Where the values of a nested column are in its children.
-pub(crate) struct Inside {
-    values: NestedValues,
-    children: Vec<Array>,
-}
+/// Appends a value of a column as JSON.
+type AppendJson = dyn Fn(&Array, usize, &mut String);
 
 /// Reads rows of nested columns.
 pub(crate) fn load(
@@ -65,69 +62,63 @@ pub(crate) fn unsupported(array: &Array) -> Error {
     Error::unsupported("nested columns are read here and not written").in_column(&array.name)
 }
 
-impl Inside {
-    /// Appends value `i`, which is there, as JSON: lists as arrays, structs as objects, maps as arrays of objects.
-    pub(crate) fn json(&self, array: &Array, i: usize, out: &mut String) {
-        let number = |bytes: &[u8], i: usize, width: usize| {
-            let mut wide = [0; 8];
-            if let Some(bytes) = i.checked_mul(width).and_then(|at| bytes.get(at..at + width)) {
-                wide[..width].copy_from_slice(bytes);
+/// Appends value `i`, which is there, as JSON: lists as arrays, structs as objects, maps as arrays of objects.
+/// `child` appends a value of a child.
+pub(crate) fn json(array: &Array, inside: &Inside, i: usize, child: &AppendJson, out: &mut String) {
+    let number = |bytes: &[u8], i: usize, width: usize| {
+        let mut wide = [0; 8];
+        if let Some(bytes) = i.checked_mul(width).and_then(|at| bytes.get(at..at + width)) {
+            wide[..width].copy_from_slice(bytes);
+        }
+        usize::try_from(u64::from_le_bytes(wide)).unwrap_or(usize::MAX)
+    };
+    let first = inside.children.first();
+    match (&inside.values, first) {
+        (NestedValues::Offsets { offsets, is_large }, Some(values)) => {
+            let width = if *is_large { 8 } else { 4 };
+            list(values, number(offsets, i, width)..number(offsets, i + 1, width), child, out);
+        }
+        (NestedValues::Ends(ends), Some(values)) => {
+            let (mut run, mut end) = (0, values.n);
+            while run < end {
+                let middle = usize::midpoint(run, end);
+                (run, end) = if number(ends, middle, 8) <= i { (middle + 1, end) } else { (run, middle) };
             }
-            usize::try_from(u64::from_le_bytes(wide)).unwrap_or(usize::MAX)
-        };
-        let first = self.children.first();
-        match (&self.values, first) {
-            (NestedValues::Offsets { offsets, is_large }, Some(child)) => {
-                let width = if *is_large { 8 } else { 4 };
-                list(child, number(offsets, i, width)..number(offsets, i + 1, width), out);
-            }
-            (NestedValues::Ends(ends), Some(child)) => {
-                let (mut run, mut end) = (0, child.n);
-                while run < end {
-                    let middle = usize::midpoint(run, end);
-                    (run, end) = if number(ends, middle, 8) <= i { (middle + 1, end) } else { (run, middle) };
-                }
-                cell::json(child, run, out);
-            }
-            (NestedValues::Types { types, offsets }, _) => {
-                let at = offsets.as_ref().map_or(i, |offsets| number(offsets, i, 4));
-                match types.get(i).and_then(|&k| self.children.get(usize::from(k))) {
-                    Some(child) => cell::json(child, at, out),
-                    None => out.push_str("null"),
-                }
-            }
-            (_, Some(child)) if array.column_type.physical == Physical::FixedSizeList => {
-                let len = array.column_type.value_len as usize;
-                list(child, i * len..(i + 1) * len, out);
-            }
-            _ => {
-                out.push('{');
-                for (k, child) in self.children.iter().enumerate() {
-                    if k > 0 {
-                        out.push(',');
-                    }
-                    json::string(out, &child.name);
-                    out.push(':');
-                    cell::json(child, i, out);
-                }
-                out.push('}');
+            child(values, run, out);
+        }
+        (NestedValues::Types { types, offsets }, _) => {
+            let at = offsets.as_ref().map_or(i, |offsets| number(offsets, i, 4));
+            match types.get(i).and_then(|&k| inside.children.get(usize::from(k))) {
+                Some(values) => child(values, at, out),
+                None => out.push_str("null"),
             }
         }
-    }
-
-    /// All arrays inside.
-    pub(crate) fn children(&self) -> &[Array] {
-        &self.children
+        (_, Some(values)) if array.column_type.physical == Physical::FixedSizeList => {
+            let len = array.column_type.value_len as usize;
+            list(values, i * len..(i + 1) * len, child, out);
+        }
+        _ => {
+            out.push('{');
+            for (k, field) in inside.children.iter().enumerate() {
+                if k > 0 {
+                    out.push(',');
+                }
+                json::string(out, &field.name);
+                out.push(':');
+                child(field, i, out);
+            }
+            out.push('}');
+        }
     }
 }
 
-fn list(child: &Array, items: Range<usize>, out: &mut String) {
+fn list(values: &Array, items: Range<usize>, child: &AppendJson, out: &mut String) {
     out.push('[');
     for (k, i) in items.enumerate() {
         if k > 0 {
             out.push(',');
         }
-        cell::json(child, i, out);
+        child(values, i, out);
     }
     out.push(']');
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use entasis::cells::{Cell, Cells, Children, Slice};
 use entasis::{CellKind, ColumnInfo, Error, File, Monitor, Result, Silent, Unit, Value};
 
+use crate::array::Object;
 use crate::calendar::{self, Form};
 use crate::cell::{bytes_text, long_integer, uuid};
 use crate::json;
@@ -12,15 +13,6 @@ use crate::types::unit_of;
 
 /// Containers inside of containers that are shown; what is deeper is shown as `(...)`.
 const MAX_DEPTH: usize = 32;
-
-/// A value of an object column, ready to print.
-#[derive(Clone)]
-pub(crate) struct Object {
-    /// Its text, or its JSON.
-    pub(crate) text: String,
-    /// Whether it is a missing value of one kind or another.
-    pub(crate) is_missing: bool,
-}
 
 /// How values are written.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -15,6 +15,7 @@ use crate::array::{self, Array};
 use crate::failure::{Failure, Outcome};
 use crate::json::Object;
 use crate::lend;
+use crate::nested;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::table::{self, Column};
@@ -150,7 +151,9 @@ fn measure(
 fn read_table(path: &Path, threads: Option<usize>, watch: &Watch) -> entasis::Result<(u64, Vec<Array>)> {
     let file = File::open(path)?;
     let columns: Vec<ColumnInfo> = file.columns(0..file.n_columns())?;
-    let mut arrays = array::load(&file, &columns, &(0..file.n_rows()), threads, watch)?;
+    let rows = 0..file.n_rows();
+    let load_nested = |columns: &[&ColumnInfo]| nested::load(&file, columns, &rows, threads, watch);
+    let mut arrays = array::load(&file, &columns, &rows, threads, watch, &load_nested)?;
     let categories = array::load_categories(&file, &columns, threads, watch)?;
     for (array, categories) in arrays.iter_mut().zip(categories) {
         array.categories = categories;
