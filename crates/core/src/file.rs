@@ -18,7 +18,7 @@ use entasis_io::{FileSource, Source};
 
 use cell_columns::CellColumns;
 pub use columns::ColumnInfo;
-use footer::{Opened, read};
+use footer::{OpenFile, read};
 use names::Names;
 pub use names::{NameGroup, NamePlaces};
 
@@ -32,7 +32,7 @@ const TAIL: u64 = 64 << 10;
 /// A file has one table, or several beside other values ([`value`](Self::value)): each is a view by itself ([`table`](Self::table)).
 /// Columns are numbered from the view's first one on.
 pub struct File {
-    opened: Arc<Opened>,
+    opened: Arc<OpenFile>,
     /// The table of this view; one without columns where the file's value is none.
     table: TableRecord,
     /// Whether it has a table.
@@ -87,7 +87,7 @@ impl File {
             let at = slot.end - TAIL;
             cached.push((at, read(&*source, at, TAIL)?));
         }
-        let mut opened = Opened {
+        let mut opened = OpenFile {
             path: name.to_path_buf(),
             source,
             limits,
@@ -124,7 +124,7 @@ impl File {
         }
     }
 
-    fn base(opened: &Arc<Opened>) -> Self {
+    fn base(opened: &Arc<OpenFile>) -> Self {
         Self {
             opened: Arc::clone(opened),
             table: NO_TABLE,
@@ -279,7 +279,7 @@ impl File {
     fn blocks_of(&self, info: &ColumnInfo, records: &[u8]) -> Result<Arc<[BlockRecord]>> {
         let mut blocks = Vec::with_capacity(records.len() / BlockRecord::LEN);
         let mut next = 0u64;
-        let has_one_begin = info.record.column_type.has_begins() && info.record.n_children == 2;
+        let has_one_begin = info.record.column_type.has_child_offsets() && info.record.n_children == 2;
         for (i, bytes) in records.chunks_exact(BlockRecord::LEN).enumerate() {
             let here = |e: Error| e.in_file(self.path()).in_column(&info.name).in_block(i as u64);
             let block = BlockRecord::parse(bytes).map_err(here)?;

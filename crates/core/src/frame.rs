@@ -5,7 +5,7 @@ use std::sync::Arc;
 use entasis_format::{ColumnType, Value};
 use entasis_kernels::{HostRead, HostViews};
 
-use crate::write::deferred_column::Later;
+use crate::write::deferred_column::DeferredColumn;
 use crate::write::pre_encoded::{BLOCK, EncodedBlock};
 use crate::name_list::NameList;
 
@@ -296,7 +296,7 @@ pub enum HostValues {
     /// Numbers that the writer found (u64).
     Counted(Arc<[u64]>),
     /// Numbers that are found when the writer comes to them (u32).
-    Later(Later),
+    Deferred(DeferredColumn),
     /// A whole block that is encoded already. In a column such blocks come first.
     Encoded(EncodedBlock),
 }

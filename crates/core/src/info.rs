@@ -201,7 +201,7 @@ impl File {
             );
         }
         let mut children = self.children(column)?;
-        if of.has_begins() {
+        if of.has_child_offsets() {
             children.pop();
         }
         let mut inside = Vec::with_capacity(children.len());

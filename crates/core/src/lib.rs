@@ -43,7 +43,7 @@ pub use schema::Schema;
 pub use threads::{default_threads, set_threads};
 pub use verify::{Report, verify};
 pub use write::{
-    EncodedBlock, Later, WriteOptions, write, write_document, write_document_to, write_to,
+    DeferredColumn, EncodedBlock, WriteOptions, write, write_document, write_document_to, write_to,
 };
 
 /// The version of this release.

@@ -47,7 +47,7 @@ impl File {
                 return Err(corrupt("the entries of a map are not a struct of two"));
             }
         }
-        if of.has_begins() {
+        if of.has_child_offsets() {
             let n_types = u64::from(record.n_children - 1);
             let n_blocks = self.blocks(parent.index)?.len() as u64;
             let begins = &children[children.len() - 1].record;

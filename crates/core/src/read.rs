@@ -33,13 +33,13 @@ pub use nested::{Form, Nested, NestedValues};
 use pages::Reader;
 pub use request::{MissingTo, Output, Request};
 use request::{Source, threads_for};
-use take::GatherTask;
-use text::{Done, Late, TextTask};
+use take::TakeTask;
+use text::{DecodedPiece, Assembly, TextTask};
 
 enum Task<'a> {
     Fixed(FixedTask<'a>),
     Text(TextTask<'a>),
-    Gather(GatherTask<'a>),
+    Take(TakeTask<'a>),
     Bundle(BundleTask<'a>),
 }
 
@@ -81,26 +81,26 @@ impl File {
         let threads = threads_for(work, threads);
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
-        let mut late: Vec<Late<'_>> = Vec::new();
+        let mut assemblies: Vec<Assembly<'_>> = Vec::new();
         let (mut memory, mut brief) = (Buffers::default(), Buffers::brief());
-        let pieces: Mutex<Vec<Done>> = Mutex::default();
+        let pieces: Mutex<Vec<DecodedPiece>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
             let is_brief = matches!(&request.output, Output::Text(text) if text.is_brief);
             let memory = if is_brief { &mut brief } else { &mut memory };
-            late.push(self.plan(i, request, source, &mut tasks, &mut bundled, memory).map_err(named)?);
+            assemblies.push(self.plan(i, request, source, &mut tasks, &mut bundled, memory).map_err(named)?);
         }
         for parts in bundled.into_values() {
             bundled::plan(parts, |task| tasks.push(Task::Bundle(task)));
         }
-        threads::run_apart(
+        threads::run_in_ranges(
             tasks,
             threads,
             &control,
             || Reader::ahead(self, ahead_to),
             |reader, task| match task {
                 Task::Fixed(task) => task.run(reader, &control),
-                Task::Gather(task) => task.run(reader, &control),
+                Task::Take(task) => task.run(reader, &control),
                 Task::Bundle(task) => task.run(reader, &control),
                 Task::Text(task) => {
                     let done = task.run(reader, &control)?;
@@ -112,13 +112,13 @@ impl File {
         let mut pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
         pieces.sort_unstable_by_key(|piece| (piece.request, piece.at));
         for piece in pieces {
-            let late = &mut late[piece.request];
-            if let Some(out) = late.bits.as_deref_mut()
+            let assemblies = &mut assemblies[piece.request];
+            if let Some(out) = assemblies.bits.as_deref_mut()
                 && !bits::copy_bits(&piece.bits, 0, out, piece.at, piece.n)
             {
                 return Err(Error::argument("the memory for validity is too short"));
             }
-            if let Some(buffers) = late.buffers.as_deref_mut() {
+            if let Some(buffers) = assemblies.buffers.as_deref_mut() {
                 buffers.extend(piece.dictionaries);
             }
         }
@@ -175,8 +175,8 @@ impl File {
         tasks: &mut Vec<Task<'a>>,
         bundled: &mut BTreeMap<u64, Vec<Part<'a>>>,
         memory: &mut Buffers,
-    ) -> Result<Late<'a>> {
-        const NOTHING: Late<'_> = Late { bits: None, buffers: None };
+    ) -> Result<Assembly<'a>> {
+        const NOTHING: Assembly<'_> = Assembly { bits: None, buffers: None };
         let Request { rows, output, missing, .. } = request;
         let n = rows.n(source.values.end - source.values.start);
         let n = usize::try_from(n).map_err(|_| Error::limit("more rows than memory has addresses"))?;
@@ -191,11 +191,11 @@ impl File {
             Rows::Range(range) => source.values.start + range.start..source.values.start + range.end,
             Rows::Step { start, n, step } => {
                 let indices = Rows::numbers(start, n, step)?;
-                take::plan(source, indices, output, missing, |task| tasks.push(Task::Gather(task)));
+                take::plan(source, indices, output, missing, |task| tasks.push(Task::Take(task)));
                 return Ok(NOTHING);
             }
             Rows::Indices(indices) => {
-                take::plan(source, indices, output, missing, |task| tasks.push(Task::Gather(task)));
+                take::plan(source, indices, output, missing, |task| tasks.push(Task::Take(task)));
                 return Ok(NOTHING);
             }
         };

@@ -64,10 +64,10 @@ pub(crate) fn run<T: Send, S>(
     run_from(next, n_threads, control, state, work)
 }
 
-/// The same for tasks whose order doesn't matter: each thread begins with a stretch of its own, and takes the half of another's when it
+/// The same for tasks whose order doesn't matter: each thread begins with a range of its own, and takes the half of another's when it
 /// is done. Neighbouring tasks fill neighbouring memory, and threads that come to the same huge page for the first time at once
 /// each clear one.
-pub(crate) fn run_apart<T: Send, S>(
+pub(crate) fn run_in_ranges<T: Send, S>(
     tasks: Vec<T>,
     threads: usize,
     control: &Control<'_>,
@@ -75,8 +75,8 @@ pub(crate) fn run_apart<T: Send, S>(
     work: impl Fn(&mut S, T) -> Result<()> + Sync,
 ) -> Result<()> {
     let n_threads = n_threads(&tasks, threads);
-    let stretches = Mutex::new(Stretches::new(tasks, n_threads));
-    let next = |thread| stretches.lock().unwrap_or_else(PoisonError::into_inner).next(thread);
+    let ranges = Mutex::new(TaskRanges::new(tasks, n_threads));
+    let next = |thread| ranges.lock().unwrap_or_else(PoisonError::into_inner).next(thread);
     run_from(next, n_threads, control, state, work)
 }
 
@@ -85,24 +85,24 @@ fn n_threads<T>(tasks: &[T], threads: usize) -> usize {
     threads.clamp(1, tasks.len().max(1))
 }
 
-/// Tasks, a stretch of them for each thread.
-struct Stretches<T> {
+/// Tasks, a range of them for each thread.
+struct TaskRanges<T> {
     tasks: Vec<Option<T>>,
-    /// What is left of each thread's stretch.
+    /// What is left of each thread's range.
     left: Vec<Range<usize>>,
 }
 
-impl<T> Stretches<T> {
+impl<T> TaskRanges<T> {
     fn new(tasks: Vec<T>, n_threads: usize) -> Self {
         let border = |thread: usize| tasks.len() * thread / n_threads;
         let left = (0..n_threads).map(|thread| border(thread)..border(thread + 1)).collect();
         Self { left, tasks: tasks.into_iter().map(Some).collect() }
     }
 
-    /// The next task of a thread: of its stretch, else of the last half of the longest one.
+    /// The next task of a thread: of its range, else of the last half of the longest one.
     fn next(&mut self, thread: usize) -> Option<T> {
         if self.left[thread].is_empty() {
-            let longest = self.left.iter_mut().max_by_key(|stretch| stretch.len())?;
+            let longest = self.left.iter_mut().max_by_key(|range| range.len())?;
             let half = longest.start + longest.len() / 2;
             let taken = half..longest.end;
             longest.end = half;
@@ -227,22 +227,22 @@ mod tests {
     }
 
     #[test]
-    fn stretches_give_each_task_once() {
+    fn ranges_give_each_task_once() {
         for (n, n_threads) in [(0, 1), (1, 1), (7, 3), (100, 4), (3, 3)] {
-            // A thread that is slow, or was never started, leaves its stretch to the others.
+            // A thread that is slow, or was never started, leaves its range to the others.
             for busy in 0..n_threads {
-                let mut stretches = Stretches::new((0..n).collect(), n_threads);
+                let mut ranges = TaskRanges::new((0..n).collect(), n_threads);
                 let mut given = vec![0; n];
                 let mut thread = 0;
-                while let Some(task) = stretches.next(thread) {
+                while let Some(task) = ranges.next(thread) {
                     given[task] += 1;
                     thread = if thread == busy { thread } else { (thread + 1) % n_threads };
                 }
                 assert!(given.iter().all(|&times| times == 1), "{n} {n_threads} {busy}");
             }
         }
-        let mut stretches = Stretches::new((0..8).collect(), 2);
-        assert_eq!([0, 1, 0, 1].map(|thread| stretches.next(thread)), [Some(0), Some(4), Some(1), Some(5)]);
+        let mut ranges = TaskRanges::new((0..8).collect(), 2);
+        assert_eq!([0, 1, 0, 1].map(|thread| ranges.next(thread)), [Some(0), Some(4), Some(1), Some(5)]);
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
                 sum.fetch_add(task, Ordering::Relaxed);
                 Ok(())
             };
-            run_apart((0..1000).collect(), threads, &control, || (), add).unwrap();
+            run_in_ranges((0..1000).collect(), threads, &control, || (), add).unwrap();
             assert_eq!(sum.into_inner(), 499_500);
         }
     }
@@ -292,7 +292,7 @@ mod tests {
                 let besides = Besides { n_begun: AtomicUsize::new(0), goes_on };
                 let control = Control::new(&besides, 0);
                 let caller = thread::current().id();
-                let done = run_apart(
+                let done = run_in_ranges(
                     (0..100).collect(),
                     threads,
                     &control,

@@ -102,7 +102,7 @@ impl File {
         let total = stored.iter().map(|c| c.record.n_values).sum();
         report.n_values = self.verify_values(&stored, total, threads, monitor)?;
         self.verify_members(&columns, monitor)?;
-        self.verify_families(&columns)?;
+        self.verify_children(&columns)?;
         let mut named = vec![self.value().clone()];
         for number in 0..self.n_tables() {
             let table = self.table(number)?;
@@ -249,7 +249,7 @@ impl File {
     }
 
     /// Children are children of their parents, not too deep, and have the values that their parents' words tell.
-    fn verify_families(&self, columns: &[ColumnInfo]) -> Result<()> {
+    fn verify_children(&self, columns: &[ColumnInfo]) -> Result<()> {
         // Children stand behind their parents: each depth is known before it is used.
         let mut depths = vec![0u32; columns.len()];
         for column in columns {
@@ -270,7 +270,7 @@ impl File {
                 return Err(here(Error::corrupt("a column is nested more deeply than there can be")));
             }
             children.iter().for_each(|child| depths[child.index as usize] = depth);
-            self.check_words(&Arc::new(column.clone()), &children).map_err(here)?;
+            self.check_structure(&Arc::new(column.clone()), &children).map_err(here)?;
         }
         Ok(())
     }

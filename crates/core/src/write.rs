@@ -26,13 +26,13 @@ use crate::monitor::{Control, Monitor};
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::threads;
 use bundle::{Bundle, bundles};
-pub use deferred_column::Later;
-use input::{Scratch, Texts};
-use nested::{Begins, Nested};
-use placement::{Output, Placed};
+pub use deferred_column::DeferredColumn;
+use input::{Scratch, StringBlocks};
+use nested::{ChildOffsets, Nested};
+use placement::{Placement, Placed};
 pub use pre_encoded::EncodedBlock;
 use pre_encoded::BLOCK;
-use run_order::{Text, texts_first};
+use run_order::{TextLen, longest_texts_first};
 
 /// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
 const RUN: u64 = 16;
@@ -116,7 +116,7 @@ fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor:
     replacement.commit().map_err(on_disk("replace"))
 }
 
-/// Begins to replace a file, once no other writer is at work on it or the time to wait is over.
+/// ChildOffsets to replace a file, once no other writer is at work on it or the time to wait is over.
 ///
 /// # Errors
 /// *Interrupted*, when the caller stops the wait.
@@ -227,8 +227,8 @@ pub(crate) struct Stored<'a> {
     pub array: &'a Array,
     profile: &'a Profile,
     /// Where its blocks begin in its children.
-    begins: Option<&'a Begins>,
-    texts: Texts,
+    child_offsets: Option<&'a ChildOffsets>,
+    strings: StringBlocks,
 }
 
 impl<'a> Plan<'a> {
@@ -295,9 +295,9 @@ impl<'a> Plan<'a> {
             self.own.get(column.name.as_str()).filter(|_| is_of_table).unwrap_or(&self.profile)
         };
         let tops = &self.nested.tops;
-        let begins = |i: usize| {
+        let child_offsets = |i: usize| {
             let top = tops.binary_search_by_key(&i, |(top, _)| *top).ok()?;
-            tops[top].1.begins.as_ref()
+            tops[top].1.child_offsets.as_ref()
         };
         let single = columns.iter().enumerate().filter(|(i, _)| !is_bundled[*i]);
         let single = single.map(|(i, &(column, ..))| Stored {
@@ -306,8 +306,8 @@ impl<'a> Plan<'a> {
             of: column.column_type.layout(),
             array: &column.array,
             profile: profile(i),
-            begins: begins(i),
-            texts: Texts::of(&column.array, column.column_type.layout()),
+            child_offsets: child_offsets(i),
+            strings: StringBlocks::of(&column.array, column.column_type.layout()),
         });
         let children = self.nested.children.iter().enumerate().map(|(i, child)| Stored {
             column: is_bundled.len() + i,
@@ -315,8 +315,8 @@ impl<'a> Plan<'a> {
             of: child.column_type.layout(),
             array: &child.array,
             profile: profile(child.top),
-            begins: child.family.begins.as_ref(),
-            texts: Texts::of(&child.array, child.column_type.layout()),
+            child_offsets: child.child_columns.child_offsets.as_ref(),
+            strings: StringBlocks::of(&child.array, child.column_type.layout()),
         });
         let bundled = self.bundles.iter().enumerate().map(|(i, bundle)| Stored {
             column: is_bundled.len() + self.nested.children.len() + i,
@@ -324,8 +324,8 @@ impl<'a> Plan<'a> {
             of: bundle.column_type.layout(),
             array: &bundle.array,
             profile: &self.profile,
-            begins: None,
-            texts: Texts::of(&bundle.array, bundle.column_type.layout()),
+            child_offsets: None,
+            strings: StringBlocks::of(&bundle.array, bundle.column_type.layout()),
         });
         single.chain(children).chain(bundled).collect()
     }
@@ -334,26 +334,26 @@ impl<'a> Plan<'a> {
         let stored = self.stored();
         let tasks = tasks(&stored);
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
-        let output = Output::new(sink, room(&tasks), tasks.iter().map(Task::n_values).sum());
+        let placement = Placement::new(sink, room(&tasks), tasks.iter().map(Task::n_values).sum());
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
-        let tasks = texts_first(tasks, |task| text_of(&stored[task.column], task));
+        let tasks = longest_texts_first(tasks, |task| text_of(&stored[task.column], task));
         threads::run(groups(tasks), self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
             worker.begin();
             group.iter().enumerate().try_for_each(|(i, task)| {
                 let column = &stored[task.column];
                 let next = group.get(i + 1).map(|next| stored[next.column].array);
-                worker.scratch.is_followed = next.is_some_and(|next| input::are_beside(column.array, next));
+                worker.scratch.next_is_adjacent = next.is_some_and(|next| input::are_adjacent(column.array, next));
                 let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
                 control.check()?;
-                worker.run(column, task, &output, &control).map_err(named)
+                worker.run(column, task, &placement, &control).map_err(named)
             })
         })?;
         let mut blocks: Vec<Vec<Placed>> = stored.iter().map(|_| Vec::new()).collect();
-        for (task, of_task) in output.placed() {
+        for (task, of_task) in placement.placed() {
             blocks[columns[task]].extend(of_task);
         }
-        output.place_directories(&mut blocks)?;
-        footer::write(&self.parts, &self.nested, &self.bundles, &stored, &blocks, &output)
+        placement.place_directories(&mut blocks)?;
+        footer::write(&self.parts, &self.nested, &self.bundles, &stored, &blocks, &placement)
     }
 }
 
@@ -381,11 +381,11 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         if of.of.physical == Physical::Null {
             continue;
         }
-        let value_len = of.of.width().map_or_else(|| input::text_len(of.array), |width| width as u64);
+        let value_len = of.of.width().map_or_else(|| input::mean_text_len(of.array), |width| width as u64);
         let block = block_values(of.of) as u64;
         let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
         let n_values = of.array.n_values();
-        let of_texts = of.texts.run(value_len).filter(|_| of.array.encoded(0).is_none());
+        let of_texts = of.strings.run(value_len).filter(|_| of.array.encoded(0).is_none());
         let run = of_texts.map_or(n_blocks * block, |n| n.min(block));
         // The second half of a short file is cut smaller, so that threads end together.
         let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
@@ -440,9 +440,9 @@ fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
 }
 
 /// What is known of the text of a run, if it is text whose length is known without looking at each string.
-fn text_of(of: &Stored<'_>, task: &Task) -> Option<Text> {
-    let most = input::most_text(of.array).filter(|_| of.of.width().is_none())?;
-    Some(Text { most, len: input::text_len(of.array).saturating_mul(task.n_values()) })
+fn text_of(of: &Stored<'_>, task: &Task) -> Option<TextLen> {
+    let most = input::max_text_len(of.array).filter(|_| of.of.width().is_none())?;
+    Some(TextLen { most, len: input::mean_text_len(of.array).saturating_mul(task.n_values()) })
 }
 
 /// The memory and encoders of one thread.
@@ -467,7 +467,7 @@ impl Worker {
         &mut self,
         column: &Stored<'_>,
         task: &Task,
-        output: &Output<'_>,
+        placement: &Placement<'_>,
         control: &Control<'_>,
     ) -> Result<()> {
         let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
@@ -476,11 +476,11 @@ impl Worker {
         } else {
             encoder.begin_run(column.profile);
         }
-        if let Some(symbols) = &column.texts.symbols {
+        if let Some(symbols) = &column.strings.symbols {
             encoder.share(symbols);
         }
         let align = task.values.start == 0 && column.profile.is_raw();
-        let mut run = output.begin(task.index, align, self.bytes.take());
+        let mut run = placement.begin(task.index, align, self.bytes.take());
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;
@@ -491,15 +491,15 @@ impl Worker {
                 run.add(at..at + BLOCK as u64, pages_at, block.encoded(), is_raw, 0)?;
                 BLOCK
             } else {
-                self.scratch.text_most = column.texts.most;
+                self.scratch.string_block_len = column.strings.most;
                 let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
                 let (values, validity) = self.scratch.values(column.of, n);
                 let block = at / u64::from(MAX_BLOCK_VALUES);
-                if let Some(begins) = column.begins {
+                if let Some(child_offsets) = column.child_offsets {
                     let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
-                    begins.check(block, &values, is_valid)?;
+                    child_offsets.check(block, &values, is_valid)?;
                 }
-                let first_child = column.begins.map_or(0, |begins| begins.first_child(block));
+                let first_child = column.child_offsets.map_or(0, |child_offsets| child_offsets.first_child(block));
                 let check = || control.check();
                 let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;
                 run.add(at..at + n as u64, pages_at, &encoded, is_raw, first_child)?;

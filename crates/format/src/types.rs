@@ -320,7 +320,7 @@ impl ColumnType {
     }
 
     /// Whether its last child tells where each block begins in the others.
-    pub const fn has_begins(&self) -> bool {
+    pub const fn has_child_offsets(&self) -> bool {
         matches!(self.physical, Physical::ValueColumn)
             || (matches!(self.physical, Physical::Union) && self.value_len == 0)
     }

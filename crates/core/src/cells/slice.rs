@@ -112,20 +112,20 @@ fn known(code: u8) -> Result<CellKind> {
 
 /// Whether all kinds are one. Comparing them with their neighbours takes an instruction for many.
 #[inline]
-pub(super) fn are_alike(codes: &[u8]) -> bool {
+pub(super) fn all_equal(codes: &[u8]) -> bool {
     codes.len() < 2 || codes[1..] == codes[..codes.len() - 1]
 }
 
 /// How many kinds there are before one that is not alike. Where runs are long many are looked at with one instruction.
 #[inline]
-fn n_alike(kinds: &[CellKind], is_alike: impl Fn(CellKind) -> bool + Copy) -> usize {
-    let count = |kinds: &[CellKind]| kinds.iter().take_while(|&&kind| is_alike(kind)).count();
+fn n_equal(kinds: &[CellKind], is_equal: impl Fn(CellKind) -> bool + Copy) -> usize {
+    let count = |kinds: &[CellKind]| kinds.iter().take_while(|&&kind| is_equal(kind)).count();
     let n = count(&kinds[..kinds.len().min(SHORT)]);
     if n < SHORT {
         return n;
     }
     let rest = &kinds[n..];
-    let all = |part: &&[CellKind]| part.iter().fold(true, |all, &kind| all & is_alike(kind));
+    let all = |part: &&[CellKind]| part.iter().fold(true, |all, &kind| all & is_equal(kind));
     let whole = TOGETHER * rest.chunks_exact(TOGETHER).take_while(all).count();
     n + whole + count(&rest[whole..])
 }
@@ -180,7 +180,7 @@ impl Kinds {
             }
             let Some(&first_code) = block.first() else { continue };
             let first = counts.map(|n| n as u32);
-            if are_alike(block) {
+            if all_equal(block) {
                 let kind = known(first_code)?;
                 kinds.resize(kinds.len() + block.len(), kind);
                 counts[kind.class() as usize] += block.len() as u64;
@@ -330,7 +330,7 @@ impl Slice {
         let (i, end) = place(number).zip(place(end))?;
         let kinds = self.index.kinds.get(i..end).filter(|kinds| !kinds.is_empty())?;
         let (_, at) = self.index.get(i).filter(|(kind, _)| *kind == CellKind::Array)?;
-        let n = n_alike(kinds, |kind| kind == CellKind::Array);
+        let n = n_equal(kinds, |kind| kind == CellKind::Array);
         Some(self.arrays_of(at, n))
     }
 
@@ -349,10 +349,10 @@ impl Slice {
             return Ok(Run::Other);
         }
         if kind.class() == CellClass::Unit {
-            let n = n_alike(kinds, |other| other.class() == CellClass::Unit);
+            let n = n_equal(kinds, |other| other.class() == CellClass::Unit);
             return Ok(Run::Units(&kinds[..n]));
         }
-        let n = n_alike(kinds, |other| other == kind);
+        let n = n_equal(kinds, |other| other == kind);
         Ok(match kind.class() {
             CellClass::Int => Run::Ints(kind, &self.ints()[at..at + n]),
             CellClass::Float => Run::Floats(kind, &self.floats()[at..at + n]),
@@ -375,9 +375,9 @@ mod tests {
             for end in [0, 1, SHORT - 1, SHORT, SHORT + TOGETHER - 1, SHORT + TOGETHER, n] {
                 let kinds: Vec<_> =
                     (0..n).map(|i| if i == end { CellKind::Float } else { CellKind::Int }).collect();
-                assert_eq!(n_alike(&kinds, |kind| kind == CellKind::Int), end.min(n));
+                assert_eq!(n_equal(&kinds, |kind| kind == CellKind::Int), end.min(n));
                 let codes: Vec<u8> = kinds.iter().map(|kind| kind.code()).collect();
-                assert_eq!(are_alike(&codes), end >= n || n < 2, "{n} {end}");
+                assert_eq!(all_equal(&codes), end >= n || n < 2, "{n} {end}");
             }
         }
     }

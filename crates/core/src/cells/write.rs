@@ -8,10 +8,10 @@ use entasis_kernels::{HostRead, memory::BriefVec};
 use super::index::{INDEXED_FROM, IndexPlan};
 use super::layout::{CLASSES, INDEXED, RANK};
 use super::scalars::{Scalars, Strings};
-use super::slice::are_alike;
+use super::slice::all_equal;
 use crate::file::cell_columns::NAMES;
 use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
-use crate::write::deferred_column::Later;
+use crate::write::deferred_column::DeferredColumn;
 use crate::write::pre_encoded::{BLOCK, EncodedBlock};
 
 /// Collects cells. Children of a cell are added together; what is below them follows, sibling by sibling.
@@ -219,7 +219,7 @@ impl CellWriter {
     /// Adds the last `n` cells, which are the keys of a map, to the key index when they are many and of a kind that it is made for.
     pub fn index_keys(&mut self, n: usize) {
         let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
-        let all = |kind: CellKind| kinds.first() == Some(&kind.code()) && are_alike(kinds);
+        let all = |kind: CellKind| kinds.first() == Some(&kind.code()) && all_equal(kinds);
         let first = self.n_cells() - n as u64;
         let Scalars { strings, ints, .. } = &self.scalars;
         if n <= INDEXED_FROM || u32::try_from(n).is_err() {
@@ -341,9 +341,9 @@ impl CellWriter {
         // Strings take longest to encode: another thread makes the index meanwhile.
         let (plan, strings) = (self.index.clone(), &scalars.strings);
         let (offsets, bytes) = (lend(bytemuck::cast_slice(&strings.offsets)), lend(&strings.bytes));
-        let index = Later::both(move || plan.make(&offsets, &bytes));
+        let index = DeferredColumn::both(move || plan.make(&offsets, &bytes));
         for (n, numbers) in counts.into_iter().zip(index) {
-            all.push((Physical::U32, chunk(n, HostValues::Later(numbers))));
+            all.push((Physical::U32, chunk(n, HostValues::Deferred(numbers))));
         }
         let (mut columns, mut names) = (Vec::new(), Vec::new());
         for (name, (physical, chunks)) in NAMES.into_iter().zip(all) {
@@ -374,7 +374,7 @@ fn count(kinds: &[u8], counts: &mut [u64; CLASSES]) {
         }
     };
     let Some(&first) = kinds.first() else { return };
-    if are_alike(kinds) {
+    if all_equal(kinds) {
         return add(first, kinds.len() as u64);
     }
     kinds.iter().for_each(|&code| add(code, 1));

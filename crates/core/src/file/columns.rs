@@ -195,7 +195,7 @@ impl File {
     }
 
     /// The first and last of columns, where reading all between them together is less work than reading each by itself.
-    fn stretch(&self, columns: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
+    fn dense_range(&self, columns: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
         let (first, last) = (columns.clone().min()?, columns.clone().max()?);
         let n = columns.count() as u64;
         let is_dense = if n < PREFETCH { n > 1 && last - first < n } else { (last - first) / 8 <= n };
@@ -204,7 +204,7 @@ impl File {
 
     /// Reads the records of many columns and of their blocks together. What is wrong with a column is told when it is asked for.
     pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) {
-        let Some((first, last)) = self.stretch(columns.clone()) else { return };
+        let Some((first, last)) = self.dense_range(columns.clone()) else { return };
         if !are_known(&lock(&self.columns), columns.clone())
             && let Ok(infos) = self.columns(first..last + 1)
         {

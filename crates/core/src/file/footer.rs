@@ -17,7 +17,7 @@ use super::lock;
 const PARTS: usize = 64;
 
 /// What all views of an open file share.
-pub(crate) struct Opened {
+pub(crate) struct OpenFile {
     pub path: PathBuf,
     pub source: Box<dyn Source>,
     pub limits: Limits,
@@ -34,7 +34,7 @@ pub(crate) struct Opened {
     pub parts: Mutex<HashMap<u64, Arc<[u8]>>>,
 }
 
-impl Opened {
+impl OpenFile {
     /// The number of records of a section.
     pub fn n_records(&self, kind: SectionKind) -> u64 {
         self.root.section(kind, 0).map_or(0, |section| section.n_records)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use entasis_format::Result;
 
 use super::fixed::{put, put_missing};
-use super::pages::{Opened, Reader};
+use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
 
@@ -98,7 +98,7 @@ fn read_stretch(
             let skip = opened.range.start + (from - page.start) as usize;
             let range = skip..skip + (to - from) as usize;
             let at = (from - part.values.start) as usize;
-            let here = Opened {
+            let here = OpenPage {
                 block: opened.block,
                 decoder: opened.decoder,
                 page: opened.page,

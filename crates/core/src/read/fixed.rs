@@ -10,7 +10,7 @@ use entasis_kernels::{VECTOR, Word};
 
 use super::codes::check_codes;
 use super::int32;
-use super::pages::{Opened, Reader};
+use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, unaligned};
 use crate::monitor::Control;
 use crate::blocks::block_values;
@@ -180,7 +180,7 @@ impl FixedTask<'_> {
         reader.pages(source, part, &mut |opened, _| {
             control.check()?;
             control.advance(opened.range.len() as u64);
-            put(source, Opened { at: skip + opened.at, ..opened }, output, missing)
+            put(source, OpenPage { at: skip + opened.at, ..opened }, output, missing)
         })
     }
 
@@ -227,7 +227,7 @@ fn check_codes_of<T: Word>(source: &Source, codes: &mut [u8]) -> Result<()> {
 /// Decodes the wanted values of a page to their place.
 pub(crate) fn put(
     source: &Source,
-    opened: Opened<'_>,
+    opened: OpenPage<'_>,
     output: &mut Output<'_>,
     missing: &mut MissingTo<'_>,
 ) -> Result<()> {
@@ -276,7 +276,7 @@ pub(crate) fn put_missing(
 
 fn words<T: Word>(
     source: &Source,
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     out: &mut [u8],
     missing: &MissingTo<'_>,
 ) -> Result<()> {
@@ -295,7 +295,7 @@ fn words<T: Word>(
 
 /// Decodes a vector at a time and extends it into its place, which is wider.
 fn extended<T: Word + Narrow>(
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     out: &mut [u8],
     width: usize,
     missing: &MissingTo<'_>,
@@ -312,7 +312,7 @@ fn extended<T: Word + Narrow>(
     Ok(())
 }
 
-fn extended_wide(opened: &Opened<'_>, out: &mut [u8], width: usize) -> Result<()> {
+fn extended_wide(opened: &OpenPage<'_>, out: &mut [u8], width: usize) -> Result<()> {
     let mut values = [0u128; VECTOR];
     for (part, out) in wide_parts(opened, out, width)? {
         let values = &mut values[..part.len()];
@@ -324,7 +324,7 @@ fn extended_wide(opened: &Opened<'_>, out: &mut [u8], width: usize) -> Result<()
 
 /// The wanted values of a page, cut at the borders of vectors, with the limbs that each takes.
 fn wide_parts<'o>(
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     out: &'o mut [u8],
     width: usize,
 ) -> Result<impl Iterator<Item = (Range<usize>, &'o mut [u64])>> {
@@ -353,7 +353,7 @@ fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<(
     }
 }
 
-fn wide(opened: &Opened<'_>, out: &mut [u8]) -> Result<()> {
+fn wide(opened: &OpenPage<'_>, out: &mut [u8]) -> Result<()> {
     let out = &mut out[16 * opened.at..16 * (opened.at + opened.range.len())];
     match bytemuck::try_cast_slice_mut::<u8, u128>(out) {
         Ok(out) => opened.decoder.decode_wide(opened.page, opened.range.clone(), out),

@@ -6,7 +6,7 @@ use entasis_format::{Error, Physical, Result};
 use entasis_kernels::{VECTOR, Word};
 
 use super::codes::check_codes;
-use super::pages::Opened;
+use super::pages::OpenPage;
 use super::request::{MissingTo, Source, unaligned};
 
 /// Whether the values of such a column can be read as integers of 32 bits with `plus` added to them. Wider integers are checked one by one.
@@ -25,7 +25,7 @@ pub(crate) fn fits(physical: Physical, n_categories: Option<u64>, plus: i32) -> 
 /// Decodes the wanted values of a page to their place.
 pub(crate) fn put(
     source: &Source,
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     out: &mut [u8],
     plus: i32,
     missing: &MissingTo<'_>,
@@ -74,7 +74,7 @@ pub(crate) fn put(
 
 fn words<T: Word>(
     source: &Source,
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     out: &mut [i32],
     extend: impl Fn(T) -> i32,
 ) -> Result<()> {
@@ -89,7 +89,7 @@ fn words<T: Word>(
 }
 
 /// Wider integers, of which none that is there may be beyond those of 32 bits, or the least one, which marks missing values.
-fn narrow<T: Word>(opened: &Opened<'_>, out: &mut [i32], fits: impl Fn(T) -> bool) -> Result<()> {
+fn narrow<T: Word>(opened: &OpenPage<'_>, out: &mut [i32], fits: impl Fn(T) -> bool) -> Result<()> {
     let decode = |part: Range<usize>, words: &mut [T]| {
         opened.decoder.decode(opened.page, part.clone(), words)?;
         // Without a way out of the loop, so that it is one of vector instructions.
@@ -108,7 +108,7 @@ fn narrow<T: Word>(opened: &Opened<'_>, out: &mut [i32], fits: impl Fn(T) -> boo
 
 /// Decodes a vector at a time into the first-level cache, and extends it from there.
 fn by_vectors<T: Word>(
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     mut out: &mut [i32],
     decode: impl Fn(Range<usize>, &mut [T]) -> Result<()>,
     extend: impl Fn(T) -> i32,

@@ -8,7 +8,7 @@ use entasis_kernels::MatrixMut;
 use entasis_kernels::memory::Ahead;
 
 use super::fixed::put;
-use super::pages::{self, Opened, Reader};
+use super::pages::{self, OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, threads_for};
 use crate::monitor::{Control, Monitor};
 use crate::file::File;
@@ -141,7 +141,7 @@ impl File {
             }
             plan(sources, *first, matrix.mark, out, &mut tasks);
         }
-        threads::run_apart(
+        threads::run_in_ranges(
             tasks,
             threads,
             &control,
@@ -304,7 +304,7 @@ fn beyond() -> Error {
 /// Decodes the wanted values of a page to place `at` of the scratch memory, which grows as it has to.
 fn decode<T: bytemuck::Pod>(
     source: &Source,
-    opened: Opened<'_>,
+    opened: OpenPage<'_>,
     at: usize,
     mark: Option<u64>,
     scratch: &mut Vec<u128>,
@@ -316,5 +316,5 @@ fn decode<T: bytemuck::Pod>(
     let mut output =
         if source.of.physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
     let mut missing = mark.map_or(MissingTo::Ignore, MissingTo::Mark);
-    put(source, Opened { at, ..opened }, &mut output, &mut missing)
+    put(source, OpenPage { at, ..opened }, &mut output, &mut missing)
 }

@@ -18,7 +18,7 @@ use super::request::{MissingTo, Output, Request};
 use crate::file::{ColumnInfo, File};
 use crate::monitor::Monitor;
 use crate::rows::Rows;
-use structure::Words;
+use structure::NestedStructure;
 pub use values::{Form, Nested, NestedValues};
 
 /// A column on its way.
@@ -76,7 +76,7 @@ impl File {
             done = level.end;
             let nested = level.filter(|&i| nodes[i].info.record.column_type.physical.is_nested());
             let nested: Vec<usize> = nested.collect();
-            let mut words = Vec::with_capacity(nested.len());
+            let mut structures = Vec::with_capacity(nested.len());
             for &i in &nested {
                 let node = &nodes[i];
                 let named = |e: Error| e.in_column(&node.info.name);
@@ -84,15 +84,15 @@ impl File {
                     return Err(named(Error::corrupt("a column is nested more deeply than there can be")));
                 }
                 let children = self.children(&node.info)?;
-                words.push(Words::new(self, &node.info, children, &node.rows, node.n).map_err(named)?);
+                structures.push(NestedStructure::new(self, &node.info, children, &node.rows, node.n).map_err(named)?);
             }
-            let requests = words.iter_mut().flat_map(Words::requests).collect();
+            let requests = structures.iter_mut().flat_map(NestedStructure::requests).collect();
             self.read(requests, threads, monitor)?;
-            for (i, words) in nested.into_iter().zip(words) {
+            for (i, structure) in nested.into_iter().zip(structures) {
                 let node = &mut nodes[i];
                 let small = form(&node.info).is_small;
                 let (name, depth) = (node.info.name.clone(), node.depth + 1);
-                let found = words.finish(&node.rows, node.n, small).map_err(|e| e.in_column(&name))?;
+                let found = structure.finish(&node.rows, node.n, small).map_err(|e| e.in_column(&name))?;
                 node.validity = found.validity;
                 node.values = found.values;
                 let first = nodes.len();

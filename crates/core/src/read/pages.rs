@@ -32,7 +32,7 @@ pub(crate) struct Reader<'f> {
 }
 
 /// A page with its decoder: what [`Reader::pages`] gives.
-pub(crate) struct Opened<'a> {
+pub(crate) struct OpenPage<'a> {
     pub block: &'a BlockRecord,
     pub decoder: &'a BlockDecoder<'a>,
     pub page: &'a Page<'a>,
@@ -43,7 +43,7 @@ pub(crate) struct Opened<'a> {
 }
 
 /// What is done with a page.
-type Visit<'v> = dyn FnMut(Opened<'_>, &mut TextScratch) -> Result<()> + 'v;
+type Visit<'v> = dyn FnMut(OpenPage<'_>, &mut TextScratch) -> Result<()> + 'v;
 
 impl<'f> Reader<'f> {
     pub(crate) fn new(file: &'f File) -> Self {
@@ -152,7 +152,7 @@ impl<'f> Reader<'f> {
     ) -> Result<()> {
         if directory.pages.is_empty() {
             let page = Page::constant(block.n_values as usize);
-            return visit(Opened { block, decoder, page: &page, range: inside, at }, &mut self.text);
+            return visit(OpenPage { block, decoder, page: &page, range: inside, at }, &mut self.text);
         }
         let mut first = 0;
         let mut place = block.pages_at + u64::from(directory.dictionary.stored_len);
@@ -167,7 +167,7 @@ impl<'f> Reader<'f> {
                 let page = page.map_err(here)?;
                 let range = inside.start.max(first) - first..inside.end.min(end) - first;
                 let at = at + (first + range.start - inside.start);
-                visit(Opened { block, decoder, page: &page, range, at }, &mut self.text).map_err(here)?;
+                visit(OpenPage { block, decoder, page: &page, range, at }, &mut self.text).map_err(here)?;
             }
             first = end;
             place += u64::from(entry.stored_len);

@@ -10,7 +10,7 @@ use entasis_kernels::{VECTOR, Word, bits};
 use super::codes::check_codes;
 use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
-use super::pages::{Opened, Reader};
+use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, unaligned};
 use crate::monitor::Control;
 
@@ -24,7 +24,7 @@ const TASK: usize = 1024;
 const CHECK: u32 = 16;
 
 /// A request for rows by number, or a piece of it.
-pub(crate) struct GatherTask<'a> {
+pub(crate) struct TakeTask<'a> {
     source: &'a Source,
     /// Numbers of values of the stored column, ascending.
     rows: Arc<[u64]>,
@@ -50,7 +50,7 @@ pub(crate) fn plan<'a>(
     indices: Arc<[u64]>,
     output: Output<'a>,
     missing: MissingTo<'a>,
-    mut add: impl FnMut(GatherTask<'a>),
+    mut add: impl FnMut(TakeTask<'a>),
 ) {
     let n = indices.len();
     let first = source.values.start;
@@ -65,7 +65,7 @@ pub(crate) fn plan<'a>(
         None => indices.iter().map(|row| first + row).collect(),
     };
     if places.is_some() || n <= TASK || matches!(output, Output::Text(_)) {
-        return add(GatherTask { source, rows, part: 0..n, places, output, missing });
+        return add(TakeTask { source, rows, part: 0..n, places, output, missing });
     }
     let width = width_of(source, &output);
     let is_bits = matches!((&output, &missing), (Output::Bits(_), _) | (_, MissingTo::Bits(_)));
@@ -81,7 +81,7 @@ pub(crate) fn plan<'a>(
         let (now_missing, later_missing) = split_missing(missing, part.len());
         (output, missing) = (later, later_missing);
         let rows = Arc::clone(&rows);
-        add(GatherTask { source, rows, part, places: None, output: now, missing: now_missing });
+        add(TakeTask { source, rows, part, places: None, output: now, missing: now_missing });
     }
 }
 
@@ -96,14 +96,14 @@ fn rest_of_block(blocks: &[BlockRecord], rows: &[u64], end: usize) -> usize {
     if n < TASK { n } else { 0 }
 }
 
-impl GatherTask<'_> {
+impl TakeTask<'_> {
     pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
         let source = self.source;
-        self.gather(reader, control)
+        self.take(reader, control)
             .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
     }
 
-    fn gather(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
+    fn take(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
         let Self { source, rows, part, places, mut output, mut missing } = self;
         let rows = &rows[part];
         let place = |k: usize| places.as_ref().map_or(k, |places| places[k]);
@@ -133,16 +133,16 @@ impl GatherTask<'_> {
                 let n = rows[k..page_end].partition_point(|&row| ((row - first) as usize) < end);
                 let range = start..inside(k + n - 1) + 1;
                 let wanted = (k..k + n).map(|k| (inside(k) - start, place(k)));
-                let here = Opened { range, ..opened };
+                let here = OpenPage { range, ..opened };
                 match &mut output {
                     Output::Text(_) => {
                         put_marks(&here, wanted.clone(), &mut missing)?;
-                        gather_strings(here, scratch, wanted, &mut strings)?;
+                        take_strings(here, scratch, wanted, &mut strings)?;
                     }
-                    output if is_sparse => gather_few(source, &here, wanted, output, &mut missing)?,
+                    output if is_sparse => take_few(source, &here, wanted, output, &mut missing)?,
                     output => {
                         put_marks(&here, wanted.clone(), &mut missing)?;
-                        gather_fixed(source, here, wanted, output, &missing, &mut values)?;
+                        take_fixed(source, here, wanted, output, &missing, &mut values)?;
                     }
                 }
                 k += n;
@@ -158,9 +158,9 @@ impl GatherTask<'_> {
     }
 }
 
-/// Tells the missing ones of the wanted values of a stretch; marks are put with the values.
+/// Tells the missing ones of the wanted values of a range_output; marks are put with the values.
 fn put_marks(
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     wanted: impl Iterator<Item = (usize, usize)>,
     missing: &mut MissingTo<'_>,
 ) -> Result<()> {
@@ -175,9 +175,9 @@ fn put_marks(
 }
 
 /// Decodes the wanted values one by one, each to its place.
-fn gather_few(
+fn take_few(
     source: &Source,
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     wanted: impl Iterator<Item = (usize, usize)>,
     output: &mut Output<'_>,
     missing: &mut MissingTo<'_>,
@@ -191,7 +191,7 @@ fn gather_few(
         _ => {
             for (at, place) in wanted {
                 let range = first + at..first + at + 1;
-                put(source, Opened { range, at: place, ..*opened }, output, missing)?;
+                put(source, OpenPage { range, at: place, ..*opened }, output, missing)?;
             }
             Ok(())
         }
@@ -200,7 +200,7 @@ fn gather_few(
 
 fn few_words<T: Word>(
     source: &Source,
-    opened: &Opened<'_>,
+    opened: &OpenPage<'_>,
     mut wanted: impl Iterator<Item = (usize, usize)>,
     out: &mut [u8],
     missing: &mut MissingTo<'_>,
@@ -237,10 +237,10 @@ fn few_words<T: Word>(
     }
 }
 
-/// Decodes the stretch that holds the wanted values, and puts each to its place.
-fn gather_fixed(
+/// Decodes the range_output that holds the wanted values, and puts each to its place.
+fn take_fixed(
     source: &Source,
-    opened: Opened<'_>,
+    opened: OpenPage<'_>,
     wanted: impl Iterator<Item = (usize, usize)>,
     output: &mut Output<'_>,
     missing: &MissingTo<'_>,
@@ -253,14 +253,13 @@ fn gather_fixed(
     let bytes = &mut bytemuck::cast_slice_mut::<u128, u8>(values)[..len];
     let mut marks =
         if let MissingTo::Mark(mark) = missing { MissingTo::Mark(*mark) } else { MissingTo::Ignore };
-    let stretch = match output {
+    let mut range_output = match output {
         Output::Words(_) => Output::Words(&mut *bytes),
         Output::Wide { .. } => Output::Wide { memory: &mut *bytes, width },
         Output::Int32 { plus, .. } => Output::Int32 { memory: &mut *bytes, plus: *plus },
         _ => Output::Bools(&mut *bytes),
     };
-    let mut stretch = stretch;
-    put(source, Opened { at: 0, ..opened }, &mut stretch, &mut marks)?;
+        put(source, OpenPage { at: 0, ..opened }, &mut range_output, &mut marks)?;
     match output {
         Output::Words(out) | Output::Wide { memory: out, .. } | Output::Int32 { memory: out, .. } => {
             for (at, place) in wanted {
@@ -280,8 +279,8 @@ fn gather_fixed(
     Ok(())
 }
 
-fn gather_strings(
-    opened: Opened<'_>,
+fn take_strings(
+    opened: OpenPage<'_>,
     scratch: &mut entasis_encodings::TextScratch,
     wanted: impl Iterator<Item = (usize, usize)>,
     strings: &mut Strings,

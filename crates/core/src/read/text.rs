@@ -40,7 +40,7 @@ pub(crate) struct TextTask<'a> {
 }
 
 /// What a task leaves to be put in place.
-pub(crate) struct Done {
+pub(crate) struct DecodedPiece {
     pub request: usize,
     /// Where the first value stands in the request.
     pub at: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Done {
 }
 
 /// What is put in place after all strings of a request are read.
-pub(crate) struct Late<'a> {
+pub(crate) struct Assembly<'a> {
     /// Memory for validity bits: pieces share bytes of it.
     pub bits: Option<&'a mut [u8]>,
     /// Buffers of views: those of dictionaries are appended.
@@ -78,7 +78,7 @@ pub(crate) fn plan<'a>(
     (text, memory): (&'a mut Text, &mut Buffers),
     missing: MissingTo<'a>,
     mut add: impl FnMut(TextTask<'a>),
-) -> Result<Late<'a>> {
+) -> Result<Assembly<'a>> {
     let has_views = text.layout == TextLayout::Views;
     let pieces = pieces(reader, source, &values, has_views)?;
     let mut lens = vec![0u64];
@@ -134,7 +134,7 @@ pub(crate) fn plan<'a>(
         base += len;
         dictionary += n_dictionaries;
     }
-    Ok(Late { bits, buffers: has_views.then_some(dictionaries) })
+    Ok(Assembly { bits, buffers: has_views.then_some(dictionaries) })
 }
 
 /// Cuts values into what tasks take. Parts of blocks are measured by reading their lengths.
@@ -188,7 +188,7 @@ fn measure(reader: &mut Reader<'_>, source: &Source, values: Range<u64>) -> Resu
 }
 
 impl TextTask<'_> {
-    pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<Done> {
+    pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<DecodedPiece> {
         let Self { request, source, values, at, base, buffer, dictionary, mut ends, bytes, mask, wants_bits } =
             self;
         let n = (values.end - values.start) as usize;
@@ -236,7 +236,7 @@ impl TextTask<'_> {
         visited
             .and_then(|()| if done == bytes.len() { Ok(()) } else { Err(too_long()) })
             .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })?;
-        Ok(Done { request, at, n, bits: validity, dictionaries: entries.buffers })
+        Ok(DecodedPiece { request, at, n, bits: validity, dictionaries: entries.buffers })
     }
 }
 

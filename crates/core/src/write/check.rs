@@ -81,7 +81,7 @@ fn check_type(
             .in_column(path)
             .advise("take the values apart"));
     }
-    let n_children = u32::try_from(children.len() + usize::from(of.has_begins())).unwrap_or(u32::MAX);
+    let n_children = u32::try_from(children.len() + usize::from(of.has_child_offsets())).unwrap_or(u32::MAX);
     of.check_children(n_children).map_err(|e| e.in_column(path))?;
     let is_map = of.physical == Physical::Map;
     if is_map

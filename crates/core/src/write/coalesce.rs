@@ -6,7 +6,7 @@ use entasis_io::PIECE;
 
 /// The last bytes before a place in the file, not written yet.
 #[derive(Default)]
-pub(super) struct Held(Vec<u8>);
+pub(super) struct Coalescer(Vec<u8>);
 
 /// What is to be written now: some memory, and a part of the bytes that were taken right behind it.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,10 +14,10 @@ pub(super) struct Due {
     /// Where `front` begins in the file.
     pub at: u64,
     pub front: Vec<u8>,
-    pub behind: Range<usize>,
+    pub direct: Range<usize>,
 }
 
-impl Held {
+impl Coalescer {
     /// Takes `bytes`, whose place `at` is right behind what is held; holds those of a piece that is not whole yet.
     pub fn take(&mut self, at: u64, bytes: &[u8]) -> Option<Due> {
         let from = at - self.0.len() as u64;
@@ -35,7 +35,7 @@ impl Held {
         rest.extend_from_slice(&bytes[now..]);
         let mut front = std::mem::replace(&mut self.0, rest);
         front.extend_from_slice(&bytes[..first]);
-        Some(Due { at: from, front, behind: first..now })
+        Some(Due { at: from, front, direct: first..now })
     }
 
     /// `n` zeros, which need not be written where nothing is held.
@@ -62,7 +62,7 @@ mod tests {
 
     /// What a file holds after bytes of these lengths, and where the writes began and ended.
     fn written(start: u64, lengths: &[usize]) -> (Vec<u8>, Vec<Range<u64>>) {
-        let (mut held, mut at) = (Held::default(), start);
+        let (mut coalescer, mut at) = (Coalescer::default(), start);
         let (mut file, mut writes) = (vec![0; start as usize], Vec::new());
         let mut write = |at: u64, bytes: &[u8]| {
             assert_eq!(at, file.len() as u64);
@@ -77,17 +77,17 @@ mod tests {
             })
             .take(n)
             .collect();
-            if let Some(due) = held.take(at, &bytes) {
+            if let Some(due) = coalescer.take(at, &bytes) {
                 assert!(due.front.len() < 2 * PIECE);
                 if !due.front.is_empty() {
                     write(due.at, &due.front);
                 }
-                write(due.at + due.front.len() as u64, &bytes[due.behind]);
+                write(due.at + due.front.len() as u64, &bytes[due.direct]);
             }
             at += n as u64;
-            assert!(held.len() < 2 * PIECE);
+            assert!(coalescer.len() < 2 * PIECE);
         }
-        let rest = held.release();
+        let rest = coalescer.release();
         write(at - rest.len() as u64, &rest);
         (file, writes)
     }
@@ -118,12 +118,12 @@ mod tests {
 
     #[test]
     fn zeros_count_where_something_is_held() {
-        let mut held = Held::default();
-        held.skip(5);
-        assert_eq!(held.len(), 0);
-        assert_eq!(held.take(100, b"abc"), None);
-        held.skip(25);
-        assert_eq!(held.take(128, b"d"), None);
-        assert_eq!(held.release(), [b"abc".as_slice(), &[0; 25], b"d"].concat());
+        let mut coalescer = Coalescer::default();
+        coalescer.skip(5);
+        assert_eq!(coalescer.len(), 0);
+        assert_eq!(coalescer.take(100, b"abc"), None);
+        coalescer.skip(25);
+        assert_eq!(coalescer.take(128, b"d"), None);
+        assert_eq!(coalescer.release(), [b"abc".as_slice(), &[0; 25], b"d"].concat());
     }
 }

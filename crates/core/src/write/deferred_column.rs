@@ -11,12 +11,12 @@ type Find = Box<dyn FnOnce() -> Option<[BriefVec<u32>; 2]> + Send>;
 
 /// Numbers of 32 bits that are found by the thread that first asks for some of them.
 #[derive(Clone)]
-pub struct Later {
+pub struct DeferredColumn {
     both: Arc<LazyLock<Option<[BriefVec<u32>; 2]>, Find>>,
     which: usize,
 }
 
-impl Later {
+impl DeferredColumn {
     /// Two columns whose numbers are found together.
     pub(crate) fn both(find: impl FnOnce() -> Option<[BriefVec<u32>; 2]> + Send + 'static) -> [Self; 2] {
         let find: Find = Box::new(find);
@@ -30,9 +30,9 @@ impl Later {
     }
 }
 
-impl Debug for Later {
+impl Debug for DeferredColumn {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Later")
+        out.write_str("DeferredColumn")
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn numbers_are_found_once_and_only_when_they_are_asked_for() {
         static FOUND: AtomicU32 = AtomicU32::new(0);
-        let [some, others] = Later::both(|| {
+        let [some, others] = DeferredColumn::both(|| {
             FOUND.fetch_add(1, Ordering::Relaxed);
             Some([&[1, 2, 3][..], &[4]].map(numbers))
         });
@@ -60,6 +60,6 @@ mod tests {
         assert_eq!(some.clone().get(1..3), Some(&[2, 3][..]));
         assert_eq!(FOUND.load(Ordering::Relaxed), 1);
         assert_eq!(others.get(0..2), None);
-        assert_eq!(Later::both(|| None)[1].get(0..0), None);
+        assert_eq!(DeferredColumn::both(|| None)[1].get(0..0), None);
     }
 }

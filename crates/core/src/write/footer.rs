@@ -8,10 +8,10 @@ use entasis_format::{
     emit_section, n_name_slots,
 };
 
-use super::nested::{Family, Nested};
+use super::nested::{ChildColumns, Nested};
 use super::bundle::Bundle;
 use super::input::Scratch;
-use super::placement::{Output, Placed};
+use super::placement::{Placement, Placed};
 use super::{Parts, Stored};
 use crate::frame::Column;
 
@@ -72,7 +72,7 @@ pub(super) fn write(
     bundles: &[Bundle],
     stored: &[Stored<'_>],
     blocks: &[Vec<Placed>],
-    output: &Output<'_>,
+    placement: &Placement<'_>,
 ) -> Result<u64> {
     let n_own = parts.n_columns;
     let numbers = Numbers::of(parts);
@@ -121,8 +121,8 @@ pub(super) fn write(
             record.first_value = member.first_value;
             record.n_missing = member.n_missing;
         }
-        if let Some((_, family)) = tops.next_if(|(top, _)| *top == i) {
-            adopt(&mut record, family, number(n_own));
+        if let Some((_, child_columns)) = tops.next_if(|(top, _)| *top == i) {
+            link_children(&mut record, child_columns, number(n_own));
         }
         match &column.run {
             Some(names) => names.emit(&mut records.names),
@@ -151,7 +151,7 @@ pub(super) fn write(
             detail: child.detail.map(|detail| tree.add(detail)),
             n_missing: n_missing(&child.column_type, n_values, blocks),
         };
-        adopt(&mut record, &child.family, number(n_own));
+        link_children(&mut record, &child.child_columns, number(n_own));
         records.names.extend_from_slice(child.name.as_bytes());
         record.emit(&mut records.columns);
     }
@@ -207,7 +207,7 @@ pub(super) fn write(
     }
     let (nodes, heap) = tree.into_parts();
     let runs = numbers.emit(n_total);
-    let at = output.end();
+    let at = placement.end();
     let mut footer = Vec::with_capacity(
         [&records.columns, &records.names, &name_index, &records.block_index].iter().map(|r| r.len()).sum(),
     );
@@ -233,11 +233,11 @@ pub(super) fn write(
         writer_version: writer_version(),
         sections: sections.to_vec(),
     };
-    commit(&root, at, footer, output)
+    commit(&root, at, footer, placement)
 }
 
 /// Writes the footer with its root and trailer, then the header that names them.
-fn commit(root: &Root, at: u64, mut footer: Vec<u8>, output: &Output<'_>) -> Result<u64> {
+fn commit(root: &Root, at: u64, mut footer: Vec<u8>, placement: &Placement<'_>) -> Result<u64> {
     let root_at = at + footer.len() as u64;
     let root = root.emit();
     footer.extend_from_slice(&root);
@@ -256,7 +256,7 @@ fn commit(root: &Root, at: u64, mut footer: Vec<u8>, output: &Output<'_>) -> Res
         root_checksum: slot.root_checksum,
     };
     footer.extend_from_slice(&trailer.emit());
-    output.finish(&footer, &Header::whole(slot).emit())?;
+    placement.finish(&footer, &Header::whole(slot).emit())?;
     Ok(slot.end)
 }
 
@@ -299,10 +299,10 @@ fn member_places(parts: &Parts<'_>, bundles: &[Bundle]) -> Result<Vec<Option<Mem
 }
 
 /// Tells the record of a column of its children.
-fn adopt(record: &mut ColumnRecord, family: &Family, first_child: u64) {
-    if !family.children.is_empty() {
-        record.first_child = Some(first_child + family.children.start as u64);
-        record.n_children = family.children.len() as u32;
+fn link_children(record: &mut ColumnRecord, child_columns: &ChildColumns, first_child: u64) {
+    if !child_columns.children.is_empty() {
+        record.first_child = Some(first_child + child_columns.children.start as u64);
+        record.n_children = child_columns.children.len() as u32;
     }
 }
 

@@ -15,11 +15,11 @@ use entasis_kernels::{bits, memory::BriefVec};
 
 use crate::blocks::block_values;
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
-use row_major::Beside;
+use row_major::RowMajorColumns;
 use fixed::{IntScratch, WideScratch, copy_fixed};
 
-pub(crate) use row_major::are_beside;
-pub(crate) use string_blocks::{TextMost, Texts, most_text, text_len};
+pub(crate) use row_major::are_adjacent;
+pub(crate) use string_blocks::{StringBlockLen, StringBlocks, max_text_len, mean_text_len};
 pub(crate) use validity::ValidBits;
 
 /// The longest string, in bytes: what every reader's default limits take.
@@ -33,16 +33,16 @@ pub(crate) struct Scratch {
     offsets: BriefVec<u32>,
     bytes: BriefVec<u8>,
     /// The most bytes of the strings of a block, if they are more than one.
-    pub(crate) text_most: TextMost,
+    pub(crate) string_block_len: StringBlockLen,
     validity: Vec<u8>,
     has_missing: bool,
     spare: Vec<u8>,
     wide: WideScratch,
-    beside: Beside,
+    row_major: RowMajorColumns,
     /// Whether the column beside the one that is loaded comes next.
-    pub(crate) is_followed: bool,
+    pub(crate) next_is_adjacent: bool,
     /// Where the values stand among the columns that were copied together, if they do.
-    aside: Option<usize>,
+    copied_at: Option<usize>,
     /// Integers that are stored narrower.
     ints: IntScratch,
 }
@@ -81,16 +81,16 @@ impl Scratch {
         let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(block_values(of));
         let start = range.start;
         let range = |n: usize| start..start + n as u64;
-        self.aside = None;
+        self.copied_at = None;
         if physical.is_var() {
             n = self.load_strings(array, range(n))?;
         } else {
             self.wide.outside.clear();
             self.ints.any_missing = false;
-            let aside = self.find_aside(array, of, range(n));
-            self.aside = aside.map(|at| at.ok_or_else(short)).transpose()?;
+            let copied_at = self.find_copied(array, of, range(n));
+            self.copied_at = copied_at.map(|at| at.ok_or_else(short)).transpose()?;
         }
-        if !physical.is_var() && self.aside.is_none() {
+        if !physical.is_var() && self.copied_at.is_none() {
             let width = of.width().unwrap_or(1);
             self.words.resize_stale((n * width).div_ceil(16));
             let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
@@ -137,13 +137,13 @@ impl Scratch {
 
     /// Where a column of words stands among those that were copied together; none where it doesn't, none within when its memory is too
     /// short.
-    fn find_aside(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Option<Option<usize>> {
+    fn find_copied(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Option<Option<usize>> {
         let [Chunk { n, values: HostValues::Words { memory, stride }, .. }] = array.chunks.as_slice() else {
             return None;
         };
         let is_all =
             array.spans.is_none() && range == (0..*n as u64) && of.is_word() && of.width() == Some(8);
-        is_all.then(|| self.beside.find(memory, *stride, *n, self.is_followed))?
+        is_all.then(|| self.row_major.find(memory, *stride, *n, self.next_is_adjacent))?
     }
 
     /// The number of values of an array that are missing.
@@ -169,7 +169,7 @@ impl Scratch {
         let text_len = self.offsets.last().map_or(0, |&end| end as usize);
         let words = &mut *self.words;
         let values = match of.width() {
-            Some(8) if let Some(at) = self.aside => Values::W64(&mut self.beside.words()[at..at + n]),
+            Some(8) if let Some(at) = self.copied_at => Values::W64(&mut self.row_major.words()[at..at + n]),
             _ if of.physical.is_var() => {
                 Values::Strings { offsets: &self.offsets, bytes: &self.bytes[..text_len] }
             }

@@ -15,11 +15,11 @@ use super::input::{ValidBits, short};
 /// Values of a block of words.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
 /// Values that are looked at together.
-const STRETCH: usize = 1 << 16;
+const STEP: usize = 1 << 16;
 
 /// How many values of each child stand before each block, and in all.
 #[derive(Debug, Default)]
-pub(crate) struct Begins {
+pub(crate) struct ChildOffsets {
     n_types: usize,
     /// Block records hold the counts: of list, map and run-end. Unions and value columns have a child for them.
     is_in_records: bool,
@@ -30,9 +30,9 @@ pub(crate) struct Begins {
 
 /// The children of a column among all of them.
 #[derive(Debug, Default)]
-pub(crate) struct Family {
+pub(crate) struct ChildColumns {
     pub children: Range<usize>,
-    pub begins: Option<Begins>,
+    pub child_offsets: Option<ChildOffsets>,
 }
 
 /// A child: a column with blocks of its own.
@@ -49,14 +49,14 @@ pub(crate) struct Child<'a> {
     pub top: usize,
     /// The number of its parent among the children, if that is one.
     pub parent: Option<usize>,
-    pub family: Family,
+    pub child_columns: ChildColumns,
 }
 
 /// All nested columns of what is written.
 #[derive(Debug, Default)]
 pub(crate) struct Nested<'a> {
-    /// The families of nested columns: number, family.
-    pub tops: Vec<(usize, Family)>,
+    /// The families of nested columns: number, child_columns.
+    pub tops: Vec<(usize, ChildColumns)>,
     pub children: Vec<Child<'a>>,
 }
 
@@ -69,11 +69,11 @@ impl<'a> Nested<'a> {
                 continue;
             }
             let mut found = Vec::new();
-            let (arrays, begins) = take_apart(&column.column_type, &column.array, column.children.len())
+            let (arrays, child_offsets) = split_children(&column.column_type, &column.array, column.children.len())
                 .map_err(|e| e.in_column(&column.name))?;
             let first = nested.children.len();
-            add(&column.children, arrays, begins.as_ref(), &column.name, (top, None), &mut found);
-            nested.tops.push((top, Family { children: first..first + found.len(), begins }));
+            add(&column.children, arrays, child_offsets.as_ref(), &column.name, (top, None), &mut found);
+            nested.tops.push((top, ChildColumns { children: first..first + found.len(), child_offsets }));
             // Children stand together: all of one column, then theirs.
             let mut queue: VecDeque<(usize, &'a [Field])> = VecDeque::new();
             let enqueue = |queue: &mut VecDeque<(usize, &'a [Field])>, first: usize, of: &'a [Field]| {
@@ -85,11 +85,11 @@ impl<'a> Nested<'a> {
             while let Some((parent, fields)) = queue.pop_front() {
                 let child = &nested.children[parent];
                 let top = child.top;
-                let (arrays, begins) = take_apart(&child.column_type, &child.array, fields.len())
+                let (arrays, child_offsets) = split_children(&child.column_type, &child.array, fields.len())
                     .map_err(|e| e.in_column(&child.path))?;
                 let first = nested.children.len();
-                add(fields, arrays, begins.as_ref(), &child.path, (top, Some(parent)), &mut found);
-                nested.children[parent].family = Family { children: first..first + found.len(), begins };
+                add(fields, arrays, child_offsets.as_ref(), &child.path, (top, Some(parent)), &mut found);
+                nested.children[parent].child_columns = ChildColumns { children: first..first + found.len(), child_offsets };
                 nested.children.append(&mut found);
                 enqueue(&mut queue, first, fields);
             }
@@ -98,16 +98,16 @@ impl<'a> Nested<'a> {
     }
 }
 
-/// Makes the children of a column, the begins last.
+/// Makes the children of a column, the child_offsets last.
 fn add<'a>(
     fields: &'a [Field],
     arrays: Vec<Array>,
-    begins: Option<&Begins>,
+    child_offsets: Option<&ChildOffsets>,
     path: &str,
     (top, parent): (usize, Option<usize>),
     found: &mut Vec<Child<'a>>,
 ) {
-    let has_begins = arrays.len() > fields.len();
+    let has_child_offsets = arrays.len() > fields.len();
     for (field, array) in fields.iter().zip(arrays) {
         found.push(Child {
             name: &field.name,
@@ -115,14 +115,14 @@ fn add<'a>(
             column_type: field.column_type,
             detail: field.detail.as_ref(),
             dictionary: field.dictionary,
-            array: if field.column_type.physical == Physical::RunEnd { apart(array) } else { array },
+            array: if field.column_type.physical == Physical::RunEnd { split_shared_runs(array) } else { array },
             top,
             parent,
-            family: Family::default(),
+            child_columns: ChildColumns::default(),
         });
     }
-    if let Some(begins) = begins.filter(|_| has_begins) {
-        let numbers: Arc<[u64]> = begins.before.as_slice().into();
+    if let Some(child_offsets) = child_offsets.filter(|_| has_child_offsets) {
+        let numbers: Arc<[u64]> = child_offsets.before.as_slice().into();
         let chunk = Chunk {
             n: numbers.len(),
             values: HostValues::Counted(numbers),
@@ -137,13 +137,13 @@ fn add<'a>(
             array: Array::new(chunk),
             top,
             parent,
-            family: Family::default(),
+            child_columns: ChildColumns::default(),
         });
     }
 }
 
-/// A chunk for each span: a run that two of them share begins in each.
-fn apart(array: Array) -> Array {
+/// A chunk for each span: a run that two of them share child_offsets in each.
+fn split_shared_runs(array: Array) -> Array {
     let chunks = array.spans(0).map(|span| {
         let mut chunk = array.chunks[span.chunk].clone();
         if let HostValues::Runs { first, .. } = &mut chunk.values {
@@ -173,13 +173,13 @@ impl Spans {
     }
 }
 
-impl Begins {
+impl ChildOffsets {
     fn new(n_types: usize, is_in_records: bool) -> Self {
         Self { n_types, is_in_records, before: Vec::new(), total: Vec::new() }
     }
 
-    /// Notes the counts at a value that begins a block.
-    fn note(&mut self, row: u64, counts: impl Iterator<Item = u64>) {
+    /// Notes the counts at a value that child_offsets a block.
+    fn record(&mut self, row: u64, counts: impl Iterator<Item = u64>) {
         if row.is_multiple_of(BLOCK) {
             self.before.extend(counts);
         }
@@ -206,7 +206,7 @@ impl Begins {
                 let valid = lengths.iter().enumerate().filter(|(i, _)| is_valid(*i));
                 counts[0] += valid.map(|(_, &length)| u64::from(length)).sum::<u64>();
             }
-            Values::Bool(begins) => counts[0] += begins.iter().map(|&begin| u64::from(begin)).sum::<u64>(),
+            Values::Bool(begins) => counts[0] += begins.iter().map(|&begins| u64::from(begins)).sum::<u64>(),
             Values::W8(codes) => {
                 for (_, &code) in codes.iter().enumerate().filter(|(i, _)| is_valid(*i)) {
                     *counts.get_mut(usize::from(code)).ok_or_else(changed)? += 1;
@@ -223,24 +223,24 @@ fn other_form() -> Error {
     Error::argument("a column is in memory in another form than its type says")
 }
 
-/// The arrays of the children, of a union or value column the begins' as the last, and where blocks begin in them.
-fn take_apart(of: &ColumnType, array: &Array, n_children: usize) -> Result<(Vec<Array>, Option<Begins>)> {
+/// The arrays of the children, of a union or value column the child_offsets' as the last, and where blocks begin in them.
+fn split_children(of: &ColumnType, array: &Array, n_children: usize) -> Result<(Vec<Array>, Option<ChildOffsets>)> {
     let mut spans: Vec<Spans> = Vec::new();
     spans.resize_with(n_children, Spans::default);
-    let mut begins = match of.physical {
-        Physical::List | Physical::Map | Physical::RunEnd => Some(Begins::new(1, true)),
-        _ if of.has_begins() => Some(Begins::new(n_children, false)),
+    let mut child_offsets = match of.physical {
+        Physical::List | Physical::Map | Physical::RunEnd => Some(ChildOffsets::new(1, true)),
+        _ if of.has_child_offsets() => Some(ChildOffsets::new(n_children, false)),
         _ => None,
     };
     let mut valid = Vec::new();
     for span in array.spans(0).filter(|span| span.n > 0) {
         let chunk = &array.chunks[span.chunk];
-        match (&mut begins, of.physical) {
-            (Some(begins), Physical::List | Physical::Map) => {
-                lists(chunk, span, &mut spans[0], begins, &mut valid)?;
+        match (&mut child_offsets, of.physical) {
+            (Some(child_offsets), Physical::List | Physical::Map) => {
+                lists(chunk, span, &mut spans[0], child_offsets, &mut valid)?;
             }
-            (Some(begins), Physical::RunEnd) => runs(chunk, span, &mut spans[0], begins)?,
-            (Some(begins), _) => union(chunk, span, &mut spans, begins, &mut valid)?,
+            (Some(child_offsets), Physical::RunEnd) => runs(chunk, span, &mut spans[0], child_offsets)?,
+            (Some(child_offsets), _) => union(chunk, span, &mut spans, child_offsets, &mut valid)?,
             (None, _) => {
                 let factor = if of.physical == Physical::FixedSizeList { of.value_len as usize } else { 1 };
                 for (k, spans) in spans.iter_mut().enumerate() {
@@ -260,16 +260,16 @@ fn take_apart(of: &ColumnType, array: &Array, n_children: usize) -> Result<(Vec<
             child => child.cloned(),
         };
         let chunks = array.chunks.iter().map(of_chunk).collect::<Result<Vec<_>>>()?;
-        if let Some(begins) = &mut begins {
-            begins.total.push(spans.n_values());
+        if let Some(child_offsets) = &mut child_offsets {
+            child_offsets.total.push(spans.n_values());
         }
         arrays.push(Array { chunks, spans: Some(spans.0) });
     }
-    if of.has_begins() {
-        // Made of the begins themselves.
+    if of.has_child_offsets() {
+        // Made of the child_offsets themselves.
         arrays.push(Array::default());
     }
-    Ok((arrays, begins))
+    Ok((arrays, child_offsets))
 }
 
 /// Child `k` of a chunk.
@@ -301,7 +301,7 @@ fn lists(
     chunk: &Chunk,
     span: Span,
     spans: &mut Spans,
-    begins: &mut Begins,
+    child_offsets: &mut ChildOffsets,
     spare: &mut Vec<u8>,
 ) -> Result<()> {
     let all = span.start..span.start + span.n;
@@ -320,14 +320,14 @@ fn lists(
         let mut row = span.first.next_multiple_of(BLOCK);
         while row < span.first + span.n as u64 {
             let size = size(offset(span.start + (row - span.first) as usize)?)?;
-            begins.note(row, std::iter::once(before + size as u64));
+            child_offsets.record(row, std::iter::once(before + size as u64));
             row += BLOCK;
         }
         spans.push(span.chunk, first, size(end)?);
         return Ok(());
     }
-    for start in all.clone().step_by(STRETCH) {
-        let part = start..all.end.min(start + STRETCH);
+    for start in all.clone().step_by(STEP) {
+        let part = start..all.end.min(start + STEP);
         let valid = ValidBits::copy(chunk, part.clone(), spare)?;
         let (starts, sizes) = match &chunk.values {
             HostValues::Lists { offsets, is_large, .. } => {
@@ -342,7 +342,7 @@ fn lists(
         };
         for (i, (&start, &size)) in starts.iter().zip(&sizes).enumerate() {
             let row = span.first + (part.start - span.start + i) as u64;
-            begins.note(row, std::iter::once(spans.n_values()));
+            child_offsets.record(row, std::iter::once(spans.n_values()));
             if !valid.is_valid(i) || size == 0 {
                 continue;
             }
@@ -355,19 +355,19 @@ fn lists(
     Ok(())
 }
 
-fn runs(chunk: &Chunk, span: Span, spans: &mut Spans, begins: &mut Begins) -> Result<()> {
+fn runs(chunk: &Chunk, span: Span, spans: &mut Spans, child_offsets: &mut ChildOffsets) -> Result<()> {
     let mut boundary = span.first.next_multiple_of(BLOCK);
     for run in Runs::of(chunk, span.start..span.start + span.n)? {
         let (begin, run) = run?;
         let row = span.first + begin.saturating_sub(span.start) as u64;
         while boundary <= row {
-            begins.note(boundary, std::iter::once(spans.n_values()));
+            child_offsets.record(boundary, std::iter::once(spans.n_values()));
             boundary += BLOCK;
         }
         spans.push(span.chunk, run, 1);
     }
     while boundary < span.first + span.n as u64 {
-        begins.note(boundary, std::iter::once(spans.n_values()));
+        child_offsets.record(boundary, std::iter::once(spans.n_values()));
         boundary += BLOCK;
     }
     Ok(())
@@ -377,7 +377,7 @@ fn union(
     chunk: &Chunk,
     span: Span,
     spans: &mut [Spans],
-    begins: &mut Begins,
+    child_offsets: &mut ChildOffsets,
     spare: &mut Vec<u8>,
 ) -> Result<()> {
     let HostValues::Union { codes, types, offsets, children } = &chunk.values else {
@@ -389,8 +389,8 @@ fn union(
     // Without offsets the place of a value is counted, from the start of the chunk on.
     let mut counts = vec![0usize; spans.len()];
     let first = if offsets.is_none() { 0 } else { span.start };
-    for start in (first..span.start + span.n).step_by(STRETCH) {
-        let part = start..(span.start + span.n).min(start + STRETCH);
+    for start in (first..span.start + span.n).step_by(STEP) {
+        let part = start..(span.start + span.n).min(start + STEP);
         let valid = ValidBits::copy(chunk, part.clone(), spare)?;
         let mut copy = vec![0u8; part.len()];
         if !codes.copy_to(part.start, &mut copy) {
@@ -401,7 +401,7 @@ fn union(
             let at = part.start + i;
             if at >= span.start {
                 let row = span.first + (at - span.start) as u64;
-                begins.note(row, spans.iter().map(Spans::n_values));
+                child_offsets.record(row, spans.iter().map(Spans::n_values));
             }
             if !valid.is_valid(i) {
                 continue;

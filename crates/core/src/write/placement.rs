@@ -11,7 +11,7 @@ use entasis_format::{
 };
 use entasis_io::{PIECE, Sink};
 
-use super::coalesce::{Due, Held};
+use super::coalesce::{Due, Coalescer};
 use crate::monitor::Control;
 
 /// Raw columns begin at multiples of this, so that they can be mapped.
@@ -23,11 +23,11 @@ pub(crate) struct Placed {
     pub record: BlockRecord,
     pub statistics: Statistics,
     /// The directory of a block of a contiguous array, written after all segments.
-    later: Option<Vec<u8>>,
+    directory: Option<Vec<u8>>,
 }
 
 /// The sink, and whose turn it is to get a place in it.
-pub(crate) struct Output<'a> {
+pub(crate) struct Placement<'a> {
     sink: &'a dyn Sink,
     /// Bytes of memory for a run.
     room: usize,
@@ -44,7 +44,7 @@ struct Turn {
     /// The values of the blocks that have their place.
     n_placed: u64,
     /// The last bytes before `at`, not written yet.
-    held: Held,
+    coalescer: Coalescer,
     /// Threads that wait for their turn.
     n_waiting: usize,
     /// Runs that were ready before their turn, and the bytes of all of them.
@@ -74,7 +74,7 @@ pub(super) const READY: usize = 32 << 20;
 /// Bytes that are due before a thread that is not the one that writes waits for it.
 const DUE: usize = 8 << 20;
 
-impl<'a> Output<'a> {
+impl<'a> Placement<'a> {
     pub(crate) fn new(sink: &'a dyn Sink, room: usize, n_values: u64) -> Self {
         Self {
             sink,
@@ -88,7 +88,7 @@ impl<'a> Output<'a> {
     /// Begins run number `index`; `memory` may be some for it.
     pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Run<'_> {
         let bytes = self.memory(memory);
-        Run { output: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } }
+        Run { placement: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } }
     }
 
     /// Takes the next place after all runs for `bytes` and writes them there.
@@ -99,14 +99,14 @@ impl<'a> Output<'a> {
         let mut turn = self.lock();
         let at = turn.at;
         turn.at += bytes.len() as u64;
-        let mut held = turn.held.release();
+        let mut pending = turn.coalescer.release();
         drop(turn);
-        if held.is_empty() {
+        if pending.is_empty() {
             self.write(at, bytes)?;
         } else {
-            let from = at - held.len() as u64;
-            held.extend_from_slice(bytes);
-            self.write(from, &held)?;
+            let from = at - pending.len() as u64;
+            pending.extend_from_slice(bytes);
+            self.write(from, &pending)?;
         }
         Ok(at)
     }
@@ -114,16 +114,16 @@ impl<'a> Output<'a> {
     /// Appends the footer and writes the header, which is complete with it: a small file is one write.
     pub(crate) fn finish(&self, footer: &[u8], header: &[u8]) -> Result<()> {
         let mut turn = self.lock();
-        let is_all = turn.at - turn.held.len() as u64 == header.len() as u64;
+        let is_all = turn.at - turn.coalescer.len() as u64 == header.len() as u64;
         if !is_all || footer.len() > PIECE {
             drop(turn);
             self.append(footer)?;
             return self.write(0, header);
         }
         turn.at += footer.len() as u64;
-        let held = turn.held.release();
+        let pending = turn.coalescer.release();
         drop(turn);
-        self.write(0, &[header, &held, footer].concat())
+        self.write(0, &[header, &pending, footer].concat())
     }
 
     /// The blocks of every run, when all are finished.
@@ -141,9 +141,9 @@ impl<'a> Output<'a> {
         if !due.front.is_empty() {
             self.write(due.at, &due.front)?;
         }
-        match &bytes[due.behind.clone()] {
+        match &bytes[due.direct.clone()] {
             [] => Ok(()),
-            behind => self.write(due.at + due.front.len() as u64, behind),
+            direct => self.write(due.at + due.front.len() as u64, direct),
         }
     }
 
@@ -156,7 +156,7 @@ impl<'a> Output<'a> {
         let mut at = self.end();
         let mut bytes = Vec::new();
         for block in columns.iter_mut().flatten() {
-            if let Some(directory) = block.later.take() {
+            if let Some(directory) = block.directory.take() {
                 block.record.directory_at = at + bytes.len() as u64;
                 bytes.extend_from_slice(&directory);
                 if bytes.len() >= 1 << 20 {
@@ -240,7 +240,7 @@ impl<'a> Output<'a> {
 
 /// The encoded blocks of one run, on their way.
 pub(crate) struct Run<'a> {
-    output: &'a Output<'a>,
+    placement: &'a Placement<'a>,
     index: usize,
     inner: Blocks,
 }
@@ -260,7 +260,7 @@ impl Blocks {
     fn place(&mut self, turn: &mut Turn) {
         if std::mem::take(&mut self.align) {
             let at = turn.at.next_multiple_of(ALIGNMENT);
-            turn.held.skip((at - turn.at) as usize);
+            turn.coalescer.skip((at - turn.at) as usize);
             turn.at = at;
         }
         let at = turn.at;
@@ -272,7 +272,7 @@ impl Blocks {
         }
         self.n_placed = self.blocks.len();
         let bytes = std::mem::take(&mut self.bytes);
-        match turn.held.take(at, &bytes) {
+        match turn.coalescer.take(at, &bytes) {
             Some(due) => {
                 turn.due_len += bytes.len();
                 turn.due.push_back((due, bytes));
@@ -325,41 +325,41 @@ impl Run<'_> {
             directory_checksum: checksum(&bytes),
             first_child,
         };
-        let later = if is_plain {
+        let directory = if is_plain {
             Some(bytes)
         } else {
             self.inner.bytes.extend_from_slice(&bytes);
             None
         };
-        self.inner.blocks.push(Placed { record, statistics, later });
+        self.inner.blocks.push(Placed { record, statistics, directory });
         Ok(())
     }
 
     /// Whether it is this run's turn to write.
     pub(crate) fn is_next(&self) -> bool {
-        self.output.lock().run == self.index
+        self.placement.lock().run == self.index
     }
 
     /// Writes what there is, when it is this run's turn, or leaves it to the thread that writes.
     pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
-        let (output, index) = (self.output, self.index);
-        let mut turn = output.wait(output.lock(), control, |turn| turn.run == index)?;
+        let (placement, index) = (self.placement, self.index);
+        let mut turn = placement.wait(placement.lock(), control, |turn| turn.run == index)?;
         self.inner.place(&mut turn);
-        self.inner.bytes = output.memory(output.settle(turn, control)?);
+        self.inner.bytes = placement.memory(placement.settle(turn, control)?);
         Ok(())
     }
 
     /// Writes the rest, or leaves it to the thread whose turn it is or that writes. Memory for the next run comes back.
     pub(crate) fn finish(self, control: &Control<'_>) -> Result<Option<Vec<u8>>> {
-        let Self { output, index, inner } = self;
-        let mut turn = output.lock();
+        let Self { placement, index, inner } = self;
+        let mut turn = placement.lock();
         if turn.run != index {
             if turn.ready_len + inner.bytes.len() <= READY {
                 turn.ready_len += inner.bytes.len();
                 turn.ready.insert(index, inner);
                 return Ok(turn.spare.pop());
             }
-            turn = output.wait(turn, control, |turn| turn.run == index)?;
+            turn = placement.wait(turn, control, |turn| turn.run == index)?;
         }
         inner.finish(&mut turn);
         loop {
@@ -368,6 +368,6 @@ impl Run<'_> {
             turn.ready_len -= ready.bytes.len();
             ready.finish(&mut turn);
         }
-        output.settle(turn, control)
+        placement.settle(turn, control)
     }
 }

@@ -14,10 +14,10 @@ const QUICK: u8 = 54;
 
 /// A whole block, encoded.
 #[derive(Clone, Debug)]
-pub struct EncodedBlock(Arc<Made>);
+pub struct EncodedBlock(Arc<Inner>);
 
 #[derive(Debug)]
-struct Made {
+struct Inner {
     of: Layout,
     bytes: Vec<u8>,
     encoded: Encoded,
@@ -74,6 +74,6 @@ impl NumberEncoder {
         self.words.resize(BLOCK, 0);
         let words = Values::W64(&mut self.words);
         let encoded = self.encoder.encode(of, words, None, &|| Ok(()), &mut bytes)?;
-        Ok(EncodedBlock(Arc::new(Made { of, bytes, encoded })))
+        Ok(EncodedBlock(Arc::new(Inner { of, bytes, encoded })))
     }
 }

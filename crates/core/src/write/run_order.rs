@@ -6,7 +6,7 @@ use super::{BUFFER, placement::READY};
 
 /// What is known of a run of text.
 #[derive(Clone, Copy, Debug)]
-pub struct Text {
+pub struct TextLen {
     /// The bytes of its column, at most.
     pub most: u64,
     /// Its own, about.
@@ -17,10 +17,10 @@ pub struct Text {
 ///
 /// Runs are placed in their order all the same, so those that come too soon are kept meanwhile. They are few and short enough for that:
 /// no thread that has one has to wait for a run that nobody has begun.
-pub fn texts_first<T>(runs: Vec<T>, text: impl Fn(&T) -> Option<Text>) -> Vec<T> {
+pub fn longest_texts_first<T>(runs: Vec<T>, text: impl Fn(&T) -> Option<TextLen>) -> Vec<T> {
     let mut kept = 0;
     let (mut first, others): (Vec<T>, Vec<T>) = runs.into_iter().partition(|run| {
-        let Some(Text { most, .. }) = text(run) else { return false };
+        let Some(TextLen { most, .. }) = text(run) else { return false };
         let is_short = most <= (BUFFER / 2) as u64 && kept + most <= (READY / 2) as u64;
         kept += if is_short { most } else { 0 };
         is_short
@@ -36,8 +36,8 @@ mod tests {
 
     /// The order of runs, each of which is its column's only one: the bytes of text, or none.
     fn order(runs: &[Option<u64>]) -> Vec<usize> {
-        let text = |&i: &usize| runs[i].map(|len| Text { most: len, len });
-        texts_first((0..runs.len()).collect(), text)
+        let text = |&i: &usize| runs[i].map(|len| TextLen { most: len, len });
+        longest_texts_first((0..runs.len()).collect(), text)
     }
 
     #[test]

@@ -5,8 +5,8 @@ use entasis_format::Result;
 use crate::read::alloc::no_memory;
 use crate::rows::Rows;
 
-/// What is asked for, picked from the words of stretches in the order of the request.
-pub(super) struct Picked {
+/// What is asked for, selection from the words of stretches in the order of the request.
+pub(super) struct Selection {
     /// A pair of numbers for each row.
     pairs: Vec<(u64, u64)>,
     mask: Vec<u8>,
@@ -17,35 +17,35 @@ pub(super) struct Picked {
     next: Vec<usize>,
 }
 
-impl Picked {
+impl Selection {
     pub fn new(rows: &Rows, n: usize, firsts: &[u64]) -> Result<Self> {
-        let mut picked =
+        let mut selection =
             Self { pairs: Vec::new(), mask: Vec::new(), skip: 0, places: None, next: Vec::new() };
-        picked.pairs.try_reserve_exact(n).map_err(|_| no_memory())?;
-        picked.mask.try_reserve_exact(n).map_err(|_| no_memory())?;
+        selection.pairs.try_reserve_exact(n).map_err(|_| no_memory())?;
+        selection.mask.try_reserve_exact(n).map_err(|_| no_memory())?;
         match rows {
             Rows::Indices(indices) => {
-                picked.pairs.resize(n, (0, 0));
-                picked.mask.resize(n, 0);
+                selection.pairs.resize(n, (0, 0));
+                selection.mask.resize(n, 0);
                 let mut places: Vec<Vec<(usize, usize)>> = firsts.iter().map(|_| Vec::new()).collect();
                 for (place, &row) in indices.iter().enumerate() {
                     let s = firsts.partition_point(|&first| first <= row) - 1;
                     places[s].push(((row - firsts[s]) as usize, place));
                 }
                 places.iter_mut().for_each(|places| places.sort_unstable());
-                picked.next = vec![0; places.len()];
-                picked.places = Some(places);
+                selection.next = vec![0; places.len()];
+                selection.places = Some(places);
             }
             Rows::Range(range) => {
                 let first = firsts.first().copied().unwrap_or(range.start);
-                picked.skip = (range.start - first) as usize;
+                selection.skip = (range.start - first) as usize;
             }
             Rows::All | Rows::Step { .. } => {}
         }
-        Ok(picked)
+        Ok(selection)
     }
 
-    pub fn put(&mut self, stretch: usize, i: usize, pair: (u64, u64), is_missing: bool) {
+    pub fn put(&mut self, row_span: usize, i: usize, pair: (u64, u64), is_missing: bool) {
         let Some(places) = &self.places else {
             if i >= self.skip {
                 self.pairs.push(pair);
@@ -53,10 +53,10 @@ impl Picked {
             }
             return;
         };
-        while let Some(&(_, place)) = places[stretch].get(self.next[stretch]).filter(|(at, _)| *at == i) {
+        while let Some(&(_, place)) = places[row_span].get(self.next[row_span]).filter(|(at, _)| *at == i) {
             self.pairs[place] = pair;
             self.mask[place] = u8::from(is_missing);
-            self.next[stretch] += 1;
+            self.next[row_span] += 1;
         }
     }
 

@@ -8,7 +8,7 @@ use entasis_format::{BlockRecord, Error, Physical, Result};
 use entasis_kernels::Buffer;
 
 use super::arrow_buffers::{mask, offsets, packed};
-use super::selection::Picked;
+use super::selection::Selection;
 use super::values::NestedValues;
 use crate::file::{ColumnInfo, File};
 use crate::monitor::Silent;
@@ -17,37 +17,37 @@ use crate::read::request::{MissingTo, Output, Request};
 use crate::rows::Rows;
 
 /// A child, with which of its values and how many.
-pub(super) type Wanted = (Arc<ColumnInfo>, Rows, usize);
+pub(super) type ChildRequest = (Arc<ColumnInfo>, Rows, usize);
 
 /// What a column's words say.
-pub(super) struct Found {
+pub(super) struct Decoded {
     pub validity: Option<Buffer>,
     pub values: NestedValues,
-    pub children: Vec<Wanted>,
+    pub children: Vec<ChildRequest>,
 }
 
 /// The words of a column in some rows.
-pub(super) struct Words {
+pub(super) struct NestedStructure {
     info: Arc<ColumnInfo>,
     children: Vec<Arc<ColumnInfo>>,
     blocks: Arc<[BlockRecord]>,
     /// Types that are counted: those of a dense union or value column, one for lists and runs; else none.
     n_types: usize,
-    stretches: Vec<Stretch>,
+    row_spans: Vec<RowSpan>,
 }
 
 /// Neighbouring words.
-struct Stretch {
+struct RowSpan {
     rows: Rows,
     /// The first of them, when they are counted.
     first: u64,
-    words: Buffer,
+    values: Buffer,
     /// A byte each, 1 = missing.
     mask: Vec<u8>,
-    /// The first block, and the begins of it and of those up to the one behind the last.
+    /// The first block, and the child_offsets of it and of those up to the one behind the last.
     block: usize,
-    begins: Vec<u64>,
-    /// How many of the begins are read from their column.
+    child_offsets: Vec<u64>,
+    /// How many of the child_offsets are read from their column.
     n_read: usize,
 }
 
@@ -57,19 +57,19 @@ fn corrupt(message: &'static str) -> Error {
 
 impl File {
     /// Checks that the words of a nested column count what its blocks say they have in the children.
-    pub(crate) fn check_words(&self, info: &Arc<ColumnInfo>, children: &[Arc<ColumnInfo>]) -> Result<()> {
+    pub(crate) fn check_structure(&self, info: &Arc<ColumnInfo>, children: &[Arc<ColumnInfo>]) -> Result<()> {
         for (i, block) in self.blocks(info.index)?.iter().enumerate() {
             let (rows, n) = (Rows::Range(block.first_value..block.end_value()), block.n_values as usize);
-            let mut words = Words::new(self, info, children.to_vec(), &rows, n)?;
-            let requests = words.requests().collect();
+            let mut structure = NestedStructure::new(self, info, children.to_vec(), &rows, n)?;
+            let requests = structure.requests().collect();
             self.read(requests, Some(1), &Silent)?;
-            words.finish(&rows, n, false).map_err(|e| e.in_block(i as u64))?;
+            structure.finish(&rows, n, false).map_err(|e| e.in_block(i as u64))?;
         }
         Ok(())
     }
 }
 
-impl Words {
+impl NestedStructure {
     pub(super) fn new(
         file: &File,
         info: &Arc<ColumnInfo>,
@@ -79,160 +79,160 @@ impl Words {
     ) -> Result<Self> {
         let of = &info.record.column_type;
         let blocks = file.blocks(info.index)?;
-        let begins = if of.has_begins() { children.pop() } else { None };
+        let child_offsets = if of.has_child_offsets() { children.pop() } else { None };
         let n_types = match of.physical {
             Physical::List | Physical::Map | Physical::RunEnd => 1,
-            _ if of.has_begins() => children.len(),
+            _ if of.has_child_offsets() => children.len(),
             _ => 0,
         };
         let width = of.layout().width().unwrap_or(1);
-        let mut words = Self { info: Arc::clone(info), children, blocks, n_types, stretches: Vec::new() };
+        let mut structure = Self { info: Arc::clone(info), children, blocks, n_types, row_spans: Vec::new() };
         let is_counted =
             !matches!(of.physical, Physical::Struct | Physical::FixedSizeList) && !of.is_sparse();
         if !is_counted {
             // Without missing values there is nothing in the words of a struct or fixed-size list.
             if (width > 0 || info.record.n_missing > 0) && n > 0 {
-                words.stretches.push(Stretch {
+                structure.row_spans.push(RowSpan {
                     rows: rows.clone(),
                     first: 0,
-                    words: zeroed(n, width)?,
+                    values: zeroed(n, width)?,
                     mask: mask(n)?,
                     block: 0,
-                    begins: Vec::new(),
+                    child_offsets: Vec::new(),
                     n_read: 0,
                 });
             }
-            return Ok(words);
+            return Ok(structure);
         }
-        for range in stretches(&words.blocks, rows) {
-            let stretch = words.stretch(range, width, begins.as_deref())?;
-            words.stretches.push(stretch);
+        for range in row_spans(&structure.blocks, rows) {
+            let row_span = structure.row_span(range, width, child_offsets.as_deref())?;
+            structure.row_spans.push(row_span);
         }
-        Ok(words)
+        Ok(structure)
     }
 
-    fn stretch(&self, range: Range<u64>, width: usize, begins: Option<&ColumnInfo>) -> Result<Stretch> {
+    fn row_span(&self, range: Range<u64>, width: usize, child_offsets: Option<&ColumnInfo>) -> Result<RowSpan> {
         let n = usize::try_from(range.end - range.start).map_err(|_| no_memory())?;
         let block = self.blocks.partition_point(|block| block.end_value() <= range.start);
         let end = self.blocks.partition_point(|block| block.first_value < range.end);
         let behind = (end + 1).min(self.blocks.len());
-        let mut stretch = Stretch {
+        let mut row_span = RowSpan {
             first: range.start,
             rows: Rows::Range(range),
-            words: zeroed(n, width)?,
+            values: zeroed(n, width)?,
             mask: mask(n)?,
             block,
-            begins: Vec::new(),
+            child_offsets: Vec::new(),
             n_read: 0,
         };
-        if begins.is_some() {
-            stretch.n_read = (behind - block) * self.n_types;
-            stretch.begins = vec![0; stretch.n_read];
+        if child_offsets.is_some() {
+            row_span.n_read = (behind - block) * self.n_types;
+            row_span.child_offsets = vec![0; row_span.n_read];
         } else {
-            stretch.begins.extend(self.blocks[block..behind].iter().map(|block| block.first_child));
+            row_span.child_offsets.extend(self.blocks[block..behind].iter().map(|block| block.first_child));
         }
         if end == self.blocks.len() {
-            stretch.begins.extend(self.children.iter().map(|child| child.record.n_values));
+            row_span.child_offsets.extend(self.children.iter().map(|child| child.record.n_values));
         }
-        Ok(stretch)
+        Ok(row_span)
     }
 
     /// What has to be read.
     pub(super) fn requests(&mut self) -> impl Iterator<Item = Request<'_>> {
         let of = self.info.record.column_type;
         let (column, n_types) = (self.info.index, self.n_types);
-        let begins = self.info.record.first_child.filter(|_| of.has_begins());
-        let begins = begins.map(|first| first + u64::from(self.info.record.n_children) - 1);
-        self.stretches.iter_mut().flat_map(move |stretch| {
+        let child_offsets = self.info.record.first_child.filter(|_| of.has_child_offsets());
+        let child_offsets = child_offsets.map(|first| first + u64::from(self.info.record.n_children) - 1);
+        self.row_spans.iter_mut().flat_map(move |row_span| {
             let output = match of.layout().physical {
-                Physical::Bool => Output::Bools(&mut stretch.words),
-                _ => Output::Words(&mut stretch.words),
+                Physical::Bool => Output::Bools(&mut row_span.values),
+                _ => Output::Words(&mut row_span.values),
             };
-            let missing = MissingTo::Mask(&mut stretch.mask);
-            let words = Request { column, rows: stretch.rows.clone(), output, missing };
-            let before = begins.map(|column| {
-                let first = (stretch.block * n_types) as u64;
+            let missing = MissingTo::Mask(&mut row_span.mask);
+            let values = Request { column, rows: row_span.rows.clone(), output, missing };
+            let before = child_offsets.map(|column| {
+                let first = (row_span.block * n_types) as u64;
                 Request {
                     column,
-                    rows: Rows::Range(first..first + stretch.n_read as u64),
-                    output: Output::Words(bytemuck::cast_slice_mut(&mut stretch.begins[..stretch.n_read])),
+                    rows: Rows::Range(first..first + row_span.n_read as u64),
+                    output: Output::Words(bytemuck::cast_slice_mut(&mut row_span.child_offsets[..row_span.n_read])),
                     missing: MissingTo::Ignore,
                 }
             });
-            std::iter::once(words).chain(before)
+            std::iter::once(values).chain(before)
         })
     }
 
     /// Makes of the words what the host gets, and what the children are asked for.
-    pub(super) fn finish(self, rows: &Rows, n: usize, is_small: bool) -> Result<Found> {
+    pub(super) fn finish(self, rows: &Rows, n: usize, is_small: bool) -> Result<Decoded> {
         let of = self.info.record.column_type;
         match of.physical {
             Physical::List | Physical::Map => self.lists(rows, n, is_small),
             Physical::RunEnd => self.runs(rows, n),
-            _ if of.has_begins() => self.types(rows, n),
+            _ if of.has_child_offsets() => self.types(rows, n),
             Physical::FixedSizeList => {
                 let len = u64::from(of.value_len);
                 let total = n.checked_mul(of.value_len as usize).ok_or_else(no_memory)?;
                 let child = Arc::clone(&self.children[0]);
                 let spans = spans_of(rows).map(|span| span.start * len..span.end * len);
-                let wanted = wanted(child, spans, total)?;
-                Ok(Found { validity: self.validity()?, values: NestedValues::None, children: vec![wanted] })
+                let child = child_request(child, spans, total)?;
+                Ok(Decoded { validity: self.validity()?, values: NestedValues::None, children: vec![child] })
             }
             _ => {
                 let children = self.children.iter().map(|child| (Arc::clone(child), rows.clone(), n));
                 let children = children.collect();
                 let validity = self.validity()?;
-                let Some(stretch) = self.stretches.into_iter().next().filter(|_| of.is_sparse()) else {
+                let Some(row_span) = self.row_spans.into_iter().next().filter(|_| of.is_sparse()) else {
                     let types = if of.is_sparse() { Some(Buffer::default()) } else { None };
                     let values = types
                         .map_or(NestedValues::None, |types| NestedValues::Types { types, offsets: None });
-                    return Ok(Found { validity, values, children });
+                    return Ok(Decoded { validity, values, children });
                 };
                 let n_types = self.children.len();
-                if stretch.words.iter().any(|&k| usize::from(k) >= n_types) {
+                if row_span.values.iter().any(|&k| usize::from(k) >= n_types) {
                     return Err(corrupt(NO_TYPE));
                 }
-                let values = NestedValues::Types { types: stretch.words, offsets: None };
-                Ok(Found { validity: None, values, children })
+                let values = NestedValues::Types { types: row_span.values, offsets: None };
+                Ok(Decoded { validity: None, values, children })
             }
         }
     }
 
     /// The validity of words that were read as they were asked for.
     fn validity(&self) -> Result<Option<Buffer>> {
-        self.stretches.first().map_or(Ok(None), |stretch| packed(&stretch.mask))
+        self.row_spans.first().map_or(Ok(None), |row_span| packed(&row_span.mask))
     }
 
-    /// The first word of each stretch.
+    /// The first word of each row_span.
     fn firsts(&self) -> Vec<u64> {
-        self.stretches.iter().map(|stretch| stretch.first).collect()
+        self.row_spans.iter().map(|row_span| row_span.first).collect()
     }
 
     /// Walks over counted words: `visit` gets the row, its type and the place in the child; for a missing value no type.
     fn walk(
         &self,
-        stretch: &Stretch,
+        row_span: &RowSpan,
         mut visit: impl FnMut(usize, Option<usize>, u64, u64) -> Result<()>,
     ) -> Result<()> {
         let n_types = self.n_types;
-        if stretch.block == 0 && stretch.begins.iter().take(n_types).any(|&begin| begin != 0) {
+        if row_span.block == 0 && row_span.child_offsets.iter().take(n_types).any(|&offset| offset != 0) {
             return Err(corrupt(MISCOUNTED));
         }
-        let mut rows = stretch.begins.chunks_exact(n_types.max(1));
+        let mut rows = row_span.child_offsets.chunks_exact(n_types.max(1));
         let mut at: Vec<u64> = rows.next().unwrap_or(&[]).to_vec();
-        let n = stretch.mask.len();
+        let n = row_span.mask.len();
         let mut i = 0;
-        for block in &self.blocks[stretch.block..] {
-            let end = (block.end_value() - stretch.first).min(n as u64) as usize;
+        for block in &self.blocks[row_span.block..] {
+            let end = (block.end_value() - row_span.first).min(n as u64) as usize;
             while i < end {
-                let is_missing = stretch.mask[i] != 0;
+                let is_missing = row_span.mask[i] != 0;
                 let (k, len) = match self.info.record.column_type.physical {
                     Physical::List | Physical::Map => {
-                        let length = stretch.words[4 * i..4 * i + 4].try_into().map(u32::from_le_bytes);
+                        let length = row_span.values[4 * i..4 * i + 4].try_into().map(u32::from_le_bytes);
                         (0, u64::from(length.unwrap_or(0)))
                     }
-                    Physical::RunEnd => (0, u64::from(stretch.words[i])),
-                    _ => (usize::from(stretch.words[i]), 1),
+                    Physical::RunEnd => (0, u64::from(row_span.values[i])),
+                    _ => (usize::from(row_span.values[i]), 1),
                 };
                 if is_missing {
                     visit(i, None, at.first().copied().unwrap_or(0), 0)?;
@@ -243,8 +243,8 @@ impl Words {
                 }
                 i += 1;
             }
-            if block.end_value() - stretch.first == end as u64 {
-                // The block was read to its end: the next one begins there in the children.
+            if block.end_value() - row_span.first == end as u64 {
+                // The block was read to its end: the next one child_offsets there in the children.
                 match rows.next() {
                     Some(next) if next == at => {}
                     None if n_types == 0 => {}
@@ -263,84 +263,84 @@ impl Words {
         Ok(())
     }
 
-    fn lists(self, rows: &Rows, n: usize, is_small: bool) -> Result<Found> {
+    fn lists(self, rows: &Rows, n: usize, is_small: bool) -> Result<Decoded> {
         if let Rows::Range(range) = rows {
-            return self.neighbours(range, n, is_small);
+            return self.contiguous_lists(range, n, is_small);
         }
-        let mut picked = Picked::new(rows, n, &self.firsts())?;
-        for (s, stretch) in self.stretches.iter().enumerate() {
-            self.walk(stretch, |i, _, at, len| {
-                picked.put(s, i, (at, len), stretch.mask[i] != 0);
+        let mut selection = Selection::new(rows, n, &self.firsts())?;
+        for (s, row_span) in self.row_spans.iter().enumerate() {
+            self.walk(row_span, |i, _, at, len| {
+                selection.put(s, i, (at, len), row_span.mask[i] != 0);
                 Ok(())
             })?;
         }
-        let (spans, mask) = picked.finish();
+        let (spans, mask) = selection.finish();
         let total =
             spans.iter().try_fold(0u64, |sum, (_, len)| sum.checked_add(*len)).ok_or_else(no_memory)?;
         let (offsets, is_large) = offsets(spans.iter().map(|(_, len)| *len), n, total, is_small)?;
         let total = usize::try_from(total).map_err(|_| no_memory())?;
         let child = Arc::clone(&self.children[0]);
-        let wanted = wanted(child, spans.into_iter().map(|(at, len)| at..at + len), total)?;
+        let child = child_request(child, spans.into_iter().map(|(at, len)| at..at + len), total)?;
         let values = NestedValues::Offsets { offsets, is_large };
-        Ok(Found { validity: packed(&mask)?, values, children: vec![wanted] })
+        Ok(Decoded { validity: packed(&mask)?, values, children: vec![child] })
     }
 
     /// Lists one after the other, whose values are too.
-    fn neighbours(mut self, range: &Range<u64>, n: usize, is_small: bool) -> Result<Found> {
+    fn contiguous_lists(mut self, range: &Range<u64>, n: usize, is_small: bool) -> Result<Decoded> {
         let child = Arc::clone(&self.children[0]);
-        let Some(mut stretch) = self.stretches.pop() else {
+        let Some(mut row_span) = self.row_spans.pop() else {
             let (offsets, is_large) = offsets(std::iter::empty(), 0, 0, is_small)?;
             let values = NestedValues::Offsets { offsets, is_large };
-            let children = vec![wanted(child, std::iter::empty(), 0)?];
-            return Ok(Found { validity: None, values, children });
+            let children = vec![child_request(child, std::iter::empty(), 0)?];
+            return Ok(Decoded { validity: None, values, children });
         };
-        let lengths: &mut [u32] = bytemuck::cast_slice_mut(&mut stretch.words);
-        let has_missing = stretch.mask.contains(&1);
+        let lengths: &mut [u32] = bytemuck::cast_slice_mut(&mut row_span.values);
+        let has_missing = row_span.mask.contains(&1);
         if has_missing {
             // What stands there for a missing list is no length.
-            lengths.iter_mut().zip(&stretch.mask).for_each(|(len, &missing)| *len *= u32::from(missing == 0));
+            lengths.iter_mut().zip(&row_span.mask).for_each(|(len, &missing)| *len *= u32::from(missing == 0));
         }
         let sum = |lengths: &[u32]| lengths.iter().map(|&len| u64::from(len)).sum::<u64>();
-        let first = stretch.begins.first().copied().unwrap_or(0);
+        let first = row_span.child_offsets.first().copied().unwrap_or(0);
         let mut at = first;
-        let mut next = stretch.begins.iter().skip(1);
-        for block in &self.blocks[stretch.block..] {
-            let from = (block.first_value.max(stretch.first) - stretch.first) as usize;
+        let mut next = row_span.child_offsets.iter().skip(1);
+        for block in &self.blocks[row_span.block..] {
+            let from = (block.first_value.max(row_span.first) - row_span.first) as usize;
             if from >= lengths.len() {
                 break;
             }
-            let end = (block.end_value() - stretch.first) as usize;
+            let end = (block.end_value() - row_span.first) as usize;
             at = at.saturating_add(sum(&lengths[from..end.min(lengths.len())]));
             // A block that was read to its end has in the child what the next one says.
             if end <= lengths.len() && next.next() != Some(&at) {
                 return Err(corrupt(MISCOUNTED));
             }
         }
-        let is_sound = at <= child.record.n_values && (stretch.block > 0 || first == 0);
+        let is_sound = at <= child.record.n_values && (row_span.block > 0 || first == 0);
         if !is_sound {
             return Err(corrupt(MISCOUNTED));
         }
-        let skip = (range.start - stretch.first) as usize;
+        let skip = (range.start - row_span.first) as usize;
         let (before, lengths) = lengths.split_at(skip);
         let begin = first + sum(before);
         let (offsets, is_large) = offsets(lengths.iter().map(|&len| len.into()), n, at - begin, is_small)?;
         let total = usize::try_from(at - begin).map_err(|_| no_memory())?;
-        let validity = if has_missing { packed(&stretch.mask[skip..])? } else { None };
+        let validity = if has_missing { packed(&row_span.mask[skip..])? } else { None };
         let values = NestedValues::Offsets { offsets, is_large };
-        Ok(Found { validity, values, children: vec![wanted(child, std::iter::once(begin..at), total)?] })
+        Ok(Decoded { validity, values, children: vec![child_request(child, std::iter::once(begin..at), total)?] })
     }
 
-    fn runs(self, rows: &Rows, n: usize) -> Result<Found> {
-        let mut picked = Picked::new(rows, n, &self.firsts())?;
-        for (s, stretch) in self.stretches.iter().enumerate() {
-            self.walk(stretch, |i, _, at, begins| {
+    fn runs(self, rows: &Rows, n: usize) -> Result<Decoded> {
+        let mut selection = Selection::new(rows, n, &self.firsts())?;
+        for (s, row_span) in self.row_spans.iter().enumerate() {
+            self.walk(row_span, |i, _, at, begins_run| {
                 let run =
-                    (at + begins).checked_sub(1).ok_or_else(|| corrupt("the first run has no begin"))?;
-                picked.put(s, i, (run, 1), false);
+                    (at + begins_run).checked_sub(1).ok_or_else(|| corrupt("the first run has no begin"))?;
+                selection.put(s, i, (run, 1), false);
                 Ok(())
             })?;
         }
-        let (spans, _) = picked.finish();
+        let (spans, _) = selection.finish();
         let mut ends: Vec<i64> = Vec::new();
         let mut runs: Vec<u64> = Vec::new();
         for (i, (run, _)) in spans.into_iter().enumerate() {
@@ -355,22 +355,22 @@ impl Words {
         let mut buffer = zeroed(ends.len(), 8)?;
         buffer.copy_from_slice(bytemuck::cast_slice(&ends));
         let total = runs.len();
-        let wanted = wanted(Arc::clone(&self.children[0]), runs.into_iter().map(|run| run..run + 1), total)?;
-        Ok(Found { validity: None, values: NestedValues::Ends(buffer), children: vec![wanted] })
+        let child = child_request(Arc::clone(&self.children[0]), runs.into_iter().map(|run| run..run + 1), total)?;
+        Ok(Decoded { validity: None, values: NestedValues::Ends(buffer), children: vec![child] })
     }
 
-    fn types(self, rows: &Rows, n: usize) -> Result<Found> {
-        let mut picked = Picked::new(rows, n, &self.firsts())?;
+    fn types(self, rows: &Rows, n: usize) -> Result<Decoded> {
+        let mut selection = Selection::new(rows, n, &self.firsts())?;
         // A type and a place in one number each.
         const MISSING: u64 = u8::MAX as u64;
-        for (s, stretch) in self.stretches.iter().enumerate() {
-            self.walk(stretch, |i, k, at, _| {
+        for (s, row_span) in self.row_spans.iter().enumerate() {
+            self.walk(row_span, |i, k, at, _| {
                 let k = k.map_or(MISSING, |k| k as u64);
-                picked.put(s, i, (at, k), k == MISSING);
+                selection.put(s, i, (at, k), k == MISSING);
                 Ok(())
             })?;
         }
-        let (places, mask) = picked.finish();
+        let (places, mask) = selection.finish();
         let mut types = zeroed(n, 1)?;
         let mut offsets = zeroed(n, 4)?;
         let offset_words: &mut [i32] = bytemuck::cast_slice_mut(&mut offsets);
@@ -394,10 +394,10 @@ impl Words {
         }
         let children = self.children.iter().zip(of_child).zip(totals);
         let children = children
-            .map(|((child, spans), total)| wanted(Arc::clone(child), spans.into_iter(), total))
+            .map(|((child, spans), total)| child_request(Arc::clone(child), spans.into_iter(), total))
             .collect::<Result<_>>()?;
         let values = NestedValues::Types { types, offsets: Some(offsets) };
-        Ok(Found { validity: packed(&mask)?, values, children })
+        Ok(Decoded { validity: packed(&mask)?, values, children })
     }
 }
 
@@ -405,7 +405,7 @@ const MISCOUNTED: &str = "the values of a nested column are not as many as its b
 const NO_TYPE: &str = "a value is of a type that a union has not";
 
 /// Where words are counted from: the start of the first block of neighbouring rows, of each block that has some of the rows by number.
-fn stretches(blocks: &[BlockRecord], rows: &Rows) -> Vec<Range<u64>> {
+fn row_spans(blocks: &[BlockRecord], rows: &Rows) -> Vec<Range<u64>> {
     let block_of = |row: u64| blocks.partition_point(|block| block.end_value() <= row);
     match rows {
         Rows::Range(range) if range.is_empty() => Vec::new(),
@@ -436,7 +436,7 @@ fn spans_of(rows: &Rows) -> impl Iterator<Item = Range<u64>> {
 }
 
 /// The values of a child in these ranges, `total` of them: neighbours as a range, others by number.
-fn wanted(child: Arc<ColumnInfo>, spans: impl Iterator<Item = Range<u64>>, total: usize) -> Result<Wanted> {
+fn child_request(child: Arc<ColumnInfo>, spans: impl Iterator<Item = Range<u64>>, total: usize) -> Result<ChildRequest> {
     if child.record.column_type.physical == Physical::Null {
         // There is nothing to be read, whatever its numbers.
         return Ok((child, Rows::Range(0..0), total));

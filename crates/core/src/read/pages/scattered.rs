@@ -3,7 +3,7 @@
 use entasis_encodings::{PAGE, Page};
 use entasis_format::{BlockRecord, Error, Result};
 
-use super::{Opened, Reader, Visit};
+use super::{OpenPage, Reader, Visit};
 use crate::read::request::Source;
 
 impl Reader<'_> {
@@ -46,7 +46,7 @@ impl Reader<'_> {
         if directory.pages.is_empty() {
             let page = Page::constant(block.n_values as usize);
             let range = inside(0)..inside(rows.len() - 1) + 1;
-            let opened = Opened { block, decoder: &decoder, page: &page, range, at };
+            let opened = OpenPage { block, decoder: &decoder, page: &page, range, at };
             return visit(opened, &mut self.text);
         }
         let (mut first, mut k) = (0, 0);
@@ -62,7 +62,7 @@ impl Reader<'_> {
                 let page = Page::open(&directory, source.of, i, stored, &mut self.codecs, &mut self.page)
                     .map_err(here)?;
                 let range = inside(k) - first..inside(k + n - 1) - first + 1;
-                let opened = Opened { block, decoder: &decoder, page: &page, range, at: at + k };
+                let opened = OpenPage { block, decoder: &decoder, page: &page, range, at: at + k };
                 visit(opened, &mut self.text).map_err(here)?;
                 k += n;
             }

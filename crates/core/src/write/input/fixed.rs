@@ -163,7 +163,7 @@ pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &
             copied
         }
         (values, _) if nested::is_nested(values) => return nested::words(chunk, inside, out),
-        (HostValues::Later(numbers), Some(4)) => {
+        (HostValues::Deferred(numbers), Some(4)) => {
             out.copy_from_slice(bytemuck::cast_slice(numbers.get(inside).ok_or_else(short)?));
             true
         }

@@ -12,7 +12,7 @@ const MOST_ROWS: usize = 16 << 10;
 
 /// Columns copied ahead, all but their last row, which may lie outside of the memory that was lent with the first of them.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct RowMajorColumns {
     values: Vec<u64>,
     /// Where the first of them is in memory, bytes from row to row, and rows.
     first: (usize, usize, usize),
@@ -23,7 +23,7 @@ pub(super) struct Beside {
     last: (usize, usize, usize),
 }
 
-impl Beside {
+impl RowMajorColumns {
     /// The place among [`words`](Self::words) of a copy of the column of `n` words whose first one is at the beginning of `memory`; none
     /// where that is not done here, none within when it doesn't lie in its memory. `follows` tells that the column beside it is loaded next.
     pub fn find(
@@ -74,7 +74,7 @@ impl Beside {
 }
 
 /// Whether the words of one column are right behind those of another in each row of a matrix.
-pub(crate) fn are_beside(one: &Array, other: &Array) -> bool {
+pub(crate) fn are_adjacent(one: &Array, other: &Array) -> bool {
     let words = |array: &Array| match array.chunks.as_slice() {
         [Chunk { values: HostValues::Words { memory, stride }, n, .. }] => {
             Some((memory.place(), *stride, *n))

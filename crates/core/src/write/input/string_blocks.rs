@@ -10,8 +10,8 @@ use crate::frame::{Array, HostValues};
 
 /// What is known of a column of strings before it is copied.
 #[derive(Default)]
-pub(crate) struct Texts {
-    pub most: TextMost,
+pub(crate) struct StringBlocks {
+    pub most: StringBlockLen,
     /// Symbols for all of it, where it is long.
     pub symbols: Option<Arc<SharedSymbols>>,
 }
@@ -21,16 +21,16 @@ pub(crate) struct Texts {
 /// Long texts make short blocks, which a processor's own cache holds with what becomes of them. Those that repeat make longer ones, as each
 /// has a dictionary of its own: as long as the format allows where they often do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TextMost(u64);
+pub(crate) struct StringBlockLen(u64);
 
-impl Default for TextMost {
+impl Default for StringBlockLen {
     fn default() -> Self {
         Self(MAX_BLOCK_LEN)
     }
 }
 
-impl TextMost {
-    /// Texts are long of which a block's number of values takes more bytes; those that repeat now and then make blocks of so many.
+impl StringBlockLen {
+    /// StringBlocks are long of which a block's number of values takes more bytes; those that repeat now and then make blocks of so many.
     const LONG: u64 = 4 << 20;
     /// Bytes of a block of long texts that hardly repeat: four pages. Those of two are encoded together.
     const SHORT: u64 = 4 * PAGE_TEXT as u64;
@@ -62,7 +62,7 @@ impl TextMost {
     }
 }
 
-impl Texts {
+impl StringBlocks {
     /// Strings of a run, of about `len` bytes each, where blocks are shorter than the format allows.
     pub(crate) fn run(&self, len: u64) -> Option<u64> {
         let bytes = self.most.run(self.symbols.is_some());
@@ -88,27 +88,27 @@ impl Texts {
         if !of.physical.is_var() || array.n_values() <= Self::SAMPLE {
             return Self::default();
         }
-        let len = text_len(array);
-        if len * u64::from(MAX_BLOCK_VALUES) <= TextMost::LONG {
+        let len = mean_text_len(array);
+        if len * u64::from(MAX_BLOCK_VALUES) <= StringBlockLen::LONG {
             return Self::default();
         }
-        let (n_repeated, [to_train, to_try]) = glance(array, of);
+        let (n_repeated, [to_train, to_try]) = sample(array, of);
         let is_shared = len.saturating_mul(array.n_values()) >= Self::OWN;
         let symbols = is_shared.then(|| Pieces { to_train, to_try, neighbours: neighbours(array, of, len) });
-        Self { most: TextMost::of(n_repeated), symbols: symbols.and_then(SharedSymbols::of).map(Arc::new) }
+        Self { most: StringBlockLen::of(n_repeated), symbols: symbols.and_then(SharedSymbols::of).map(Arc::new) }
     }
 }
 
-/// How many of [`Texts::SAMPLE`] strings of a column are like one before, and pieces of them, to find symbols and to try them. None that
+/// How many of [`StringBlocks::SAMPLE`] strings of a column are like one before, and pieces of them, to find symbols and to try them. None that
 /// is empty is: others are looked at instead.
-fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
+fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let mut scratch = Scratch::default();
     let (n, mut hashes, mut pieces) = (array.n_values(), Vec::new(), [Vec::new(), Vec::new()]);
-    let n_looks = (n / Texts::SAMPLE).min(Texts::LOOKS);
+    let n_looks = (n / StringBlocks::SAMPLE).min(StringBlocks::LOOKS);
     for look in 0..n_looks {
-        for i in 0..Texts::SAMPLE {
+        for i in 0..StringBlocks::SAMPLE {
             // One place in each of as many parts, as no order has it: texts may come again at regular distances.
-            let (start, end) = (n * i / Texts::SAMPLE, n * (i + 1) / Texts::SAMPLE);
+            let (start, end) = (n * i / StringBlocks::SAMPLE, n * (i + 1) / StringBlocks::SAMPLE);
             let shift = (end - start) * look / n_looks;
             let at = start + (checksum(&i.to_le_bytes()) % (end - start) + shift) % (end - start);
             // What can't be read is told when it is written.
@@ -119,13 +119,13 @@ fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
                 && !bytes.is_empty()
             {
                 hashes.push(checksum(bytes));
-                let (of, most) = if i / 8 % 4 == 3 { (1, Texts::TO_TRY) } else { (0, Texts::TO_TRAIN) };
+                let (of, most) = if i / 8 % 4 == 3 { (1, StringBlocks::TO_TRY) } else { (0, StringBlocks::TO_TRAIN) };
                 // From the beginning of some, the middle of others, to the end.
                 let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
                 pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
             }
         }
-        if hashes.len() as u64 >= Texts::SAMPLE / 4 * 3 {
+        if hashes.len() as u64 >= StringBlocks::SAMPLE / 4 * 3 {
             break;
         }
     }
@@ -133,7 +133,7 @@ fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     hashes.sort_unstable();
     hashes.dedup();
     // Of fewer that are there fewer are alike by chance, as their square.
-    let n_looked_at = Texts::SAMPLE as usize;
+    let n_looked_at = StringBlocks::SAMPLE as usize;
     ((n_present - hashes.len()) * n_looked_at * n_looked_at / (n_present * n_present).max(1), pieces)
 }
 
@@ -141,17 +141,17 @@ fn glance(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
 fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<Vec<u8>> {
     let (mut scratch, n) = (Scratch::default(), array.n_values());
     let mut load = |i: u64| {
-        let at = n * (2 * i + 1) / (2 * Texts::PLACES);
-        let end = at + (Texts::NEIGHBOURS as u64).div_ceil(len).min(n - at);
+        let at = n * (2 * i + 1) / (2 * StringBlocks::PLACES);
+        let end = at + (StringBlocks::NEIGHBOURS as u64).div_ceil(len).min(n - at);
         let n = scratch.load(array, of, at..end).ok()?;
         let (Values::Strings { bytes, .. }, _) = scratch.values(of, n) else { return None };
-        Some(bytes[..bytes.len().min(Texts::NEIGHBOURS)].to_vec())
+        Some(bytes[..bytes.len().min(StringBlocks::NEIGHBOURS)].to_vec())
     };
-    (0..Texts::PLACES).map(|i| load(i).unwrap_or_default()).collect()
+    (0..StringBlocks::PLACES).map(|i| load(i).unwrap_or_default()).collect()
 }
 
 /// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.
-pub(crate) fn text_len(array: &Array) -> u64 {
+pub(crate) fn mean_text_len(array: &Array) -> u64 {
     const SAMPLE: usize = 1024;
     let sampled = |n: usize, len: &dyn Fn(usize) -> Option<u32>| {
         let step = n.div_ceil(SAMPLE).max(1);
@@ -176,7 +176,7 @@ pub(crate) fn text_len(array: &Array) -> u64 {
 }
 
 /// As many bytes as the strings of an array may have with their lengths, at most; none where that is not known without looking at each.
-pub(crate) fn most_text(array: &Array) -> Option<u64> {
+pub(crate) fn max_text_len(array: &Array) -> Option<u64> {
     array.chunks.iter().try_fold(0u64, |sum, chunk| {
         let of_chunk = match &chunk.values {
             HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,
@@ -197,19 +197,19 @@ mod tests {
     #[test]
     fn runs_of_long_texts_have_values_however_long_they_are() {
         for n_repeated in [0, 3, 4, 31] {
-            let own = Texts { most: TextMost::of(n_repeated), symbols: None };
+            let own = StringBlocks { most: StringBlockLen::of(n_repeated), symbols: None };
             for len in [0, 65, 400, 100_000, 3_932_161, 1 << 30] {
                 let n = own.run(len).unwrap();
                 assert!(n >= 64 && n.is_multiple_of(64));
                 assert!(n == 64 || n * len < (16 << 20) + 64 * len, "{len}: {n}");
             }
         }
-        assert_eq!(Texts::default().run(400), None);
+        assert_eq!(StringBlocks::default().run(400), None);
         // Those that share symbols are shorter where their blocks are.
-        let run = |n_repeated, has_symbols| TextMost::of(n_repeated).run(has_symbols);
+        let run = |n_repeated, has_symbols| StringBlockLen::of(n_repeated).run(has_symbols);
         assert_eq!(
             (run(0, true), run(0, false), run(4, true)),
-            (TextMost::SHORT / 4 * 15, 15 << 20, 15 << 20)
+            (StringBlockLen::SHORT / 4 * 15, 15 << 20, 15 << 20)
         );
     }
 }

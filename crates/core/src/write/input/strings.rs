@@ -113,7 +113,7 @@ impl Scratch {
         offsets: &HostRead,
         inside: Range<usize>,
     ) -> Result<Option<(usize, usize)>> {
-        let most = self.text_most.get();
+        let most = self.string_block_len.get();
         let place = |i: usize| (inside.start + i).checked_mul(size_of::<O>()).ok_or_else(short);
         let offset = |i: usize| Ok(offsets.read::<O>(place(i)?).ok_or_else(short)?.to_i64());
         let first = offset(0)?;
@@ -169,7 +169,7 @@ impl Scratch {
         if len > MAX_STRING {
             return Err(too_long());
         }
-        Ok(self.offsets.len() == 1 || before as u64 + len <= self.text_most.get())
+        Ok(self.offsets.len() == 1 || before as u64 + len <= self.string_block_len.get())
     }
 
     fn append(&mut self, bytes: &HostRead, spans: &[(u64, u64)], valid: &ValidBits) -> Result<()> {
@@ -185,7 +185,7 @@ impl Scratch {
                 }
                 let len = to.checked_sub(from).ok_or_else(short)?;
                 let total = first as u64 + (to - start);
-                let full = total > self.text_most.get() && self.offsets.len() > 1;
+                let full = total > self.string_block_len.get() && self.offsets.len() > 1;
                 if full || len > MAX_STRING {
                     break;
                 }
@@ -298,7 +298,7 @@ impl Scratch {
             if len as u64 > MAX_STRING {
                 return Err(too_long());
             }
-            if (at + len) as u64 > self.text_most.get() && self.offsets.len() > 1 {
+            if (at + len) as u64 > self.string_block_len.get() && self.offsets.len() > 1 {
                 break;
             }
             if self.bytes.len() < at + len + INLINE {

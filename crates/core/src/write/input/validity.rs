@@ -50,8 +50,8 @@ impl Scratch {
                     or_bytes(&self.ints.valid[at..at + len], &mut self.validity, at)
                 }
                 HostValidity::Mark(mark) => {
-                    let words: &[u8] = match self.aside {
-                        Some(at) => bytemuck::cast_slice(&self.beside.words()[at..]),
+                    let words: &[u8] = match self.copied_at {
+                        Some(at) => bytemuck::cast_slice(&self.row_major.words()[at..]),
                         None => bytemuck::cast_slice(&self.words),
                     };
                     let width = physical.width().ok_or_else(short)?;
