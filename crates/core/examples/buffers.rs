@@ -1,7 +1,8 @@
-//! Prints how fast buffers are compressed, decompressed and hashed by 1, 2, ... threads, in GB/s of decoded bytes.
+//! Prints how fast 1, 2, ... threads compress, decompress and hash buffers, in GB/s of decoded
+//! bytes.
 //!
-//! `cargo run --release -p entasis --example buffers [ROUNDS [FILE]]`: the best of interleaved rounds, of a file's bytes or of
-//! numbers and text made here.
+//! `cargo run --release -p entasis --example buffers [ROUNDS [FILE]]` prints the best of
+//! interleaved rounds, for the bytes of a file or for generated numbers and text.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -9,7 +10,7 @@ use std::time::Instant;
 use entasis::buffers::{Input, Options, compress, decompress, hash};
 use entasis::{Buffer, Codec, HostRead, Silent, default_threads};
 
-/// Bytes of an input made here.
+/// Bytes of a generated input.
 const LEN: usize = 128 << 20;
 
 fn noise(state: &mut u64) -> u64 {
@@ -17,7 +18,7 @@ fn noise(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-/// Prices of a random walk, as the f64 of a column.
+/// Prices of a random walk, as f64.
 fn numbers() -> Buffer {
     let mut bytes = Buffer::zeroed(LEN).expect("memory for the input");
     let (mut state, mut cents) = (1, 1_000_000);
@@ -51,14 +52,14 @@ fn text() -> Buffer {
     copied(&lines[..LEN])
 }
 
-/// In memory like that of large arrays.
+/// A copy in memory like that of large arrays.
 fn copied(bytes: &[u8]) -> Buffer {
     let mut copy = Buffer::zeroed(bytes.len()).expect("memory for the input");
     copy.copy_from_slice(bytes);
     copy
 }
 
-/// The sum of all words: what reading memory takes at least.
+/// The sum of all words: a lower bound for any work on the bytes.
 fn sum(bytes: &[u8]) -> u64 {
     let mut sums = [0u64; 32];
     for words in bytes.as_chunks::<256>().0 {
@@ -82,7 +83,7 @@ fn sum_by(bytes: &[u8], threads: usize) {
 
 type Work<'a> = Box<dyn Fn(usize) + 'a>;
 
-/// Runs all works by all numbers of threads, round by round, and prints a line for each work.
+/// Runs all works with all numbers of threads, round by round, and prints a line for each work.
 fn report(len: usize, rounds: usize, works: &[(String, Work<'_>)]) {
     let counts: Vec<usize> = (1..=default_threads()).collect();
     let mut best = vec![vec![f64::INFINITY; counts.len()]; works.len()];

@@ -1,4 +1,5 @@
-//! Bytes in memory, compressed, decompressed and hashed by several threads (`docs/format/buffers.md`). No columns, no files.
+//! Compresses, decompresses and hashes bytes in memory on several threads (`docs/format/buffers.md`).
+//! Knows neither columns nor files.
 
 mod compress;
 mod container;
@@ -16,9 +17,10 @@ use entasis_kernels::HostRead;
 /// The bytes that a call works on.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
-    /// Bytes that nobody changes: they are used where they are.
+    /// Bytes that nobody changes. They are used in place.
     Slice(&'a [u8]),
-    /// Bytes that their host may change meanwhile: they are copied a block at a time, so that what was checked is what is used.
+    /// Bytes that their host may change during the call. They are copied block by block, so that a
+    /// check and its use see the same bytes.
     Host(HostRead),
 }
 
@@ -48,7 +50,8 @@ impl<'a> Input<'a> {
         self.len() == 0
     }
 
-    /// The `len` bytes from byte `at` on, through `scratch` where needed; none when they don't lie inside.
+    /// The `len` bytes from `at` on, copied to `scratch` if their host may change them; none when
+    /// they are out of range.
     fn part<'s>(&self, at: usize, len: usize, scratch: &'s mut Vec<u8>) -> Option<&'s [u8]>
     where
         'a: 's,
@@ -65,7 +68,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Copies bytes from byte `at` on; false when they don't lie inside.
+    /// Copies bytes from `at` on to `out`; false when they are out of range.
     fn copy_to(&self, at: usize, out: &mut [u8]) -> bool {
         match self {
             Self::Slice(bytes) => {
@@ -77,7 +80,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The threads to start: as many as asked for, as far as each gets `len_each` bytes.
+/// The number of threads: as many as the caller asks for, but each with at least `len_each` bytes.
 fn worthwhile(threads: Option<usize>, len: usize, len_each: usize) -> usize {
     threads.unwrap_or_else(crate::threads::default_threads).min(len / len_each).max(1)
 }

@@ -1,4 +1,4 @@
-//! Cells: trees of values of any size, whose parts are columns (`docs/format/values.md`).
+//! Cells: trees of values of any size, stored as columns (`docs/format/values.md`).
 
 mod cell;
 mod check;
@@ -30,7 +30,7 @@ impl File {
     /// The cells of the file; none when it has none.
     ///
     /// # Errors
-    /// *Corrupt* when their columns are not what they have to be; *io*, *unsupported*.
+    /// *Corrupt* when the columns of the cells break a rule of the format; *io*, *unsupported*.
     pub fn cells(&self) -> Result<Option<Cells>> {
         let Some(columns) = self.cell_columns() else { return Ok(None) };
         Cells::new(self.whole(), columns).map(Some).map_err(|e| e.in_file(self.path()))

@@ -22,32 +22,33 @@ use footer::{OpenFile, read};
 use names::Names;
 pub use names::{NameGroup, NamePlaces};
 
-/// Bytes read from the end of a file when it is opened, in the hope that the footer is among them.
+/// Bytes read from the end of a file when it is opened. They usually hold the footer.
 const TAIL: u64 = 64 << 10;
 
-/// A file that is open for reading. Opening reads its head and tail; everything else is read when it is asked for.
+/// A file that is open for reading. Opening reads its head and tail; the rest is read on demand.
 ///
-/// The handle keeps showing the file that it opened, also when another one takes its place. It can be shared between threads.
+/// The handle keeps showing the state that it opened, even after another file takes its place. It
+/// can be shared between threads.
 ///
-/// A file has one table, or several beside other values ([`value`](Self::value)): each is a view by itself ([`table`](Self::table)).
-/// Columns are numbered from the view's first one on.
+/// A file has one table, or several inside of other values ([`value`](Self::value)). Each is a view
+/// of its own ([`table`](Self::table)), whose columns are numbered from 0.
 pub struct File {
     opened: Arc<OpenFile>,
-    /// The table of this view; one without columns where the file's value is none.
+    /// The table of this view; [`NO_TABLE`] when the file's value is none.
     table: TableRecord,
-    /// Whether it has a table.
+    /// Whether the view has a table.
     is_table: bool,
     columns: Mutex<HashMap<u64, Arc<ColumnInfo>>>,
     blocks: Mutex<HashMap<u64, Arc<[BlockRecord]>>>,
     names: Names,
 }
 
-/// The view of a file that is no table.
+/// Stands in place of the table of a view without one.
 const NO_TABLE: TableRecord =
     TableRecord { first_column: 0, n_columns: 0, n_rows: 0, first_slot: 0, n_slots: 0, host_node: None };
 
 impl File {
-    /// Opens the file at `path`, with the default [`Limits`].
+    /// Opens the file at `path` with the default [`Limits`].
     ///
     /// # Errors
     /// *Io*, *not Entasis*, *newer*, *corrupt*, *unsupported*, each with the path.
@@ -56,7 +57,7 @@ impl File {
         Self::from_source(Box::new(source), path, Limits::default())
     }
 
-    /// Opens the bytes of a source; `name` stands for it in errors.
+    /// Opens the bytes of a source. Errors show `name` as its path.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -135,7 +136,7 @@ impl File {
         }
     }
 
-    /// The file without a table: its columns are numbered from the first one on, and belong to none.
+    /// A view of all columns of the file, without a table.
     #[must_use]
     pub fn whole(&self) -> Self {
         Self::base(&self.opened)
@@ -146,10 +147,10 @@ impl File {
         self.opened.n_records(SectionKind::Tables)
     }
 
-    /// A table, as a file of its own. Costs what opening a file costs, without the file.
+    /// A view of table number `number`. Costs as much as opening a file that is in memory.
     ///
     /// # Errors
-    /// *Corrupt* when there is none of this number; *io*.
+    /// *Corrupt* when the file has no table of this number; *io*.
     pub fn table(&self, number: u64) -> Result<Self> {
         let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?)?;
         if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > self.opened.n_columns()) {
@@ -158,22 +159,22 @@ impl File {
         Ok(Self { table, is_table: true, ..Self::base(&self.opened) })
     }
 
-    /// The numbers in the file of the table's columns.
+    /// The numbers of the table's columns in the file.
     pub(crate) fn columns_in_file(&self) -> Range<u64> {
         self.in_file(&(0..self.table.n_columns))
     }
 
-    /// Whether the view has a table: the file's value is one, or it was asked for.
+    /// Whether the view has a table.
     pub fn is_table(&self) -> bool {
         self.is_table
     }
 
-    /// What the file holds (`docs/format/values.md`): a table, or a map.
+    /// The file's value (`docs/format/values.md`): a table, or a map.
     pub fn value(&self) -> &Value {
         &self.opened.value
     }
 
-    /// Where the file's cells are.
+    /// The columns of the file's cells.
     pub(crate) fn cell_columns(&self) -> Option<&CellColumns> {
         self.opened.cells.as_ref()
     }
@@ -183,17 +184,17 @@ impl File {
         &self.opened.path
     }
 
-    /// The length of the file's current generation, in bytes.
+    /// Bytes of the file up to the end of its current generation.
     pub fn file_len(&self) -> u64 {
         self.opened.slot.end
     }
 
-    /// The length of the bytes that were opened, which may go on after the current generation.
+    /// Bytes of the source, which may continue after the current generation.
     pub(crate) fn source_len(&self) -> u64 {
         self.opened.source.len()
     }
 
-    /// The generation.
+    /// The number of the current generation.
     pub fn generation(&self) -> u64 {
         self.opened.slot.generation
     }
@@ -203,35 +204,36 @@ impl File {
         (self.opened.header.major, self.opened.header.minor)
     }
 
-    /// The rows of the table.
+    /// The number of rows of the table.
     pub fn n_rows(&self) -> u64 {
         self.table.n_rows
     }
 
-    /// The columns of the table.
+    /// The number of columns of the table.
     pub fn n_columns(&self) -> u64 {
         self.table.n_columns
     }
 
-    /// All columns: the table's, labels, dictionaries, and all that follow them: of other tables, of cells, bundles.
+    /// The number of all columns: of the table, its labels and dictionaries, and all columns after
+    /// them (other tables, cells, bundles).
     pub fn n_columns_total(&self) -> u64 {
         self.opened.n_columns().saturating_sub(self.table.first_column)
     }
 
-    /// The numbers in the file of columns of this view.
+    /// Converts numbers of columns in this view to numbers in the file.
     fn in_file(&self, columns: &Range<u64>) -> Range<u64> {
         let first = self.table.first_column;
         columns.start.saturating_add(first)..columns.end.saturating_add(first)
     }
 
-    /// The number in this view of a column of the file, which its table names.
+    /// Converts the number of a column in the file to its number in this view.
     fn in_view(&self, column: u64) -> Result<u64> {
         column
             .checked_sub(self.table.first_column)
             .ok_or_else(|| Error::corrupt("a table names a column that stands before it"))
     }
 
-    /// A value of this view's table: its columns are those of the view.
+    /// A value of the value tree, with column numbers converted to this view.
     pub(crate) fn table_value(&self, node: u64) -> Result<Value> {
         let mut value = self.opened.read_value(node)?;
         if self.table.first_column > 0 {
@@ -249,7 +251,7 @@ impl File {
         Ok(value)
     }
 
-    /// What the host keeps beside the columns; null when nothing.
+    /// The host map of the table; null when there is none.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*, *limit*.
@@ -275,7 +277,7 @@ impl File {
         Ok(blocks)
     }
 
-    /// The blocks of a column in the bytes of their records.
+    /// Parses the block records of a column.
     fn blocks_of(&self, info: &ColumnInfo, records: &[u8]) -> Result<Arc<[BlockRecord]>> {
         let mut blocks = Vec::with_capacity(records.len() / BlockRecord::LEN);
         let mut next = 0u64;
@@ -293,7 +295,8 @@ impl File {
                 (Physical::List | Physical::Map | Physical::RunEnd, Some(before)) => {
                     before <= block.first_child
                 }
-                // Version 0.1.0 wrote the begins of a dense union of one type here too. They are not used.
+                // Version 0.1.0 also wrote the child offsets of a dense union of one type here.
+                // They are ignored.
                 _ if has_one_begin => before.unwrap_or(0) <= block.first_child,
                 _ => block.first_child == 0,
             };
@@ -370,12 +373,12 @@ impl File {
         self.opened.records(kind, range)
     }
 
-    /// Bytes of the file, from what was read before when they are there.
+    /// Bytes of the file, from the cache if they are there.
     pub(crate) fn fetch(&self, at: u64, len: usize) -> Result<Arc<[u8]>> {
         self.opened.fetch(at, len)
     }
 
-    /// Reads bytes of the file into `out`, whose old contents are dropped.
+    /// Reads bytes of the file into `out`, in place of its contents.
     pub(crate) fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
         self.opened.read_bytes(at, len, out)
     }
@@ -400,7 +403,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The checksum of a directory, compared.
+/// Verifies the checksum of a directory.
 pub(crate) fn check_directory(bytes: &[u8], block: &BlockRecord) -> Result<()> {
     if checksum(bytes) == block.directory_checksum {
         Ok(())

@@ -1,4 +1,4 @@
-//! What is written: columns in memory that belongs to a host.
+//! The columns to write, in memory that belongs to a host.
 
 use std::sync::Arc;
 
@@ -9,52 +9,55 @@ use crate::write::deferred_column::DeferredColumn;
 use crate::write::pre_encoded::{BLOCK, EncodedBlock};
 use crate::name_list::NameList;
 
-/// Several tables and other columns to write, and the value that they are parts of.
+/// Several tables and other columns to write, and the value that contains them.
 #[derive(Debug)]
 pub struct Document {
     /// The tables, by their numbers.
     pub frames: Vec<Frame>,
-    /// Columns that belong to no table: those of cells, and of arrays.
+    /// Columns of no table: those of cells and of arrays.
     pub columns: Vec<Column>,
-    /// What the file holds (`docs/format/values.md`). [`Value::Column`] counts `columns`.
+    /// The file's value (`docs/format/values.md`). Its [`Value::Column`] numbers count `columns`.
     pub value: Value,
 }
 
-/// A table to write, with the columns that its labels and dictionaries need.
+/// A table to write, with the columns that hold its labels and dictionaries.
 #[derive(Debug)]
 pub struct Frame {
-    /// The rows of every column in `columns`.
+    /// The number of rows of every column in `columns`.
     pub n_rows: u64,
     /// The table's columns, or runs of them.
     pub columns: Vec<Column>,
-    /// Labels and dictionaries: columns of any length that belong to no table.
+    /// Labels and dictionaries: columns of any length that are not part of the table.
     pub extra: Vec<Column>,
-    /// What the host keeps beside the columns: a map with the key `host`, or null.
+    /// The host map: a map with the key `host`, or null.
     ///
-    /// [`Value::Column`] counts the table's columns first, each of a run by itself, then `extra`.
+    /// Its [`Value::Column`] numbers count the table's columns first, each column of a run by
+    /// itself, then `extra`.
     pub host: Value,
 }
 
-/// A column to write, or a run of neighbours in a table of few rows that differ only in their names and values.
+/// A column to write, or a column run: neighbours in a table of few rows that differ only in name
+/// and values.
 #[derive(Debug)]
 pub struct Column {
-    /// The name; need not be unique. Empty for a run.
+    /// The name, which need not be unique. Empty for a run.
     pub name: String,
-    /// The names of the columns of a run, at least two. They have no dictionary, no children and no missing values.
+    /// The names of a run, at least two. Its columns have no dictionary, no children and no missing
+    /// values.
     pub run: Option<NameList>,
     /// The type.
     pub column_type: ColumnType,
-    /// What the type needs beside its codes: the time zone (a string).
+    /// A detail of the type, for example the time zone.
     pub detail: Option<Value>,
     /// The index in [`Frame::extra`] of the categories of a categorical.
     pub dictionary: Option<usize>,
     /// The children of a nested type.
     pub children: Vec<Field>,
-    /// The values; of a run those of its columns, one column behind the other.
+    /// The values. A run has the values of its columns one column after the other.
     pub array: Array,
 }
 
-/// A child of a nested column: a column whose values stand in the chunks of its parent.
+/// A child of a nested column. Its values are in the chunks of its parent.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// The name.
@@ -65,26 +68,27 @@ pub struct Field {
     pub detail: Option<Value>,
     /// As of a column.
     pub dictionary: Option<usize>,
-    /// Its own children. Those of a union or value column are its types, without the column of begins.
+    /// Its own children. Those of a union or value column are its types, without the child offsets.
     pub children: Vec<Field>,
 }
 
-/// Values in one or more pieces.
+/// Values in one or more chunks.
 #[derive(Debug, Default)]
 pub struct Array {
-    /// The pieces, in order.
+    /// The chunks, in order.
     pub chunks: Vec<Chunk>,
-    /// Which parts of the pieces are the values, in order, when it isn't all of all pieces.
+    /// The parts of the chunks that are the values, in order; none when all chunks are used as a
+    /// whole.
     pub(crate) spans: Option<Vec<Span>>,
 }
 
-/// Neighbouring values of a chunk.
+/// Consecutive values of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     pub chunk: usize,
-    /// The first value, in the chunk.
+    /// The index of the first value in the chunk.
     pub start: usize,
-    /// The first value, in the array.
+    /// The index of the first value in the array.
     pub first: u64,
     pub n: usize,
 }
@@ -96,7 +100,7 @@ impl From<Vec<Chunk>> for Array {
 }
 
 impl Array {
-    /// An array in one piece.
+    /// An array with one chunk.
     pub fn new(chunk: Chunk) -> Self {
         Self::from(vec![chunk])
     }
@@ -109,7 +113,7 @@ impl Array {
         }
     }
 
-    /// The block that begins with value `at`, if it is encoded already.
+    /// The pre-encoded block that begins with value `at`, if there is one.
     pub(crate) fn encoded(&self, at: u64) -> Option<&EncodedBlock> {
         let block = usize::try_from(at / BLOCK as u64).ok().filter(|_| at.is_multiple_of(BLOCK as u64))?;
         match &self.chunks.get(block)?.values {
@@ -118,7 +122,7 @@ impl Array {
         }
     }
 
-    /// The parts, in order, from the one with value `from` on.
+    /// The spans, in order, from the one with value `from` on.
     pub(crate) fn spans(&self, from: u64) -> impl Iterator<Item = Span> {
         let (mut i, mut first) = match &self.spans {
             None => (0, 0),
@@ -136,45 +140,49 @@ impl Array {
     }
 }
 
-/// Values that stand together in the memory of a host.
+/// Values that are together in the memory of a host.
 ///
-/// The memory may change while it is read: each value is copied once, and all that is stored comes from the copy.
+/// The host may change this memory during the call. The writer copies each value once and stores
+/// nothing but the copy.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The number of values.
     pub n: usize,
     /// The values.
     pub values: HostValues,
-    /// Which of them are there.
+    /// Which values are present.
     pub validity: HostValidity,
 }
 
-/// Where the values of a chunk are.
+/// The form and the memory of a chunk's values.
 #[derive(Clone, Debug)]
 pub enum HostValues {
-    /// Nowhere: all values are null (physical type null).
+    /// No memory: all values are null (physical type null).
     Null,
-    /// Words of the physical type's width, `stride` bytes apart (may be negative: then `memory` begins at the last value).
+    /// Words of the physical type's width, `stride` bytes apart. With a negative stride, `memory`
+    /// begins at the last value.
     Words {
         /// The memory of all values.
         memory: HostRead,
         /// Bytes from one value to the next.
         stride: isize,
     },
-    /// Words of the physical type's width (a byte for a boolean), of columns of equal length, one column behind the other.
+    /// Words of the physical type's width (one byte for a boolean) of several columns of equal
+    /// length, one column after the other.
     Matrix {
         /// The memory of all values.
         memory: HostRead,
-        /// Where the first value of the first column is in the memory.
+        /// The place of the first column's first value in the memory.
         first: usize,
         /// Bytes from one value of a column to the next.
         row_stride: isize,
         /// Bytes from one column to the next.
         column_stride: isize,
-        /// Values of a column.
+        /// The number of values of a column.
         n_rows: usize,
     },
-    /// Signed integers of more bytes than the physical type has (i32, i64 or i128); each has to be one of that type.
+    /// Signed integers that have more bytes than the physical type (i32, i64 or i128). Each value
+    /// must fit the physical type.
     Wide {
         /// The memory of all values.
         memory: HostRead,
@@ -183,14 +191,15 @@ pub enum HostValues {
         /// Bytes from one value to the next.
         stride: isize,
     },
-    /// Signed integers of 32 bits, stored as booleans or as integers of at most as many: each less `first`, and then below `n`.
-    /// [`HostValidity::Mark`] is one of those in memory, and needs not be below.
+    /// Signed integers of 32 bits, stored as booleans or as integers of at most 32 bits: each minus
+    /// `first`, which must be below `n`. [`HostValidity::Mark`] is a value of this memory and may
+    /// have any value.
     Int32 {
-        /// The values, one after the other.
+        /// The values, contiguous.
         memory: HostRead,
-        /// What is taken from each: codes may count from 1.
+        /// Subtracted from each value: hosts may count codes from 1.
         first: i32,
-        /// How many values there are from `first` on.
+        /// The number of possible values from `first` on.
         n: u32,
     },
     /// Booleans of one byte, zero or not.
@@ -204,51 +213,52 @@ pub enum HostValues {
     Bits {
         /// The bits.
         memory: HostRead,
-        /// Where value 0 is.
+        /// The bit of value 0.
         first_bit: usize,
     },
-    /// Strings by `n + 1` offsets `i32` into their bytes.
+    /// Strings with `n + 1` offsets `i32` into their bytes.
     Offsets32 {
         /// The offsets.
         offsets: HostRead,
         /// The bytes.
         bytes: HostRead,
     },
-    /// Strings by `n + 1` offsets `i64` into their bytes.
+    /// Strings with `n + 1` offsets `i64` into their bytes.
     Offsets64 {
         /// The offsets.
         offsets: HostRead,
         /// The bytes.
         bytes: HostRead,
     },
-    /// Strings of up to `width` bytes each, zeros at their end being padding.
+    /// Strings of up to `width` bytes each, padded with zeros.
     Padded {
         /// The memory of all values.
         memory: HostRead,
-        /// Bytes of each.
+        /// Bytes of each string.
         width: usize,
-        /// Bytes from one value to the next.
+        /// Bytes from one string to the next.
         stride: isize,
     },
-    /// The same with a code point of four bytes per character; stored as UTF-8.
+    /// Padded strings with four bytes per character, stored as UTF-8.
     Ucs4 {
         /// The memory of all values.
         memory: HostRead,
-        /// Bytes of each, a multiple of 4.
+        /// Bytes of each string, a multiple of 4.
         width: usize,
-        /// Bytes from one value to the next.
+        /// Bytes from one string to the next.
         stride: isize,
     },
-    /// Strings by views of 16 bytes, as in the Arrow format.
+    /// Strings with views of 16 bytes, as in Arrow.
     Views {
         /// The views.
         views: HostRead,
         /// The buffers of long strings.
         buffers: Vec<HostRead>,
     },
-    /// Strings by views of 16 bytes that have the addresses of long ones.
+    /// Strings with views of 16 bytes that hold the addresses of long strings.
     Anywhere(HostViews),
-    /// Lists or maps by `n + 1` offsets into a child. Those of missing lists need not be equal.
+    /// Lists or maps with `n + 1` offsets into a child. A missing list may have a length other than
+    /// 0.
     Lists {
         /// The offsets, i32 or i64.
         offsets: HostRead,
@@ -257,60 +267,61 @@ pub enum HostValues {
         /// The values of all lists.
         child: Arc<Chunk>,
     },
-    /// Lists by offset and size, in any order. Those of missing lists may be anything.
+    /// Lists with an offset and a size each, in any order. Those of missing lists are ignored.
     ListViews {
         /// The offsets, i32 or i64.
         offsets: HostRead,
-        /// The sizes, as wide.
+        /// The sizes, of the same width.
         sizes: HostRead,
         /// Whether they have 64 bits.
         is_large: bool,
         /// The values of all lists.
         child: Arc<Chunk>,
     },
-    /// Structs, with as many values of each child (or more); fixed-size lists, with so many times as many of the one child.
+    /// Structs, with at least as many values in each child; fixed-size lists, with at least
+    /// `value_len` times as many values in the only child.
     Children(Arc<[Chunk]>),
     /// Unions and value columns.
     Union {
-        /// The code of each value's type, a byte each.
+        /// The type code of each value, one byte each.
         codes: HostRead,
-        /// The child of each code; 255 for codes that there aren't.
+        /// The child of each code; 255 for unused codes.
         types: Arc<[u8; 256]>,
-        /// The place of each value in its child, i32. Without them values of a type stand one after the other in their child, in
-        /// a sparse union beside the codes.
+        /// The place of each value in its child, i32. Without them, the values of a type are
+        /// consecutive in its child; in a sparse union, value `i` is at place `i`.
         offsets: Option<HostRead>,
         /// The values of each type.
         children: Arc<[Chunk]>,
     },
-    /// Runs by their ends.
+    /// Runs of equal values, given by their ends.
     Runs {
-        /// Where each run ends, i16, i32 or i64, counted from a value `first` before the first one of the chunk.
+        /// The end of each run, i16, i32 or i64, counted from `first` values before the chunk.
         ends: HostRead,
         /// Bytes of an end: 2, 4 or 8.
         width: usize,
-        /// Values before the first one of the chunk.
+        /// Values before the chunk that the ends count too.
         first: u64,
         /// The value of each run.
         child: Arc<Chunk>,
     },
-    /// Numbers that the writer found (u64).
+    /// Child offsets, computed by the writer (u64).
     Counted(Arc<[u64]>),
-    /// Numbers that are found when the writer comes to them (u32).
+    /// Numbers that are computed when the writer comes to them (u32).
     Deferred(DeferredColumn),
-    /// A whole block that is encoded already. In a column such blocks come first.
+    /// A whole pre-encoded block. In a column such blocks come first.
     Encoded(EncodedBlock),
 }
 
-/// Which values of a chunk are there.
+/// Which values of a chunk are present.
 #[derive(Clone, Debug)]
 pub enum HostValidity {
-    /// All.
+    /// All values.
     AllValid,
     /// One bit per value, least significant first, 1 = valid.
     Bits {
         /// The bits.
         memory: HostRead,
-        /// Where value 0 is.
+        /// The bit of value 0.
         first_bit: usize,
     },
     /// One byte per value, nonzero = missing.
@@ -320,17 +331,17 @@ pub enum HostValidity {
         /// Bytes from one to the next.
         stride: isize,
     },
-    /// Words equal to this one (in the low bytes) are missing: NaT, code -1.
+    /// Values equal to this sentinel (its low bytes) are missing, for example NaT or code -1.
     Mark(u64),
 }
 
 impl Column {
-    /// How many columns it is.
+    /// The number of columns: of a run, or 1.
     pub fn n_columns(&self) -> usize {
         self.run.as_ref().map_or(1, NameList::len)
     }
 
-    /// The names of the columns that it is.
+    /// The names of the columns.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let names = self.run.as_ref();
         let one = if names.is_none() { Some(self.name.as_str()) } else { None };

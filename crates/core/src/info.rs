@@ -1,4 +1,4 @@
-//! What a file is made of: sizes and encodings by column, from the footer alone.
+//! Describes a file: sizes and encodings of each column, read from the footer alone.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,29 +13,29 @@ use crate::file::{ColumnInfo, File};
 pub struct Info {
     /// Major and minor version of the format.
     pub format_version: (u16, u16),
-    /// The release that wrote it: major, minor, patch.
+    /// The release that wrote the file: major, minor, patch.
     pub writer_version: (u32, u32, u32),
-    /// The generation.
+    /// The number of the current generation.
     pub generation: u64,
     /// Bytes of the file.
     pub file_len: u64,
     /// Bytes of all segments.
     pub segments_len: u64,
-    /// Bytes of the rest: header, footer, padding.
+    /// All other bytes: header, footer, padding.
     pub footer_len: u64,
-    /// What the file holds: `table` or `tree`.
+    /// The kind of the file's value: `table` or `tree`.
     pub value: &'static str,
-    /// Tables, with those inside of a tree.
+    /// The number of tables, including those inside of a tree.
     pub n_tables: u64,
-    /// Cells: parts of trees, of metadata and of columns of objects.
+    /// The number of cells: parts of trees, of metadata and of object columns.
     pub n_cells: u64,
-    /// Rows of the table.
+    /// The number of rows of the table.
     pub n_rows: u64,
-    /// Columns of the table.
+    /// The number of columns of the table.
     pub n_columns: u64,
-    /// The host that wrote it: `pandas`, `polars` ...
+    /// The host that wrote the file: `pandas`, `polars` ...
     pub host: Option<String>,
-    /// The table's columns, then labels and dictionaries, children, then bundles.
+    /// The table's columns, then labels and dictionaries, children, and bundles.
     pub columns: Vec<ColumnLayout>,
 }
 
@@ -45,25 +45,25 @@ pub struct Info {
 pub struct ColumnLayout {
     /// The name.
     pub name: String,
-    /// What the column is: of the table, beside it, or a bundle.
+    /// The role of the column in the file.
     pub role: Role,
-    /// The type, readable.
+    /// The name of the type.
     pub type_name: String,
-    /// Values.
+    /// The number of values.
     pub n_values: u64,
-    /// Missing values.
+    /// The number of missing values.
     pub n_missing: u64,
-    /// Blocks; none for a bundled column: its bundle has them.
+    /// The number of blocks. A bundled column has none; its bundle has them.
     pub n_blocks: u64,
-    /// Bytes in the file: pages and directories. For a bundled column its share of the bundle.
+    /// Bytes of pages and directories in the file; for a bundled column, its share of the bundle.
     pub stored_len: u64,
-    /// Bytes decoded.
+    /// Bytes of the decoded values.
     pub decoded_len: u64,
     /// The encodings, with the number of blocks that use each.
     pub encodings: Vec<(String, u64)>,
 }
 
-/// What a column is.
+/// The role of a column in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A column of the table.
@@ -76,12 +76,12 @@ pub enum Role {
     Array,
     /// A part of the cells: of trees, metadata and object columns.
     Cells,
-    /// Storage of bundled columns.
+    /// The storage column of a bundle.
     Bundle,
 }
 
 impl Role {
-    /// One word.
+    /// The role as one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Table => "column",
@@ -95,7 +95,7 @@ impl Role {
 }
 
 impl File {
-    /// The layout of the file; reads the footer, not the values.
+    /// The layout of the file. Reads the footer, but no values.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.
@@ -104,7 +104,7 @@ impl File {
         whole.info_of(self).map_err(|e| e.in_file(self.path()))
     }
 
-    /// The layout of the whole file, whose value is in `of`.
+    /// The layout of this view of the whole file; `of` is the view with the file's value.
     fn info_of(&self, of: &File) -> Result<Info> {
         let tables = (0..self.n_tables())
             .map(|number| Ok(self.table(number)?.columns_in_file()))
@@ -175,9 +175,10 @@ impl File {
 }
 
 impl File {
-    /// The type of a column as people write it, with those of its children: `list[i64]`, `struct[x: f64, y: list[utf8]]`.
+    /// The name of a column's type with those of its children: `list[i64]`, `struct[x: f64, y:
+    /// list[utf8]]`.
     ///
-    /// `name` tells the type of a column without children; [`type_name`] is one.
+    /// `name` returns the name of a type without children, as [`type_name`] does.
     ///
     /// # Errors
     /// As [`children`](Self::children).
@@ -228,7 +229,8 @@ impl File {
     }
 }
 
-/// Whether a number is in one of these ranges, which ascend in the files that are written here.
+/// Whether a number is in one of these ranges. They ascend in all files of this writer, but need
+/// not in others.
 fn is_inside(ranges: &[Range<u64>], number: u64) -> bool {
     match ranges.is_sorted_by_key(|range| range.start) {
         true => ranges[..ranges.partition_point(|range| range.start <= number)]
@@ -240,7 +242,8 @@ fn is_inside(ranges: &[Range<u64>], number: u64) -> bool {
     }
 }
 
-/// A type as people write it: `i64`, `bytes[12]`, `timestamp[ns, UTC]`, `categorical[i8, ordered]`.
+/// The name of a type without children: `i64`, `bytes[12]`, `timestamp[ns, UTC]`, `categorical[i8,
+/// ordered]`.
 pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
     let unit =
         if column_type.unit == Unit::None { String::new() } else { format!("[{}]", column_type.unit.name()) };
@@ -326,7 +329,7 @@ impl ColumnLayout {
     }
 }
 
-/// A string as JSON writes it.
+/// A string as a JSON string, with its quotes.
 pub fn json_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

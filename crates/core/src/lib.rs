@@ -1,7 +1,8 @@
 //! Lightning-fast, exact, checksummed files for data frames.
 //!
-//! This crate joins the others: [`write`](write()) takes a [`Frame`] of borrowed host memory to a file, [`File`] opens one and reads any
-//! columns and rows of it straight into the caller's memory. Python, R and the command line are thin layers above.
+//! This crate joins the others: [`write`](write()) takes a [`Frame`] of borrowed host memory to a
+//! file, [`File`] opens one and reads any columns and rows of it straight into the caller's memory.
+//! Python, R and the command line are thin layers above.
 #![forbid(unsafe_code)]
 
 mod blocks;

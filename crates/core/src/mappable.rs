@@ -1,4 +1,4 @@
-//! Where values stand in the file as they are: what a host needs to map a file instead of reading it.
+//! Finds the columns that a host can map from the file: their stored bytes are their values.
 
 use std::ops::Range;
 
@@ -10,18 +10,20 @@ use entasis_format::{
 use crate::file::File;
 use crate::rows::Rows;
 
-/// What the way out of every refusal has in common.
+/// The advice that ends every refusal.
 const READ: &str = "read without a map";
 
-/// Neighbouring values of a column that stand in the file as one plain array of little-endian words, of rows of bytes, or of bits.
+/// Consecutive values of a column that the file stores as a plain array: little-endian words, rows
+/// of bytes, or bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extent {
-    /// The place of the first value; of booleans that of the byte with the first bit.
+    /// The place of the first value; for booleans, of the byte with the first bit.
     pub at: u64,
     /// Bytes from there to the end of the last value.
     pub len: u64,
-    /// The first value's bit in its byte, least significant first; 0 for all types but booleans.
+    /// The bit of the first value in its byte, least significant first; 0 for all types but
+    /// booleans.
     pub first_bit: u8,
     /// The type of the values.
     pub physical: Physical,
@@ -30,25 +32,26 @@ pub struct Extent {
 }
 
 impl File {
-    /// Where the values of a column in some rows stand, if they stand in the file just as memory has them.
+    /// Where the values of a column in some rows are, if the file stores them as memory has them.
     ///
-    /// So they do in files written with compression 0: fixed width or booleans, none missing. The answer comes from the footer
-    /// alone, whose checksums hold; the values are not looked at, so neither are their checksums ([`verify`](Self::verify)
-    /// checks those). Whatever the file says, the bytes lie inside of it and words at multiples of their width.
+    /// Compression 0 stores columns of fixed width and booleans so, if no value is missing. The
+    /// reader uses the footer alone and verifies its checksums. It does not read the values, so
+    /// [`verify`](Self::verify) must check theirs. Whatever the file holds, the returned bytes are
+    /// inside it, and words are aligned to their width.
     ///
-    /// Categorical columns are refused: their codes would have to be compared with the categories first.
+    /// Categorical columns are refused, because nobody would check their codes.
     ///
     /// # Errors
-    /// *Unsupported*, with the reason and the column, when the values stand otherwise; *argument* for rows that are not there;
-    /// *corrupt*, *io*, *limit*.
+    /// *Unsupported*, with the reason and the column, when the values are stored otherwise;
+    /// *argument* for rows that do not exist; *corrupt*, *io*, *limit*.
     pub fn extent(&self, column: u64, rows: Range<u64>) -> Result<Extent> {
         self.extent_of(column, rows).map_err(|e| e.in_file(self.path()))
     }
 
-    /// The extents of many columns in the same rows, in one piece of work.
+    /// The extents of many columns in the same rows, found together.
     ///
     /// # Errors
-    /// As [`extent`](Self::extent), for the first column that has none.
+    /// As [`extent`](Self::extent), for the first column without an extent.
     pub fn extents(&self, columns: &[u64], rows: Range<u64>) -> Result<Vec<Extent>> {
         self.prefetch(columns.iter().copied());
         columns.iter().map(|&column| self.extent(column, rows.clone())).collect()
@@ -102,7 +105,7 @@ impl File {
                 Form::Encoded => return refuse("compressed values can't be mapped", compressed()),
             }
             let joins = next.is_none_or(|next| next == block.pages_at);
-            // Bits go on in the next block only where a byte ends.
+            // Bits continue in the next block only at a byte boundary.
             let ends = bits >= 8 || block.n_values % 8 == 0 || block.end_value() >= values.end;
             if !joins || !ends {
                 return refuse("values that are not stored together can't be mapped", compressed());
@@ -112,7 +115,8 @@ impl File {
         let Some(block) = blocks.get(first) else {
             return Err(Error::corrupt("a column has no blocks").in_column(&info.name));
         };
-        // Both ends lie in blocks that were found to be as long as their values, inside the file: nothing overflows.
+        // Both ends lie in blocks that were checked to be as long as their values and inside the
+        // file, so nothing overflows.
         let first_bit = (values.start - block.first_value) * bits;
         let at = block.pages_at + first_bit / 8;
         let len = (first_bit % 8 + (values.end - values.start) * bits).div_ceil(8);
@@ -122,9 +126,11 @@ impl File {
         Ok(extent(at, len, (first_bit % 8) as u8))
     }
 
-    /// Bytes of the file that tell its state from any other: their place, and what stands there while this is the file.
+    /// Bytes that differ between any two states of the file: their place, and their contents in
+    /// this state.
     ///
-    /// They hold the checksum over all other checksums. Who opens the path once more, to map it, compares them.
+    /// They hold the checksum over all other checksums. A caller that opens the path again to map
+    /// it compares them, to be sure that it maps the same file.
     pub fn mark(&self) -> (u64, Vec<u8>) {
         let slot = *self.slot();
         for (i, state) in self.header().slots.iter().enumerate() {
@@ -142,13 +148,13 @@ fn other_columns() -> String {
     format!("choose other columns, or {READ}")
 }
 
-/// How the values of a block are stored, as far as a map cares.
+/// How a block stores its values.
 enum Form {
     /// As memory has them.
     Plain,
-    /// Plain, but for validity in front of the values of each page.
+    /// As memory has them, but with validity before the values of each page.
     WithValidity,
-    /// Otherwise.
+    /// In any other way.
     Encoded,
 }
 
@@ -157,6 +163,6 @@ fn form(block: &BlockRecord, bits: u64) -> Form {
     if block.encoding != Encoding::new(Packing::Raw) {
         return Form::Encoded;
     }
-    // Every page with validity is longer than its values, so the length tells.
+    // A page with validity is longer than its values, so the length is enough to tell them apart.
     if u64::from(block.pages_len) == len { Form::Plain } else { Form::WithValidity }
 }

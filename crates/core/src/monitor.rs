@@ -1,4 +1,4 @@
-//! The way a caller watches and stops long work.
+//! How a caller watches and stops long work.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,25 +7,27 @@ use std::time::{Duration, Instant};
 
 use entasis_format::{Error, Result};
 
-/// Watches a long piece of work. Its methods are called on the thread that started it, the first two at most every 50 ms.
+/// Watches a long piece of work. All methods are called on the thread that started the work, the
+/// first two at most every 50 ms.
 pub trait Monitor: Sync {
-    /// Whether the work shall stop; it then ends with an error of kind *interrupted* and leaves nothing behind.
+    /// Whether the work should stop. It then ends with an error of kind *interrupted* and leaves no
+    /// file.
     fn interrupted(&self) -> bool {
         false
     }
 
-    /// Told how much is done.
+    /// Reports progress: `done` of `total`, in the units of the work (values or bytes).
     fn progress(&self, _done: u64, _total: u64) {}
 
-    /// Called when the other threads have begun, if there are any: what the caller has to do besides takes no time of theirs. False: the
-    /// work shall stop.
+    /// Called once the other threads work, if `has_others`. The caller can do its own work here in
+    /// the meantime. Return false to stop.
     fn meanwhile(&self, has_others: bool) -> bool {
         let _ = has_others;
         true
     }
 }
 
-/// A monitor that lets everything run.
+/// A monitor that never stops the work.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
@@ -34,7 +36,7 @@ impl Monitor for Silent {}
 /// How often the monitor is asked, about.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(50);
 
-/// The state that the threads of one piece of work share.
+/// The state that all threads of one piece of work share.
 pub(crate) struct Control<'a> {
     monitor: &'a dyn Monitor,
     stopped: AtomicBool,
@@ -56,24 +58,25 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// Adds to what is done.
+    /// Adds `n` to the work done.
     pub(crate) fn advance(&self, n: u64) {
         self.done.fetch_add(n, Ordering::Relaxed);
     }
 
-    /// Tells the monitor that the other threads have begun.
+    /// Tells the monitor that the other threads work.
     pub(crate) fn begun(&self, has_others: bool) {
         if !self.monitor.meanwhile(has_others) {
             self.stop();
         }
     }
 
-    /// Ends all threads at their next check.
+    /// Stops all threads at their next check.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// An error when the work was stopped; on the caller's thread it also asks the monitor, now and then.
+    /// Returns an error if the work was stopped. On the caller's thread, also asks the monitor
+    /// every [`INTERVAL`].
     pub(crate) fn check(&self) -> Result<()> {
         if std::thread::current().id() == self.caller {
             let mut polled = self.polled.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -1,29 +1,29 @@
-//! Names as one text.
+//! A compact list of names.
 
 use entasis_format::emit_run_names;
 
-/// Names behind one another in one text, of at most 4 GiB.
+/// A list of names, stored in one string of less than 4 GiB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameList {
     text: String,
-    /// Where each ends in the text.
+    /// The end of each name in the text.
     ends: Vec<u32>,
 }
 
 impl NameList {
-    /// An empty list with room for so many names.
+    /// An empty list with room for `n` names.
     pub fn with_capacity(n: usize) -> Self {
         Self { text: String::new(), ends: Vec::with_capacity(n) }
     }
 
-    /// Names of which each ends so far into the text; none when they don't fit it.
+    /// The names in `text`, each given by its end; none when the ends do not fit the text.
     pub fn from_parts(text: String, ends: Vec<u32>) -> Option<Self> {
         let are_ends = ends.is_sorted() && ends.iter().all(|&end| text.is_char_boundary(end as usize));
         let last = ends.last().map_or(0, |&end| end as usize);
         (are_ends && last == text.len()).then_some(Self { text, ends })
     }
 
-    /// Adds a name. Returns false, and adds nothing, when the text would have 4 GiB or more.
+    /// Adds a name. Returns false, and adds nothing, if the text would reach 4 GiB.
     #[must_use]
     pub fn push(&mut self, name: &str) -> bool {
         let end = u32::try_from(self.text.len() + name.len());
@@ -44,7 +44,7 @@ impl NameList {
         self.ends.is_empty()
     }
 
-    /// A name, by its place.
+    /// The name at index `i`.
     pub fn get(&self, i: usize) -> Option<&str> {
         let end = *self.ends.get(i)? as usize;
         self.text.get(self.start(i)..end)
@@ -59,7 +59,7 @@ impl NameList {
         (0..self.len()).map(|i| self.get(i).unwrap_or_default())
     }
 
-    /// Names `range` of these, which there are.
+    /// The names in `range`, which must exist.
     #[must_use]
     pub fn part(&self, range: std::ops::Range<usize>) -> Self {
         if range == (0..self.len()) {
@@ -73,7 +73,7 @@ impl NameList {
         }
     }
 
-    /// Appends the names as the columns of a run have them in the file.
+    /// Appends the names in the form that the record of a column run has in the file.
     pub(crate) fn emit(&self, out: &mut Vec<u8>) {
         emit_run_names(&self.ends, &self.text, out);
     }
@@ -81,7 +81,7 @@ impl NameList {
 
 impl<'a> FromIterator<&'a str> for NameList {
     /// # Panics
-    /// When the names together have 4 GiB or more.
+    /// If the names have 4 GiB or more in all.
     fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
         let mut list = Self::default();
         for name in names {

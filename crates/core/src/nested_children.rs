@@ -1,4 +1,4 @@
-//! The children of nested columns (`docs/format/columns.md`), and what has to hold between them and their parent.
+//! Finds the children of nested columns (`docs/format/columns.md`) and checks them against their parent.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use entasis_format::{Error, Logical, Physical, Result};
 use crate::file::{ColumnInfo, File};
 
 impl File {
-    /// The children of a column, in order; of a union or value column the begins are the last. None for other types.
+    /// The children of a column, in order; empty for types without children. The last child of a
+    /// union or value column holds its child offsets.
     ///
     /// # Errors
-    /// *Corrupt* when they are not what the parent's type asks for; as [`column`](Self::column).
+    /// *Corrupt* when they do not fit the parent's type; otherwise as [`column`](Self::column).
     pub fn children(&self, parent: &ColumnInfo) -> Result<Vec<Arc<ColumnInfo>>> {
         let record = &parent.record;
         let Some(first) = record.first_child else { return Ok(Vec::new()) };
@@ -24,7 +25,7 @@ impl File {
         for index in first..end {
             children.push(self.column(index).map_err(here)?);
         }
-        // So no column is the child of two, and what is below a column is a tree.
+        // With this check no column has two parents, so columns and their children are trees.
         if children.iter().any(|child| child.record.parent != Some(parent.index)) {
             return Err(corrupt("a child of a column is that of another, or of none"));
         }

@@ -1,4 +1,5 @@
-//! Reading: requests become tasks, tasks run on many threads, each decoding straight into memory that is its own.
+//! Reads columns. Requests become tasks, and each task decodes straight into its own part of the
+//! caller's memory.
 
 mod alloc;
 mod bundled;
@@ -46,11 +47,12 @@ enum Task<'a> {
 impl File {
     /// Reads columns into memory of the caller.
     ///
-    /// Only the pages that hold the rows are read, and only the vectors that hold them decoded. With an error, what the
-    /// memory holds is not specified.
+    /// The reader fetches only the pages that hold the rows, and decodes only the vectors that hold
+    /// them. After an error the contents of the memory are unspecified.
     ///
     /// # Errors
-    /// *Argument* for rows or memory that don't fit; *corrupt*, *unsupported*, *io*, *limit*, *interrupted*.
+    /// *Argument* for rows or memory that do not fit; *corrupt*, *unsupported*, *io*, *limit*,
+    /// *interrupted*.
     pub fn read(
         &self,
         requests: Vec<Request<'_>>,
@@ -125,7 +127,7 @@ impl File {
         Ok(())
     }
 
-    /// The column that the values of column `index` are stored in, and where.
+    /// The stored column that holds the values of column `index`, and where.
     pub(crate) fn source(&self, index: u64) -> Result<Source> {
         let column = self.column(index)?;
         let record = &column.record;
@@ -166,7 +168,7 @@ impl File {
         })
     }
 
-    /// Adds the tasks of a request; returns the memory that is filled after all.
+    /// Adds the tasks of a request. Returns the memory that is filled after all tasks.
     fn plan<'a>(
         &self,
         number: usize,
@@ -237,7 +239,7 @@ fn check_output(source: &Source, output: &Output<'_>, n: usize) -> Result<()> {
         (Output::Bools(_), Physical::Null) => true,
         _ => false,
     };
-    // Rows of bytes lie anywhere.
+    // Rows of bytes need no alignment.
     let width = if of.is_word() { of.width().unwrap_or(1) } else { 1 };
     let aligned = match output {
         Output::Words(out) => out.is_empty() || out.as_ptr().align_offset(width.min(8)) == 0,

@@ -1,4 +1,4 @@
-//! Which rows are read.
+//! The rows that a call reads.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use entasis_format::{Error, Result};
 /// A selection of rows.
 #[derive(Clone, Debug)]
 pub enum Rows {
-    /// All.
+    /// All rows.
     All,
-    /// Neighbours.
+    /// Consecutive rows.
     Range(Range<u64>),
-    /// Every `step`-th row, `n` of them, backwards when the step is negative.
+    /// Every `step`-th row, `n` in all; backwards if the step is negative.
     Step {
         /// The first row.
         start: u64,
-        /// How many.
+        /// The number of rows.
         n: u64,
-        /// From one to the next.
+        /// The distance from one row to the next.
         step: i64,
     },
-    /// Any rows in any order, also repeated.
+    /// Any rows in any order, repeated or not.
     Indices(Arc<[u64]>),
 }
 
 impl Rows {
-    /// The number of rows selected of `n_rows`.
+    /// The number of selected rows in a table of `n_rows`.
     pub fn n(&self, n_rows: u64) -> u64 {
         match self {
             Self::All => n_rows,
@@ -36,8 +36,8 @@ impl Rows {
         }
     }
 
-    /// Every `step`-th row from `start` on while it is on the near side of `stop`, as in a Python slice with its numbers
-    /// resolved; a `stop` before row 0 is told by `u64::MAX`. A step of 0 selects nothing.
+    /// Every `step`-th row from `start` up to, but without, `stop`, as in a Python slice with
+    /// resolved indices. A `stop` before row 0 is `u64::MAX`. A step of 0 selects nothing.
     pub fn step(start: u64, stop: u64, step: i64) -> Self {
         let width = step.unsigned_abs();
         let span = if step > 0 {
@@ -54,7 +54,7 @@ impl Rows {
         }
     }
 
-    /// The numbers of stepped rows.
+    /// The numbers of the rows of a [`Step`](Self::Step).
     pub(crate) fn numbers(start: u64, n: u64, step: i64) -> Result<Arc<[u64]>> {
         let no_memory = || Error::limit("not enough memory for the numbers of the rows");
         let mut numbers = Vec::new();
@@ -67,7 +67,7 @@ impl Rows {
         Ok(numbers.into())
     }
 
-    /// The rows where `mask` (a byte per row) is not zero.
+    /// The rows where `mask` (one byte per row) is not zero.
     pub fn mask(mask: &[u8]) -> Self {
         Self::Indices(mask.iter().enumerate().filter(|(_, m)| **m != 0).map(|(i, _)| i as u64).collect())
     }
@@ -75,7 +75,7 @@ impl Rows {
     /// Checks that every row exists.
     ///
     /// # Errors
-    /// *Argument*, naming the first row that doesn't.
+    /// *Argument*, with the first row that does not exist.
     pub fn check(&self, n_rows: u64) -> Result<()> {
         match self {
             Self::All => Ok(()),

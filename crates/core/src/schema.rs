@@ -1,4 +1,4 @@
-//! Names and types of a table's columns, in one pass over their records: tens of nanoseconds a record, however many columns there are.
+//! Reads names and types of a table's columns in one pass over their records.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ use crate::file::{File, NamePlaces};
 /// The types of a table's columns, and where their names are.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
-    /// The different types, as people write them, in the order of the first columns that have them.
+    /// The names of the different types, in the order of the first columns that have them.
     pub types: Vec<String>,
-    /// The type of each column: its place among the types.
+    /// The index in `types` of each column's type.
     pub type_of: Vec<u32>,
     /// The names, for [`File::visit_names`].
     pub names: NamePlaces,
@@ -28,13 +28,14 @@ impl Schema {
 }
 
 impl File {
-    /// The types of the table's columns and the places of their names.
+    /// The types of the table's columns, and the places of their names. Costs tens of nanoseconds
+    /// per record.
     ///
-    /// `name` tells the type of a column without children; [`type_name`](crate::type_name) is one. It is called once for each
-    /// type, and for each column whose type has a detail (a time zone).
+    /// `name` returns the name of a type without children, as [`type_name`](crate::type_name) does.
+    /// It is called once for each type, and for each column whose type has a detail (a time zone).
     ///
     /// # Errors
-    /// *Unsupported* for a type that this release doesn't know; *corrupt*, *io*.
+    /// *Unsupported* for a type that this release does not know; *corrupt*, *io*.
     pub fn schema(&self, name: &dyn Fn(&ColumnType, Option<&Value>) -> String) -> Result<Schema> {
         self.read_schema(name).map_err(|e| e.in_file(self.path()))
     }
@@ -42,7 +43,7 @@ impl File {
     fn read_schema(&self, name: &dyn Fn(&ColumnType, Option<&Value>) -> String) -> Result<Schema> {
         let mut schema = Schema::default();
         let mut places = HashMap::new();
-        // Types without a detail, few in any table; the last one that was met first.
+        // The few types without a detail. `last` is the index of the most recent one, tried first.
         let mut plain: Vec<(ColumnType, u32)> = Vec::new();
         let mut last = 0;
         self.visit_table(|run| {

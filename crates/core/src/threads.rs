@@ -1,7 +1,5 @@
-//! Threads of one piece of work.
-//!
-//! There is no pool to set up or to shut down: helpers are started when there are none that wait for more work, and gone when there is none
-//! for a moment ([`crew`]).
+//! Runs the tasks of one piece of work on several threads, with helpers from the thread pool
+//! ([`crew`]).
 
 use std::hint;
 use std::ops::Range;
@@ -15,18 +13,18 @@ use entasis_kernels::crew;
 
 use crate::monitor::{Control, INTERVAL};
 
-/// How long the caller's thread waits for the others before it sleeps.
+/// How long the caller's thread spins for the others before it sleeps.
 const MOMENT: Duration = Duration::from_micros(50);
 
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Sets the number of threads for calls that don't name one; 0: as many as the process has processors.
+/// Sets the number of threads for calls that do not name one; 0: one per processor of the process.
 pub fn set_threads(n: usize) {
     THREADS.store(n, Ordering::Relaxed);
 }
 
-/// The number of threads for calls that don't name one: what [`set_threads`] said, else the processors that the
-/// process may use (its affinity and its cgroup's quota counted).
+/// The number of threads for calls that do not name one: the number given to [`set_threads`],
+/// otherwise the processors that affinity and the cgroup's quota allow.
 pub fn default_threads() -> usize {
     match THREADS.load(Ordering::Relaxed) {
         0 => processors(),
@@ -34,10 +32,10 @@ pub fn default_threads() -> usize {
     }
 }
 
-/// The processors that the process may use. The system is asked once in a second of its clock: it looks into several files for that, which
-/// takes as long as to read a small one.
+/// The processors that the process may use. The system is asked at most once per second, because it
+/// reads several files to answer.
 fn processors() -> usize {
-    // The second, and 16 bits for the number: no lock, which a forked child could find taken.
+    // The second, and 16 bits for the number. No lock, because a forked child could find it taken.
     static KNOWN: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let known = KNOWN.load(Ordering::Relaxed);
@@ -49,8 +47,9 @@ fn processors() -> usize {
     n
 }
 
-/// Runs `work` on every task, in order of their start, on up to `threads` threads, of which the caller's is one.
-/// The first error ends the others at their next check. A thread that can't be started is done without.
+/// Runs `work` on every task, started in order, on up to `threads` threads including the caller's.
+/// The first error stops all threads at their next check. Threads that cannot be started are left
+/// out.
 pub(crate) fn run<T: Send, S>(
     tasks: Vec<T>,
     threads: usize,
@@ -64,9 +63,9 @@ pub(crate) fn run<T: Send, S>(
     run_from(next, n_threads, control, state, work)
 }
 
-/// The same for tasks whose order doesn't matter: each thread begins with a range of its own, and takes the half of another's when it
-/// is done. Neighbouring tasks fill neighbouring memory, and threads that come to the same huge page for the first time at once
-/// each clear one.
+/// The same for tasks in any order. Each thread begins with a range of neighbouring tasks, and
+/// takes half of another's range when its own is done. Neighbouring tasks fill neighbouring memory,
+/// and threads that touch a new huge page at once each clear one.
 pub(crate) fn run_in_ranges<T: Send, S>(
     tasks: Vec<T>,
     threads: usize,
@@ -80,15 +79,15 @@ pub(crate) fn run_in_ranges<T: Send, S>(
     run_from(next, n_threads, control, state, work)
 }
 
-/// No thread is without a task.
+/// No thread without a task.
 fn n_threads<T>(tasks: &[T], threads: usize) -> usize {
     threads.clamp(1, tasks.len().max(1))
 }
 
-/// Tasks, a range of them for each thread.
+/// Tasks, in one range for each thread.
 struct TaskRanges<T> {
     tasks: Vec<Option<T>>,
-    /// What is left of each thread's range.
+    /// The rest of each thread's range.
     left: Vec<Range<usize>>,
 }
 
@@ -99,7 +98,8 @@ impl<T> TaskRanges<T> {
         Self { left, tasks: tasks.into_iter().map(Some).collect() }
     }
 
-    /// The next task of a thread: of its range, else of the last half of the longest one.
+    /// The next task of a thread: from its own range, otherwise from the last half of the longest
+    /// one.
     fn next(&mut self, thread: usize) -> Option<T> {
         if self.left[thread].is_empty() {
             let longest = self.left.iter_mut().max_by_key(|range| range.len())?;
@@ -113,7 +113,7 @@ impl<T> TaskRanges<T> {
     }
 }
 
-/// Runs `work` on what `next` gives to each thread, by its number, until there is nothing.
+/// Runs `work` on the tasks that `next` returns for each thread number, until it returns none.
 fn run_from<T: Send, S>(
     next: impl Fn(usize) -> Option<T> + Sync,
     n_threads: usize,
@@ -127,7 +127,7 @@ fn run_from<T: Send, S>(
         let mut state = state();
         while let Some(task) = next(thread) {
             if let Err(error) = control.check().and_then(|()| work(&mut state, task)) {
-                // The error that came first made the others stop: it is the one to tell.
+                // The first error made the others stop, so it is the one to report.
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 control.stop();
                 break;
@@ -137,12 +137,12 @@ fn run_from<T: Send, S>(
     crew::run(n_threads - 1, &worker, |helpers| {
         control.begun(n_threads > 1);
         worker(0);
-        // Being woken takes longer than the others mostly need from here on.
+        // Waking up takes longer than the others usually need from here on.
         let done = Instant::now();
         while helpers.left() > 0 && done.elapsed() < MOMENT {
             hint::spin_loop();
         }
-        // Others may have long to go, which the monitor may end.
+        // Others may need long, and the monitor may stop them.
         while helpers.left() > 0 && control.check().is_ok() {
             thread::park_timeout(INTERVAL);
         }
@@ -150,7 +150,7 @@ fn run_from<T: Send, S>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// Stops the other threads when this one panics: they may wait for what it would have done.
+/// Stops the other threads if this one panics: they may wait for its results.
 struct StopOnPanic<'a>(&'a Control<'a>);
 
 impl Drop for StopOnPanic<'_> {
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_monitor_ends_what_others_have_left() {
-        /// Asks to stop when the caller has nothing left to do.
+        /// Asks to stop once the caller has no task left.
         struct Last(AtomicBool);
 
         impl Monitor for Last {
@@ -208,7 +208,7 @@ mod tests {
             &control,
             || (),
             |(), ()| {
-                // Both have one task.
+                // Both threads have one task.
                 begun.fetch_add(1, Ordering::AcqRel);
                 while begun.load(Ordering::Acquire) < 2 {
                     hint::spin_loop();
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(n_done.into_inner(), 3);
     }
 
-    /// Does something besides, or wants an end.
+    /// Does work of its own, or asks to stop.
     struct Besides {
         n_begun: AtomicUsize,
         goes_on: bool,

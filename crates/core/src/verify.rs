@@ -1,4 +1,5 @@
-//! The check of a whole file: every byte is covered by a checksum that holds, or is zero, and every value decodes.
+//! Verifies a whole file: every byte is zero or covered by a checksum that matches, and every value
+//! decodes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,31 +16,33 @@ use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
 use crate::threads;
 
-/// What was checked.
+/// What was verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Columns, with labels, dictionaries and bundles.
+    /// The number of columns, including labels, dictionaries and bundles.
     pub n_columns: u64,
-    /// Blocks.
+    /// The number of blocks.
     pub n_blocks: u64,
-    /// Values that were decoded.
+    /// The number of values that were decoded.
     pub n_values: u64,
     /// Bytes of the file.
     pub checked_len: u64,
 }
 
-/// Verifies a file as a whole: checksums, structure, that nothing overlaps and nothing lies between, and that every value decodes and fits its statistics' count.
+/// Verifies the checksums and the structure of a file, that no two parts overlap and that bytes
+/// between them are zero. Decodes every value and compares the number of missing values with the
+/// statistics.
 ///
 /// Costs about as much as reading the file.
 ///
 /// # Errors
-/// *Corrupt* for the first damage found, with its place; else as for reading.
+/// *Corrupt* for the first damage, with its place; otherwise as for reading.
 pub fn verify(path: &Path, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
     File::open(path)?.verify(threads, monitor)
 }
 
-/// A stretch of the file that belongs to something.
+/// First byte and end of a part of the file.
 type Span = (u64, u64);
 
 impl File {
@@ -125,7 +128,7 @@ impl File {
         Ok(report)
     }
 
-    /// The header's slots: one valid, the other empty or valid; the trailer tells the same.
+    /// No slot of the header is damaged, and the trailer equals the current one.
     fn verify_slots(&self) -> Result<()> {
         for (i, slot) in self.header().slots.iter().enumerate() {
             if matches!(slot, SlotState::Damaged) {
@@ -143,7 +146,8 @@ impl File {
         Ok(())
     }
 
-    /// The file ends where its generation does. Readers ignore what comes after, which no checksum covers.
+    /// The file ends where its generation ends. Readers ignore bytes after it, and no checksum
+    /// covers them.
     fn verify_end(&self) -> Result<()> {
         let (end, len) = (self.slot().end, self.source_len());
         match len.saturating_sub(end) {
@@ -156,7 +160,7 @@ impl File {
         })
     }
 
-    /// Nothing overlaps, and what lies between is zero.
+    /// No parts overlap, and the bytes between them are zero.
     fn verify_spans(&self, mut spans: Vec<Span>) -> Result<()> {
         spans.retain(|span| span.1 > span.0);
         spans.sort_unstable();
@@ -179,7 +183,8 @@ impl File {
         Ok(())
     }
 
-    /// Decodes all values, a block at a time, and compares the count of missing ones with the statistics.
+    /// Decodes all values block by block and compares the number of missing values with the
+    /// statistics.
     fn verify_values(
         &self,
         stored: &[&ColumnInfo],
@@ -228,7 +233,8 @@ impl File {
         }
     }
 
-    /// Reads bundled columns as such, some at a time, and compares the count of missing values with their records.
+    /// Reads bundled columns as such, some at a time, and compares the number of missing values
+    /// with their records.
     fn verify_members(&self, columns: &[ColumnInfo], monitor: &dyn Monitor) -> Result<()> {
         let members: Vec<&ColumnInfo> = columns.iter().filter(|column| column.record.is_bundled).collect();
         for members in members.chunks(64) {
@@ -248,9 +254,10 @@ impl File {
         Ok(())
     }
 
-    /// Children are children of their parents, not too deep, and have the values that their parents' words tell.
+    /// Children belong to their parents, are not nested too deep, and have as many values as the
+    /// structure values of their parents need.
     fn verify_children(&self, columns: &[ColumnInfo]) -> Result<()> {
-        // Children stand behind their parents: each depth is known before it is used.
+        // Children come after their parents, so that each depth is known before it is used.
         let mut depths = vec![0u32; columns.len()];
         for column in columns {
             let parent = column.record.parent.map(|parent| self.column(parent)).transpose()?;
@@ -275,7 +282,7 @@ impl File {
         Ok(())
     }
 
-    /// The name of each column of the table is found.
+    /// Each column of the table is found by its name.
     fn verify_names(&self) -> Result<()> {
         for column in self.columns(0..self.n_columns())? {
             if !self.find_all(&column.name)?.contains(&column.index) {
@@ -286,7 +293,7 @@ impl File {
     }
 }
 
-/// Memory for decoded values, and which are missing.
+/// Memory for decoded values and their missing mask.
 struct Array {
     of: Layout,
     words: Vec<u64>,

@@ -1,4 +1,5 @@
-//! Writing: blocks are encoded by many threads and placed in their order, then the footer, then the commit.
+//! Writes files. Threads encode blocks and get places for them in a fixed order; then come the
+//! footer and the commit.
 
 mod bundle;
 mod check;
@@ -34,23 +35,25 @@ pub use pre_encoded::EncodedBlock;
 use pre_encoded::BLOCK;
 use run_order::{TextLen, longest_texts_first};
 
-/// Consecutive blocks of a column that one thread encodes, hints flowing from one to the next.
+/// Consecutive blocks of a column that one thread encodes, each with hints from the one before.
 const RUN: u64 = 16;
-/// Runs that a short file is cut into, about, so that there is work for some threads.
+/// A short file is cut into about this many runs, so that several threads have work.
 const RUNS: u64 = 4;
-/// Decoded bytes of a run, about, which makes runs of long values shorter: a thread waits for the runs before its own.
+/// Decoded bytes of a run, about. Runs of long values have fewer blocks, because threads wait for
+/// the runs before their own.
 const RUN_LEN: u64 = 8 << 20;
-/// Encoded bytes that a thread writes when it is its turn.
+/// A thread whose turn it is writes when it has this many encoded bytes.
 const WRITE: usize = 1 << 20;
-/// Encoded bytes that a thread keeps before it waits for its turn to write them.
+/// A thread waits for its turn when it has this many encoded bytes.
 const BUFFER: usize = 8 << 20;
-/// Runs of at most so many values and bytes are taken several at once, where there are many.
+/// Runs with at most this many values and bytes are short. Where there are many, a thread takes
+/// several at once.
 const SHORT: u64 = 1 << 16;
 const SHORT_LEN: u64 = 1 << 20;
-/// As many, and at least so many times, that there is work for some threads.
+/// The most short runs that a thread takes at once, and the fewest groups of them.
 const NEIGHBOURS: usize = 8;
 const GROUPS: usize = 12;
-/// Less work than this is done on the caller's thread alone, in values.
+/// Less work than this, in values, is done on the caller's thread alone.
 const PARALLEL: u64 = 1 << 17;
 
 /// How to write.
@@ -60,17 +63,18 @@ pub struct WriteOptions {
     pub compression: u8,
     /// Columns with a compression of their own, by name.
     pub column_compression: Vec<(String, u8)>,
-    /// Threads; none: [`default_threads`](crate::default_threads).
+    /// The number of threads; none: [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
     /// Whether to wait until the bytes are on the disk.
     pub durable: Durable,
-    /// How long to wait for another writer of the same file before the error *io* of kind `WouldBlock`.
+    /// How long to wait for another writer of the same file before the error *io* of kind
+    /// `WouldBlock`.
     pub wait: Duration,
 }
 
-/// How long a writer waits for another one, unless told.
+/// The default time to wait for another writer.
 const WAIT: Duration = Duration::from_secs(10);
-/// The first and the longest pause between two looks at whether the other writer is done.
+/// The first and the longest pause between two checks whether the other writer is done.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
 
 impl Default for WriteOptions {
@@ -85,17 +89,18 @@ impl Default for WriteOptions {
     }
 }
 
-/// Writes a frame to `path`, replacing what was there when, and only when, all went well.
+/// Writes a frame to `path`. Replaces the file there if, and only if, all goes well.
 ///
-/// Costs one pass over the frame's memory (over the validity of bundled columns two) and at most a few blocks of memory per thread. The bytes don't depend on the number of threads.
+/// Costs one pass over the frame's memory (two over the validity of bundled columns) and a few
+/// blocks of memory per thread. The bytes do not depend on the number of threads.
 ///
 /// # Errors
-/// Any kind but *corrupt*; the old file is then as it was, and no other is left.
+/// Any kind but *corrupt*. The old file is then unchanged, and no other file is left.
 pub fn write(path: &Path, frame: &Frame, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
     replace(path, Plan::new(Parts::of_frame(frame)?, options), options, monitor)
 }
 
-/// Writes a document to `path`, as [`write`](write()) does a frame.
+/// Writes a document to `path`, as [`write`](write()) writes a frame.
 ///
 /// # Errors
 /// As [`write`](write()).
@@ -116,10 +121,10 @@ fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor:
     replacement.commit().map_err(on_disk("replace"))
 }
 
-/// ChildOffsets to replace a file, once no other writer is at work on it or the time to wait is over.
+/// Begins to replace a file, once no other writer works on it or the time to wait is over.
 ///
 /// # Errors
-/// *Interrupted*, when the caller stops the wait.
+/// *Interrupted*, if the caller stops the wait.
 fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<io::Result<Replacement>> {
     let started = Instant::now();
     let [mut pause, longest] = PAUSES;
@@ -138,10 +143,10 @@ fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<
     }
 }
 
-/// Writes a frame to a sink, from its byte 0 on; returns the number of bytes.
+/// Writes a frame to a sink, from byte 0 on, and returns the number of bytes.
 ///
 /// # Errors
-/// As [`write`](write()); what the sink holds then is of no use.
+/// As [`write`](write()). The contents of the sink are then unspecified.
 pub fn write_to(
     sink: &dyn Sink,
     frame: &Frame,
@@ -151,7 +156,7 @@ pub fn write_to(
     Plan::new(Parts::of_frame(frame)?, options)?.execute(sink, monitor)
 }
 
-/// Writes a document to a sink, as [`write_to`] does a frame.
+/// Writes a document to a sink, as [`write_to`] writes a frame.
 ///
 /// # Errors
 /// As [`write`](write()).
@@ -164,15 +169,16 @@ pub fn write_document_to(
     Plan::new(Parts::of_document(document)?, options)?.execute(sink, monitor)
 }
 
-/// The parts of a file, checked, and where they are in it. The columns of a frame and those beside it stand together.
+/// The checked parts of a file, in its order. The columns of a frame come first, then its labels
+/// and dictionaries.
 ///
-/// A run of columns counts as one here: it is one record of the file.
+/// A column run counts as one column here, because it is one record of the file.
 struct Parts<'a> {
-    /// Each frame, and the number of its first column.
+    /// Each frame, with the number of its first column.
     frames: Vec<(usize, &'a Frame)>,
     /// Columns of no frame, after those of all frames.
     loose: &'a [Column],
-    /// All columns but the bundles.
+    /// The number of columns, without children and bundles.
     n_columns: usize,
     value: Option<&'a Value>,
 }
@@ -196,7 +202,8 @@ impl<'a> Parts<'a> {
         Ok(Self { frames, loose, n_columns: n_columns + loose.len(), value: Some(&document.value) })
     }
 
-    /// All columns in the order of their numbers, each with the number of the first one beside its frame's table, and whether it is of the table.
+    /// All columns by number. Each comes with the number of the first column after its frame's
+    /// table, and whether it belongs to the table.
     fn columns(&self) -> impl Iterator<Item = (&'a Column, usize, bool)> {
         let of_frame = |&(first, frame): &(usize, &'a Frame)| {
             let beside = first + frame.columns.len();
@@ -207,7 +214,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What is to be written, checked.
+/// Everything to write, checked.
 struct Plan<'a> {
     parts: Parts<'a>,
     nested: Nested<'a>,
@@ -253,12 +260,13 @@ impl<'a> Plan<'a> {
             }
             own.insert(name.as_str(), Profile::new(*compression).map_err(|e| e.in_column(name))?);
         }
-        // A bundle has one setting: columns with one of their own stay out.
+        // A bundle has one setting, so columns with their own stay out.
         let mut found = Vec::new();
         for (number, &(first, frame)) in parts.frames.iter().enumerate() {
             found.extend(bundles(number, first, frame, |column| own.contains_key(column.name.as_str())));
         }
-        // Values that don't fit their type are told by their column, which a bundle doesn't know.
+        // Check values that may not fit their type now, because a bundle does not know their
+        // column's name.
         let mut scratch = Scratch::default();
         let members = found.iter().flat_map(|bundle| {
             let frame = parts.frames[bundle.frame].1;
@@ -282,14 +290,15 @@ impl<'a> Plan<'a> {
         Ok(Self { parts, nested, bundles: found, profile, own, threads })
     }
 
-    /// The columns that have blocks, in the order of the file: the frame's that are in no bundle, children, then the bundles.
+    /// The columns that have blocks, in the order of the file: unbundled columns, children,
+    /// bundles.
     fn stored(&self) -> Vec<Stored<'_>> {
         let mut is_bundled = vec![false; self.parts.n_columns];
         for bundle in &self.bundles {
             bundle.members.iter().for_each(|&i| is_bundled[bundle.first + i] = true);
         }
         let columns: Vec<_> = self.parts.columns().collect();
-        // The profile of a column, for its children too.
+        // The profile of a column and its children.
         let profile = |i: usize| {
             let (column, _, is_of_table) = columns[i];
             self.own.get(column.name.as_str()).filter(|_| is_of_table).unwrap_or(&self.profile)
@@ -360,7 +369,7 @@ impl<'a> Plan<'a> {
 /// A run of blocks of one column.
 struct Task {
     index: usize,
-    /// Which of the stored columns.
+    /// The index among the stored columns.
     column: usize,
     values: Range<u64>,
     /// Bytes of a value, about.
@@ -387,7 +396,8 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         let n_values = of.array.n_values();
         let of_texts = of.strings.run(value_len).filter(|_| of.array.encoded(0).is_none());
         let run = of_texts.map_or(n_blocks * block, |n| n.min(block));
-        // The second half of a short file is cut smaller, so that threads end together.
+        // Runs in the second half of a short file are shorter, so that threads end at about the
+        // same time.
         let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
         for values in cut(n_values, run, last.min(run)) {
             tasks.push(Task { index: tasks.len(), column, values, value_len });
@@ -396,15 +406,15 @@ fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
     tasks
 }
 
-/// Bytes of memory for what becomes of a run, of the longest about. What is not used of it costs nothing, where memory that grows by doubling
-/// is copied, and has its pages, twice.
+/// The memory to reserve for the encoded bytes of a run: the longest one, about. Unused memory
+/// costs nothing, but memory that grows is copied and gets new pages.
 fn room(tasks: &[Task]) -> usize {
     let len = |task: &Task| task.n_values().saturating_mul(task.value_len);
     let longest = tasks.iter().map(len).max().unwrap_or(0).min(BUFFER as u64) as usize;
     longest + longest / 8
 }
 
-/// Pieces of `run` values, and of `last` from the middle on, neither of which is 0.
+/// Pieces of `run` values in the first half and of `last` values in the second half. Neither is 0.
 fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
     assert!(run > 0 && last > 0, "pieces of nothing");
     let mut start = 0;
@@ -416,8 +426,8 @@ fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
     })
 }
 
-/// The runs that a thread takes at once: neighbouring columns that are short may lie side by side in memory, and be alike. They don't
-/// depend on the number of threads, as the bytes don't.
+/// Groups the runs that a thread takes at once: short neighbouring columns may be adjacent in
+/// memory and similar. Groups do not depend on the number of threads, because the bytes must not.
 fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
     let is_short =
         |task: &Task| task.n_values() <= SHORT && task.n_values().saturating_mul(task.value_len) <= SHORT_LEN;
@@ -429,7 +439,7 @@ fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
         match groups.last_mut() {
             Some(group) if group.len() < most && is_short(&group[0]) && is_short(&task) => group.push(task),
             _ => {
-                // The last groups are smaller, so that threads end together.
+                // The last groups are smaller, so that threads end at about the same time.
                 most = together.min(n_left.div_ceil(2));
                 groups.push(vec![task]);
             }
@@ -439,25 +449,25 @@ fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
     groups
 }
 
-/// What is known of the text of a run, if it is text whose length is known without looking at each string.
+/// The length of the text in a run; none unless it is known without a look at each string.
 fn text_of(of: &Stored<'_>, task: &Task) -> Option<TextLen> {
     let most = input::max_text_len(of.array).filter(|_| of.of.width().is_none())?;
     Some(TextLen { most, len: input::mean_text_len(of.array).saturating_mul(task.n_values()) })
 }
 
-/// The memory and encoders of one thread.
+/// The memory and the encoder of one thread.
 #[derive(Default)]
 struct Worker {
     scratch: Scratch,
     encoder: Option<Encoder>,
-    /// Memory for encoded bytes, used again by the next run.
+    /// Memory for encoded bytes, reused by the next run.
     bytes: Option<Vec<u8>>,
-    /// The type of the run before, of those that are taken together.
+    /// The layout of the previous run of the group.
     before: Option<Layout>,
 }
 
 impl Worker {
-    /// Forgets what was encoded before: bytes depend on no more than the runs that are taken together.
+    /// Begins a group. Encoding depends on earlier runs of the same group only.
     fn begin(&mut self) {
         self.before = None;
     }

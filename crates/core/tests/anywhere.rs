@@ -1,4 +1,4 @@
-//! Strings that stand anywhere in memory, by views with addresses: the same file as from offsets.
+//! Strings given by views with addresses make the same file as strings given by offsets.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn views(texts: &[Vec<u8>]) -> Vec<u128> {
 
 #[test]
 fn strings_come_back_from_anywhere() {
-    // More than a block, short and long ones, and some of 12 and 13 bytes.
+    // More than a block, with short and long strings, and some of 12 and 13 bytes.
     let texts: Vec<Vec<u8>> =
         (0..70_000).map(|i: usize| format!("{i:0>width$}", width = i * i % 40).into_bytes()).collect();
     for some_missing in [false, true] {

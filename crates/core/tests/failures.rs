@@ -1,4 +1,4 @@
-//! What happens when the world fails: typed errors, old files as they were, nothing left behind.
+//! Failures give typed errors, leave the old file unchanged and no other file.
 
 mod common;
 
@@ -137,7 +137,7 @@ fn an_interrupted_write_leaves_the_old_file() {
     let memory: Vec<Memory> = old.iter().map(|(_, model)| Memory::new(model)).collect();
     write(&path, &frame_of(&old, &memory), &WriteOptions::default(), &Silent).unwrap();
     let before = std::fs::read(&path).unwrap();
-    // The monitor is asked after 50 ms: texts that repeat nothing take seconds with this setting.
+    // The monitor is asked after 50 ms. Texts without repetitions take seconds at this setting.
     let texts: Vec<String> =
         (0..1_000_000u64).map(|i| format!("{:x}", i.wrapping_mul(0x9E37_79B9_7F4A_7C15))).collect();
     let new = [("texts", Model::text(&texts))];
@@ -244,7 +244,7 @@ fn what_a_reader_would_refuse_is_not_written() {
     let broken = Model::text(&[&b"fine"[..], &b"\xff\xfe"[..]]);
     let error = refused(&[("broken", broken)]);
     assert!(error.kind() == Kind::Argument && error.to_string().contains("broken"), "{error}");
-    // Two halves of a character are no strings, though together they are text.
+    // Two halves of a character are not strings, though together they are text.
     let halves = Model::text(&[&b"\xc3"[..], &b"\xa9"[..]]);
     assert_eq!(refused(&[("halves", halves)]).kind(), Kind::Argument);
     let name = "n".repeat(70_000);

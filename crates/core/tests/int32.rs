@@ -1,4 +1,5 @@
-//! Integers of 32 bits with a mark for missing ones, as R has them: written narrower, and read from what is narrower.
+//! Integers of 32 bits with a sentinel for missing values, as R has them, are stored narrower and
+//! read from narrower columns.
 
 mod common;
 
@@ -156,7 +157,7 @@ fn what_a_type_does_not_have_is_refused() {
     assert!(kind == Kind::Unsupported && message.contains("row 3"), "{message}");
     assert_eq!(error(&[-1], 0, 2, bool).0, Kind::Unsupported);
     assert_eq!(error(&[0], 1, 127, ColumnType::plain(Physical::I8)).0, Kind::Unsupported);
-    // The type is another than the memory's form allows.
+    // The type does not fit the form of the memory.
     assert_eq!(error(&[0], 0, 2, ColumnType::plain(Physical::Utf8)).0, Kind::Argument);
 }
 
@@ -176,7 +177,7 @@ fn wider_integers_are_read_where_all_fit() {
     let values = [1, -most, most];
     let file = wide(&values);
     assert_eq!(read(&file, Rows::All, 0).unwrap(), values.map(|value| value as i32));
-    // The least integer of 32 bits marks missing values.
+    // `i32::MIN` is the sentinel for missing values.
     for beyond in [most + 1, -most - 1, i64::MIN, i64::MAX] {
         let file = wide(&[1, beyond]);
         assert_eq!(read(&file, Rows::All, 0).unwrap_err().kind(), Kind::Unsupported, "{beyond}");

@@ -1,4 +1,4 @@
-//! Long texts make short blocks, unless they repeat.
+//! Columns of long strings have short blocks, unless the strings repeat.
 
 mod common;
 
@@ -8,7 +8,7 @@ use entasis::{Rows, WriteOptions};
 const SHORT: u64 = 1 << 20;
 const LONG: u64 = 4 << 20;
 
-/// A text of about `len` bytes that is like no other with another number.
+/// A text of about `len` bytes that differs from those of all other numbers.
 fn text(number: usize, len: usize) -> String {
     let mut text = String::with_capacity(len + 20);
     let mut state = number as u64;
@@ -19,7 +19,7 @@ fn text(number: usize, len: usize) -> String {
     text
 }
 
-/// How many values, and bytes, the blocks of a column have.
+/// The number of values and of bytes of each block of a column.
 fn blocks(model: &Model) -> Vec<(u32, u64)> {
     blocks_at(WriteOptions::default().compression, model)
 }
@@ -39,10 +39,10 @@ fn blocks_at(compression: u8, model: &Model) -> Vec<(u32, u64)> {
 #[test]
 fn each_has_at_most_so_many_bytes() {
     let mut texts: Vec<String> = (0..30_000).map(|i| text(i, 200 + i % 400)).collect();
-    // One that is longer than a block.
+    // One string is longer than a block.
     texts[20_000] = text(1, 5 << 20);
     let all = Model::text(&texts);
-    // Missing ones that have bytes in memory.
+    // Missing strings that have bytes in memory.
     let some = all.clone().with_missing(|i| i % 3 != 1);
     for model in [all, some] {
         let blocks = blocks(&model);
@@ -53,7 +53,7 @@ fn each_has_at_most_so_many_bytes() {
 
 #[test]
 fn runs_of_a_long_column_come_back_whatever_follows_in_it() {
-    // Ten runs, the last three of other texts than those before: symbols for all of them serve none, or some.
+    // Ten runs, the last three with texts unlike those before: shared symbols help none, or some.
     for n_other in [0, 30_000] {
         let other = |i| "the quick brown fox jumps over the lazy dog ".repeat(10) + &text(i, 40);
         let of = |i| if i < 90_000 - n_other { text(i, 440) } else { other(i) };
@@ -74,7 +74,7 @@ fn texts_that_repeat_share_a_dictionary() {
 
 #[test]
 fn texts_that_repeat_now_and_then_make_blocks_in_between() {
-    // One after the other, and anyhow; views are copied a few at a time.
+    // In order and shuffled. Views are copied a few at a time.
     for order in [|i: usize| i, |i| i * 7919 + i / 3 * 31] {
         let texts: Vec<String> = (0..50_000).map(|i| text(order(i) % 8000, 300)).collect();
         let blocks = blocks(&Model::text(&texts));
@@ -85,7 +85,7 @@ fn texts_that_repeat_now_and_then_make_blocks_in_between() {
 
 #[test]
 fn missing_ones_are_looked_past() {
-    // As before, in one of eight places.
+    // Repeated strings, in one of eight places.
     let texts: Vec<String> =
         (0..320_000).map(|i| if i % 8 == 3 { text(i / 8 % 8000, 600) } else { String::new() }).collect();
     for model in [Model::text(&texts), Model::text(&texts).with_missing(|i| i % 8 == 3)] {

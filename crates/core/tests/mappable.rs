@@ -1,4 +1,4 @@
-//! Where values stand in a file, for those who map it: the very bytes, found without a look at them.
+//! Extents name the very bytes of the values, found without reading them.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn bools(n: usize) -> Model {
     Model::bools(&(0..n).map(|i| i % 3 == 0 || i % 7 == 0).collect::<Vec<_>>())
 }
 
-/// Compares the bytes of an extent with the model's.
+/// Compares the bytes of an extent with the model.
 fn compare(bytes: &[u8], extent: &Extent, model: &Model, start: usize) {
     let mapped = &bytes[extent.at as usize..(extent.at + extent.len) as usize];
     let n = extent.n_values as usize;
@@ -91,7 +91,7 @@ fn raw_columns_stand_as_they_are() {
                 compare(&bytes, extent, model, rows.start);
             }
         }
-        // Whole columns that are not in a bundle begin where any vector register can load them.
+        // Whole columns outside of bundles are aligned for any vector register.
         for extent in file.extents(&all, 0..n as u64).unwrap() {
             assert!(n < 8192 || extent.at.is_multiple_of(64));
         }
@@ -139,7 +139,7 @@ fn what_stands_otherwise_is_refused() {
         let columns = [("a", Model::words(Physical::I32, &ints)), ("b", words(Physical::F64, 8, n))];
         let file = open(&file_of(&columns, &options)).unwrap();
         refused(file.extent(0, 0..rows), "a", "compression 0");
-        // Noise is raw at any compression, but in pieces.
+        // Noise is stored raw at any compression, but not contiguously.
         refused(file.extent(1, 0..rows), "b", "compression 0");
     }
 }
@@ -197,7 +197,7 @@ fn only_the_footer_is_read() {
         let extent = file.extent(0, 0..n as u64).unwrap();
         assert_eq!(extent.len, 8 * n as u64);
         let read = n_read.load(Ordering::Relaxed);
-        // Head and tail, which are 64 KiB and a bit; 64 bytes for each of 153 blocks are among them.
+        // Head and tail are little more than 64 KiB, including 64 bytes for each of 153 blocks.
         assert!(read <= 65_536 + 256, "{read} of {len} bytes were read");
     }
 }

@@ -1,4 +1,4 @@
-//! Columns by their types, and into row-major matrices.
+//! Columns grouped by type, and read into row-major matrices.
 
 mod common;
 

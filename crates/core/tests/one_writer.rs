@@ -1,4 +1,5 @@
-//! One thread writes at a time, however many encode; a file system makes others wait for it by spinning.
+//! Only one thread writes at a time, however many encode: a file system makes others wait by
+//! spinning.
 
 mod common;
 
@@ -9,7 +10,7 @@ use std::time::Duration;
 use common::{Memory, Model, frame_of};
 use entasis::{MemorySink, Physical, Silent, Sink, WriteOptions};
 
-/// A sink that takes its time, and sees when it is asked by two threads at once.
+/// A slow sink that notices when two threads use it at once.
 #[derive(Default)]
 struct Watched {
     bytes: MemorySink,
@@ -36,7 +37,7 @@ impl Sink for Watched {
 
 #[test]
 fn one_thread_writes_at_a_time() {
-    // Numbers that hardly shrink, of several runs each, and of columns that are one run.
+    // Numbers that hardly compress, in columns of several runs and of one run.
     let noise = |n: u64, k: u64| -> Vec<u64> {
         (0..n).map(|i| (i + k).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)).collect()
     };

@@ -1,4 +1,5 @@
-//! What is written comes back: every type, every shape of data, any rows, any number of threads, any compression.
+//! Reading returns the written values: every type, shape of data, selection of rows, number of
+//! threads and compression.
 
 mod common;
 
@@ -270,7 +271,7 @@ fn wide_integers_are_stored_as_narrow_ones() {
             noise(n, 3).iter().map(|&v| i128::from(v as i64) * 3_000_007 % most).collect();
         let mask: Vec<u8> = (0..n).map(|i| u8::from(i % 11 == 4)).collect();
         for width in [8, 16, 32].into_iter().filter(|&width| width > narrow) {
-            // What stands where a value is missing is free. Every other time the values stand backwards.
+            // Slots of missing values are unspecified. Half of the widths are laid out backwards.
             let is_backwards = width == 16;
             let mut cells: Vec<Vec<u8>> = values.iter().map(|&v| extended(v, width)).collect();
             cells.iter_mut().zip(&mask).filter(|(_, m)| **m == 1).for_each(|(cell, _)| cell.fill(0x5A));
@@ -351,7 +352,7 @@ fn wide_integers_that_do_not_fit_are_refused() {
             memory[16 * row + 8] = old;
         }
     }
-    // Narrower memory than the type is no memory of it.
+    // Memory that is narrower than the type is refused.
     let (memory, mask) = ([0; 8], [0; 2]);
     let column = wide_column("a", of, 4, &memory, &mask, 4);
     let frame = Frame { n_rows: 2, columns: vec![column], extra: Vec::new(), host: Value::Null };

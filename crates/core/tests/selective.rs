@@ -1,4 +1,5 @@
-//! A read touches only what it needs: damage elsewhere goes unseen, and few bytes are read.
+//! A read touches only the bytes that it needs: damage elsewhere goes unnoticed, and few bytes are
+//! read.
 
 mod common;
 
@@ -21,7 +22,7 @@ fn damage_elsewhere_goes_unseen() {
     let columns = columns();
     let mut bytes = file_of(&columns, &WriteOptions::default());
     let sound = common::open(&bytes).unwrap();
-    // Destroy every page but one of each column, whose values are asked for then.
+    // Destroy every page of each column but one, and ask for a value of that page.
     let row = 200_000;
     for column in 0..2 {
         for block in sound.blocks(column).unwrap().iter() {
@@ -67,7 +68,8 @@ fn few_rows_read_few_bytes() {
         for rows in [Rows::Range(123_456..123_466), indices([300_001])] {
             check(&file, column as u64, model, &rows, 1);
             let read = n_read.swap(0, Ordering::Relaxed);
-            // A page of 8,192 values, twice when its strings are measured first, and its directory; strings in three layouts.
+            // A page of 8,192 values and its directory. The page is read twice if its strings are
+            // measured first, and strings are read in three layouts.
             let read = if model.physical.is_var() { read / 3 } else { read };
             assert!(read < 300_000 && read < len / 10, "10 rows read {read} of {len} bytes");
         }
@@ -77,7 +79,7 @@ fn few_rows_read_few_bytes() {
     assert!(read < len / 2, "one column read {read} of {len} bytes");
 }
 
-/// Short segments are read together where all columns are wanted, and each by itself where not.
+/// Short segments are read together where all columns are wanted, and one by one otherwise.
 #[test]
 fn short_columns_are_read_together() {
     const N: usize = 10_000;
@@ -97,7 +99,7 @@ fn short_columns_are_read_together() {
             let output = Output::Words(bytemuck::cast_slice_mut(out));
             Request { column, rows: Rows::All, output, missing: MissingTo::Ignore }
         });
-        // What the file is made of is known after the first time.
+        // The footer is cached after the first read.
         let requests: Vec<_> = requests.collect();
         [&n_read, &n_reads].into_iter().for_each(|n| n.store(0, Ordering::Relaxed));
         file.read(requests, Some(2), &Silent).unwrap();
@@ -111,7 +113,7 @@ fn short_columns_are_read_together() {
     assert!(one < len / 30, "one column read {one} of {len} bytes");
 }
 
-/// Few and many rows of a page, ascending and not, in more pieces than one, of every packing and transform.
+/// Few and many rows of a page, ascending or not, in several tasks, of every packing and transform.
 #[test]
 fn scattered_rows() {
     let n = 300_000;

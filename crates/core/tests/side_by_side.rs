@@ -1,4 +1,4 @@
-//! Columns whose values stand side by side in rows are written as those that stand one after the other.
+//! Columns of a row-major matrix make the same file as contiguous columns.
 
 mod common;
 
@@ -33,7 +33,8 @@ fn column(name: String, run: Option<NameList>, physical: Physical, n: usize, val
     }
 }
 
-/// Numbers that differ from row to row and from column to column, as bytes: by rows, and by columns.
+/// Numbers that differ from row to row and from column to column, as bytes: row by row, and column
+/// by column.
 fn values(n_rows: usize, n_columns: usize, width: usize) -> (Vec<u8>, Vec<u8>) {
     let value = |row: usize, column: usize| ((row * 31 + column * 17) as u64 % 60_013).to_le_bytes();
     let cells = |outer: usize, inner: usize, by_rows: bool| {
@@ -55,14 +56,14 @@ fn columns_by_themselves() {
     for (n_rows, n_columns) in shapes {
         let (by_rows, by_columns) = values(n_rows, n_columns, 8);
         let stride = 8 * n_columns;
-        // In their order, some of them, some of them twice, and in another one.
+        // In order, some of them, some of them twice, and shuffled.
         let orders: [Vec<usize>; 4] = [
             (0..n_columns).collect(),
             (0..n_columns).flat_map(|c| [c, c / 3 * 3]).take(n_columns).collect(),
             (0..n_columns).filter(|c| c % 5 != 3).collect(),
             (0..n_columns).map(|c| (c * 7 + 3) % n_columns).collect(),
         ];
-        // All there, and where a value of the second column is the mark of missing ones.
+        // Without missing values, and with a sentinel that occurs in the second column.
         for (order, mark) in orders.iter().flat_map(|order| [(order, None), (order, Some(17))]) {
             let marked = |mut column: Column| {
                 column.array.chunks[0].validity = mark.map_or(HostValidity::AllValid, HostValidity::Mark);
@@ -80,7 +81,7 @@ fn columns_by_themselves() {
             let expected = bytes_of(n_rows, expected, 1);
             for threads in [1, 3, 12] {
                 let columns = order.iter().enumerate().map(|(i, c)| {
-                    // No more than from the first value to the last one.
+                    // Not more than from the first value to the last one.
                     let memory = lend(&by_rows[8 * c..(n_rows - 1) * stride + 8 * (c + 1)]);
                     let values = HostValues::Words { memory, stride: stride as isize };
                     marked(column(format!("c{i}"), None, Physical::I64, n_rows, values))

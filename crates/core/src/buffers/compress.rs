@@ -1,4 +1,4 @@
-//! Compressing: blocks by threads, then header and table in front of them.
+//! Compresses blocks on several threads, then puts header and block table before them.
 
 use entasis_encodings::Codecs;
 use entasis_format::{Codec, Error, Result, checksum};
@@ -8,7 +8,7 @@ use super::{Input, worthwhile};
 use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
-/// A thread is started for so many bytes, which take LZ4 a millisecond.
+/// One more thread for each of these many bytes, which take LZ4 about a millisecond.
 const LEN_EACH: usize = 512 << 10;
 /// The same for copying blocks together.
 const COPIED_EACH: usize = 8 << 20;
@@ -16,16 +16,16 @@ const COPIED_EACH: usize = 8 << 20;
 /// How to compress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The codec; [`Codec::None`] is none.
+    /// The codec; [`Codec::None`] is refused.
     pub codec: Codec,
-    /// The level of Zstandard: 1 to 22, or below 0 for speed; none: 3. LZ4 has none.
+    /// The level of Zstandard: 1 to 22, or negative for speed; none: 3. LZ4 has no levels.
     pub level: Option<i32>,
     /// Bytes of a block, at most [`MAX_BLOCK_LEN`]; none: 256 KiB for LZ4, 1 MiB for Zstandard.
     pub block_len: Option<u32>,
 }
 
 impl Options {
-    /// The codec as it is best used.
+    /// The default settings of a codec.
     pub const fn new(codec: Codec) -> Self {
         Self { codec, level: None, block_len: None }
     }
@@ -53,7 +53,7 @@ impl Options {
     }
 }
 
-/// A container whose parts are not yet together.
+/// A compressed container in several pieces.
 #[derive(Debug)]
 pub struct Compressed {
     /// Header and block table.
@@ -62,10 +62,10 @@ pub struct Compressed {
     len: usize,
 }
 
-/// Compresses bytes. They come out the same for any number of threads.
+/// Compresses bytes. The result does not depend on the number of threads.
 ///
 /// # Errors
-/// *Argument* for a level or length that there isn't, *interrupted*.
+/// *Argument* for an impossible level or length, *interrupted*.
 pub fn compress(
     input: Input<'_>,
     options: &Options,
@@ -106,7 +106,7 @@ impl Compressed {
         self.len
     }
 
-    /// Puts the container into `out`, which is as long as it is.
+    /// Writes the container to `out`, which must have its length.
     ///
     /// # Errors
     /// *Argument* for memory of another length, *interrupted*.
@@ -136,10 +136,10 @@ impl Compressed {
         )
     }
 
-    /// The container.
+    /// The container in one vector.
     ///
     /// # Errors
-    /// *Limit* without the memory, *interrupted*.
+    /// *Limit* if memory is short, *interrupted*.
     pub fn into_vec(self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         out.try_reserve_exact(self.len).map_err(|_| Error::limit("not enough memory for the container"))?;

@@ -4,9 +4,9 @@ use entasis_format::{Codec, Error, Result, checksum};
 
 use super::Input;
 
-/// How a container begins.
+/// The first bytes of a container.
 const MAGIC: [u8; 8] = *b"\x89ENB\r\n\x1a\n";
-/// How a file of columns begins, to tell the one who mistakes it for a container.
+/// The first bytes of an Entasis file, to explain the mistake to a caller who passes one.
 const FILE_MAGIC: [u8; 8] = *b"\x89ENT\r\n\x1a\n";
 const VERSION: u16 = 1;
 
@@ -14,10 +14,10 @@ const VERSION: u16 = 1;
 pub(super) const HEADER_LEN: usize = 40;
 /// Bytes of an entry of the block table.
 pub(super) const ENTRY_LEN: usize = 16;
-/// Decoded bytes of a block, at most.
+/// The most decoded bytes of a block.
 pub const MAX_BLOCK_LEN: u32 = 16 << 20;
 
-/// What the header tells.
+/// The fields of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub codec: Codec,
@@ -27,7 +27,7 @@ pub(super) struct Header {
     pub decoded_len: u64,
 }
 
-/// Where the stored bytes of a block are.
+/// The place of a block's stored bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub at: usize,
@@ -35,7 +35,7 @@ pub(super) struct Entry {
     pub checksum: u64,
 }
 
-/// Damage.
+/// The error for damage.
 #[cold]
 pub(super) fn damaged(message: &'static str) -> Error {
     Error::corrupt(message).advise("compress the data again")
@@ -58,7 +58,7 @@ impl Header {
         let start = out.len();
         out.resize(start + HEADER_LEN, 0);
         for (stored_len, checksum) in blocks {
-            // A stored block is at most as long as a block.
+            // A stored block is never longer than a decoded one.
             out.extend_from_slice(&(stored_len as u32).to_le_bytes());
             out.extend_from_slice(&[0; 4]);
             out.extend_from_slice(&checksum.to_le_bytes());
@@ -75,7 +75,7 @@ impl Header {
         header[32..].copy_from_slice(&sum.to_le_bytes());
     }
 
-    /// The header at the start of `input`, and the checksum of its block table.
+    /// Parses the header at the start of `input`. Also returns the checksum of its block table.
     pub fn parse(input: Input<'_>) -> Result<(Self, u64)> {
         let mut bytes = [0; HEADER_LEN];
         let n = input.len().min(HEADER_LEN);
@@ -114,7 +114,7 @@ impl Header {
         Ok((Self { codec, block_len, decoded_len: u64_at(&bytes, 16) }, u64_at(&bytes, 24)))
     }
 
-    /// The blocks, whose stored bytes are all that follows the table.
+    /// Parses the block table. The stored bytes of the blocks must be all bytes after it.
     pub fn parse_table(&self, input: Input<'_>, table_sum: u64) -> Result<Vec<Entry>> {
         let left = input.len() - HEADER_LEN;
         let table_len = usize::try_from(self.n_blocks()).ok().and_then(|n| n.checked_mul(ENTRY_LEN));
@@ -158,13 +158,14 @@ impl Header {
     }
 }
 
-/// What a codec makes of a stored byte, at most. So what a container promises is no more than what its length can pay for.
+/// The most bytes that a codec decodes from one stored byte. This bounds the memory that a short
+/// container can ask for.
 fn most_from(codec: Codec) -> u64 {
     match codec {
         Codec::None => 1,
-        // A byte more makes a match 255 bytes longer.
+        // One more byte makes a match 255 bytes longer.
         Codec::Lz4 => 255,
-        // Each 128 KiB has a header of three bytes and at least one more.
+        // Each 128 KiB need a header of three bytes and at least one more byte.
         Codec::Zstd => 32_768,
     }
 }

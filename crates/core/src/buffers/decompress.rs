@@ -1,4 +1,4 @@
-//! Decompressing: blocks by threads, each straight to its place.
+//! Decompresses blocks on several threads, each straight into place.
 
 use entasis_encodings::Codecs;
 use entasis_format::{Error, Kind, Result, checksum};
@@ -9,12 +9,12 @@ use super::{Input, worthwhile};
 use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
-/// A thread is started for so many decoded bytes, which take LZ4 a millisecond.
+/// One more thread for each of these many decoded bytes, which take LZ4 about a millisecond.
 const LEN_EACH: usize = 2 << 20;
-/// The length of a huge page.
+/// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// A compressed buffer whose header and block table are checked.
+/// A compressed buffer whose header and block table were checked.
 #[derive(Clone, Debug)]
 pub struct Container<'a> {
     input: Input<'a>,
@@ -24,10 +24,11 @@ pub struct Container<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Checks header and block table. `max_len`: decoded bytes to accept, at most.
+    /// Checks header and block table. Accepts at most `max_len` decoded bytes.
     ///
     /// # Errors
-    /// *Not Entasis*, *newer*, *corrupt*, *unsupported*; *limit* when it has more bytes than `max_len` or memory can hold.
+    /// *Not Entasis*, *newer*, *corrupt*, *unsupported*; *limit* for more bytes than `max_len` or
+    /// than memory can hold.
     pub fn open(input: Input<'a>, max_len: Option<u64>) -> Result<Self> {
         let (header, table_sum) = Header::parse(input)?;
         if let Some(max_len) = max_len.filter(|&max_len| max_len < header.decoded_len) {
@@ -47,7 +48,8 @@ impl<'a> Container<'a> {
         self.decoded_len
     }
 
-    /// Decodes into `out`, which is as long as the decoded bytes. All of it is written unless there is an error.
+    /// Decodes into `out`, which must have the decoded length. Overwrites all of it unless there is
+    /// an error.
     ///
     /// # Errors
     /// *Corrupt*, *interrupted*; *argument* for memory of another length.
@@ -57,7 +59,7 @@ impl<'a> Container<'a> {
         }
         let control = Control::new(monitor, self.header.decoded_len);
         let block_len = self.header.block_len as usize;
-        // Threads that fill one huge page wait for each other, or both clear one for it.
+        // Threads that touch one new huge page wait for each other, or each clear one.
         let blocks_each = (HUGE_PAGE / block_len).max(1);
         let places = out.chunks_mut(blocks_each * block_len);
         run(
@@ -109,11 +111,12 @@ fn too_large(decoded_len: u64) -> Error {
     Error::limit(format!("not enough memory for {decoded_len} bytes")).advise("free some memory")
 }
 
-/// Decompresses what [`compress`](super::compress()) made. `max_len`: decoded bytes to accept, at most.
+/// Decompresses the result of [`compress`](super::compress()). Accepts at most `max_len` decoded
+/// bytes.
 ///
 /// # Errors
-/// *Not Entasis*, *newer*, *corrupt*, *unsupported*, *interrupted*; *limit* when it has more bytes than `max_len` or memory
-/// can hold.
+/// *Not Entasis*, *newer*, *corrupt*, *unsupported*, *interrupted*; *limit* for more bytes than
+/// `max_len` or than memory can hold.
 pub fn decompress(
     input: Input<'_>,
     max_len: Option<u64>,

@@ -1,4 +1,5 @@
-//! The hash of a buffer (`docs/format/buffers.md`): leaves by threads, then a hash of their hashes.
+//! The hash of a buffer (`docs/format/buffers.md`): threads hash leaves, and the result hashes their
+//! hashes.
 
 use entasis_format::{Error, Result};
 use entasis_kernels::hash::{of_host, of_slice};
@@ -7,12 +8,12 @@ use super::{Input, worthwhile};
 use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
-/// Bytes of a leaf. A buffer of at most one leaf has its XXH3-64 for a hash.
+/// Bytes of a leaf. The hash of a buffer with at most one leaf is its XXH3-64.
 pub const LEAF_LEN: usize = 1 << 20;
-/// A thread is started for so many bytes, which take a quarter of a millisecond.
+/// One more thread for each of these many bytes, which take about a quarter of a millisecond.
 const LEN_EACH: usize = 8 << 20;
 
-/// The hash of bytes, the same for any number of threads.
+/// The hash of bytes. It does not depend on the number of threads.
 ///
 /// # Errors
 /// *Interrupted*.
@@ -41,7 +42,7 @@ pub fn hash(input: Input<'_>, seed: u64, threads: Option<usize>, monitor: &dyn M
     Ok(of_slice(&root, seed))
 }
 
-/// XXH3-64 of `len` bytes.
+/// The XXH3-64 of `len` bytes.
 fn leaf(input: Input<'_>, at: usize, len: usize, seed: u64) -> Result<u64> {
     let hash = match input {
         Input::Slice(bytes) => bytes.get(at..at + len).map(|leaf| of_slice(leaf, seed)),

@@ -2,10 +2,10 @@
 
 use entasis_format::{CellKind, Error};
 
-/// A cell.
+/// A cell: its kind and its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// The kind says all.
+    /// A kind without a value, for example null.
     Unit(CellKind),
     /// An integer.
     Int(CellKind, i64),
@@ -19,29 +19,29 @@ pub enum Cell<'a> {
     Parent(CellKind, Children),
     /// An array.
     Array {
-        /// Which order its elements have.
+        /// The order of its elements.
         kind: CellKind,
-        /// The column of its values, among the pools.
+        /// The pool that holds its values.
         pool: u64,
-        /// The first of them.
+        /// The first value in the pool.
         at: u64,
-        /// How many.
+        /// The number of values.
         len: u64,
-        /// The cell with its shape; 0 for one dimension.
+        /// The number of the cell that holds its shape; 0 for one dimension.
         shape: u64,
     },
 }
 
-/// Where the children of a cell are.
+/// The children of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Children {
-    /// The first.
+    /// The number of the first child.
     pub first: u64,
-    /// Behind all that is below.
+    /// The first cell after all descendants.
     pub end: u64,
-    /// How many.
+    /// The number of children.
     pub count: u64,
-    /// The first of the keys of a map; the shape of an array of objects; else 0.
+    /// The first key of a map, or the shape of an array of objects; otherwise 0.
     pub keys: u64,
 }
 

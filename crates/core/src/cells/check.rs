@@ -1,4 +1,4 @@
-//! What has to hold of cells before anything is made of them.
+//! Checks cells before a reader builds values from them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,19 +10,20 @@ use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::{Monitor, Silent};
 
-/// The deepest cell, a scalar having depth 1.
+/// The most depth of a cell; a scalar has depth 1.
 pub const MAX_DEPTH: usize = 1000;
 
 impl Children {
-    /// Whether the keys of a map are its own.
+    /// Whether a map has keys of its own, rather than those of another map.
     pub fn has_own_keys(&self, kind: CellKind) -> bool {
         kind.has_keys() && self.count > 0 && self.first.checked_add(self.count) == Some(self.keys)
     }
 }
 
 impl Slice {
-    /// Checks the children of the cell `number`, all of which are in this slice: they stand behind it, and what is below them follows
-    /// without a gap. So cells are a tree, in which each is met once.
+    /// Checks the children of the cell `number`, all in this slice: they come after the cell, and
+    /// their descendants follow without a gap. With this check cells are trees, and a reader visits
+    /// each once.
     ///
     /// # Errors
     /// *Corrupt*.
@@ -69,7 +70,8 @@ impl Slice {
         if kind.is_rows() { self.check_rows(children, family_end) } else { Ok(()) }
     }
 
-    /// The children of a list of rows are lists of equal length, of values that are whole by themselves.
+    /// Checks that the children of a list of rows are lists of equal length whose values have no
+    /// parts.
     fn check_rows(&self, children: &Children, below: u64) -> Result<()> {
         let n = self.n_rows(children)?;
         for child in children.first..children.first + children.count {
@@ -85,7 +87,7 @@ impl Slice {
         }
     }
 
-    /// How many rows a list of rows has: as many as its first list has values.
+    /// The number of rows of a list of rows, which is the length of its first list.
     ///
     /// # Errors
     /// *Corrupt* when it has none.
@@ -98,10 +100,10 @@ impl Slice {
 }
 
 impl Cells {
-    /// The list that a cell has to be: that of the values of a column of objects.
+    /// The list of the values of an object column.
     ///
     /// # Errors
-    /// *Corrupt* when it is another, or another number of values.
+    /// *Corrupt* when the cell is no list, or one of another length.
     pub fn objects(&self, cell: &Value, n_values: u64) -> Result<Children> {
         let wrong = || damage("a column of objects has no list of its values");
         let number = cell.as_cell().ok_or_else(wrong)?;
@@ -112,7 +114,7 @@ impl Cells {
         }
     }
 
-    /// Checks all cells: that they are trees, and that references lead nowhere back.
+    /// Verifies that all cells form trees, and that no reference leads back to itself.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*, *limit*, *interrupted*.
@@ -123,10 +125,10 @@ impl Cells {
 
     fn verify_slice(&self, all: &Slice, threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
         self.roots()?;
-        // First key and number of keys.
+        // First key and number of keys of each map.
         let mut maps = Vec::new();
         let mut references = false;
-        // A cell stands behind the one that it is below.
+        // A cell comes after its parent, so that each depth is known before it is used.
         let mut depths = vec![1u16; all.kinds().len()];
         for (number, &kind) in (0u64..).zip(all.kinds()) {
             match all.cell(number)? {
@@ -169,7 +171,8 @@ impl Cells {
 }
 
 impl Slice {
-    /// Keys that are another map's are strings; the shape of an array of objects is that of its elements.
+    /// Checks that shared keys are strings, and that an array of objects has the shape of its
+    /// elements.
     pub fn check_keys(&self, kind: CellKind, children: &Children) -> Result<()> {
         if kind == CellKind::ObjectArray {
             let fits = self.shape(children.keys)?.1 == Some(children.count);
@@ -193,15 +196,16 @@ impl Slice {
         Ok(())
     }
 
-    /// The shape that a cell of this slice is, and its product; see [`shape`].
+    /// The shape in a cell of this slice, and its product; see [`shape`].
     ///
     /// # Errors
-    /// *Corrupt* when it is none.
+    /// *Corrupt* when the cell is no shape.
     pub fn shape(&self, number: u64) -> Result<(Vec<u64>, Option<u64>)> {
         shape(number, &|number| self.cell(number))
     }
 
-    /// Checks that references name what may be named, and that none leads back to where it stands. All cells are here.
+    /// Checks the targets of all references, and that none leads back to itself. The slice must
+    /// hold all cells.
     ///
     /// # Errors
     /// *Corrupt*.
@@ -220,10 +224,10 @@ impl Slice {
         find_cycle(&references).map_or(Ok(()), |_| Err(damage("a cell contains itself")))
     }
 
-    /// The cell that a reference means.
+    /// The cell that a reference refers to.
     ///
     /// # Errors
-    /// *Corrupt* when there is none that may be meant.
+    /// *Corrupt* for an impossible target.
     pub fn target(&self, reference: u64) -> Result<u64> {
         let wrong = || damage("a reference names what it can't");
         let Cell::Int(CellKind::Reference, target) = self.cell(reference)? else { return Err(wrong()) };
@@ -239,10 +243,11 @@ impl Slice {
     }
 }
 
-/// The shape that a cell is, and its product, none when that is too large. `cell` finds cells.
+/// The shape in a cell, and its product; none when the product is too large. `cell` returns the
+/// cell of a number.
 ///
 /// # Errors
-/// *Corrupt* when it is no shape.
+/// *Corrupt* when the cell is no shape.
 pub fn shape<'a>(number: u64, cell: &dyn Fn(u64) -> Result<Cell<'a>>) -> Result<(Vec<u64>, Option<u64>)> {
     let wrong = || damage("the shape of an array is no tuple of integers");
     let Cell::Parent(CellKind::Tuple, children) = cell(number)? else { return Err(wrong()) };
@@ -255,7 +260,7 @@ pub fn shape<'a>(number: u64, cell: &dyn Fn(u64) -> Result<Cell<'a>>) -> Result<
         let Cell::Int(CellKind::Int, n) = cell(number)? else { return Err(wrong()) };
         shape.push(u64::try_from(n).map_err(|_| wrong())?);
     }
-    // A length of nothing makes the others possible, however long.
+    // With a length of 0 the others may be of any size.
     let product = if shape.contains(&0) {
         Some(0)
     } else {
@@ -267,17 +272,19 @@ pub fn shape<'a>(number: u64, cell: &dyn Fn(u64) -> Result<Cell<'a>>) -> Result<
 /// A reference from one cell to another.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// Where it stands.
+    /// The number of the referring cell.
     pub number: u64,
-    /// The cell that is meant.
+    /// The cell that it refers to.
     pub target: u64,
-    /// All that is below that one.
+    /// All descendants of that cell.
     pub below: Range<u64>,
 }
 
-/// A reference that leads back to where it stands, over others or not. The references ascend by their numbers.
+/// Finds a reference that leads back to itself, directly or through others. The references must
+/// ascend by number.
 pub fn find_cycle(references: &[Reference]) -> Option<usize> {
-    // What a target contains are the references below it. Each target is entered once: false meanwhile, true when it leads nowhere back.
+    // A depth-first search: a target contains the references below it. `false` marks a target on
+    // the current path, `true` one without a cycle.
     let mut done: HashMap<u64, bool> = HashMap::new();
     let place = |number: u64| references.partition_point(|reference| reference.number < number);
     for first in 0..references.len() {
@@ -321,7 +328,7 @@ mod tests {
         assert!(find_cycle(&[reference(3, 2, 4..5), reference(4, 1, 3..4)]).is_some());
         // X = [ref Y], Y = [1].
         assert!(find_cycle(&[reference(3, 2, 4..5)]).is_none());
-        // Two ways to the same.
+        // Two ways to the same cell.
         assert!(find_cycle(&[reference(5, 1, 3..5), reference(6, 1, 3..5), reference(7, 2, 6..7)]).is_none());
         // A cell below itself.
         assert!(find_cycle(&[reference(3, 1, 2..4)]).is_some());

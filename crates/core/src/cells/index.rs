@@ -1,4 +1,4 @@
-//! The key index: what finds a key of a large map without reading them all.
+//! The key index: finds a key of a large map without reading all keys.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::{Monitor, Silent};
 
-/// Keys of a bucket, about.
+/// Keys per bucket, about.
 const BUCKET: u64 = 4;
-/// Maps with more keys than that are indexed: fewer are a page or two to read.
+/// Maps with more keys are indexed. The keys of smaller maps fit a page or two.
 pub const INDEXED_FROM: usize = 4096;
-/// Keys whose bytes are looked at together.
+/// Keys whose bytes are copied together.
 const PIECE: usize = 1024;
 /// Entries of `indexed` that are read together.
 const TOGETHER: u64 = 1024;
 
-/// A key that an index may find.
+/// A key to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key<'a> {
     /// A string.
@@ -48,14 +48,14 @@ impl Key<'_> {
     }
 }
 
-/// Where an index says that a key is.
+/// The result of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The map has no index.
     NotIndexed,
-    /// The map has no such key.
+    /// The map does not have the key.
     Absent,
-    /// The key in this place.
+    /// The index of the key among the map's keys.
     At(u64),
 }
 
@@ -70,7 +70,7 @@ fn room(n: usize) -> BriefVec<u32> {
     memory
 }
 
-/// The index of maps, in the making.
+/// The index of all maps, so far.
 #[derive(Debug, Default)]
 pub(super) struct IndexWriter {
     pub indexed: Vec<u64>,
@@ -79,12 +79,13 @@ pub(super) struct IndexWriter {
 }
 
 impl IndexWriter {
-    /// Adds a map, the first of whose keys is cell `first`, with the bucket of each key.
+    /// Adds a map. Its first key is cell `first`, and `of` has the bucket of each key.
     pub fn add(&mut self, first: u64, of: &[u32]) {
         self.indexed.extend([first, self.buckets.len() as u64, self.places.len() as u64]);
         let n = of.len();
         let n_buckets = (n as u64).div_ceil(BUCKET);
-        // Where each bucket begins; then, moved on key by key, where the next place of it goes.
+        // `buckets` gets the start of each bucket; `next` is a copy that moves on as keys are
+        // added.
         let begin = self.buckets.len();
         self.buckets.reserve(n_buckets as usize + 1);
         self.buckets.resize(begin + n_buckets as usize + 1, 0);
@@ -114,12 +115,12 @@ pub(super) fn buckets_of(n: usize, hashes: impl Iterator<Item = u64>) -> BriefVe
     of
 }
 
-/// The keys of a map whose index is to be made.
+/// The keys of a map to index.
 #[derive(Clone, Debug)]
 enum Keys {
-    /// Strings, by their places.
+    /// Strings, by their indices.
     Strings(Range<usize>),
-    /// Others, by the bucket of each.
+    /// Other keys, by their buckets.
     Others(Arc<BriefVec<u32>>),
 }
 
@@ -132,22 +133,23 @@ impl Keys {
     }
 }
 
-/// The maps that are to have an index, with their first keys.
+/// The maps to index, each with its first key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IndexPlan(Vec<(u64, Keys)>);
 
 impl IndexPlan {
-    /// Adds a map whose keys are the strings in these places.
+    /// Adds a map whose keys are the strings in `places`.
     pub fn add_strings(&mut self, first: u64, places: Range<usize>) {
         self.0.push((first, Keys::Strings(places)));
     }
 
-    /// Adds a map of keys with these hashes.
+    /// Adds a map whose keys have these hashes.
     pub fn add_hashes(&mut self, first: u64, n: usize, hashes: impl Iterator<Item = u64>) {
         self.0.push((first, Keys::Others(Arc::new(buckets_of(n, hashes)))));
     }
 
-    /// What tells where the buckets and places of each map begin; and how many of both there are.
+    /// The column `indexed`: for each map its first key, and where its buckets and places begin.
+    /// Also the length of the other two columns.
     pub fn begins(&self) -> (Vec<u64>, [usize; 2]) {
         let (mut begins, mut counts) = (Vec::new(), [0, 0]);
         for (first, keys) in &self.0 {
@@ -158,7 +160,7 @@ impl IndexPlan {
         (begins, counts)
     }
 
-    /// The buckets and places of all maps; none when the memory of strings is not that of their offsets.
+    /// Computes the buckets and places of all maps; none when lent memory is too short.
     pub fn make(self, offsets: &HostRead, bytes: &HostRead) -> Option<[BriefVec<u32>; 2]> {
         let mut index = IndexWriter::default();
         for (first, keys) in self.0 {
@@ -171,7 +173,7 @@ impl IndexPlan {
     }
 }
 
-/// The buckets of the strings in these places.
+/// The buckets of the strings in `places`.
 fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, places: Range<usize>) -> Option<BriefVec<u32>> {
     let n_buckets = (places.len() as u64).div_ceil(BUCKET);
     let (mut of, mut text) = (room(places.len()), Vec::new());
@@ -196,7 +198,7 @@ fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, places: Range<usize>
 }
 
 impl Cells {
-    /// Where a key of a map is, by the index: a few pages are read, however many keys there are.
+    /// Looks up a key of a map in the index. Reads a few pages, for any number of keys.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*.
@@ -232,7 +234,7 @@ impl Cells {
         Ok(Found::Absent)
     }
 
-    /// Where the buckets and the places begin of the map with these keys.
+    /// Where the buckets and the places of a map begin, by its first key.
     fn index_of(&self, first: u64) -> Result<Option<[u64; 2]>> {
         let (mut low, mut high) = (0, self.n_indexed());
         while high - low > TOGETHER {
@@ -245,7 +247,8 @@ impl Cells {
         Ok(found.map(|entry| [entry[1], entry[2]]))
     }
 
-    /// Checks that the index tells what the keys of its maps are; `maps` has the first key and the number of keys of all maps.
+    /// Verifies that the index has the keys of its maps. `maps` has the first key and the number of
+    /// keys of every map.
     pub(super) fn verify_index(
         &self,
         all: &Slice,
@@ -266,7 +269,7 @@ impl Cells {
             }
             let map = maps.binary_search_by_key(&first, |&(keys, _)| keys).map_err(|_| wrong())?;
             let keys = first..first + maps[map].1;
-            // Not more than what is there is made.
+            // Build no more than the file holds.
             if wanted.places.len() as u64 + (keys.end - keys.start) > places.len() as u64 {
                 return Err(wrong());
             }
@@ -278,7 +281,7 @@ impl Cells {
     }
 }
 
-/// The hashes of keys, which are all strings or all integers.
+/// The hashes of keys, which must be all strings or all integers.
 fn hashes(all: &Slice, keys: Range<u64>) -> Result<Vec<u64>> {
     let first = all.cell(keys.start)?;
     keys.map(|number| match (all.cell(number)?, first) {

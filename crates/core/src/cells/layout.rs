@@ -1,22 +1,24 @@
-//! The columns of cells: their places, types, and how cells are counted in them.
+//! The layout of the columns of cells: where each is in [`NAMES`], their types, and the ranks.
+//!
+//! [`NAMES`]: crate::file::cell_columns::NAMES
 
 use entasis_format::{CellClass, Physical};
 
-/// Cells of which `ranks` tells once.
+/// The column `ranks` has one entry for each of this many cells.
 pub(super) const RANK: u64 = 4096;
-/// Numbers of a rank: one for each class but the first.
+/// The numbers of an entry: how many cells of each class but the first come before.
 pub(super) const CLASSES: usize = 6;
 
-/// The places of the columns of the key index.
+/// The columns of the key index.
 pub(super) const INDEXED: usize = 14;
 pub(super) const BUCKETS: usize = 15;
 pub(super) const PLACES: usize = 16;
 
-/// The physical types of the columns of the index.
+/// Their physical types.
 pub(super) const INDEX_TYPES: [(usize, Physical); 3] =
     [(INDEXED, Physical::U64), (BUCKETS, Physical::U32), (PLACES, Physical::U32)];
 
-/// The columns of a class: where their names are, and their type.
+/// The columns of a class, and their type.
 pub(super) const fn columns_of(class: CellClass) -> (std::ops::Range<usize>, Physical) {
     match class {
         CellClass::Unit => (0..0, Physical::Null),

@@ -1,4 +1,4 @@
-//! Cells in memory, with all that they name: a few slices.
+//! Cells in memory together with all cells that they refer to, in a few slices.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::Monitor;
 
-/// Cells that are read although nobody asked for them, when that saves a read.
+/// Unneeded cells between two ranges are read if there are fewer than this, to save a read.
 const GAP: u64 = 4096;
 
-/// Numbers of cells: ranges that ascend and don't touch.
+/// Ranges of cell numbers that ascend and do not touch.
 #[derive(Debug, Default)]
 struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
-    /// These ranges; those with less than `gap` between them become one.
+    /// Joins ranges with less than `gap` cells between them.
     fn of(mut ranges: Vec<Range<u64>>, gap: u64) -> Self {
         ranges.retain(|range| !range.is_empty());
         ranges.sort_unstable_by_key(|range| (range.start, range.end));
@@ -40,18 +40,18 @@ impl Ranges {
     }
 }
 
-/// Cells in memory, and all that they name.
+/// Cells in memory, with all cells that they refer to.
 #[derive(Debug)]
 pub struct Loaded {
     cells: Arc<Cells>,
     slices: Vec<Slice>,
-    /// What values are made of: more may have been read.
+    /// The cells that values are built from. The slices may hold more.
     needed: Ranges,
     threads: Option<usize>,
 }
 
 impl Loaded {
-    /// Nothing yet.
+    /// No cells yet.
     pub fn new(cells: Arc<Cells>, threads: Option<usize>) -> Self {
         Self { cells, slices: Vec::new(), needed: Ranges::default(), threads }
     }
@@ -61,22 +61,22 @@ impl Loaded {
         &self.cells
     }
 
-    /// What was read.
+    /// The slices that were read.
     pub fn slices(&self) -> &[Slice] {
         &self.slices
     }
 
-    /// A slice that has all these cells.
+    /// A slice that holds all these cells.
     pub fn slice(&self, range: &Range<u64>) -> Option<&Slice> {
         self.slices.iter().find(|slice| slice.range().start <= range.start && range.end <= slice.range().end)
     }
 
-    /// How many cells values are made of.
+    /// The number of cells that values are built from.
     pub fn n_needed(&self) -> u64 {
         self.needed.0.iter().map(|range| range.end - range.start).sum()
     }
 
-    /// What values are made of, slice by slice.
+    /// The cells that values are built from, slice by slice.
     pub fn pieces(&self) -> Vec<(&Slice, Range<u64>)> {
         let mut pieces = Vec::new();
         for range in &self.needed.0 {
@@ -105,7 +105,7 @@ impl Loaded {
         }
     }
 
-    /// Reads these cells, whether they were read before or not.
+    /// Reads these cells, even if they were read before.
     ///
     /// # Errors
     /// As [`Cells::load`].
@@ -114,7 +114,7 @@ impl Loaded {
         Ok(())
     }
 
-    /// Reads these ranges, and all that is named from there.
+    /// Reads these ranges, and all cells that they refer to.
     ///
     /// # Errors
     /// As [`Cells::load`].
@@ -141,7 +141,7 @@ impl Loaded {
     }
 }
 
-/// The cells that those in a range name.
+/// Adds the cells that those in `range` refer to, outside of it.
 fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<()> {
     let mut add = |named: Range<u64>| {
         if !(range.start <= named.start && named.end <= range.end) {
@@ -151,7 +151,7 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<
     let is_wanted = |kind: CellKind| {
         kind == CellKind::Reference || matches!(kind.class(), CellClass::Parent | CellClass::Array)
     };
-    // Arrays in a row, which were looked at together, end before this cell.
+    // Consecutive arrays are examined together; this is the first cell after them.
     let mut looked_at = range.start;
     for number in slice.numbers(range.clone(), is_wanted) {
         if number < looked_at {

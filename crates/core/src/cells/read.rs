@@ -1,4 +1,4 @@
-//! Cells that were read: any range of them, with what their values are.
+//! Reads any range of cells with their values.
 
 use std::ops::Range;
 
@@ -22,23 +22,24 @@ pub struct Cells {
     columns: [Option<u64>; NAMES.len()],
     pools: (u64, u64),
     n_cells: u64,
-    /// The cells of each class but the first.
+    /// The number of cells of each class but the first.
     n_of: [u64; CLASSES],
-    /// Maps with an index of their keys.
+    /// The number of maps with a key index.
     n_indexed: u64,
 }
 
-/// Cells whose kinds are read together: a block of them.
+/// Cells whose kinds are read together: a block.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
 
 /// Bytes of a string with its place, about.
 const TEXT: u64 = 32;
 
-/// Bytes that a processor's caches hold.
+/// Bytes that the caches of a processor hold.
 const CACHED: u64 = 16 << 20;
 
-/// With how many threads to read `len` bytes of which the caller's thread alone makes objects next: one where its caches hold them. What another processor
-/// decoded has to be fetched from there, which takes longer than to decode it.
+/// The number of threads to read `len` bytes of cells, if one thread builds objects from them next.
+/// One thread reads what fits into its caches, because fetching bytes that another processor
+/// decoded takes longer than decoding them.
 pub fn threads_for(len: u64, threads: Option<usize>) -> Option<usize> {
     if len <= CACHED { Some(1) } else { threads }
 }
@@ -100,17 +101,17 @@ impl Cells {
         Ok(Self { file, columns, pools: of.pools, n_cells, n_of, n_indexed: n_indexed / 3 })
     }
 
-    /// How many cells the file has.
+    /// The number of cells of the file.
     pub fn n_cells(&self) -> u64 {
         self.n_cells
     }
 
-    /// How many maps have an index of their keys.
+    /// The number of maps with a key index.
     pub(super) fn n_indexed(&self) -> u64 {
         self.n_indexed
     }
 
-    /// How many values a column of cells has.
+    /// The number of values in a column of cells.
     pub(super) fn n_values(&self, place: usize) -> Result<u64> {
         self.columns[place].map_or(Ok(0), |number| Ok(self.file.column(number)?.record.n_values))
     }
@@ -141,19 +142,19 @@ impl Cells {
         &self.file
     }
 
-    /// The number, among all columns of the file, of the column with the values of a pool.
+    /// The number, among all columns of the file, of the column that holds a pool.
     ///
     /// # Errors
-    /// *Corrupt* when there is none.
+    /// *Corrupt* when the file does not have the pool.
     pub fn pool(&self, pool: u64) -> Result<u64> {
         let (first, n) = self.pools;
         if pool < n { Ok(first + pool) } else { Err(damage("an array is in a pool that is not there")) }
     }
 
-    /// The cells of a range and their values.
+    /// Reads the cells of a range and their values.
     ///
     /// # Errors
-    /// *Corrupt*, *unsupported* for a kind that is not known here, *io*, *limit*, *interrupted*.
+    /// *Corrupt*, *unsupported* for an unknown kind, *io*, *limit*, *interrupted*.
     pub fn load(&self, range: Range<u64>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Slice> {
         self.load_range(range, threads, monitor).map_err(|e| e.in_file(self.file.path()))
     }
@@ -191,14 +192,14 @@ impl Cells {
         for k in 0..CLASSES {
             let start = Some(base[k]);
             let end = base[k].checked_add(counts[k]).filter(|&end| end <= self.n_of[k]);
-            // Behind the last cell there are no more values.
+            // After the last cell there must be no more values.
             let is_all = range.end < self.n_cells || end == Some(self.n_of[k]);
             match (start, end) {
                 (Some(start), Some(end)) if is_all => of_class[k] = (start, end),
                 _ => return Err(damage("the values of cells are not as many as their kinds tell")),
             }
         }
-        // Memory that is given back when objects are made.
+        // This memory is freed as soon as objects are built.
         let mut memory = Buffers::brief();
         let mut buffer = |n: u64| {
             let len = usize::try_from(n.saturating_mul(8)).ok();
@@ -245,7 +246,7 @@ impl Cells {
         Ok(slice)
     }
 
-    /// What reads values of a column of cells; none when there are none.
+    /// A request for values of a column of cells; none for no values.
     fn request<'a>(
         &self,
         place: usize,
@@ -266,10 +267,10 @@ impl Cells {
         Some(Request { column, rows, output, missing: MissingTo::Ignore })
     }
 
-    /// The cell of the file's value, and that of its metadata, where they are cells.
+    /// The cells that hold the file's value and its metadata, where these are cells.
     ///
     /// # Errors
-    /// *Corrupt* when they are not there.
+    /// *Corrupt* when they do not exist.
     pub fn roots(&self) -> Result<(Option<u64>, Option<u64>)> {
         let cell = |key: &str| match self.file.value().get(key) {
             Some(Value::Cell(number)) if *number < self.n_cells => Ok(Some(*number)),
@@ -286,14 +287,14 @@ fn no_memory() -> Error {
     Error::limit("not enough memory for the cells")
 }
 
-/// Zeroed memory for numbers that a file tells of.
+/// Zeroed memory for `n` values; an error if it is too much.
 fn memory<T: Pod>(n: u64) -> Result<Vec<T>> {
     let mut memory = room(n)?;
     memory.resize(n as usize, T::zeroed());
     Ok(memory)
 }
 
-/// Memory for as many values as a file tells of.
+/// Empty memory for `n` values; an error if it is too much.
 fn room<T>(n: u64) -> Result<Vec<T>> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(usize::try_from(n).map_err(|_| no_memory())?).map_err(|_| no_memory())?;

@@ -1,17 +1,17 @@
-//! Values without parts, in the making: a kind of each, and the values of each class one behind the other.
+//! Collects values without parts: the kind of each, and the values of each class.
 
 use entasis_format::{CellClass, CellKind};
 use entasis_kernels::memory::BriefVec;
 
 use super::layout::CLASSES;
 
-/// Values that room is made for at once, at most.
+/// The most values to reserve memory for at once.
 const EXPECTED: usize = 1 << 20;
 
-/// Strings or bytes, one behind the other.
+/// Strings or bytes, contiguous.
 #[derive(Debug)]
 pub(super) struct Strings {
-    /// Where each ends; the first is 0.
+    /// 0, then the end of each.
     pub offsets: BriefVec<i64>,
     pub bytes: BriefVec<u8>,
 }
@@ -35,7 +35,8 @@ impl Strings {
         self.offsets.len() - 1
     }
 
-    /// Makes room for `n` more that are as long as the last `k` on average, and a bit: names that are counted grow longer.
+    /// Reserves memory for `n` more that are a little longer than the last `k`, because numbered
+    /// names grow.
     fn expect(&mut self, n: usize, k: usize) {
         let last = &self.offsets[self.offsets.len() - 1 - k..];
         let len = (last[k] - last[0]) as usize;
@@ -65,12 +66,12 @@ pub struct Scalars {
 }
 
 impl Scalars {
-    /// None yet.
+    /// No values yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many there are.
+    /// The number of values.
     #[inline]
     pub fn len(&self) -> usize {
         self.kinds.len()
@@ -81,7 +82,7 @@ impl Scalars {
         self.kinds.is_empty()
     }
 
-    /// Adds a value of which the kind says all.
+    /// Adds a value that its kind describes completely.
     #[inline]
     pub fn unit(&mut self, kind: CellKind) {
         debug_assert_eq!(kind.class(), CellClass::Unit);
@@ -120,7 +121,7 @@ impl Scalars {
         self.bytes.push(value);
     }
 
-    /// Takes back the last `n` values, which are texts.
+    /// Removes the last `n` values, which must be texts.
     pub fn drop_texts(&mut self, n: usize) {
         self.kinds.truncate(self.kinds.len() - n);
         let Strings { offsets, bytes } = &mut self.strings;
@@ -128,14 +129,14 @@ impl Scalars {
         bytes.truncate(offsets[offsets.len() - 1] as usize);
     }
 
-    /// Makes room for `n` more values that are as the last `k`: memory that grows is touched twice.
+    /// Reserves memory for `n` more values like the last `k`, because growing memory is copied.
     pub fn expect(&mut self, n: usize, k: usize) {
         let n = n.min(EXPECTED);
         self.expect_values(n, k);
         self.kinds.reserve(n);
     }
 
-    /// The same but for their kinds.
+    /// The same, without memory for their kinds.
     fn expect_values(&mut self, n: usize, k: usize) {
         let Some(&code) = self.kinds.last() else { return };
         if k == 0
@@ -153,7 +154,7 @@ impl Scalars {
         }
     }
 
-    /// Makes room for the values of others.
+    /// Reserves memory for the values of others.
     pub(super) fn reserve<'a>(&mut self, others: impl Iterator<Item = &'a Self>) {
         let (mut kinds, mut counts, mut lens) = (0, [0; CLASSES - 2], [0; 2]);
         for other in others {
@@ -173,7 +174,7 @@ impl Scalars {
         }
     }
 
-    /// Adds the values of others behind these.
+    /// Appends the values of another collection.
     pub(super) fn append(&mut self, other: &Self) {
         self.kinds.extend_from_slice(&other.kinds);
         self.ints.extend_from_slice(&other.ints);
@@ -182,7 +183,7 @@ impl Scalars {
         self.bytes.append(&other.bytes);
     }
 
-    /// Adds the values of others behind these; copies nothing where there were none.
+    /// Appends the values of another collection. Takes over its memory where this one is empty.
     pub(super) fn take(&mut self, other: Self) {
         self.kinds.reserve(other.kinds.len());
         self.kinds.extend_from_slice(&other.kinds);
@@ -200,7 +201,7 @@ impl Scalars {
         self.bytes.take(other.bytes);
     }
 
-    /// How many values there are of the classes that have some.
+    /// The number of values of each class that has values.
     pub(super) fn counts(&self) -> [usize; CLASSES - 2] {
         [self.ints.len(), self.floats.len(), self.strings.len(), self.bytes.len()]
     }

@@ -1,4 +1,4 @@
-//! Neighbouring cells in memory: what each is, and where its value stands.
+//! Consecutive cells in memory: the kind of each, and the place of its value.
 
 use std::ops::Range;
 
@@ -9,30 +9,30 @@ use entasis_kernels::Buffer;
 use super::cell::{Cell, Children, damage};
 use super::layout::{CLASSES, RANK};
 
-/// Kinds that are looked at together.
+/// Kinds that are compared together.
 const TOGETHER: usize = 256;
-/// Kinds that are looked at one by one first: most runs are short.
+/// Kinds that are compared one by one first, because most runs are short.
 const SHORT: usize = 32;
 
-/// Neighbouring cells in memory.
+/// Consecutive cells in memory.
 #[derive(Debug)]
 pub struct Slice {
     pub(super) index: CellIndex,
     /// Words of 64 bits.
     pub(super) ints: Buffer,
     pub(super) floats: Buffer,
-    /// Offsets of 64 bits, of which the first is 0, and text, each of which was checked to be UTF-8 when it was decoded.
+    /// Offsets of 64 bits that begin with 0, and text. Decoding checked that each string is UTF-8.
     pub(super) strings: (Buffer, Buffer),
     pub(super) bytes: (Buffer, Buffer),
     pub(super) parents: [Buffer; 4],
-    /// Pools, places, lengths and shapes, one behind the other.
+    /// The pools of all arrays, then their places, lengths and shapes.
     pub(super) arrays: Buffer,
 }
 
-/// Cells that stand together and are alike.
+/// Consecutive cells of one kind.
 #[derive(Clone, Copy, Debug)]
 pub enum Run<'a> {
-    /// Those of which the kind says all, of any such kinds.
+    /// Kinds without a value; they may differ.
     Units(&'a [CellKind]),
     /// Integers.
     Ints(CellKind, &'a [i64]),
@@ -44,39 +44,39 @@ pub enum Run<'a> {
     Other,
 }
 
-/// Strings one behind the other.
+/// Contiguous strings.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
-    /// Where each begins, and the last one ends.
+    /// The start of each, and the end of the last one.
     offsets: &'a [i64],
     text: &'a [u8],
 }
 
 impl<'a> Texts<'a> {
-    /// How many.
+    /// The number of strings.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// The string in this place, in UTF-8.
+    /// The string at index `i`, in UTF-8.
     #[inline]
     pub fn get(&self, i: usize) -> &'a [u8] {
         &self.text[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// The strings in these places.
+    /// The strings in a range.
     pub fn part(&self, places: Range<usize>) -> Texts<'a> {
         Texts { offsets: &self.offsets[places.start..=places.end], text: self.text }
     }
 
-    /// All of them as one.
+    /// All of them as one string.
     pub fn joined(&self) -> &'a [u8] {
         let (first, end) = (self.offsets[0], self.offsets[self.len()]);
         &self.text[first as usize..end as usize]
     }
 
-    /// Where the string in this place is in [`joined`](Self::joined).
+    /// The range of the string at index `i` in [`joined`](Self::joined).
     #[inline]
     pub fn place(&self, i: usize) -> Range<usize> {
         let [start, end] = [i, i + 1].map(|i| (self.offsets[i] - self.offsets[0]) as usize);
@@ -84,22 +84,22 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The kinds of cells, and the place of each among the values of its class.
+/// The kinds of cells, and the index of each value among those of its class.
 #[derive(Debug)]
 pub(super) struct CellIndex {
     start: u64,
     kinds: Vec<CellKind>,
-    /// Blocks of as many cells as a rank tells of; the first may be shorter.
+    /// One block for each [`RANK`] cells; the first may be shorter.
     blocks: Vec<Block>,
-    /// For the cells of blocks of several kinds: the place, counted from the block's first.
+    /// For blocks of several kinds: the index of each value, counted from the start of the block.
     places: Vec<u16>,
 }
 
 #[derive(Debug)]
 struct Block {
-    /// Places of the values of each class, where the block begins.
+    /// The index of each class at the start of the block.
     first: [u32; CLASSES + 1],
-    /// Where its places are; none when its cells are of one class.
+    /// Where the block begins in the list of places; none when its cells have one class.
     places: Option<usize>,
 }
 
@@ -110,13 +110,14 @@ fn known(code: u8) -> Result<CellKind> {
     CellKind::of(code).ok_or_else(|| unknown(code))
 }
 
-/// Whether all kinds are one. Comparing them with their neighbours takes an instruction for many.
+/// Whether all codes are equal. The comparison with the neighbours is vectorised.
 #[inline]
 pub(super) fn all_equal(codes: &[u8]) -> bool {
     codes.len() < 2 || codes[1..] == codes[..codes.len() - 1]
 }
 
-/// How many kinds there are before one that is not alike. Where runs are long many are looked at with one instruction.
+/// The number of kinds before the first that differs. Long runs are compared with vector
+/// instructions.
 #[inline]
 fn n_equal(kinds: &[CellKind], is_equal: impl Fn(CellKind) -> bool + Copy) -> usize {
     let count = |kinds: &[CellKind]| kinds.iter().take_while(|&&kind| is_equal(kind)).count();
@@ -135,20 +136,20 @@ fn unknown(code: u8) -> Error {
     Error::unsupported(format!("a cell is of a kind that is not known here ({code})")).in_section("cells")
 }
 
-/// The index of the cells of a range, in the making.
+/// Builds the index of a range of cells.
 pub(super) struct Kinds {
     index: CellIndex,
-    /// By class, the first among them: cells from the range's first on.
+    /// The number of cells of each class, from the first of the range on.
     counts: [u64; CLASSES + 1],
-    /// Where the values of each class begin in their columns.
+    /// The index of the first value of each class in its column.
     base: Counts,
-    /// Cells to be left out, which the first block has before the range.
+    /// The number of cells in the first block that come before the range.
     skip: usize,
     is_begun: bool,
 }
 
 impl Kinds {
-    /// For the cells of a range, with memory for their kinds.
+    /// An index for a range, in the memory of `kinds`.
     pub(super) fn new(range: Range<u64>, kinds: Vec<CellKind>) -> Self {
         Self {
             index: CellIndex { start: range.start, kinds, blocks: Vec::new(), places: Vec::new() },
@@ -159,7 +160,8 @@ impl Kinds {
         }
     }
 
-    /// Adds the kinds of the next cells, with their ranks: whole blocks, from that one on in which the range begins.
+    /// Adds the kinds of the next cells with their ranks, in whole blocks from the one that holds
+    /// the range's first cell.
     pub(super) fn add(&mut self, codes: &[u8], ranks: &[u64]) -> Result<()> {
         let Self { index: CellIndex { kinds, blocks, places, .. }, counts, base, .. } = self;
         for (block, rank) in codes.chunks(RANK as usize).zip(ranks.chunks_exact(CLASSES)) {
@@ -203,7 +205,7 @@ impl Kinds {
         Ok(())
     }
 
-    /// The index; where the values of each class begin in their columns, and how many there are.
+    /// The index, with the first value and the number of values of each class.
     pub(super) fn end(self) -> (CellIndex, Counts, Counts) {
         let mut of_classes = [0; CLASSES];
         of_classes.copy_from_slice(&self.counts[1..]);
@@ -212,7 +214,7 @@ impl Kinds {
 }
 
 impl CellIndex {
-    /// The kind of the cell in this place, and where its value is.
+    /// The kind of the cell at index `i`, and the index of its value.
     #[inline]
     fn get(&self, i: usize) -> Option<(CellKind, usize)> {
         let kind = *self.kinds.get(i)?;
@@ -229,7 +231,7 @@ impl CellIndex {
 }
 
 impl Slice {
-    /// The cells that are there.
+    /// The cells of the slice.
     #[inline]
     pub fn range(&self) -> Range<u64> {
         self.index.start..self.index.start + self.index.kinds.len() as u64
@@ -241,12 +243,14 @@ impl Slice {
         &self.index.kinds
     }
 
-    /// Whether the kinds of the cells in `range`, which are in the slice, are all such that `is_fine`. Quick where it has no branches.
+    /// Whether `is_fine` holds for all kinds in `range`, which must be in the slice. Fast if
+    /// `is_fine` has no branches.
     pub fn are_all(&self, range: Range<u64>, is_fine: impl Fn(CellKind) -> bool + Copy) -> bool {
         self.numbers(range, move |kind| !is_fine(kind)).next().is_none()
     }
 
-    /// The numbers of the cells in `range`, which are in the slice, whose kind `is_wanted`. Quick where few are.
+    /// The cells in `range`, which must be in the slice, whose kind `is_wanted`. Fast if they are
+    /// few.
     pub fn numbers(
         &self,
         range: Range<u64>,
@@ -254,7 +258,7 @@ impl Slice {
     ) -> impl Iterator<Item = u64> {
         let place = |number: u64| (number - self.index.start) as usize;
         let kinds = &self.index.kinds[place(range.start)..place(range.end)];
-        // Without a way out of the loop many kinds are looked at with one instruction.
+        // No early exit, so that the loop is vectorised.
         let has_some = move |part: &[CellKind]| part.iter().fold(false, |any, &kind| any | is_wanted(kind));
         let parts = (range.start..).step_by(TOGETHER).zip(kinds.chunks(TOGETHER));
         parts.filter(move |(_, part)| has_some(part)).flat_map(move |(first, part)| {
@@ -271,7 +275,7 @@ impl Slice {
         cast_slice(&self.floats)
     }
 
-    /// The parents, in order.
+    /// The children of all parents, in order.
     pub fn parents(&self) -> impl Iterator<Item = Children> + '_ {
         (0..self.parents[0].len() / 8).map(|place| self.children(place))
     }
@@ -282,10 +286,10 @@ impl Slice {
         Children { first: at(first), end: at(end), count: at(count), keys: at(keys) }
     }
 
-    /// The cell of this number, which has to be in the slice.
+    /// The cell of this number.
     ///
     /// # Errors
-    /// *Corrupt* when it is not.
+    /// *Corrupt* when it is not in the slice.
     #[inline]
     pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
         let i = number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
@@ -314,7 +318,7 @@ impl Slice {
         })
     }
 
-    /// What the columns of arrays say of `n` of them.
+    /// Pools, places, lengths and shapes of `n` arrays.
     #[inline]
     fn arrays_of(&self, at: usize, n: usize) -> [&[u64]; 4] {
         let numbers: &[u64] = cast_slice(&self.arrays);
@@ -322,8 +326,8 @@ impl Slice {
         [0, 1, 2, 3].map(|of| &numbers[of * n_arrays..][at..at + n])
     }
 
-    /// The arrays without gaps from `number` on, up to `end` at most, which is in the slice too: pools, places, lengths and shapes. None when
-    /// that cell is no array, or not before `end`; otherwise there is at least one.
+    /// The consecutive arrays from `number` up to `end`, both in the slice: pools, places, lengths
+    /// and shapes. None when the first cell is no array; otherwise at least one.
     #[inline]
     pub fn arrays(&self, number: u64, end: u64) -> Option<[&[u64]; 4]> {
         let place = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
@@ -334,10 +338,11 @@ impl Slice {
         Some(self.arrays_of(at, n))
     }
 
-    /// The cells from `number` on that are of the kind of that one, or units as it, at most up to `end`, which is in the slice too.
+    /// The consecutive cells from `number` up to `end` that have the kind of the first one, or no
+    /// value like that one.
     ///
     /// # Errors
-    /// *Corrupt* when they are not there.
+    /// *Corrupt* when they are not in the slice.
     #[inline]
     pub fn run(&self, number: u64, end: u64) -> Result<Run<'_>> {
         let not_there = || damage("a cell is named that is not there");

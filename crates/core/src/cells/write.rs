@@ -1,4 +1,4 @@
-//! Cells in the making.
+//! Collects the cells to write.
 
 use std::ops::Range;
 
@@ -14,12 +14,13 @@ use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
 use crate::write::deferred_column::DeferredColumn;
 use crate::write::pre_encoded::{BLOCK, EncodedBlock};
 
-/// Collects cells. Children of a cell are added together; what is below them follows, sibling by sibling.
+/// Collects cells. The children of a cell are added together, then their descendants, child by
+/// child.
 #[derive(Debug, Default)]
 pub struct CellWriter {
     /// The kinds of all cells, and the values of those without parts.
     scalars: Scalars,
-    /// Integers and floats that stand before those, as blocks.
+    /// Pre-encoded blocks of integers and floats that come before those.
     blocks: [Vec<EncodedBlock>; 2],
     ranks: Vec<u64>,
     /// First, end, count, keys.
@@ -35,13 +36,13 @@ impl CellWriter {
         Self::default()
     }
 
-    /// The number of cells, which is that of the next one.
+    /// The number of cells, which is also the number of the next one.
     #[inline]
     pub fn n_cells(&self) -> u64 {
         self.scalars.kinds.len() as u64
     }
 
-    /// Has to be called before a cell is added.
+    /// Adds a rank if one is due. Call this before a cell is added.
     #[inline]
     fn rank(&mut self) {
         if self.n_cells().is_multiple_of(RANK) {
@@ -55,7 +56,7 @@ impl CellWriter {
         self.ranks.extend(counts);
     }
 
-    /// The cells of each class but the first.
+    /// The number of cells of each class but the first.
     fn counts(&self) -> [u64; CLASSES] {
         let [ints, floats, strings, bytes] = self.scalars.counts().map(|n| n as u64);
         let [ints, floats] =
@@ -63,7 +64,7 @@ impl CellWriter {
         [ints, floats, strings, bytes, self.parents[0].len() as u64, self.arrays[0].len() as u64]
     }
 
-    /// Adds the ranks of cells of these kinds, which are added next.
+    /// Adds the ranks of cells with these kinds, which are added next.
     fn ranks_of(&mut self, kinds: &[u8]) {
         let mut counts = self.counts();
         let (mut at, mut rest) = (self.n_cells(), kinds);
@@ -77,7 +78,7 @@ impl CellWriter {
         }
     }
 
-    /// Adds a cell of which the kind says all.
+    /// Adds a cell that its kind describes completely.
     #[inline]
     pub fn unit(&mut self, kind: CellKind) {
         self.rank();
@@ -112,27 +113,28 @@ impl CellWriter {
         self.scalars.bytes(kind, value);
     }
 
-    /// Makes room for `n` more values that are as the last `k`.
+    /// Reserves memory for `n` more values like the last `k`.
     pub fn expect(&mut self, n: usize, k: usize) {
         self.scalars.expect(n, k);
     }
 
-    /// Makes room for `n` more cells, whatever their values.
+    /// Reserves memory for `n` more cells, without their values.
     pub fn reserve_cells(&mut self, n: usize) {
         self.scalars.kinds.reserve(n);
     }
 
-    /// Adds integers of one kind; `more` may follow them.
+    /// Adds integers of one kind; `more` may follow.
     pub fn ints(&mut self, kind: CellKind, values: &[i64], more: usize) {
         self.ints_by(kind, values.len() + more, |ints| ints.extend_from_slice(values));
     }
 
-    /// Adds floats of one kind; `more` may follow them.
+    /// Adds floats of one kind; `more` may follow.
     pub fn floats(&mut self, kind: CellKind, values: &[f64], more: usize) {
         self.floats_by(kind, values.len() + more, |floats| floats.extend_from_slice(values));
     }
 
-    /// Adds the integers of one kind that `add` puts behind others, which have room for `n` more. Returns how many.
+    /// Adds integers of one kind, which `add` appends to memory with room for `n` more. Returns
+    /// their number.
     pub fn ints_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut BriefVec<i64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Int);
         let (counts, before) = (self.counts(), self.scalars.ints.len());
@@ -141,7 +143,8 @@ impl CellWriter {
         self.run(kind, counts, self.scalars.ints.len() - before, n)
     }
 
-    /// Adds the floats of one kind that `add` puts behind others, which have room for `n` more. Returns how many.
+    /// Adds floats of one kind, which `add` appends to memory with room for `n` more. Returns their
+    /// number.
     pub fn floats_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut BriefVec<f64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Float);
         let (counts, before) = (self.counts(), self.scalars.floats.len());
@@ -150,7 +153,7 @@ impl CellWriter {
         self.run(kind, counts, self.scalars.floats.len() - before, n)
     }
 
-    /// The last integers or floats, as words, which are no whole block yet.
+    /// The last integers or floats that do not fill a block yet, as words.
     pub fn rest(&self, kind: CellKind) -> &[u64] {
         match kind.class() {
             CellClass::Int => bytemuck::cast_slice(&self.scalars.ints),
@@ -159,7 +162,8 @@ impl CellWriter {
         }
     }
 
-    /// Adds integers or floats of one kind as encoded blocks, which begin with those of [`rest`](Self::rest). Returns how many were added.
+    /// Adds pre-encoded blocks of integers or floats of one kind. They begin with the values of
+    /// [`rest`](Self::rest). Returns how many values were added.
     pub fn blocks(&mut self, kind: CellKind, blocks: Vec<EncodedBlock>) -> usize {
         debug_assert!(matches!(kind.class(), CellClass::Int | CellClass::Float));
         if blocks.is_empty() {
@@ -178,7 +182,8 @@ impl CellWriter {
         self.run(kind, counts, n - n_before, n - n_before)
     }
 
-    /// Adds the kinds of `n` cells of one kind, and their ranks; there were so many of each class before. Returns `n`.
+    /// Adds the kinds and the ranks of `n` cells of one kind, given the counts before them. Returns
+    /// `n`.
     fn run(&mut self, kind: CellKind, counts: [u64; CLASSES], n: usize, room: usize) -> usize {
         let from = self.n_cells();
         for at in (from.next_multiple_of(RANK)..from + n as u64).step_by(RANK as usize) {
@@ -193,7 +198,7 @@ impl CellWriter {
         n
     }
 
-    /// Makes room for values that are added next.
+    /// Reserves memory for values that are added next.
     pub fn reserve(&mut self, values: &[Scalars]) {
         self.scalars.reserve(values.iter());
     }
@@ -204,19 +209,20 @@ impl CellWriter {
         self.scalars.append(values);
     }
 
-    /// Adds values without parts, whose memory may become this one's.
+    /// Adds values without parts, and may take over their memory.
     pub fn take(&mut self, values: Scalars) {
         self.ranks_of(&values.kinds);
         self.scalars.take(values);
     }
 
-    /// Whether the last `n` cells are of this kind.
+    /// Whether the last `n` cells have this kind.
     pub fn are_all(&self, kind: CellKind, n: usize) -> bool {
         let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
         kinds.iter().all(|&code| code == kind.code())
     }
 
-    /// Adds the last `n` cells, which are the keys of a map, to the key index when they are many and of a kind that it is made for.
+    /// Adds the last `n` cells, the keys of a map, to the key index if they are many and all
+    /// strings or all integers.
     pub fn index_keys(&mut self, n: usize) {
         let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
         let all = |kind: CellKind| kinds.first() == Some(&kind.code()) && all_equal(kinds);
@@ -232,7 +238,7 @@ impl CellWriter {
         }
     }
 
-    /// Adds a cell that may have children. Returns its place among those.
+    /// Adds a cell that may have children. Returns its index among such cells.
     #[inline]
     pub fn parent(&mut self, kind: CellKind) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Parent);
@@ -242,7 +248,8 @@ impl CellWriter {
         self.parents[0].len() - 1
     }
 
-    /// Says where the children of the parent in this place are: `count` of them from `first` on. Without any, both are 0.
+    /// Sets the children of a parent: `count` from `first` on. Without children both are stored as
+    /// 0.
     pub fn set_children(&mut self, place: usize, first: u64, count: u64, keys: u64) {
         let [firsts, _, counts, all_keys] = &mut self.parents;
         firsts[place] = if count == 0 { 0 } else { first };
@@ -250,30 +257,30 @@ impl CellWriter {
         all_keys[place] = keys;
     }
 
-    /// Says that all that is below the parent in this place is there.
+    /// Ends a parent after all its descendants were added.
     pub fn end(&mut self, place: usize) {
         let end = self.n_cells();
         let [firsts, ends, ..] = &mut self.parents;
         ends[place] = if firsts[place] == 0 { 0 } else { end };
     }
 
-    /// Says where all that is below the parent in this place ends.
+    /// Sets the end of a parent's descendants.
     pub fn set_end(&mut self, place: usize, end: u64) {
         self.parents[1][place] = end;
     }
 
-    /// Changes the kind of a cell to another one of those that have children.
+    /// Changes the kind of a cell with children to another one with children.
     pub fn set_kind(&mut self, number: u64, kind: CellKind) {
         debug_assert_eq!(kind.class(), CellClass::Parent);
         self.scalars.kinds[number as usize] = kind.code();
     }
 
-    /// Changes what a parent has for keys.
+    /// Changes the keys of a parent.
     pub fn set_keys(&mut self, place: usize, keys: u64) {
         self.parents[3][place] = keys;
     }
 
-    /// Adds an array: values of a pool. Returns its place among arrays.
+    /// Adds an array of values in a pool. Returns its index among arrays.
     pub fn array(&mut self, kind: CellKind, pool: u64, at: u64, len: u64) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Array);
         self.rank();
@@ -284,23 +291,23 @@ impl CellWriter {
         self.arrays[0].len() - 1
     }
 
-    /// Says which cell is the shape of the array in this place, which otherwise has one dimension.
+    /// Sets the cell that holds the shape of an array. Without one the array has one dimension.
     pub fn set_shape(&mut self, place: usize, shape: u64) {
         self.arrays[3][place] = shape;
     }
 
-    /// The number of parents, which is the place of the next one.
+    /// The number of parents, which is also the index of the next one.
     pub fn n_parents(&self) -> usize {
         self.parents[0].len()
     }
 
-    /// All cells below the parent in this place, which has come to its end.
+    /// All descendants of a parent that has ended.
     pub fn below(&self, place: usize) -> Range<u64> {
         self.parents[0][place]..self.parents[1][place]
     }
 
-    /// The columns of all cells, and the map that names them: its columns count from `first` on. `lend` makes memory of bytes, for as long as
-    /// the columns are used.
+    /// The columns of all cells, numbered from `first` on, and the map that names them. `lend`
+    /// returns a handle to bytes that stays valid while the columns are used.
     pub fn columns(
         &self,
         first: u64,
@@ -338,7 +345,7 @@ impl CellWriter {
         debug_assert_eq!(all.len(), INDEXED);
         let (begins, counts) = self.index.begins();
         all.push((Physical::U64, chunk(begins.len(), HostValues::Counted(begins.into()))));
-        // Strings take longest to encode: another thread makes the index meanwhile.
+        // Encoding strings takes longest, so the index is built by another thread meanwhile.
         let (plan, strings) = (self.index.clone(), &scalars.strings);
         let (offsets, bytes) = (lend(bytemuck::cast_slice(&strings.offsets)), lend(&strings.bytes));
         let index = DeferredColumn::both(move || plan.make(&offsets, &bytes));
@@ -365,7 +372,7 @@ impl CellWriter {
     }
 }
 
-/// Adds how many of these kinds there are of each class but the first.
+/// Adds the number of cells of each class but the first.
 fn count(kinds: &[u8], counts: &mut [u64; CLASSES]) {
     let mut add = |code: u8, n: u64| {
         let class = CellKind::of(code).map_or(0, |kind| kind.class() as usize);

@@ -1,22 +1,22 @@
-//! Which columns of a file hold its cells (format, section 5.2).
+//! The columns that hold the cells of a file (format, section 5.2).
 
 use entasis_format::{Error, Result, Value};
 
-/// The columns of cells, by the places of their names in [`NAMES`].
+/// The names of the columns of cells. Code refers to them by their indices here.
 pub(crate) const NAMES: [&str; 17] = [
     "kinds", "ranks", "ints", "floats", "strings", "bytes", "first", "end", "count", "keys", "pool", "at",
     "len", "shape", "indexed", "buckets", "places",
 ];
-/// Where the cells of a file are: the map `cells` of its value.
+/// The numbers of the columns that hold the cells: the map `cells` of the file's value.
 #[derive(Clone, Debug)]
 pub(crate) struct CellColumns {
     pub(crate) numbers: [Option<u64>; NAMES.len()],
-    /// The first pool of arrays, and how many.
+    /// The first pool of arrays, and the number of pools.
     pub(crate) pools: (u64, u64),
 }
 
 impl CellColumns {
-    /// What a file's value says of its cells.
+    /// Parses the map `cells` of a file's value; none when there is none.
     pub(crate) fn of(value: &Value) -> Result<Option<Self>> {
         let damage = || Error::corrupt("the file's value tells of cells that can't be").in_section("nodes");
         let Some(map) = value.get("cells") else { return Ok(None) };
@@ -34,12 +34,12 @@ impl CellColumns {
         Ok(Some(Self { numbers, pools }))
     }
 
-    /// Whether a column of the file holds a part of the cells. Pools of arrays don't.
+    /// Whether a column holds a part of the cells. Pools of arrays do not count.
     pub(crate) fn contain(&self, column: u64) -> bool {
         self.numbers.contains(&Some(column))
     }
 
-    /// Whether a column of the file is a pool of arrays.
+    /// Whether a column is a pool of arrays.
     pub(crate) fn is_pool(&self, column: u64) -> bool {
         column.checked_sub(self.pools.0).is_some_and(|place| place < self.pools.1)
     }

@@ -1,4 +1,4 @@
-//! Records of columns, one by one and in runs (`docs/format/columns.md`).
+//! Reads the records of columns, also those that stand for a column run (`docs/format/columns.md`).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,7 +11,8 @@ use entasis_format::{
 use super::names::{NamePlace, NamesAt};
 use super::{File, lock};
 
-/// From this many columns on, their records are read together before they are used, with some that nobody asked for among them.
+/// From this many wanted columns on, their records are read together, with the unwanted ones
+/// between them.
 const PREFETCH: u64 = 16;
 
 /// Records that are read together.
@@ -20,45 +21,45 @@ const PIECE: u64 = 1 << 14;
 /// A column of an open file.
 #[derive(Clone, Debug)]
 pub struct ColumnInfo {
-    /// The number among all columns of the file.
+    /// The number of the column in this view.
     pub index: u64,
     /// The name.
     pub name: String,
     /// The record.
     pub record: ColumnRecord,
-    /// What the type needs beside its codes: the time zone (a string).
+    /// A detail of the type, for example the time zone.
     pub detail: Option<Value>,
 }
 
-/// Neighbouring columns of one record: those of a range among all that it stands for.
+/// Consecutive columns of one record: the wanted ones of a column run, or a single column.
 pub(crate) struct ColumnRun {
-    /// The record: of the first column that it stands for.
+    /// The record, which describes the run's first column.
     pub record: ColumnRecord,
-    /// The numbers of these columns in the view.
+    /// The numbers of the wanted columns in the view.
     pub columns: Range<u64>,
-    /// How many columns that it stands for are before these.
+    /// How many columns of the run come before the wanted ones.
     pub skip: u64,
-    /// How many columns it stands for.
+    /// How many columns the run has.
     pub n: u64,
 }
 
 impl ColumnRun {
-    /// The record of a column by its number in the view.
+    /// The record of one column, by its number in the view.
     pub fn member(&self, column: u64) -> Result<ColumnRecord> {
         self.record.member(self.skip + (column - self.columns.start))
     }
 
-    /// Where the names of all that the record stands for are.
+    /// Where the names of the whole run are.
     pub fn names(&self) -> NamePlace {
         NamePlace { at: self.record.name_at, len: self.record.name_len, n: self.n }
     }
 }
 
 impl File {
-    /// A column, by its number: those of the table first. O(1).
+    /// A column by its number. The table's columns come first. O(1).
     ///
     /// # Errors
-    /// *Unsupported* for a type that this release doesn't know; *corrupt*, *io*.
+    /// *Unsupported* for a type that this release does not know; *corrupt*, *io*.
     pub fn column(&self, index: u64) -> Result<Arc<ColumnInfo>> {
         if let Some(column) = lock(&self.columns).get(&index) {
             return Ok(Arc::clone(column));
@@ -78,13 +79,13 @@ impl File {
         found.ok_or_else(|| Error::corrupt("a column is named that is not there").in_section("columns"))
     }
 
-    /// Neighbouring columns, in one piece of work.
+    /// Consecutive columns, read together.
     ///
     /// # Errors
     /// As [`column`](Self::column).
     pub fn columns(&self, range: Range<u64>) -> Result<Vec<ColumnInfo>> {
         let mut columns = Vec::new();
-        // In pieces that stay below the limits on metadata, however many columns there are.
+        // Pieces stay below the limits on metadata for any number of columns.
         for start in range.clone().step_by(PIECE as usize) {
             let part = start..range.end.min(start + PIECE);
             self.add_columns(part, &mut columns).map_err(|e| e.in_file(self.path()))?;
@@ -128,7 +129,7 @@ impl File {
         Ok(ColumnInfo { index, name, record, detail })
     }
 
-    /// A record of columns of this view: what it names are columns of the view too.
+    /// Parses a record and converts the column numbers in it to this view.
     fn parse_record(&self, index: u64, bytes: &[u8]) -> Result<ColumnRecord> {
         let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
         let mut record = ColumnRecord::parse(bytes).map_err(here)?;
@@ -141,7 +142,7 @@ impl File {
         Ok(record)
     }
 
-    /// Columns of this view by their records, in order. Costs what the records cost, not what the columns do.
+    /// Visits columns by their records, in order. Costs time per record, not per column.
     pub(crate) fn visit_runs(
         &self,
         range: Range<u64>,
@@ -167,7 +168,7 @@ impl File {
                     from - self.table.first_column..of.end.min(wanted.end) - self.table.first_column;
                 let record = self.parse_record(columns.start, bytes)?;
                 let n = of.end - of.start;
-                // What can't be a run is told before anything is made for each of its columns.
+                // Check a run before anything is allocated for each of its columns.
                 record.member(n - 1).map_err(|e| e.in_section("columns"))?;
                 if n > 1 && u64::from(record.name_len) / 4 < n {
                     return Err(Error::corrupt("a run has more columns than names").in_section("columns"));
@@ -178,7 +179,7 @@ impl File {
         Ok(())
     }
 
-    /// The table's columns by their records.
+    /// Visits the table's columns by their records.
     pub(crate) fn visit_table(&self, mut visit: impl FnMut(ColumnRun) -> Result<()>) -> Result<()> {
         let n_rows = self.n_rows();
         self.visit_runs(0..self.n_columns(), |run| {
@@ -194,7 +195,8 @@ impl File {
         })
     }
 
-    /// The first and last of columns, where reading all between them together is less work than reading each by itself.
+    /// The first and the last column, if reading all records between them together is less work
+    /// than reading each by itself.
     fn dense_range(&self, columns: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
         let (first, last) = (columns.clone().min()?, columns.clone().max()?);
         let n = columns.count() as u64;
@@ -202,7 +204,8 @@ impl File {
         (is_dense && last < self.n_columns_total()).then_some((first, last))
     }
 
-    /// Reads the records of many columns and of their blocks together. What is wrong with a column is told when it is asked for.
+    /// Reads the records of many columns, and of their blocks, together. Errors are left for the
+    /// call that asks for the damaged column.
     pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) {
         let Some((first, last)) = self.dense_range(columns.clone()) else { return };
         if !are_known(&lock(&self.columns), columns.clone())
@@ -216,7 +219,7 @@ impl File {
         let (runs, wanted) = (&self.opened.runs, self.in_file(&(first..last.saturating_add(1))));
         let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end.saturating_sub(1)));
         for start in (first..=last).step_by(1 << 10) {
-            // Some of the columns may be such that nobody asked for: where one is damaged, the others are read one by one.
+            // A damaged column may be an unwanted one, so the others are then read one by one.
             _ = self.prefetch_blocks(start..last.saturating_add(1).min(start + (1 << 10)));
         }
     }
@@ -226,7 +229,7 @@ impl File {
         let index = self.records(SectionKind::BlockIndex, numbers.start..numbers.end.saturating_add(1))?;
         let index = parse_block_index(&index)?;
         let (Some(&from), Some(&to)) = (index.first(), index.last()) else { return Ok(()) };
-        // What has many blocks takes its time anyway, and what has none needs none.
+        // Columns with many blocks gain nothing from this, and columns without blocks need nothing.
         if to == from || to - from > 1 << 14 {
             return Ok(());
         }
@@ -235,9 +238,9 @@ impl File {
         for (number, of) in numbers.zip(index.windows(2)) {
             let column = self.opened.runs.columns_of(number).start;
             let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
-            // A run that begins before the columns that are wanted has no blocks.
+            // A run that begins before the wanted columns has no blocks.
             let Some(column) = column.checked_sub(self.table.first_column) else { continue };
-            // A column of a bundle has none either.
+            // Nor has a bundled column.
             if of[0] != of[1]
                 && let Ok(info) = self.column(column)
                 && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
@@ -250,7 +253,7 @@ impl File {
     }
 }
 
-/// Whether something is kept of all of these columns.
+/// Whether `kept` has all of these columns.
 fn are_known<T>(kept: &HashMap<u64, T>, mut columns: impl Iterator<Item = u64>) -> bool {
     columns.all(|column| kept.contains_key(&column))
 }

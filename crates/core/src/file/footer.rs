@@ -1,4 +1,4 @@
-//! The bytes of an open file, and its footer, read part by part as it is asked for.
+//! The bytes of an open file and its footer, read part by part on demand.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,10 +13,10 @@ use entasis_io::Source;
 use super::cell_columns::CellColumns;
 use super::lock;
 
-/// Parts of the footer that are kept, at most; each is up to 64 KiB.
+/// The most parts of the footer that are cached; each has up to 64 KiB.
 const PARTS: usize = 64;
 
-/// What all views of an open file share.
+/// The state that all views of an open file share.
 pub(crate) struct OpenFile {
     pub path: PathBuf,
     pub source: Box<dyn Source>,
@@ -24,13 +24,13 @@ pub(crate) struct OpenFile {
     pub header: Header,
     pub slot: Slot,
     pub root: Root,
-    /// Which columns each record of columns stands for.
+    /// The columns that each column record stands for.
     pub runs: Runs,
     pub value: Value,
     pub cells: Option<CellColumns>,
     /// Head and tail of the file as read at opening: (place, bytes).
     pub cached: Vec<(u64, Vec<u8>)>,
-    /// Parts of the footer that were read, by their place.
+    /// Cached parts of the footer, by their place.
     pub parts: Mutex<HashMap<u64, Arc<[u8]>>>,
 }
 
@@ -40,12 +40,12 @@ impl OpenFile {
         self.root.section(kind, 0).map_or(0, |section| section.n_records)
     }
 
-    /// The number of all columns.
+    /// The number of columns.
     pub fn n_columns(&self) -> u64 {
         self.runs.n_columns(self.n_records(SectionKind::Columns))
     }
 
-    /// Which columns each record of columns stands for.
+    /// Reads which columns each record stands for.
     pub fn read_runs(&self) -> Result<Runs> {
         let n = self.n_records(SectionKind::Runs);
         if n == 0 {
@@ -60,7 +60,8 @@ impl OpenFile {
                 self.limits.n_columns
             )));
         }
-        // Each column of a run has an end of its name: there are no more columns than the file has room for.
+        // Each column of a run has the end of its name in the file, so there cannot be more columns
+        // than ends.
         let n_ends = self.n_records(SectionKind::Names) / 4;
         if runs.n_columns(n_records) > n_records.saturating_add(n_ends) {
             return Err(Error::corrupt("runs have more columns than names").in_section("runs"));
@@ -109,7 +110,7 @@ impl OpenFile {
         Ok(part)
     }
 
-    /// Bytes of the file that were read when it was opened.
+    /// Bytes of the file that were read at opening.
     fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
         self.cached.iter().find_map(|(start, bytes)| {
             let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
@@ -121,7 +122,7 @@ impl OpenFile {
         if at.checked_add(len as u64).is_none_or(|end| end > self.slot.end) {
             return Err(Error::corrupt("a place lies outside the file").at(at));
         }
-        // All of it is read over, or an error: zeros only where there was nothing.
+        // Every byte is overwritten or the call fails, so only new memory needs zeros.
         out.truncate(len);
         out.try_reserve(len - out.len()).map_err(|_| Error::limit("not enough memory to read the file"))?;
         out.resize(len, 0);

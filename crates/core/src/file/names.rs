@@ -1,4 +1,4 @@
-//! Names of columns: where they are, and which columns have one.
+//! Reads the names of columns and finds columns by name.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -13,12 +13,12 @@ use super::File;
 /// Places that are read together.
 const PIECE: usize = 1 << 14;
 
-/// Where the names of the columns of a record are in the heap.
+/// Where the names of a record's columns are in the heap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamePlace {
     pub at: u64,
     pub len: u32,
-    /// How many columns the record stands for; more than one have their names' ends before the text.
+    /// The number of columns. If there are several, the ends of their names come before the text.
     pub n: u64,
 }
 
@@ -32,19 +32,19 @@ impl NamePlaces {
     }
 }
 
-/// What is kept of the names of a table that has no index of them.
+/// The cache for look-ups in a table without a name index.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Whether one was looked up.
+    /// Whether a name was looked up before.
     is_used: AtomicBool,
-    /// The index that is made when another one is.
+    /// The index, built at the second look-up.
     index: OnceLock<Vec<u8>>,
 }
 
-/// Names at some places, read together where they lie together.
+/// Names at some places, read together where they are close.
 pub(super) struct NamesAt<'a> {
     file: &'a File,
-    /// All of them: the first one's place, and the bytes.
+    /// All of the bytes, with the place of the first; none when the places are far apart.
     all: Option<(u64, Vec<u8>)>,
 }
 
@@ -54,7 +54,8 @@ impl<'a> NamesAt<'a> {
         let from = places.iter().map(|place| place.at).min().unwrap_or(0);
         let to = places.iter().map(end).max().unwrap_or(0);
         let total: u64 = places.iter().map(|place| u64::from(place.len)).sum();
-        // Names of neighbours are neighbours, and equal ones may be shared; where they lie far apart they are read one by one.
+        // Names of neighbouring columns are neighbours, and equal names may be shared. Places that
+        // are far apart are read one by one.
         let is_dense = to - from <= total.saturating_mul(2).saturating_add(1 << 16);
         let all = if is_dense { Some((from, file.records(SectionKind::Names, from..to)?)) } else { None };
         Ok(Self { file, all })
@@ -81,7 +82,7 @@ impl File {
         Ok(())
     }
 
-    /// The name in these bytes.
+    /// Checks the bytes of a name.
     pub(super) fn single_name<'b>(&self, bytes: &'b [u8]) -> Result<&'b str> {
         if bytes.len() > self.limits().name_len as usize {
             return Err(Error::limit("a column name is longer than name_len").in_section("names"));
@@ -90,7 +91,7 @@ impl File {
         std::str::from_utf8(bytes).map_err(damage)
     }
 
-    /// The name of column `k` of those of a place, without looking at the others.
+    /// The name of column `k` of a place, without reading the others.
     pub(super) fn one_name(&self, place: NamePlace, k: u64) -> Result<String> {
         let read = |from: u64, to: u64| self.records(SectionKind::Names, from..to);
         let (mut start, mut end) = (0, u64::from(place.len));
@@ -116,10 +117,10 @@ impl File {
         self.single_name(&bytes).map(str::to_owned)
     }
 
-    /// The names at these places, in order.
+    /// Visits the names at these places, in order.
     ///
     /// # Errors
-    /// *Corrupt*, *io*, *limit*, and what `visit` returns.
+    /// *Corrupt*, *io*, *limit*, and any error of `visit`.
     pub fn visit_names(&self, places: &NamePlaces, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
         self.visit_name_groups(places, |names| match names {
             NameGroup::One(name) => visit(name),
@@ -127,7 +128,7 @@ impl File {
         })
     }
 
-    /// The names at these places, in order; those of a run together.
+    /// Visits the names at these places, in order, with those of a column run together.
     ///
     /// # Errors
     /// As [`visit_names`](Self::visit_names).
@@ -157,7 +158,8 @@ impl File {
         places.0.chunks(PIECE).try_for_each(|piece| visit_piece(piece).map_err(|e| e.in_file(self.path())))
     }
 
-    /// The number of the table's column with this name. O(1), or a pass over the names of a table without an index of them.
+    /// The number of the table's column with this name. O(1) with a name index; otherwise one pass
+    /// over the names.
     ///
     /// # Errors
     /// *Argument* when there is none, or more than one.
@@ -174,7 +176,7 @@ impl File {
         }
     }
 
-    /// The numbers of all of the table's columns with this name, ascending.
+    /// The numbers of all columns of the table with this name, ascending.
     ///
     /// # Errors
     /// *Corrupt*, *io*.
@@ -190,7 +192,7 @@ impl File {
         if !self.names.is_used.swap(true, Ordering::Relaxed) {
             return self.scan_names(name);
         }
-        // Who looks up one name after the other gets an index.
+        // A second look-up builds an index.
         let index = match self.names.index.get() {
             Some(index) => index,
             None => {
@@ -229,7 +231,7 @@ impl File {
         Ok(found)
     }
 
-    /// Looks a name up in an index of so many slots, of which `read` gives some.
+    /// Looks a name up in an index with `n_slots` slots. `read` returns some of them.
     fn probe<'s>(
         &self,
         name: &str,
@@ -263,11 +265,11 @@ impl File {
     }
 }
 
-/// The name of a column, or the names of neighbours.
+/// The name of a column, or the names of a column run.
 #[derive(Clone, Copy, Debug)]
 pub enum NameGroup<'a> {
-    /// Of one column.
+    /// The name of one column.
     One(&'a str),
-    /// Of neighbours.
+    /// The names of a column run.
     Run(RunNames<'a>),
 }

@@ -1,4 +1,4 @@
-//! Memory whose size a file decides: too much of it is an error, and never ends the process.
+//! Memory whose size a file decides: too much is an error and never aborts the process.
 
 use entasis_format::{Error, Result};
 use entasis_kernels::Buffer;

@@ -1,4 +1,5 @@
-//! Ranges of bundled columns: neighbours share pages, so each page is opened once for all columns that it holds.
+//! Reads ranges of bundled columns. Members of a bundle share pages, and each page is opened once
+//! for all of them.
 
 use std::ops::Range;
 
@@ -9,9 +10,9 @@ use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
 
-/// Values that one task reads, about.
+/// Values per task, about.
 const TASK_VALUES: u64 = 1 << 18;
-/// Parts that are nearer than this are visited together.
+/// Parts with a smaller gap between them are visited together.
 const GAP: u64 = 1024;
 
 /// The part of a storage column that one request wants.
@@ -22,7 +23,7 @@ pub(crate) struct Part<'a> {
     pub missing: MissingTo<'a>,
 }
 
-/// Parts of one storage column, by their place in it.
+/// Parts of one storage column, in its order.
 pub(crate) struct BundleTask<'a> {
     parts: Vec<Part<'a>>,
 }
@@ -63,7 +64,7 @@ impl BundleTask<'_> {
     }
 }
 
-/// The strings of a part, as they come.
+/// The strings of a part read so far.
 #[derive(Default)]
 struct Strings {
     bytes: Vec<u8>,
@@ -78,7 +79,7 @@ fn read_stretch(
 ) -> Result<()> {
     let (start, source) = (parts[0].values.start, parts[0].source);
     let mut strings: Vec<Strings> = parts.iter().map(|_| Strings::default()).collect();
-    // Parts before this one end before the page.
+    // The parts before this one end before the page.
     let mut first = 0;
     reader.pages(source, start..end, &mut |opened, scratch| {
         control.check()?;

@@ -1,4 +1,4 @@
-//! The codes of categoricals.
+//! Checks of the codes of categoricals.
 
 use std::ops::Range;
 
@@ -6,7 +6,8 @@ use entasis_encodings::Validity;
 use entasis_format::{Error, Result};
 use entasis_kernels::{Word, gather};
 
-/// Checks that codes are below the number of categories; those of missing values are made 0.
+/// Checks that all codes are below `n`, the number of categories. Sets codes of missing values to 0
+/// if any code is out of range.
 pub(super) fn check_codes<T: Word>(
     validity: Validity<'_>,
     range: Range<usize>,

@@ -1,4 +1,4 @@
-//! Neighbouring values of fixed width: decoded straight into their memory, cut into pieces that threads take.
+//! Reads consecutive values of fixed width. Tasks decode straight into their part of the memory.
 
 use std::ops::Range;
 
@@ -15,22 +15,23 @@ use super::request::{MissingTo, Output, Source, unaligned};
 use crate::monitor::Control;
 use crate::blocks::block_values;
 
-/// Bytes of memory whose pages one task gets: a huge page.
+/// Bytes of memory whose pages one task requests: a huge page.
 const PAGES: usize = 2 << 20;
-/// Bytes of memory that one task fills: so little that threads end together.
+/// Bytes of memory that one task fills: small, so that threads end at about the same time.
 const TASK: usize = PAGES / 4;
 
-/// A piece of a request.
+/// A part of a request.
 pub(crate) struct FixedTask<'a> {
     source: &'a Source,
     values: Range<u64>,
-    /// The memory of this task and those that follow it, whose pages are had by the first of them.
+    /// The memory of this task and the next ones, whose pages this task requests.
     ahead: Option<Ahead<'a>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
 }
 
-/// Cuts a request into tasks, at multiples of a block of its own values, so that pieces of bitmaps are whole bytes.
+/// Cuts a request into tasks of whole blocks of its own values, so that tasks fill whole bytes of
+/// bitmaps.
 pub(crate) fn plan<'a>(
     source: &'a Source,
     values: Range<u64>,
@@ -64,7 +65,7 @@ pub(crate) fn plan<'a>(
     }
 }
 
-/// The memory of an output, for getting its pages; of bits there is too little.
+/// The memory of an output, for requesting its pages. Bitmaps are too small for that.
 fn ahead_of(output: Output<'_>) -> (Option<Ahead<'_>>, Output<'_>) {
     fn of(memory: &mut [u8]) -> (Option<Ahead<'_>>, &mut [u8]) {
         let (ahead, memory) = Ahead::of(memory);
@@ -170,7 +171,7 @@ impl FixedTask<'_> {
         self.decode(reader, at..values.end, control)
     }
 
-    /// Decodes the values of a part of the task, page by page.
+    /// Decodes a part of the task's values, page by page.
     fn decode(&mut self, reader: &mut Reader<'_>, part: Range<u64>, control: &Control<'_>) -> Result<()> {
         if part.is_empty() {
             return Ok(());
@@ -184,7 +185,7 @@ impl FixedTask<'_> {
         })
     }
 
-    /// Reads the stored bytes of a block, which are its values, straight to their place, and verifies them there.
+    /// Reads a block whose stored bytes are its values straight into place, and verifies it there.
     fn read_plain(&mut self, reader: &mut Reader<'_>, block: &BlockRecord) -> Result<()> {
         let Output::Words(out) = &mut self.output else { return Err(Error::argument("values are words")) };
         let (n, width) = (block.n_values as usize, self.source.of.width().unwrap_or(1));
@@ -213,7 +214,7 @@ impl FixedTask<'_> {
     }
 }
 
-/// Whether the stored bytes of a block are its values, one after the other.
+/// Whether the stored bytes of a block are its values, contiguous.
 fn is_plain(block: &BlockRecord) -> bool {
     block.encoding == Encoding::new(Packing::Raw) && u64::from(block.pages_len) == block.decoded_len
 }
@@ -258,7 +259,8 @@ pub(crate) fn put(
     put_missing(page.validity, opened.range, at, missing)
 }
 
-/// Tells the missing ones of the values in `range`, which stand at `at`; marks were put by the values' own writer.
+/// Reports which values in `range`, stored at `at`, are missing, as bits or mask. Sentinels are put
+/// with the values.
 pub(crate) fn put_missing(
     validity: Validity<'_>,
     range: Range<usize>,
@@ -293,7 +295,7 @@ fn words<T: Word>(
     Ok(())
 }
 
-/// Decodes a vector at a time and extends it into its place, which is wider.
+/// Decodes one vector at a time and sign-extends it into place.
 fn extended<T: Word + Narrow>(
     opened: &OpenPage<'_>,
     out: &mut [u8],
@@ -322,7 +324,7 @@ fn extended_wide(opened: &OpenPage<'_>, out: &mut [u8], width: usize) -> Result<
     Ok(())
 }
 
-/// The wanted values of a page, cut at the borders of vectors, with the limbs that each takes.
+/// Splits the wanted values at vector boundaries, each part with its memory.
 fn wide_parts<'o>(
     opened: &OpenPage<'_>,
     out: &'o mut [u8],
@@ -357,7 +359,7 @@ fn wide(opened: &OpenPage<'_>, out: &mut [u8]) -> Result<()> {
     let out = &mut out[16 * opened.at..16 * (opened.at + opened.range.len())];
     match bytemuck::try_cast_slice_mut::<u8, u128>(out) {
         Ok(out) => opened.decoder.decode_wide(opened.page, opened.range.clone(), out),
-        // Hosts align complex numbers to 8 bytes.
+        // Hosts align complex numbers to 8 bytes only.
         Err(_) => {
             let mut values = vec![0u128; opened.range.len()];
             opened.decoder.decode_wide(opened.page, opened.range.clone(), &mut values)?;

@@ -1,4 +1,5 @@
-//! Values as signed integers of 32 bits, the one size that R has: booleans, shorter integers, codes of categoricals.
+//! Reads booleans, integers and codes of categoricals as signed integers of 32 bits, the only
+//! integers of R.
 
 use std::ops::Range;
 
@@ -9,7 +10,8 @@ use super::codes::check_codes;
 use super::pages::OpenPage;
 use super::request::{MissingTo, Source, unaligned};
 
-/// Whether the values of such a column can be read as integers of 32 bits with `plus` added to them. Wider integers are checked one by one.
+/// Whether such a column can be read as integers of 32 bits with `plus` added. Wider integers are
+/// checked one by one.
 pub(crate) fn fits(physical: Physical, n_categories: Option<u64>, plus: i32) -> bool {
     match (physical, n_categories) {
         (Physical::Null, _) => true,
@@ -88,11 +90,12 @@ fn words<T: Word>(
     by_vectors(opened, out, decode, extend)
 }
 
-/// Wider integers, of which none that is there may be beyond those of 32 bits, or the least one, which marks missing values.
+/// Decodes wider integers. Each present value must fit into 32 bits and differ from `i32::MIN`,
+/// which hosts use as the sentinel.
 fn narrow<T: Word>(opened: &OpenPage<'_>, out: &mut [i32], fits: impl Fn(T) -> bool) -> Result<()> {
     let decode = |part: Range<usize>, words: &mut [T]| {
         opened.decoder.decode(opened.page, part.clone(), words)?;
-        // Without a way out of the loop, so that it is one of vector instructions.
+        // No early exit, so that the loop is vectorised.
         if words.iter().fold(true, |all, word| all & fits(*word)) {
             return Ok(());
         }
@@ -106,7 +109,7 @@ fn narrow<T: Word>(opened: &OpenPage<'_>, out: &mut [i32], fits: impl Fn(T) -> b
     by_vectors(opened, out, decode, |word| word.to_u64() as i32)
 }
 
-/// Decodes a vector at a time into the first-level cache, and extends it from there.
+/// Decodes one vector at a time into the L1 cache and converts it from there.
 fn by_vectors<T: Word>(
     opened: &OpenPage<'_>,
     mut out: &mut [i32],

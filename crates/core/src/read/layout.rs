@@ -1,17 +1,17 @@
-//! Memory for strings, in the layouts of Arrow.
+//! Strings in memory, in the layouts of Arrow.
 
 use entasis_format::Result;
 use entasis_kernels::{Buffer, Buffers};
 
 use super::alloc::no_string_memory as no_memory;
 
-/// Strings of up to this many bytes stand in their view.
+/// Views hold strings of up to this many bytes inline.
 const INLINE: usize = 12;
 
-/// How strings stand in memory.
+/// The layout of strings in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextLayout {
-    /// Offsets of 32 bits. Strings of 2 GiB and more together come with offsets of 64 bits.
+    /// Offsets of 32 bits; of 64 bits if the strings have 2 GiB or more in all.
     Small,
     /// Offsets of 64 bits.
     #[default]
@@ -23,15 +23,15 @@ pub enum TextLayout {
 /// Strings in one of the layouts of Arrow.
 #[derive(Debug, Default)]
 pub struct Text {
-    /// The layout that is wanted, then the one that it is.
+    /// Before reading, the layout that the caller wants; afterwards, the layout that it got.
     pub layout: TextLayout,
     /// `n + 1` offsets into the bytes, or `n` views; empty when there are no strings.
     pub offsets: Buffer,
-    /// The bytes of all strings in one buffer, or the first of those that views count.
+    /// The bytes of all strings in one buffer, or the first buffers that views refer to.
     pub bytes: Vec<Buffer>,
-    /// The buffers that views count after those: strings of which many are alike.
+    /// The buffers that views refer to after those: dictionaries of blocks with repeated strings.
     pub dictionaries: Vec<Buffer>,
-    /// Whether the memory is given back soon ([`Buffers::brief`]).
+    /// Whether the memory is freed soon ([`Buffers::brief`]).
     pub is_brief: bool,
 }
 
@@ -39,10 +39,10 @@ fn zeroed(len: Option<usize>, memory: &mut Buffers) -> Result<Buffer> {
     len.and_then(|len| memory.zeroed(len)).ok_or_else(no_memory)
 }
 
-/// The ends, the buffers of bytes, and where the dictionaries go.
+/// Ends or views to fill, the buffers of bytes, and the list for dictionaries.
 pub(super) type Reserved<'a> = (Ends<'a>, &'a mut [Buffer], &'a mut Vec<Buffer>);
 
-/// Where tasks put the ends of strings, or their views.
+/// The part of the ends, or views, that a task fills.
 pub(super) enum Ends<'a> {
     Small(&'a mut [u32]),
     Large(&'a mut [u64]),
@@ -50,7 +50,7 @@ pub(super) enum Ends<'a> {
 }
 
 impl<'a> Ends<'a> {
-    /// Those of the first `n` strings, and the others.
+    /// Splits after the first `n` strings.
     pub(super) fn split_at(self, n: usize) -> (Self, Self) {
         match self {
             Self::Small(ends) => {
@@ -70,7 +70,7 @@ impl<'a> Ends<'a> {
 }
 
 impl Text {
-    /// Strings in a layout.
+    /// No strings yet, for a layout.
     pub fn new(layout: TextLayout) -> Self {
         Self { layout, ..Self::default() }
     }
@@ -106,7 +106,8 @@ impl Text {
         self.joined().get(place(part(&self.offsets, i, len))?..place(part(&self.offsets, i + 1, len))?)
     }
 
-    /// Makes memory for `n` strings in buffers of these lengths; only views have other than one.
+    /// Allocates memory for `n` strings in buffers of these lengths. Only views may have more than
+    /// one.
     pub(super) fn reserve(&mut self, n: usize, lens: &[usize], memory: &mut Buffers) -> Result<Reserved<'_>> {
         if self.layout == TextLayout::Small && lens.iter().any(|&len| i32::try_from(len).is_err()) {
             self.layout = TextLayout::Large;
@@ -127,7 +128,7 @@ impl Text {
         Ok((ends, &mut self.bytes, &mut self.dictionaries))
     }
 
-    /// Makes the strings from parts of `bytes`: where each begins, and its length.
+    /// Builds the strings from parts of `bytes`, each given by its start and length.
     pub(super) fn assemble(
         &mut self,
         bytes: &[u8],
@@ -163,7 +164,7 @@ impl Text {
     }
 }
 
-/// The view of the string that `bytes` ends with from `at` on, standing at `offset` of buffer number `buffer`.
+/// The view of the string `bytes[at..]`, which is stored at `offset` of buffer `buffer`.
 fn view(bytes: &[u8], at: usize, buffer: u32, offset: u32) -> u128 {
     let value = &bytes[at..];
     let mut head = [0; 16];
@@ -172,7 +173,8 @@ fn view(bytes: &[u8], at: usize, buffer: u32, offset: u32) -> u128 {
     view_of(u128::from_le_bytes(head), value.len(), buffer, offset)
 }
 
-/// The view of a string that begins with `head`; what follows a shorter string there doesn't matter.
+/// The view of a string that begins with `head`. Bytes of `head` after the end of a short string
+/// are ignored.
 #[inline]
 fn view_of(head: u128, len: usize, buffer: u32, offset: u32) -> u128 {
     if len <= INLINE {
@@ -183,7 +185,8 @@ fn view_of(head: u128, len: usize, buffer: u32, offset: u32) -> u128 {
     }
 }
 
-/// Views of neighbouring strings of these lengths in `bytes`, which stand from `offset` on in buffer number `buffer`.
+/// The views of consecutive strings with these lengths in `bytes`, which begin at `offset` of
+/// buffer `buffer`.
 pub(super) fn views(bytes: &[u8], lengths: &[u32], buffer: u32, offset: u32, out: &mut [u128]) {
     let mut at = 0;
     for (out, &len) in out.iter_mut().zip(lengths) {
@@ -196,7 +199,7 @@ pub(super) fn views(bytes: &[u8], lengths: &[u32], buffer: u32, offset: u32, out
     }
 }
 
-/// Whether any of these strings has its bytes outside of its view.
+/// Whether any of these strings is too long for its view.
 pub(super) fn any_outside(lengths: impl Iterator<Item = u32>) -> bool {
     lengths.max().is_some_and(|longest| longest as usize > INLINE)
 }

@@ -1,4 +1,5 @@
-//! Columns into a row-major matrix: decoded side by side in scratch memory, then written a cache line of each row at a time.
+//! Reads columns into a row-major matrix. Some columns are decoded into scratch memory, then
+//! written one cache line per row.
 
 use std::ops::Range;
 
@@ -17,49 +18,50 @@ use crate::threads;
 
 /// Columns that are decoded before they are written: as many words as a cache line has.
 const LINE: usize = 8;
-/// Values that are decoded before they are written, at least.
+/// The fewest values that are decoded before they are written.
 const TILE: usize = 1 << 14;
-/// Rows of a column that are decoded at a time, at most, where each column is stored by itself.
+/// The most rows of a column that are decoded at a time, where each column is stored by itself.
 const ROWS: usize = 1 << 14;
-/// Values that one task reads, about.
+/// Values per task, about.
 const TASK_VALUES: usize = 1 << 15;
 
-/// Bytes of matrices whose pages are had before they are filled, where several threads fill them: each writes to all pages, and those that come
-/// to a huge page for the first time at once would each clear one. Of longer ones a file has to show first that it fills them.
+/// Matrices up to this many bytes get their pages before several threads fill them. Each thread
+/// writes to every page, and threads that touch a new huge page at once each clear one. Larger
+/// matrices wait for proof that the file holds that many values.
 const AHEAD: usize = 64 << 20;
 
-/// Columns of one type to read into a row-major matrix, all rows of them.
+/// Columns of one type to read into a row-major matrix, with all their rows.
 #[derive(Debug)]
 pub struct Matrix<'a> {
-    /// Which.
+    /// The columns.
     pub columns: Side,
-    /// The matrix: words of the type's width, a byte for booleans.
+    /// The matrix: words of the type's width, one byte for booleans.
     pub out: &'a mut [u8],
-    /// What stands where a value is missing, if that is told.
+    /// The sentinel for missing values; none: missing values are not reported.
     pub mark: Option<u64>,
 }
 
-/// Columns side by side.
+/// Columns of a matrix.
 #[derive(Clone, Debug)]
 pub enum Side {
-    /// `n` columns that stand one after the other in a storage column.
+    /// `n` columns that are consecutive in a storage column.
     Stored {
         /// The number of the storage column.
         column: u64,
         /// The first value there.
         first: u64,
-        /// How many columns.
+        /// The number of columns.
         n: usize,
     },
     /// The columns with these numbers.
     Each(Vec<u64>),
 }
 
-/// The columns of a matrix, found.
+/// A matrix with the stored columns to read it from.
 struct Found<'a> {
-    /// One for all columns, or one for each.
+    /// One source for all columns, or one for each.
     sources: Vec<Source>,
-    /// The value of the storage column where the first column begins, when there is one source.
+    /// With one source: the value of the storage column where the first column begins.
     first: Option<u64>,
     n: usize,
     matrix: Matrix<'a>,
@@ -67,7 +69,7 @@ struct Found<'a> {
 
 /// Some columns and rows of a matrix.
 struct Task<'a> {
-    /// The source of all its columns, and where they begin in it; or a source for each.
+    /// The source of all columns, with the first value there; or one source per column.
     sources: &'a [Source],
     first: Option<u64>,
     rows: Range<usize>,
@@ -164,7 +166,7 @@ fn plan<'a>(
     tasks: &mut Vec<Task<'a>>,
 ) {
     let (n_rows, n_columns) = (out.n_rows(), out.n_columns());
-    // Many rows are cut first: what a thread writes is then memory of its own.
+    // Many rows are cut first, so that each thread writes to memory of its own.
     let rows_step = if first.is_some() || n_rows <= ROWS { n_rows.max(1) } else { 8 * ROWS };
     let columns_step = (TASK_VALUES / n_rows.min(rows_step).max(1)).next_multiple_of(LINE).max(LINE);
     let mut rest = out;
@@ -221,7 +223,8 @@ impl Task<'_> {
         }
     }
 
-    /// Columns that stand one after the other: pages are decoded as they come, whole columns written when there are enough.
+    /// Reads columns that are consecutive in the storage column: decodes page after page, and
+    /// writes whole columns when enough are there.
     fn stored<T: bytemuck::Pod>(
         &mut self,
         first: u64,
@@ -236,7 +239,7 @@ impl Task<'_> {
         let start = source.values.start + first;
         let (mut held, mut column) = (0, 0);
         let enough = TILE.max(LINE * n);
-        // Of longer columns a file has to show first that it has them.
+        // Longer columns wait for proof that the file holds them.
         make_room::<T>(scratch, n_all.min(enough + PAGE).min(LINE * ROWS));
         reader.pages(source, start..start + n_all as u64, &mut |opened, _| {
             control.check()?;
@@ -260,7 +263,7 @@ impl Task<'_> {
         })
     }
 
-    /// Up to [`LINE`] columns that are stored by themselves.
+    /// Reads up to [`LINE`] columns that are stored by themselves.
     fn each<T: bytemuck::Pod>(
         &mut self,
         column: usize,
@@ -289,7 +292,7 @@ impl Task<'_> {
     }
 }
 
-/// Makes scratch memory as long as `n` words.
+/// Grows scratch memory to at least `n` words.
 fn make_room<T>(scratch: &mut Vec<u128>, n: usize) {
     let needed = (n * size_of::<T>()).div_ceil(16);
     if scratch.len() < needed {
@@ -301,7 +304,7 @@ fn beyond() -> Error {
     Error::argument("columns lie beyond their matrix")
 }
 
-/// Decodes the wanted values of a page to place `at` of the scratch memory, which grows as it has to.
+/// Decodes the wanted values of a page to place `at` of the scratch memory.
 fn decode<T: bytemuck::Pod>(
     source: &Source,
     opened: OpenPage<'_>,

@@ -1,5 +1,8 @@
-//! Nested columns: a level after the other. The words of a column say which values of its children are wanted, so all memory is measured
-//! before it is made; what has no children is read at the end, by all threads, like any column.
+//! Reads nested columns level by level.
+//!
+//! The structure values of a column determine which values of its children are wanted, so the
+//! reader knows all sizes before it allocates. Columns without children are read last, on all
+//! threads, like any other column.
 
 mod arrow_buffers;
 mod selection;
@@ -21,10 +24,10 @@ use crate::rows::Rows;
 use structure::NestedStructure;
 pub use values::{Form, Nested, NestedValues};
 
-/// A column on its way.
+/// A column that is being read.
 struct Node {
     info: Arc<ColumnInfo>,
-    /// Which of its values, by range or number.
+    /// The values wanted, as a range or by number.
     rows: Rows,
     n: usize,
     depth: u32,
@@ -34,10 +37,10 @@ struct Node {
 }
 
 impl File {
-    /// Reads columns with all that is in them, in memory of their own: nested ones, and others too.
+    /// Reads columns, nested or not, with all their children, into new memory.
     ///
-    /// `form` is asked for each column, children included. Costs for each level of nesting a read of the columns of that level; rows by
-    /// number read the words of their blocks up to the row.
+    /// `form` chooses the layout of each column, children included. Costs one read per level of
+    /// nesting. Rows by number also read the structure values before them in their block.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -150,7 +153,7 @@ impl Node {
     }
 }
 
-/// Gives each column its children, which stand behind it.
+/// Gives each column its children. They come after it in `nodes`.
 fn assemble(nodes: Vec<Node>, n_columns: usize) -> Vec<Nested> {
     let mut made: Vec<Option<Nested>> = Vec::new();
     made.resize_with(nodes.len(), || None);

@@ -1,4 +1,5 @@
-//! The bytes of blocks: read in large pieces where whole blocks are wanted, page by page where few are.
+//! Reads the bytes of blocks: in large pieces where whole blocks are wanted, page by page
+//! otherwise.
 
 mod scattered;
 
@@ -12,37 +13,38 @@ use crate::file::{File, check_directory};
 
 /// Whole neighbouring segments are read together up to this many bytes.
 const READ: u64 = 256 << 10;
-/// Shorter ones are read together with what follows them, where all of that is wanted, up to this many bytes: another thread may be the one
-/// that needs it.
+/// A short segment is read together with the wanted bytes after it, up to this many, even if
+/// another thread decodes those.
 const AHEAD: u64 = 128 << 10;
 
-/// The reading half of a thread: its scratch memory and codecs.
+/// One thread's view of the file: its scratch memory and codecs.
 pub(crate) struct Reader<'f> {
     pub file: &'f File,
     codecs: Codecs,
     page: PageScratch,
     pub text: TextScratch,
-    /// Whether strings that are codes of symbols stay so until they are written.
+    /// Whether FSST codes are left undecoded until the strings are written.
     pub leaves_symbols: bool,
-    /// Where the bytes end that are wanted all: short segments are read together with what follows them.
+    /// Every byte before this place is wanted, so a short segment may be read with the bytes after
+    /// it.
     ahead_to: u64,
-    /// A stretch of the file: (place, bytes).
+    /// The bytes that were read last, and their place in the file.
     window: (u64, Vec<u8>),
     directory: Vec<u8>,
 }
 
-/// A page with its decoder: what [`Reader::pages`] gives.
+/// A page with its decoder, as [`Reader::pages`] passes it on.
 pub(crate) struct OpenPage<'a> {
     pub block: &'a BlockRecord,
     pub decoder: &'a BlockDecoder<'a>,
     pub page: &'a Page<'a>,
-    /// The values that are wanted, in the page.
+    /// The wanted values, as places in the page.
     pub range: Range<usize>,
-    /// Where they stand among all values wanted.
+    /// The place of the first of them among all wanted values.
     pub at: usize,
 }
 
-/// What is done with a page.
+/// A callback for each page.
 type Visit<'v> = dyn FnMut(OpenPage<'_>, &mut TextScratch) -> Result<()> + 'v;
 
 impl<'f> Reader<'f> {
@@ -50,7 +52,7 @@ impl<'f> Reader<'f> {
         Self::ahead(file, 0)
     }
 
-    /// The same, where all bytes up to `ahead_to` are wanted.
+    /// A reader for a call that wants all bytes up to `ahead_to`.
     pub(crate) fn ahead(file: &'f File, ahead_to: u64) -> Self {
         Self {
             file,
@@ -75,7 +77,8 @@ impl<'f> Reader<'f> {
             let to = values.end.min(block.end_value()) - block.first_value;
             let inside = from as usize..to as usize;
             let at = (block.first_value + from - values.start) as usize;
-            // More than half of a block: all its bytes, and those of the whole blocks that follow.
+            // If more than half of a block is wanted, all of it is read, with the whole blocks that
+            // follow.
             let whole = inside.len() * 2 > block.n_values as usize;
             if whole {
                 let followers = blocks[i + 1..end].iter().take_while(|b| b.end_value() <= values.end);
@@ -86,7 +89,8 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
-    /// Makes the window hold the segment of a block, and as many of the blocks that follow it in the file as fit.
+    /// Fills the window with the segment of a block, and with the blocks that follow it in the file
+    /// as far as they fit.
     fn load<'b>(
         &mut self,
         block: &BlockRecord,
@@ -124,7 +128,7 @@ impl<'f> Reader<'f> {
         let directory = self.directory(source, block)?;
         let dictionary_len = u64::from(directory.dictionary.stored_len);
         if !whole {
-            // The dictionary and the pages from the first to the last that is wanted, nothing else.
+            // Only the dictionary, and the pages from the first to the last wanted one.
             let wanted = wanted_bytes(&directory, &inside);
             if dictionary_len > 0 && wanted.start > dictionary_len {
                 self.ensure(block.pages_at, dictionary_len)?;
@@ -211,7 +215,8 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// Where the segments of columns end that are wanted as wholes; zero when others lie between them.
+/// The end of the segments of these columns, all wanted as wholes; 0 when too many other bytes lie
+/// between them.
 pub(crate) fn ahead_to<'s>(sources: impl IntoIterator<Item = &'s Source>) -> u64 {
     let (mut len, mut from, mut to) = (0u64, u64::MAX, 0);
     for (start, end) in sources.into_iter().flat_map(|source| source.blocks.iter().map(extent)) {
@@ -221,7 +226,8 @@ pub(crate) fn ahead_to<'s>(sources: impl IntoIterator<Item = &'s Source>) -> u64
     if len / 7 * 8 >= to.saturating_sub(from) { to } else { 0 }
 }
 
-/// Where a segment begins and ends: its pages, and its directory when it stands right behind them.
+/// The first byte and the end of a segment: its pages, and its directory when that comes right
+/// after them.
 fn extent(block: &BlockRecord) -> (u64, u64) {
     let end = block.pages_at + u64::from(block.pages_len);
     if block.directory_at == end {

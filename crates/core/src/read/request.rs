@@ -1,4 +1,4 @@
-//! What a caller asks for, and the columns that it is read from.
+//! What a caller asks for, and the stored column that it is read from.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,81 +9,85 @@ use super::layout::Text;
 use crate::rows::Rows;
 use crate::threads;
 
-/// What is worth the start of a thread, in bytes of memory filled: about a third of a millisecond.
+/// Work that is worth one more thread, in bytes of memory to fill.
 const WORK: u64 = 5 << 20;
 
-/// A column to read, which of its rows, and where they go.
+/// A column to read, its rows, and the memory for them.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The column's number.
     pub column: u64,
-    /// Which of its values.
+    /// The rows to read.
     pub rows: Rows,
-    /// Where they go.
+    /// Where the values go.
     pub output: Output<'a>,
-    /// How missing values are told.
+    /// How missing values are reported.
     pub missing: MissingTo<'a>,
 }
 
 /// Where decoded values go.
 #[derive(Debug)]
 pub enum Output<'a> {
-    /// Words of the physical type's width, one after the other, aligned to them; or fixed bytes, anywhere.
+    /// Words of the physical type's width, contiguous and aligned to that width; or rows of bytes,
+    /// without alignment.
     Words(&'a mut [u8]),
-    /// Signed integers of more bytes than the physical type has (i32, i64 or i128): its values, sign-extended.
+    /// Signed integers that have more bytes than the physical type (i32, i64 or i128),
+    /// sign-extended.
     Wide {
-        /// The values one after the other, aligned to 8 bytes.
+        /// The values, contiguous and aligned to 8 bytes.
         memory: &'a mut [u8],
         /// Bytes of a value: 8, 16 or 32.
         width: usize,
     },
-    /// Booleans, integers and codes of categoricals, as signed integers of 32 bits. A wider integer that is beyond those, or the
-    /// least one, is an error of kind *unsupported*.
+    /// Booleans, integers or codes of a categorical, as signed integers of 32 bits. A wider integer
+    /// that does not fit, or that equals `i32::MIN`, is an error of kind *unsupported*.
     Int32 {
-        /// The values one after the other, aligned to 4 bytes. [`MissingTo::Mark`] is one of them, for any type.
+        /// The values, contiguous and aligned to 4 bytes. For any type, [`MissingTo::Mark`] is a
+        /// value of this memory.
         memory: &'a mut [u8],
-        /// What is added to each: codes may count from 1.
+        /// Added to each value: hosts may count codes from 1.
         plus: i32,
     },
-    /// Booleans, a byte each: 0 or 1.
+    /// Booleans, one byte each: 0 or 1.
     Bools(&'a mut [u8]),
-    /// Booleans, a bit each, least significant first; ceil(n / 8) bytes.
+    /// Booleans, one bit each, least significant first; `n.div_ceil(8)` bytes.
     Bits(&'a mut [u8]),
-    /// Strings; its memory is made by the reader.
+    /// Strings; the reader allocates their memory.
     Text(&'a mut Text),
 }
 
-/// How missing values are told.
+/// How missing values are reported.
 #[derive(Debug)]
 pub enum MissingTo<'a> {
-    /// Not at all; what stands there is some value of the type.
+    /// Missing values are not reported; their slots hold unspecified values.
     Ignore,
-    /// A bit each, least significant first, 1 = valid; ceil(n / 8) bytes.
+    /// One bit per value, least significant first, 1 = valid; `n.div_ceil(8)` bytes.
     Bits(&'a mut [u8]),
-    /// A byte each, 1 = missing.
+    /// One byte per value, 1 = missing.
     Mask(&'a mut [u8]),
-    /// This word (its low bytes) stands where a value is missing.
+    /// The slot of a missing value holds this sentinel, cut to the low bytes.
     Mark(u64),
 }
 
-/// The column that a request reads from, with what decoding needs.
+/// The stored column that a request reads from.
 pub(crate) struct Source {
-    /// The name, for errors.
+    /// The column's name, for errors.
     pub name: String,
     pub of: Layout,
     pub blocks: Arc<[BlockRecord]>,
-    /// Categories of a categorical: every code is below.
+    /// The number of categories of a categorical; every code is smaller.
     pub n_categories: Option<u64>,
-    /// The column that has the blocks: itself, or its bundle.
+    /// The column that has the blocks: this one, or its bundle.
     pub storage: u64,
-    /// All values of the column as a part of its storage column.
+    /// The place of the column's values in the storage column.
     pub values: Range<u64>,
     pub is_bundled: bool,
 }
 
 impl Source {
-    /// About how much work some rows are, in bytes of memory that could be filled meanwhile: what is packed takes longer than
-    /// what is raw, what a codec made longer still, and a row by itself costs a vector.
+    /// Estimates the work of reading some rows, in bytes of memory that could be filled in that
+    /// time. Unpacking costs more than copying, a codec more than unpacking, and a single row as
+    /// much as a vector.
     pub(super) fn work(&self, rows: &Rows) -> u64 {
         let n = self.values.end - self.values.start;
         let n_rows = rows.n(n);
@@ -103,8 +107,8 @@ impl Source {
     }
 }
 
-/// How many threads this much work is worth, to the nearest. How many processors there are is asked only where it matters: the answer takes a
-/// dozen system calls.
+/// The number of threads that this much work is worth, rounded. Small work does not ask for the
+/// number of processors, which takes a dozen system calls.
 pub(super) fn threads_for(work: u64, threads: Option<usize>) -> usize {
     match usize::try_from(work.saturating_add(WORK / 2) / WORK).unwrap_or(usize::MAX) {
         0 | 1 => 1,

@@ -1,4 +1,5 @@
-//! Rows at any places: sorted, each page that holds some of them opened once, each value decoded to its place.
+//! Reads rows by number: sorts them, opens each page that holds some of them once, and puts each
+//! value to its place in the request.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,37 +15,38 @@ use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, unaligned};
 use crate::monitor::Control;
 
-/// From so many rows of a vector on, all of it is decoded.
+/// A vector with this many wanted rows is decoded as a whole.
 const DENSE: usize = 24;
 
-/// Rows of a task, about; a multiple of 8, so that pieces of bitmaps are whole bytes.
+/// Rows per task, about; a multiple of 8, so that tasks fill whole bytes of bitmaps.
 const TASK: usize = 1024;
 
-/// Pages between two looks at whether to go on.
+/// Pages between two checks for cancellation.
 const CHECK: u32 = 16;
 
-/// A request for rows by number, or a piece of it.
+/// A request for rows by number, or a part of one.
 pub(crate) struct TakeTask<'a> {
     source: &'a Source,
-    /// Numbers of values of the stored column, ascending.
+    /// Numbers of values in the stored column, ascending.
     rows: Arc<[u64]>,
-    /// Which of them.
+    /// The part of `rows` that belongs to this task.
     part: Range<usize>,
-    /// The places of all rows in the request, where they are not those of `rows`.
+    /// The places of the rows in the request, where they are not those of `rows`.
     places: Option<Vec<usize>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
 }
 
-/// Bytes of strings gathered so far, and where each wanted one is among them.
+/// The strings taken so far.
 #[derive(Default)]
 struct Strings {
     bytes: Vec<u8>,
-    /// By the place in the request: start and length.
+    /// Start and length in `bytes`, by the place in the request.
     spans: Vec<(usize, u32)>,
 }
 
-/// Cuts a request into tasks. One for rows that are not ascending, whose places lie anywhere, and for strings.
+/// Cuts a request into tasks. Strings, and rows that do not ascend, stay one task: they go to any
+/// place of the memory.
 pub(crate) fn plan<'a>(
     source: &'a Source,
     indices: Arc<[u64]>,
@@ -85,8 +87,8 @@ pub(crate) fn plan<'a>(
     }
 }
 
-/// How many of `rows` from number `end` on are in the block of the one before, if that is not too many for a task: the other rows
-/// of a block would have its pages read again.
+/// How many rows from `end` on lie in the block of row `end - 1`; 0 if they are too many for a
+/// task. Without them, the next task would read that block's pages again.
 fn rest_of_block(blocks: &[BlockRecord], rows: &[u64], end: usize) -> usize {
     let last = rows[end - 1];
     let block = blocks.partition_point(|block| block.end_value() <= last);
@@ -114,7 +116,7 @@ impl TakeTask<'_> {
         let mut values = Vec::new();
         let (mut n_pages, mut n_done) = (0u32, 0);
         reader.scattered(source, rows, &mut |opened, scratch| {
-            // Few rows of a page take less time than to ask for it, or to tell of them what all threads count together.
+            // A page with few rows takes less time than a check or an update of the shared counter.
             if n_pages.is_multiple_of(CHECK) {
                 control.advance(std::mem::take(&mut n_done));
                 control.check()?;
@@ -124,7 +126,7 @@ impl TakeTask<'_> {
             let inside = |k: usize| (rows[k] - first) as usize;
             let of_page = rows[k..].iter().take_while(|&&row| ((row - first) as usize) < opened.range.end);
             let page_end = k + of_page.count();
-            // Strings are measured from the start of their vector in any case.
+            // Strings are always measured from the start of their vector.
             let is_sparse =
                 !matches!(output, Output::Text(_)) && (page_end - k) * VECTOR < DENSE * opened.range.len();
             while k < page_end {
@@ -158,7 +160,7 @@ impl TakeTask<'_> {
     }
 }
 
-/// Tells the missing ones of the wanted values of a range_output; marks are put with the values.
+/// Reports missing values among the wanted ones as bits or mask. Sentinels are put with the values.
 fn put_marks(
     opened: &OpenPage<'_>,
     wanted: impl Iterator<Item = (usize, usize)>,
@@ -174,7 +176,7 @@ fn put_marks(
     Ok(())
 }
 
-/// Decodes the wanted values one by one, each to its place.
+/// Decodes the wanted values one by one.
 fn take_few(
     source: &Source,
     opened: &OpenPage<'_>,
@@ -237,7 +239,7 @@ fn few_words<T: Word>(
     }
 }
 
-/// Decodes the range_output that holds the wanted values, and puts each to its place.
+/// Decodes the whole range that holds the wanted values, then copies each to its place.
 fn take_fixed(
     source: &Source,
     opened: OpenPage<'_>,
@@ -330,7 +332,7 @@ mod tests {
         let rows: Vec<u64> = (0..5100).collect();
         assert_eq!(rest_of_block(&blocks, &rows, 1), 99);
         assert_eq!(rest_of_block(&blocks, &rows, 100), 0);
-        // Too many; the last ones; rows that no block has.
+        // Too many rows; the last rows; rows beyond all blocks.
         assert_eq!(rest_of_block(&blocks, &rows, 101), 0);
         assert_eq!(rest_of_block(&blocks, &rows, 5000), 100);
         assert_eq!(rest_of_block(&blocks, &[7, 8, 9000, 9001], 1), 1);

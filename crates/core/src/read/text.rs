@@ -1,4 +1,5 @@
-//! Neighbouring strings: the length of every block is known beforehand, so that each is decoded straight to its place.
+//! Reads strings of consecutive rows. Each block's length is known before it is decoded, so that
+//! tasks decode straight into their part of the memory.
 
 use std::ops::Range;
 
@@ -14,24 +15,24 @@ use super::pages::Reader;
 use super::request::{MissingTo, Source};
 use crate::monitor::Control;
 
-/// Bytes of strings or number of them that one task decodes.
+/// Bytes of strings, or their number, that one task decodes.
 const TASK_LEN: u64 = 2 << 20;
 const TASK_VALUES: u64 = 1 << 18;
-/// The most bytes of a buffer of views.
+/// The most bytes of a buffer that views refer to.
 const BUFFER_LEN: u64 = i32::MAX as u64;
 
-/// A piece of a request: whole blocks, or a part of one.
+/// A part of a request: whole blocks, or a part of one.
 pub(crate) struct TextTask<'a> {
     request: usize,
     source: &'a Source,
     values: Range<u64>,
-    /// Where the first value stands in the request.
+    /// The place of the first value in the request.
     at: usize,
-    /// Bytes of the strings before the first one, in their buffer.
+    /// Bytes of strings before the first one, in their buffer.
     base: usize,
-    /// Number of that buffer.
+    /// The number of that buffer.
     buffer: usize,
-    /// Number of the buffer of the first dictionary, for views.
+    /// The number of the buffer for the first dictionary that this task adds, for views.
     dictionary: usize,
     ends: Ends<'a>,
     bytes: &'a mut [u8],
@@ -39,37 +40,37 @@ pub(crate) struct TextTask<'a> {
     wants_bits: bool,
 }
 
-/// What a task leaves to be put in place.
+/// The results of a task that are put in place after all tasks.
 pub(crate) struct DecodedPiece {
     pub request: usize,
-    /// Where the first value stands in the request.
+    /// The place of the first value in the request.
     pub at: usize,
     pub n: usize,
-    /// Validity, when it is wanted.
+    /// Validity bits, if wanted.
     pub bits: Vec<u8>,
-    /// The dictionaries that views look into.
+    /// The dictionaries that views refer to.
     pub dictionaries: Vec<Buffer>,
 }
 
-/// What is put in place after all strings of a request are read.
+/// Memory of a request that is filled after all tasks.
 pub(crate) struct Assembly<'a> {
-    /// Memory for validity bits: pieces share bytes of it.
+    /// Memory for validity bits: tasks may share a byte of it.
     pub bits: Option<&'a mut [u8]>,
-    /// Buffers of views: those of dictionaries are appended.
+    /// The list that dictionaries are appended to, for views.
     pub buffers: Option<&'a mut Vec<Buffer>>,
 }
 
-/// Values that one task takes.
+/// Values for one task.
 struct Piece {
     values: Range<u64>,
-    /// Bytes of strings that get a place of their own.
+    /// Bytes of strings that are copied into the request's memory.
     len: u64,
-    /// About how much there is to do, in bytes.
+    /// The work, in bytes, about.
     work: u64,
     n_dictionaries: usize,
 }
 
-/// Makes the memory of a request and cuts it into tasks.
+/// Allocates the memory of a request and cuts it into tasks.
 pub(crate) fn plan<'a>(
     request: usize,
     reader: &mut Reader<'_>,
@@ -137,7 +138,7 @@ pub(crate) fn plan<'a>(
     Ok(Assembly { bits, buffers: has_views.then_some(dictionaries) })
 }
 
-/// Cuts values into what tasks take. Parts of blocks are measured by reading their lengths.
+/// Cuts values into parts for tasks. For a part of a block, the reader decodes the lengths first.
 fn pieces(
     reader: &mut Reader<'_>,
     source: &Source,
@@ -149,7 +150,7 @@ fn pieces(
     for block in source.blocks[first..].iter().take_while(|block| block.first_value < values.end) {
         let part = values.start.max(block.first_value)..values.end.min(block.end_value());
         let whole = part == (block.first_value..block.end_value());
-        // Views look into the dictionary.
+        // Views refer to the dictionary itself.
         let is_placed = !(has_views && is_dictionary(block));
         let len = match (is_placed, whole) {
             (false, _) => 0,
@@ -247,7 +248,7 @@ struct Entries {
     buffers: Vec<Buffer>,
     /// The number of the first buffer.
     first: usize,
-    /// The first value of the block that the views are of.
+    /// The first value of the block whose entries `views` holds.
     block: Option<u64>,
 }
 
@@ -258,7 +259,7 @@ impl Entries {
         }
         self.block = Some(block.first_value);
         let (lengths, bytes) = decoder.entries();
-        // Entries that stand in their views need no buffer, but it keeps its number.
+        // Entries that fit inline need no buffer, but the number of the buffer is taken.
         let outside = if layout::any_outside(lengths.iter().copied()) { bytes } else { &[] };
         let mut copy = Buffer::zeroed(outside.len()).ok_or_else(no_memory)?;
         copy.copy_from_slice(outside);
@@ -287,7 +288,7 @@ impl Entries {
     }
 }
 
-/// The ends of strings of these lengths, the first of which begins at `first`.
+/// The ends of consecutive strings with these lengths, the first of which begins at `first`.
 fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
     let mut end = first;
     for (out, &length) in ends.iter_mut().zip(lengths) {

@@ -1,4 +1,5 @@
-//! Bundles: in tables of few rows, columns of equal type share one storage column (`docs/format/columns.md`).
+//! Bundles: in a table of few rows, columns of equal type share one storage column 
+//! (`docs/format/columns.md`).
 
 use std::collections::HashMap;
 
@@ -12,15 +13,15 @@ pub(crate) struct Bundle {
     pub column_type: ColumnType,
     /// The number of the frame.
     pub frame: usize,
-    /// The number of its first column or run among those of the file.
+    /// The number of the frame's first column, or column run, in the file.
     pub first: usize,
-    /// Indices in the frame's columns or runs of them, ascending.
+    /// Indices in [`Frame::columns`], ascending.
     pub members: Vec<usize>,
     /// The values of all members.
     pub array: Array,
 }
 
-/// Which columns of a table go into which bundles; those in none are stored by themselves.
+/// Assigns the columns of a table to bundles. Columns in none are stored by themselves.
 pub(crate) fn bundles(
     number: usize,
     first: usize,
@@ -35,7 +36,7 @@ pub(crate) fn bundles(
     let mut last = None;
     for (i, column) in frame.columns.iter().enumerate() {
         let Some(key) = key(column).filter(|_| !is_apart(column)) else { continue };
-        // Neighbours are of one type more often than not.
+        // Neighbouring columns often have one type.
         let group = match last {
             Some((of, group)) if of == key => group,
             _ => *known.entry(key).or_insert_with(|| {
@@ -66,12 +67,12 @@ enum Detail<'a> {
     Width(i64),
 }
 
-/// Whether a column is bundled with others of its type, if there are any.
+/// Whether a column can be bundled with others of its type.
 pub(crate) fn is_bundled(column: &Column) -> bool {
     key(column).is_some()
 }
 
-/// What columns of one bundle have in common; none for columns that are never bundled.
+/// The properties that members of a bundle share; none for columns that are never bundled.
 fn key(column: &Column) -> Option<(ColumnType, Detail<'_>)> {
     let t = column.column_type;
     if t.logical == Logical::Categorical || t.physical == Physical::Null || t.physical.is_nested() {

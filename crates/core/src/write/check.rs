@@ -1,4 +1,4 @@
-//! The rules that frames and documents have to keep before they are written.
+//! Checks frames and documents before they are written.
 
 use entasis_format::{BUNDLE_ROWS, ColumnType, Error, Layout, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result};
 
@@ -8,7 +8,7 @@ use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, H
 use crate::name_list::NameList;
 
 impl Array {
-    /// Checks that blocks that are encoded already are whole blocks of this layout, in their places.
+    /// Checks that pre-encoded blocks are whole blocks of this layout and come first in the column.
     fn check_encoded(&self, of: Layout) -> Result<()> {
         let is_encoded = |chunk: &&Chunk| matches!(chunk.values, HostValues::Encoded(_));
         let n = self.chunks.iter().take_while(is_encoded).count();
@@ -31,7 +31,7 @@ impl Array {
 }
 
 impl Column {
-    /// Checks that the columns of a run can be one.
+    /// Checks that the columns of a run can share one record.
     fn check_run(&self, names: &NameList, n_rows: u64, limits: &Limits) -> Result<()> {
         let wrong =
             |message: &'static str| Err(Error::argument(message).in_column(names.get(0).unwrap_or_default()));
@@ -45,7 +45,7 @@ impl Column {
         names.iter().try_for_each(|name| check_name(name, limits))
     }
 
-    /// Checks that the type is possible and the dictionary there.
+    /// Checks the name, the type and the dictionary of a column.
     fn check(&self, n_extra: usize, limits: &Limits) -> Result<()> {
         check_name(&self.name, limits)?;
         self.array.check_encoded(self.column_type.layout()).map_err(|e| e.in_column(&self.name))?;
@@ -53,7 +53,7 @@ impl Column {
     }
 }
 
-/// Checks that readers take a name. The error shows how it begins.
+/// Checks that readers accept a name. The error shows its beginning.
 fn check_name(name: &str, limits: &Limits) -> Result<()> {
     if name.len() <= limits.name_len as usize {
         return Ok(());
@@ -62,7 +62,7 @@ fn check_name(name: &str, limits: &Limits) -> Result<()> {
     Err(Error::unsupported(message).in_column(name).advise("shorten it"))
 }
 
-/// Checks a type with all that is in it; `path` names it in errors.
+/// Checks a type and those of its children. `path` names it in errors.
 fn check_type(
     n_extra: usize,
     (of, dictionary, children): (&ColumnType, Option<usize>, &[Field]),
@@ -102,10 +102,10 @@ fn check_type(
 }
 
 impl Document {
-    /// Checks what a reader's default limits would refuse, and each frame.
+    /// Refuses a document that exceeds a reader's default limits, and checks each frame.
     ///
     /// # Errors
-    /// *Argument* or *Unsupported*, with the column's name.
+    /// *Argument* or *unsupported*, with the column's name.
     pub(crate) fn check(&self) -> Result<()> {
         let limits = Limits::default();
         self.value.check(&limits)?;
@@ -118,12 +118,12 @@ impl Document {
 }
 
 impl Frame {
-    /// Checks that columns are as long as the table, types possible, and dictionaries there.
+    /// Checks that all columns have the table's length, possible types, and their dictionaries.
     ///
     /// # Errors
-    /// *Argument* or *Unsupported*, with the column's name.
+    /// *Argument* or *unsupported*, with the column's name.
     pub(crate) fn check(&self) -> Result<()> {
-        // What a reader's default limits refuse is not written.
+        // Readers refuse more than their default limits.
         let limits = Limits::default();
         for column in &self.columns {
             if Some(column.array.n_values()) != self.n_rows.checked_mul(column.n_columns() as u64) {

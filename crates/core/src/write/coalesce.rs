@@ -1,24 +1,25 @@
-//! Bytes that wait for those behind them, so that a file is written in whole pieces.
+//! Coalesces writes, so that a file is written in whole pieces of [`PIECE`] bytes.
 
 use std::ops::Range;
 
 use entasis_io::PIECE;
 
-/// The last bytes before a place in the file, not written yet.
+/// The bytes before a place in the file that are not written yet.
 #[derive(Default)]
 pub(super) struct Coalescer(Vec<u8>);
 
-/// What is to be written now: some memory, and a part of the bytes that were taken right behind it.
+/// A write that is due: `front`, then the part `direct` of the bytes that [`Coalescer::take`] got.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Due {
-    /// Where `front` begins in the file.
+    /// The place of `front` in the file.
     pub at: u64,
     pub front: Vec<u8>,
     pub direct: Range<usize>,
 }
 
 impl Coalescer {
-    /// Takes `bytes`, whose place `at` is right behind what is held; holds those of a piece that is not whole yet.
+    /// Takes `bytes` at the place `at`, which is the end of the held bytes. Returns the whole
+    /// pieces to write, and holds the rest.
     pub fn take(&mut self, at: u64, bytes: &[u8]) -> Option<Due> {
         let from = at - self.0.len() as u64;
         let end = at + bytes.len() as u64;
@@ -28,9 +29,9 @@ impl Coalescer {
             return None;
         }
         let now = (cut - at) as usize;
-        // The piece that the held bytes began.
+        // Bytes that complete the piece of the held bytes.
         let first = if self.0.is_empty() { 0 } else { (at.next_multiple_of(PIECE as u64) - at) as usize };
-        // Room for all of a piece, of which most is to come.
+        // Room for a whole piece, because most of it is still to come.
         let mut rest = Vec::with_capacity(PIECE);
         rest.extend_from_slice(&bytes[now..]);
         let mut front = std::mem::replace(&mut self.0, rest);
@@ -38,19 +39,19 @@ impl Coalescer {
         Some(Due { at: from, front, direct: first..now })
     }
 
-    /// `n` zeros, which need not be written where nothing is held.
+    /// Skips `n` bytes, which read as zeros. Writes them only if bytes are held.
     pub fn skip(&mut self, n: usize) {
         if !self.0.is_empty() {
             self.0.resize(self.0.len() + n, 0);
         }
     }
 
-    /// The number of bytes.
+    /// The number of held bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// What is held, to be written by others.
+    /// Hands over the held bytes to be written.
     pub fn release(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.0)
     }
@@ -60,7 +61,7 @@ impl Coalescer {
 mod tests {
     use super::*;
 
-    /// What a file holds after bytes of these lengths, and where the writes began and ended.
+    /// The bytes of a file written with these lengths, and the range of each write.
     fn written(start: u64, lengths: &[usize]) -> (Vec<u8>, Vec<Range<u64>>) {
         let (mut coalescer, mut at) = (Coalescer::default(), start);
         let (mut file, mut writes) = (vec![0; start as usize], Vec::new());
@@ -108,7 +109,7 @@ mod tests {
                 let all: usize = lengths.iter().sum();
                 let expected = written(start, &[all]).0;
                 assert!(file == expected && file.len() == start as usize + all);
-                // The last one holds what was left.
+                // The last write has the rest.
                 for write in &writes[..writes.len() - 1] {
                     assert_eq!(write.end % piece as u64, 0);
                 }

@@ -1,4 +1,5 @@
-//! Numbers of columns that are found when the writer comes to them, while other threads encode what else there is.
+//! Columns of numbers that are computed when the writer comes to them. Other threads encode the
+//! other columns meanwhile.
 
 use std::fmt::{Debug, Formatter};
 use std::ops::Range;
@@ -6,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 
 use entasis_kernels::memory::BriefVec;
 
-/// Finds the numbers of two columns; none when memory that is lent for them is too short.
+/// Computes the numbers of two columns; none when lent memory is too short.
 type Find = Box<dyn FnOnce() -> Option<[BriefVec<u32>; 2]> + Send>;
 
-/// Numbers of 32 bits that are found by the thread that first asks for some of them.
+/// Numbers of 32 bits, computed by the thread that first asks for some.
 #[derive(Clone)]
 pub struct DeferredColumn {
     both: Arc<LazyLock<Option<[BriefVec<u32>; 2]>, Find>>,
@@ -17,14 +18,14 @@ pub struct DeferredColumn {
 }
 
 impl DeferredColumn {
-    /// Two columns whose numbers are found together.
+    /// Two columns whose numbers are computed together.
     pub(crate) fn both(find: impl FnOnce() -> Option<[BriefVec<u32>; 2]> + Send + 'static) -> [Self; 2] {
         let find: Find = Box::new(find);
         let both = Arc::new(LazyLock::new(find));
         [0, 1].map(|which| Self { both: both.clone(), which })
     }
 
-    /// Those in these places, if there are as many.
+    /// The numbers in this range; none when it is out of range or they could not be computed.
     pub(crate) fn get(&self, inside: Range<usize>) -> Option<&[u32]> {
         self.both.as_ref().as_ref()?[self.which].get(inside)
     }

@@ -1,4 +1,4 @@
-//! The footer of a file written whole: sections, root, trailer, and the header that names them.
+//! Writes the footer of a new file: sections, root and trailer, then the header that names them.
 
 use std::borrow::Cow;
 
@@ -15,12 +15,12 @@ use super::placement::{Placement, Placed};
 use super::{Parts, Stored};
 use crate::frame::Column;
 
-/// Tables of at most so many records of columns have no index of names,
+/// Tables with at most this many column records have no name index, ...
 const FEW: usize = 8;
-/// unless runs make them more columns than these.
+/// ... unless column runs make them more columns than this.
 const MANY: usize = 1 << 16;
 
-/// The number of the first column of each record; empty without runs, when each record is a column.
+/// The number of the first column of each record; empty if each record is one column.
 struct Numbers(Vec<u64>);
 
 impl Numbers {
@@ -40,13 +40,13 @@ impl Numbers {
     fn of_record(&self, record: usize) -> u64 {
         match (self.0.get(record), self.0.last()) {
             (Some(&number), _) => number,
-            // Children and bundles stand behind the columns, and for themselves.
+            // Children and bundles come after the columns, one per record.
             (None, Some(&last)) => last + (record + 1 - self.0.len()) as u64,
             (None, None) => record as u64,
         }
     }
 
-    /// The section of runs of a file with so many records.
+    /// The section of runs for a file with this many records.
     fn emit(&self, n_records: usize) -> Vec<u8> {
         if self.0.is_empty() {
             return Vec::new();
@@ -55,7 +55,7 @@ impl Numbers {
     }
 }
 
-/// Records of the sections, in the making.
+/// The records of the sections, so far.
 #[derive(Default)]
 struct Records {
     columns: Vec<u8>,
@@ -65,7 +65,7 @@ struct Records {
     statistics: Vec<u8>,
 }
 
-/// Writes footer and header; returns the length of the file.
+/// Writes footer and header. Returns the length of the file.
 pub(super) fn write(
     parts: &Parts<'_>,
     nested: &Nested<'_>,
@@ -94,7 +94,7 @@ pub(super) fn write(
     records.block_index.reserve(8 * (n_total + 1));
     let mut members = member_places(parts, bundles)?;
     let mut tops = nested.tops.iter().peekable();
-    // Where the columns beside the table of each column begin.
+    // For each column, the number of the first column after its table.
     let mut all_beside = Vec::with_capacity(n_own);
     for (i, (column, beside, _)) in parts.columns().enumerate() {
         all_beside.push(beside);
@@ -260,7 +260,7 @@ fn commit(root: &Root, at: u64, mut footer: Vec<u8>, placement: &Placement<'_>) 
     Ok(slot.end)
 }
 
-/// A value whose columns count from this one on.
+/// A value with `first` added to its column numbers.
 fn in_file(value: &Value, first: u64) -> Cow<'_, Value> {
     if first == 0 {
         return Cow::Borrowed(value);
@@ -274,7 +274,7 @@ fn in_file(value: &Value, first: u64) -> Cow<'_, Value> {
     Cow::Owned(value)
 }
 
-/// Where a bundled column's values are.
+/// Where the values of a bundled column are.
 struct Member {
     bundle: usize,
     first_value: u64,
@@ -298,7 +298,7 @@ fn member_places(parts: &Parts<'_>, bundles: &[Bundle]) -> Result<Vec<Option<Mem
     Ok(places)
 }
 
-/// Tells the record of a column of its children.
+/// Enters the children of a column in its record.
 fn link_children(record: &mut ColumnRecord, child_columns: &ChildColumns, first_child: u64) {
     if !child_columns.children.is_empty() {
         record.first_child = Some(first_child + child_columns.children.start as u64);
@@ -323,7 +323,7 @@ fn too_long(name: &str) -> entasis_format::Error {
     entasis_format::Error::argument("a column name of 4 GiB or more").in_column(&name[..64])
 }
 
-/// This release, as the root keeps it.
+/// The version of this release, as the root stores it.
 fn writer_version() -> u32 {
     let mut parts = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let mut next = || parts.next().unwrap_or(0);

@@ -1,4 +1,7 @@
-//! From the memory of a host into a block of scratch: each value is copied once, and nothing looks at the host's again.
+//! Copies values from the memory of a host into scratch memory for one block.
+//!
+//! The host may change its memory during the call. Each value is copied once, and only the copy is
+//! used.
 
 mod fixed;
 pub(crate) mod nested;
@@ -22,28 +25,28 @@ pub(crate) use row_major::are_adjacent;
 pub(crate) use string_blocks::{StringBlockLen, StringBlocks, max_text_len, mean_text_len};
 pub(crate) use validity::ValidBits;
 
-/// The longest string, in bytes: what every reader's default limits take.
+/// The longest string, in bytes. All readers accept it with their default limits.
 const MAX_STRING: u64 = 1_000_000_000;
 
 /// Scratch memory for one block of any type.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// Fixed-width values, aligned for all of them.
+    /// Values of fixed width, aligned for every type.
     words: BriefVec<u128>,
     offsets: BriefVec<u32>,
     bytes: BriefVec<u8>,
-    /// The most bytes of the strings of a block, if they are more than one.
+    /// The most bytes of a block with more than one string.
     pub(crate) string_block_len: StringBlockLen,
     validity: Vec<u8>,
     has_missing: bool,
     spare: Vec<u8>,
     wide: WideScratch,
     row_major: RowMajorColumns,
-    /// Whether the column beside the one that is loaded comes next.
+    /// Whether the next column to load is adjacent to this one in a row-major matrix.
     pub(crate) next_is_adjacent: bool,
-    /// Where the values stand among the columns that were copied together, if they do.
+    /// The place of the values in `row_major`, if they were copied with their neighbours.
     copied_at: Option<usize>,
-    /// Integers that are stored narrower.
+    /// For integers that are stored narrower.
     ints: IntScratch,
 }
 
@@ -51,7 +54,7 @@ pub(crate) fn short() -> Error {
     Error::argument("the memory of a column is shorter than its values")
 }
 
-/// Where the parts of a range of values lie in the chunks: (chunk, range in the chunk, place in the range).
+/// The chunks that hold a range of values: (chunk, range in the chunk, index in the range).
 fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = (&Chunk, Range<usize>, usize)> {
     let spans = array.spans(range.start).take_while(move |span| span.first < range.end);
     spans.filter_map(move |span| {
@@ -65,7 +68,8 @@ fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = (&Chunk, Ran
     })
 }
 
-/// The place of value `i` of `n` values with this stride, negative ones counted from the end of the memory.
+/// The place of value `i` of `n` values with this stride. A negative stride counts from the last
+/// value.
 fn place(i: usize, n: usize, stride: isize) -> Option<usize> {
     if stride >= 0 {
         i.checked_mul(stride.unsigned_abs())
@@ -75,7 +79,8 @@ fn place(i: usize, n: usize, stride: isize) -> Option<usize> {
 }
 
 impl Scratch {
-    /// Copies the values in `range` (at most a block of them) and returns how many: fewer than asked when strings would be too long for a block.
+    /// Copies the values in `range`, at most a block, and returns their number. It returns fewer if
+    /// more strings would exceed the length of a block.
     pub(crate) fn load(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Result<usize> {
         let physical = of.physical;
         let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(block_values(of));
@@ -120,7 +125,7 @@ impl Scratch {
             }
         }
         if physical == Physical::LongDouble {
-            // What fills them up to 16 bytes is no part of them.
+            // The padding of long doubles is undefined.
             self.words[..n].iter_mut().for_each(|word| *word &= (1 << 80) - 1);
         }
         self.load_validity(array, physical, range(n), n)?;
@@ -135,8 +140,8 @@ impl Scratch {
         Ok(n)
     }
 
-    /// Where a column of words stands among those that were copied together; none where it doesn't, none within when its memory is too
-    /// short.
+    /// Finds a column of words among those that were copied together. `None` means that it was not
+    /// copied, `Some(None)` that its memory is too short.
     fn find_copied(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Option<Option<usize>> {
         let [Chunk { n, values: HostValues::Words { memory, stride }, .. }] = array.chunks.as_slice() else {
             return None;
@@ -146,7 +151,7 @@ impl Scratch {
         is_all.then(|| self.row_major.find(memory, *stride, *n, self.next_is_adjacent))?
     }
 
-    /// The number of values of an array that are missing.
+    /// Counts the missing values of an array.
     pub(crate) fn count_missing(&mut self, array: &Array, of: Layout) -> Result<u64> {
         if array.chunks.iter().all(|chunk| matches!(chunk.validity, HostValidity::AllValid)) {
             return Ok(0);
@@ -162,10 +167,10 @@ impl Scratch {
         Ok(n_missing)
     }
 
-    /// The values that were loaded, `n` of them.
+    /// The `n` values that were loaded last, with their validity bits.
     pub(crate) fn values(&mut self, of: Layout, n: usize) -> (Values<'_>, Option<&[u8]>) {
         let validity = self.has_missing.then_some(self.validity.as_slice());
-        // Behind the strings there may be more, of a block before.
+        // The memory after the strings may hold rests of an earlier block.
         let text_len = self.offsets.last().map_or(0, |&end| end as usize);
         let words = &mut *self.words;
         let values = match of.width() {

@@ -1,5 +1,5 @@
-//! Nested columns, taken apart into columns that have blocks: where the values of each child stand in the memory of the host, and how many
-//! of them each block of the parent has.
+//! Splits nested columns into columns that have blocks. Finds where the values of each child are in
+//! the memory of the host, and where each block of the parent begins in its children.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,23 +12,24 @@ use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
 use super::input::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
 use super::input::{ValidBits, short};
 
-/// Values of a block of words.
+/// Structure values in a block.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
-/// Values that are looked at together.
+/// Values that are examined together.
 const STEP: usize = 1 << 16;
 
-/// How many values of each child stand before each block, and in all.
+/// The number of values of each child before each block, and in all.
 #[derive(Debug, Default)]
 pub(crate) struct ChildOffsets {
     n_types: usize,
-    /// Block records hold the counts: of list, map and run-end. Unions and value columns have a child for them.
+    /// Lists, maps and run-end columns have the numbers in block records. Unions and value columns
+    /// have a child for them.
     is_in_records: bool,
-    /// A row of `n_types` numbers for each block.
+    /// `n_types` numbers for each block.
     before: Vec<u64>,
     total: Vec<u64>,
 }
 
-/// The children of a column among all of them.
+/// The children of a column: their range among all children, and where its blocks begin in them.
 #[derive(Debug, Default)]
 pub(crate) struct ChildColumns {
     pub children: Range<usize>,
@@ -39,29 +40,29 @@ pub(crate) struct ChildColumns {
 #[derive(Debug)]
 pub(crate) struct Child<'a> {
     pub name: &'a str,
-    /// The names from the table's column on, for errors.
+    /// The names from the top-level column on, for errors.
     pub path: String,
     pub column_type: ColumnType,
     pub detail: Option<&'a Value>,
     pub dictionary: Option<usize>,
     pub array: Array,
-    /// The number of the column that it is in.
+    /// The number of the top-level column.
     pub top: usize,
-    /// The number of its parent among the children, if that is one.
+    /// The index of the parent among the children; none if that is the top-level column.
     pub parent: Option<usize>,
     pub child_columns: ChildColumns,
 }
 
-/// All nested columns of what is written.
+/// All nested columns of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Nested<'a> {
-    /// The families of nested columns: number, child_columns.
+    /// Each nested top-level column by number, with its children.
     pub tops: Vec<(usize, ChildColumns)>,
     pub children: Vec<Child<'a>>,
 }
 
 impl<'a> Nested<'a> {
-    /// Of all columns, in the order of their numbers.
+    /// Splits the nested ones among all columns, given in the order of their numbers.
     pub(crate) fn of(columns: impl Iterator<Item = &'a Column>) -> Result<Self> {
         let mut nested = Self::default();
         for (top, column) in columns.enumerate() {
@@ -74,7 +75,7 @@ impl<'a> Nested<'a> {
             let first = nested.children.len();
             add(&column.children, arrays, child_offsets.as_ref(), &column.name, (top, None), &mut found);
             nested.tops.push((top, ChildColumns { children: first..first + found.len(), child_offsets }));
-            // Children stand together: all of one column, then theirs.
+            // Children of one column are consecutive: first all of a column, then theirs.
             let mut queue: VecDeque<(usize, &'a [Field])> = VecDeque::new();
             let enqueue = |queue: &mut VecDeque<(usize, &'a [Field])>, first: usize, of: &'a [Field]| {
                 let of = of.iter().enumerate().filter(|(_, field)| field.column_type.physical.is_nested());
@@ -98,7 +99,7 @@ impl<'a> Nested<'a> {
     }
 }
 
-/// Makes the children of a column, the child_offsets last.
+/// Adds the children of a column, its child offsets last.
 fn add<'a>(
     fields: &'a [Field],
     arrays: Vec<Array>,
@@ -142,7 +143,7 @@ fn add<'a>(
     }
 }
 
-/// A chunk for each span: a run that two of them share child_offsets in each.
+/// Makes one chunk of each span, because a run that two spans share begins in each of them.
 fn split_shared_runs(array: Array) -> Array {
     let chunks = array.spans(0).map(|span| {
         let mut chunk = array.chunks[span.chunk].clone();
@@ -155,7 +156,7 @@ fn split_shared_runs(array: Array) -> Array {
     chunks.collect::<Vec<_>>().into()
 }
 
-/// Parts of the chunks of a child, in the making.
+/// The parts of a child's chunks, so far.
 #[derive(Default)]
 struct Spans(Vec<Span>);
 
@@ -178,20 +179,21 @@ impl ChildOffsets {
         Self { n_types, is_in_records, before: Vec::new(), total: Vec::new() }
     }
 
-    /// Notes the counts at a value that child_offsets a block.
+    /// Records the counts if `row` begins a block.
     fn record(&mut self, row: u64, counts: impl Iterator<Item = u64>) {
         if row.is_multiple_of(BLOCK) {
             self.before.extend(counts);
         }
     }
 
-    /// What a block record says about where the block's values begin in the one child: 0 where a child says it.
+    /// The child offset that the record of a block stores; 0 if a child stores it.
     pub(crate) fn first_child(&self, block: u64) -> u64 {
-        // The number of types doesn't decide: a dense union may have one type, and its records hold 0 all the same.
+        // The number of types does not decide this: a dense union of one type has 0 in its records.
         self.before.get(block as usize).copied().filter(|_| self.is_in_records).unwrap_or(0)
     }
 
-    /// Checks that the words of a block, as they were loaded, count as many values as were found before: the host's memory may have changed.
+    /// Checks the structure values of a block, as copied, against the child offsets that were
+    /// computed before. The host may have changed its memory in between.
     pub(crate) fn check(
         &self,
         block: u64,
@@ -223,7 +225,8 @@ fn other_form() -> Error {
     Error::argument("a column is in memory in another form than its type says")
 }
 
-/// The arrays of the children, of a union or value column the child_offsets' as the last, and where blocks begin in them.
+/// The arrays of the children, and where blocks begin in them. A union or value column gets one
+/// more array for its child offsets.
 fn split_children(of: &ColumnType, array: &Array, n_children: usize) -> Result<(Vec<Array>, Option<ChildOffsets>)> {
     let mut spans: Vec<Spans> = Vec::new();
     spans.resize_with(n_children, Spans::default);
@@ -255,7 +258,7 @@ fn split_children(of: &ColumnType, array: &Array, n_children: usize) -> Result<(
     let mut arrays = Vec::with_capacity(n_children + 1);
     for (k, spans) in spans.into_iter().enumerate() {
         let of_chunk = |chunk: &Chunk| match child(chunk, k) {
-            // What is empty may be in memory in any form.
+            // An empty chunk may have any form.
             Err(_) if chunk.n == 0 => Ok(chunk.clone()),
             child => child.cloned(),
         };
@@ -266,7 +269,7 @@ fn split_children(of: &ColumnType, array: &Array, n_children: usize) -> Result<(
         arrays.push(Array { chunks, spans: Some(spans.0) });
     }
     if of.has_child_offsets() {
-        // Made of the child_offsets themselves.
+        // `add` fills in the child offsets.
         arrays.push(Array::default());
     }
     Ok((arrays, child_offsets))
@@ -309,7 +312,8 @@ fn lists(
     if let (HostValues::Lists { offsets, is_large, .. }, HostValidity::AllValid) =
         (&chunk.values, &chunk.validity)
     {
-        // One list after the other: only where blocks begin matters. Each length is looked at when its block is encoded.
+        // Contiguous lists need the offsets at block boundaries only. Each length is checked when
+        // its block is encoded.
         let offset = |i: usize| {
             let offset = numbers(offsets, *is_large, i..i + 1)?[0];
             usize::try_from(offset).map_err(|_| bad_length(offset))
@@ -386,7 +390,7 @@ fn union(
     if children.len() < spans.len() {
         return Err(other_form());
     }
-    // Without offsets the place of a value is counted, from the start of the chunk on.
+    // Without offsets, places are counted from the start of the chunk.
     let mut counts = vec![0usize; spans.len()];
     let first = if offsets.is_none() { 0 } else { span.start };
     for start in (first..span.start + span.n).step_by(STEP) {

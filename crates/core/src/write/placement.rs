@@ -1,4 +1,5 @@
-//! Where encoded blocks go: offsets are given out in the order of the runs, whatever thread is first.
+//! Gives encoded blocks their places in the file, in the order of the runs, on whatever thread they
+//! were encoded.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -22,14 +23,14 @@ const ALIGNMENT: u64 = 64;
 pub(crate) struct Placed {
     pub record: BlockRecord,
     pub statistics: Statistics,
-    /// The directory of a block of a contiguous array, written after all segments.
+    /// For a block of a contiguous array: the directory, written after all segments.
     directory: Option<Vec<u8>>,
 }
 
-/// The sink, and whose turn it is to get a place in it.
+/// The sink, and the run whose turn it is to get a place.
 pub(crate) struct Placement<'a> {
     sink: &'a dyn Sink,
-    /// Bytes of memory for a run.
+    /// Bytes of memory to reserve for a run.
     room: usize,
     /// The values of all runs.
     n_values: u64,
@@ -41,37 +42,38 @@ pub(crate) struct Placement<'a> {
 struct Turn {
     run: usize,
     at: u64,
-    /// The values of the blocks that have their place.
+    /// The values of the placed blocks.
     n_placed: u64,
     /// The last bytes before `at`, not written yet.
     coalescer: Coalescer,
     /// Threads that wait for their turn.
     n_waiting: usize,
-    /// Runs that were ready before their turn, and the bytes of all of them.
+    /// Runs that finished before their turn, and the bytes of all of them.
     ready: BTreeMap<usize, Blocks>,
     ready_len: usize,
-    /// The blocks of the runs that have their place.
+    /// The blocks of the placed runs.
     placed: BTreeMap<usize, Vec<Placed>>,
-    /// What has its place and is not written yet, in the order of the places.
+    /// Writes with a place that are still to be done, in the order of their places.
     due: VecDeque<(Due, Vec<u8>)>,
     due_len: usize,
-    /// Whether a thread is writing: it also writes what others have by then.
+    /// Whether a thread is writing. It also does the writes that others add meanwhile.
     is_writing: bool,
-    /// Memory of what is written, for others.
+    /// Memory of finished writes, for reuse.
     spare: Vec<Vec<u8>>,
 }
 
 impl Turn {
-    /// Where all blocks will end at least, when values take about as much as those that have their place.
+    /// A lower estimate of the end of all blocks, if values take as many bytes as those of placed
+    /// blocks.
     fn foreseen(&self, n_values: u64) -> u64 {
         let all = u128::from(self.at) * u128::from(n_values) / u128::from(self.n_placed.max(1));
         u64::try_from(all / 32 * 31).unwrap_or(u64::MAX)
     }
 }
 
-/// The most bytes of runs that are ready before their turn: with more, a thread waits.
+/// The most bytes of runs that finished before their turn. With more, a thread waits.
 pub(super) const READY: usize = 32 << 20;
-/// Bytes that are due before a thread that is not the one that writes waits for it.
+/// With more bytes due than this, threads wait for the one that writes.
 const DUE: usize = 8 << 20;
 
 impl<'a> Placement<'a> {
@@ -85,13 +87,13 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Begins run number `index`; `memory` may be some for it.
+    /// Begins run number `index`, in `memory` if there is some.
     pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Run<'_> {
         let bytes = self.memory(memory);
         Run { placement: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } }
     }
 
-    /// Takes the next place after all runs for `bytes` and writes them there.
+    /// Takes the next place after all runs for `bytes`, and writes them.
     pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64> {
         if bytes.is_empty() {
             return Ok(self.end());
@@ -111,7 +113,7 @@ impl<'a> Placement<'a> {
         Ok(at)
     }
 
-    /// Appends the footer and writes the header, which is complete with it: a small file is one write.
+    /// Appends the footer and writes the header. A small file is one write.
     pub(crate) fn finish(&self, footer: &[u8], header: &[u8]) -> Result<()> {
         let mut turn = self.lock();
         let is_all = turn.at - turn.coalescer.len() as u64 == header.len() as u64;
@@ -126,17 +128,17 @@ impl<'a> Placement<'a> {
         self.write(0, &[header, &pending, footer].concat())
     }
 
-    /// The blocks of every run, when all are finished.
+    /// The blocks of every run, once all are finished.
     pub(crate) fn placed(&self) -> BTreeMap<usize, Vec<Placed>> {
         std::mem::take(&mut self.lock().placed)
     }
 
-    /// The place after everything that was written.
+    /// The end of all places taken so far.
     pub(crate) fn end(&self) -> u64 {
         self.lock().at
     }
 
-    /// Writes what is due of `bytes`.
+    /// Does a write that is due.
     fn write_due(&self, due: &Due, bytes: &[u8]) -> Result<()> {
         if !due.front.is_empty() {
             self.write(due.at, &due.front)?;
@@ -151,7 +153,7 @@ impl<'a> Placement<'a> {
         self.sink.write_all_at(at, bytes).map_err(|source| Error::io(source, "write"))
     }
 
-    /// Writes the directories that were kept back.
+    /// Writes the directories that were held back.
     pub(crate) fn place_directories(&self, columns: &mut [Vec<Placed>]) -> Result<()> {
         let mut at = self.end();
         let mut bytes = Vec::new();
@@ -169,7 +171,7 @@ impl<'a> Placement<'a> {
         self.append(&bytes).map(|_| ())
     }
 
-    /// Empty memory for a run: what there is, or new one.
+    /// Empty memory for a run: reused, or new.
     fn memory(&self, there: Option<Vec<u8>>) -> Vec<u8> {
         let mut bytes = there.unwrap_or_else(|| Vec::with_capacity(self.room));
         bytes.clear();
@@ -180,7 +182,7 @@ impl<'a> Placement<'a> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `is_fit`.
+    /// Waits until `is_fit` holds.
     fn wait<'t>(
         &'t self,
         mut turn: MutexGuard<'t, Turn>,
@@ -188,7 +190,7 @@ impl<'a> Placement<'a> {
         is_fit: impl Fn(&Turn) -> bool,
     ) -> Result<MutexGuard<'t, Turn>> {
         while !is_fit(&turn) {
-            // The monitor runs code of the host: not under the lock.
+            // The monitor runs code of the host, so not under the lock.
             drop(turn);
             control.check()?;
             turn = self.lock();
@@ -205,8 +207,9 @@ impl<'a> Placement<'a> {
         Ok(turn)
     }
 
-    /// Writes what is due, or leaves it to the thread that is writing: a file system lets one thread at a time write to a file, and another
-    /// one that asks for it burns its processor's time meanwhile. Memory for more comes back.
+    /// Does the writes that are due, or leaves them to the thread that is writing. File systems let
+    /// one thread at a time write to a file, and others that try burn processor time. Returns
+    /// memory for reuse.
     fn settle<'t>(
         &'t self,
         mut turn: MutexGuard<'t, Turn>,
@@ -219,7 +222,7 @@ impl<'a> Placement<'a> {
             turn = self.wait(turn, control, |turn| turn.due_len <= DUE)?;
             return Ok(turn.spare.pop());
         }
-        // After a failure it stays so: nothing is written any more, and all threads stop.
+        // This stays set after an error: nothing more is written, and all threads stop.
         turn.is_writing = true;
         self.sink.expect(turn.foreseen(self.n_values));
         while let Some((due, bytes)) = turn.due.pop_front() {
@@ -238,7 +241,7 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// The encoded blocks of one run, on their way.
+/// The encoded blocks of a run that is not finished.
 pub(crate) struct Run<'a> {
     placement: &'a Placement<'a>,
     index: usize,
@@ -248,15 +251,15 @@ pub(crate) struct Run<'a> {
 /// Encoded blocks.
 struct Blocks {
     align: bool,
-    /// What is not written yet.
+    /// Bytes without a place.
     bytes: Vec<u8>,
     blocks: Vec<Placed>,
-    /// How many of the blocks have their place in the file; those of the others count from the start of `bytes`.
+    /// The number of blocks with a place. The places of the others count from the start of `bytes`.
     n_placed: usize,
 }
 
 impl Blocks {
-    /// Takes the place of `bytes`, which are due from then on.
+    /// Takes a place for `bytes`, which are due from then on.
     fn place(&mut self, turn: &mut Turn) {
         if std::mem::take(&mut self.align) {
             let at = turn.at.next_multiple_of(ALIGNMENT);
@@ -281,7 +284,7 @@ impl Blocks {
         }
     }
 
-    /// Takes the place of the last bytes of the run whose turn it is, and passes the turn on.
+    /// Takes a place for the last bytes of the run whose turn it is, and ends its turn.
     fn finish(mut self, turn: &mut Turn) {
         self.place(turn);
         turn.placed.insert(turn.run, self.blocks);
@@ -290,12 +293,13 @@ impl Blocks {
 }
 
 impl Run<'_> {
-    /// What is encoded and not written yet.
+    /// Encoded bytes without a place.
     pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.inner.bytes
     }
 
-    /// Takes a block whose pages stand at `pages_at` in `bytes`, to their end; its directory follows them.
+    /// Adds a block. Its pages are in `bytes` from `pages_at` on to the end, and its directory
+    /// follows.
     pub(crate) fn add(
         &mut self,
         values: Range<u64>,
@@ -335,12 +339,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether it is this run's turn to write.
+    /// Whether it is this run's turn.
     pub(crate) fn is_next(&self) -> bool {
         self.placement.lock().run == self.index
     }
 
-    /// Writes what there is, when it is this run's turn, or leaves it to the thread that writes.
+    /// Waits for this run's turn, then writes the encoded bytes or leaves them to the thread that
+    /// writes.
     pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
         let (placement, index) = (self.placement, self.index);
         let mut turn = placement.wait(placement.lock(), control, |turn| turn.run == index)?;
@@ -349,7 +354,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes the rest, or leaves it to the thread whose turn it is or that writes. Memory for the next run comes back.
+    /// Writes the rest, or leaves it to another thread. Returns memory for the next run.
     pub(crate) fn finish(self, control: &Control<'_>) -> Result<Option<Vec<u8>>> {
         let Self { placement, index, inner } = self;
         let mut turn = placement.lock();

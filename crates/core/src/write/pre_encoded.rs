@@ -1,7 +1,7 @@
-//! Blocks that are encoded while the values behind them are still being found.
+//! Blocks that the caller encodes while it still collects the values after them.
 //!
-//! Values that are gathered first and encoded later take memory for all of them, whose pages are to be had and cleared, and leave the caches meanwhile. A block
-//! of numbers fits there.
+//! Collecting all values first would need memory for all of them, and they would leave the caches
+//! before they are encoded. One block of numbers stays in the L2 cache.
 
 use std::sync::Arc;
 
@@ -9,10 +9,11 @@ pub use entasis_encodings::BLOCK;
 use entasis_encodings::{Encoded, Encoder, Profile, Values};
 use entasis_format::{ColumnType, Layout, Physical, Result};
 
-/// The highest compression whose codecs take about as long as it takes to find the values: others are better used without anybody waiting.
+/// The highest compression at which encoding takes no longer than collecting the values. Above it,
+/// encoding is left to all threads of the writer.
 const QUICK: u8 = 54;
 
-/// A whole block, encoded.
+/// A whole encoded block.
 #[derive(Clone, Debug)]
 pub struct EncodedBlock(Arc<Inner>);
 
@@ -24,7 +25,7 @@ struct Inner {
 }
 
 impl EncodedBlock {
-    /// The layout of the column that it is for.
+    /// The layout of the column that it belongs to.
     pub(crate) fn of(&self) -> Layout {
         self.0.of
     }
@@ -39,7 +40,7 @@ impl EncodedBlock {
     }
 }
 
-/// Encodes blocks of numbers, one after the other in the same memory. Each thread has its own.
+/// Encodes blocks of numbers, one after the other in the same memory. Each thread needs its own.
 pub struct NumberEncoder {
     profile: Profile,
     encoder: Encoder,
@@ -47,27 +48,28 @@ pub struct NumberEncoder {
 }
 
 impl NumberEncoder {
-    /// For a compression setting; none where encoding takes much longer than finding the numbers.
+    /// An encoder for a compression setting; none if encoding would take much longer than
+    /// collecting the numbers.
     pub fn new(compression: u8) -> Option<Self> {
         let profile = Profile::new(compression).ok().filter(|_| compression <= QUICK)?;
         Some(Self { encoder: Encoder::new(profile.clone()), profile, words: Vec::new() })
     }
 
-    /// The next block depends on none of those before.
+    /// Makes the next block independent of the blocks before.
     pub fn begin_run(&mut self) {
         self.encoder.begin_run(&self.profile);
     }
 
-    /// Where the numbers of the next block go, as words.
+    /// Memory for the numbers of the next block, as words.
     pub fn words(&mut self) -> &mut [u64] {
         self.words.resize(BLOCK, 0);
         &mut self.words
     }
 
-    /// Encodes what was put there: integers or floats.
+    /// Encodes the numbers in [`words`](Self::words) as integers or floats of 64 bits.
     ///
     /// # Errors
-    /// *Unsupported* when they can't be a block.
+    /// *Unsupported* when they cannot be a block.
     pub fn encode(&mut self, physical: Physical) -> Result<EncodedBlock> {
         let of = ColumnType::plain(physical).layout();
         let mut bytes = Vec::new();

@@ -1,22 +1,23 @@
-//! The order in which runs begin.
+//! The order in which threads start runs.
 
 use std::cmp::Reverse;
 
 use super::{BUFFER, placement::READY};
 
-/// What is known of a run of text.
+/// The length of the text in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct TextLen {
-    /// The bytes of its column, at most.
+    /// An upper bound for the whole column, in bytes.
     pub most: u64,
-    /// Its own, about.
+    /// This run, about.
     pub len: u64,
 }
 
-/// The runs in the order in which they begin: texts take longest, and what begins last is waited for.
+/// Sorts runs in the order in which threads start them: long texts take longest, and all threads
+/// wait for the run that ends last.
 ///
-/// Runs are placed in their order all the same, so those that come too soon are kept meanwhile. They are few and short enough for that:
-/// no thread that has one has to wait for a run that nobody has begun.
+/// Runs keep their order in the file, so early ones are held in memory until their turn. They are
+/// few and short enough for that, so no thread waits for a run that nobody has started.
 pub fn longest_texts_first<T>(runs: Vec<T>, text: impl Fn(&T) -> Option<TextLen>) -> Vec<T> {
     let mut kept = 0;
     let (mut first, others): (Vec<T>, Vec<T>) = runs.into_iter().partition(|run| {
@@ -34,7 +35,7 @@ pub fn longest_texts_first<T>(runs: Vec<T>, text: impl Fn(&T) -> Option<TextLen>
 mod tests {
     use super::*;
 
-    /// The order of runs, each of which is its column's only one: the bytes of text, or none.
+    /// The order of runs that are each the only one of their column; `Some` has the bytes of text.
     fn order(runs: &[Option<u64>]) -> Vec<usize> {
         let text = |&i: &usize| runs[i].map(|len| TextLen { most: len, len });
         longest_texts_first((0..runs.len()).collect(), text)
@@ -59,7 +60,7 @@ mod tests {
         let n = (room / most) as usize;
         let mut runs = vec![None];
         runs.extend(vec![Some(most); n + 2]);
-        // A short one still finds a place.
+        // A short one still fits.
         runs.push(Some(0));
         let wanted: Vec<usize> = (1..=n).chain([n + 3, 0, n + 1, n + 2]).collect();
         assert_eq!(order(&runs), wanted);

@@ -12,7 +12,7 @@ use entasis::{
     Value, WriteOptions,
 };
 
-/// Values of a column, with those that are missing.
+/// Values of a column, some of them missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     pub physical: Physical,
@@ -59,7 +59,7 @@ impl Model {
         self.valid.as_ref().is_none_or(|v| v[i])
     }
 
-    /// Value i as bytes; none when missing.
+    /// Value `i` as bytes; none when it is missing.
     pub fn get(&self, i: usize) -> Option<Vec<u8>> {
         self.is_valid(i).then(|| match &self.cells {
             Cells::Words(bytes) => {
@@ -164,7 +164,7 @@ pub fn open(bytes: &[u8]) -> entasis::Result<File> {
     )
 }
 
-/// Reads rows of a column as cells; strings in every layout.
+/// Reads rows of a column as one value each; strings in every layout.
 pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::Result<Vec<Option<Vec<u8>>>> {
     let layouts = [TextLayout::Large, TextLayout::Small, TextLayout::Views];
     let is_var = file.column(column)?.record.column_type.physical.is_var();
@@ -211,7 +211,7 @@ fn read_as(
     Ok((0..n).map(|i| (mask[i] == 0).then(|| cell(i))).collect())
 }
 
-/// Reads rows of a column of integers, sign-extended to `width` bytes, with bits for missing ones.
+/// Reads rows of a column of integers, sign-extended to `width` bytes, with validity bits.
 pub fn read_wide(file: &File, column: u64, rows: &Rows, width: usize) -> entasis::Result<(Vec<u8>, Vec<u8>)> {
     let n = rows.n(file.column(column)?.record.n_values) as usize;
     let mut limbs = vec![0x5A5A_5A5A_5A5A_5A5Au64; n * width / 8];
@@ -246,9 +246,9 @@ pub fn indices(rows: impl IntoIterator<Item = u64>) -> Rows {
 /// A source that counts the bytes that are read.
 pub struct Counting {
     pub inner: MemorySource,
-    /// Bytes that were read.
+    /// Bytes read so far.
     pub n_read: Arc<AtomicU64>,
-    /// How often something was read.
+    /// Reads so far.
     pub n_reads: Arc<AtomicU64>,
 }
 

@@ -1,11 +1,11 @@
-//! What is made of words: masks, offsets of lists, validity bits.
+//! Arrow buffers made from structure values: masks, offsets of lists, validity bits.
 
 use entasis_format::Result;
 use entasis_kernels::{Buffer, bits};
 
 use crate::read::alloc::{no_memory, zeroed};
 
-/// A mask of which no value is missing.
+/// A mask for `n` values, none missing.
 pub(super) fn mask(n: usize) -> Result<Vec<u8>> {
     let mut mask = Vec::new();
     mask.try_reserve_exact(n).map_err(|_| no_memory())?;
@@ -13,7 +13,7 @@ pub(super) fn mask(n: usize) -> Result<Vec<u8>> {
     Ok(mask)
 }
 
-/// Offsets of lists of these lengths, `total` in all; whether they have 64 bits.
+/// The offsets of lists with these lengths, `total` in all, and whether they have 64 bits.
 pub(super) fn offsets(
     lengths: impl Iterator<Item = u64>,
     n: usize,
@@ -39,7 +39,7 @@ pub(super) fn offsets(
     Ok((offsets, is_large))
 }
 
-/// A mask of missing values as validity bits; none when none is missing.
+/// A mask as validity bits; none when no value is missing.
 pub(super) fn packed(mask: &[u8]) -> Result<Option<Buffer>> {
     if !mask.contains(&1) {
         return Ok(None);

@@ -1,19 +1,19 @@
-//! What a request takes of the words that were read for it, in its order.
+//! Puts what row spans yield into the order of the request.
 
 use entasis_format::Result;
 
 use crate::read::alloc::no_memory;
 use crate::rows::Rows;
 
-/// What is asked for, selection from the words of stretches in the order of the request.
+/// A pair of numbers and a missing flag for each requested row, in the order of the request.
 pub(super) struct Selection {
-    /// A pair of numbers for each row.
+    /// Their meaning depends on the type: place and length of a list, place and type of a union.
     pairs: Vec<(u64, u64)>,
     mask: Vec<u8>,
-    /// Where each word of each stretch goes: skipped words, or the places in the request.
+    /// For a range: how many rows to skip at the start of the span. For rows by number: `places`.
     skip: usize,
     places: Option<Vec<Vec<(usize, usize)>>>,
-    /// The next of the places of a stretch.
+    /// The next of each span's places to fill.
     next: Vec<usize>,
 }
 

@@ -1,4 +1,34 @@
-//! The words of a nested column: read from the start of a block on, counted, and made into what the children are asked for.
+//! Structure values of nested columns: what they are, and how the reader turns them into requests
+//! for the children.
+//!
+//! A nested column stores one *structure value* per row. Each tells the reader how many values of a
+//! child belong to the row:
+//!
+//! ```text
+//! type      values                structure values      child values
+//! list      [[7, 8], [], [9]]     lengths   2 0 1       7 8 9
+//! union     [1, "a", 2]           type ids  0 1 0       child 0: 1 2    child 1: "a"
+//! run end   [5, 5, 5, 6]          starts    1 0 0 1     5 6             (1 = a run starts here)
+//! ```
+//!
+//! The place of a row in its child is the sum of all structure values before it; for a union, the
+//! number of earlier rows of its type. To read from the middle, each block records these sums for
+//! its first row, its *child offsets*. Lists, maps and run-end columns have them in the block record,
+//! dense unions and value columns (one number per type) in their last child:
+//!
+//! ```text
+//! rows            0               65,536           131,072
+//! blocks          | block 0       | block 1        | block 2
+//! child offsets   | 0             | 91,204         | 180,377
+//! wanted rows                              |--|
+//! row span                        |-----------|
+//! ```
+//!
+//! So the reader fetches the structure values from the start of the block up to the last wanted row
+//! (a [`RowSpan`]), adds them to the block's child offsets, and asks the children for the ranges
+//! that result. A block that was read to its end must arrive at the next block's child offsets.
+//! Structs, fixed-size lists and sparse unions need no sums: row `i` has its values at a known
+//! place.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,38 +46,40 @@ use crate::read::alloc::{no_memory, zeroed};
 use crate::read::request::{MissingTo, Output, Request};
 use crate::rows::Rows;
 
-/// A child, with which of its values and how many.
+/// A child, the values wanted of it, and how many these are.
 pub(super) type ChildRequest = (Arc<ColumnInfo>, Rows, usize);
 
-/// What a column's words say.
+/// What the host gets of a nested column, and what to read of its children.
 pub(super) struct Decoded {
     pub validity: Option<Buffer>,
     pub values: NestedValues,
     pub children: Vec<ChildRequest>,
 }
 
-/// The words of a column in some rows.
+/// The structure values of a nested column in the wanted rows.
 pub(super) struct NestedStructure {
     info: Arc<ColumnInfo>,
     children: Vec<Arc<ColumnInfo>>,
     blocks: Arc<[BlockRecord]>,
-    /// Types that are counted: those of a dense union or value column, one for lists and runs; else none.
+    /// How many sums run along the rows: one per type of a dense union or value column, one for
+    /// lists and runs, none for other types.
     n_types: usize,
     row_spans: Vec<RowSpan>,
 }
 
-/// Neighbouring words.
+/// Structure values of consecutive rows, from the start of a block on.
 struct RowSpan {
     rows: Rows,
-    /// The first of them, when they are counted.
+    /// The first row, where sums are needed; otherwise 0.
     first: u64,
     values: Buffer,
-    /// A byte each, 1 = missing.
+    /// One byte per value, 1 = missing.
     mask: Vec<u8>,
-    /// The first block, and the child_offsets of it and of those up to the one behind the last.
+    /// The first block. `child_offsets` holds a row of `n_types` numbers for this block and each
+    /// later one up to the block after the last.
     block: usize,
     child_offsets: Vec<u64>,
-    /// How many of the child_offsets are read from their column.
+    /// How many of `child_offsets` are read from the child that stores them.
     n_read: usize,
 }
 
@@ -56,7 +88,8 @@ fn corrupt(message: &'static str) -> Error {
 }
 
 impl File {
-    /// Checks that the words of a nested column count what its blocks say they have in the children.
+    /// Verifies that the structure values of each block add up to the child offset of the next
+    /// block.
     pub(crate) fn check_structure(&self, info: &Arc<ColumnInfo>, children: &[Arc<ColumnInfo>]) -> Result<()> {
         for (i, block) in self.blocks(info.index)?.iter().enumerate() {
             let (rows, n) = (Rows::Range(block.first_value..block.end_value()), block.n_values as usize);
@@ -90,7 +123,7 @@ impl NestedStructure {
         let is_counted =
             !matches!(of.physical, Physical::Struct | Physical::FixedSizeList) && !of.is_sparse();
         if !is_counted {
-            // Without missing values there is nothing in the words of a struct or fixed-size list.
+            // A struct or fixed-size list stores nothing but validity.
             if (width > 0 || info.record.n_missing > 0) && n > 0 {
                 structure.row_spans.push(RowSpan {
                     rows: rows.clone(),
@@ -137,7 +170,7 @@ impl NestedStructure {
         Ok(row_span)
     }
 
-    /// What has to be read.
+    /// The requests that fill the row spans.
     pub(super) fn requests(&mut self) -> impl Iterator<Item = Request<'_>> {
         let of = self.info.record.column_type;
         let (column, n_types) = (self.info.index, self.n_types);
@@ -163,7 +196,7 @@ impl NestedStructure {
         })
     }
 
-    /// Makes of the words what the host gets, and what the children are asked for.
+    /// Turns the structure values into the host's buffers and into requests for the children.
     pub(super) fn finish(self, rows: &Rows, n: usize, is_small: bool) -> Result<Decoded> {
         let of = self.info.record.column_type;
         match of.physical {
@@ -198,17 +231,18 @@ impl NestedStructure {
         }
     }
 
-    /// The validity of words that were read as they were asked for.
+    /// The validity of rows that were read in the order of the request.
     fn validity(&self) -> Result<Option<Buffer>> {
         self.row_spans.first().map_or(Ok(None), |row_span| packed(&row_span.mask))
     }
 
-    /// The first word of each row_span.
+    /// The first row of each row span.
     fn firsts(&self) -> Vec<u64> {
         self.row_spans.iter().map(|row_span| row_span.first).collect()
     }
 
-    /// Walks over counted words: `visit` gets the row, its type and the place in the child; for a missing value no type.
+    /// Adds up structure values along a row span. `visit` gets the index in the span, the type
+    /// (none for a missing value), the place in the child, and the structure value.
     fn walk(
         &self,
         row_span: &RowSpan,
@@ -244,7 +278,8 @@ impl NestedStructure {
                 i += 1;
             }
             if block.end_value() - row_span.first == end as u64 {
-                // The block was read to its end: the next one child_offsets there in the children.
+                // The block was read to its end, so the sums must equal the next block's child
+                // offsets.
                 match rows.next() {
                     Some(next) if next == at => {}
                     None if n_types == 0 => {}
@@ -285,7 +320,7 @@ impl NestedStructure {
         Ok(Decoded { validity: packed(&mask)?, values, children: vec![child] })
     }
 
-    /// Lists one after the other, whose values are too.
+    /// Lists of consecutive rows: their values are consecutive in the child.
     fn contiguous_lists(mut self, range: &Range<u64>, n: usize, is_small: bool) -> Result<Decoded> {
         let child = Arc::clone(&self.children[0]);
         let Some(mut row_span) = self.row_spans.pop() else {
@@ -297,7 +332,7 @@ impl NestedStructure {
         let lengths: &mut [u32] = bytemuck::cast_slice_mut(&mut row_span.values);
         let has_missing = row_span.mask.contains(&1);
         if has_missing {
-            // What stands there for a missing list is no length.
+            // Missing lists hold an unspecified length.
             lengths.iter_mut().zip(&row_span.mask).for_each(|(len, &missing)| *len *= u32::from(missing == 0));
         }
         let sum = |lengths: &[u32]| lengths.iter().map(|&len| u64::from(len)).sum::<u64>();
@@ -311,7 +346,7 @@ impl NestedStructure {
             }
             let end = (block.end_value() - row_span.first) as usize;
             at = at.saturating_add(sum(&lengths[from..end.min(lengths.len())]));
-            // A block that was read to its end has in the child what the next one says.
+            // A block that was read to its end must arrive at the next block's child offset.
             if end <= lengths.len() && next.next() != Some(&at) {
                 return Err(corrupt(MISCOUNTED));
             }
@@ -361,7 +396,7 @@ impl NestedStructure {
 
     fn types(self, rows: &Rows, n: usize) -> Result<Decoded> {
         let mut selection = Selection::new(rows, n, &self.firsts())?;
-        // A type and a place in one number each.
+        // Stands in place of the type of a missing value.
         const MISSING: u64 = u8::MAX as u64;
         for (s, row_span) in self.row_spans.iter().enumerate() {
             self.walk(row_span, |i, k, at, _| {
@@ -404,7 +439,8 @@ impl NestedStructure {
 const MISCOUNTED: &str = "the values of a nested column are not as many as its blocks say";
 const NO_TYPE: &str = "a value is of a type that a union has not";
 
-/// Where words are counted from: the start of the first block of neighbouring rows, of each block that has some of the rows by number.
+/// The row spans that a request needs. Each begins at the start of a block: that of the first row,
+/// or, for rows by number, that of every block that holds some.
 fn row_spans(blocks: &[BlockRecord], rows: &Rows) -> Vec<Range<u64>> {
     let block_of = |row: u64| blocks.partition_point(|block| block.end_value() <= row);
     match rows {
@@ -435,10 +471,11 @@ fn spans_of(rows: &Rows) -> impl Iterator<Item = Range<u64>> {
     range.into_iter().chain(indices.into_iter().flatten())
 }
 
-/// The values of a child in these ranges, `total` of them: neighbours as a range, others by number.
+/// Asks for the values of a child in these ranges, `total` in all. Ranges that join become one
+/// range, others a list of numbers.
 fn child_request(child: Arc<ColumnInfo>, spans: impl Iterator<Item = Range<u64>>, total: usize) -> Result<ChildRequest> {
     if child.record.column_type.physical == Physical::Null {
-        // There is nothing to be read, whatever its numbers.
+        // A column of type null stores nothing, whatever the numbers.
         return Ok((child, Rows::Range(0..0), total));
     }
     let mut range: Option<Range<u64>> = None;

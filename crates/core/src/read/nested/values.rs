@@ -7,58 +7,59 @@ use entasis_kernels::Buffer;
 use crate::file::ColumnInfo;
 use crate::read::layout::{Text, TextLayout};
 
-/// A column decoded with all that is in it, in the layout of Arrow.
+/// A decoded column with its children, in the layout of Arrow.
 #[derive(Debug)]
 pub struct Nested {
-    /// What the file says of it.
+    /// The column's record, name and detail.
     pub info: Arc<ColumnInfo>,
-    /// Values.
+    /// The number of values.
     pub n: usize,
-    /// A bit for each value, least significant first, 1 = valid; none when all are.
+    /// One bit per value, least significant first, 1 = valid; none when all are valid.
     pub validity: Option<Buffer>,
     /// The values, or where they are in the children.
     pub values: NestedValues,
-    /// The children that have values: all but the begins.
+    /// The children that hold values; the child offsets of a dense union are left out.
     pub children: Vec<Nested>,
 }
 
 /// The values of a column, or where they are in its children.
 #[derive(Debug)]
 pub enum NestedValues {
-    /// Nothing: of the type null, of structs and of fixed-size lists.
+    /// No buffer: the type null, structs and fixed-size lists.
     None,
-    /// Words or fixed bytes, one after the other.
+    /// Words or rows of bytes, contiguous.
     Words(Buffer),
-    /// Booleans, a bit each, least significant first.
+    /// Booleans, one bit each, least significant first.
     Bits(Buffer),
     /// Strings.
     Text(Text),
-    /// `n + 1` offsets into the one child.
+    /// Lists and maps: `n + 1` offsets into the only child.
     Offsets {
-        /// They, i32 or i64.
+        /// The offsets, i32 or i64.
         offsets: Buffer,
         /// Whether they have 64 bits.
         is_large: bool,
     },
-    /// The child that each value is in, a byte each; in a value column 255 where one is missing. Where it stands there, i32 each (0 for
-    /// a missing one); not in a sparse union, where that is its own number.
+    /// Unions and value columns.
     Types {
-        /// The numbers of the children.
+        /// The number of the child that holds each value, one byte; 255 for a missing value of a
+        /// value column.
         types: Buffer,
-        /// The places in them.
+        /// The place of each value in its child, i32, 0 for a missing one. A sparse union has none:
+        /// value `i` is at place `i`.
         offsets: Option<Buffer>,
     },
-    /// Where each run ends, i64; the one child has a value for each.
+    /// The end of each run, i64; the only child has one value per run.
     Ends(Buffer),
 }
 
-/// What a host wants of a column that the file leaves open.
+/// The layout that a host wants for a column, where the file leaves a choice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Form {
     /// The layout of strings.
     pub text: TextLayout,
-    /// Bytes of a decimal, when more than the file has.
+    /// Bytes of a decimal, if more than in the file.
     pub width: Option<usize>,
-    /// Whether offsets of lists have 32 bits, as long as they can.
+    /// Whether offsets of lists have 32 bits when they fit.
     pub is_small: bool,
 }

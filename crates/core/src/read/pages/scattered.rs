@@ -1,4 +1,4 @@
-//! Values at any places of a stored column: each block, page and directory opened once for all that are wanted of it.
+//! Values at any places of a stored column. Each block, page and directory is opened once.
 
 use entasis_encodings::{PAGE, Page};
 use entasis_format::{BlockRecord, Error, Result};
@@ -7,9 +7,11 @@ use super::{OpenPage, Reader, Visit};
 use crate::read::request::Source;
 
 impl Reader<'_> {
-    /// Visits every page that holds some of `rows`, ascending numbers of values of the stored column.
+    /// Visits every page that holds some of `rows`, which are ascending numbers in the stored
+    /// column.
     ///
-    /// What a visit gets: `at` is the first of the rows in the page, `range` goes from it to the last of them.
+    /// In each [`OpenPage`], `at` is the index of the first of the page's rows, and `range` spans
+    /// the first to the last of them.
     pub(crate) fn scattered(&mut self, source: &Source, rows: &[u64], visit: &mut Visit<'_>) -> Result<()> {
         let mut k = 0;
         while let Some(&row) = rows.get(k) {

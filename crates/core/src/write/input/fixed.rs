@@ -1,4 +1,4 @@
-//! Values of fixed width, in whatever form a host has them.
+//! Copies values of fixed width from all forms that hosts have.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use entasis_kernels::{HostRead, VECTOR, bits, marks};
 use super::{nested, place, short};
 use crate::frame::{Chunk, HostValues};
 
-/// What narrowing needs, and what it found.
+/// Scratch memory for narrowing wide integers.
 #[derive(Default)]
 pub(super) struct WideScratch {
     limbs: Vec<u64>,
-    /// Places of values that are wider than their type.
+    /// Indices of values that do not fit their type.
     pub outside: Vec<usize>,
 }
 
 impl WideScratch {
-    /// Copies values of `width` bytes as those of the narrower type, which stand from `at` on.
+    /// Copies values of `width` bytes as the narrower type, to index `at` on of the block.
     pub fn copy(
         &mut self,
         from: (&HostRead, usize, isize),
@@ -67,21 +67,21 @@ impl WideScratch {
     }
 }
 
-/// Integers that are narrowed together, in the first-level cache.
+/// Integers that are narrowed together; they fit the L1 cache.
 const TOGETHER: usize = 4 * VECTOR;
 
-/// Integers of 32 bits on their way to a narrower type, and what narrowing found.
+/// Scratch memory for narrowing integers of 32 bits.
 #[derive(Default)]
 pub(super) struct IntScratch {
     ints: Vec<i32>,
-    /// Whether each value of the block is there: a byte each, 1 or 0.
+    /// One byte per value of the block, 1 = present.
     pub valid: Vec<u8>,
     pub any_missing: bool,
 }
 
 impl IntScratch {
-    /// Copies integers as those of a narrower type, which stand from `at` on; the place of the first one that is not among `n` from
-    /// `first` on.
+    /// Copies integers as a narrower type, to index `at` on of the block. Returns the index of the
+    /// first value that is outside of `first .. first + n`.
     pub fn narrow(
         &mut self,
         (memory, mut from): (&HostRead, usize),
@@ -133,7 +133,7 @@ fn other_form() -> Error {
     Error::argument("a column is in memory in another form than its type says")
 }
 
-/// Copies values that are in memory as they are stored, or nearly.
+/// Copies values whose memory has the stored form, or nearly.
 pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -> Result<()> {
     let copied = match (&chunk.values, of.width()) {
         (HostValues::Words { memory, stride }, Some(width)) => {
@@ -183,7 +183,7 @@ pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &
     if copied { Ok(()) } else { Err(short()) }
 }
 
-/// Copies the values in a range of columns of equal length.
+/// Copies values of a range that spans several columns of equal length.
 fn matrix(
     (memory, first): (&HostRead, usize),
     (row_stride, column_stride): (isize, isize),
@@ -199,14 +199,14 @@ fn matrix(
         let along = isize::try_from(value / n_rows).ok()?.checked_mul(column_stride)?;
         first.checked_add_signed(along.checked_add((value % n_rows) as isize * row_stride)?)
     };
-    // Columns behind one another, without gaps, are one.
+    // Contiguous columns are one copy.
     if row_stride == width as isize && column_stride == row_stride * n_rows as isize {
         return place(inside.start).is_some_and(|at| memory.copy_to(at, out));
     }
     let mut rest = out;
     let mut value = inside.start;
     while value < inside.end {
-        // Whole columns whose values stand side by side.
+        // Whole columns that are adjacent in each row are copied together.
         let whole = if value.is_multiple_of(n_rows) { (inside.end - value) / n_rows } else { 0 };
         if whole > 1
             && column_stride == width as isize

@@ -1,4 +1,4 @@
-//! The words of nested columns: lengths of lists, codes of unions, where runs begin.
+//! Copies structure values of nested columns: list lengths, type ids, run starts.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use entasis_kernels::HostRead;
 use super::short;
 use crate::frame::{Chunk, HostValidity, HostValues};
 
-/// Stands for codes of a union that there aren't.
+/// Replaces type codes that name no child.
 pub(crate) const NO_TYPE: u8 = u8::MAX;
 
 /// Whether these are values of a nested column.
@@ -25,7 +25,7 @@ pub(super) fn is_nested(values: &HostValues) -> bool {
     )
 }
 
-/// Puts the words of the values `inside` a chunk into `out`, which is aligned to them.
+/// Copies the structure values `inside` a chunk to `out`, which is aligned to them.
 pub(super) fn words(chunk: &Chunk, inside: Range<usize>, out: &mut [u8]) -> Result<()> {
     let all_valid = matches!(chunk.validity, HostValidity::AllValid);
     match &chunk.values {
@@ -67,7 +67,8 @@ pub(crate) fn no_type() -> Error {
     Error::argument("a code of a union is none of its types")
 }
 
-/// Lengths as words. Those of missing lists may be anything; the others are counted when they are encoded.
+/// Copies lengths. Those of missing lists are unspecified; the others are checked when their block
+/// is encoded.
 fn lengths(lengths: impl Iterator<Item = i64>, all_valid: bool, out: &mut [u8]) -> Result<()> {
     for (out, length) in out.as_chunks_mut::<4>().0.iter_mut().zip(lengths) {
         let word = match u32::try_from(length) {
@@ -80,7 +81,7 @@ fn lengths(lengths: impl Iterator<Item = i64>, all_valid: bool, out: &mut [u8]) 
     Ok(())
 }
 
-/// Why this is no length of a list.
+/// The error for a number that is not the length of a list.
 pub(crate) fn bad_length(length: i64) -> Error {
     if length < 0 {
         Error::argument("the offsets of a column of lists don't ascend")
@@ -89,7 +90,7 @@ pub(crate) fn bad_length(length: i64) -> Error {
     }
 }
 
-/// Integers of 32 or 64 bits of a host.
+/// Copies integers of 32 or 64 bits from a host.
 pub(crate) fn numbers(memory: &HostRead, is_large: bool, range: Range<usize>) -> Result<Vec<i64>> {
     fn copy<T: Pod>(memory: &HostRead, range: Range<usize>) -> Result<Vec<T>> {
         let mut copy = vec![T::zeroed(); range.len()];
@@ -104,12 +105,13 @@ pub(crate) fn numbers(memory: &HostRead, is_large: bool, range: Range<usize>) ->
     }
 }
 
-/// The runs that neighbouring values of a chunk are in: where each begins in the chunk, and its number in the child.
+/// The runs that consecutive values of a chunk belong to: the start of each in the chunk, and its
+/// index in the child.
 pub(crate) struct Runs<'a> {
     chunk: &'a Chunk,
     run: usize,
     n_runs: usize,
-    /// Where the next one begins.
+    /// The start of the next run.
     begin: i64,
     stop: i64,
 }
@@ -121,7 +123,7 @@ impl<'a> Runs<'a> {
         };
         let n_runs = child.n.min(ends.len() / (*width).max(1));
         let mut runs = Self { chunk, run: 0, n_runs, begin: 0, stop: inside.end as i64 };
-        // The first value's run is the first that ends behind it.
+        // Find the first run that ends after the first value.
         let (mut low, mut high) = (0, n_runs);
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -136,7 +138,7 @@ impl<'a> Runs<'a> {
         Ok(runs)
     }
 
-    /// Where a run ends in the chunk; before its start is possible.
+    /// The end of a run in the chunk, negative if it ends before the chunk.
     fn end(&self, run: usize) -> Result<i64> {
         let HostValues::Runs { ends, width, first, .. } = &self.chunk.values else { return Err(short()) };
         let at = run.checked_mul(*width).ok_or_else(short)?;

@@ -1,5 +1,8 @@
-//! Columns of a row-major matrix that are loaded one after the other: eight are copied when the first is whose neighbour is known to follow, else the
-//! second, as each of their rows is one cache line.
+//! Copies adjacent columns of a row-major matrix together, because one cache line holds eight words
+//! of each row.
+//!
+//! Eight columns are copied with the first one if the next column is known to be adjacent,
+//! otherwise with the second one.
 
 use entasis_kernels::HostRead;
 
@@ -7,25 +10,27 @@ use crate::frame::{Array, Chunk, HostValues};
 
 /// Columns that are copied together: words of 8 bytes in a cache line.
 const LINE: usize = 8;
-/// More rows are copied column by column: what is copied ahead is to stay in the second-level cache.
+/// The most rows: the copied columns must stay in the L2 cache.
 const MOST_ROWS: usize = 16 << 10;
 
-/// Columns copied ahead, all but their last row, which may lie outside of the memory that was lent with the first of them.
+/// Copied columns, without their last row. That one may lie outside of the memory that was lent
+/// with the first column, so each column copies it by itself.
 #[derive(Default)]
 pub(super) struct RowMajorColumns {
     values: Vec<u64>,
-    /// Where the first of them is in memory, bytes from row to row, and rows.
+    /// Of the first copied column: its place in memory, bytes from row to row, and rows.
     first: (usize, usize, usize),
     n_columns: usize,
-    /// The first of them that is not given away.
+    /// The first copied column that was not used yet.
     next: usize,
-    /// The column that was copied last.
+    /// The column that was asked for last, described as in `first`.
     last: (usize, usize, usize),
 }
 
 impl RowMajorColumns {
-    /// The place among [`words`](Self::words) of a copy of the column of `n` words whose first one is at the beginning of `memory`; none
-    /// where that is not done here, none within when it doesn't lie in its memory. `follows` tells that the column beside it is loaded next.
+    /// The index in [`words`](Self::words) of a copy of the column whose `n` words begin at
+    /// `memory`. `None` means that it was not copied, `Some(None)` that its memory is too short.
+    /// `follows` is set if the adjacent column is loaded next.
     pub fn find(
         &mut self,
         memory: &HostRead,
@@ -55,12 +60,13 @@ impl RowMajorColumns {
         Some(end.map(|_: u64| at))
     }
 
-    /// What was copied. A column is found once: whoever has it may change it.
+    /// The copied words. Each column is returned by [`find`](Self::find) once, so its user may
+    /// change them.
     pub fn words(&mut self) -> &mut [u64] {
         &mut self.values
     }
 
-    /// Which of the columns copied ahead this is, which is given away with that.
+    /// The index of a column among the copied ones, if it was not used yet. Marks it as used.
     fn number(&mut self, column: (usize, usize, usize)) -> Option<usize> {
         let away = column.0.checked_sub(self.first.0)?;
         let is_one = away % 8 == 0
@@ -73,7 +79,7 @@ impl RowMajorColumns {
     }
 }
 
-/// Whether the words of one column are right behind those of another in each row of a matrix.
+/// Whether the words of `other` come right after those of `one` in each row of a matrix.
 pub(crate) fn are_adjacent(one: &Array, other: &Array) -> bool {
     let words = |array: &Array| match array.chunks.as_slice() {
         [Chunk { values: HostValues::Words { memory, stride }, n, .. }] => {

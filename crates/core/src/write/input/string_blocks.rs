@@ -1,4 +1,4 @@
-//! What is known of a column of strings before it is copied.
+//! Chooses the length of blocks of strings, and symbols for them, from a sample of the column.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use entasis_format::{Layout, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, checksum};
 use super::{MAX_STRING, Scratch};
 use crate::frame::{Array, HostValues};
 
-/// What is known of a column of strings before it is copied.
+/// The choices for a column of strings.
 #[derive(Default)]
 pub(crate) struct StringBlocks {
     pub most: StringBlockLen,
-    /// Symbols for all of it, where it is long.
+    /// FSST symbols for the whole column, if it is long.
     pub symbols: Option<Arc<SharedSymbols>>,
 }
 
-/// The most bytes of a block of strings, if they are more than one.
+/// The most bytes of a block with more than one string.
 ///
-/// Long texts make short blocks, which a processor's own cache holds with what becomes of them. Those that repeat make longer ones, as each
-/// has a dictionary of its own: as long as the format allows where they often do.
+/// Columns of long strings use short blocks, so that input and output both fit in the L2 cache.
+/// Columns with repeated strings use longer blocks, because each block has a dictionary of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct StringBlockLen(u64);
 
@@ -30,15 +30,17 @@ impl Default for StringBlockLen {
 }
 
 impl StringBlockLen {
-    /// StringBlocks are long of which a block's number of values takes more bytes; those that repeat now and then make blocks of so many.
+    /// Strings are long if a block's number of them has more bytes than this. Also the length of
+    /// blocks of long strings that repeat rarely.
     const LONG: u64 = 4 << 20;
-    /// Bytes of a block of long texts that hardly repeat: four pages. Those of two are encoded together.
+    /// Bytes of a block of long strings that hardly repeat: four pages. Two blocks are encoded
+    /// together.
     const SHORT: u64 = 4 * PAGE_TEXT as u64;
 
-    /// For the blocks of a column of whose strings so many in 512 are like another.
+    /// The length for a column with `n_repeated` repeated strings in a sample of 512.
     fn of(n_repeated: usize) -> Self {
         match n_repeated {
-            // As many are alike where there are 32,000 different texts.
+            // This few are repeated by chance in a column of 32,000 different strings.
             0..4 => Self(Self::SHORT),
             4..32 => Self(Self::LONG),
             _ => Self::default(),
@@ -49,8 +51,9 @@ impl StringBlockLen {
         self.0
     }
 
-    /// Bytes of a run: a little less than four blocks, so that there is no fifth. A thread has less to keep until its turn when they are
-    /// short, but a run that finds symbols of its own takes some time for that.
+    /// Bytes of a run: a little less than four blocks, so that there is no fifth. Short runs leave
+    /// threads less to keep until their turn, but each run without shared symbols must train its
+    /// own.
     fn run(self, has_symbols: bool) -> u64 {
         let block = if has_symbols { self.0 } else { self.0.max(Self::LONG) };
         block / 4 * 15
@@ -63,25 +66,28 @@ impl StringBlockLen {
 }
 
 impl StringBlocks {
-    /// Strings of a run, of about `len` bytes each, where blocks are shorter than the format allows.
+    /// The number of strings in a run, at about `len` bytes each; none where blocks are as long as
+    /// the format allows.
     pub(crate) fn run(&self, len: u64) -> Option<u64> {
         let bytes = self.most.run(self.symbols.is_some());
         let n = (bytes / len.max(1)).next_multiple_of(64).max(64);
         self.most.is_short().then_some(n)
     }
 
-    /// Strings of a column that are looked at, beside those that are empty or missing.
+    /// Strings in a sample, not counting empty and missing ones.
     const SAMPLE: u64 = 512;
-    /// Times that so many places are looked at, at most, where strings are missing.
+    /// The most samples that are taken where strings are missing.
     const LOOKS: u64 = 8;
-    /// Bytes of each that symbols are found by, at most, and of each fourth, which they are tried on: fewer symbols are cut by the ends of
-    /// long pieces.
+    /// The most bytes of each string for training symbols, and of every fourth string for trying
+    /// them. Longer pieces cut fewer symbols at their ends.
     const TO_TRAIN: usize = 128;
     const TO_TRY: usize = 512;
-    /// Places where codecs are tried on neighbours, and bytes of each: more than they look at where they do badly.
+    /// Places where codecs are tried on neighbouring strings, and bytes of each. Codecs that
+    /// compress badly stop earlier.
     const PLACES: u64 = 4;
     const NEIGHBOURS: usize = 80 << 10;
-    /// Bytes of a column that has symbols of its own for each run: the time for those of a column would be too much for it.
+    /// Columns with fewer bytes train symbols per run, because training for the whole column would
+    /// take too long.
     const OWN: u64 = 32 << 20;
 
     pub(crate) fn of(array: &Array, of: Layout) -> Self {
@@ -99,19 +105,20 @@ impl StringBlocks {
     }
 }
 
-/// How many of [`StringBlocks::SAMPLE`] strings of a column are like one before, and pieces of them, to find symbols and to try them. None that
-/// is empty is: others are looked at instead.
+/// Takes a sample of [`StringBlocks::SAMPLE`] non-empty strings. Returns how many of them are
+/// repeated, and pieces of them to train symbols and to try them.
 fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let mut scratch = Scratch::default();
     let (n, mut hashes, mut pieces) = (array.n_values(), Vec::new(), [Vec::new(), Vec::new()]);
     let n_looks = (n / StringBlocks::SAMPLE).min(StringBlocks::LOOKS);
     for look in 0..n_looks {
         for i in 0..StringBlocks::SAMPLE {
-            // One place in each of as many parts, as no order has it: texts may come again at regular distances.
+            // One place in each of `SAMPLE` parts, at a hashed offset: strings may repeat at a
+            // regular distance.
             let (start, end) = (n * i / StringBlocks::SAMPLE, n * (i + 1) / StringBlocks::SAMPLE);
             let shift = (end - start) * look / n_looks;
             let at = start + (checksum(&i.to_le_bytes()) % (end - start) + shift) % (end - start);
-            // What can't be read is told when it is written.
+            // Unreadable strings are reported when they are written.
             if scratch.load(array, of, at..at + 1).is_err() {
                 return (0, pieces);
             }
@@ -120,7 +127,7 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
             {
                 hashes.push(checksum(bytes));
                 let (of, most) = if i / 8 % 4 == 3 { (1, StringBlocks::TO_TRY) } else { (0, StringBlocks::TO_TRAIN) };
-                // From the beginning of some, the middle of others, to the end.
+                // From the beginning of some strings to the end of others.
                 let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
                 pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
             }
@@ -132,12 +139,12 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let n_present = hashes.len();
     hashes.sort_unstable();
     hashes.dedup();
-    // Of fewer that are there fewer are alike by chance, as their square.
+    // Among fewer strings, the number of chance repetitions is smaller by the square.
     let n_looked_at = StringBlocks::SAMPLE as usize;
     ((n_present - hashes.len()) * n_looked_at * n_looked_at / (n_present * n_present).max(1), pieces)
 }
 
-/// Strings that are neighbours, of about `len` bytes each, from a few places of a column.
+/// Neighbouring strings of about `len` bytes each, from a few places of a column.
 fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<Vec<u8>> {
     let (mut scratch, n) = (Scratch::default(), array.n_values());
     let mut load = |i: u64| {
@@ -150,7 +157,8 @@ fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<Vec<u8>> {
     (0..StringBlocks::PLACES).map(|i| load(i).unwrap_or_default()).collect()
 }
 
-/// Bytes of a string of an array, about: from its offsets, or from 1,024 views of each chunk.
+/// The mean length of an array's strings, in bytes, from their offsets or from 1,024 views per
+/// chunk.
 pub(crate) fn mean_text_len(array: &Array) -> u64 {
     const SAMPLE: usize = 1024;
     let sampled = |n: usize, len: &dyn Fn(usize) -> Option<u32>| {
@@ -175,7 +183,8 @@ pub(crate) fn mean_text_len(array: &Array) -> u64 {
     len / n_values.max(1)
 }
 
-/// As many bytes as the strings of an array may have with their lengths, at most; none where that is not known without looking at each.
+/// An upper bound for the bytes of an array's strings and their lengths; none where that would need
+/// a look at each string.
 pub(crate) fn max_text_len(array: &Array) -> Option<u64> {
     array.chunks.iter().try_fold(0u64, |sum, chunk| {
         let of_chunk = match &chunk.values {
@@ -205,7 +214,7 @@ mod tests {
             }
         }
         assert_eq!(StringBlocks::default().run(400), None);
-        // Those that share symbols are shorter where their blocks are.
+        // Runs with shared symbols are shorter where their blocks are.
         let run = |n_repeated, has_symbols| StringBlockLen::of(n_repeated).run(has_symbols);
         assert_eq!(
             (run(0, true), run(0, false), run(4, true)),

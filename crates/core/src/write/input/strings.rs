@@ -1,4 +1,4 @@
-//! Strings of a host, put one behind the other.
+//! Copies strings of a host into contiguous memory.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::frame::{Array, HostValues};
 
 /// Bytes of padded strings that are copied together.
 const SPARE: usize = 1 << 14;
-/// Strings that are looked at together where they don't stand one after the other.
+/// Strings that are copied together where they are not contiguous.
 const PART: usize = 4096;
 /// Offsets that are copied together.
 const TOGETHER: usize = 1024;
@@ -22,7 +22,8 @@ fn too_long() -> Error {
 }
 
 impl Scratch {
-    /// Copies strings until a block is full; missing ones are empty. What stands behind the last one is left from before.
+    /// Copies strings until a block is full; missing ones become empty. The memory after the last
+    /// string keeps rests of an earlier block.
     pub(super) fn load_strings(&mut self, array: &Array, range: Range<u64>) -> Result<usize> {
         if self.load_whole(array, range.clone())? {
             return Ok(self.offsets.len() - 1);
@@ -30,7 +31,7 @@ impl Scratch {
         self.offsets.clear();
         self.offsets.push(0);
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        // A few at a time: only some of the range may fit.
+        // A few at a time, because only some of the range may fit.
         let parts = pieces(array, range).flat_map(|(chunk, inside, _)| {
             let end = inside.end;
             inside.step_by(PART).map(move |start| (chunk, start..(start + PART).min(end)))
@@ -68,8 +69,8 @@ impl Scratch {
         Ok(self.offsets.len() - 1)
     }
 
-    /// Copies strings of one chunk that stand one after the other, the missing ones empty: what most are. False when they are not like
-    /// that; then nothing was copied.
+    /// Fast path: copies contiguous strings of one chunk whose missing strings are empty. Returns
+    /// false, and copies nothing, for others.
     fn load_whole(&mut self, array: &Array, range: Range<u64>) -> Result<bool> {
         let mut parts = pieces(array, range);
         let (Some((chunk, inside, _)), None) = (parts.next(), parts.next()) else { return Ok(false) };
@@ -96,7 +97,7 @@ impl Scratch {
         self.offsets.last().map_or(0, |&end| end as usize)
     }
 
-    /// Memory for `len` bytes from `at` on. What stands there is overwritten.
+    /// Memory for `len` bytes from `at` on, to be overwritten.
     fn room(&mut self, at: usize, len: usize) -> &mut [u8] {
         match at {
             0 => self.bytes.overwrite(len),
@@ -106,8 +107,9 @@ impl Scratch {
         &mut self.bytes[at..at + len]
     }
 
-    /// Copies the offsets of as many strings as fit a block, counted from the first; returns where the strings begin and their bytes, or
-    /// none when they are not in order or the first doesn't fit.
+    /// Copies the offsets of as many strings as fit a block, relative to the first. Returns the
+    /// place and the length of their bytes; none when the offsets are not in order or the first
+    /// string does not fit.
     fn load_offsets<O: Offset>(
         &mut self,
         offsets: &HostRead,
@@ -119,7 +121,7 @@ impl Scratch {
         let first = offset(0)?;
         let fits =
             |offset: i64| offset.checked_sub(first).is_some_and(|len| (0..=most as i64).contains(&len));
-        // How many fit, if they are in order.
+        // A binary search for the number that fits, valid if the offsets are in order.
         let (mut n, mut too_many) = (inside.len(), inside.len() + 1);
         if !fits(offset(n)?) {
             (n, too_many) = (0, n);
@@ -131,7 +133,7 @@ impl Scratch {
         if n == 0 {
             return Ok(None);
         }
-        // A few at a time, so that they are in the caches when they are counted from the first.
+        // A few at a time, so that they are still cached when they are rebased.
         let mut copy = [O::zeroed(); TOGETHER];
         let (mut before, mut start) = (i64::MIN, 0);
         self.offsets.resize_stale(n + 1);
@@ -140,7 +142,7 @@ impl Scratch {
             if !offsets.copy_strided::<O>(place(piece * TOGETHER)?, size_of::<O>() as isize, copy) {
                 return Err(short());
             }
-            // The host may have changed them meanwhile: only the copy counts.
+            // The host may have changed them since: only the copy counts.
             if piece == 0 {
                 start = copy[0].to_i64();
             }
@@ -159,12 +161,12 @@ impl Scratch {
         Ok(Some((start, len as usize)))
     }
 
-    /// Whether another string of `len` bytes belongs into this block.
+    /// Whether another string of `len` bytes fits this block.
     fn fits(&self, len: u64) -> Result<bool> {
         self.fits_behind(self.text_len(), len)
     }
 
-    /// The same when `before` bytes stand before it.
+    /// The same with `before` bytes before it.
     fn fits_behind(&self, before: usize, len: u64) -> Result<bool> {
         if len > MAX_STRING {
             return Err(too_long());
@@ -173,7 +175,7 @@ impl Scratch {
     }
 
     fn append(&mut self, bytes: &HostRead, spans: &[(u64, u64)], valid: &ValidBits) -> Result<()> {
-        // Neighbours that stand one after the other are copied together.
+        // Contiguous strings are copied together.
         let mut at = 0;
         while at < spans.len() {
             let first = self.text_len();
@@ -208,7 +210,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Appends strings of one length in memory; `push` puts what one is behind those before.
+    /// Appends padded strings; `push` appends one and returns whether it is valid.
     fn append_padded(
         &mut self,
         memory: &HostRead,
@@ -218,7 +220,7 @@ impl Scratch {
         valid: &ValidBits,
         push: fn(&[u8], &mut BriefVec<u8>) -> bool,
     ) -> Result<()> {
-        // Many at a time where they stand one after the other.
+        // Contiguous strings are copied together.
         let together = if stride == width as isize { (SPARE / width.max(1)).max(1) } else { 1 };
         self.bytes.truncate(self.text_len());
         let mut done = 0;
@@ -269,7 +271,7 @@ impl Scratch {
     }
 
     fn append_anywhere(&mut self, views: &HostViews, inside: Range<usize>, valid: &ValidBits) -> Result<()> {
-        /// How far ahead bytes are fetched: each string may be a wait of its own.
+        /// How many strings ahead the bytes are prefetched, because each may be a cache miss.
         const AHEAD: usize = 16;
         let first = inside.start;
         let view = |i: usize| {
@@ -280,7 +282,8 @@ impl Scratch {
         self.append_viewed(inside.len(), valid, view, bytes)
     }
 
-    /// Appends strings by their views, until a block is full; `bytes` says where those of a longer one are.
+    /// Appends strings by their views until a block is full. `bytes` returns the bytes of a long
+    /// string.
     #[inline]
     fn append_viewed(
         &mut self,
@@ -289,7 +292,8 @@ impl Scratch {
         view: impl Fn(usize) -> Option<u128>,
         bytes: impl Fn(usize, usize) -> Option<HostRead>,
     ) -> Result<()> {
-        /// Bytes of a view after its length: short strings are copied with all of them, and what is too much overwritten by the next.
+        /// Bytes of a view after its length. A short string is copied with all of them, and the
+        /// next string overwrites the surplus.
         const INLINE: usize = HostViews::INLINE;
         let mut at = self.text_len();
         for i in 0..n {
@@ -346,7 +350,7 @@ fn push_padded(bytes: &[u8], out: &mut BriefVec<u8>) -> bool {
     true
 }
 
-/// False for what is no code point, or half of one.
+/// Returns false for a number that is not a Unicode scalar value.
 fn push_ucs4(bytes: &[u8], out: &mut BriefVec<u8>) -> bool {
     let len = trimmed(bytes).len().next_multiple_of(4);
     let (units, _) = bytes[..len.min(bytes.len())].as_chunks::<4>();

@@ -1,4 +1,4 @@
-//! Which values of a host are missing.
+//! Copies which values of a host are missing.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::{Scratch, pieces, place, short};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 
 impl Scratch {
-    /// Copies the validity of the values in `range`, `n` of them, which are loaded.
+    /// Copies the validity of the `n` values in `range`. The values must be loaded.
     pub(super) fn load_validity(
         &mut self,
         array: &Array,
@@ -77,7 +77,7 @@ impl Scratch {
     }
 }
 
-/// The validity of a piece of strings, copied before their lengths are used.
+/// The validity of some strings, copied before their lengths are used.
 pub(crate) struct ValidBits(Option<Vec<u8>>);
 
 impl ValidBits {
@@ -107,12 +107,12 @@ impl ValidBits {
         copied.map(|bits| Self(Some(bits))).ok_or_else(short)
     }
 
-    /// Whether all strings that are missing have no bytes.
+    /// Whether all missing strings have length 0.
     pub(super) fn missing_are_empty(&self, offsets: &[u32]) -> bool {
         let Some(bits) = &self.0 else { return true };
         let n = offsets.len().saturating_sub(1);
         let (starts, ends) = (offsets[..n].chunks(8), offsets[offsets.len() - n..].chunks(8));
-        // Eight at a time: which of them are missing is no branch, as none is predicted.
+        // Eight at a time and without a branch, because missing values are hard to predict.
         bits.len() >= n.div_ceil(8)
             && starts.zip(ends).zip(bits.iter()).all(|((starts, ends), valid)| {
                 let pairs = starts.iter().zip(ends).enumerate();
@@ -125,7 +125,7 @@ impl ValidBits {
     }
 }
 
-/// One where a word differs from the mark; whether one is the mark.
+/// Sets a byte to 1 where a word differs from the sentinel. Returns whether some word equals it.
 fn compare<T: Word>(stored: &[u8], mark: T, out: &mut [u8]) -> Option<bool> {
     marks::compare(bytemuck::cast_slice::<u8, T>(stored), mark, out)
 }
@@ -145,7 +145,7 @@ mod tests {
     fn missing_strings_with_bytes_are_found() {
         for n in [0usize, 1, 7, 8, 9, 64, 71] {
             let empty: Vec<u32> = (0..=n as u32).map(|i| i / 2).collect();
-            // Strings at odd places have bytes, those at even places have none.
+            // Strings at odd indices have bytes, those at even indices have none.
             for missing in 0..n {
                 let mut bits = vec![u8::MAX; n.div_ceil(8)];
                 bits[missing / 8] &= !(1 << (missing % 8));
