@@ -99,7 +99,7 @@ def test_messages_are_short_and_printable(name, path):
 def test_attributes_stay_whole(path):
     name = "a" * 70_000
     with pytest.raises(
-        en.UnsupportedTypeError, match=r'70000 bytes, the most are 65536 .*column "aaa.*shorten'
+        en.UnsupportedTypeError, match=r'70000 bytes, more than the limit of 65536 .*column "aaa.*shorten'
     ) as caught:
         en.write({name: np.arange(2)}, path)
     assert caught.value.column == name

@@ -89,7 +89,7 @@ impl File {
                 && (stored.physical, stored.logical) == (kind.physical, kind.logical)
                 && n_values.is_some_and(|n| n <= of.record.n_values);
             if !is_sound {
-                return Err(Error::corrupt("a bundled column is not where its record says"));
+                return Err(Error::corrupt("a bundled column is outside of its storage column"));
             }
         }
         Ok(found)

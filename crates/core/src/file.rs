@@ -154,7 +154,7 @@ impl File {
     pub fn table(&self, number: u64) -> Result<Self> {
         let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?)?;
         if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > self.opened.n_columns()) {
-            return Err(Error::corrupt("the table has columns that the file has not"));
+            return Err(Error::corrupt("the table has columns that are not in the file"));
         }
         Ok(Self { table, is_table: true, ..Self::base(&self.opened) })
     }
@@ -230,7 +230,7 @@ impl File {
     fn in_view(&self, column: u64) -> Result<u64> {
         column
             .checked_sub(self.table.first_column)
-            .ok_or_else(|| Error::corrupt("a table names a column that stands before it"))
+            .ok_or_else(|| Error::corrupt("a table names a column before its first one"))
     }
 
     /// A value of the value tree, with column numbers converted to this view.
@@ -287,7 +287,7 @@ impl File {
             let block = BlockRecord::parse(bytes).map_err(here)?;
             block.check_place(self.opened.slot.end).map_err(here)?;
             if block.first_value != next {
-                return Err(here(Error::corrupt("the blocks of a column don't follow one another")));
+                return Err(here(Error::corrupt("the blocks of a column are not consecutive")));
             }
             next = block.end_value();
             let before = blocks.last().map(|last: &BlockRecord| last.first_child);
@@ -302,7 +302,7 @@ impl File {
             };
             if !fits {
                 return Err(here(Error::corrupt(
-                    "the blocks of a column don't follow one another in its child",
+                    "the child offsets of a column's blocks do not ascend",
                 )));
             }
             blocks.push(block);
@@ -408,6 +408,6 @@ pub(crate) fn check_directory(bytes: &[u8], block: &BlockRecord) -> Result<()> {
     if checksum(bytes) == block.directory_checksum {
         Ok(())
     } else {
-        Err(Error::corrupt("the checksum of a directory doesn't match").at(block.directory_at))
+        Err(Error::corrupt("the checksum of a directory does not match").at(block.directory_at))
     }
 }

@@ -198,7 +198,7 @@ impl File {
         }
         if depth > MAX_COLUMN_DEPTH {
             return Err(
-                Error::corrupt("a column is nested more deeply than there can be").in_column(&column.name)
+                Error::corrupt("a column is nested too deep").in_column(&column.name)
             );
         }
         let mut children = self.children(column)?;

@@ -66,22 +66,22 @@ impl File {
         let physical = record.column_type.physical;
         Rows::Range(rows.clone()).check(record.n_values)?;
         if physical.is_nested() {
-            return refuse("a nested column can't be mapped", other_columns());
+            return refuse("a nested column cannot be mapped", other_columns());
         }
         let bits = match (physical, record.column_type.layout().width()) {
             (Physical::Bool, _) => 1,
             (_, Some(width @ 1..)) => 8 * width as u64,
             (Physical::Null, _) | (_, Some(0)) => {
-                return refuse("a column without values can't be mapped", other_columns());
+                return refuse("a column without values cannot be mapped", other_columns());
             }
-            _ => return refuse("strings and bytes can't be mapped", other_columns()),
+            _ => return refuse("strings and bytes cannot be mapped", other_columns()),
         };
         if record.column_type.logical == Logical::Categorical {
-            let why = "a categorical column can't be mapped, as its codes have to be checked";
+            let why = "a categorical column cannot be mapped, because its codes must be checked";
             return refuse(why, other_columns());
         }
         if record.n_missing > 0 {
-            return refuse("a column with missing values can't be mapped", other_columns());
+            return refuse("a column with missing values cannot be mapped", other_columns());
         }
         let extent =
             |at, len, first_bit| Extent { at, len, first_bit, physical, n_values: rows.end - rows.start };
@@ -99,16 +99,16 @@ impl File {
             match form(block, bits) {
                 Form::Plain => {}
                 Form::WithValidity => {
-                    let why = "values that stand among missing ones of other columns can't be mapped";
+                    let why = "a column whose bundle has missing values cannot be mapped";
                     return refuse(why, other_columns());
                 }
-                Form::Encoded => return refuse("compressed values can't be mapped", compressed()),
+                Form::Encoded => return refuse("compressed values cannot be mapped", compressed()),
             }
             let joins = next.is_none_or(|next| next == block.pages_at);
             // Bits continue in the next block only at a byte boundary.
             let ends = bits >= 8 || block.n_values % 8 == 0 || block.end_value() >= values.end;
             if !joins || !ends {
-                return refuse("values that are not stored together can't be mapped", compressed());
+                return refuse("values that are not contiguous in the file cannot be mapped", compressed());
             }
             next = Some(block.pages_at + u64::from(block.pages_len));
         }
@@ -121,7 +121,7 @@ impl File {
         let at = block.pages_at + first_bit / 8;
         let len = (first_bit % 8 + (values.end - values.start) * bits).div_ceil(8);
         if record.column_type.layout().is_word() && !at.is_multiple_of(bits / 8) {
-            return refuse("values that are not aligned can't be mapped", compressed());
+            return refuse("values that are not aligned cannot be mapped", compressed());
         }
         Ok(extent(at, len, (first_bit % 8) as u8))
     }

@@ -19,7 +19,7 @@ impl File {
         let corrupt = |message| here(Error::corrupt(message));
         let end = first.saturating_add(record.n_children.into());
         if first <= parent.index || first < self.n_columns() || end > self.n_columns_total() {
-            return Err(corrupt("the children of a column are not where they can be"));
+            return Err(corrupt("the record of a column names impossible children"));
         }
         let mut children = Vec::with_capacity(record.n_children as usize);
         for index in first..end {
@@ -27,7 +27,7 @@ impl File {
         }
         // With this check no column has two parents, so columns and their children are trees.
         if children.iter().any(|child| child.record.parent != Some(parent.index)) {
-            return Err(corrupt("a child of a column is that of another, or of none"));
+            return Err(corrupt("a child of a column names another parent, or none"));
         }
         let of = &record.column_type;
         let n_values = match of.physical {
@@ -35,17 +35,17 @@ impl File {
             Physical::Union if of.is_sparse() => Some(record.n_values),
             Physical::FixedSizeList => {
                 let n = record.n_values.checked_mul(of.value_len.into());
-                Some(n.ok_or_else(|| corrupt("a fixed-size list has more values than there can be"))?)
+                Some(n.ok_or_else(|| corrupt("a fixed-size list has too many values"))?)
             }
             _ => None,
         };
         if n_values.is_some_and(|n| children.iter().any(|child| child.record.n_values != n)) {
-            return Err(corrupt("a child has not as many values as its parent needs"));
+            return Err(corrupt("a child has a different number of values than its parent needs"));
         }
         if of.physical == Physical::Map {
             let entries = &children[0].record;
             if entries.column_type.physical != Physical::Struct || entries.n_children != 2 {
-                return Err(corrupt("the entries of a map are not a struct of two"));
+                return Err(corrupt("the entries of a map are not a struct of two fields"));
             }
         }
         if of.has_child_offsets() {
@@ -57,7 +57,7 @@ impl File {
                 && begins.n_missing == 0
                 && n_blocks.checked_mul(n_types) == Some(begins.n_values);
             if !is_sound {
-                return Err(corrupt("the begins of a union don't fit it"));
+                return Err(corrupt("the child offsets of a union do not fit its blocks"));
             }
         }
         Ok(children)

@@ -134,7 +134,7 @@ impl File {
         let here = |e: Error| e.in_column(&column.name);
         let (stored_in, first) = record.storage.map_or((index, 0), |storage| (storage, record.first_value));
         let storage = if stored_in == index { Arc::clone(&column) } else { self.column(stored_in)? };
-        let damaged = || here(Error::corrupt("a bundled column is not where its record says"));
+        let damaged = || here(Error::corrupt("a bundled column is outside of its storage column"));
         let values = first..first.checked_add(record.n_values).ok_or_else(damaged)?;
         let of = (storage.record.column_type.layout(), storage.record.column_type.logical);
         let is_sound = values.end <= storage.record.n_values
@@ -148,7 +148,7 @@ impl File {
             (Logical::Categorical, Some(dictionary)) => {
                 let dictionary = self.column(dictionary)?;
                 if dictionary.record.column_type.logical == Logical::Categorical {
-                    return Err(here(Error::corrupt("the categories of a categorical are categorical")));
+                    return Err(here(Error::corrupt("the categories of a categorical are categorical themselves")));
                 }
                 Some(dictionary.record.n_values)
             }
@@ -251,7 +251,7 @@ fn check_output(source: &Source, output: &Output<'_>, n: usize) -> Result<()> {
         Ok(())
     } else {
         Err(Error::argument(format!(
-            "the memory for {n} values of type {} doesn't fit them",
+            "the memory does not fit {n} values of type {}",
             physical.name()
         )))
     }
@@ -265,7 +265,7 @@ fn check_missing(of: Layout, output: &Output<'_>, missing: &MissingTo<'_>, n: us
         MissingTo::Mark(_) if matches!(output, Output::Int32 { .. }) => true,
         MissingTo::Mark(_) => of.physical.width().is_some_and(|width| width <= 8),
     };
-    if fits { Ok(()) } else { Err(Error::argument("the memory for missing values doesn't fit the rows")) }
+    if fits { Ok(()) } else { Err(Error::argument("the memory for missing values does not fit the rows")) }
 }
 
 /// All values of a column of type null are missing.

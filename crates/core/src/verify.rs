@@ -90,13 +90,13 @@ impl File {
                     self.statistics(column.index)?.iter().map(|s| u64::from(s.n_missing)).sum();
                 if n_missing != column.record.n_missing {
                     return Err(here(Error::corrupt(
-                        "the missing values of the blocks are not those of the column",
+                        "the blocks have another number of missing values than their column",
                     )));
                 }
             }
             self.source(column.index).map_err(here)?;
             if column.record.column_type.logical == Logical::Object {
-                let cells = self.cells()?.ok_or_else(|| Error::corrupt("objects without cells"));
+                let cells = self.cells()?.ok_or_else(|| Error::corrupt("the file has an object column but no cells"));
                 let list = column.detail.as_ref().unwrap_or(&Value::Null);
                 cells.and_then(|cells| cells.objects(list, column.record.n_values)).map_err(here)?;
             }
@@ -119,7 +119,7 @@ impl File {
             let mut is_there = true;
             value.visit_mut(&mut |scalar| is_there &= scalar.as_cell().is_none_or(|cell| cell < n_cells));
             if !is_there {
-                return Err(Error::corrupt("a cell is named that is not there").in_section("nodes"));
+                return Err(Error::corrupt("a cell number is out of range").in_section("nodes"));
             }
         }
         if let Some(cells) = cells {
@@ -266,7 +266,7 @@ impl File {
             let is_there =
                 first.is_some_and(|first| (first..first.saturating_add(n)).contains(&column.index));
             if parent.is_some() && !is_there {
-                return Err(Error::corrupt("a child is none of its parent's").in_column(&column.name));
+                return Err(Error::corrupt("a child is not among the children of its parent").in_column(&column.name));
             }
         }
         for column in columns.iter().filter(|column| column.record.column_type.physical.is_nested()) {
@@ -274,7 +274,7 @@ impl File {
             let depth = depths[column.index as usize].max(1) + 1;
             let children = self.children(column).map_err(here)?;
             if depth > MAX_COLUMN_DEPTH && !children.is_empty() {
-                return Err(here(Error::corrupt("a column is nested more deeply than there can be")));
+                return Err(here(Error::corrupt("a column is nested too deep")));
             }
             children.iter().for_each(|child| depths[child.index as usize] = depth);
             self.check_structure(&Arc::new(column.clone()), &children).map_err(here)?;
@@ -312,7 +312,7 @@ impl Array {
     fn of(column: &ColumnInfo) -> Result<Self> {
         match usize::try_from(column.record.n_values) {
             Ok(n) if n < MAX_PAGE_VALUES as usize => Ok(Self::new(column.record.column_type.layout(), n)),
-            _ => Err(Error::corrupt("a bundled column is too long for a bundle").in_column(&column.name)),
+            _ => Err(Error::corrupt("a bundled column has too many values").in_column(&column.name)),
         }
     }
 

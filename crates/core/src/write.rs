@@ -250,12 +250,12 @@ impl<'a> Plan<'a> {
                 is_in_run |= is_named && column.run.is_some();
             }
             if is_in_run {
-                let message = "a column of a run has a compression of its own";
+                let message = "columns of a column run cannot have a compression of their own";
                 return Err(Error::argument(message).in_column(name));
             }
             if !is_there {
                 return Err(
-                    Error::argument("compression is set for a column that is not there").in_column(name)
+                    Error::argument("compression is set for a column that does not exist").in_column(name)
                 );
             }
             own.insert(name.as_str(), Profile::new(*compression).map_err(|e| e.in_column(name))?);

@@ -149,7 +149,7 @@ fn neighbours_in_a_bundle_with_missing_values_are_refused() {
     let columns =
         [("a", words(Physical::F64, 8, 10).with_missing(|i| i != 3)), ("b", words(Physical::F64, 8, 10))];
     let file = open(&file_of(&columns, &raw())).unwrap();
-    refused(file.extent(1, 0..10), "b", "among missing ones");
+    refused(file.extent(1, 0..10), "b", "whose bundle has missing values");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn codes_are_refused() {
     let sink = MemorySink::new();
     entasis::write_to(&sink, &frame, &raw(), &Silent).unwrap();
     let file = open(&sink.into_bytes()).unwrap();
-    refused(file.extent(0, 0..9000), "codes", "codes have to be checked");
+    refused(file.extent(0, 0..9000), "codes", "codes must be checked");
 }
 
 #[test]

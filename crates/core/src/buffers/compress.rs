@@ -112,7 +112,7 @@ impl Compressed {
     /// *Argument* for memory of another length, *interrupted*.
     pub fn write(self, out: &mut [u8], threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
         if out.len() != self.len {
-            return Err(Error::argument("the memory is not as long as the container"));
+            return Err(Error::argument("the memory does not have the length of the container"));
         }
         let (front, mut rest) = out.split_at_mut(self.front.len());
         front.copy_from_slice(&self.front);

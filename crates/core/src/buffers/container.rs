@@ -81,14 +81,14 @@ impl Header {
         let n = input.len().min(HEADER_LEN);
         if !input.copy_to(0, &mut bytes[..n]) || bytes[..n.min(8)] != MAGIC[..n.min(8)] {
             let advice =
-                if bytes[..8] == FILE_MAGIC { "read it with `read`" } else { "pass what `compress` gave" };
-            return Err(Error::not_entasis("the bytes are no compressed buffer").at(0).advise(advice));
+                if bytes[..8] == FILE_MAGIC { "read it with `read`" } else { "pass the result of `compress`" };
+            return Err(Error::not_entasis("the bytes are not a compressed buffer").at(0).advise(advice));
         }
         if n < HEADER_LEN {
             return Err(damaged("the bytes end in the header: they are truncated").at(n as u64));
         }
         if checksum(&bytes[..32]) != u64_at(&bytes, 32) {
-            return Err(damaged("checksum of the header does not match").at(32));
+            return Err(damaged("the checksum of the header does not match").at(32));
         }
         let version = u16::from_le_bytes([bytes[8], bytes[9]]);
         match version {
@@ -96,7 +96,7 @@ impl Header {
             0 => return Err(damaged("there is no version 0").at(8)),
             _ => {
                 let message =
-                    format!("version {version} of the compressed buffer, of which this knows {VERSION}");
+                    format!("the compressed buffer has version {version}; this release knows version {VERSION}");
                 return Err(Error::newer(message).at(8));
             }
         }
@@ -125,7 +125,7 @@ impl Header {
         let table = input.part(HEADER_LEN, table_len, &mut scratch);
         let table = table.ok_or_else(|| damaged("the input became shorter"))?;
         if checksum(table) != table_sum {
-            return Err(damaged("checksum of the block table does not match").at(24));
+            return Err(damaged("the checksum of the block table does not match").at(24));
         }
         let mut at = HEADER_LEN + table_len;
         let mut entries = Vec::with_capacity(table.len() / ENTRY_LEN);
@@ -139,7 +139,7 @@ impl Header {
                     .at(here));
             }
             if stored_len == 0 || stored_len > len || stored_len.saturating_mul(most_from(self.codec)) < len {
-                return Err(damaged("the stored length of a block can't be").in_block(block).at(here));
+                return Err(damaged("the stored length of a block is impossible").in_block(block).at(here));
             }
             let stored_len = stored_len as usize;
             if stored_len > input.len() - at {
@@ -153,7 +153,7 @@ impl Header {
         if at == input.len() {
             Ok(entries)
         } else {
-            Err(damaged("there are bytes behind the last block").at(at as u64))
+            Err(damaged("there are bytes after the last block").at(at as u64))
         }
     }
 }

@@ -33,7 +33,7 @@ impl<'a> Container<'a> {
         let (header, table_sum) = Header::parse(input)?;
         if let Some(max_len) = max_len.filter(|&max_len| max_len < header.decoded_len) {
             let message =
-                format!("the data have {} bytes decompressed, max_len is {max_len}", header.decoded_len);
+                format!("the data have {} bytes after decompression, max_len is {max_len}", header.decoded_len);
             return Err(Error::limit(message).at(16).advise("raise max_len if you trust the data"));
         }
         let entries = header.parse_table(input, table_sum)?;
@@ -55,7 +55,7 @@ impl<'a> Container<'a> {
     /// *Corrupt*, *interrupted*; *argument* for memory of another length.
     pub fn read(&self, out: &mut [u8], threads: Option<usize>, monitor: &dyn Monitor) -> Result<()> {
         if out.len() != self.decoded_len {
-            return Err(Error::argument("the memory is not as long as the decoded bytes"));
+            return Err(Error::argument("the memory does not have the length of the decoded bytes"));
         }
         let control = Control::new(monitor, self.header.decoded_len);
         let block_len = self.header.block_len as usize;
@@ -88,7 +88,7 @@ impl<'a> Container<'a> {
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
         let shorter = || damaged("the input became shorter");
-        let other = || damaged("checksum of a block does not match");
+        let other = || damaged("the checksum of a block does not match");
         if entry.stored_len == out.len() {
             if !self.input.copy_to(entry.at, out) {
                 return Err(shorter());
@@ -100,7 +100,7 @@ impl<'a> Container<'a> {
             return Err(other());
         }
         codecs.restore_into(self.header.codec, stored, out).map_err(|error| match error.kind() {
-            Kind::Corrupt => damaged("the codec can't restore a block"),
+            Kind::Corrupt => damaged("the codec cannot restore a block"),
             _ => error,
         })
     }

@@ -32,18 +32,18 @@ impl Slice {
         if kind.n_children().is_some_and(|n| n != count)
             || (count == 0 && (kind == CellKind::Object || kind.is_rows()))
         {
-            return Err(damage("a cell has another number of children than its kind"));
+            return Err(damage("a cell has a number of children that its kind does not allow"));
         }
         if count == 0 {
             let has_keys = keys != 0 && kind != CellKind::ObjectArray;
             return if first == 0 && end == 0 && !has_keys {
                 Ok(())
             } else {
-                Err(damage("a cell without children says where they are"))
+                Err(damage("a cell without children has a range of children"))
             };
         }
         if keys != 0 && !kind.has_keys() && kind != CellKind::ObjectArray {
-            return Err(damage("a cell has keys that its kind has not"));
+            return Err(damage("a cell has keys, but its kind has none"));
         }
         let has_own_keys = children.has_own_keys(kind);
         let n = if has_own_keys { count.checked_mul(2) } else { Some(count) };
@@ -51,7 +51,7 @@ impl Slice {
         let Some(family_end) =
             below.filter(|&below| first > number && below <= end && end <= self.range().end)
         else {
-            return Err(damage("children of a cell are not after it"));
+            return Err(damage("the children of a cell are not after it"));
         };
         let mut next = family_end;
         for child in self.numbers(first..family_end, |kind| kind.class() == CellClass::Parent) {
@@ -59,13 +59,13 @@ impl Slice {
                 && of.count > 0
             {
                 if of.first != next || of.end < next {
-                    return Err(damage("what is below neighbouring cells doesn't follow one another"));
+                    return Err(damage("the descendants of neighbouring cells are not consecutive"));
                 }
                 next = of.end;
             }
         }
         if next != end {
-            return Err(damage("a cell ends where nothing does"));
+            return Err(damage("the end of a cell is not the end of its descendants"));
         }
         if kind.is_rows() { self.check_rows(children, family_end) } else { Ok(()) }
     }
@@ -83,7 +83,7 @@ impl Slice {
         if self.are_all(below..children.end, CellKind::is_scalar) {
             Ok(())
         } else {
-            Err(damage("a list of rows has a value that has parts"))
+            Err(damage("a list of rows has a value with parts"))
         }
     }
 
@@ -105,7 +105,7 @@ impl Cells {
     /// # Errors
     /// *Corrupt* when the cell is no list, or one of another length.
     pub fn objects(&self, cell: &Value, n_values: u64) -> Result<Children> {
-        let wrong = || damage("a column of objects has no list of its values");
+        let wrong = || damage("an object column has no list of its values");
         let number = cell.as_cell().ok_or_else(wrong)?;
         let end = number.checked_add(1).ok_or_else(wrong)?;
         match self.load(number..end, Some(1), &Silent)?.cell(number)? {
@@ -141,7 +141,7 @@ impl Cells {
                     let below = depths[number as usize] + 1;
                     let n = if children.has_own_keys(kind) { 2 * children.count } else { children.count };
                     if n > 0 && usize::from(below) > MAX_DEPTH {
-                        return Err(damage("cells are nested deeper than they can be"));
+                        return Err(damage("cells are nested too deep"));
                     }
                     depths[children.first as usize..][..n as usize].fill(below);
                 }
@@ -150,15 +150,15 @@ impl Cells {
                     if u64::try_from(table).is_ok_and(|table| table < self.file().n_tables()) {
                         continue;
                     }
-                    return Err(damage("a cell names a table that is not there"));
+                    return Err(damage("a cell names a table that does not exist"));
                 }
                 Cell::Array { pool, at, len, shape, .. } => {
                     let values = self.file().column(self.pool(pool)?)?.record.n_values;
                     if at.checked_add(len).is_none_or(|end| end > values) {
-                        return Err(damage("an array has values that its pool has not"));
+                        return Err(damage("an array has values outside of its pool"));
                     }
                     if shape != 0 && all.shape(shape)?.1 != Some(len) {
-                        return Err(damage("the shape of an array is not that of its values"));
+                        return Err(damage("the shape of an array does not match its values"));
                     }
                 }
                 _ => debug_assert!(kind.class() != CellClass::Parent),
@@ -179,7 +179,7 @@ impl Slice {
             return if fits {
                 Ok(())
             } else {
-                Err(damage("the shape of an array is not that of its elements"))
+                Err(damage("the shape of an array does not match its elements"))
             };
         }
         let may_be_any = children.has_own_keys(kind) && kind == CellKind::Map;
@@ -187,10 +187,10 @@ impl Slice {
             return Ok(());
         }
         let end = children.keys.checked_add(children.count).filter(|&end| end <= self.range().end);
-        let Some(end) = end else { return Err(damage("a map has keys that are not there")) };
+        let Some(end) = end else { return Err(damage("the keys of a map are out of range")) };
         for key in children.keys..end {
             if !matches!(self.cell(key)?, Cell::Str(CellKind::Str, _)) {
-                return Err(damage("keys that several maps have are not strings"));
+                return Err(damage("shared keys of maps are not strings"));
             }
         }
         Ok(())
@@ -229,7 +229,7 @@ impl Slice {
     /// # Errors
     /// *Corrupt* for an impossible target.
     pub fn target(&self, reference: u64) -> Result<u64> {
-        let wrong = || damage("a reference names what it can't");
+        let wrong = || damage("a reference has an impossible target");
         let Cell::Int(CellKind::Reference, target) = self.cell(reference)? else { return Err(wrong()) };
         let target = u64::try_from(target).ok().filter(|&target| target < reference).ok_or_else(wrong)?;
         match self.cell(target)? {
@@ -249,7 +249,7 @@ impl Slice {
 /// # Errors
 /// *Corrupt* when the cell is no shape.
 pub fn shape<'a>(number: u64, cell: &dyn Fn(u64) -> Result<Cell<'a>>) -> Result<(Vec<u64>, Option<u64>)> {
-    let wrong = || damage("the shape of an array is no tuple of integers");
+    let wrong = || damage("the shape of an array is not a tuple of integers");
     let Cell::Parent(CellKind::Tuple, children) = cell(number)? else { return Err(wrong()) };
     if children.count > 64 {
         return Err(damage("an array has more than 64 dimensions"));

@@ -211,7 +211,7 @@ impl Cells {
             return Ok(Found::NotIndexed);
         }
         let Some([buckets, places]) = self.index_of(children.keys)? else { return Ok(Found::NotIndexed) };
-        let wrong = || damage("the key index is not that of its map");
+        let wrong = || damage("the key index does not match its map");
         let bucket = bucket(key.hash(), children.count.div_ceil(BUCKET));
         let at = buckets.checked_add(bucket).ok_or_else(wrong)?;
         let bounds: Vec<u32> = self.words(BUCKETS, at..at.saturating_add(2))?;
@@ -256,7 +256,7 @@ impl Cells {
         threads: Option<usize>,
         monitor: &dyn Monitor,
     ) -> Result<()> {
-        let wrong = || damage("the key index is not that of its map");
+        let wrong = || damage("the key index does not match its map");
         let n = |column: usize| self.n_values(column);
         let indexed: Vec<u64> = self.read_words(INDEXED, 0..n(INDEXED)?, threads, monitor)?;
         let buckets: Vec<u32> = self.read_words(BUCKETS, 0..n(BUCKETS)?, threads, monitor)?;
@@ -287,7 +287,7 @@ fn hashes(all: &Slice, keys: Range<u64>) -> Result<Vec<u64>> {
     keys.map(|number| match (all.cell(number)?, first) {
         (Cell::Str(CellKind::Str, text), Cell::Str(CellKind::Str, _)) => Ok(Key::Str(text).hash()),
         (Cell::Int(CellKind::Int, value), Cell::Int(CellKind::Int, _)) => Ok(Key::Int(value).hash()),
-        _ => Err(damage("keys are indexed that are neither strings nor integers")),
+        _ => Err(damage("the key index has keys that are neither strings nor integers")),
     })
     .collect()
 }

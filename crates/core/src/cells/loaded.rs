@@ -101,7 +101,7 @@ impl Loaded {
     pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
         match self.slices.iter().find(|slice| slice.range().contains(&number)) {
             Some(slice) => slice.cell(number),
-            None => Err(damage("a cell is named that is not there")),
+            None => Err(damage("a cell number is out of range")),
         }
     }
 
@@ -128,7 +128,7 @@ impl Loaded {
             }
             let mut named = Vec::new();
             for range in &fresh.0 {
-                let found = self.slice(range).ok_or_else(|| damage("a cell is named that is not there"))?;
+                let found = self.slice(range).ok_or_else(|| damage("a cell number is out of range"))?;
                 name(found, range, &mut named)?;
             }
             let mut all = std::mem::take(&mut self.needed.0);

@@ -57,13 +57,13 @@ impl Cells {
             if is_plain {
                 Ok(record.n_values)
             } else {
-                Err(damage("a column of cells has another type").in_column(NAMES[place]))
+                Err(damage("a column of cells has the wrong type").in_column(NAMES[place]))
             }
         };
         let n_cells = length(0, Physical::U8)?;
         let n_ranks = length(1, Physical::U64)?;
         if n_cells.div_ceil(RANK).checked_mul(CLASSES as u64) != Some(n_ranks) {
-            return Err(damage("the ranks of cells are not as many as there have to be"));
+            return Err(damage("the number of ranks does not fit the number of cells"));
         }
         let mut n_of = [0; CLASSES];
         let classes = [
@@ -85,18 +85,18 @@ impl Cells {
         }
         let total: u64 = n_of.iter().fold(0, |sum, &n| sum.saturating_add(n));
         if total > n_cells {
-            return Err(damage("there are more values of cells than cells"));
+            return Err(damage("the cells have more values than there are cells"));
         }
         for (place, physical) in INDEX_TYPES {
             length(place, physical)?;
         }
         let n_indexed = length(INDEXED, Physical::U64)?;
         if n_indexed % 3 != 0 {
-            return Err(damage("a key index is cut short").in_column(NAMES[INDEXED]));
+            return Err(damage("the key index is incomplete").in_column(NAMES[INDEXED]));
         }
         let (first, n) = of.pools;
         if first.checked_add(n).is_none_or(|end| end > file.n_columns_total()) {
-            return Err(damage("arrays have columns that the file has not"));
+            return Err(damage("the pools of arrays are not columns of the file"));
         }
         Ok(Self { file, columns, pools: of.pools, n_cells, n_of, n_indexed: n_indexed / 3 })
     }
@@ -129,7 +129,7 @@ impl Cells {
         monitor: &dyn Monitor,
     ) -> Result<Vec<T>> {
         if rows.end > self.n_values(place)? {
-            return Err(damage("a column of cells has fewer values than are named").in_column(NAMES[place]));
+            return Err(damage("a column of cells is shorter than expected").in_column(NAMES[place]));
         }
         let mut words: Vec<T> = memory(rows.end - rows.start)?;
         let request = self.request(place, rows, bytemuck::cast_slice_mut(&mut words))?;
@@ -148,7 +148,7 @@ impl Cells {
     /// *Corrupt* when the file does not have the pool.
     pub fn pool(&self, pool: u64) -> Result<u64> {
         let (first, n) = self.pools;
-        if pool < n { Ok(first + pool) } else { Err(damage("an array is in a pool that is not there")) }
+        if pool < n { Ok(first + pool) } else { Err(damage("an array names a pool that does not exist")) }
     }
 
     /// Reads the cells of a range and their values.
@@ -161,10 +161,10 @@ impl Cells {
 
     fn load_range(&self, range: Range<u64>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Slice> {
         if range.start > range.end || range.end > self.n_cells {
-            return Err(damage("a cell is named that is not there"));
+            return Err(damage("a cell number is out of range"));
         }
         if range.end - range.start >= u64::from(u32::MAX) {
-            return Err(Error::limit("more cells than can be read at once"));
+            return Err(Error::limit("too many cells to read at once"));
         }
         let chunk = range.start / RANK;
         let from = chunk * RANK;
@@ -196,7 +196,7 @@ impl Cells {
             let is_all = range.end < self.n_cells || end == Some(self.n_of[k]);
             match (start, end) {
                 (Some(start), Some(end)) if is_all => of_class[k] = (start, end),
-                _ => return Err(damage("the values of cells are not as many as their kinds tell")),
+                _ => return Err(damage("the number of values does not match the kinds of the cells")),
             }
         }
         // This memory is freed as soon as objects are built.
@@ -256,7 +256,7 @@ impl Cells {
         if rows.is_empty() {
             return Ok(None);
         }
-        let column = self.columns[place].ok_or_else(|| damage("a column of cells is not there"))?;
+        let column = self.columns[place].ok_or_else(|| damage("a column of cells is missing"))?;
         let (output, rows) = (Output::Words(memory), Rows::Range(rows));
         Ok(Some(Request { column, rows, output, missing: MissingTo::Ignore }))
     }
@@ -274,9 +274,9 @@ impl Cells {
     pub fn roots(&self) -> Result<(Option<u64>, Option<u64>)> {
         let cell = |key: &str| match self.file.value().get(key) {
             Some(Value::Cell(number)) if *number < self.n_cells => Ok(Some(*number)),
-            Some(Value::Cell(_)) => Err(damage("a cell is named that is not there")),
+            Some(Value::Cell(_)) => Err(damage("a cell number is out of range")),
             Some(Value::Table(_)) if key == "value" => Ok(None),
-            Some(_) => Err(damage("the file's metadata are no cell")),
+            Some(_) => Err(damage("the file's metadata are not a cell")),
             None => Ok(None),
         };
         Ok((cell("value")?, cell("metadata")?))

@@ -133,7 +133,7 @@ fn n_equal(kinds: &[CellKind], is_equal: impl Fn(CellKind) -> bool + Copy) -> us
 
 #[cold]
 fn unknown(code: u8) -> Error {
-    Error::unsupported(format!("a cell is of a kind that is not known here ({code})")).in_section("cells")
+    Error::unsupported(format!("a cell has the unknown kind {code}")).in_section("cells")
 }
 
 /// Builds the index of a range of cells.
@@ -173,12 +173,12 @@ impl Kinds {
                     before[known(code)?.class() as usize] += 1;
                 }
                 for k in 0..CLASSES {
-                    let wrong = || damage("ranks of cells are not the numbers of cells before");
+                    let wrong = || damage("a rank does not match the number of cells before it");
                     base[k] = rank[k].checked_add(before[k + 1]).ok_or_else(wrong)?;
                 }
                 block = rest;
             } else if (0..CLASSES).any(|k| base[k].checked_add(counts[k + 1]) != Some(rank[k])) {
-                return Err(damage("ranks of cells are not the numbers of cells before"));
+                return Err(damage("a rank does not match the number of cells before it"));
             }
             let Some(&first_code) = block.first() else { continue };
             let first = counts.map(|n| n as u32);
@@ -294,7 +294,7 @@ impl Slice {
     pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
         let i = number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
         let Some((kind, place)) = i.and_then(|i| self.index.get(i)) else {
-            return Err(damage("a cell is named that is not there"));
+            return Err(damage("a cell number is out of range"));
         };
         Ok(match kind.class() {
             CellClass::Unit => Cell::Unit(kind),
@@ -345,7 +345,7 @@ impl Slice {
     /// *Corrupt* when they are not in the slice.
     #[inline]
     pub fn run(&self, number: u64, end: u64) -> Result<Run<'_>> {
-        let not_there = || damage("a cell is named that is not there");
+        let not_there = || damage("a cell number is out of range");
         let place = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
         let (i, end) = place(number).zip(place(end)).ok_or_else(not_there)?;
         let kinds = self.index.kinds.get(i..end).ok_or_else(not_there)?;

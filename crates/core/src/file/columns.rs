@@ -76,7 +76,7 @@ impl File {
             found = Some(self.column_of(index, run.member(index)?, name)?);
             Ok(())
         })?;
-        found.ok_or_else(|| Error::corrupt("a column is named that is not there").in_section("columns"))
+        found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
     }
 
     /// Consecutive columns, read together.
@@ -154,7 +154,7 @@ impl File {
         }
         let runs = &self.opened.runs;
         if wanted.end > self.opened.n_columns() {
-            let message = format!("columns up to {} are asked of a file that has fewer", wanted.end);
+            let message = format!("the file has fewer than {} columns", wanted.end);
             return Err(Error::corrupt(message).in_section("columns"));
         }
         let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end - 1));
@@ -189,7 +189,7 @@ impl File {
                 return Err(Error::corrupt(message).in_column(&format!("#{}", run.columns.start)));
             }
             if run.columns.end - run.columns.start != run.n {
-                return Err(Error::corrupt("a run of columns is not of one table").in_section("runs"));
+                return Err(Error::corrupt("a column run extends beyond its table").in_section("runs"));
             }
             visit(run)
         })

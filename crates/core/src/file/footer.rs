@@ -73,7 +73,7 @@ impl OpenFile {
         if range.is_empty() {
             return Ok(Vec::new());
         }
-        let missing = || Error::corrupt("the section is not there").in_section(kind.name());
+        let missing = || Error::corrupt("the section is missing").in_section(kind.name());
         let section = self.root.section(kind, 0).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
         read_records(section, range, self.slot.end, &self.limits, &mut |at, len| self.fetch(at, len))
             .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
@@ -120,7 +120,7 @@ impl OpenFile {
 
     pub fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
         if at.checked_add(len as u64).is_none_or(|end| end > self.slot.end) {
-            return Err(Error::corrupt("a place lies outside the file").at(at));
+            return Err(Error::corrupt("a place is outside of the file").at(at));
         }
         // Every byte is overwritten or the call fails, so only new memory needs zeros.
         out.truncate(len);
@@ -140,7 +140,7 @@ impl OpenFile {
 
 fn read_error(error: std::io::Error, at: u64) -> Error {
     if error.kind() == std::io::ErrorKind::UnexpectedEof {
-        Error::corrupt("the file is shorter than it was when it was opened").at(at)
+        Error::corrupt("the file became shorter after it was opened").at(at)
     } else {
         Error::io(error, "read").at(at)
     }

@@ -106,7 +106,7 @@ impl File {
             start = if before == 1 { ends.next().unwrap_or(0) } else { 0 };
             end = ends.next().unwrap_or(0);
             if start > end || end > u64::from(place.len) - 4 * place.n {
-                let message = "the ends of the names of a run of columns don't fit their text";
+                let message = "the ends of the names of a column run do not fit their text";
                 return Err(Error::corrupt(message).in_section("names"));
             }
         }
@@ -251,7 +251,7 @@ impl File {
                 let entry = NameSlot::parse(bytes)?;
                 let Some(position) = entry.position else { return Ok(found) };
                 if position >= self.table.n_columns {
-                    return Err(Error::corrupt("a name stands for a column that is not there")
+                    return Err(Error::corrupt("the name index names a column that the table does not have")
                         .in_section("name index"));
                 }
                 if entry.hash == hash && self.column(position)?.name == name {

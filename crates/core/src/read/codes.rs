@@ -24,6 +24,6 @@ pub(super) fn check_codes<T: Word>(
     if no_value || below(codes) {
         Ok(())
     } else {
-        Err(Error::corrupt("a code of a categorical is not among its categories"))
+        Err(Error::corrupt("a code of a categorical names no category"))
     }
 }

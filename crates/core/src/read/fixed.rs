@@ -197,7 +197,7 @@ impl FixedTask<'_> {
         for (i, entry) in directory.pages.iter().enumerate() {
             let (page, after) = rest.split_at(entry.stored_len as usize);
             if checksum(page) != entry.checksum {
-                return Err(Error::corrupt("the checksum of a page doesn't match")
+                return Err(Error::corrupt("the checksum of a page does not match")
                     .in_page(i as u64)
                     .at(block.pages_at));
             }
@@ -351,7 +351,7 @@ fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<(
     if extend::extend(values, width, out) {
         Ok(())
     } else {
-        Err(Error::argument("the memory for wide values doesn't fit them"))
+        Err(Error::argument("the memory for wide values has the wrong length"))
     }
 }
 

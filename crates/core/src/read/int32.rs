@@ -102,7 +102,7 @@ fn narrow<T: Word>(opened: &OpenPage<'_>, out: &mut [i32], fits: impl Fn(T) -> b
         let validity = opened.page.validity;
         let is_beyond = |(i, word): (usize, &T)| !fits(*word) && validity.is_valid(i);
         if part.zip(&*words).any(is_beyond) {
-            return Err(Error::unsupported("an integer is beyond those of 32 bits"));
+            return Err(Error::unsupported("an integer is beyond the range of 32 bits"));
         }
         Ok(())
     };

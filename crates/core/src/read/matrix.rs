@@ -127,7 +127,7 @@ impl File {
         for Found { sources, first, n, matrix } in &mut found {
             let Some(source) = sources.first() else { continue };
             if sources.iter().any(|other| other.of != source.of) {
-                return Err(Error::argument("the columns of a matrix are of one type"));
+                return Err(Error::argument("the columns of a matrix must have one type"));
             }
             let width = match source.of.physical {
                 Physical::Bool => 1,
@@ -137,7 +137,7 @@ impl File {
                 return Err(Error::argument("a matrix holds values of 1, 2, 4, 8 or 16 bytes"));
             }
             let out = MatrixMut::new(matrix.out, n_rows, *n, width);
-            let out = out.ok_or_else(|| Error::argument("the memory of a matrix doesn't fit its columns"))?;
+            let out = out.ok_or_else(|| Error::argument("the memory of a matrix does not fit its columns"))?;
             if threads > 1 && out.n_rows() * out.n_columns() * width <= AHEAD {
                 ahead.push(out.ahead());
             }
@@ -301,7 +301,7 @@ fn make_room<T>(scratch: &mut Vec<u128>, n: usize) {
 }
 
 fn beyond() -> Error {
-    Error::argument("columns lie beyond their matrix")
+    Error::argument("a column is outside of its matrix")
 }
 
 /// Decodes the wanted values of a page to place `at` of the scratch memory.

@@ -84,7 +84,7 @@ impl File {
                 let node = &nodes[i];
                 let named = |e: Error| e.in_column(&node.info.name);
                 if node.depth >= MAX_COLUMN_DEPTH && node.info.record.first_child.is_some() {
-                    return Err(named(Error::corrupt("a column is nested more deeply than there can be")));
+                    return Err(named(Error::corrupt("a column is nested too deep")));
                 }
                 let children = self.children(&node.info)?;
                 structures.push(NestedStructure::new(self, &node.info, children, &node.rows, node.n).map_err(named)?);

@@ -298,5 +298,5 @@ fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
 }
 
 fn too_long() -> Error {
-    Error::corrupt("the strings of a block have not the length that its record says")
+    Error::corrupt("the strings of a block do not have the length in its record")
 }

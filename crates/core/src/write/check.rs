@@ -25,7 +25,7 @@ impl Array {
         if first.iter().all(is_whole) && !others.iter().any(|chunk| is_encoded(&chunk)) {
             Ok(())
         } else {
-            Err(Error::argument("a block is encoded that can't be where it is"))
+            Err(Error::argument("a pre-encoded block is not a whole block at the start of its column"))
         }
     }
 }
@@ -37,10 +37,10 @@ impl Column {
             |message: &'static str| Err(Error::argument(message).in_column(names.get(0).unwrap_or_default()));
         let is_whole = |chunk: &Chunk| matches!(chunk.validity, HostValidity::AllValid);
         if names.len() < 2 || n_rows == 0 || n_rows >= BUNDLE_ROWS || !is_bundled(self) {
-            return wrong("these columns can't be a run");
+            return wrong("these columns cannot form a column run");
         }
         if !self.array.chunks.iter().all(is_whole) {
-            return wrong("columns of a run have no missing values");
+            return wrong("columns of a column run cannot have missing values");
         }
         names.iter().try_for_each(|name| check_name(name, limits))
     }
@@ -58,7 +58,7 @@ fn check_name(name: &str, limits: &Limits) -> Result<()> {
     if name.len() <= limits.name_len as usize {
         return Ok(());
     }
-    let message = format!("a column name of {} bytes, the most are {}", name.len(), limits.name_len);
+    let message = format!("a column name has {} bytes, more than the limit of {}", name.len(), limits.name_len);
     Err(Error::unsupported(message).in_column(name).advise("shorten it"))
 }
 
@@ -79,7 +79,7 @@ fn check_type(
     if depth > MAX_COLUMN_DEPTH {
         return Err(Error::unsupported(format!("types nested more than {MAX_COLUMN_DEPTH} deep"))
             .in_column(path)
-            .advise("take the values apart"));
+            .advise("split the values"));
     }
     let n_children = u32::try_from(children.len() + usize::from(of.has_child_offsets())).unwrap_or(u32::MAX);
     of.check_children(n_children).map_err(|e| e.in_column(path))?;
@@ -89,7 +89,7 @@ fn check_type(
             .iter()
             .all(|entry| entry.column_type.physical == Physical::Struct && entry.children.len() == 2)
     {
-        return Err(Error::argument("the entries of a map are a struct of two").in_column(path));
+        return Err(Error::argument("the entries of a map must be a struct of two fields").in_column(path));
     }
     for child in children {
         if child.name.len() > Limits::default().name_len as usize {
@@ -110,7 +110,7 @@ impl Document {
         let limits = Limits::default();
         self.value.check(&limits)?;
         if self.columns.iter().any(|column| column.run.is_some()) {
-            return Err(Error::argument("a run stands in no table"));
+            return Err(Error::argument("a column run is not in a table"));
         }
         self.columns.iter().try_for_each(|column| column.check(0, &limits))?;
         self.frames.iter().try_for_each(Frame::check)
@@ -139,7 +139,7 @@ impl Frame {
             }
         }
         if let Some(column) = self.extra.iter().find(|column| column.run.is_some()) {
-            return Err(Error::argument("a run stands beside a table")
+            return Err(Error::argument("a column run is not in the table")
                 .in_column(column.names().next().unwrap_or_default()));
         }
         self.host.check(&limits)?;

@@ -112,7 +112,7 @@ impl Scratch {
                         let from = (&memory, 4 * inside.start);
                         if let Some(i) = self.ints.narrow(from, (first, below), mark, of, at, out)? {
                             let message =
-                                format!("the value in row {} is none that its type has", start + i as u64);
+                                format!("the value in row {} is out of range for its type", start + i as u64);
                             return Err(Error::unsupported(message).advise("correct the values"));
                         }
                     }
@@ -135,7 +135,7 @@ impl Scratch {
         {
             let row = start + i as u64;
             let message = format!("the value in row {row} has more digits than its type");
-            return Err(Error::unsupported(message).advise("give the column a type of more digits"));
+            return Err(Error::unsupported(message).advise("use a type with more digits"));
         }
         Ok(n)
     }

@@ -200,7 +200,7 @@ impl ChildOffsets {
         values: &Values<'_>,
         is_valid: impl Fn(usize) -> bool,
     ) -> Result<()> {
-        let changed = || Error::argument("the memory of a column changed while it was written");
+        let changed = || Error::argument("the memory of a column changed during the write");
         let at = block as usize * self.n_types;
         let mut counts = self.before.get(at..at + self.n_types).ok_or_else(changed)?.to_vec();
         match values {
@@ -222,7 +222,7 @@ impl ChildOffsets {
 }
 
 fn other_form() -> Error {
-    Error::argument("a column is in memory in another form than its type says")
+    Error::argument("the memory of a column does not have the form of its type")
 }
 
 /// The arrays of the children, and where blocks begin in them. A union or value column gets one
@@ -296,7 +296,7 @@ fn check_inside(child: &Chunk, start: usize, n: usize) -> Result<()> {
     if start.checked_add(n).is_some_and(|end| end <= child.n) {
         Ok(())
     } else {
-        Err(Error::argument("values of a nested column are not in its child"))
+        Err(Error::argument("a nested column refers to values outside of its child"))
     }
 }
 

@@ -370,7 +370,7 @@ impl NestedStructure {
         for (s, row_span) in self.row_spans.iter().enumerate() {
             self.walk(row_span, |i, _, at, begins_run| {
                 let run =
-                    (at + begins_run).checked_sub(1).ok_or_else(|| corrupt("the first run has no begin"))?;
+                    (at + begins_run).checked_sub(1).ok_or_else(|| corrupt("the first row of a run-end column starts no run"))?;
                 selection.put(s, i, (run, 1), false);
                 Ok(())
             })?;
@@ -422,7 +422,7 @@ impl NestedStructure {
                 _ => spans.push(at..at + 1),
             }
             offset_words[i] = i32::try_from(*total).map_err(|_| {
-                Error::unsupported("2,147,483,648 values or more of one type at a time")
+                Error::unsupported("the rows have 2,147,483,648 values or more of one type")
                     .advise("read fewer rows at a time")
             })?;
             *total += 1;
@@ -436,8 +436,8 @@ impl NestedStructure {
     }
 }
 
-const MISCOUNTED: &str = "the values of a nested column are not as many as its blocks say";
-const NO_TYPE: &str = "a value is of a type that a union has not";
+const MISCOUNTED: &str = "the structure values of a nested column do not match its child offsets";
+const NO_TYPE: &str = "a type id of a union names none of its children";
 
 /// The row spans that a request needs. Each begins at the start of a block: that of the first row,
 /// or, for rows by number, that of every block that holds some.
@@ -482,7 +482,7 @@ fn child_request(child: Arc<ColumnInfo>, spans: impl Iterator<Item = Range<u64>>
     let mut numbers: Vec<u64> = Vec::new();
     for span in spans.filter(|span| !span.is_empty()) {
         if span.end > child.record.n_values {
-            return Err(corrupt("a value of a nested column is not in its child"));
+            return Err(corrupt("a nested column refers to values outside of its child"));
         }
         match &mut range {
             _ if !numbers.is_empty() => numbers.extend(span),

@@ -130,7 +130,7 @@ impl IntScratch {
 }
 
 fn other_form() -> Error {
-    Error::argument("a column is in memory in another form than its type says")
+    Error::argument("the memory of a column does not have the form of its type")
 }
 
 /// Copies values whose memory has the stored form, or nearly.

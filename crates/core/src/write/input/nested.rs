@@ -59,12 +59,12 @@ pub(super) fn words(chunk: &Chunk, inside: Range<usize>, out: &mut [u8]) -> Resu
             out.copy_from_slice(bytemuck::cast_slice(numbers));
             Ok(())
         }
-        _ => Err(Error::argument("a column is in memory in another form than its type says")),
+        _ => Err(Error::argument("the memory of a column does not have the form of its type")),
     }
 }
 
 pub(crate) fn no_type() -> Error {
-    Error::argument("a code of a union is none of its types")
+    Error::argument("a type code of a union names none of its types")
 }
 
 /// Copies lengths. Those of missing lists are unspecified; the others are checked when their block
@@ -84,9 +84,9 @@ fn lengths(lengths: impl Iterator<Item = i64>, all_valid: bool, out: &mut [u8]) 
 /// The error for a number that is not the length of a list.
 pub(crate) fn bad_length(length: i64) -> Error {
     if length < 0 {
-        Error::argument("the offsets of a column of lists don't ascend")
+        Error::argument("the offsets of a column of lists do not ascend")
     } else {
-        Error::unsupported("a list of 4,294,967,296 values or more").advise("take the list apart")
+        Error::unsupported("a list of 4,294,967,296 values or more").advise("split the list")
     }
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct Runs<'a> {
 impl<'a> Runs<'a> {
     pub(crate) fn of(chunk: &'a Chunk, inside: Range<usize>) -> Result<Self> {
         let HostValues::Runs { ends, width, child, .. } = &chunk.values else {
-            return Err(Error::argument("a column is in memory in another form than its type says"));
+            return Err(Error::argument("the memory of a column does not have the form of its type"));
         };
         let n_runs = child.n.min(ends.len() / (*width).max(1));
         let mut runs = Self { chunk, run: 0, n_runs, begin: 0, stop: inside.end as i64 };
@@ -157,7 +157,7 @@ impl<'a> Runs<'a> {
         }
         let (begin, end) = (self.begin, self.end(self.run)?);
         if end <= begin {
-            return Err(Error::argument("the ends of runs don't ascend"));
+            return Err(Error::argument("the ends of runs do not ascend"));
         }
         self.begin = end;
         self.run += 1;

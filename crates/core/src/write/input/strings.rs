@@ -60,7 +60,7 @@ impl Scratch {
                     let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
                     self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_ucs4)?;
                 }
-                _ => return Err(Error::argument("a column of strings is not in memory as strings")),
+                _ => return Err(Error::argument("the memory of a column does not have the form of strings")),
             }
             if self.offsets.len() - 1 - n_before < inside.len() {
                 break;
