@@ -1,8 +1,98 @@
 //! Lightning-fast, exact, checksummed files for data frames.
 //!
-//! This crate joins the others: [`write`](write()) takes a [`Frame`] of borrowed host memory to a
-//! file, [`File`] opens one and reads any columns and rows of it straight into the caller's memory.
-//! Python, R and the command line are thin layers above.
+//! The crate writes columns from the memory of a host into one file, and reads any columns and rows
+//! of it straight into the caller's memory. The Python package, the R package and the command line
+//! are thin layers above it.
+//!
+//! | to do this | use |
+//! |---|---|
+//! | write a table | [`write`](write()), with a [`Frame`] of borrowed [`Column`]s |
+//! | write trees and several tables | [`write_document`], with a [`Document`] and [`cells`] |
+//! | open a file, read columns and rows | [`File`], with [`Request`]s |
+//! | read nested columns as Arrow buffers | [`File::read_nested`] |
+//! | read a row-major matrix | [`File::read_matrices`] |
+//! | map a file | [`File::extent`] |
+//! | check every byte of a file | [`verify`](verify()) |
+//! | compress and hash plain memory | [`buffers`] |
+//!
+//! # Example
+//!
+//! Write a table of two columns, then read two of its three rows:
+//!
+//! ```
+//! use entasis::{
+//!     Array, Chunk, Column, ColumnType, File, Frame, HostRead, HostValidity, HostValues, MissingTo,
+//!     Output, Physical, Request, Rows, Silent, Text, TextLayout, Value, WriteOptions,
+//! };
+//!
+//! fn lend<T: bytemuck::Pod>(values: &[T]) -> HostRead {
+//!     let bytes: &[u8] = bytemuck::cast_slice(values);
+//!     // SAFETY: `main` keeps the values until the file is written.
+//!     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
+//! }
+//!
+//! fn column(name: &str, physical: Physical, n: usize, values: HostValues) -> Column {
+//!     Column {
+//!         name: name.to_owned(),
+//!         run: None,
+//!         column_type: ColumnType::plain(physical),
+//!         detail: None,
+//!         dictionary: None,
+//!         children: Vec::new(),
+//!         array: Array::new(Chunk { n, values, validity: HostValidity::AllValid }),
+//!     }
+//! }
+//!
+//! # fn main() -> entasis::Result<()> {
+//! let path = std::env::temp_dir().join(format!("example-{}.entasis", std::process::id()));
+//! let prices = [9.5, 12.25, 7.0];
+//! let (offsets, text) = ([0i64, 3, 7, 12], "teaplumapple");
+//! let frame = Frame {
+//!     n_rows: 3,
+//!     columns: vec![
+//!         column("price", Physical::F64, 3, HostValues::Words { memory: lend(&prices), stride: 8 }),
+//!         column(
+//!             "item",
+//!             Physical::Utf8,
+//!             3,
+//!             HostValues::Offsets64 { offsets: lend(&offsets), bytes: lend(text.as_bytes()) },
+//!         ),
+//!     ],
+//!     extra: Vec::new(),
+//!     host: Value::Null,
+//! };
+//! entasis::write(&path, &frame, &WriteOptions::default(), &Silent)?;
+//!
+//! let file = File::open(&path)?;
+//! let mut some_prices = [0.0; 2];
+//! let mut items = Text::new(TextLayout::Large);
+//! let request = |name: &str, output| {
+//!     let (column, rows) = (file.find(name)?, Rows::Range(1..3));
+//!     entasis::Result::Ok(Request { column, rows, output, missing: MissingTo::Ignore })
+//! };
+//! let requests = vec![
+//!     request("price", Output::Words(bytemuck::cast_slice_mut(&mut some_prices)))?,
+//!     request("item", Output::Text(&mut items))?,
+//! ];
+//! file.read(requests, None, &Silent)?;
+//! assert_eq!(some_prices, [12.25, 7.0]);
+//! assert_eq!((items.get(0), items.get(1)), (Some(&b"plum"[..]), Some(&b"apple"[..])));
+//! # std::fs::remove_file(&path).ok();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Errors and damage
+//!
+//! Everything in a file counts as hostile until it is checked. A damaged file gives an [`Error`] of
+//! kind [`Kind::Corrupt`], with its place in the file, and never a panic or wrong values.
+//!
+//! # Where to start
+//!
+//! `read.rs` turns requests into tasks, and `read/fixed.rs` is the shortest of them. `write.rs` cuts
+//! columns into runs of blocks, `write/input` copies host memory, `write/placement.rs` gives blocks
+//! their places. `file` reads the footer. Encodings are in `entasis-encodings`, the records of the
+//! file in `entasis-format`.
 #![forbid(unsafe_code)]
 
 mod blocks;
