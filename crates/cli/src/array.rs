@@ -1,4 +1,4 @@
-//! Columns in memory of our own: read from a file, or made up.
+//! Columns in the command's own memory: read from a file, or generated.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ pub(crate) struct Array {
     pub(crate) column_type: ColumnType,
     /// The time zone.
     pub(crate) detail: Option<Value>,
-    /// How many values.
+    /// The number of values.
     pub(crate) n: usize,
     /// The values.
     pub(crate) values: Values,
-    /// A byte per value, 1 = missing; none: all are there.
+    /// One byte per value, 1 = missing; none when no value is missing.
     pub(crate) missing: Option<Buffer>,
     /// The categories of a categorical.
     pub(crate) categories: Option<Arc<Array>>,
@@ -28,21 +28,21 @@ pub(crate) struct Array {
 
 /// Values in memory.
 pub(crate) enum Values {
-    /// Of the type null.
+    /// No values: the type null.
     Null,
-    /// Of a fixed width.
+    /// Values of a fixed width.
     Words(Buffer),
-    /// A byte each, 0 or 1.
+    /// Booleans, one byte each: 0 or 1.
     Bools(Buffer),
     /// Strings.
     Text(Text),
-    /// In children.
+    /// Values in children.
     Nested(Box<Inside>),
     /// Cells of any kind, as they are printed.
     Objects(Vec<Object>),
 }
 
-/// Where the values of a nested column are in its children.
+/// The values of a nested column: where they are in its children, and the children.
 pub(crate) struct Inside {
     pub(crate) values: NestedValues,
     pub(crate) children: Vec<Array>,
@@ -51,14 +51,14 @@ pub(crate) struct Inside {
 /// A value of an object column, ready to print.
 #[derive(Clone)]
 pub(crate) struct Object {
-    /// Its text, or its JSON.
+    /// Its text or its JSON, as asked for.
     pub(crate) text: String,
-    /// Whether it is a missing value of one kind or another.
+    /// Whether it is a missing value of any kind.
     pub(crate) is_missing: bool,
 }
 
 impl Array {
-    /// Memory for `n` values of a column. `has_missing` says whether some can be missing.
+    /// Memory for `n` values of a column; `has_missing` also reserves the mask of missing values.
     pub(crate) fn new(info: &ColumnInfo, n: usize, has_missing: bool) -> Result<Self> {
         let column_type = info.record.column_type;
         let values = match column_type.physical {
@@ -72,7 +72,7 @@ impl Array {
         Ok(Self { name, column_type, detail, n, values, missing, categories: None })
     }
 
-    /// Bytes of its memory, categories aside.
+    /// Bytes of its memory, without categories.
     pub(crate) fn len(&self) -> usize {
         let inside = match &self.values {
             Values::Nested(inside) => inside.children.iter().map(Self::len).sum(),
@@ -81,7 +81,7 @@ impl Array {
         self.buffers().map(|buffer| buffer.len()).sum::<usize>() + inside
     }
 
-    /// All memory of it, categories aside.
+    /// All its memory, without categories.
     pub(crate) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
         let (first, second) = match &self.values {
             Values::Null => (None, None),
@@ -102,7 +102,7 @@ impl Array {
             || self.missing.as_ref().is_some_and(|mask| mask.get(i) != Some(&0))
     }
 
-    /// The bytes of value `i` (one of a bool); none when there is no such value.
+    /// The bytes of value `i` (one for a boolean); none when there is no such value.
     pub(crate) fn value(&self, i: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Null | Values::Nested(_) | Values::Objects(_) => None,
@@ -146,12 +146,13 @@ pub(crate) fn buffer(len: usize) -> Result<Buffer> {
     })
 }
 
-/// The number as a length in memory.
+/// Converts a number of values to a length in memory.
 pub(crate) fn in_memory(n: u64) -> Result<usize> {
     usize::try_from(n).map_err(|_| Error::limit(format!("{n} values don't fit into this machine's memory")))
 }
 
-/// The categories of each categorical, in the order of `columns`; columns that share their categories share the memory.
+/// The categories of each categorical, in the order of `columns`. Columns with the same dictionary
+/// share the memory.
 pub(crate) fn load_categories(
     file: &File,
     columns: &[ColumnInfo],
@@ -181,7 +182,7 @@ pub(crate) fn load_categories(
     Ok(found)
 }
 
-/// Reads rows of columns into new memory, categories aside; `load_nested` reads those of nested columns.
+/// Reads rows of columns into new memory, without categories. `load_nested` reads nested columns.
 pub(crate) fn load(
     file: &File,
     columns: &[ColumnInfo],

@@ -1,4 +1,4 @@
-//! Days, clocks and spans as text. All arithmetic is in 128 bits, so that no 64-bit count of any unit overflows.
+//! Dates, times and durations as text. 128 bits, so that no 64-bit count of any unit overflows.
 
 use std::fmt::Write;
 
@@ -15,9 +15,9 @@ pub(crate) enum Form {
 
 const DAY: i128 = 86_400;
 
-/// The date so many days after 1970-01-01, in the Gregorian calendar.
+/// The date `days` after 1970-01-01, in the Gregorian calendar.
 pub(crate) fn date(days: i128) -> String {
-    // Years that begin in March, so that the leap day is their last; eras of 400 years.
+    // Years that begin in March, so that the leap day is the last; eras of 400 years.
     let shifted = days + 719_468;
     let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -37,7 +37,7 @@ fn year_text(year: i128) -> String {
     }
 }
 
-/// A point in time, so many units after 1970-01-01T00:00.
+/// The point in time `count` units after 1970-01-01T00:00.
 pub(crate) fn timestamp(count: i64, unit: Unit, utc: bool, form: Form) -> String {
     let count = i128::from(count);
     let (digits, per_day) = match unit {
@@ -56,14 +56,14 @@ pub(crate) fn timestamp(count: i64, unit: Unit, utc: bool, form: Form) -> String
     format!("{}{separator}{}{zone}", date(days), clock(rest, per_day, digits))
 }
 
-/// A time of day, so many units after midnight. What is no time of a day is shown as a number.
+/// The time of day `count` units after midnight, or a number if it is not inside a day.
 pub(crate) fn time(count: i64, unit: Unit) -> String {
     let per_day = per_day(unit);
     let count = i128::from(count);
     if (0..per_day).contains(&count) { clock(count, per_day, digits(unit)) } else { format!("{count}{unit}") }
 }
 
-/// A span of time.
+/// A duration.
 pub(crate) fn duration(count: i64, unit: Unit, form: Form) -> String {
     let count = i128::from(count);
     let calendar = match unit {
@@ -92,7 +92,8 @@ pub(crate) fn duration(count: i64, unit: Unit, form: Form) -> String {
     text
 }
 
-/// The clock so many units after midnight; the fraction in groups of three digits, as many as needed.
+/// The clock `count` units after midnight, with as many groups of three fractional digits as
+/// needed.
 fn clock(count: i128, per_day: i128, digits: usize) -> String {
     let seconds = count * DAY / per_day;
     let fraction = count % (per_day / DAY).max(1);
@@ -111,7 +112,7 @@ fn fraction_text(fraction: i128, digits: usize) -> String {
     text
 }
 
-/// Digits of a second's fraction.
+/// The digits of a second's fraction.
 fn digits(unit: Unit) -> usize {
     match unit {
         Unit::Millisecond => 3,
@@ -124,7 +125,7 @@ fn digits(unit: Unit) -> usize {
     }
 }
 
-/// How many of the unit make a day.
+/// The number of units in a day.
 fn per_day(unit: Unit) -> i128 {
     match unit {
         Unit::Hour => 24,

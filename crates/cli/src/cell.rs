@@ -10,12 +10,12 @@ use crate::json;
 use crate::nested;
 use crate::types::time_zone;
 
-/// Bytes of a binary value that are shown to people.
+/// The bytes of a binary value that people see.
 const MOST_BYTES: usize = 32;
-/// Characters of a string that are shown to people.
+/// The characters of a string that people see.
 const MOST_CHARS: usize = 10_000;
 
-/// The value for people, its controls not escaped yet; none: it is missing.
+/// The value for people, with its control characters not yet escaped; none when it is missing.
 pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
     if let Values::Objects(objects) = &array.values {
         return objects.get(i).map(|object| object.text.clone());
@@ -47,8 +47,8 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
     })
 }
 
-/// Appends the value as JSON: null when it is missing, text for times, binary in hexadecimal digits, and for the floats
-/// that JSON doesn't have.
+/// Appends the value as JSON: null if it is missing, text for times, hexadecimal digits for bytes,
+/// and strings for floats that JSON does not have.
 pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
     if let Values::Objects(objects) = &array.values {
         return out.push_str(objects.get(i).map_or("null", |object| &object.text));
@@ -68,7 +68,7 @@ pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
             (Some(categories), Some(code)) => json(categories, code, out),
             _ => out.push_str("null"),
         },
-        // All digits stand there; whether a reader of JSON keeps them is its own affair.
+        // All digits are printed; whether a reader of JSON keeps them is its own choice.
         (Logical::Decimal, _) => out.push_str(&decimal(column_type, bytes).unwrap_or_default()),
         (Logical::Uuid, _) => json::string(out, &uuid(bytes)),
         (Logical::Interval, _) => json::string(out, &interval(bytes).unwrap_or_default()),
@@ -129,7 +129,7 @@ fn integer(physical: Physical, bytes: &[u8]) -> Option<i128> {
     })
 }
 
-/// A decimal with all digits behind its point.
+/// A decimal with all its digits after the point.
 fn decimal(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
     let text = number(column_type.physical, bytes);
     let (sign, mut digits) = match text.strip_prefix('-') {
@@ -149,7 +149,7 @@ fn decimal(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
     Some(format!("{sign}{digits}"))
 }
 
-/// A number or a truth. Floats are the shortest text that is the same float when read back.
+/// A number or a boolean. Floats are the shortest text that reads back as the same float.
 fn number(physical: Physical, bytes: &[u8]) -> String {
     let f32_at =
         |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0.0, |b| f32::from_le_bytes(*b));
@@ -194,7 +194,8 @@ fn interval(bytes: &[u8]) -> Option<String> {
 
 /// A signed integer of any number of bytes.
 pub(crate) fn long_integer(bytes: &[u8]) -> String {
-    // Digits to the base 10^9, the last ones first; bytes are added from the top down.
+    // Digits to the base 10^9, least significant first. Bytes are added from the most significant
+    // on.
     const BASE: u64 = 1_000_000_000;
     let is_negative = bytes.last().is_some_and(|&byte| byte >= 128);
     let mut digits: Vec<u64> = vec![0];
@@ -208,7 +209,7 @@ pub(crate) fn long_integer(bytes: &[u8]) -> String {
             digits.push(carry);
         }
     };
-    // A negative number is the complement of what is one less than its size.
+    // A negative number is the complement of its absolute value minus one.
     bytes.iter().rev().for_each(|&byte| add(u64::from(if is_negative { !byte } else { byte })));
     if is_negative {
         let mut carry = 1;
@@ -226,7 +227,7 @@ pub(crate) fn long_integer(bytes: &[u8]) -> String {
     text
 }
 
-/// The nearest float of 64 bits to one of 80, which has a 64-bit fraction with its leading one.
+/// The nearest 64-bit float to an 80-bit one, whose 64-bit fraction has an explicit leading one.
 fn long_double(bytes: &[u8]) -> f64 {
     let mut wide = [0; 16];
     wide.iter_mut().zip(bytes).for_each(|(out, byte)| *out = *byte);
@@ -235,7 +236,8 @@ fn long_double(bytes: &[u8]) -> f64 {
     let size = match exponent {
         0x7fff if fraction << 1 == 0 => f64::INFINITY,
         0x7fff => f64::NAN,
-        // Rounded once; the powers are exact, and those of numbers that a double has not are 0 or infinite.
+        // Rounded once: the powers are exact, or 0 or infinite for numbers outside of the range of
+        // f64.
         _ => {
             let power = f64::from(exponent.max(1)) - 16_383.0 - 63.0;
             fraction as f64 * (power / 2.0).floor().exp2() * (power - (power / 2.0).floor()).exp2()
@@ -256,7 +258,7 @@ fn half(bits: u16) -> f32 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
-/// Bytes as hexadecimal digits: the first of them for people, all for JSON.
+/// Bytes as hexadecimal digits: the first ones for people, all for JSON.
 pub(crate) fn bytes_text(bytes: &[u8], for_people: bool) -> String {
     if for_people { hex(bytes) } else { Hex(bytes).to_string() }
 }

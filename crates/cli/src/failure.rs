@@ -1,4 +1,4 @@
-//! What ends a verb before its time.
+//! Reasons for a verb to end early.
 
 use std::io::{self, ErrorKind};
 
@@ -6,17 +6,17 @@ use entasis::{Error, Kind};
 
 use crate::text::escape;
 
-/// Why a verb did not come to its end.
+/// The reason for which a verb ended early.
 pub(crate) enum Failure {
     /// A file or an operation on it failed.
     Entasis(Error),
-    /// The standard output takes no more.
+    /// The standard output does not accept more.
     Output(io::Error),
-    /// Anything else, said in a sentence.
+    /// Any other reason, as a sentence.
     Other(String),
 }
 
-/// Done, or why not.
+/// The result of a verb.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl From<Error> for Failure {
@@ -32,7 +32,7 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// Whether there is no use in going on with other files.
+    /// Whether to skip the remaining files.
     pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::Entasis(error) => error.kind() == Kind::Interrupted,
@@ -41,12 +41,12 @@ impl Failure {
         }
     }
 
-    /// Tells the user in one line; returns the exit code.
+    /// Reports the reason in one line and returns the exit code.
     pub(crate) fn report(&self) -> i32 {
         let (message, code) = match self {
             Self::Entasis(error) if error.kind() == Kind::Interrupted => ("stopped".to_owned(), 130),
             Self::Entasis(error) => (error.to_string(), 1),
-            // The reader of a pipe has seen enough: all is well.
+            // The reader of a pipe closed it, which is no failure.
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => return 0,
             Self::Output(error) => (format!("writing the output: {error}"), 1),
             Self::Other(message) => (message.clone(), 1),
@@ -56,9 +56,9 @@ impl Failure {
     }
 }
 
-/// One line on the standard error.
+/// Prints one line to the standard error.
 pub(crate) fn say(message: &str) {
     use std::io::Write;
-    // Without a standard error there is nowhere to say so.
+    // Without a standard error the line is lost.
     let _ = writeln!(io::stderr().lock(), "entasis: {}", escape(message));
 }

@@ -1,4 +1,4 @@
-//! `entasis head` and `entasis tail`: the first rows, the last ones, or any others.
+//! `entasis head` and `entasis tail`: the first, the last, or any other rows.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -20,7 +20,7 @@ use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, thousands};
 use crate::types::{is_number, missing_name, type_of};
 
-/// Rows that are read and printed at once as JSON.
+/// Rows that are read and printed together as JSON.
 const STEP: u64 = 1 << 16;
 /// The same, in values.
 const STEP_VALUES: u64 = 1 << 20;
@@ -49,15 +49,15 @@ The output is that of `entasis head`.";
 
 /// Show the first rows of a table, or any others
 ///
-/// Reads the rows and columns asked for, and no others.
+/// Reads only the rows and columns asked for.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// How many rows
+    /// The number of rows
     #[arg(short = 'n', long = "n-rows", value_name = "N", default_value_t = 10, conflicts_with = "rows")]
     n: u64,
-    /// Rows START up to, not including, STOP; the first is 0, negative numbers count from the end, either may be left
-    /// out
+    /// Rows START up to, but not including, STOP; the first row is 0, negative numbers count from
+    /// the end, either may be left out
     #[arg(long, value_name = "START:STOP", value_parser = parse_rows, allow_hyphen_values = true)]
     rows: Option<(Option<i64>, Option<i64>)>,
     #[command(flatten)]
@@ -66,11 +66,11 @@ pub(crate) struct Args {
 
 /// Show the last rows of a table
 ///
-/// Reads the rows and columns asked for, and no others.
+/// Reads only the rows and columns asked for.
 #[derive(clap::Args)]
 #[command(after_help = TAIL_EXAMPLES)]
 pub(crate) struct TailArgs {
-    /// How many rows
+    /// The number of rows
     #[arg(short = 'n', long = "n-rows", value_name = "N", default_value_t = 10)]
     n: u64,
     #[command(flatten)]
@@ -83,7 +83,7 @@ struct PrintArgs {
     /// An Entasis file, or - for the standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The columns to show, in this order. A name with a comma in it needs a --columns of its own
+    /// The columns to show, in this order. A name with a comma needs a --columns of its own
     #[arg(short, long, value_name = "A,B")]
     columns: Vec<String>,
     /// Leave out the labels of rows
@@ -112,7 +112,7 @@ fn parse_rows(text: &str) -> Result<(Option<i64>, Option<i64>), String> {
     }
 }
 
-/// The rows of a table that START:STOP means. A STOP beyond the last row means the end of the table.
+/// The rows that START:STOP selects. A STOP beyond the last row means the end of the table.
 fn resolve_rows(start: Option<i64>, stop: Option<i64>, n_rows: u64) -> Option<Range<u64>> {
     let place = |number: i64| match number {
         0.. => number.unsigned_abs(),
@@ -236,7 +236,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The columns to read, and how many there are to show: a terminal has no room for thousands.
+/// The columns to read, and the number of columns to show, because a terminal has no room for
+/// thousands.
 fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)> {
     let room = match out.style().width {
         Some(width) if !args.json => (width / 3).max(1),
@@ -252,7 +253,7 @@ fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)
         let n_labels = shown.len() as u64 - n.min(room as u64);
         return Ok((shown, n.saturating_add(n_labels)));
     }
-    // Labels that are named stand where they are named.
+    // Labels that are named come where they are named.
     let mut chosen: Vec<Shown> = Vec::new();
     let mut take = |name: &str| -> entasis::Result<bool> {
         let found = file.find_all(name)?;
@@ -268,7 +269,7 @@ fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)
         Ok(!found.is_empty())
     };
     for names in &args.columns {
-        // A name may have commas in it: what is a name as a whole is taken as one. Columns of one name all count.
+        // A name may have commas, so a whole name wins. All columns of one name count.
         if take(names)? {
             continue;
         }
@@ -291,7 +292,7 @@ fn unknown_column(file: &File, args: &PrintArgs, name: &str) -> Error {
     Error::argument(format!("there is no column {shown:?}")).in_file(&args.file).advise(advice)
 }
 
-/// The name that is most like another one.
+/// The name that is most similar to another one.
 fn similar(file: &File, name: &str) -> Option<String> {
     let wanted = name.trim().to_lowercase();
     let columns = file.columns(0..file.n_columns().min(10_000)).ok()?;
@@ -350,7 +351,8 @@ fn print_table(
     Ok(())
 }
 
-/// The keys of the columns: names, made unique. A column keeps its name, a label of the same name gets another.
+/// The keys of the columns: unique names. A column keeps its name, a label of the same name gets
+/// another one.
 fn json_keys(shown: &[Shown]) -> Vec<String> {
     let mut taken: HashSet<String> = HashSet::new();
     let mut keys = vec![String::new(); shown.len()];

@@ -1,4 +1,4 @@
-//! `entasis info`: how a file is laid out, and how small each column is.
+//! `entasis info`: the layout of a file, and the size of each column.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::output::Out;
 use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, ratio, size, thousands};
 
-/// The type of an object column, whose missing values are among its cells and are not counted.
+/// The type of an object column. Its missing values are among its cells and are not counted.
 const OBJECT: &str = "object";
 
 const EXAMPLES: &str = "Examples:
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         let info = file.info()?;
         if args.json {
             let name = json::Object::new().text("file", &path.to_string_lossy()).end();
-            // The file's name becomes the first member of the layout.
+            // The name of the file becomes the first member.
             writeln!(out, "{},{}", name.trim_end_matches('}'), info.to_json().trim_start_matches('{'))?;
             return Ok(());
         }
@@ -88,7 +88,7 @@ fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
     Ok(())
 }
 
-/// A row for the frames of a tree, one for its arrays, one for all other values.
+/// One row for the frames of a tree, one for its arrays, one for all other values.
 fn parts(info: &Info) -> Vec<Column> {
     let mut names = Column::left(["part"]);
     let mut numbers = Column::right(["number"]);
@@ -112,7 +112,8 @@ fn parts(info: &Info) -> Vec<Column> {
     vec![names, numbers, stored, decoded, ratios]
 }
 
-/// The columns of the table, then labels and categories. Bundles are counted by the columns that share them.
+/// The columns of the table, then labels and categories. Columns in a bundle count their share of
+/// it.
 fn shown(info: &Info) -> impl Iterator<Item = &ColumnLayout> {
     info.columns.iter().filter(|column| column.role != Role::Bundle)
 }
@@ -174,7 +175,7 @@ fn columns(info: &Info) -> Vec<Column> {
     vec![names, types, missing, blocks, stored, decoded, ratios, encodings]
 }
 
-/// One encoding alone, or each with its blocks.
+/// A single encoding, or each one with its number of blocks.
 fn encoding_text(column: &ColumnLayout) -> String {
     match column.encodings.as_slice() {
         [] => "none".to_owned(),

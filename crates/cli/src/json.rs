@@ -1,4 +1,4 @@
-//! JSON, written by hand: objects on one line.
+//! Writes JSON objects on one line.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub(crate) fn string(out: &mut String, text: &str) {
 pub(crate) struct Object(String);
 
 impl Object {
-    /// One without members yet.
+    /// An object without members.
     pub(crate) fn new() -> Self {
         Self("{".to_owned())
     }
@@ -53,7 +53,7 @@ impl Object {
         }
     }
 
-    /// A member that is JSON already.
+    /// A member whose value is JSON already.
     pub(crate) fn raw(mut self, key: &str, value: impl std::fmt::Display) -> Self {
         let _ = write!(self.key(key), "{value}");
         self

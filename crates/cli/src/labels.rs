@@ -1,4 +1,5 @@
-//! Labels of rows (an index of pandas or StaticFrame, row names of R), shown as columns before the table's own.
+//! Labels of rows (an index of pandas or StaticFrame, row names of R), shown as columns before
+//! those of the table.
 
 use std::ops::Range;
 
@@ -9,26 +10,27 @@ use crate::types::type_of;
 
 /// A column of labels.
 pub(crate) struct Label {
-    /// The name of the index or level, else `index` or `level_0` ...
+    /// The name of the index or level; without one, `index` or `level_0` ...
     pub(crate) name: String,
-    /// The type, readable.
+    /// The name of the type.
     pub(crate) type_name: String,
-    /// Where the values come from.
+    /// The source of the values.
     pub(crate) source: Source,
 }
 
-/// Where labels come from.
+/// The source of labels.
 pub(crate) enum Source {
-    /// A column beside the table.
+    /// A column of the file that is not part of the table.
     Column(Box<ColumnInfo>),
     /// A range of integers, which the file describes instead of storing it.
     Range { start: i64, step: i64 },
 }
 
-/// The labels of a table's rows. A default range (0, 1, 2 ...) is left out unless the table is nothing but an index.
+/// The labels of a table's rows. A default range (0, 1, 2 ...) is left out unless the table has
+/// nothing but its index.
 ///
 /// # Errors
-/// *Corrupt* when the description makes no sense, *io*.
+/// *Corrupt* when the description of the index is wrong, *io*.
 pub(crate) fn of(file: &File) -> Result<Vec<Label>> {
     let host = file.host()?;
     let Some(index) = host.get("index") else { return Ok(Vec::new()) };
@@ -68,7 +70,7 @@ pub(crate) fn of(file: &File) -> Result<Vec<Label>> {
     columns.into_iter().map(label).collect()
 }
 
-/// Whether a range is a value of its own for this library, and not merely "no labels".
+/// Whether a range is an index of its own for this library, and does not just mean "no labels".
 fn host_keeps_ranges(host: &Value) -> bool {
     host.get("host").and_then(Value::as_str) == Some("pandas")
 }

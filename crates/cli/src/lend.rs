@@ -1,4 +1,4 @@
-//! Lends columns of our own to the writer: the one place where the command touches raw memory.
+//! Lends the command's own columns to the writer. Only this file touches raw memory.
 #![allow(unsafe_code)]
 
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(crate) fn write(
         }
         frame.columns.push(column);
     }
-    // The frame ends here, before the memory that it was lent.
+    // The frame ends here, before the memory that it borrows.
     entasis::write(path, &frame, options, monitor)
 }
 
@@ -60,7 +60,8 @@ fn lend_column(array: &Array) -> Result<Column> {
 }
 
 fn lend(buffer: &[u8]) -> HostRead {
-    // SAFETY: a buffer's bytes are initialised and no longer than isize::MAX. What is lent goes into the frame of
-    // `write`, which ends before the borrow of the arrays does, and nobody writes to them meanwhile.
+    // SAFETY: a buffer's bytes are initialised and no longer than isize::MAX. The handle goes into
+    // the frame of `write`, which ends before the borrow of the arrays, and nobody writes to them
+    // meanwhile.
     unsafe { HostRead::new(buffer.as_ptr(), buffer.len()) }
 }

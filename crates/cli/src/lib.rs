@@ -1,6 +1,7 @@
-//! The `entasis` command: looks into Entasis files, checks them, and measures how fast they are.
+//! The `entasis` command: shows and verifies Entasis files, and measures speed.
 //!
-//! One file per verb; [`run`] is all there is to call. The program and the Python package's script both do.
+//! Each verb has a file. [`run`] is the only entry point, for the program and for the script of the
+//! Python package.
 #![deny(unsafe_code)]
 
 mod array;
@@ -71,8 +72,8 @@ enum Verb {
     Bench(bench::Args),
 }
 
-/// Runs the command with these arguments (without the program's name) and returns its exit code: 0 all is well, 1 a
-/// file or an operation failed, 2 wrong usage, 130 stopped by the user.
+/// Runs the command with these arguments (without the program's name) and returns its exit code: 0
+/// for success, 1 if a file or an operation failed, 2 for wrong usage, 130 if the user stopped it.
 ///
 /// Results go to the standard output, errors and progress to the standard error.
 pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
@@ -80,7 +81,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
-            // What can't be printed has no other way to be told.
+            // If printing fails, there is no other way to report it.
             let _ = error.print();
             return error.exit_code();
         }
@@ -103,7 +104,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
     }
 }
 
-/// Does the same to each file. One that fails is reported, and the others follow all the same.
+/// Does the same with each file. A file that fails is reported, and the others still follow.
 fn for_each(files: &[PathBuf], out: &mut Out, mut work: impl FnMut(&Path, &mut Out) -> Outcome) -> Outcome {
     for file in files {
         match work(file, out) {
@@ -118,7 +119,7 @@ fn for_each(files: &[PathBuf], out: &mut Out, mut work: impl FnMut(&Path, &mut O
     Ok(())
 }
 
-/// Opens a file; `-` stands for the standard input, which is read into memory.
+/// Opens a file; `-` is the standard input, which is read into memory.
 fn open(path: &Path) -> entasis::Result<File> {
     if path != Path::new("-") {
         return File::open(path);

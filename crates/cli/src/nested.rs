@@ -57,13 +57,13 @@ fn array_of(file: &File, nested: Nested, threads: Option<usize>, monitor: &dyn M
     Ok(Array { name, column_type, detail, n, values, missing, categories })
 }
 
-/// Why nested columns of our own are not written.
+/// The error for writing a nested column of the command's own.
 pub(crate) fn unsupported(array: &Array) -> Error {
     Error::unsupported("nested columns are read here and not written").in_column(&array.name)
 }
 
-/// Appends value `i`, which is there, as JSON: lists as arrays, structs as objects, maps as arrays of objects.
-/// `child` appends a value of a child.
+/// Appends value `i`, which must be present, as JSON: lists as arrays, structs as objects, maps as
+/// arrays of objects. `child` appends a value of a child.
 pub(crate) fn json(array: &Array, inside: &Inside, i: usize, child: &AppendJson, out: &mut String) {
     let number = |bytes: &[u8], i: usize, width: usize| {
         let mut wide = [0; 8];

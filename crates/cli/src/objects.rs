@@ -11,13 +11,13 @@ use crate::cell::{bytes_text, long_integer, uuid};
 use crate::json;
 use crate::types::unit_of;
 
-/// Containers inside of containers that are shown; what is deeper is shown as `(...)`.
+/// The depth of containers that is shown. Deeper ones are shown as `(...)`.
 const MAX_DEPTH: usize = 32;
 
-/// How values are written.
+/// The form in which values are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// As people read them.
+    /// For people.
     Text,
     /// As JSON.
     Json,
@@ -26,7 +26,7 @@ pub(crate) enum Style {
 /// Reads the values of an object column in some rows.
 ///
 /// # Errors
-/// *Corrupt*, *unsupported* for a kind of cell that this version does not know, *io*, *limit*.
+/// *Corrupt*, *unsupported* for an unknown kind of cell, *io*, *limit*.
 pub(crate) fn load(
     file: &File,
     info: &ColumnInfo,
@@ -41,7 +41,7 @@ pub(crate) fn load(
         let first = list.first.saturating_add(rows.start);
         let end = list.first.saturating_add(rows.end);
         let top = cells.load(first..end, threads, monitor)?;
-        // The contents of neighbouring cells are contiguous (`docs/format/values.md`).
+        // The descendants of neighbouring cells are contiguous (`docs/format/values.md`).
         let inside = |found: Option<Range<u64>>, of: Children| match found {
             _ if of.count == 0 => found,
             None => Some(of.first..of.end),
@@ -57,7 +57,7 @@ pub(crate) fn load(
 
 struct Reader<'a> {
     cells: &'a Cells,
-    /// The cells that are in memory.
+    /// The cells in memory.
     slices: [&'a Slice; 2],
     style: Style,
 }
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Ok(Object { text, is_missing })
     }
 
-    /// Looks at a cell, or at the one that it refers to.
+    /// Passes a cell to `look`, or the one that it refers to.
     fn visit(&self, number: u64, look: &mut dyn FnMut(&Cell<'_>) -> Result<()>) -> Result<()> {
         if let Some(slice) = self.slices.iter().find(|slice| slice.range().contains(&number)) {
             return self.follow(number, &slice.cell(number)?, look);
@@ -93,7 +93,7 @@ impl Reader<'_> {
         look: &mut dyn FnMut(&Cell<'_>) -> Result<()>,
     ) -> Result<()> {
         match *cell {
-            // A reference names an earlier cell, so that this ends.
+            // A reference names an earlier cell, so this ends.
             Cell::Int(CellKind::Reference, target) if (0..number.cast_signed()).contains(&target) => {
                 self.visit(target.cast_unsigned(), look)
             }
@@ -102,7 +102,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The text of a value without parts, and whether JSON puts it in quotes. Containers are JSON in either style.
+    /// The text of a value without parts, and whether JSON puts it in quotes. Containers are JSON
+    /// in either style.
     fn scalar(&self, cell: &Cell<'_>, style: Style) -> Result<Option<(String, bool)>> {
         let form = if style == Style::Json { Form::Iso } else { Form::Plain };
         let micros = Unit::Microsecond;
@@ -136,7 +137,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// The text of a value that has parts and is no container.
+    /// The text of a value with parts that is not a container.
     fn composed(&self, kind: CellKind, children: &Children, style: Style) -> Result<Option<(String, bool)>> {
         let part = |i: u64| {
             let mut text = String::new();
@@ -174,7 +175,7 @@ impl Reader<'_> {
         Ok(Some((text, true)))
     }
 
-    /// A point or span in time of pandas: its name, the count, the unit, and a zone.
+    /// A Timestamp or Timedelta of pandas, from its name, count, unit and zone.
     fn pandas_time(&self, name: &str, children: &Children, style: Style) -> Result<String> {
         let (mut count, mut unit, mut has_zone) = (None, None, false);
         for i in 1..children.count.min(4) {
@@ -197,7 +198,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What a time zone appends to a time: nothing, an offset, or a name.
+    /// The suffix of a time zone: empty, an offset, or a name.
     fn zone(&self, number: u64) -> Result<String> {
         let mut zone = String::new();
         let mut offset = None;
@@ -252,7 +253,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A list of maps or tuples, which is stored as a list for each key or place.
+    /// A list of maps or tuples, stored as one list for each key or index.
     fn json_rows(&self, kind: CellKind, children: &Children, depth: usize, out: &mut String) -> Result<()> {
         let mut lists = Vec::new();
         for i in 0..children.count {
@@ -316,7 +317,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the digits of a decimal are a number of JSON as they stand.
+/// Whether the digits of a decimal are also a number in JSON.
 fn is_json_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));

@@ -1,23 +1,23 @@
-//! The standard output: buffered, and aware of whether a person reads it.
+//! The standard output: buffered, and styled if it is a terminal.
 
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use console::Term;
 
-/// Where results go.
+/// The destination of results.
 pub(crate) struct Out {
     to: BufWriter<Stdout>,
     style: Style,
     failed: bool,
 }
 
-/// How results look there.
+/// The style of results.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
-    /// Whether escape sequences are welcome.
+    /// Whether escape sequences are allowed.
     pub(crate) color: bool,
-    /// Columns of the terminal; none: there is no terminal, and no end of a line.
+    /// Columns of the terminal; none if the output is not a terminal.
     pub(crate) width: Option<usize>,
 }
 
@@ -36,12 +36,12 @@ impl Out {
         }
     }
 
-    /// How results look.
+    /// The style of results.
     pub(crate) fn style(&self) -> Style {
         self.style
     }
 
-    /// Notes that something failed although the verb goes on.
+    /// Records that something failed although the verb continues.
     pub(crate) fn set_failed(&mut self) {
         self.failed = true;
     }
@@ -63,12 +63,12 @@ impl Write for Out {
 }
 
 impl Style {
-    /// Less than the rest.
+    /// Less prominent text.
     pub(crate) fn dim(self, text: &str) -> String {
         self.styled(text, "2")
     }
 
-    /// More than the rest.
+    /// More prominent text.
     pub(crate) fn bold(self, text: &str) -> String {
         self.styled(text, "1")
     }

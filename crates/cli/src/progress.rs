@@ -1,4 +1,4 @@
-//! Long work: a bar on the terminal after a second, and an end when the user asks for it.
+//! Progress of long work: a bar on the terminal after one second, and cancellation with Ctrl-C.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,10 +22,11 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch work that the label names. Ctrl-C from now on ends work in good order; a second one at once.
+    /// Watches the work that `label` names. From now on the first Ctrl-C cancels the work, and the
+    /// second one ends the process.
     pub(crate) fn new(label: impl Into<String>) -> Self {
         LISTEN.call_once(|| {
-            // Without the handler Ctrl-C just ends the process.
+            // Without the handler Ctrl-C ends the process.
             let _ = ctrlc::set_handler(|| {
                 if STOPPED.swap(true, Ordering::Relaxed) {
                     std::process::exit(130);
@@ -36,7 +37,7 @@ impl Watch {
         Self { label: label.into(), started: Instant::now(), bar: OnceLock::new(), visible }
     }
 
-    /// An error once the user has asked for the end.
+    /// Returns an error after the user pressed Ctrl-C.
     pub(crate) fn check(&self) -> entasis::Result<()> {
         if self.interrupted() { Err(Error::interrupted()) } else { Ok(()) }
     }
@@ -58,7 +59,7 @@ impl Monitor for Watch {
             }
             bar.with_message(self.label.clone()).with_elapsed(self.started.elapsed())
         });
-        // Work of several steps has a total for each.
+        // Work with several steps has a total for each.
         bar.set_length(total);
         bar.set_position(done.min(total));
     }

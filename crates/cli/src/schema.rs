@@ -22,7 +22,7 @@ Names in parentheses are labels of rows (the index).";
 
 /// Show the names and types of a table's columns
 ///
-/// Reads the description of the columns alone: quick however large the file is.
+/// Reads only the description of the columns: fast for files of any size.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -92,7 +92,7 @@ fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
     Ok(())
 }
 
-/// The missing values; none for a column of objects, where they are told among them.
+/// The number of missing values; none for an object column, where they are among the values.
 fn n_missing(info: &ColumnInfo) -> Option<u64> {
     (info.record.column_type.logical != Logical::Object).then_some(info.record.n_missing)
 }

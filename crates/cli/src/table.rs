@@ -6,12 +6,12 @@ use console::{measure_text_width, truncate_str};
 
 use crate::output::Style;
 
-/// Between two columns.
+/// The gap between two columns.
 const GAP: &str = "  ";
-/// A column of a terminal is made no narrower than this to make room for others.
+/// Columns are not made narrower than this to make room for others.
 const LEAST: usize = 8;
 
-/// What stands in a row of a column.
+/// A cell of the table.
 pub(crate) struct Cell {
     text: String,
     dim: bool,
@@ -24,13 +24,13 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Cell {
-    /// One that matters less.
+    /// A less prominent cell.
     pub(crate) fn dim(text: impl Into<String>) -> Self {
         Self { text: text.into(), dim: true }
     }
 }
 
-/// A column with its titles and cells, of which all have to be free of controls.
+/// A column with its titles and cells, all without control characters.
 pub(crate) struct Column {
     titles: Vec<Cell>,
     cells: Vec<Cell>,
@@ -73,7 +73,7 @@ impl Column {
     }
 }
 
-/// Prints columns side by side and returns how many fitted into the terminal's width.
+/// Prints columns side by side. Returns how many fit the width of the terminal.
 pub(crate) fn print(mut columns: Vec<Column>, style: Style, out: &mut impl Write) -> io::Result<usize> {
     let n = fit(&mut columns, style);
     columns.truncate(n);
@@ -81,7 +81,8 @@ pub(crate) fn print(mut columns: Vec<Column>, style: Style, out: &mut impl Write
     Ok(n)
 }
 
-/// Prints all columns: those that do not fit into the terminal's width follow below, after the first column again.
+/// Prints all columns. Those that do not fit the width of the terminal follow below, after the
+/// first column again.
 pub(crate) fn print_all(mut columns: Vec<Column>, style: Style, out: &mut impl Write) -> io::Result<()> {
     let n = fit(&mut columns, style);
     print_rows(&columns[..n].iter().collect::<Vec<_>>(), style, out)?;
@@ -128,7 +129,8 @@ fn print_rows(columns: &[&Column], style: Style, out: &mut impl Write) -> io::Re
     Ok(())
 }
 
-/// Narrows flexible columns, the widest first, then drops columns from the end, until the rest fits. At least one stays.
+/// Narrows flexible columns, the widest first, then drops columns from the end until the rest fits.
+/// At least one stays.
 fn fit(columns: &mut [Column], style: Style) -> usize {
     let Some(room) = style.width else { return columns.len() };
     let mut n = 0;
@@ -145,7 +147,7 @@ fn fit(columns: &mut [Column], style: Style) -> usize {
     let total: usize = columns.iter().map(|column| column.width).sum();
     let mut excess = total.saturating_sub(room);
     while excess > 0 {
-        // With a single column there is nothing to save, but it is cut whatever its kind.
+        // A single column is cut, flexible or not.
         let widest =
             columns.iter_mut().filter(|c| c.flexible && c.width > LEAST || n == 1).max_by_key(|c| c.width);
         let Some(widest) = widest.filter(|column| column.width > 1) else { break };

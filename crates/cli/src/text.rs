@@ -1,4 +1,4 @@
-//! Text for people: numbers, sizes, and names that can't harm the terminal.
+//! Text for people: numbers, sizes, and names that cannot harm the terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ pub(crate) fn count(n: u64, what: &str) -> String {
     format!("{} {what}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
-/// A number of bytes in three digits or so: 17.6 MB. 1 MB is 10^6 bytes.
+/// A number of bytes with about three digits: 17.6 MB. 1 MB is 10^6 bytes.
 pub(crate) fn size(n: u64) -> String {
     let mut value = n as f64;
     if value < 1000.0 {
@@ -29,7 +29,7 @@ pub(crate) fn size(n: u64) -> String {
     }
     for unit in ["kB", "MB", "GB", "TB", "PB"] {
         value /= 1000.0;
-        // What would be rounded to 1000 goes to the next unit.
+        // A value that would be rounded to 1000 gets the next unit.
         if value < 999.5 {
             let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
             return format!("{value:.digits$} {unit}");
@@ -38,12 +38,12 @@ pub(crate) fn size(n: u64) -> String {
     format!("{:.0} EB", value / 1000.0)
 }
 
-/// How many times smaller; "-" where there is nothing to compare.
+/// How many times smaller; "-" if one of the numbers is 0.
 pub(crate) fn ratio(from: u64, to: u64) -> String {
     if from == 0 || to == 0 { "-".to_owned() } else { format!("{:.1}", from as f64 / to as f64) }
 }
 
-/// The text with everything escaped that a terminal would obey instead of showing.
+/// The text, with all characters escaped that a terminal would obey.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_control) {
         return Cow::Borrowed(text);
@@ -63,7 +63,7 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Controls, line ends, marks that turn the direction of writing, and other characters without a shape.
+/// Controls, line ends, marks that change the direction of text, and other invisible characters.
 fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

@@ -1,4 +1,4 @@
-//! `entasis tree`: what a file holds, as an outline.
+//! `entasis tree`: the contents of a file as an outline.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,22 +18,22 @@ const EXAMPLES: &str = "Examples:
 
 A line for each part: kind, number of parts or shape, and short values. Arrays and frames are not read.";
 
-/// Characters of a text that are shown.
+/// The characters of a text that are shown.
 const TEXT: usize = 60;
 
-/// Show what a file holds as a tree, with types, shapes and sizes
+/// Show the contents of a file as a tree, with types, shapes and sizes
 ///
-/// Reads the parts that are shown, and no values of arrays and frames.
+/// Reads only the parts that are shown, and no values of arrays and frames.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Entasis files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// How deep the tree is shown
+    /// The depth of the tree to show
     #[arg(long, default_value_t = 5, value_name = "N")]
     depth: usize,
-    /// Parts of one value that are shown
+    /// The number of parts of one value to show
     #[arg(long, default_value_t = 20, value_name = "N")]
     items: u64,
 }
@@ -123,13 +123,13 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// The cells from `first` on, so many of them.
+    /// `n` cells from `first` on.
     fn load(&self, first: u64, n: u64) -> entasis::Result<Option<entasis::cells::Slice>> {
         let load = |cells: &Cells| cells.load(first..first.saturating_add(n), None, &Silent);
         self.cells.as_ref().map(load).transpose()
     }
 
-    /// A cell, and as much of what is below as is to be shown. Goes no deeper than `depth`.
+    /// Prints a cell and its descendants, down to `depth`.
     fn cell(&mut self, number: u64, name: &str, level: usize) -> Outcome {
         let Some(slice) = self.load(number, 1)? else { return Ok(()) };
         match slice.cell(number)? {
@@ -178,7 +178,7 @@ impl Tree<'_> {
         }
     }
 
-    /// A list of rows, and the first of them.
+    /// Prints a list of rows with its first rows.
     fn rows(&mut self, kind: CellKind, children: &Children, name: &str, level: usize) -> Outcome {
         let Some(lists) = self.load(children.first, children.count)? else { return Ok(()) };
         let n = lists.n_rows(children)?;
@@ -204,7 +204,7 @@ impl Tree<'_> {
         self.rest(level + 1, n - shown)
     }
 
-    /// What an object is: its name, and that of the class of a record.
+    /// A description of an object: its name, and the class of a record.
     fn head(&self, children: &Children) -> entasis::Result<String> {
         let n = children.count.min(3);
         let Some(slice) = self.load(children.first, n)? else { return Ok(String::new()) };
@@ -247,7 +247,7 @@ impl Tree<'_> {
     }
 }
 
-/// A value without parts: what it is and what it says.
+/// A value without parts: its kind and its text.
 fn scalar(cell: &Cell<'_>) -> String {
     match *cell {
         Cell::Unit(kind) => kind.to_string(),

@@ -1,4 +1,4 @@
-//! What there is to know about types.
+//! Names and properties of types.
 
 use entasis::{ColumnInfo, ColumnType, File, Logical, Missing, Physical, Result, Unit, Value, type_name};
 
@@ -12,7 +12,7 @@ pub(crate) fn time_zone(detail: Option<&Value>) -> Option<&str> {
     detail.and_then(Value::as_str)
 }
 
-/// Whether values are numbers, which stand at the right of their column.
+/// Whether values are numbers, which are aligned to the right.
 pub(crate) fn is_number(column_type: &ColumnType) -> bool {
     match column_type.logical {
         Logical::Decimal => true,
@@ -25,7 +25,7 @@ pub(crate) fn is_number(column_type: &ColumnType) -> bool {
     }
 }
 
-/// How a missing value of the type is called.
+/// The name of a missing value of the type.
 pub(crate) fn missing_name(column_type: &ColumnType) -> &'static str {
     match column_type.missing {
         Missing::Unspecified | Missing::Null => "null",
@@ -33,7 +33,7 @@ pub(crate) fn missing_name(column_type: &ColumnType) -> &'static str {
     }
 }
 
-/// The unit of time that pandas calls so.
+/// The unit of time with this name in pandas.
 pub(crate) fn unit_of(name: &str) -> Option<Unit> {
     [Unit::Second, Unit::Millisecond, Unit::Microsecond, Unit::Nanosecond]
         .into_iter()

@@ -1,4 +1,4 @@
-//! `entasis verify`: whether every byte is as it was written.
+//! `entasis verify`: checks that every byte is unchanged since it was written.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ const EXAMPLES: &str = "Examples:
 
 A damaged file is told on standard error with the place of the damage, and the exit status is 1.";
 
-/// Check whether every byte of files is as it was written
+/// Check that every byte of the files is unchanged since it was written
 ///
-/// Reads the whole file: compares every checksum, decodes every value, and checks what no reader needs, such as padding.
-/// Nothing is changed.
+/// Reads the whole file: verifies every checksum, decodes every value, and checks bytes that no
+/// reader needs, such as padding. Changes nothing.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Print one JSON object per file, on a line of its own
     #[arg(long)]
     json: bool,
-    /// Threads to check with [default: one per processor]
+    /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! What goes wrong, how it is told, and the exit codes.
+//! Failures, their messages, and the exit codes.
 
 mod common;
 
@@ -66,7 +66,7 @@ fn damage_is_told_with_its_place_and_other_files_follow() {
     let objects = lines(&said.out);
     assert_eq!((said.code, objects.len()), (1, 2));
     assert_eq!((objects[0]["kind"].as_str(), objects[0]["column"].as_str()), (Some("corrupt"), Some("id")));
-    // Other columns are still there.
+    // Other columns can still be read.
     entasis(args!["head", "--columns", "name", damaged]).fine();
     entasis(args!["head", "--columns", "id", damaged]).failed();
 }

@@ -1,4 +1,4 @@
-//! What each verb prints.
+//! The output of each verb.
 
 mod common;
 

@@ -1,32 +1,33 @@
-//! Records of blocks and where each column's blocks begin (`docs/format/columns.md`).
+//! Block records, and the index of each column's first block (`docs/format/columns.md`).
 
 use crate::bytes::{Reader, inside, put};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::limits::{DIRECTORY_HEAD_LEN, HEADER_LEN, MAX_BLOCK_VALUES, PAGE_ENTRY_LEN};
 
-/// A block: a run of a column's values, and where they are stored.
+/// A block: consecutive values of a column, and where they are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockRecord {
-    /// Its first value's number in the column.
+    /// The number of its first value in the column.
     pub first_value: u64,
-    /// How many values.
+    /// The number of values.
     pub n_values: u32,
     /// How they are encoded.
     pub encoding: Encoding,
-    /// Place of the directory.
+    /// The place of the directory.
     pub directory_at: u64,
-    /// Place of the dictionary and the pages.
+    /// The place of the dictionary and the pages.
     pub pages_at: u64,
     /// Bytes of the directory.
     pub directory_len: u32,
     /// Bytes of the dictionary and the pages.
     pub pages_len: u32,
-    /// Bytes of the values when decoded.
+    /// Bytes of the decoded values.
     pub decoded_len: u64,
     /// Checksum of the directory.
     pub directory_checksum: u64,
-    /// Where its values begin in the child, of list, map and run-end columns; else 0.
+    /// The child offset: where its values begin in the child of a list, map or run-end column;
+    /// otherwise 0.
     pub first_child: u64,
 }
 
@@ -42,7 +43,8 @@ impl BlockRecord {
         put!(out, self.decoded_len, self.directory_checksum, self.first_child);
     }
 
-    /// The record in exactly these bytes. An encoding that is not known here is an error of kind unsupported.
+    /// Parses the record in exactly these bytes. An unknown encoding is an error of kind
+    /// *unsupported*.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a block record")?;
@@ -69,13 +71,16 @@ impl BlockRecord {
         }
     }
 
-    /// The number after its last value's.
+    /// The number after that of its last value.
     #[inline]
     pub const fn end_value(&self) -> u64 {
         self.first_value.saturating_add(self.n_values as u64)
     }
 
-    /// Damage unless directory and pages lie in a file of this length.
+    /// Checks that directory and pages are inside a file of length `end`.
+    ///
+    /// # Errors
+    /// *Corrupt*.
     pub fn check_place(&self, end: u64) -> Result<()> {
         let from = HEADER_LEN as u64;
         if !inside(self.directory_at, self.directory_len.into(), from, end) {
@@ -112,7 +117,8 @@ impl BlockRecord {
     }
 }
 
-/// Records of the block index: the first block of each column of a range, and the block after the last.
+/// Parses records of the block index: the first block of each column in a range, and the block
+/// after the last.
 pub fn parse_block_index(bytes: &[u8]) -> Result<Vec<u64>> {
     let (records, rest) = bytes.as_chunks::<8>();
     let index: Vec<u64> = records.iter().map(|record| u64::from_le_bytes(*record)).collect();

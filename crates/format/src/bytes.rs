@@ -1,11 +1,11 @@
-//! Reading little-endian fields one after the other, without a way to read past the end.
+//! Reads little-endian fields one after the other and never beyond the end.
 
 use crate::error::{Error, Result};
 
-/// The number that stands for "none" where a column, node or place is expected.
+/// Stands for "none" in the number of a column, a node or a place.
 pub(crate) const NONE: u64 = u64::MAX;
 
-/// What is left to read of a record.
+/// The unread rest of a record.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
     what: &'static str,
@@ -54,14 +54,14 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// A number of a column, node or place, that may be none.
+    /// The number of a column, node or place, or none.
     #[inline]
     pub(crate) fn optional(&mut self) -> Result<Option<u64>> {
         let number = self.u64()?;
         Ok((number != NONE).then_some(number))
     }
 
-    /// `N` bytes that have to be zero.
+    /// Skips `N` bytes, which must be zero.
     #[inline]
     pub(crate) fn reserved<const N: usize>(&mut self) -> Result<()> {
         if self.array::<N>()? == [0; N] {
@@ -77,7 +77,7 @@ fn short(what: &str, len: usize, expected: usize) -> Error {
     Error::corrupt(format!("{what} has {len} bytes where {expected} are needed"))
 }
 
-/// Appends a number that may be none.
+/// Appends a number or none.
 #[inline]
 pub(crate) fn put_optional(out: &mut Vec<u8>, number: Option<u64>) {
     out.extend_from_slice(&number.unwrap_or(NONE).to_le_bytes());
@@ -89,25 +89,25 @@ macro_rules! put {
 }
 pub(crate) use put;
 
-/// Whether `at .. at + len` lies inside `from .. end`.
+/// Whether `at .. at + len` is inside `from .. end`.
 #[inline]
 pub(crate) fn inside(at: u64, len: u64, from: u64, end: u64) -> bool {
     at >= from && at.checked_add(len).is_some_and(|stop| stop <= end)
 }
 
-/// A length in memory as a number of the file.
+/// Converts a length in memory to a number of the file.
 #[inline]
 pub(crate) fn len64(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
 
-/// A length in memory as a number of the file, at most `u32::MAX`.
+/// The same, at most `u32::MAX`.
 #[inline]
 pub(crate) fn len32(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
 
-/// A number of the file as a length in memory.
+/// Converts a number of the file to a length in memory.
 #[inline]
 pub(crate) fn to_usize(number: u64, what: &'static str) -> Result<usize> {
     usize::try_from(number)

@@ -1,7 +1,7 @@
-//! Kinds of cells: trees of values whose parts are columns (`docs/format/values.md`).
+//! Kinds of cells, the parts of trees (`docs/format/values.md`).
 
 codes! {
-    /// What a cell is.
+    /// The kind of a cell.
     CellKind: u8 {
         /// Nothing.
         Null = 0, "None";
@@ -45,7 +45,7 @@ codes! {
         UInt32 = 27, "numpy.uint32";
         /// An integer of NumPy.
         UInt64 = 28, "numpy.uint64";
-        /// The cell that is meant.
+        /// Refers to another cell.
         Reference = 29, "reference";
         /// The number of a table.
         Table = 30, "table";
@@ -73,23 +73,23 @@ codes! {
         NumpyStr = 46, "numpy.str";
         /// Bytes.
         Bytes = 48, "bytes";
-        /// Bytes that can be changed.
+        /// Bytes, mutable.
         ByteArray = 49, "bytearray";
-        /// An integer beyond 64 bits.
+        /// An integer of more than 64 bits.
         BigInt = 50, "int";
         /// A universally unique identifier.
         Uuid = 51, "UUID";
-        /// Text with halves of pairs.
+        /// Text with unpaired surrogates.
         Surrogates = 52, "str";
         /// Bytes of NumPy.
         NumpyBytes = 53, "numpy.bytes";
         /// Values in order.
         List = 64, "list";
-        /// Values in order, that can't be changed.
+        /// Values in order, immutable.
         Tuple = 65, "tuple";
         /// Distinct values.
         Set = 66, "set";
-        /// Distinct values, that can't be changed.
+        /// Distinct values, immutable.
         FrozenSet = 67, "frozenset";
         /// Keys and values in order.
         Map = 68, "dict";
@@ -133,11 +133,11 @@ static KINDS: [Option<CellKind>; 256] = {
     kinds
 };
 
-/// Where the value of a cell stands.
+/// The place of a cell's value.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CellClass {
-    /// The kind says all.
+    /// A kind without a value.
     Unit = 0,
     /// Integers of 64 bits.
     Int = 1,
@@ -168,31 +168,31 @@ impl CellKind {
         }
     }
 
-    /// The one with this code, by a table: kinds are looked up a million at a time.
+    /// The kind with this code. A table, because millions of kinds are looked up.
     #[inline]
     pub fn of(code: u8) -> Option<Self> {
         KINDS[code as usize]
     }
 
-    /// Whether it is a list of rows, whose children are lists: one for each key or place.
+    /// Whether it is a list of rows: its children are lists, one for each key or index.
     #[inline]
     pub const fn is_rows(self) -> bool {
         matches!(self, Self::Records | Self::Rows)
     }
 
-    /// Whether it has keys: its own, or another's.
+    /// Whether it has keys, its own or those of another map.
     #[inline]
     pub const fn has_keys(self) -> bool {
         matches!(self, Self::Map | Self::Records)
     }
 
-    /// Whether a list of rows may have it for a value: it is whole by itself.
+    /// Whether a list of rows can hold it: it has no parts.
     #[inline]
     pub const fn is_scalar(self) -> bool {
         self.code() < 64 && !matches!(self, Self::Reference | Self::Table)
     }
 
-    /// How many children it always has.
+    /// The number of children, if it is the same for all cells of the kind.
     pub const fn n_children(self) -> Option<u64> {
         match self {
             Self::Complex | Self::Fraction => Some(2),

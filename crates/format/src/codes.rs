@@ -1,6 +1,6 @@
-//! Enumerations that are one number in the file.
+//! Enumerations that the file stores as one number.
 
-/// Defines an enumeration whose codes run as written, with `from_code`, `code`, `name` and `Display`.
+/// Defines an enumeration with the given codes, with `from_code`, `code`, `name` and `Display`.
 macro_rules! codes {
     ($(#[$meta:meta])* $name:ident: $number:ty { $($(#[$doc:meta])* $variant:ident = $code:literal, $text:literal;)+ }) => {
         $(#[$meta])*
@@ -9,10 +9,10 @@ macro_rules! codes {
         pub enum $name { $($(#[$doc])* $variant = $code,)+ }
 
         impl $name {
-            /// All of them, ascending by code.
+            /// All variants, ascending by code.
             pub const ALL: &'static [$name] = &[$($name::$variant,)+];
 
-            /// The one with this code in the file, if this version knows it.
+            /// The variant with this code, if this version knows it.
             #[inline]
             pub const fn from_code(code: $number) -> Option<Self> {
                 match code { $($code => Some($name::$variant),)+ _ => None }
@@ -24,7 +24,7 @@ macro_rules! codes {
                 match self { $($name::$variant => $code,)+ }
             }
 
-            /// The name for people.
+            /// The name to show.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)+ }
             }

@@ -12,35 +12,35 @@ const CHILD: u32 = 8;
 /// A column: its name, type and length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ColumnRecord {
-    /// Never used again for another column.
+    /// An id that no other column ever has.
     pub id: u64,
-    /// Place of the name in the names heap.
+    /// The place of the name in the names heap.
     pub name_at: u64,
     /// Bytes of the name.
     pub name_len: u32,
     /// The type.
     pub column_type: ColumnType,
-    /// Its values stand in a storage column.
+    /// Whether its values are in a storage column.
     pub is_bundled: bool,
-    /// It is a storage column.
+    /// Whether it is a storage column.
     pub is_bundle: bool,
-    /// How many values.
+    /// The number of values.
     pub n_values: u64,
     /// The storage column of a bundled column.
     pub storage: Option<u64>,
     /// The column that it is a child of.
     pub parent: Option<u64>,
-    /// Its first value in the storage column, else 0.
+    /// The index of its first value in the storage column; otherwise 0.
     pub first_value: u64,
     /// The first of its children.
     pub first_child: Option<u64>,
-    /// How many children.
+    /// The number of children.
     pub n_children: u32,
-    /// The column with the categories.
+    /// The column that holds the categories.
     pub dictionary: Option<u64>,
-    /// The node with the time zone or the like.
+    /// The node of a detail, for example the time zone.
     pub detail: Option<u64>,
-    /// How many values are missing.
+    /// The number of missing values.
     pub n_missing: u64,
 }
 
@@ -67,8 +67,8 @@ impl ColumnRecord {
         put!(out, self.n_missing);
     }
 
-    /// The record in exactly these bytes. A type that is not known here is an error of kind unsupported, for this
-    /// column alone.
+    /// Parses the record in exactly these bytes. An unknown type is an error of kind *unsupported*
+    /// for this column alone.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
@@ -114,14 +114,14 @@ impl ColumnRecord {
         }
     }
 
-    /// Place and length of the name, of a record that may be of an unknown type.
+    /// Place and length of the name, also in a record of an unknown type.
     pub fn name_place(bytes: &[u8]) -> Result<(u64, u32)> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
         reader.array::<8>()?;
         Ok((reader.u64()?, reader.u32()?))
     }
 
-    /// What does not go together in the record, if anything.
+    /// A contradiction in the record, if there is one.
     fn problem(&self) -> Option<&'static str> {
         if let Some(problem) = self.column_type.problem() {
             return Some(problem);

@@ -14,7 +14,7 @@ const PATCHES: u8 = 1;
 const PER_VECTOR: u8 = 2;
 const VALIDITY: u8 = 4;
 
-/// Bytes as they are stored, before or after a codec.
+/// Bytes in the file, with their length before the codec.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stored {
     /// Bytes in the file.
@@ -32,9 +32,9 @@ pub struct PageEntry {
     pub stored_len: u32,
     /// Bytes before the codec.
     pub payload_len: u32,
-    /// How many values.
+    /// The number of values.
     pub n_values: u32,
-    /// Bytes of the values when decoded.
+    /// Bytes of the decoded values.
     pub decoded_len: u32,
     /// Checksum of the bytes in the file.
     pub checksum: u64,
@@ -50,7 +50,7 @@ impl PageEntry {
 /// How the pages of a block are encoded and stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Directory {
-    /// Equal to the block record's.
+    /// Equal to that of the block record.
     pub encoding: Encoding,
     /// Bits of a packed word.
     pub width: u8,
@@ -60,11 +60,11 @@ pub struct Directory {
     pub factor: u8,
     /// Whether vectors have patches.
     pub patches: bool,
-    /// Whether vectors have a base and width each.
+    /// Whether each vector has a base and a width.
     pub per_vector: bool,
     /// Whether pages start with validity.
     pub validity: bool,
-    /// What packed words are offsets from, or the constant.
+    /// The base of packed words, or the constant.
     pub base: u64,
     /// Entries of the block's dictionary.
     pub n_dictionary: u32,
@@ -75,7 +75,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// A directory of this encoding, all else zero or absent.
+    /// A directory with this encoding, everything else zero or absent.
     pub const fn new(encoding: Encoding) -> Self {
         Self {
             encoding,
@@ -92,7 +92,7 @@ impl Directory {
         }
     }
 
-    /// Bytes of a directory with so many pages.
+    /// Bytes of a directory with `n_pages` pages.
     pub const fn len(n_pages: usize) -> usize {
         (PAGE_ENTRY_LEN as usize).saturating_mul(n_pages).saturating_add(DIRECTORY_HEAD_LEN as usize)
     }
@@ -112,8 +112,8 @@ impl Directory {
         }
     }
 
-    /// The directory in exactly these bytes, checked against its block record, the type, and every rule that needs
-    /// no look at the pages.
+    /// Parses the directory in exactly these bytes. Checks it against its block record, the type,
+    /// and every rule that does not need the pages.
     pub fn parse(bytes: &[u8], record: &BlockRecord, of: impl Into<Layout>, limits: &Limits) -> Result<Self> {
         let of = of.into();
         Self::parse_fields(bytes, record)
@@ -171,7 +171,7 @@ impl Directory {
         })
     }
 
-    /// Every rule that needs no look at the pages.
+    /// Checks every rule that does not need the pages.
     fn check(&self, record: &BlockRecord, of: Layout, limits: &Limits) -> Result<()> {
         let problem = self
             .encoding
@@ -199,7 +199,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Width, base, exponents and flags.
+    /// Checks width, base, exponents and flags.
     fn parameters_problem(&self, of: Layout) -> Option<&'static str> {
         let packing = self.encoding.packing;
         let bits = word_bytes(self.encoding, of).saturating_mul(8);
@@ -270,7 +270,7 @@ impl Directory {
         self.stored_problem(&self.dictionary)
     }
 
-    /// The rules on stored and payload lengths.
+    /// Checks the rules of section 4.2 on lengths.
     fn stored_problem(&self, stored: &Stored) -> Option<&'static str> {
         let &Stored { stored_len, payload_len, .. } = stored;
         if stored_len > payload_len || (stored_len == 0 && payload_len != 0) {
@@ -283,7 +283,7 @@ impl Directory {
     }
 
     fn sums_problem(&self, record: &BlockRecord, of: Layout) -> Option<&'static str> {
-        // At most 65,536 pages of numbers below 2^32: the sums fit.
+        // At most 65,536 pages with numbers below 2^32, so the sums fit.
         let sum =
             |field: fn(&PageEntry) -> u32| self.pages.iter().map(|page| u64::from(field(page))).sum::<u64>();
         let stored = sum(|page| page.stored_len).saturating_add(self.dictionary.stored_len.into());
@@ -323,9 +323,9 @@ impl Directory {
         self.stored_problem(&page.stored())
     }
 
-    /// The shortest and longest payload of a page, by its validity and packing.
+    /// The least and the most length of a page's payload, by sections 4.3 and 4.4.
     fn payload_bounds(&self, page: &PageEntry, of: Layout) -> (u64, u64) {
-        // All numbers are small here: n at most 8,192, W at most 256 KiB, widths at most 64.
+        // All numbers are small: n at most 8,192, W at most 256 KiB, widths at most 64.
         let n = u64::from(page.n_values);
         let word = word_bytes(self.encoding, of);
         let vectors = n.div_ceil(VECTOR_VALUES.into());
@@ -343,7 +343,7 @@ impl Directory {
                 let (counts, patches) = if self.patches { (vectors * 2, n * (2 + value)) } else { (0, 0) };
                 (heads + counts + least, heads + counts + most + patches)
             }
-            // Widths of the vectors are at most the directory's.
+            // The widths of the vectors are at most that of the directory.
             Packing::Delta => (vectors * (2 * word + 1), vectors * (2 * word + 1) + packed),
             Packing::RunLength => {
                 let runs = |n: u64| 2 + n * 2 + (n * u64::from(self.width)).div_ceil(8);
@@ -354,28 +354,30 @@ impl Directory {
                 (len, len)
             }
             Packing::Fsst => {
-                // Counts of symbols and lengths of streams; a code is a symbol of up to 8 bytes, or half of a byte.
+                // Counts of symbols and lengths of streams. A code is a symbol of up to 8 bytes, or
+                // half of a byte.
                 let (heads, decoded) = (vectors * 4 + packed + 8 + 16, u64::from(page.decoded_len));
                 (heads + decoded.div_ceil(8), heads + 255 * 8 + 2 * decoded)
             }
         };
-        // Validity: a byte of kind; then nothing, bits, or a count and positions of up to n values.
+        // Validity: a byte for its kind, then nothing, bits, or a count and positions of up to n
+        // values.
         if self.validity { (least + 1, most + 1 + 2 + 2 * n) } else { (least, most) }
     }
 }
 
-/// Bytes of what is packed: of a word, or of the length of a string.
+/// Bytes of a packed word, or of the length of a string.
 fn word_bytes(encoding: Encoding, of: Layout) -> u64 {
     len64(encoding.word_len(of).unwrap_or(if of.physical.is_var() { 4 } else { 0 }))
 }
 
-/// Bytes of `n` words of this many bits, in vectors.
+/// Bytes of `n` words of this many bits, vector by vector.
 fn bits_len(n: u64, width: u64) -> u64 {
     let vector = u64::from(VECTOR_VALUES);
     (n / vector) * (vector / 8) * width + ((n % vector) * width).div_ceil(8)
 }
 
-/// Whether so many values can decode to so many bytes.
+/// Whether `n_values` can decode to `decoded_len` bytes.
 fn decoded_len_fits(of: Layout, n_values: u32, decoded_len: u64) -> bool {
     match of.width() {
         Some(width) => Some(decoded_len) == u64::from(n_values).checked_mul(len64(width)),

@@ -1,4 +1,4 @@
-//! The codes of how a block is encoded (`docs/format/encodings.md`).
+//! How a block is encoded (`docs/format/encodings.md`).
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::types::{Layout, Physical};
 
 codes! {
-    /// How the words of a page are laid out.
+    /// The layout of a page's words.
     Packing: u8 {
-        /// As they are.
+        /// Unchanged.
         Raw = 0, "raw";
-        /// All are the same one.
+        /// One word, repeated.
         Constant = 1, "constant";
         /// Offsets from a base in as few bits as needed.
         BitPacked = 2, "bit-packed";
@@ -26,22 +26,22 @@ codes! {
 }
 
 impl Packing {
-    /// Whether it is of lengths and bytes.
+    /// Whether it has lengths and bytes.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Strings | Self::Fsst)
     }
 }
 
 codes! {
-    /// What the words stand for.
+    /// The meaning of the words.
     Transform: u8 {
-        /// The values.
+        /// The values themselves.
         None = 0, "none";
         /// Codes of the block's dictionary.
         Dictionary = 1, "dictionary";
         /// Floats as decimals.
         Alp = 2, "ALP";
-        /// Floats as decimals and what they are off in their last places.
+        /// Floats as decimals, with the distance from the decimal in units of the last place.
         Residual = 3, "ALP with residual";
     }
 }
@@ -54,7 +54,7 @@ impl Transform {
 }
 
 codes! {
-    /// What compresses the payload.
+    /// The codec of the payload.
     Codec: u8 {
         /// Nothing.
         None = 0, "none";
@@ -66,9 +66,9 @@ codes! {
 }
 
 codes! {
-    /// What reorders the bytes for the codec.
+    /// The order of the bytes that the codec gets.
     Filter: u8 {
-        /// Nothing.
+        /// Unchanged.
         None = 0, "none";
         /// Byte 0 of all values, then byte 1 of all, and so on.
         Shuffle = 1, "shuffle";
@@ -78,13 +78,13 @@ codes! {
 /// How a block is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Encoding {
-    /// How the words are laid out.
+    /// The layout of the words.
     pub packing: Packing,
-    /// What the words stand for.
+    /// The meaning of the words.
     pub transform: Transform,
-    /// What compresses the payload.
+    /// The codec of the payload.
     pub codec: Codec,
-    /// What reorders its bytes.
+    /// The order of its bytes.
     pub filter: Filter,
 }
 
@@ -112,18 +112,18 @@ impl fmt::Display for Encoding {
 }
 
 impl Encoding {
-    /// A packing alone.
+    /// A packing without transform, codec and filter.
     pub const fn new(packing: Packing) -> Self {
         Self { packing, transform: Transform::None, codec: Codec::None, filter: Filter::None }
     }
 
-    /// The four codes, as they stand in a block record and a directory.
+    /// The four codes, in the order of block records and directories.
     pub const fn codes(self) -> [u8; 4] {
         [self.packing.code(), self.transform.code(), self.codec.code(), self.filter.code()]
     }
 
-    /// The encoding with these codes. One that is not known here is an error of kind unsupported, for its column
-    /// alone.
+    /// The encoding with these codes. An unknown code is an error of kind *unsupported* for its
+    /// column alone.
     #[inline]
     pub fn from_codes(codes: [u8; 4]) -> Result<Self> {
         let [packing, transform, codec, filter] = codes;
@@ -144,8 +144,8 @@ impl Encoding {
         }
     }
 
-    /// Bytes of a word (W in `docs/format/encodings.md`); none for bool, and for utf8 and binary without a dictionary, whose words
-    /// are lengths of 4 bytes.
+    /// Bytes of a word (W of section 4.4). None for bool, and for utf8 and binary without a
+    /// dictionary, whose words are lengths of 4 bytes.
     pub fn word_len(self, of: impl Into<Layout>) -> Option<usize> {
         let of = of.into();
         match self.transform {
@@ -161,7 +161,10 @@ impl Encoding {
         is_wide && self.transform == Transform::None && self.packing != Packing::Raw
     }
 
-    /// An error of kind argument when values of this type can't be encoded so.
+    /// Checks that values of this type can be encoded so.
+    ///
+    /// # Errors
+    /// *Argument*.
     pub fn check(self, of: impl Into<Layout>) -> Result<()> {
         let of = of.into();
         match self.problem(of) {
@@ -170,7 +173,7 @@ impl Encoding {
         }
     }
 
-    /// What does not go together, if anything.
+    /// A contradiction in the encoding, if there is one.
     pub(crate) fn problem(self, of: impl Into<Layout>) -> Option<&'static str> {
         let of = of.into();
         use {Packing as P, Physical as T};
@@ -180,7 +183,7 @@ impl Encoding {
             (Transform::None, T::Utf8 | T::Binary, P::Strings | P::Fsst) => {}
             (Transform::None, T::Complex128 | T::LongDouble | T::FixedBytes, P::Raw) => {}
             (Transform::None, T::I128 | T::I256, packing) if !packing.is_text() => {}
-            // All others are words of 1 to 8 bytes, complex64 one of 8: the bits are what is packed.
+            // All others have words of 1 to 8 bytes (complex64 one of 8), whose bits are packed.
             (Transform::None, word, packing) if matches!(word.width(), Some(1..=8)) && !packing.is_text() => {
             }
             (Transform::None, ..) => return Some("the packing is not one of the type"),
@@ -192,7 +195,7 @@ impl Encoding {
             (Transform::Alp | Transform::Residual, T::F32 | T::F64, packing) if !packing.is_text() => {}
             (Transform::Alp | Transform::Residual, ..) => return Some("ALP is for f32 and f64"),
         }
-        // The filter is on words, whatever they stand for.
+        // The filter reorders words, whatever they mean.
         let shuffles = self.packing == P::Raw && self.word_len(of).is_some_and(|len| len > 1);
         if self.filter == Filter::Shuffle && !shuffles {
             return Some("shuffle is for raw words of 2 bytes or more");

@@ -1,14 +1,14 @@
-//! One error type: what went wrong, where, and what to do next.
+//! The error type: the problem, its place, and advice.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A result of this project.
+/// The result type of this project.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong, where in which file, and what to do about it. One word in size.
+/// A problem, its place in a file, and advice. One word in size.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -19,7 +19,7 @@ struct Inner {
     source: Option<io::Error>,
 }
 
-/// The kinds of error, for programs to decide on.
+/// The kinds of errors, on which programs can decide.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -31,9 +31,9 @@ pub enum Kind {
     Newer,
     /// The file is damaged.
     Corrupt,
-    /// The file or request is sound, but this version can't do it.
+    /// The file or the request is valid, but this version does not support it.
     Unsupported,
-    /// The caller asked for something that makes no sense.
+    /// The caller asked for something impossible.
     Argument,
     /// A limit of the reader was reached.
     Limit,
@@ -41,7 +41,7 @@ pub enum Kind {
     Interrupted,
 }
 
-/// Where it happened, as far as known.
+/// The place of the problem, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file.
@@ -76,13 +76,13 @@ impl Error {
         Self::new(Kind::Newer, message.into())
     }
 
-    /// This version can't do it.
+    /// This version does not support it.
     #[cold]
     pub fn unsupported(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Unsupported, message.into())
     }
 
-    /// The caller asked for something that makes no sense.
+    /// The caller asked for something impossible.
     #[cold]
     pub fn argument(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Argument, message.into())
@@ -106,7 +106,7 @@ impl Error {
         Self::new(Kind::Interrupted, Cow::Borrowed("the work was stopped before its end"))
     }
 
-    /// The operating system refused while doing what `doing` says ("reading a page").
+    /// The operating system refused an operation; `doing` names it ("reading a page").
     #[cold]
     pub fn io(source: io::Error, doing: &'static str) -> Self {
         let mut error = Self::new(Kind::Io(source.kind()), Cow::Borrowed(doing));
@@ -119,32 +119,32 @@ impl Error {
         self.0.kind
     }
 
-    /// Where it happened.
+    /// The place of the problem.
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// What went wrong, without place and advice; for [`Kind::Io`] what was being done.
+    /// The problem, without place and advice; for [`Kind::Io`] the operation.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The operating system's number of the error, if it was the one to refuse.
+    /// The error number of the operating system, if it refused.
     pub fn raw_os_error(&self) -> Option<i32> {
         self.0.source.as_ref().and_then(io::Error::raw_os_error)
     }
 
-    /// The error of the operating system, if it was the one to refuse.
+    /// The error of the operating system, if it refused.
     pub fn io_source(&self) -> Option<&io::Error> {
         self.0.source.as_ref()
     }
 
-    /// What to do next, if the message does not say it.
+    /// The advice, if the message does not imply it.
     pub fn advice(&self) -> Option<&str> {
         self.0.advice()
     }
 
-    /// Sets what to do next, instead of the kind's usual advice.
+    /// Sets the advice, in place of the default for the kind.
     #[must_use]
     pub fn advise(mut self, advice: impl Into<Cow<'static, str>>) -> Self {
         self.0.advice = Some(advice.into());
@@ -195,7 +195,7 @@ impl Error {
 }
 
 impl Inner {
-    /// None where the message says it all: a wrong call, a path that leads nowhere.
+    /// None where the message is enough: a wrong call, a path that leads nowhere.
     fn advice(&self) -> Option<&str> {
         if let Some(advice) = &self.advice {
             return Some(advice);
@@ -227,7 +227,7 @@ impl Inner {
 }
 
 impl Kind {
-    /// How a message of this kind begins.
+    /// The first words of messages of this kind.
     fn prefix(self) -> &'static str {
         match self {
             Kind::Io(_) => "I/O error",
@@ -259,13 +259,13 @@ impl fmt::Display for Error {
     }
 }
 
-/// The characters that a message shows of a path or of the name of a column.
+/// The most characters of a path or a column name that a message shows.
 const LONGEST_NAME: usize = 100;
-/// The characters that a message has itself, in which callers may quote names.
+/// The most characters of the message itself, which may quote names.
 const LONGEST_MESSAGE: usize = 300;
 
-/// The text with control characters escaped. A longer text than `longest` loses characters in its middle: names of
-/// columns differ in how they begin, paths in how they end.
+/// The text with control characters escaped. A text longer than `longest` loses characters in the
+/// middle: column names often differ at the start, paths at the end.
 fn printable(text: &str, longest: usize) -> Cow<'_, str> {
     let is_short = text.len() <= longest || text.chars().nth(longest).is_none();
     if is_short && !text.chars().any(char::is_control) {
@@ -275,7 +275,7 @@ fn printable(text: &str, longest: usize) -> Cow<'_, str> {
         let plain = (!letter.is_control()).then_some(letter);
         plain.into_iter().chain(letter.is_control().then(|| letter.escape_default()).into_iter().flatten())
     };
-    // No more is escaped than is shown, whatever the length of the text.
+    // Escape no more than is shown, for texts of any length.
     let mut begin: Vec<char> = text.chars().flat_map(escaped).take(longest + 1).collect();
     if begin.len() <= longest {
         return begin.into_iter().collect::<String>().into();
@@ -296,7 +296,7 @@ impl fmt::Display for Place {
             result
         };
         if let Some(file) = &self.file {
-            // A name may have letters that a terminal obeys.
+            // A name may have characters that a terminal obeys.
             next(f, format_args!("file \"{}\"", printable(&file.display().to_string(), LONGEST_NAME)))?;
         }
         if let Some(section) = self.section {
@@ -330,7 +330,7 @@ impl fmt::Display for Thousands {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What a failed `unwrap` shows: the same sentence, and the kind in full.
+        // A failed `unwrap` shows the same sentence, and the kind.
         write!(f, "{self} [{:?}]", self.0.kind)
     }
 }
@@ -375,7 +375,7 @@ mod tests {
         assert!(shown.chars().count() < LONGEST_MESSAGE + 2 * LONGEST_NAME + 60, "{shown}");
         assert!(!shown.chars().any(char::is_control), "{shown}");
         assert!(shown.contains("column \"beginx\\u{1b}x") && shown.contains("end\\n\""), "{shown}");
-        // Places for programs stay whole.
+        // Places for programs are not shortened.
         assert_eq!(error.place().column.as_deref(), Some(&*long));
         assert_eq!(printable("caf\u{e9}\n", 6), "caf\u{e9}\\n");
         assert_eq!(printable("0123456789", 10), "0123456789");
@@ -401,7 +401,8 @@ mod tests {
         assert!(std::error::Error::source(&error).is_some());
         assert!(error.to_string().starts_with("I/O error: opening the file: "));
         assert_eq!(error.advice(), None);
-        // Not a directory, an invalid argument, a name that is too long: neither disk nor network is to blame.
+        // Not a directory, an invalid argument, a name that is too long: neither disk nor network
+        // is to blame.
         for code in [20, 22, 36] {
             let error = Error::io(io::Error::from_raw_os_error(code), "opening the file");
             assert!(!cfg!(target_os = "linux") || error.advice().is_none(), "{error}");

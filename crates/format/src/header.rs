@@ -12,7 +12,8 @@ pub const MAGIC: [u8; 8] = *b"\x89ENT\r\n\x1a\n";
 pub const MAJOR: u16 = 0;
 /// Minor version of this format.
 pub const MINOR: u16 = 1;
-/// Must-understand flag: the file was written without a way back to its header.
+/// Must-understand flag: the writer could not go back to the header, so the trailer is
+/// authoritative.
 pub const FLAG_STREAMED: u64 = 1;
 
 /// The first 256 bytes of a file.
@@ -30,24 +31,24 @@ pub struct Header {
     pub slots: [SlotState; 2],
 }
 
-/// What stands in a slot.
+/// The contents of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SlotState {
     /// All zero.
     Empty,
     /// A generation.
     Valid(Slot),
-    /// Its checksum does not hold: a torn commit, or damage.
+    /// The checksum does not match: a torn commit, or damage.
     Damaged,
 }
 
 impl Header {
-    /// The header of a file written whole.
+    /// The header of a file that was written in one piece.
     pub const fn whole(slot: Slot) -> Self {
         Self::with(0, SlotState::Valid(slot))
     }
 
-    /// The header of a file whose trailer tells its state.
+    /// The header of a file whose state is in its trailer.
     pub const fn streamed() -> Self {
         Self::with(FLAG_STREAMED, SlotState::Empty)
     }
@@ -56,12 +57,12 @@ impl Header {
         Self { major: MAJOR, minor: MINOR, flags, may_ignore: 0, slots: [first, SlotState::Empty] }
     }
 
-    /// Whether the trailer may be the truth.
+    /// Whether the state may be in the trailer.
     pub const fn is_streamed(&self) -> bool {
         self.flags & FLAG_STREAMED != 0
     }
 
-    /// Where slot 0 or 1 stands in the file.
+    /// The place of slot 0 or 1 in the file.
     pub const fn slot_at(second: bool) -> u64 {
         if second { 128 } else { 64 }
     }
@@ -80,7 +81,7 @@ impl Header {
         out
     }
 
-    /// The header at the start of these bytes (as many of the file's first bytes as there are, 256 are enough).
+    /// Parses the header at the start of `bytes`, the first bytes of the file (256 are enough).
     pub fn parse(bytes: &[u8], _limits: &Limits) -> Result<Self> {
         if !bytes.starts_with(&MAGIC) {
             return Err(match bytes {
@@ -103,7 +104,7 @@ impl Header {
         let mut reader = Reader::exact(head, 64, "the header")?;
         reader.array::<8>()?;
         let (major, minor) = (reader.u16()?, reader.u16()?);
-        // The version comes before all else: a newer one may have given the reserved bytes a meaning.
+        // The version comes first: a newer one may use the reserved bytes.
         if major > MAJOR {
             return Err(Error::newer(format!(
                 "the file has format version {major}.{minor}, known are {MAJOR}.{MINOR}"
@@ -133,7 +134,7 @@ impl Header {
         Ok(Self { major, minor, flags, may_ignore, slots })
     }
 
-    /// The state of the file; none when the trailer tells it.
+    /// The current state of the file; none when it is in the trailer.
     pub fn current(&self) -> Result<Option<Slot>> {
         use SlotState::{Damaged, Empty, Valid};
         match self.slots {
@@ -157,7 +158,7 @@ impl SlotState {
         match self {
             Self::Empty => [0; SLOT_LEN],
             Self::Valid(slot) => slot.emit(),
-            // Bytes whose checksum does not hold.
+            // Bytes whose checksum does not match.
             Self::Damaged => [0xFF; SLOT_LEN],
         }
     }
@@ -166,7 +167,8 @@ impl SlotState {
         if bytes == &[0; SLOT_LEN] {
             Ok(Self::Empty)
         } else if seal_holds(bytes) {
-            // A checksum that holds means that these bytes were meant: what breaks a rule here is no torn commit.
+            // A matching checksum shows that the bytes are intact, so a broken rule is not a torn
+            // commit.
             Slot::parse_sealed(bytes).map(Self::Valid).map_err(|error| error.at(at))
         } else {
             Ok(Self::Damaged)
@@ -279,7 +281,8 @@ mod tests {
         for header in [Header::whole(slot(1)), Header::streamed(), two] {
             let truth = header.current().unwrap();
             for (bit, bytes) in flips(&header.emit()).enumerate() {
-                // A slot that was hit does not hold; the file then has its other state, or none.
+                // A damaged slot does not match its checksum; the file then has its other state, or
+                // none.
                 match parse(&bytes).and_then(|header| header.current()) {
                     Err(_) => {}
                     Ok(now) if now == truth => assert!((64..192).contains(&(bit / 8))),

@@ -1,7 +1,17 @@
-//! The bytes of an Entasis file: header, footer, tables, columns, directories and the value tree, parsed and
-//! emitted as `docs/format/` gives them: container, columns, directory, nodes. No I/O, no threads, no encodings.
+//! The records of an Entasis file: header, footer, tables, columns, directories and the value tree.
 //!
-//! Every number read from bytes is checked before it is used; no bytes make this crate panic.
+//! Each type parses and emits its bytes as the pages in `docs/format` specify. No I/O, no threads,
+//! no encodings of values.
+//!
+//! Every number from a file is checked before it is used. No bytes make this crate panic.
+//!
+//! ```
+//! use entasis_format::{ColumnType, Error, Kind, Limits, Header, Physical};
+//!
+//! assert_eq!(ColumnType::plain(Physical::F64).layout().width(), Some(8));
+//! let error: Error = Header::parse(b"PAR1", &Limits::default()).unwrap_err();
+//! assert_eq!(error.kind(), Kind::NotEntasis);
+//! ```
 #![forbid(unsafe_code)]
 
 #[macro_use]

@@ -1,5 +1,4 @@
-//! The lengths and bounds that the format fixes, and what a reader is willing to spend on a file that it does not
-//! trust.
+//! The lengths and bounds of the format, and the limits of a reader that does not trust a file.
 
 /// Bytes of the header.
 pub const HEADER_LEN: usize = 256;
@@ -42,7 +41,7 @@ pub(crate) fn is_root_len(len: u32) -> bool {
     })
 }
 
-/// Limits on what the numbers of a file may ask for. A file that needs more gives an error of kind
+/// The most that the numbers of a file may ask for. A file that needs more gives an error of kind
 /// [`Limit`](crate::Kind::Limit).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub struct NameSlot {
     /// Hash of the name; 0 in an empty slot.
     pub hash: u64,
-    /// The column, counted from the table's first; none in an empty slot.
+    /// The index of the column in the table; none in an empty slot.
     pub position: Option<u64>,
 }
 
@@ -41,7 +41,8 @@ pub fn name_hash(name: &str) -> u64 {
     checksum(name.as_bytes())
 }
 
-/// The slot where the search for a hash starts; it goes on with the next ones, wrapping.
+/// The slot where the search for a hash starts. It continues with the next slots, from the last to
+/// the first.
 #[inline]
 pub const fn first_slot(hash: u64, n_slots: u64) -> u64 {
     match hash.checked_rem(n_slots) {
@@ -50,18 +51,19 @@ pub const fn first_slot(hash: u64, n_slots: u64) -> u64 {
     }
 }
 
-/// The slots that [`build_name_index`] makes for so many columns: the least power of two of at least twice as many.
+/// The number of slots that [`build_name_index`] makes for `n_columns`: the least power of two that
+/// is at least twice as many.
 pub fn n_name_slots(n_columns: u64) -> u64 {
     if n_columns == 0 { 0 } else { n_columns.saturating_mul(2).checked_next_power_of_two().unwrap_or(0) }
 }
 
-/// The slots of a table with columns of these names, in this order. None without columns.
+/// The name index of a table whose columns have these names. Empty without columns.
 pub fn build_name_index<Name: AsRef<str>>(names: impl IntoIterator<Item = Name>) -> Vec<u8> {
     let hashes: Vec<u64> = names.into_iter().map(|name| name_hash(name.as_ref())).collect();
     let n_slots = n_name_slots(len64(hashes.len()));
     let len = usize::try_from(n_slots).unwrap_or(0);
-    // Leads from a full slot towards the next free one; a free slot leads to itself. Without it many columns of one
-    // name would take time square in their number.
+    // Leads from a full slot towards the next free one; a free slot leads to itself. Without it,
+    // many columns of one name would take quadratic time.
     let mut next: Vec<usize> = (0..len).collect();
     let mut slots = vec![NameSlot { hash: 0, position: None }; len];
     for (position, hash) in hashes.into_iter().enumerate() {
@@ -79,8 +81,8 @@ pub fn build_name_index<Name: AsRef<str>>(names: impl IntoIterator<Item = Name>)
     out
 }
 
-/// Follows the links to the free slot at their end, and halves the way for the next search. There is always a free
-/// slot, as there are twice as many as columns.
+/// Follows the links to a free slot and halves the path for the next search. There is always a free
+/// slot, because there are twice as many slots as columns.
 fn find_free(next: &mut [usize], mut slot: usize) -> usize {
     loop {
         let Some(&link) = next.get(slot) else { return slot };
@@ -104,7 +106,7 @@ mod tests {
     use super::*;
     use crate::testing::exact;
 
-    /// Positions of the columns of this name, as a reader finds them.
+    /// The positions of the columns with this name, found as section 2.5 says.
     fn find(name: &str, names: &[String], index: &[u8]) -> Vec<u64> {
         let slots: Vec<NameSlot> =
             index.chunks(NameSlot::LEN).map(|bytes| NameSlot::parse(bytes).unwrap()).collect();

@@ -4,7 +4,7 @@ use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
 
 codes! {
-    /// What a node is.
+    /// The kind of a node.
     NodeKind: u8 {
         /// Nothing.
         Null = 0, "null";
@@ -38,7 +38,7 @@ codes! {
 /// A node of the value tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// What it is.
+    /// The kind.
     pub kind: NodeKind,
     /// Children of a list, keys of a map.
     pub n_children: u32,
@@ -59,7 +59,7 @@ impl Node {
         put!(out, self.kind.code(), 0u8, 0u16, self.n_children, self.a, self.b, self.key_hash);
     }
 
-    /// The record in exactly these bytes. A kind that is not known here is an error of kind unsupported.
+    /// Parses the record in exactly these bytes. An unknown kind is an error of kind *unsupported*.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a node")?;
         let code = reader.u8()?;
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// Fields that the kind does not use are zero.
+    /// Whether the fields that the kind does not use are zero.
     fn is_possible(&self) -> bool {
         use NodeKind as K;
         let fields = match self.kind {
@@ -90,7 +90,7 @@ impl Node {
         fields && (self.key_hash == 0 || self.kind == K::String)
     }
 
-    /// How many nodes stand together as its children.
+    /// The number of consecutive nodes that are its children.
     pub const fn children(&self) -> u64 {
         match self.kind {
             NodeKind::List => self.n_children as u64,

@@ -1,8 +1,8 @@
-//! Files of other tools, recognised by their first bytes, so that an error can say what a file is instead.
+//! Recognises files of other formats by their first bytes, so that an error can name their format.
 
-/// What a file of another format is, with its article, by its first bytes (256 are enough).
+/// The name of another format, with its article, by the first bytes of a file (256 are enough).
 ///
-/// A file shorter than 256 bytes is looked at as it is. `None` where the bytes tell nothing.
+/// `None` if the bytes are not recognised.
 pub fn other_format(head: &[u8]) -> Option<&'static str> {
     let starts = MAGICS.iter().find(|(magic, _)| head.starts_with(magic));
     if let Some((_, what)) = starts {
@@ -23,7 +23,8 @@ pub fn other_format(head: &[u8]) -> Option<&'static str> {
     is_text(head).then_some("text")
 }
 
-/// The first bytes of formats that begin with a constant. A longer constant stands before its prefix.
+/// The first bytes of formats that begin with a constant. A longer constant comes before its
+/// prefix.
 const MAGICS: &[(&[u8], &str)] = &[
     (b"\x89ENB\r\n\x1a\n", "a buffer that an Entasis function compressed"),
     (b"PAR1", "a Parquet file"),
@@ -63,7 +64,8 @@ fn is_pickle(head: &[u8]) -> bool {
     matches!(head, [0x80, 2 | 3, ..] | [0x80, 4 | 5, 0x95, ..])
 }
 
-/// The letter of the encoding, a newline, then version 2 or 3: as a big-endian integer (X), little-endian (B) or digits (A).
+/// The letter of the encoding, a newline, then version 2 or 3: as a big-endian integer (X),
+/// little-endian (B) or digits (A).
 fn is_rds(head: &[u8]) -> bool {
     matches!(
         head,
@@ -73,7 +75,8 @@ fn is_rds(head: &[u8]) -> bool {
     )
 }
 
-/// Whether all bytes but those of a character that is cut at the end are UTF-8 without control characters.
+/// Whether all bytes are UTF-8 without control characters, except a character that is cut at the
+/// end.
 fn is_text(head: &[u8]) -> bool {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
@@ -85,13 +88,13 @@ fn is_text(head: &[u8]) -> bool {
     !text.is_empty() && text.chars().all(|c| !c.is_control() || matches!(c, '\t' | '\r' | '\n'))
 }
 
-/// Whether the first lines have equally many separators of one kind, at least one.
+/// Whether the first lines have equally many separators of one kind, and at least one.
 fn is_table_of_text(head: &[u8]) -> bool {
     if !is_text(head) {
         return false;
     }
     let mut lines: Vec<&[u8]> = head.split(|&b| b == b'\n').collect();
-    // The last one may be cut.
+    // The last line may be cut.
     if lines.len() > 1 {
         lines.pop();
     }

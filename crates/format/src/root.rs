@@ -10,10 +10,10 @@ use crate::slot::Slot;
 /// The first bytes of a root.
 const MAGIC: [u8; 8] = *b"ENT\nroot";
 
-/// What a generation is made of.
+/// The sections and the value of a generation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Root {
-    /// Equals the slot's.
+    /// Equal to that of the slot.
     pub generation: u64,
     /// Place, length and checksum of the root before this one.
     pub previous: Option<(u64, u32, u64)>,
@@ -31,7 +31,7 @@ impl Root {
         self.sections.iter().find(|section| (section.kind, section.tier) == (kind.code(), tier))
     }
 
-    /// The bytes of the root, its sections in order. More than [`MAX_ROOT_LEN`] of them can't be read.
+    /// The bytes of the root, its sections sorted. Readers refuse more than [`MAX_ROOT_LEN`].
     pub fn emit(&self) -> Vec<u8> {
         let mut sections: Vec<&Section> = self.sections.iter().collect();
         sections.sort_by_key(|section| (section.kind, section.tier));
@@ -46,7 +46,8 @@ impl Root {
         out
     }
 
-    /// The root that a slot names: its length, checksum, generation and the places of its sections are checked.
+    /// Parses the root that a slot names. Checks its length, checksum, generation and the places of
+    /// its sections.
     pub fn read(bytes: &[u8], slot: &Slot) -> Result<Self> {
         let at = |error: Error| error.at(slot.root_at);
         if len32(bytes.len()) != slot.root_len {
@@ -72,7 +73,7 @@ impl Root {
         Ok(root)
     }
 
-    /// The root in exactly these bytes.
+    /// Parses the root in exactly these bytes.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let Some((head, records)) = bytes.split_first_chunk::<ROOT_HEAD_LEN>() else {
             return Err(Error::corrupt("the root is too short"));
@@ -191,7 +192,7 @@ mod tests {
             assert!(Root::read(&bytes[..len], &slot_of(&bytes[..len], 3)).is_err() || (len - 64) % 48 == 0);
         }
         assert!(Root::read(&bytes, &slot_of(&bytes, 4)).is_err());
-        // The sections are outside the file; the unknown one alone does not count.
+        // The known sections are outside of the file; an unknown one alone would be ignored.
         assert!(Root::read(&bytes, &Slot { end: 400, ..slot }).is_err());
         let unknown = Root { previous: None, sections: vec![section(77, 9)], ..root() }.emit();
         assert!(Root::read(&unknown, &Slot { end: 400, ..slot_of(&unknown, 3) }).is_ok());
@@ -209,7 +210,7 @@ mod tests {
         bad(Root { sections: (0..85).map(|tier| section(6, tier)).collect(), ..root() });
         let sections: Vec<_> = (0..84).map(|tier| section(6, tier)).collect();
         assert_eq!(Root::parse(&Root { sections, ..root() }.emit()).unwrap().sections.len(), 84);
-        // Emitting puts sections in order.
+        // `emit` sorts the sections.
         let sections = root().sections.into_iter().rev().collect();
         assert_eq!(Root { sections, ..root() }.emit(), root().emit());
     }

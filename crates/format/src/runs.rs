@@ -1,4 +1,5 @@
-//! Runs of columns: one record for neighbours that differ in nothing but their names and places (`docs/format/columns.md`).
+//! Column runs: one record for neighbouring columns that differ only in names and places (section
+//! 2.4).
 
 use std::ops::Range;
 
@@ -6,10 +7,11 @@ use crate::bytes::len64;
 use crate::column::ColumnRecord;
 use crate::error::{Error, Result};
 
-/// Which columns each record of the section *columns* stands for.
+/// The columns that each column record stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// The first column of each record, and behind them the number of all columns. Empty: each record stands for one column.
+    /// The first column of each record, then the number of all columns. Empty if each record is one
+    /// column.
     starts: Vec<u64>,
 }
 
@@ -17,7 +19,7 @@ impl Runs {
     /// Bytes of a record.
     pub const LEN: usize = 8;
 
-    /// The runs in the bytes of the whole section, of a file with so many records of columns.
+    /// Parses the whole section, for a file with `n_records` column records.
     ///
     /// # Errors
     /// *Corrupt*.
@@ -33,7 +35,7 @@ impl Runs {
         }
     }
 
-    /// The number of all columns of a file with so many records of them.
+    /// The number of columns of a file with `n_records` column records.
     pub fn n_columns(&self, n_records: u64) -> u64 {
         self.starts.last().copied().unwrap_or(n_records)
     }
@@ -57,10 +59,11 @@ impl Runs {
 }
 
 impl ColumnRecord {
-    /// The record of column `k` of the run that this one stands for; its name still is where those of the run are.
+    /// The record of column `k` of the run that this record stands for. Its name is still the place
+    /// of the run's names.
     ///
     /// # Errors
-    /// *Corrupt* when it can't stand for more than one column, or numbers are too large.
+    /// *Corrupt* when the record cannot stand for several columns, or numbers are too large.
     pub fn member(&self, k: u64) -> Result<Self> {
         if k > 0 && !self.is_bundled {
             return Err(Error::corrupt("a column that is not bundled is a run of several"));
@@ -74,7 +77,7 @@ impl ColumnRecord {
     }
 }
 
-/// The names of the columns of a run, as they stand in the heap of names.
+/// The names of a column run, as the names heap stores them.
 #[derive(Clone, Copy, Debug)]
 pub struct RunNames<'a> {
     ends: &'a [[u8; 4]],
@@ -82,7 +85,7 @@ pub struct RunNames<'a> {
 }
 
 impl<'a> RunNames<'a> {
-    /// The names of `n` columns in exactly these bytes. Costs a pass over them.
+    /// Parses the names of `n` columns in exactly these bytes. Costs one pass over them.
     ///
     /// # Errors
     /// *Corrupt*.
@@ -100,7 +103,8 @@ impl<'a> RunNames<'a> {
         let mut is_sound = true;
         for end in ends {
             let end = u32::from_le_bytes(*end);
-            // Beyond the text is no boundary; of ASCII all else is one, and what comes last is looked at below.
+            // An end beyond the text is never a boundary. In ASCII every other place is one, and
+            // the last end is checked below.
             is_sound &= end >= last && (is_ascii || text.is_char_boundary(end as usize));
             last = end;
         }
@@ -111,7 +115,7 @@ impl<'a> RunNames<'a> {
         }
     }
 
-    /// Where name `k` is in the text.
+    /// The range of name `k` in the text.
     fn place(&self, k: usize) -> Option<Range<usize>> {
         let end = |k: usize| self.ends.get(k).map(|end| u32::from_le_bytes(*end) as usize);
         let start = match k.checked_sub(1) {
@@ -121,23 +125,23 @@ impl<'a> RunNames<'a> {
         Some(start..end(k)?)
     }
 
-    /// Name `k`; empty when there are not so many.
+    /// Name `k`; empty if there are fewer.
     pub fn name(&self, k: usize) -> &'a str {
         self.place(k).and_then(|place| self.text.get(place)).unwrap_or_default()
     }
 
-    /// All names behind one another.
+    /// All names, one after the other.
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Where each name ends in the text.
+    /// The end of each name in the text.
     pub fn ends(&self) -> impl ExactSizeIterator<Item = u32> {
         self.ends.iter().map(|end| u32::from_le_bytes(*end))
     }
 }
 
-/// Appends the names of a run, whose ends in the text are these.
+/// Appends the names of a run: their ends in the text, then the text.
 pub fn emit_run_names(ends: &[u32], text: &str, out: &mut Vec<u8>) {
     out.reserve(ends.len().saturating_mul(4).saturating_add(text.len()));
     out.extend(ends.iter().flat_map(|end| end.to_le_bytes()));

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::limits::{HEADER_LEN, Limits, SECTION_LEN};
 
 codes! {
-    /// What a section holds.
+    /// The contents of a section.
     SectionKind: u16 {
         /// Tables.
         Tables = 1, "tables";
@@ -19,7 +19,7 @@ codes! {
         Names = 3, "names";
         /// Hash tables of names.
         NameIndex = 4, "name index";
-        /// Where each column's blocks begin.
+        /// The first block of each column.
         BlockIndex = 5, "block index";
         /// Block records.
         Blocks = 6, "blocks";
@@ -29,7 +29,7 @@ codes! {
         Nodes = 8, "nodes";
         /// Strings and bytes of the value tree.
         ValueHeap = 9, "value heap";
-        /// Which columns each record of columns stands for.
+        /// The columns that each column record stands for.
         Runs = 10, "runs";
     }
 }
@@ -48,24 +48,24 @@ impl SectionKind {
         }
     }
 
-    /// Whether each generation adds one of it.
+    /// Whether each generation may add a section of this kind.
     pub const fn has_tiers(self) -> bool {
         matches!(self, Self::BlockIndex | Self::Blocks | Self::Statistics)
     }
 }
 
-/// Where the records of one kind and tier are.
+/// The records of one kind and tier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// Code of a [`SectionKind`], or of one that is not known here.
+    /// The code of a [`SectionKind`], or an unknown one.
     pub kind: u16,
-    /// The generation's addition that it belongs to.
+    /// The number of the addition that it belongs to.
     pub tier: u16,
     /// Bytes of a record.
     pub record_len: u32,
-    /// How many records.
+    /// The number of records.
     pub n_records: u64,
-    /// Place of the top part.
+    /// The place of the top part.
     pub part_at: u64,
     /// Bytes of the top part.
     pub part_len: u32,
@@ -104,24 +104,24 @@ struct Shape {
 }
 
 impl Shape {
-    /// None when no record fits a leaf.
+    /// The spread; none when a leaf has no room for a record.
     fn new(geometry: Geometry, record_len: u32) -> Option<Self> {
         let record_len = u64::from(record_len);
         let leaf_records = geometry.part_len.checked_div(record_len).filter(|n| *n > 0)?;
         Some(Self { record_len, leaf_records, fan_out: geometry.fan_out })
     }
 
-    /// Records under a part of this height; saturated, as more there can't be.
+    /// The records under a part of this height, or `u64::MAX` if they are more.
     fn span(&self, height: u8) -> u64 {
         self.leaf_records.saturating_mul(self.fan_out.saturating_pow(height.into()))
     }
 
-    /// The smallest height that covers so many records.
+    /// The smallest height that covers `n_records`.
     fn height(&self, n_records: u64) -> u8 {
         (0..u8::MAX).find(|height| self.span(*height) >= n_records).unwrap_or(u8::MAX)
     }
 
-    /// Bytes of a part of this height with so many records under it.
+    /// Bytes of a part of this height with `n_records` under it.
     fn part_len(&self, height: u8, n_records: u64) -> Option<u64> {
         match height.checked_sub(1) {
             None => n_records.checked_mul(self.record_len),
@@ -150,7 +150,7 @@ impl Section {
         put!(out, self.height, 0u8, 0u16, self.checksum, 0u64);
     }
 
-    /// The section record in exactly these bytes. What it says is checked by [`Section::check`].
+    /// Parses the section record in exactly these bytes. [`Section::check`] checks its contents.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a section record")?;
         let (kind, tier, record_len) = (reader.u16()?, reader.u16()?, reader.u32()?);
@@ -162,7 +162,10 @@ impl Section {
         Ok(Self { kind, tier, record_len, n_records, part_at, part_len, height, checksum })
     }
 
-    /// Damage unless the section can be one of a file of this length.
+    /// Checks that a file of length `end` can have this section.
+    ///
+    /// # Errors
+    /// *Corrupt*.
     pub fn check(&self, end: u64) -> Result<()> {
         self.shape(FORMAT, end).map(|_| ())
     }
@@ -188,7 +191,8 @@ impl Section {
                 damage("an empty section has a place")
             };
         }
-        // Leaves don't overlap, so a section longer than the file is damage, and bounds the work of walking it.
+        // Leaves do not overlap, so a section longer than the file is damage. This bounds the work
+        // of a walk.
         if self.records_len().is_none_or(|len| len > end) {
             return damage("a section has more records than the file has room for");
         }
@@ -208,8 +212,8 @@ impl Section {
     }
 }
 
-/// Appends the parts of a section, whose records stand one after the other in `records`; `at` is the place in the
-/// file of the byte that `out` gets next. Bytes after the last whole record are not written.
+/// Appends the parts of a section with these contiguous records. `at` is the place in the file of
+/// the next byte of `out`. Bytes after the last whole record are not written.
 pub fn emit_section(
     kind: SectionKind,
     tier: u16,
@@ -268,11 +272,12 @@ fn emit_parts(
     }
 }
 
-/// What gets the bytes of a part: place and length in the file.
+/// Returns the bytes of a part, given its place and length in the file.
 type Fetch<'a> = dyn FnMut(u64, usize) -> Result<Arc<[u8]>> + 'a;
 
-/// The bytes of these records. `end` is the length of the file as of the generation; `fetch` gets the bytes at a
-/// place of the file, and may remember them: their length and checksum are checked here every time.
+/// The bytes of these records. `end` is the length of the file in this generation. `fetch` returns
+/// the bytes at a place of the file and may cache them: their length and checksum are verified
+/// every time.
 pub fn read_records(
     section: &Section,
     records: Range<u64>,
@@ -320,7 +325,7 @@ fn read_shaped(
     };
     let mut walk = Walk { section, shape, end, wanted: records, fetch, visit: &mut keep };
     walk.part(section.top(), section.height, 0..section.n_records)?;
-    // The walk checks every length, so nothing is missing; but a caller counts on it.
+    // The walk checks every length, so nothing can be missing. Callers rely on it all the same.
     if out.len() == capacity {
         Ok(out)
     } else {
@@ -328,7 +333,8 @@ fn read_shaped(
     }
 }
 
-/// Reads all parts of a section, checks them, and tells place and length of each, an index before what it covers.
+/// Reads and verifies all parts of a section. Visits the place and length of each, an index before
+/// the parts that it covers.
 pub fn visit_parts(
     section: &Section,
     end: u64,
@@ -363,12 +369,13 @@ struct Walk<'a, 'f> {
     end: u64,
     wanted: Range<u64>,
     fetch: &'a mut Fetch<'f>,
-    /// Gets each part, with the wanted records of a leaf.
+    /// Visits each part, with the wanted records of a leaf.
     visit: &'a mut dyn FnMut(Part, &[u8]),
 }
 
 impl Walk<'_, '_> {
-    /// Walks a part of this height that covers these records. Goes as deep as the height, at most six.
+    /// Walks a part of this height that covers these records. The recursion is as deep as the
+    /// height, at most six.
     fn part(&mut self, part: Part, height: u8, covered: Range<u64>) -> Result<()> {
         let bytes = self.get(part)?;
         let damage =
@@ -387,7 +394,7 @@ impl Walk<'_, '_> {
             return Ok(());
         };
         (self.visit)(part, &[]);
-        // At least one leaf's records, so never zero.
+        // At least one record of a leaf, so never zero.
         let span = self.shape.span(below).max(1);
         let first = wanted.start.saturating_sub(covered.start) / span;
         let past = wanted.end.saturating_sub(covered.start).div_ceil(span);
@@ -412,7 +419,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The checked bytes of a part.
+    /// The verified bytes of a part.
     fn get(&mut self, part: Part) -> Result<Arc<[u8]>> {
         let name = self.section.name();
         let placed = |error: Error| error.in_section(name).at(part.at);

@@ -5,7 +5,7 @@ use crate::checksum::checksum;
 use crate::error::{Error, Result};
 use crate::limits::{HEADER_LEN, SLOT_LEN, TRAILER_LEN, is_root_len};
 
-/// Names one generation: its root, and the length of the file as of then.
+/// One generation: its root, and the length of the file at that time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
     /// From 1.
@@ -28,7 +28,7 @@ impl Slot {
         sealed(&fields)
     }
 
-    /// The slot in bytes whose checksum holds.
+    /// Parses a slot whose checksum was verified.
     pub(crate) fn parse_sealed(bytes: &[u8; SLOT_LEN]) -> Result<Self> {
         let mut reader = Reader::exact(bytes, SLOT_LEN, "a slot")?;
         let (generation, root_at, root_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
@@ -40,7 +40,7 @@ impl Slot {
         Ok(slot)
     }
 
-    /// The rules that a slot and a trailer share.
+    /// The rules that slots and trailers share.
     pub(crate) fn check(&self) -> Result<()> {
         if self.generation == 0 {
             return Err(Error::corrupt("the generation is 0"));
@@ -48,7 +48,7 @@ impl Slot {
         if !is_root_len(self.root_len) {
             return Err(Error::corrupt("the length of the root is impossible"));
         }
-        // The trailer ends the file, so the root stands between the header and the trailer.
+        // The trailer ends the file, so the root is between the header and the trailer.
         let footer_end = self.end.checked_sub(TRAILER_LEN as u64);
         if !footer_end.is_some_and(|end| inside(self.root_at, self.root_len.into(), HEADER_LEN as u64, end)) {
             return Err(Error::corrupt("the root is outside the file"));
@@ -57,7 +57,7 @@ impl Slot {
     }
 }
 
-/// The fields of a slot, header or trailer, filled with zeros up to the checksum, which is last.
+/// The fields of a slot, header or trailer, with zeros up to the checksum at the end.
 pub(crate) fn sealed(fields: &[u8]) -> [u8; 64] {
     let mut out = [0; 64];
     for (to, from) in out.iter_mut().take(56).zip(fields) {
@@ -70,7 +70,7 @@ pub(crate) fn sealed(fields: &[u8]) -> [u8; 64] {
     out
 }
 
-/// Whether the checksum at the end of 64 bytes holds.
+/// Whether the checksum at the end of 64 bytes matches.
 pub(crate) fn seal_holds(bytes: &[u8; 64]) -> bool {
     match (bytes.first_chunk::<56>(), bytes.last_chunk::<8>()) {
         (Some(body), Some(sum)) => checksum(body) == u64::from_le_bytes(*sum),

@@ -5,26 +5,26 @@ use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
 use crate::types::{Layout, Physical};
 
-/// What filters may use to skip a block.
+/// Facts about a block that filters may use to skip it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Missing values.
     pub n_missing: u32,
-    /// Whether `min` and `max` are there.
+    /// Whether `min` and `max` are known.
     pub has_min_max: bool,
-    /// Whether some value was cut to fit them.
+    /// Whether a value was cut to fit them.
     pub is_prefix: bool,
-    /// Not strictly ascending, without missing values and NaN.
+    /// Whether no value is less than the one before, without missing values and NaN.
     pub ascending: bool,
-    /// Not strictly descending, without missing values and NaN.
+    /// Whether no value is greater than the one before, without missing values and NaN.
     pub descending: bool,
     /// Whether some value is NaN.
     pub has_nan: bool,
-    /// Distinct values, 0 when not known.
+    /// The number of distinct values; 0 when unknown.
     pub n_distinct: u32,
     /// The least value, or a lower bound.
     pub min: [u8; 16],
-    /// The greatest value, or what it starts with.
+    /// The greatest value, or its first bytes.
     pub max: [u8; 16],
 }
 
@@ -75,7 +75,10 @@ impl Statistics {
         Ok(record)
     }
 
-    /// Damage unless the statistics can be those of a block of so many values of this type.
+    /// Checks that a block of `n_values` of this type can have these statistics.
+    ///
+    /// # Errors
+    /// *Corrupt*.
     pub fn check(&self, of: impl Into<Layout>, n_values: u32) -> Result<()> {
         let of = of.into();
         let physical = of.physical;

@@ -3,20 +3,20 @@
 use crate::bytes::{Reader, put, put_optional};
 use crate::error::{Error, Result};
 
-/// A table: a run of columns of equal length.
+/// A table: consecutive columns of equal length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableRecord {
     /// Its columns are `first_column .. first_column + n_columns`.
     pub first_column: u64,
-    /// How many.
+    /// The number of columns.
     pub n_columns: u64,
-    /// Values of each column.
+    /// The number of values of each column.
     pub n_rows: u64,
-    /// Its slots in the name index start here.
+    /// Its first slot in the name index.
     pub first_slot: u64,
-    /// 0, or a power of two of at least twice the columns.
+    /// The number of slots: 0, or a power of two that is at least twice the number of columns.
     pub n_slots: u64,
-    /// The node with what the host keeps beside the columns.
+    /// The node of the host map.
     pub host_node: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What tests of several files share.
+//! Helpers for the tests of several files.
 
 use std::fmt::Debug;
 
@@ -13,8 +13,8 @@ pub(crate) fn flips(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
     })
 }
 
-/// A record without a checksum of its own: it comes back, every other length is refused, and what parses after a bit
-/// has flipped emits just those bytes.
+/// Tests a record without a checksum: it parses back, every other length is refused, and bytes with
+/// a flipped bit either fail or are emitted unchanged.
 pub(crate) fn exact<T: PartialEq + Debug>(
     record: &T,
     emit: impl Fn(&T, &mut Vec<u8>),

@@ -1,4 +1,4 @@
-//! Values as an array of nodes and a heap of bytes, and back (`docs/format/values.md`).
+//! The value tree: values as an array of nodes and a heap of bytes (`docs/format/values.md`).
 
 mod build;
 mod keys;

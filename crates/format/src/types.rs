@@ -6,7 +6,7 @@ use crate::limits::{MAX_PAGE_LEN, MAX_PAGE_VALUES};
 codes! {
     /// How a value is stored.
     Physical: u8 {
-        /// No values at all: every one is missing.
+        /// No bytes: every value is missing.
         Null = 0, "null";
         /// True or false.
         Bool = 1, "bool";
@@ -42,7 +42,7 @@ codes! {
         Binary = 16, "binary";
         /// Signed, 128 bits.
         I128 = 17, "i128";
-        /// Signed, 256 bits.
+        /// Rows of `value_len` bytes.
         I256 = 18, "i256";
         /// The C type long double where it has 80 bits, in 16 bytes.
         LongDouble = 19, "long double";
@@ -50,23 +50,24 @@ codes! {
         FixedBytes = 20, "fixed bytes";
         /// A list of values of one child.
         List = 21, "list";
-        /// A list of values of one child, as many as the column says.
+        /// A list of `value_len` values of one child.
         FixedSizeList = 22, "fixed-size list";
         /// A value of each child.
         Struct = 23, "struct";
-        /// A list of pairs: values of a child that is a struct of two.
+        /// A list of pairs: values of a child that is a struct of two fields.
         Map = 24, "map";
         /// A value of one of the children.
         Union = 25, "union";
         /// A value of one of the children, or a missing one.
         ValueColumn = 26, "value column";
-        /// A value of the child, which many in a row share.
+        /// A value of the child, shared by consecutive rows.
         RunEnd = 27, "run-end";
     }
 }
 
 impl Physical {
-    /// Bytes of a value; none for null, bool, utf8, binary and nested types, and for fixed bytes: see [`Layout`].
+    /// Bytes of a value. None for null, bool, utf8, binary and nested types, and for fixed bytes,
+    /// whose [`Layout`] knows.
     #[inline]
     pub const fn width(self) -> Option<usize> {
         match self {
@@ -81,7 +82,7 @@ impl Physical {
         }
     }
 
-    /// Whether values stand in children.
+    /// Whether values are in children.
     #[inline]
     pub const fn is_nested(self) -> bool {
         self.code() >= Self::List.code()
@@ -115,12 +116,12 @@ impl Physical {
     }
 }
 
-/// How the values of a column are stored: the physical type, with their length where the type alone doesn't tell it.
+/// How the values of a column are stored: the physical type, with the length of fixed bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Layout {
     /// The physical type.
     pub physical: Physical,
-    /// Bytes of a value of fixed bytes, else 0.
+    /// Bytes of a value of fixed bytes; otherwise 0.
     pub value_len: u32,
 }
 
@@ -131,7 +132,7 @@ impl From<Physical> for Layout {
 }
 
 impl Layout {
-    /// How values are stored, or the words of a nested type.
+    /// The layout of values, or of the structure values of a nested type.
     #[inline]
     const fn of(physical: Physical, value_len: u32) -> Self {
         match physical {
@@ -152,19 +153,20 @@ impl Layout {
     #[inline]
     pub const fn width(self) -> Option<usize> {
         match self.physical {
-            // A length is at most 2^32, which is an address on the machines of this world.
+            // A length fits 32 bits, and so an address.
             Physical::FixedBytes => Some(self.value_len as usize),
             physical => physical.width(),
         }
     }
 
-    /// Whether values are words: numbers of 1, 2, 4, 8 or 16 bytes. The other ones of a fixed width are rows of bytes.
+    /// Whether values are words: numbers of 1, 2, 4, 8 or 16 bytes. Other types of fixed width are
+    /// rows of bytes.
     #[inline]
     pub const fn is_word(self) -> bool {
         matches!(self.physical.width(), Some(1 | 2 | 4 | 8 | 16))
     }
 
-    /// Values in a full page: all that its length allows, for those of fixed width.
+    /// Values in a full page: for types of fixed width, as many as its length allows.
     #[inline]
     pub const fn page_values(self) -> u32 {
         match self.width() {
@@ -177,13 +179,13 @@ impl Layout {
     }
 }
 
-/// Values of more bytes make pages of fewer values.
+/// Wider values make pages with fewer of them.
 const PAGE_VALUE_LEN: usize = (MAX_PAGE_LEN / MAX_PAGE_VALUES) as usize;
 
 codes! {
-    /// What the stored values mean.
+    /// The meaning of the stored values.
     Logical: u8 {
-        /// Themselves.
+        /// The values themselves.
         Plain = 0, "plain";
         /// A day, or its milliseconds.
         Date = 1, "date";
@@ -195,19 +197,19 @@ codes! {
         Duration = 4, "duration";
         /// A code of a category.
         Categorical = 5, "categorical";
-        /// An integer, of which the last digits stand behind the point.
+        /// An integer whose last digits come after the decimal point.
         Decimal = 6, "decimal";
-        /// A stretch of the calendar, by its number.
+        /// A period of the calendar, by its number.
         Period = 7, "period";
-        /// Months, days and parts of them that are counted apart.
+        /// Months, days and smaller units, counted separately.
         Interval = 8, "interval";
         /// A universally unique identifier.
         Uuid = 9, "uuid";
         /// Text in JSON.
         Json = 10, "json";
-        /// What its detail names, on any storage.
+        /// A type that the detail names, stored in any form.
         Extension = 11, "extension";
-        /// Values of any kinds, which are cells.
+        /// Values of any kind, stored as cells.
         Object = 12, "object";
     }
 }
@@ -247,9 +249,9 @@ codes! {
 }
 
 codes! {
-    /// What marks a missing value in the host.
+    /// The marker of a missing value in the host.
     Missing: u8 {
-        /// Not told.
+        /// Not recorded.
         Unspecified = 0, "unspecified";
         /// Arrow's null.
         Null = 1, "null";
@@ -264,31 +266,32 @@ codes! {
     }
 }
 
-/// The type of a column, all fields of it.
+/// The type of a column with all its fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct ColumnType {
     /// How a value is stored.
     pub physical: Physical,
-    /// What it means.
+    /// Its meaning.
     pub logical: Logical,
     /// The unit of a time.
     pub unit: Unit,
-    /// What marks a missing value.
+    /// The marker of a missing value.
     pub missing: Missing,
-    /// Length of fixed bytes; values of a fixed-size list; 1 for a sparse union; 0 for other types.
+    /// The length of fixed bytes or of a fixed-size list; 1 for a sparse union; 0 for other types.
     pub value_len: u32,
-    /// Whether the categories have an order, or the keys of a map.
+    /// Whether the categories, or the keys of a map, have an order.
     pub ordered: bool,
     /// Digits of a decimal; 0 for other types.
     pub precision: u8,
-    /// Digits of a decimal behind the point, 0 for other types. Negative: so many zeros follow its digits.
+    /// Digits of a decimal after the point, 0 for other types. If negative, the number of zeros
+    /// after its digits.
     pub scale: i8,
-    /// The host's variety of the type.
+    /// The host's variant of the type.
     pub flavour: u8,
 }
 
 impl ColumnType {
-    /// Values that mean themselves.
+    /// A type without a further meaning.
     pub const fn plain(physical: Physical) -> Self {
         Self {
             physical,
@@ -303,29 +306,32 @@ impl ColumnType {
         }
     }
 
-    /// Fixed bytes that mean themselves.
+    /// Fixed bytes without a further meaning.
     pub const fn fixed(value_len: u32) -> Self {
         Self { value_len, ..Self::plain(Physical::FixedBytes) }
     }
 
-    /// How the values are stored; of a nested type its words (`docs/format/columns.md`).
+    /// The layout of the values, or of the structure values of a nested type (`docs/format/columns.md`).
     #[inline]
     pub const fn layout(&self) -> Layout {
         Layout::of(self.physical, self.value_len)
     }
 
-    /// Whether it is a union whose children have a value for each of its own.
+    /// Whether it is a union whose children have a value for every row.
     pub const fn is_sparse(&self) -> bool {
         matches!(self.physical, Physical::Union) && self.value_len == 1
     }
 
-    /// Whether its last child tells where each block begins in the others.
+    /// Whether its last child holds the child offsets.
     pub const fn has_child_offsets(&self) -> bool {
         matches!(self.physical, Physical::ValueColumn)
             || (matches!(self.physical, Physical::Union) && self.value_len == 0)
     }
 
-    /// An error of kind argument when a column of this type has not so many children, the begins among them.
+    /// Checks that a column of this type can have `n` children, child offsets included.
+    ///
+    /// # Errors
+    /// *Argument*.
     pub fn check_children(&self, n: u32) -> Result<()> {
         match self.children_problem(n) {
             None => Ok(()),
@@ -333,7 +339,7 @@ impl ColumnType {
         }
     }
 
-    /// What is wrong with this number of children, if anything.
+    /// The error in this number of children, if there is one.
     #[inline]
     pub(crate) fn children_problem(&self, n: u32) -> Option<&'static str> {
         let fits = match self.physical {
@@ -347,7 +353,7 @@ impl ColumnType {
         if fits { None } else { Some("a column has not the children that its type needs") }
     }
 
-    /// Decimals of so many digits; none when there are none of so many.
+    /// A decimal of `precision` digits; none for an impossible number of digits.
     pub const fn decimal(precision: u8, scale: i8) -> Option<Self> {
         match decimal_physical(precision) {
             Some(physical) => {
@@ -357,7 +363,10 @@ impl ColumnType {
         }
     }
 
-    /// An error of kind argument when the fields do not go together.
+    /// Checks that the fields do not contradict each other.
+    ///
+    /// # Errors
+    /// *Argument*.
     pub fn check(&self) -> Result<()> {
         match self.problem() {
             None => Ok(()),
@@ -365,7 +374,7 @@ impl ColumnType {
         }
     }
 
-    /// What does not go together, if anything.
+    /// A contradiction in the fields, if there is one.
     #[inline]
     pub(crate) fn problem(&self) -> Option<&'static str> {
         use {Logical as L, Physical as P, Unit as U};
@@ -421,10 +430,10 @@ impl ColumnType {
 pub const MAX_UNION_TYPES: u32 = 128;
 /// Most types of a value column.
 pub const MAX_VALUE_TYPES: u32 = 255;
-/// Most depth of a nested column, one that is no child having depth 1.
+/// Most depth of a nested column; a column that is not a child has depth 1.
 pub const MAX_COLUMN_DEPTH: u32 = 64;
 
-/// The narrowest integer that holds all numbers of so many digits.
+/// The narrowest integer that holds all numbers of `precision` digits.
 const fn decimal_physical(precision: u8) -> Option<Physical> {
     match precision {
         1..=9 => Some(Physical::I32),

@@ -1,9 +1,9 @@
-//! Values: what a file holds, and what hosts keep beside columns (`docs/format/values.md`).
+//! Values: the contents of a file, and host maps (`docs/format/values.md`).
 
 use crate::error::{Error, Result};
 use crate::limits::{Limits, MAX_DEPTH};
 
-/// A value. Floats are equal when their bits are.
+/// A value. Floats are equal if their bits are equal.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// Nothing.
@@ -60,13 +60,13 @@ impl Value {
         Self::Map(pairs.into_iter().map(|(key, value)| (Self::Str(key.into()), value)).collect())
     }
 
-    /// What a map has under this string.
+    /// The value of a map under this string.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let pairs = self.as_map()?;
         pairs.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// Whether it is nothing.
+    /// Whether it is null.
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
@@ -76,7 +76,7 @@ impl Value {
         if let Self::Bool(value) = self { Some(*value) } else { None }
     }
 
-    /// An integer, signed or not, that fits.
+    /// An integer, signed or not, if it fits.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Self::Int(value) => Some(*value),
@@ -85,7 +85,7 @@ impl Value {
         }
     }
 
-    /// An integer, signed or not, that fits.
+    /// An integer, signed or not, if it fits.
     pub fn as_uint(&self) -> Option<u64> {
         match self {
             Self::Int(value) => u64::try_from(*value).ok(),
@@ -134,7 +134,7 @@ impl Value {
         if let Self::Cell(number) = self { Some(*number) } else { None }
     }
 
-    /// Gives every value that is not a list or map to `visit`. Values are nested at most 64 deep when they were checked.
+    /// Visits every value that is not a list or map. Checked values are nested at most 64 deep.
     pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Value)) {
         match self {
             Self::List(values) => values.iter_mut().for_each(|value| value.visit_mut(visit)),
@@ -148,11 +148,14 @@ impl Value {
         }
     }
 
-    /// An error of kind argument when a reader with these limits would refuse the value.
+    /// Checks that a reader with these limits accepts the value.
+    ///
+    /// # Errors
+    /// *Argument*.
     pub fn check(&self, limits: &Limits) -> Result<()> {
         let most = limits.depth.min(MAX_DEPTH);
         let mut n_nodes = 0u64;
-        // A stack of its own: a value can be nested deeper than the program's stack is.
+        // No recursion: an unchecked value may be nested deeper than the stack allows.
         let mut rest = vec![(self, 1u32)];
         while let Some((value, depth)) = rest.pop() {
             n_nodes = n_nodes.saturating_add(1);

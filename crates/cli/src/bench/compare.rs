@@ -1,9 +1,10 @@
-//! Whether two tables are the same, bit by bit.
+//! Compares two tables bit by bit.
 
 use crate::array::{Array, Values};
 use crate::text::thousands;
 
-/// The first difference, as a sentence; none: there is none. What stands in memory for a missing value doesn't count.
+/// The first difference, as a sentence; none if the tables are equal. Slots of missing values do
+/// not count.
 pub(super) fn difference(one: &[Array], other: &[Array]) -> Option<String> {
     if one.len() != other.len() {
         return Some("the number of columns".to_owned());

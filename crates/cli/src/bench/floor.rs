@@ -1,4 +1,4 @@
-//! The least time that filling so much new memory takes.
+//! The shortest time in which new memory can be filled.
 
 use std::thread;
 use std::time::Instant;
@@ -10,7 +10,8 @@ use crate::array::{Array, buffer};
 /// Bytes that a thread copies at once.
 const PIECE: usize = 1 << 20;
 
-/// Seconds in which as many threads copy the bytes of the table into new memory, of the kind that a reader uses.
+/// The seconds that `n_threads` need to copy the bytes of the table into new memory of the kind
+/// that a reader uses.
 pub(super) fn seconds(table: &[Array], n_threads: usize) -> Result<f64> {
     let started = Instant::now();
     let mut copies = Vec::new();

@@ -1,4 +1,4 @@
-//! A made-up table: truths, integers, prices and cities, always the same.
+//! A generated table with booleans, integers, prices and cities, always the same.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::array::{Array, Values, buffer, in_memory};
 use crate::progress::Watch;
 
 const SEED: u64 = 20_171_216;
-/// Rows that are made between two looks at whether to stop.
+/// Rows that are generated between two checks for cancellation.
 const STEP: usize = 1 << 20;
 const CITIES: [&str; 10] = [
     "Atlanta",
@@ -23,7 +23,7 @@ const CITIES: [&str; 10] = [
     "Washington.DC",
 ];
 
-/// A table of so many rows. The first rows of a longer one are those of a shorter one.
+/// A table of `n_rows`. Shorter tables have the first rows of longer ones.
 pub(super) fn table(n_rows: u64, watch: &Watch) -> Result<Vec<Array>> {
     let n = in_memory(n_rows)?;
     let (mut truths, mut missing) = (buffer(n)?, buffer(n)?);
@@ -88,7 +88,7 @@ fn filled(bytes: &[u8]) -> Result<Buffer> {
     Ok(buffer)
 }
 
-/// SplitMix64: good enough, quick, and the same everywhere.
+/// SplitMix64: fast, and the same on every machine.
 struct Random(u64);
 
 impl Random {
@@ -100,7 +100,7 @@ impl Random {
     }
 }
 
-/// A number below `n` from the lower half of the bits.
+/// A number below `n`, from the lower half of the bits.
 fn below(bits: u64, n: u64) -> u64 {
     ((bits & 0xffff_ffff) * n) >> 32
 }

@@ -1,4 +1,4 @@
-//! `entasis bench`: how fast this machine writes and reads, beside how fast it could.
+//! `entasis bench`: how fast this machine writes and reads, compared with filling memory.
 
 mod compare;
 mod floor;
@@ -40,11 +40,11 @@ x floor  reading, as a multiple of that";
 
 /// Measure how fast a table is written and read back
 ///
-/// What is read back is compared with what was written, value by value, before anything is timed.
+/// Before the measurement, the values read back are compared with those written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// An Entasis file with the table to take; none: a generated one
+    /// An Entasis file with the table to use; none: a generated table
     #[arg(value_name = "FILE", conflicts_with = "rows")]
     file: Option<PathBuf>,
     /// Rows of the generated table
@@ -56,13 +56,13 @@ pub(crate) struct Args {
         value_parser = clap::value_parser!(u8).range(0..=100)
     )]
     compression: Vec<u8>,
-    /// How often everything is measured
+    /// The number of rounds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Threads to write and read with [default: one per processor]
+    /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
-    /// Folder for the files that are written [default: the system's for temporary files]
+    /// Folder for the files [default: the system's folder for temporary files]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Print one JSON object per compression, on a line of its own
@@ -78,7 +78,7 @@ fn parse_rows(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What was measured at one compression.
+/// The times measured at one compression.
 struct Measured {
     compression: u8,
     file_len: u64,
@@ -171,7 +171,7 @@ fn median(times: &mut [f64]) -> f64 {
     }
 }
 
-/// What was measured, and on what.
+/// The results, and the table that was measured.
 struct Report {
     n_rows: u64,
     n_columns: u64,

@@ -1,4 +1,4 @@
-//! What the tests of the command share: files to look at, and the command itself.
+//! Helpers for the tests of the command: example files, and the command itself.
 #![allow(dead_code, missing_docs, reason = "each test program uses a part")]
 
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use entasis::{
 };
 use tempfile::TempDir;
 
-/// What the command said.
+/// The output of the command.
 pub struct Said {
     pub code: i32,
     pub out: String,
@@ -32,13 +32,13 @@ pub fn entasis_from<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: S
 }
 
 impl Said {
-    /// The output of a command that went well.
+    /// The output of a successful command.
     pub fn fine(self) -> String {
         assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", self.out);
         self.out
     }
 
-    /// The one line on standard error of a command that failed.
+    /// The single line on standard error of a failed command.
     pub fn failed(self) -> String {
         assert_eq!(self.code, 1, "{}{}", self.out, self.err);
         assert!(self.err.starts_with("entasis: ") && self.err.lines().count() == 1, "{:?}", self.err);
@@ -99,7 +99,7 @@ fn i64s(values: [i64; 4]) -> [[u8; 8]; 4] {
     values.map(i64::to_le_bytes)
 }
 
-/// Four rows of every type, and names that mean no good.
+/// Four rows of every type, and hostile names.
 pub fn every_type() -> Frame {
     use {Logical as L, Physical as P};
     let bools = HostValues::Bools { memory: lend(vec![1, 0, 1, 0]), stride: 1 };
@@ -168,7 +168,7 @@ pub fn counting(n: usize) -> Frame {
     Frame { n_rows: n as u64, columns, extra: Vec::new(), host: Value::Null }
 }
 
-/// A folder that is gone with the test.
+/// A folder that is removed after the test.
 pub struct Folder(TempDir);
 
 impl Folder {
@@ -195,13 +195,13 @@ impl Folder {
     }
 }
 
-/// The arguments as the command takes them.
+/// The arguments in the form that the command takes.
 #[macro_export]
 macro_rules! args {
     ($($arg:expr),* $(,)?) => { [$(std::ffi::OsString::from(&$arg)),*] };
 }
 
-/// The values of a JSON line each.
+/// The value of each JSON line.
 pub fn lines(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

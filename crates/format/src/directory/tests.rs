@@ -4,7 +4,7 @@ use super::*;
 use crate::error::Kind;
 use crate::testing::flips;
 
-/// The block record that fits a directory of so many values.
+/// The block record for a directory of `n_values`.
 fn record_of(directory: &Directory, n_values: u32, decoded_len: u64) -> (BlockRecord, Vec<u8>) {
     let mut bytes = Vec::new();
     directory.emit(&mut bytes);
@@ -73,7 +73,7 @@ fn every_flipped_bit_is_seen_and_every_other_length() {
     assert_eq!(Directory::parse(&bytes, &record, Physical::I32, &limits).unwrap(), packed());
     for flipped in flips(&bytes) {
         assert!(Directory::parse(&flipped, &record, Physical::I32, &limits).is_err());
-        // Under a checksum that holds, what is taken is what the bytes say.
+        // A matching checksum: the reader takes the bytes as they are.
         let record = BlockRecord { directory_checksum: checksum(&flipped), ..record };
         if let Ok(directory) = Directory::parse(&flipped, &record, Physical::I32, &limits) {
             let mut again = Vec::new();
@@ -264,7 +264,7 @@ fn all_encodings() -> impl Iterator<Item = Encoding> {
     codes.map(|codes| Encoding::from_codes(codes).unwrap())
 }
 
-/// All layouts but fixed bytes, and those of some lengths.
+/// All layouts, with fixed bytes of some lengths.
 fn layouts() -> Vec<Layout> {
     let lengths = [0, 1, 3, 8, 33, 100, 1 << 17, MAX_PAGE_LEN];
     let others = Physical::ALL.iter().filter(|physical| **physical != Physical::FixedBytes);
@@ -284,11 +284,11 @@ fn any_encoding() -> impl Strategy<Value = Encoding> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
-    /// Whatever a legal encoder can write is accepted.
+    /// A reader accepts everything that a correct encoder can write.
     #[test]
     fn round_trip((encoding, of) in legal_encoding(), n_values in 1u32..=65_536, width: u8, base: u64,
                   flags: [bool; 3], share in 0u64..=100, checksum: u64) {
-        // As many values as a block may have.
+        // As many values as a block can have.
         let n_values = n_values.min((16 << 20) / of.width().unwrap_or(1).max(1) as u32);
         let bits = u8::try_from(word_bytes(encoding, of) * 8).unwrap_or(u8::MAX);
         let mut directory = Directory { validity: flags[0], ..Directory::new(encoding) };

@@ -108,7 +108,7 @@ fn every_flipped_bit_of_the_section_record_is_seen() {
 
 #[test]
 fn damage_under_checksums_that_hold() {
-    // Index entries are changed and the checksum above is made to hold.
+    // Index entries are changed, and the checksum above them is repaired.
     let (section, file) = file_of(SMALL, 25);
     assert_eq!((section.height, section.part_len), (1, 72));
     let top = usize::try_from(section.part_at).unwrap();
@@ -123,7 +123,7 @@ fn damage_under_checksums_that_hold() {
     assert_eq!(change(0, u64::MAX), Err(Kind::Corrupt));
     assert_eq!(change(8, 79), Err(Kind::Corrupt));
     assert_eq!(change(8, 80 | 1 << 32), Err(Kind::Corrupt));
-    // An index that names itself is no leaf.
+    // An index that names itself is not a leaf.
     assert_eq!(change(0, section.part_at), Err(Kind::Corrupt));
 }
 

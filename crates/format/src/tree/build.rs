@@ -1,4 +1,4 @@
-//! From values to nodes.
+//! Turns values into nodes.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,7 +12,7 @@ use crate::value::Value;
 pub struct ValueTree {
     nodes: Vec<u8>,
     heap: Vec<u8>,
-    /// Place in the heap of keys by hash: tables of many rows of maps repeat them.
+    /// The places of keys in the heap, by hash, because lists of maps repeat their keys.
     keys: HashMap<u64, (u64, u64)>,
 }
 
@@ -45,9 +45,10 @@ impl ValueTree {
         (self.nodes, self.heap)
     }
 
-    /// Adds a value and gives the number of its node. What [`Value::check`] refuses is added, but can't be read.
+    /// Adds a value and returns the number of its node. A value that [`Value::check`] refuses is
+    /// added, but cannot be read.
     pub fn add(&mut self, value: &Value) -> u64 {
-        // Breadth first: children stand together, after their parent, and those of neighbours are neighbours.
+        // Breadth first: the children of a node are consecutive and come after it.
         let mut queue = Queue::new();
         let number = self.reserve(1);
         self.place(number, value, false, &mut queue);
@@ -57,7 +58,7 @@ impl ValueTree {
         number
     }
 
-    /// Makes room for nodes, and gives the number of the first.
+    /// Reserves nodes and returns the number of the first.
     fn reserve(&mut self, count: usize) -> u64 {
         let first = self.n_nodes();
         self.nodes.resize(self.nodes.len().saturating_add(count.saturating_mul(Node::LEN)), 0);
@@ -110,7 +111,8 @@ impl ValueTree {
 
     /// Writes the nodes of a list or map and of its children.
     fn place_children<'a>(&mut self, number: u64, value: &'a Value, queue: &mut Queue<'a>) {
-        // More than 2^32 - 1 children don't fit the node: what is beyond is left out, as memory has no room for it.
+        // A node has at most 2^32 - 1 children. Memory has no room for more, so the rest is left
+        // out.
         let most = |len: usize| usize::try_from(len32(len)).unwrap_or(len);
         let (kind, len, room) = match value {
             Value::List(values) => (NodeKind::List, values.len(), most(values.len())),
@@ -144,7 +146,7 @@ impl ValueTree {
         (at, len64(bytes.len()))
     }
 
-    /// The place of a key, that may be in the heap already.
+    /// The place of a key, which may be in the heap already.
     fn place_key(&mut self, key: &str, hash: u64) -> (u64, u64) {
         if let Some(&(at, len)) = self.keys.get(&hash) {
             let range =

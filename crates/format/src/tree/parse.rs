@@ -1,4 +1,4 @@
-//! From nodes to values.
+//! Turns nodes into values.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,18 +11,18 @@ use crate::node::{Node, NodeKind};
 use crate::tree::keys::Keys;
 use crate::value::Value;
 
-/// Gets records of a section: nodes, or bytes of the heap.
+/// Reads records of a section: nodes, or bytes of the heap.
 type Read<'a> = dyn FnMut(Range<u64>) -> Result<Vec<u8>> + 'a;
 
-/// Nodes that are read at a time: those of a leaf of the section.
+/// Nodes that are read together: a leaf of the section.
 const WINDOW: u64 = 2_048;
-/// Longest stretch of the heap that is read for many strings at a time.
+/// The longest piece of the heap that is read for many strings together.
 const STRETCH: u64 = 256 << 10;
-/// Longest piece of a long string that is read at a time.
+/// The longest piece of a long string that is read at once.
 const PIECE: u64 = 16 << 20;
 
-/// The value of a node. `nodes` gets node records and `heap` bytes of the value heap, by number; `n_nodes` is how
-/// many node records there are.
+/// The value of a node. `nodes` reads node records and `heap` reads bytes of the value heap, both
+/// by number; `n_nodes` is the number of node records.
 pub fn parse_value(
     node: u64,
     n_nodes: u64,
@@ -50,18 +50,18 @@ struct Parser<'a, 'n, 'h> {
     nodes: &'a mut Read<'n>,
     heap: &'a mut Read<'h>,
     limits: &'a Limits,
-    /// Node records by the number of their window. Each is read once, wherever children are.
+    /// Node records by the number of their window. Each window is read once.
     windows: BTreeMap<u64, Vec<u8>>,
-    /// Heap bytes for depth and whether keys, as the strings of each stand together.
+    /// Heap bytes by depth and by whether they are keys, because such strings are neighbours.
     stretches: Vec<[Stretch; 2]>,
-    /// Bytes read as stretches.
+    /// Bytes read for `stretches` so far.
     stretched: u64,
     keys: Keys,
     n_visited: u64,
     value_len: u64,
 }
 
-/// Bytes of the heap, and where they are from.
+/// Bytes of the heap, and their place.
 #[derive(Default)]
 struct Stretch {
     at: u64,
@@ -76,7 +76,7 @@ impl Stretch {
 }
 
 impl Parser<'_, '_, '_> {
-    /// Calls itself at most 64 deep.
+    /// Recursive, at most 64 deep.
     fn value(&mut self, number: u64, depth: u32, is_key: bool) -> Result<Value> {
         if depth > MAX_DEPTH {
             return Err(damage("a value is nested deeper than values can be"));
@@ -84,7 +84,7 @@ impl Parser<'_, '_, '_> {
         if depth > self.limits.depth {
             return Err(limit(format!("a value is nested deeper than {} (depth)", self.limits.depth)));
         }
-        // In a tree no node is met twice: shared children could otherwise multiply without end.
+        // A tree visits each node once. Shared children could multiply without end.
         self.n_visited = self.n_visited.saturating_add(1);
         if self.n_visited > self.n_nodes {
             return Err(damage("nodes of a value are shared"));
@@ -133,7 +133,7 @@ impl Parser<'_, '_, '_> {
         Ok(text)
     }
 
-    /// `n_children` values from this child on.
+    /// `n_children` values, from this child on.
     fn children(
         &mut self,
         parent: u64,
@@ -150,7 +150,7 @@ impl Parser<'_, '_, '_> {
             return Err(damage("children of a node are not after it"));
         }
         let first = node.a.saturating_add(from);
-        // As many as are claimed may never come: more room is made as they do.
+        // The claimed number may be false: memory grows as children are read.
         let mut values = Vec::with_capacity(to_usize(u64::from(node.n_children).min(WINDOW), "a value")?);
         for number in first..first.saturating_add(node.n_children.into()) {
             values.push(self.value(number, depth.saturating_add(1), are_keys)?);
@@ -204,7 +204,7 @@ impl Parser<'_, '_, '_> {
         if node.b == 0 {
             return Ok(Vec::new());
         }
-        // A value that is one string has no others nearby: a frame may have one for each column.
+        // A single string has no neighbours to read along: a table may have one for each column.
         if depth == 1 {
             return self.exact_bytes(node.a, node.b);
         }
@@ -215,7 +215,8 @@ impl Parser<'_, '_, '_> {
         if let Some(range) = self.stretch_around(node, number, is_key) {
             self.stretched = self.stretched.saturating_add(range.end.saturating_sub(range.start));
             let at = range.start;
-            // Nodes nearby can belong to other values, and be damaged: then only these bytes are read.
+            // Neighbouring nodes may belong to other values and be damaged. Then only these bytes
+            // are read.
             if let Ok(bytes) = (self.heap)(range) {
                 let stretch = Stretch { at, bytes };
                 let found = stretch.get(node.a, node.b).map(<[u8]>::to_vec);
@@ -241,9 +242,9 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// The stretch of the heap with the strings of the nodes around this one, if reading it at once pays.
+    /// The part of the heap with the strings of the neighbouring nodes, if one read of it pays.
     fn stretch_around(&self, node: &Node, number: u64, is_key: bool) -> Option<Range<u64>> {
-        // Strings that stand in the heap without order make every stretch useless.
+        // Strings that are scattered in the heap make every such read useless.
         if self.stretched > self.value_len.saturating_mul(8).saturating_add(PIECE) || node.b > STRETCH {
             return None;
         }
@@ -264,7 +265,7 @@ impl Parser<'_, '_, '_> {
         (len <= most && len <= sum.saturating_mul(2)).then_some(from..to)
     }
 
-    /// Bytes of the heap, in pieces, so that a length that is not true fails before it takes memory.
+    /// Reads bytes of the heap in pieces, so that a false length fails before it takes memory.
     fn exact_bytes(&mut self, at: u64, len: u64) -> Result<Vec<u8>> {
         let piece = self.limits.metadata_len.clamp(1, PIECE);
         let end = at.checked_add(len).ok_or_else(|| damage("a string is longer than the heap"))?;

@@ -152,10 +152,10 @@ fn depth() {
     assert_eq!(nested(65).check(&Limits::default()).unwrap_err().kind(), Kind::Argument);
     let limits = Limits { depth: 63, ..Limits::default() };
     assert_eq!(parse_bytes(good, tree.nodes(), &[], &limits).unwrap_err().kind(), Kind::Limit);
-    // A limit above the format's own bound does not lift it.
+    // A limit above the bound of the format does not lift that bound.
     let limits = Limits { depth: u32::MAX, ..Limits::default() };
     assert_eq!(parse_bytes(bad, tree.nodes(), &[], &limits).unwrap_err().kind(), Kind::Corrupt);
-    // Deeper than the stack is.
+    // Deeper than the stack allows.
     tree.add(&nested(5_000));
     assert!(nested(5_000).check(&Limits::default()).is_err());
 }
@@ -173,7 +173,7 @@ fn children_before_or_beyond() {
 #[test]
 fn shared_children_do_not_multiply() {
     let start = Instant::now();
-    // Every list has the next two nodes as children: without a bound 2^60 visits.
+    // Every list has the next two nodes as children: without a bound, 2^60 visits.
     let mut nodes: Vec<Node> = (0..60).map(|number| node(NodeKind::List, 2, number + 1)).collect();
     nodes.extend([node(NodeKind::Null, 0, 0); 2]);
     assert_eq!(kind(&nodes), Kind::Corrupt);
@@ -185,7 +185,7 @@ fn huge_claims_fail_at_once() {
     let start = Instant::now();
     assert_eq!(kind(&[node(NodeKind::List, u32::MAX, 1), node(NodeKind::Null, 0, 0)]), Kind::Corrupt);
     assert_eq!(kind(&[node(NodeKind::Map, u32::MAX, 1)]), Kind::Corrupt);
-    // The number of nodes is claimed as well, but nothing stands there.
+    // The number of nodes is a false claim, too.
     let bytes = emit(&[node(NodeKind::List, u32::MAX, 1)]);
     let mut nodes = |range: Range<u64>| slice(&bytes, range.start..range.end.min(1), 32);
     let mut heap = |_: Range<u64>| Ok(Vec::new());
