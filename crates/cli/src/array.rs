@@ -148,7 +148,7 @@ pub(crate) fn buffer(len: usize) -> Result<Buffer> {
 
 /// Converts a number of values to a length in memory.
 pub(crate) fn in_memory(n: u64) -> Result<usize> {
-    usize::try_from(n).map_err(|_| Error::limit(format!("{n} values don't fit into this machine's memory")))
+    usize::try_from(n).map_err(|_| Error::limit(format!("{n} values do not fit the memory of this machine")))
 }
 
 /// The categories of each categorical, in the order of `columns`. Columns with the same dictionary

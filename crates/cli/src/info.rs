@@ -22,10 +22,10 @@ stored    bytes in the file (1 MB is 10^6 bytes)
 decoded   bytes of the same values in memory
 ratio     decoded / stored
 blocks    pieces of up to 65,536 values, each with one encoding; small columns of one type share theirs
-encoding  how values are stored; where there are several, with the number of blocks of each
-(...)     beside the table's columns: labels of rows, categories of categorical columns, values of object columns
+encoding  how values are stored; several encodings come with the number of blocks of each
+(...)     not in the table: labels of rows, categories of categorical columns, values of object columns
 
-A tree of values is shown by what it is made of: frames, arrays, and all other values. --json lists every column.";
+For a tree of values, the rows are its frames, its arrays, and all other values. --json lists every column.";
 
 /// Show how a file is laid out: encodings and sizes per column
 #[derive(clap::Args)]

@@ -34,7 +34,7 @@ pub(crate) enum Source {
 pub(crate) fn of(file: &File) -> Result<Vec<Label>> {
     let host = file.host()?;
     let Some(index) = host.get("index") else { return Ok(Vec::new()) };
-    let wrong = || Error::corrupt("the description of the index makes no sense").in_file(file.path());
+    let wrong = || Error::corrupt("the description of the index is wrong").in_file(file.path());
     let columns = match index.get("kind").and_then(Value::as_str) {
         Some("range") => {
             let number = |key: &str| index.get(key).and_then(Value::as_int);

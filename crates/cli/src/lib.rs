@@ -44,13 +44,13 @@ const AFTER: &str = "Examples:
   entasis schema flights.entasis           the columns and their types
   entasis head -n 20 flights.entasis       the first rows
   entasis tail flights.entasis             the last rows
-  entasis info flights.entasis             how and how small each column is stored
-  entasis tree model.entasis               what is in a file of nested values
-  entasis verify *.entasis                 whether every byte is as it was written
+  entasis info flights.entasis             the encoding and the size of each column
+  entasis tree model.entasis               the contents of a file of nested values
+  entasis verify *.entasis                 check that every byte is unchanged
   entasis bench --rows 50000000            how fast this machine writes and reads
   cat flights.entasis | entasis head -     a file from the standard input
 
-Exit status: 0 all is well; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.
+Exit status: 0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.
 NO_COLOR=1 in the environment turns styles off.";
 
 #[derive(Parser)]
@@ -138,7 +138,7 @@ fn open_table(path: &Path) -> entasis::Result<File> {
     if file.is_table() {
         return Ok(file);
     }
-    let error = Error::argument("the file holds no table but a tree of values").in_file(path);
+    let error = Error::argument("the file holds a tree of values, not a table").in_file(path);
     Err(error.advise("`entasis tree` shows it"))
 }
 

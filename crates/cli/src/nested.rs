@@ -59,7 +59,7 @@ fn array_of(file: &File, nested: Nested, threads: Option<usize>, monitor: &dyn M
 
 /// The error for writing a nested column of the command's own.
 pub(crate) fn unsupported(array: &Array) -> Error {
-    Error::unsupported("nested columns are read here and not written").in_column(&array.name)
+    Error::unsupported("the command cannot write nested columns").in_column(&array.name)
 }
 
 /// Appends value `i`, which must be present, as JSON: lists as arrays, structs as objects, maps as

@@ -36,7 +36,7 @@ pub(crate) fn load(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Object>> {
     let read = || -> Result<Vec<Object>> {
-        let cells = file.cells()?.ok_or_else(|| Error::corrupt("a column of objects without cells"))?;
+        let cells = file.cells()?.ok_or_else(|| Error::corrupt("the file has an object column but no cells"))?;
         let list = cells.objects(info.detail.as_ref().unwrap_or(&Value::Null), info.record.n_values)?;
         let first = list.first.saturating_add(rows.start);
         let end = list.first.saturating_add(rows.end);
@@ -262,7 +262,7 @@ impl Reader<'_> {
                     lists.push(list);
                     Ok(())
                 }
-                _ => Err(Error::corrupt("a list of rows without lists")),
+                _ => Err(Error::corrupt("a list of rows has a child that is not a list")),
             })?;
         }
         let n = lists.iter().map(|list| list.count).min().unwrap_or(0);

@@ -16,7 +16,7 @@ const EXAMPLES: &str = "Examples:
   entasis tree model.entasis
   entasis tree --depth 10 --items 100 model.entasis
 
-A line for each part: kind, number of parts or shape, and short values. Arrays and frames are not read.";
+One line for each part: its kind, its number of parts or shape, and short values. Arrays and frames are not read.";
 
 /// The characters of a text that are shown.
 const TEXT: usize = 60;

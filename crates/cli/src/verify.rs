@@ -17,7 +17,7 @@ const EXAMPLES: &str = "Examples:
   entasis verify backup/*.entasis && echo all is well
   entasis verify --json *.entasis | jq 'select(.sound | not)'
 
-A damaged file is told on standard error with the place of the damage, and the exit status is 1.";
+A damaged file is reported on standard error with the place of the damage. The exit status is then 1.";
 
 /// Check that every byte of the files is unchanged since it was written
 ///

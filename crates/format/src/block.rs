@@ -84,10 +84,10 @@ impl BlockRecord {
     pub fn check_place(&self, end: u64) -> Result<()> {
         let from = HEADER_LEN as u64;
         if !inside(self.directory_at, self.directory_len.into(), from, end) {
-            return Err(Error::corrupt("directory of a block is outside the file").at(self.directory_at));
+            return Err(Error::corrupt("the directory of a block is outside of the file").at(self.directory_at));
         }
         if !inside(self.pages_at, self.pages_len.into(), from, end) {
-            return Err(Error::corrupt("pages of a block are outside the file").at(self.pages_at));
+            return Err(Error::corrupt("the pages of a block are outside of the file").at(self.pages_at));
         }
         Ok(())
     }
@@ -95,15 +95,15 @@ impl BlockRecord {
     #[inline]
     fn problem(&self) -> Option<&'static str> {
         if self.n_values == 0 || self.n_values > MAX_BLOCK_VALUES {
-            return Some("number of values of a block is impossible");
+            return Some("the number of values of a block is impossible");
         }
         if self.decoded_len > MAX_BLOCK_LEN && self.n_values != 1 {
-            return Some("a block is longer than blocks can be");
+            return Some("a block is too long");
         }
         // Every page has a value, so there are no more pages than values.
         let pages = self.directory_len.checked_sub(DIRECTORY_HEAD_LEN);
         if !pages.is_some_and(|len| len % PAGE_ENTRY_LEN == 0 && len / PAGE_ENTRY_LEN <= self.n_values) {
-            return Some("length of a directory is impossible");
+            return Some("the length of a directory is impossible");
         }
         let sums = [
             self.first_value.checked_add(self.n_values.into()),
@@ -111,7 +111,7 @@ impl BlockRecord {
             self.pages_at.checked_add(self.pages_len.into()),
         ];
         if sums.contains(&None) {
-            return Some("numbers of a block record are larger than there can be");
+            return Some("a number in a block record is too large");
         }
         None
     }
@@ -125,7 +125,7 @@ pub fn parse_block_index(bytes: &[u8]) -> Result<Vec<u64>> {
     if rest.is_empty() && index.is_sorted() {
         Ok(index)
     } else {
-        Err(Error::corrupt("blocks of the columns are out of order").in_section("block index"))
+        Err(Error::corrupt("the blocks of the columns are out of order").in_section("block index"))
     }
 }
 

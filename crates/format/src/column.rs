@@ -134,7 +134,7 @@ impl ColumnRecord {
             return Some("a column has a storage column if and only if it is bundled");
         }
         if (self.is_bundled && self.is_bundle) || ((self.is_bundled || self.is_bundle) && categorical) {
-            return Some("a column is bundled that can't be");
+            return Some("a column of this type cannot be bundled");
         }
         if self.is_bundle && self.name_len != 0 {
             return Some("a storage column has a name");
@@ -147,7 +147,7 @@ impl ColumnRecord {
         }
         let is_nested = self.column_type.physical.is_nested();
         if is_nested && (self.is_bundled || self.is_bundle) {
-            return Some("a column is bundled that can't be");
+            return Some("a column of this type cannot be bundled");
         }
         let has_no_missing = matches!(self.column_type.physical, Physical::Union | Physical::RunEnd);
         if has_no_missing && self.n_missing > 0 {
@@ -160,7 +160,7 @@ impl ColumnRecord {
             || self.first_value.checked_add(self.n_values).is_none()
             || self.first_child.is_some_and(|first| first.checked_add(self.n_children.into()).is_none())
         {
-            return Some("numbers of a column record are larger than there can be");
+            return Some("a number in a column record is too large");
         }
         None
     }

@@ -126,7 +126,7 @@ impl Directory {
             return Err(Error::corrupt("the file ends within a directory: it is truncated"));
         }
         if checksum(bytes) != record.directory_checksum {
-            return Err(Error::corrupt("checksum of a directory does not match"));
+            return Err(Error::corrupt("the checksum of a directory does not match"));
         }
         let head_len = usize::try_from(DIRECTORY_HEAD_LEN).unwrap_or(usize::MAX);
         let Some((head, entries)) = bytes.split_at_checked(head_len) else {
@@ -144,7 +144,7 @@ impl Directory {
             return Err(Error::corrupt("reserved flags of a directory are set"));
         }
         if !rest.is_empty() || len32(entries.len()) != n_pages {
-            return Err(Error::corrupt("length of a directory is not that of its pages"));
+            return Err(Error::corrupt("the length of a directory does not match its pages"));
         }
         let page = |entry: &[u8; 24]| {
             let mut reader = Reader::exact(entry, entry.len(), "a page entry")?;
@@ -209,7 +209,7 @@ impl Directory {
             Packing::Delta | Packing::RunLength | Packing::Strings | Packing::Fsst => true,
         };
         if u64::from(self.width) > if packed { bits } else { 0 } {
-            return Some("width of packed words is impossible");
+            return Some("the width of packed words is impossible");
         }
         let base_bits = match packing {
             Packing::Raw | Packing::Delta => 0,
@@ -222,7 +222,7 @@ impl Directory {
             _ => bits,
         };
         if base_bits < 64 && self.base >> base_bits != 0 {
-            return Some("base of packed words is impossible");
+            return Some("the base of packed words is impossible");
         }
         let transform = self.encoding.transform;
         let (most, most_bits) = match of.physical {
@@ -235,14 +235,14 @@ impl Directory {
             _ => 0..=self.exponent,
         };
         if self.exponent > most || !factors.contains(&self.factor) {
-            return Some("exponents of decimals are impossible");
+            return Some("the exponents of decimals are impossible");
         }
         if self.per_vector && packing != Packing::BitPacked {
-            return Some("only bit-packed vectors have a base each");
+            return Some("only bit-packed vectors have bases of their own");
         }
         let is_coded = self.encoding.transform == Transform::Dictionary;
         if self.patches && (packing != Packing::BitPacked || is_coded || self.encoding.is_narrow(of)) {
-            return Some("patches are where there can't be any");
+            return Some("this encoding cannot have patches");
         }
         if self.pages.is_empty() && (packing != Packing::Constant || self.validity) {
             return Some("a block without pages is not constant");
@@ -256,7 +256,7 @@ impl Directory {
             return if none { None } else { Some("a block has a dictionary that it does not use") };
         }
         if self.n_dictionary == 0 || self.n_dictionary > MAX_DICTIONARY {
-            return Some("number of entries of a dictionary is impossible");
+            return Some("the number of entries of a dictionary is impossible");
         }
         let (entries, len) = (u64::from(self.n_dictionary), u64::from(self.dictionary.payload_len));
         let right = match of.width() {
@@ -265,7 +265,7 @@ impl Directory {
             None => len >= 8,
         };
         if !right {
-            return Some("length of a dictionary is not that of its entries");
+            return Some("the length of a dictionary does not match its entries");
         }
         self.stored_problem(&self.dictionary)
     }
@@ -274,10 +274,10 @@ impl Directory {
     fn stored_problem(&self, stored: &Stored) -> Option<&'static str> {
         let &Stored { stored_len, payload_len, .. } = stored;
         if stored_len > payload_len || (stored_len == 0 && payload_len != 0) {
-            return Some("stored length is impossible");
+            return Some("a stored length is impossible");
         }
         if self.encoding.codec == Codec::None && stored_len != payload_len {
-            return Some("stored length is not that of the payload, without a codec");
+            return Some("a stored length differs from that of the payload, but there is no codec");
         }
         None
     }
@@ -288,16 +288,16 @@ impl Directory {
             |field: fn(&PageEntry) -> u32| self.pages.iter().map(|page| u64::from(field(page))).sum::<u64>();
         let stored = sum(|page| page.stored_len).saturating_add(self.dictionary.stored_len.into());
         if stored != u64::from(record.pages_len) {
-            return Some("lengths of the pages are not those of the block");
+            return Some("the lengths of the pages do not add up to that of the block");
         }
         if !self.pages.is_empty() && sum(|page| page.n_values) != u64::from(record.n_values) {
-            return Some("values of the pages are not those of the block");
+            return Some("the values of the pages are not as many as those of the block");
         }
         if !self.pages.is_empty() && sum(|page| page.decoded_len) != record.decoded_len {
-            return Some("decoded lengths of the pages are not that of the block");
+            return Some("the decoded lengths of the pages do not add up to that of the block");
         }
         if !decoded_len_fits(of, record.n_values, record.decoded_len) {
-            return Some("decoded length of a block is not that of its values");
+            return Some("the decoded length of a block does not match its values");
         }
         None
     }
@@ -308,17 +308,17 @@ impl Directory {
             || page.n_values > of.page_values()
             || !(full || is_last || of.physical.is_var())
         {
-            return Some("number of values of a page is impossible");
+            return Some("the number of values of a page is impossible");
         }
         if page.decoded_len > MAX_PAGE_LEN && page.n_values != 1 {
-            return Some("a page is longer than pages can be");
+            return Some("a page is too long");
         }
         if !decoded_len_fits(of, page.n_values, page.decoded_len.into()) {
-            return Some("decoded length of a page is not that of its values");
+            return Some("the decoded length of a page does not match its values");
         }
         let (least, most) = self.payload_bounds(page, of);
         if !(least..=most).contains(&page.payload_len.into()) {
-            return Some("payload length of a page is not that of its values");
+            return Some("the payload length of a page does not match its values");
         }
         self.stored_problem(&page.stored())
     }

@@ -138,7 +138,7 @@ impl Encoding {
                 Ok(Self { packing, transform, codec, filter })
             }
             _ => Err(Error::unsupported(format!(
-                "encoding is not known here (packing {packing}, transform {transform}, codec {codec}, filter {filter})"
+                "the encoding is unknown (packing {packing}, transform {transform}, codec {codec}, filter {filter})"
             ))
             .advise("update Entasis, or read other columns")),
         }
@@ -186,10 +186,10 @@ impl Encoding {
             // All others have words of 1 to 8 bytes (complex64 one of 8), whose bits are packed.
             (Transform::None, word, packing) if matches!(word.width(), Some(1..=8)) && !packing.is_text() => {
             }
-            (Transform::None, ..) => return Some("the packing is not one of the type"),
+            (Transform::None, ..) => return Some("the packing does not fit the type"),
             (Transform::Dictionary, T::Bool, _) => return Some("bool has no dictionary"),
             (Transform::Dictionary, _, P::Strings | P::Fsst) => {
-                return Some("codes of a dictionary are no strings");
+                return Some("the codes of a dictionary are not strings");
             }
             (Transform::Dictionary, ..) => {}
             (Transform::Alp | Transform::Residual, T::F32 | T::F64, packing) if !packing.is_text() => {}

@@ -211,7 +211,7 @@ impl Inner {
             | Kind::Argument => return None,
             Kind::Io(io::ErrorKind::PermissionDenied) => "check the permissions of the file and its folder",
             Kind::Io(io::ErrorKind::IsADirectory) => "name a file, not a folder",
-            Kind::Io(io::ErrorKind::WouldBlock) => "try again when the other one is done, or wait longer",
+            Kind::Io(io::ErrorKind::WouldBlock) => "try again when the other writer is done, or wait longer",
             Kind::Io(io::ErrorKind::StorageFull) => "free some space, then try again",
             Kind::Io(_) => "check the disk or the connection to it, then try again",
             Kind::NotEntasis => "check that the path names an Entasis file",

@@ -89,8 +89,8 @@ impl Header {
                 _ if MAGIC.starts_with(bytes) => truncated(),
                 _ => match other_format(bytes) {
                     Some(what) => Error::not_entasis(format!("it looks like {what}"))
-                        .advise("read it with what reads such files, or check the path"),
-                    None => Error::not_entasis("the file does not start with the bytes of one").at(0),
+                        .advise("read it with a library for that format, or check the path"),
+                    None => Error::not_entasis("the file does not start like an Entasis file").at(0),
                 },
             });
         }
@@ -99,7 +99,7 @@ impl Header {
         let Some((second, rest)) = rest.split_first_chunk::<SLOT_LEN>() else { return Err(truncated()) };
         let Some((padding, _)) = rest.split_first_chunk::<64>() else { return Err(truncated()) };
         if !seal_holds(head) {
-            return Err(Error::corrupt("checksum of the header does not match").at(0));
+            return Err(Error::corrupt("the checksum of the header does not match").at(0));
         }
         let mut reader = Reader::exact(head, 64, "the header")?;
         reader.array::<8>()?;
@@ -107,12 +107,12 @@ impl Header {
         // The version comes first: a newer one may use the reserved bytes.
         if major > MAJOR {
             return Err(Error::newer(format!(
-                "the file has format version {major}.{minor}, known are {MAJOR}.{MINOR}"
+                "the file has format version {major}.{minor}, this release knows {MAJOR}.{MINOR}"
             )));
         }
         if minor != MINOR {
             return Err(Error::unsupported(format!(
-                "the file has format version {major}.{minor}, only {MAJOR}.{MINOR} can be read"
+                "the file has format version {major}.{minor}, this release reads only {MAJOR}.{MINOR}"
             ))
             .advise("use the version of Entasis that wrote it"));
         }
@@ -120,7 +120,7 @@ impl Header {
         let (flags, may_ignore) = (reader.u64()?, reader.u64()?);
         if flags & !FLAG_STREAMED != 0 {
             return Err(Error::newer(format!(
-                "the file needs features that are not known here (flags {flags:#x})"
+                "the file needs unknown features (flags {flags:#x})"
             )));
         }
         if reserved != 0 {
@@ -148,7 +148,7 @@ impl Header {
             [Empty, Empty] => {
                 Err(Error::corrupt("the header names no generation: the file was not finished").at(64))
             }
-            [Damaged, _] | [_, Damaged] => Err(Error::corrupt("no slot of the header holds").at(64)),
+            [Damaged, _] | [_, Damaged] => Err(Error::corrupt("no slot of the header is intact").at(64)),
         }
     }
 }

@@ -64,7 +64,7 @@ impl Node {
         let mut reader = Reader::exact(bytes, Self::LEN, "a node")?;
         let code = reader.u8()?;
         let Some(kind) = NodeKind::from_code(code) else {
-            return Err(Error::unsupported(format!("a value is of a kind that is not known here ({code})")));
+            return Err(Error::unsupported(format!("a value has the unknown kind {code}")));
         };
         reader.reserved::<3>()?;
         let (n_children, a, b, key_hash) = (reader.u32()?, reader.u64()?, reader.u64()?, reader.u64()?);
@@ -72,7 +72,7 @@ impl Node {
         if node.is_possible() {
             Ok(node)
         } else {
-            Err(Error::corrupt("fields of a node contradict its kind"))
+            Err(Error::corrupt("the fields of a node contradict its kind"))
         }
     }
 

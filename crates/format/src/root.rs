@@ -54,16 +54,16 @@ impl Root {
             return Err(at(Error::corrupt("the file ends within its root: it is truncated")));
         }
         if checksum(bytes) != slot.root_checksum {
-            return Err(at(Error::corrupt("checksum of the root does not match")));
+            return Err(at(Error::corrupt("the checksum of the root does not match")));
         }
         let root = Self::parse(bytes).map_err(at)?;
         if root.generation != slot.generation {
-            return Err(at(Error::corrupt("generation of the root is not that of its slot")));
+            return Err(at(Error::corrupt("the generation of the root differs from that of its slot")));
         }
         if let Some((previous_at, len, _)) = root.previous
             && !inside(previous_at, len.into(), HEADER_LEN as u64, slot.end)
         {
-            return Err(at(Error::corrupt("the previous root is outside the file")));
+            return Err(at(Error::corrupt("the previous root is outside of the file")));
         }
         for section in &root.sections {
             if SectionKind::from_code(section.kind).is_some() {
@@ -80,7 +80,7 @@ impl Root {
         };
         let mut reader = Reader::exact(head, ROOT_HEAD_LEN, "the root")?;
         if reader.array::<8>()? != MAGIC {
-            return Err(Error::corrupt("no root stands where one should"));
+            return Err(Error::corrupt("the root is not where the slot says"));
         }
         let (generation, at, len) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let (n_sections, sum) = (reader.u32()?, reader.u64()?);
@@ -102,13 +102,13 @@ impl Root {
         };
         let (records, rest) = records.as_chunks::<{ Section::LEN }>();
         if bytes.len() > MAX_ROOT_LEN || !rest.is_empty() || len32(records.len()) != n_sections {
-            return Err(Error::corrupt("length of the root is not that of its sections"));
+            return Err(Error::corrupt("the length of the root does not match its sections"));
         }
         let mut sections: Vec<Section> = Vec::with_capacity(records.len());
         for record in records {
             let section = Section::parse(record)?;
             if sections.last().is_some_and(|last| (last.kind, last.tier) >= (section.kind, section.tier)) {
-                return Err(Error::corrupt("sections of the root are out of order"));
+                return Err(Error::corrupt("the sections of the root are out of order"));
             }
             sections.push(section);
         }

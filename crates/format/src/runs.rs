@@ -30,7 +30,7 @@ impl Runs {
         if rest.is_empty() && ascends && Some(len64(starts.len())) == n_records.checked_add(1) {
             Ok(Self { starts })
         } else {
-            Err(Error::corrupt("runs of columns are out of order, or not as many as records")
+            Err(Error::corrupt("the column runs are out of order, or not as many as the records")
                 .in_section("runs"))
         }
     }
@@ -66,13 +66,13 @@ impl ColumnRecord {
     /// *Corrupt* when the record cannot stand for several columns, or numbers are too large.
     pub fn member(&self, k: u64) -> Result<Self> {
         if k > 0 && !self.is_bundled {
-            return Err(Error::corrupt("a column that is not bundled is a run of several"));
+            return Err(Error::corrupt("a column run is not bundled"));
         }
         let first_value = k.checked_mul(self.n_values).and_then(|n| self.first_value.checked_add(n));
         let first_value = first_value.filter(|first| first.checked_add(self.n_values).is_some());
         match (self.id.checked_add(k), first_value) {
             (Some(id), Some(first_value)) => Ok(Self { id, first_value, ..*self }),
-            _ => Err(Error::corrupt("numbers of a run of columns are larger than there can be")),
+            _ => Err(Error::corrupt("a number in the record of a column run is too large")),
         }
     }
 }
@@ -95,7 +95,7 @@ impl<'a> RunNames<'a> {
             .ok()
             .and_then(|n| n.checked_mul(4))
             .and_then(|len| bytes.split_at_checked(len));
-        let Some((ends, text)) = split else { return damage("the names of a run of columns are too short") };
+        let Some((ends, text)) = split else { return damage("the names of a column run are too short") };
         let (ends, _) = ends.as_chunks::<4>();
         let Ok(text) = std::str::from_utf8(text) else { return damage("a column name is not UTF-8") };
         let is_ascii = text.is_ascii();
@@ -111,7 +111,7 @@ impl<'a> RunNames<'a> {
         if is_sound && len64(text.len()) == u64::from(last) {
             Ok(Self { ends, text })
         } else {
-            damage("the ends of the names of a run of columns don't fit their text")
+            damage("the ends of the names of a column run do not fit their text")
         }
     }
 

@@ -175,14 +175,14 @@ impl Section {
         let damage = |problem: &'static str| Err(Error::corrupt(problem).in_section(self.name()));
         if let Some(kind) = SectionKind::from_code(self.kind) {
             if self.record_len != kind.record_len() {
-                return damage("length of the records of a section is wrong");
+                return damage("the record length of a section is wrong");
             }
             if self.tier != 0 && !kind.has_tiers() {
-                return damage("a section has a tier that has none");
+                return damage("a section has a tier, but its kind has none");
             }
         }
         let Some(shape) = Shape::new(geometry, self.record_len) else {
-            return damage("length of the records of a section is impossible");
+            return damage("the record length of a section is impossible");
         };
         if self.n_records == 0 {
             return if (self.part_at, self.part_len, self.height, self.checksum) == (0, 0, 0, 0) {
@@ -199,10 +199,10 @@ impl Section {
         if self.height != shape.height(self.n_records)
             || shape.part_len(self.height, self.n_records) != Some(self.part_len.into())
         {
-            return damage("height or length of a section is not that of its records");
+            return damage("the height or length of a section does not match its records");
         }
         if !inside(self.part_at, self.part_len.into(), HEADER_LEN as u64, end) {
-            return damage("a part of a section is outside the file");
+            return damage("a part of a section is outside of the file");
         }
         Ok(shape)
     }
@@ -299,7 +299,7 @@ fn read_shaped(
     let shape = section.shape(geometry, end)?;
     if records.start > records.end || records.end > section.n_records {
         return Err(Error::corrupt(format!(
-            "records {}..{} are asked of a section that has {}",
+            "records {}..{} are out of range for a section with {}",
             records.start, records.end, section.n_records
         ))
         .in_section(section.name()));
@@ -329,7 +329,7 @@ fn read_shaped(
     if out.len() == capacity {
         Ok(out)
     } else {
-        Err(Error::corrupt("records of a section are missing").in_section(section.name()))
+        Err(Error::corrupt("some records of a section are missing").in_section(section.name()))
     }
 }
 
@@ -412,7 +412,7 @@ impl Walk<'_, '_> {
             let child = Part { at, len, sum: reader.u64()? };
             let n_records = child_covers.end.saturating_sub(child_covers.start);
             if self.shape.part_len(below, n_records) != Some(len.into()) {
-                return Err(damage("length of a part is not that of its records"));
+                return Err(damage("the length of a part does not match its records"));
             }
             self.part(child, below, child_covers)?;
         }
@@ -424,7 +424,7 @@ impl Walk<'_, '_> {
         let name = self.section.name();
         let placed = |error: Error| error.in_section(name).at(part.at);
         if !inside(part.at, part.len.into(), HEADER_LEN as u64, self.end) {
-            return Err(placed(Error::corrupt("a part of a section is outside the file")));
+            return Err(placed(Error::corrupt("a part of a section is outside of the file")));
         }
         let len = to_usize(part.len.into(), "a part of a section").map_err(placed)?;
         let bytes = (self.fetch)(part.at, len).map_err(placed)?;
@@ -432,7 +432,7 @@ impl Walk<'_, '_> {
             return Err(placed(Error::corrupt("the file ends within a part of a section: it is truncated")));
         }
         if checksum(&bytes) != part.sum {
-            return Err(placed(Error::corrupt("checksum of a part of a section does not match")));
+            return Err(placed(Error::corrupt("the checksum of a part of a section does not match")));
         }
         Ok(bytes)
     }

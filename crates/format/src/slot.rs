@@ -51,7 +51,7 @@ impl Slot {
         // The trailer ends the file, so the root is between the header and the trailer.
         let footer_end = self.end.checked_sub(TRAILER_LEN as u64);
         if !footer_end.is_some_and(|end| inside(self.root_at, self.root_len.into(), HEADER_LEN as u64, end)) {
-            return Err(Error::corrupt("the root is outside the file"));
+            return Err(Error::corrupt("the root is outside of the file"));
         }
         Ok(())
     }

@@ -70,7 +70,7 @@ impl Statistics {
             || without
             || (unordered && (record.ascending || record.descending))
         {
-            return Err(Error::corrupt("statistics of a block contradict themselves"));
+            return Err(Error::corrupt("the statistics of a block contradict themselves"));
         }
         Ok(record)
     }
@@ -100,7 +100,7 @@ impl Statistics {
         if possible {
             Ok(())
         } else {
-            Err(Error::corrupt("statistics of a block contradict its type or length"))
+            Err(Error::corrupt("the statistics of a block contradict its type or length"))
         }
     }
 }

@@ -39,12 +39,12 @@ impl TableRecord {
         let (first_slot, n_slots, host_node) = (reader.u64()?, reader.u64()?, reader.optional()?);
         reader.reserved::<16>()?;
         if first_column.checked_add(n_columns).is_none() {
-            return Err(Error::corrupt("columns of a table are more than there can be"));
+            return Err(Error::corrupt("a table has too many columns"));
         }
         let enough = n_columns.checked_mul(2).is_some_and(|least| n_slots >= least);
         if n_slots != 0 && !(n_slots.is_power_of_two() && enough && first_slot.checked_add(n_slots).is_some())
         {
-            return Err(Error::corrupt("number of name slots of a table is impossible"));
+            return Err(Error::corrupt("the number of name slots of a table is impossible"));
         }
         Ok(Self { first_column, n_columns, n_rows, first_slot, n_slots, host_node })
     }

@@ -56,7 +56,7 @@ impl Trailer {
             ));
         }
         if !seal_holds(bytes) {
-            return Err(Error::corrupt("checksum of the trailer does not match"));
+            return Err(Error::corrupt("the checksum of the trailer does not match"));
         }
         let mut reader = Reader::exact(bytes, TRAILER_LEN, "the trailer")?;
         reader.array::<8>()?;

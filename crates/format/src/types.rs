@@ -350,7 +350,7 @@ impl ColumnType {
             Physical::ValueColumn => (1..=MAX_VALUE_TYPES + 1).contains(&n),
             _ => n == 0,
         };
-        if fits { None } else { Some("a column has not the children that its type needs") }
+        if fits { None } else { Some("a column does not have the children that its type needs") }
     }
 
     /// A decimal of `precision` digits; none for an impossible number of digits.
@@ -420,7 +420,7 @@ impl ColumnType {
             return Some("value length, precision and scale do not belong to this type");
         }
         if self.physical == P::FixedBytes && self.value_len > MAX_PAGE_LEN {
-            return Some("fixed bytes are longer than pages can be");
+            return Some("fixed bytes are too long for a page");
         }
         None
     }

@@ -28,15 +28,15 @@ const EXAMPLES: &str = "Examples:
   entasis bench --rows 50000000 --compression 1,50
   entasis bench flights.entasis --threads 4
 
-Without FILE the table is made up: truths (85 % true, 10 % false, 5 % missing), integers from 1 to 100, prices of which \
-20 differ, and 10 cities as categories; always the same values. Files are written to --dir and removed.
+Without FILE the table is generated, always with the same values: booleans (85 % true, 10 % false, 5 % missing), \
+integers from 1 to 100, 20 different prices, and 10 cities as categories. Files are written to --dir and removed.
 
 Times are medians of the rounds, in which the compressions take turns.
 
 MB       of the file (1 MB is 10^6 bytes)
 GB/s     bytes of the table in memory, per second
-floor    time to copy those bytes to new memory with as many threads; no reader that fills new memory is faster
-x floor  reading, as a multiple of that";
+floor    time to copy these bytes to new memory with as many threads: a lower bound for every reader
+x floor  time to read, as a multiple of the floor";
 
 /// Measure how fast a table is written and read back
 ///
@@ -72,7 +72,7 @@ pub(crate) struct Args {
 
 fn parse_rows(text: &str) -> Result<u64, String> {
     match text.replace('_', "").parse() {
-        Ok(0) => Err("a table to measure has rows".to_owned()),
+        Ok(0) => Err("the table to measure must have rows".to_owned()),
         Ok(n) => Ok(n),
         Err(error) => Err(format!("{error}")),
     }

@@ -79,7 +79,7 @@ impl Parser<'_, '_, '_> {
     /// Recursive, at most 64 deep.
     fn value(&mut self, number: u64, depth: u32, is_key: bool) -> Result<Value> {
         if depth > MAX_DEPTH {
-            return Err(damage("a value is nested deeper than values can be"));
+            return Err(damage("a value is nested too deep"));
         }
         if depth > self.limits.depth {
             return Err(limit(format!("a value is nested deeper than {} (depth)", self.limits.depth)));
@@ -87,14 +87,14 @@ impl Parser<'_, '_, '_> {
         // A tree visits each node once. Shared children could multiply without end.
         self.n_visited = self.n_visited.saturating_add(1);
         if self.n_visited > self.n_nodes {
-            return Err(damage("nodes of a value are shared"));
+            return Err(damage("a value has shared nodes"));
         }
         if self.n_visited > self.limits.n_nodes {
             return Err(limit(format!("a value has more than {} nodes (n_nodes)", self.limits.n_nodes)));
         }
         let node = self.node(number)?;
         if node.key_hash != 0 && !is_key {
-            return Err(damage("a node that is no key has a key hash"));
+            return Err(damage("a node has a key hash, but is not a key"));
         }
         Ok(match node.kind {
             NodeKind::Null => Value::Null,
@@ -126,7 +126,7 @@ impl Parser<'_, '_, '_> {
         }
         let bytes = self.bytes(node, number, depth, true)?;
         if checksum(&bytes) != node.key_hash {
-            return Err(damage("hash of a key is not that of its string"));
+            return Err(damage("the hash of a key does not match its string"));
         }
         let text = text(bytes)?;
         self.keys.keep(node, &text);
@@ -147,7 +147,7 @@ impl Parser<'_, '_, '_> {
         }
         let end = node.a.checked_add(node.children());
         if node.a <= parent || end.is_none_or(|end| end > self.n_nodes) {
-            return Err(damage("children of a node are not after it"));
+            return Err(damage("the children of a node are not after it"));
         }
         let first = node.a.saturating_add(from);
         // The claimed number may be false: memory grows as children are read.
@@ -168,7 +168,7 @@ impl Parser<'_, '_, '_> {
 
     fn node(&mut self, number: u64) -> Result<Node> {
         if number >= self.n_nodes {
-            return Err(damage("a node is asked for that is not there"));
+            return Err(damage("a node number is out of range"));
         }
         let (window, range) = self.window_of(number);
         let first = range.start;
@@ -176,7 +176,7 @@ impl Parser<'_, '_, '_> {
             let expected = range.end.saturating_sub(first).saturating_mul(Node::LEN as u64);
             let bytes = (self.nodes)(range)?;
             if len64(bytes.len()) != expected {
-                return Err(damage("nodes of a value are cut off"));
+                return Err(damage("some nodes of a value are missing"));
             }
             self.windows.insert(window, bytes);
         }
@@ -185,7 +185,7 @@ impl Parser<'_, '_, '_> {
             usize::try_from(number.saturating_sub(first)).ok().and_then(|offset| records.get(offset));
         match record {
             Some(record) => Node::parse(record).map_err(|error| error.in_section("nodes")),
-            None => Err(damage("nodes of a value are cut off")),
+            None => Err(damage("some nodes of a value are missing")),
         }
     }
 
@@ -275,7 +275,7 @@ impl Parser<'_, '_, '_> {
             let to = from.saturating_add(piece).min(end);
             let bytes = (self.heap)(from..to)?;
             if len64(bytes.len()) != to.saturating_sub(from) {
-                return Err(Error::corrupt("bytes of a value are cut off").in_section("value heap"));
+                return Err(Error::corrupt("some bytes of a value are missing").in_section("value heap"));
             }
             if from == at && to == end {
                 return Ok(bytes);
