@@ -16,7 +16,7 @@ use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
 use crate::threads;
 
-/// What was verified.
+/// The result of a verification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

@@ -1,4 +1,4 @@
-//! What a caller asks for, and the stored column that it is read from.
+//! Requests of a caller, and the stored columns that they are read from.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -288,7 +288,7 @@ impl Entries {
     }
 }
 
-/// The ends of consecutive strings with these lengths, the first of which begins at `first`.
+/// The ends of consecutive strings with these lengths, from the place `first` on.
 fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
     let mut end = first;
     for (out, &length) in ends.iter_mut().zip(lengths) {

@@ -1,8 +1,8 @@
 //! Structure values of nested columns: what they are, and how the reader turns them into requests
 //! for the children.
 //!
-//! A nested column stores one *structure value* per row. Each tells the reader how many values of a
-//! child belong to the row:
+//! A nested column stores one *structure value* per row. It says how many values of a child
+//! belong to the row:
 //!
 //! ```text
 //! type      values                structure values      child values
@@ -49,7 +49,7 @@ use crate::rows::Rows;
 /// A child, the values wanted of it, and how many these are.
 pub(super) type ChildRequest = (Arc<ColumnInfo>, Rows, usize);
 
-/// What the host gets of a nested column, and what to read of its children.
+/// The buffers of a nested column for the host, and the requests for its children.
 pub(super) struct Decoded {
     pub validity: Option<Buffer>,
     pub values: NestedValues,
@@ -81,6 +81,18 @@ struct RowSpan {
     child_offsets: Vec<u64>,
     /// How many of `child_offsets` are read from the child that stores them.
     n_read: usize,
+}
+
+/// Where the values of a row are in a child.
+struct Place {
+    /// The index in the row span.
+    row: usize,
+    /// The child; none for a missing value.
+    child: Option<usize>,
+    /// The place of the row in that child.
+    at: u64,
+    /// The structure value.
+    value: u64,
 }
 
 fn corrupt(message: &'static str) -> Error {
@@ -241,12 +253,11 @@ impl NestedStructure {
         self.row_spans.iter().map(|row_span| row_span.first).collect()
     }
 
-    /// Adds up structure values along a row span. `visit` gets the index in the span, the type
-    /// (none for a missing value), the place in the child, and the structure value.
+    /// Adds up structure values along a row span and visits the place of each row.
     fn walk(
         &self,
         row_span: &RowSpan,
-        mut visit: impl FnMut(usize, Option<usize>, u64, u64) -> Result<()>,
+        mut visit: impl FnMut(Place) -> Result<()>,
     ) -> Result<()> {
         let n_types = self.n_types;
         if row_span.block == 0 && row_span.child_offsets.iter().take(n_types).any(|&offset| offset != 0) {
@@ -269,10 +280,10 @@ impl NestedStructure {
                     _ => (usize::from(row_span.values[i]), 1),
                 };
                 if is_missing {
-                    visit(i, None, at.first().copied().unwrap_or(0), 0)?;
+                    visit(Place { row: i, child: None, at: at.first().copied().unwrap_or(0), value: 0 })?;
                 } else {
                     let before = at.get_mut(k).ok_or_else(|| corrupt(NO_TYPE))?;
-                    visit(i, Some(k), *before, len)?;
+                    visit(Place { row: i, child: Some(k), at: *before, value: len })?;
                     *before = before.checked_add(len).ok_or_else(|| corrupt(MISCOUNTED))?;
                 }
                 i += 1;
@@ -304,8 +315,8 @@ impl NestedStructure {
         }
         let mut selection = Selection::new(rows, n, &self.firsts())?;
         for (s, row_span) in self.row_spans.iter().enumerate() {
-            self.walk(row_span, |i, _, at, len| {
-                selection.put(s, i, (at, len), row_span.mask[i] != 0);
+            self.walk(row_span, |Place { row, at, value: len, .. }| {
+                selection.put(s, row, (at, len), row_span.mask[row] != 0);
                 Ok(())
             })?;
         }
@@ -368,10 +379,10 @@ impl NestedStructure {
     fn runs(self, rows: &Rows, n: usize) -> Result<Decoded> {
         let mut selection = Selection::new(rows, n, &self.firsts())?;
         for (s, row_span) in self.row_spans.iter().enumerate() {
-            self.walk(row_span, |i, _, at, begins_run| {
+            self.walk(row_span, |Place { row, at, value: begins_run, .. }| {
                 let run =
                     (at + begins_run).checked_sub(1).ok_or_else(|| corrupt("the first row of a run-end column starts no run"))?;
-                selection.put(s, i, (run, 1), false);
+                selection.put(s, row, (run, 1), false);
                 Ok(())
             })?;
         }
@@ -399,9 +410,9 @@ impl NestedStructure {
         // Stands in place of the type of a missing value.
         const MISSING: u64 = u8::MAX as u64;
         for (s, row_span) in self.row_spans.iter().enumerate() {
-            self.walk(row_span, |i, k, at, _| {
-                let k = k.map_or(MISSING, |k| k as u64);
-                selection.put(s, i, (at, k), k == MISSING);
+            self.walk(row_span, |Place { row, child, at, .. }| {
+                let k = child.map_or(MISSING, |k| k as u64);
+                selection.put(s, row, (at, k), k == MISSING);
                 Ok(())
             })?;
         }
