@@ -1,5 +1,5 @@
-//! Compresses, decompresses and hashes bytes in memory on several threads (`docs/format/buffers.md`).
-//! Knows neither columns nor files.
+//! Compresses, decompresses and hashes bytes in memory on several threads
+//! (`docs/format/buffers.md`). Knows neither columns nor files.
 
 mod compress;
 mod container;

@@ -21,8 +21,8 @@
 //!
 //! ```
 //! use entasis::{
-//!     Array, Chunk, Column, ColumnType, File, Frame, HostRead, HostValidity, HostValues, MissingTo,
-//!     Output, Physical, Request, Rows, Silent, Text, TextLayout, Value, WriteOptions,
+//!     Array, Chunk, Column, ColumnType, File, Frame, HostRead, HostValidity, HostValues,
+//!     MissingTo, Output, Physical, Request, Rows, Silent, Text, TextLayout, Value, WriteOptions,
 //! };
 //!
 //! fn lend<T: bytemuck::Pod>(values: &[T]) -> HostRead {
@@ -50,7 +50,12 @@
 //! let frame = Frame {
 //!     n_rows: 3,
 //!     columns: vec![
-//!         column("price", Physical::F64, 3, HostValues::Words { memory: lend(&prices), stride: 8 }),
+//!         column(
+//!             "price",
+//!             Physical::F64,
+//!             3,
+//!             HostValues::Words { memory: lend(&prices), stride: 8 },
+//!         ),
 //!         column(
 //!             "item",
 //!             Physical::Utf8,
@@ -89,9 +94,9 @@
 //!
 //! # Where to start
 //!
-//! `read.rs` turns requests into tasks, and `read/fixed.rs` is the shortest of them. `write.rs` cuts
-//! columns into runs of blocks, `write/input` copies host memory, `write/placement.rs` gives blocks
-//! their places. `file` reads the footer. Encodings are in `entasis-encodings`, the records of the
+//! `read.rs` turns requests into tasks, and `read/fixed.rs` is the shortest of them. `write.rs`
+//! cuts columns into runs of blocks, `write/input` copies host memory, `write/placement.rs` gives
+//! blocks their places. `file` reads the footer. Encodings are in `entasis-encodings`, the records of the
 //! file in `entasis-format`.
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! Finds the children of nested columns (`docs/format/columns.md`) and checks them against their parent.
+//! Finds the children of nested columns (`docs/format/columns.md`) and checks them against their
+//! parent.
 
 use std::sync::Arc;
 

@@ -270,7 +270,7 @@ impl Directory {
         self.stored_problem(&self.dictionary)
     }
 
-    /// Checks the rules of section 4.2 on lengths.
+    /// Checks the rules on lengths in `docs/format/encodings.md`.
     fn stored_problem(&self, stored: &Stored) -> Option<&'static str> {
         let &Stored { stored_len, payload_len, .. } = stored;
         if stored_len > payload_len || (stored_len == 0 && payload_len != 0) {
@@ -323,7 +323,7 @@ impl Directory {
         self.stored_problem(&page.stored())
     }
 
-    /// The least and the most length of a page's payload, by sections 4.3 and 4.4.
+    /// The least and the most length of a page's payload.
     fn payload_bounds(&self, page: &PageEntry, of: Layout) -> (u64, u64) {
         // All numbers are small: n at most 8,192, W at most 256 KiB, widths at most 64.
         let n = u64::from(page.n_values);

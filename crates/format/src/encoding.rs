@@ -144,8 +144,8 @@ impl Encoding {
         }
     }
 
-    /// Bytes of a word (W of section 4.4). None for bool, and for utf8 and binary without a
-    /// dictionary, whose words are lengths of 4 bytes.
+    /// Bytes of a word (W in `docs/format/encodings.md`). None for bool, and for utf8 and binary
+    /// without a dictionary, whose words are lengths of 4 bytes.
     pub fn word_len(self, of: impl Into<Layout>) -> Option<usize> {
         let of = of.into();
         match self.transform {

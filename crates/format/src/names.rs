@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::testing::exact;
 
-    /// The positions of the columns with this name, found as section 2.5 says.
+    /// The positions of the columns with this name, found as `docs/format/columns.md` says.
     fn find(name: &str, names: &[String], index: &[u8]) -> Vec<u64> {
         let slots: Vec<NameSlot> =
             index.chunks(NameSlot::LEN).map(|bytes| NameSlot::parse(bytes).unwrap()).collect();

@@ -311,7 +311,8 @@ impl ColumnType {
         Self { value_len, ..Self::plain(Physical::FixedBytes) }
     }
 
-    /// The layout of the values, or of the structure values of a nested type (`docs/format/columns.md`).
+    /// The layout of the values, or of the structure values of a nested type
+    /// (`docs/format/columns.md`).
     #[inline]
     pub const fn layout(&self) -> Layout {
         Layout::of(self.physical, self.value_len)

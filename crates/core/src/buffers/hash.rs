@@ -1,5 +1,5 @@
-//! The hash of a buffer (`docs/format/buffers.md`): threads hash leaves, and the result hashes their
-//! hashes.
+//! The hash of a buffer (`docs/format/buffers.md`): threads hash leaves, and the result hashes
+//! their hashes.
 
 use entasis_format::{Error, Result};
 use entasis_kernels::hash::{of_host, of_slice};

@@ -1,4 +1,4 @@
-//! The columns that hold the cells of a file (format, section 5.2).
+//! The columns that hold the cells of a file (`docs/format/values.md`).
 
 use entasis_format::{Error, Result, Value};
 

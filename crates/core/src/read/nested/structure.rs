@@ -13,8 +13,8 @@
 //!
 //! The place of a row in its child is the sum of all structure values before it; for a union, the
 //! number of earlier rows of its type. To read from the middle, each block records these sums for
-//! its first row, its *child offsets*. Lists, maps and run-end columns have them in the block record,
-//! dense unions and value columns (one number per type) in their last child:
+//! its first row, its *child offsets*. Lists, maps and run-end columns have them in the block
+//! record, dense unions and value columns (one number per type) in their last child:
 //!
 //! ```text
 //! rows            0               65,536           131,072
