@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis::{
-    Buffer, ColumnInfo, ColumnType, Error, File, MissingTo, Monitor, NestedValues, Output, Physical, Request, Result,
-    Rows, Text, Value,
+    Buffer, ColumnInfo, ColumnType, Error, File, MissingTo, Monitor, NestedValues, Output, Physical, Request,
+    Result, Rows, Text, Value,
 };
 
 /// A column in memory.

@@ -218,8 +218,7 @@ impl<'a> Reader<'a> {
     fn read(&self, rows: &Range<u64>) -> entasis::Result<Vec<Array>> {
         let load_nested =
             |columns: &[&ColumnInfo]| nested::load(self.file, columns, rows, self.threads, self.watch);
-        let mut arrays =
-            array::load(self.file, &self.stored, rows, self.threads, self.watch, &load_nested)?;
+        let mut arrays = array::load(self.file, &self.stored, rows, self.threads, self.watch, &load_nested)?;
         for ((array, categories), info) in arrays.iter_mut().zip(&self.categories).zip(&self.stored) {
             array.categories.clone_from(categories);
             if info.record.column_type.logical == Logical::Object {

@@ -36,7 +36,8 @@ pub(crate) fn load(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Object>> {
     let read = || -> Result<Vec<Object>> {
-        let cells = file.cells()?.ok_or_else(|| Error::corrupt("the file has an object column but no cells"))?;
+        let cells =
+            file.cells()?.ok_or_else(|| Error::corrupt("the file has an object column but no cells"))?;
         let list = cells.objects(info.detail.as_ref().unwrap_or(&Value::Null), info.record.n_values)?;
         let first = list.first.saturating_add(rows.start);
         let end = list.first.saturating_add(rows.end);

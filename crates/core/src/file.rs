@@ -301,9 +301,7 @@ impl File {
                 _ => block.first_child == 0,
             };
             if !fits {
-                return Err(here(Error::corrupt(
-                    "the child offsets of a column's blocks do not ascend",
-                )));
+                return Err(here(Error::corrupt("the child offsets of a column's blocks do not ascend")));
             }
             blocks.push(block);
         }

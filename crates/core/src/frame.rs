@@ -5,9 +5,9 @@ use std::sync::Arc;
 use entasis_format::{ColumnType, Value};
 use entasis_kernels::{HostRead, HostViews};
 
+use crate::name_list::NameList;
 use crate::write::deferred_column::DeferredColumn;
 use crate::write::pre_encoded::{BLOCK, EncodedBlock};
-use crate::name_list::NameList;
 
 /// Several tables and other columns to write, and the value that contains them.
 #[derive(Debug)]

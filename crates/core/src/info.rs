@@ -197,9 +197,7 @@ impl File {
             return Ok(name(column));
         }
         if depth > MAX_COLUMN_DEPTH {
-            return Err(
-                Error::corrupt("a column is nested too deep").in_column(&column.name)
-            );
+            return Err(Error::corrupt("a column is nested too deep").in_column(&column.name));
         }
         let mut children = self.children(column)?;
         if of.has_child_offsets() {

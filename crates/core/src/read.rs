@@ -15,14 +15,13 @@ mod take;
 mod text;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use entasis_format::{BlockRecord, Codec, Error, Layout, Logical, Physical, Result};
-use entasis_kernels::{Buffer, Buffers, bits};
+use entasis_format::{Error, Layout, Logical, Physical, Result};
+use entasis_kernels::{Buffers, bits};
 
-use crate::monitor::{Control, Monitor};
 use crate::file::File;
+use crate::monitor::{Control, Monitor};
 use crate::rows::Rows;
 use crate::threads;
 
@@ -35,7 +34,7 @@ use pages::Reader;
 pub use request::{MissingTo, Output, Request};
 use request::{Source, threads_for};
 use take::TakeTask;
-use text::{DecodedPiece, Assembly, TextTask};
+use text::{Assembly, DecodedPiece, TextTask};
 
 enum Task<'a> {
     Fixed(FixedTask<'a>),
@@ -148,7 +147,9 @@ impl File {
             (Logical::Categorical, Some(dictionary)) => {
                 let dictionary = self.column(dictionary)?;
                 if dictionary.record.column_type.logical == Logical::Categorical {
-                    return Err(here(Error::corrupt("the categories of a categorical are categorical themselves")));
+                    return Err(here(Error::corrupt(
+                        "the categories of a categorical are categorical themselves",
+                    )));
                 }
                 Some(dictionary.record.n_values)
             }
@@ -250,10 +251,7 @@ fn check_output(source: &Source, output: &Output<'_>, n: usize) -> Result<()> {
     if fits && aligned {
         Ok(())
     } else {
-        Err(Error::argument(format!(
-            "the memory does not fit {n} values of type {}",
-            physical.name()
-        )))
+        Err(Error::argument(format!("the memory does not fit {n} values of type {}", physical.name())))
     }
 }
 

@@ -10,8 +10,8 @@ use entasis_format::{
     Slot, SlotState, Statistics, TRAILER_LEN, Trailer, Value, visit_parts,
 };
 
-use crate::monitor::{Control, Monitor};
 use crate::file::{ColumnInfo, File};
+use crate::monitor::{Control, Monitor};
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
 use crate::threads;
@@ -96,7 +96,8 @@ impl File {
             }
             self.source(column.index).map_err(here)?;
             if column.record.column_type.logical == Logical::Object {
-                let cells = self.cells()?.ok_or_else(|| Error::corrupt("the file has an object column but no cells"));
+                let cells =
+                    self.cells()?.ok_or_else(|| Error::corrupt("the file has an object column but no cells"));
                 let list = column.detail.as_ref().unwrap_or(&Value::Null);
                 cells.and_then(|cells| cells.objects(list, column.record.n_values)).map_err(here)?;
             }
@@ -266,7 +267,9 @@ impl File {
             let is_there =
                 first.is_some_and(|first| (first..first.saturating_add(n)).contains(&column.index));
             if parent.is_some() && !is_there {
-                return Err(Error::corrupt("a child is not among the children of its parent").in_column(&column.name));
+                return Err(
+                    Error::corrupt("a child is not among the children of its parent").in_column(&column.name)
+                );
             }
         }
         for column in columns.iter().filter(|column| column.record.column_type.physical.is_nested()) {

@@ -23,16 +23,16 @@ use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::blocks::block_values;
-use crate::monitor::{Control, Monitor};
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
+use crate::monitor::{Control, Monitor};
 use crate::threads;
 use bundle::{Bundle, bundles};
 pub use deferred_column::DeferredColumn;
 use input::{Scratch, StringBlocks};
 use nested::{ChildOffsets, Nested};
-use placement::{Placement, Placed};
-pub use pre_encoded::EncodedBlock;
+use placement::{Placed, Placement};
 use pre_encoded::BLOCK;
+pub use pre_encoded::EncodedBlock;
 use run_order::{TextLen, longest_texts_first};
 
 /// Consecutive blocks of a column that one thread encodes, each with hints from the one before.
@@ -351,7 +351,8 @@ impl<'a> Plan<'a> {
             group.iter().enumerate().try_for_each(|(i, task)| {
                 let column = &stored[task.column];
                 let next = group.get(i + 1).map(|next| stored[next.column].array);
-                worker.scratch.next_is_adjacent = next.is_some_and(|next| input::are_adjacent(column.array, next));
+                worker.scratch.next_is_adjacent =
+                    next.is_some_and(|next| input::are_adjacent(column.array, next));
                 let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
                 control.check()?;
                 worker.run(column, task, &placement, &control).map_err(named)
@@ -509,7 +510,8 @@ impl Worker {
                     let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
                     child_offsets.check(block, &values, is_valid)?;
                 }
-                let first_child = column.child_offsets.map_or(0, |child_offsets| child_offsets.first_child(block));
+                let first_child =
+                    column.child_offsets.map_or(0, |child_offsets| child_offsets.first_child(block));
                 let check = || control.check();
                 let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;
                 run.add(at..at + n as u64, pages_at, &encoded, is_raw, first_child)?;

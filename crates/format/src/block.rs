@@ -3,7 +3,7 @@
 use crate::bytes::{Reader, inside, put};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::limits::{DIRECTORY_HEAD_LEN, HEADER_LEN, MAX_BLOCK_VALUES, PAGE_ENTRY_LEN};
+use crate::limits::{DIRECTORY_HEAD_LEN, HEADER_LEN, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, PAGE_ENTRY_LEN};
 
 /// A block: consecutive values of a column, and where they are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,7 +84,9 @@ impl BlockRecord {
     pub fn check_place(&self, end: u64) -> Result<()> {
         let from = HEADER_LEN as u64;
         if !inside(self.directory_at, self.directory_len.into(), from, end) {
-            return Err(Error::corrupt("the directory of a block is outside of the file").at(self.directory_at));
+            return Err(
+                Error::corrupt("the directory of a block is outside of the file").at(self.directory_at)
+            );
         }
         if !inside(self.pages_at, self.pages_len.into(), from, end) {
             return Err(Error::corrupt("the pages of a block are outside of the file").at(self.pages_at));

@@ -119,9 +119,7 @@ impl Header {
         let reserved = reader.u32()?;
         let (flags, may_ignore) = (reader.u64()?, reader.u64()?);
         if flags & !FLAG_STREAMED != 0 {
-            return Err(Error::newer(format!(
-                "the file needs unknown features (flags {flags:#x})"
-            )));
+            return Err(Error::newer(format!("the file needs unknown features (flags {flags:#x})")));
         }
         if reserved != 0 {
             return Err(Error::corrupt("reserved bytes of the header are not zero").at(12));

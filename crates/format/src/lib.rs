@@ -52,8 +52,8 @@ pub use encoding::{Codec, Encoding, Filter, Packing, Transform};
 pub use error::{Error, Kind, Place, Result};
 pub use header::{FLAG_STREAMED, Header, MAGIC, MAJOR, MINOR, SlotState};
 pub use limits::{
-    BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY, MAX_PAGE_LEN,
-    MAX_PAGE_VALUES, MAX_ROOT_LEN, SLOT_LEN, TRAILER_LEN, VECTOR_VALUES,
+    BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY,
+    MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_ROOT_LEN, SLOT_LEN, TRAILER_LEN, VECTOR_VALUES,
 };
 pub use names::{NameSlot, build_name_index, first_slot, n_name_slots, name_hash};
 pub use node::{Node, NodeKind};

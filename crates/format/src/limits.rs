@@ -37,7 +37,8 @@ pub const MAX_DEPTH: u32 = 64;
 /// Whether a root can have this length.
 pub(crate) fn is_root_len(len: u32) -> bool {
     usize::try_from(len).is_ok_and(|len| {
-        len <= MAX_ROOT_LEN && len.checked_sub(ROOT_HEAD_LEN).is_some_and(|records| records % SECTION_LEN == 0)
+        len <= MAX_ROOT_LEN
+            && len.checked_sub(ROOT_HEAD_LEN).is_some_and(|records| records % SECTION_LEN == 0)
     })
 }
 

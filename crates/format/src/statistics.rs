@@ -1,8 +1,8 @@
 //! Statistics of blocks (`docs/format/columns.md`).
 
-use crate::limits::MAX_BLOCK_VALUES;
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
+use crate::limits::MAX_BLOCK_VALUES;
 use crate::types::{Layout, Physical};
 
 /// Facts about a block that filters may use to skip it.

@@ -80,8 +80,11 @@ impl Header {
         let mut bytes = [0; HEADER_LEN];
         let n = input.len().min(HEADER_LEN);
         if !input.copy_to(0, &mut bytes[..n]) || bytes[..n.min(8)] != MAGIC[..n.min(8)] {
-            let advice =
-                if bytes[..8] == FILE_MAGIC { "read it with `read`" } else { "pass the result of `compress`" };
+            let advice = if bytes[..8] == FILE_MAGIC {
+                "read it with `read`"
+            } else {
+                "pass the result of `compress`"
+            };
             return Err(Error::not_entasis("the bytes are not a compressed buffer").at(0).advise(advice));
         }
         if n < HEADER_LEN {
@@ -95,8 +98,9 @@ impl Header {
             VERSION => {}
             0 => return Err(damaged("there is no version 0").at(8)),
             _ => {
-                let message =
-                    format!("the compressed buffer has version {version}; this release knows version {VERSION}");
+                let message = format!(
+                    "the compressed buffer has version {version}; this release knows version {VERSION}"
+                );
                 return Err(Error::newer(message).at(8));
             }
         }

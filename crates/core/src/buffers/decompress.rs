@@ -32,8 +32,10 @@ impl<'a> Container<'a> {
     pub fn open(input: Input<'a>, max_len: Option<u64>) -> Result<Self> {
         let (header, table_sum) = Header::parse(input)?;
         if let Some(max_len) = max_len.filter(|&max_len| max_len < header.decoded_len) {
-            let message =
-                format!("the data have {} bytes after decompression, max_len is {max_len}", header.decoded_len);
+            let message = format!(
+                "the data have {} bytes after decompression, max_len is {max_len}",
+                header.decoded_len
+            );
             return Err(Error::limit(message).at(16).advise("raise max_len if you trust the data"));
         }
         let entries = header.parse_table(input, table_sum)?;

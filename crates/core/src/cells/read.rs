@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use entasis_format::{CellClass, CellKind, Error, Logical, MAX_BLOCK_VALUES, Physical, Result, Value};
+use entasis_format::{CellClass, Error, Logical, MAX_BLOCK_VALUES, Physical, Result, Value};
 use entasis_kernels::Buffers;
 
 use super::cell::damage;

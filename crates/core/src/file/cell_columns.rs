@@ -18,7 +18,8 @@ pub(crate) struct CellColumns {
 impl CellColumns {
     /// Parses the map `cells` of a file's value; none when there is none.
     pub(crate) fn of(value: &Value) -> Result<Option<Self>> {
-        let damage = || Error::corrupt("the file's value names impossible columns of cells").in_section("nodes");
+        let damage =
+            || Error::corrupt("the file's value names impossible columns of cells").in_section("nodes");
         let Some(map) = value.get("cells") else { return Ok(None) };
         let mut numbers = [None; NAMES.len()];
         for (number, name) in numbers.iter_mut().zip(NAMES) {

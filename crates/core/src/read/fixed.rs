@@ -12,8 +12,8 @@ use super::codes::check_codes;
 use super::int32;
 use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, unaligned};
-use crate::monitor::Control;
 use crate::blocks::block_values;
+use crate::monitor::Control;
 
 /// Bytes of memory whose pages one task requests: a huge page.
 const PAGES: usize = 2 << 20;

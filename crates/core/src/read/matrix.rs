@@ -11,8 +11,8 @@ use entasis_kernels::memory::Ahead;
 use super::fixed::put;
 use super::pages::{self, OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, threads_for};
-use crate::monitor::{Control, Monitor};
 use crate::file::File;
+use crate::monitor::{Control, Monitor};
 use crate::rows::Rows;
 use crate::threads;
 
@@ -137,7 +137,8 @@ impl File {
                 return Err(Error::argument("a matrix holds values of 1, 2, 4, 8 or 16 bytes"));
             }
             let out = MatrixMut::new(matrix.out, n_rows, *n, width);
-            let out = out.ok_or_else(|| Error::argument("the memory of a matrix does not fit its columns"))?;
+            let out =
+                out.ok_or_else(|| Error::argument("the memory of a matrix does not fit its columns"))?;
             if threads > 1 && out.n_rows() * out.n_columns() * width <= AHEAD {
                 ahead.push(out.ahead());
             }

@@ -87,7 +87,9 @@ impl File {
                     return Err(named(Error::corrupt("a column is nested too deep")));
                 }
                 let children = self.children(&node.info)?;
-                structures.push(NestedStructure::new(self, &node.info, children, &node.rows, node.n).map_err(named)?);
+                structures.push(
+                    NestedStructure::new(self, &node.info, children, &node.rows, node.n).map_err(named)?,
+                );
             }
             let requests = structures.iter_mut().flat_map(NestedStructure::requests).collect();
             self.read(requests, threads, monitor)?;

@@ -261,7 +261,7 @@ fn take_fixed(
         Output::Int32 { plus, .. } => Output::Int32 { memory: &mut *bytes, plus: *plus },
         _ => Output::Bools(&mut *bytes),
     };
-        put(source, OpenPage { at: 0, ..opened }, &mut range_output, &mut marks)?;
+    put(source, OpenPage { at: 0, ..opened }, &mut range_output, &mut marks)?;
     match output {
         Output::Words(out) | Output::Wide { memory: out, .. } | Output::Int32 { memory: out, .. } => {
             for (at, place) in wanted {

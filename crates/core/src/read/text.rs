@@ -8,8 +8,8 @@ use entasis_format::{BlockRecord, Error, Result, Transform};
 use entasis_kernels::memory::get_pages;
 use entasis_kernels::{Buffer, Buffers, Word, gather};
 
-use super::fixed::put_missing;
 use super::alloc::no_string_memory as no_memory;
+use super::fixed::put_missing;
 use super::layout::{self, Ends, Text, TextLayout};
 use super::pages::Reader;
 use super::request::{MissingTo, Source};

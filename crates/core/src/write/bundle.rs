@@ -1,4 +1,4 @@
-//! Bundles: in a table of few rows, columns of equal type share one storage column 
+//! Bundles: in a table of few rows, columns of equal type share one storage column
 //! (`docs/format/columns.md`).
 
 use std::collections::HashMap;

@@ -1,6 +1,8 @@
 //! Checks frames and documents before they are written.
 
-use entasis_format::{BUNDLE_ROWS, ColumnType, Error, Layout, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result};
+use entasis_format::{
+    BUNDLE_ROWS, ColumnType, Error, Layout, Limits, Logical, MAX_COLUMN_DEPTH, Physical, Result,
+};
 
 use super::bundle::is_bundled;
 use super::pre_encoded::BLOCK;
@@ -58,7 +60,8 @@ fn check_name(name: &str, limits: &Limits) -> Result<()> {
     if name.len() <= limits.name_len as usize {
         return Ok(());
     }
-    let message = format!("a column name has {} bytes, more than the limit of {}", name.len(), limits.name_len);
+    let message =
+        format!("a column name has {} bytes, more than the limit of {}", name.len(), limits.name_len);
     Err(Error::unsupported(message).in_column(name).advise("shorten it"))
 }
 

@@ -8,10 +8,10 @@ use entasis_format::{
     emit_section, n_name_slots,
 };
 
-use super::nested::{ChildColumns, Nested};
 use super::bundle::Bundle;
 use super::input::Scratch;
-use super::placement::{Placement, Placed};
+use super::nested::{ChildColumns, Nested};
+use super::placement::{Placed, Placement};
 use super::{Parts, Stored};
 use crate::frame::Column;
 

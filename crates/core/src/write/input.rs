@@ -18,8 +18,8 @@ use entasis_kernels::{bits, memory::BriefVec};
 
 use crate::blocks::block_values;
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
-use row_major::RowMajorColumns;
 use fixed::{IntScratch, WideScratch, copy_fixed};
+use row_major::RowMajorColumns;
 
 pub(crate) use row_major::are_adjacent;
 pub(crate) use string_blocks::{StringBlockLen, StringBlocks, max_text_len, mean_text_len};

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use entasis_encodings::Values;
 use entasis_format::{ColumnType, Error, MAX_BLOCK_VALUES, Physical, Result, Value};
 
-use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
 use super::input::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
 use super::input::{ValidBits, short};
+use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
 
 /// Structure values in a block.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
@@ -70,8 +70,9 @@ impl<'a> Nested<'a> {
                 continue;
             }
             let mut found = Vec::new();
-            let (arrays, child_offsets) = split_children(&column.column_type, &column.array, column.children.len())
-                .map_err(|e| e.in_column(&column.name))?;
+            let (arrays, child_offsets) =
+                split_children(&column.column_type, &column.array, column.children.len())
+                    .map_err(|e| e.in_column(&column.name))?;
             let first = nested.children.len();
             add(&column.children, arrays, child_offsets.as_ref(), &column.name, (top, None), &mut found);
             nested.tops.push((top, ChildColumns { children: first..first + found.len(), child_offsets }));
@@ -90,7 +91,8 @@ impl<'a> Nested<'a> {
                     .map_err(|e| e.in_column(&child.path))?;
                 let first = nested.children.len();
                 add(fields, arrays, child_offsets.as_ref(), &child.path, (top, Some(parent)), &mut found);
-                nested.children[parent].child_columns = ChildColumns { children: first..first + found.len(), child_offsets };
+                nested.children[parent].child_columns =
+                    ChildColumns { children: first..first + found.len(), child_offsets };
                 nested.children.append(&mut found);
                 enqueue(&mut queue, first, fields);
             }
@@ -116,7 +118,11 @@ fn add<'a>(
             column_type: field.column_type,
             detail: field.detail.as_ref(),
             dictionary: field.dictionary,
-            array: if field.column_type.physical == Physical::RunEnd { split_shared_runs(array) } else { array },
+            array: if field.column_type.physical == Physical::RunEnd {
+                split_shared_runs(array)
+            } else {
+                array
+            },
             top,
             parent,
             child_columns: ChildColumns::default(),
@@ -227,7 +233,11 @@ fn other_form() -> Error {
 
 /// The arrays of the children, and where blocks begin in them. A union or value column gets one
 /// more array for its child offsets.
-fn split_children(of: &ColumnType, array: &Array, n_children: usize) -> Result<(Vec<Array>, Option<ChildOffsets>)> {
+fn split_children(
+    of: &ColumnType,
+    array: &Array,
+    n_children: usize,
+) -> Result<(Vec<Array>, Option<ChildOffsets>)> {
     let mut spans: Vec<Spans> = Vec::new();
     spans.resize_with(n_children, Spans::default);
     let mut child_offsets = match of.physical {

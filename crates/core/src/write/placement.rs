@@ -12,7 +12,7 @@ use entasis_format::{
 };
 use entasis_io::{PIECE, Sink};
 
-use super::coalesce::{Due, Coalescer};
+use super::coalesce::{Coalescer, Due};
 use crate::monitor::Control;
 
 /// Raw columns begin at multiples of this, so that they can be mapped.

@@ -156,7 +156,12 @@ impl NestedStructure {
         Ok(structure)
     }
 
-    fn row_span(&self, range: Range<u64>, width: usize, child_offsets: Option<&ColumnInfo>) -> Result<RowSpan> {
+    fn row_span(
+        &self,
+        range: Range<u64>,
+        width: usize,
+        child_offsets: Option<&ColumnInfo>,
+    ) -> Result<RowSpan> {
         let n = usize::try_from(range.end - range.start).map_err(|_| no_memory())?;
         let block = self.blocks.partition_point(|block| block.end_value() <= range.start);
         let end = self.blocks.partition_point(|block| block.first_value < range.end);
@@ -200,7 +205,9 @@ impl NestedStructure {
                 Request {
                     column,
                     rows: Rows::Range(first..first + row_span.n_read as u64),
-                    output: Output::Words(bytemuck::cast_slice_mut(&mut row_span.child_offsets[..row_span.n_read])),
+                    output: Output::Words(bytemuck::cast_slice_mut(
+                        &mut row_span.child_offsets[..row_span.n_read],
+                    )),
                     missing: MissingTo::Ignore,
                 }
             });
@@ -254,11 +261,7 @@ impl NestedStructure {
     }
 
     /// Adds up structure values along a row span and visits the place of each row.
-    fn walk(
-        &self,
-        row_span: &RowSpan,
-        mut visit: impl FnMut(Place) -> Result<()>,
-    ) -> Result<()> {
+    fn walk(&self, row_span: &RowSpan, mut visit: impl FnMut(Place) -> Result<()>) -> Result<()> {
         let n_types = self.n_types;
         if row_span.block == 0 && row_span.child_offsets.iter().take(n_types).any(|&offset| offset != 0) {
             return Err(corrupt(MISCOUNTED));
@@ -344,7 +347,10 @@ impl NestedStructure {
         let has_missing = row_span.mask.contains(&1);
         if has_missing {
             // Missing lists hold an unspecified length.
-            lengths.iter_mut().zip(&row_span.mask).for_each(|(len, &missing)| *len *= u32::from(missing == 0));
+            lengths
+                .iter_mut()
+                .zip(&row_span.mask)
+                .for_each(|(len, &missing)| *len *= u32::from(missing == 0));
         }
         let sum = |lengths: &[u32]| lengths.iter().map(|&len| u64::from(len)).sum::<u64>();
         let first = row_span.child_offsets.first().copied().unwrap_or(0);
@@ -373,15 +379,20 @@ impl NestedStructure {
         let total = usize::try_from(at - begin).map_err(|_| no_memory())?;
         let validity = if has_missing { packed(&row_span.mask[skip..])? } else { None };
         let values = NestedValues::Offsets { offsets, is_large };
-        Ok(Decoded { validity, values, children: vec![child_request(child, std::iter::once(begin..at), total)?] })
+        Ok(Decoded {
+            validity,
+            values,
+            children: vec![child_request(child, std::iter::once(begin..at), total)?],
+        })
     }
 
     fn runs(self, rows: &Rows, n: usize) -> Result<Decoded> {
         let mut selection = Selection::new(rows, n, &self.firsts())?;
         for (s, row_span) in self.row_spans.iter().enumerate() {
             self.walk(row_span, |Place { row, at, value: begins_run, .. }| {
-                let run =
-                    (at + begins_run).checked_sub(1).ok_or_else(|| corrupt("the first row of a run-end column starts no run"))?;
+                let run = (at + begins_run)
+                    .checked_sub(1)
+                    .ok_or_else(|| corrupt("the first row of a run-end column starts no run"))?;
                 selection.put(s, row, (run, 1), false);
                 Ok(())
             })?;
@@ -401,7 +412,8 @@ impl NestedStructure {
         let mut buffer = zeroed(ends.len(), 8)?;
         buffer.copy_from_slice(bytemuck::cast_slice(&ends));
         let total = runs.len();
-        let child = child_request(Arc::clone(&self.children[0]), runs.into_iter().map(|run| run..run + 1), total)?;
+        let child =
+            child_request(Arc::clone(&self.children[0]), runs.into_iter().map(|run| run..run + 1), total)?;
         Ok(Decoded { validity: None, values: NestedValues::Ends(buffer), children: vec![child] })
     }
 
@@ -484,7 +496,11 @@ fn spans_of(rows: &Rows) -> impl Iterator<Item = Range<u64>> {
 
 /// Asks for the values of a child in these ranges, `total` in all. Ranges that join become one
 /// range, others a list of numbers.
-fn child_request(child: Arc<ColumnInfo>, spans: impl Iterator<Item = Range<u64>>, total: usize) -> Result<ChildRequest> {
+fn child_request(
+    child: Arc<ColumnInfo>,
+    spans: impl Iterator<Item = Range<u64>>,
+    total: usize,
+) -> Result<ChildRequest> {
     if child.record.column_type.physical == Physical::Null {
         // A column of type null stores nothing, whatever the numbers.
         return Ok((child, Rows::Range(0..0), total));

@@ -16,8 +16,7 @@ impl Reader<'_> {
         let mut k = 0;
         while let Some(&row) = rows.get(k) {
             let i = source.blocks.partition_point(|block| block.end_value() <= row);
-            let block =
-                source.blocks.get(i).ok_or_else(|| Error::argument("a row is out of range"))?;
+            let block = source.blocks.get(i).ok_or_else(|| Error::argument("a row is out of range"))?;
             let n = rows[k..].partition_point(|&row| row < block.end_value());
             self.rows_of_block(source, block, &rows[k..k + n], k, visit).map_err(|e| e.in_block(i as u64))?;
             k += n;

@@ -101,7 +101,10 @@ impl StringBlocks {
         let (n_repeated, [to_train, to_try]) = sample(array, of);
         let is_shared = len.saturating_mul(array.n_values()) >= Self::OWN;
         let symbols = is_shared.then(|| Pieces { to_train, to_try, neighbours: neighbours(array, of, len) });
-        Self { most: StringBlockLen::of(n_repeated), symbols: symbols.and_then(SharedSymbols::of).map(Arc::new) }
+        Self {
+            most: StringBlockLen::of(n_repeated),
+            symbols: symbols.and_then(SharedSymbols::of).map(Arc::new),
+        }
     }
 }
 
@@ -126,7 +129,8 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
                 && !bytes.is_empty()
             {
                 hashes.push(checksum(bytes));
-                let (of, most) = if i / 8 % 4 == 3 { (1, StringBlocks::TO_TRY) } else { (0, StringBlocks::TO_TRAIN) };
+                let (of, most) =
+                    if i / 8 % 4 == 3 { (1, StringBlocks::TO_TRY) } else { (0, StringBlocks::TO_TRAIN) };
                 // From the beginning of some strings to the end of others.
                 let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
                 pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
