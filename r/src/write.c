@@ -118,7 +118,7 @@ SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
     ent_failure *failure = NULL;
     const ent_node *nodes;
     size_t n_nodes;
-    PROTECT(ent_to_nodes(host, &nodes, &n_nodes));
+    SEXP memory = PROTECT(ent_to_nodes(host, &nodes, &n_nodes));
     /* Nodes are copied while the frame is made. */
     SEXP kept = PROTECT(Rf_list2(columns, extra));
     ent_builder *builder = ent_builder_new(Rf_asReal(n_rows), &failure);
