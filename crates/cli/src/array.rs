@@ -102,7 +102,7 @@ impl Array {
             || self.missing.as_ref().is_some_and(|mask| mask.get(i) != Some(&0))
     }
 
-    /// The bytes of value `i` (one for a boolean); none when there is no such value.
+    /// The bytes of value `i` (one for a boolean); none when `i` is out of range.
     pub(crate) fn value(&self, i: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Null | Values::Nested(_) | Values::Objects(_) => None,

@@ -46,7 +46,7 @@ impl Failure {
         let (message, code) = match self {
             Self::Entasis(error) if error.kind() == Kind::Interrupted => ("stopped".to_owned(), 130),
             Self::Entasis(error) => (error.to_string(), 1),
-            // The reader of a pipe closed it, which is no failure.
+            // Closing a pipe early is not a failure.
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => return 0,
             Self::Output(error) => (format!("writing the output: {error}"), 1),
             Self::Other(message) => (message.clone(), 1),

@@ -81,7 +81,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
-            // If printing fails, there is no other way to report it.
+            // An error here cannot be reported in any other way.
             let _ = error.print();
             return error.exit_code();
         }

@@ -43,7 +43,7 @@ pub struct File {
     names: Names,
 }
 
-/// Stands in place of the table of a view without one.
+/// The table of a view without one: it has no columns.
 const NO_TABLE: TableRecord =
     TableRecord { first_column: 0, n_columns: 0, n_rows: 0, first_slot: 0, n_slots: 0, host_node: None };
 

@@ -36,7 +36,7 @@ impl File {
     ///
     /// Compression 0 stores columns of fixed width and booleans so, if no value is missing. The
     /// reader uses the footer alone and verifies its checksums. It does not read the values, so
-    /// [`verify`](Self::verify) must check theirs. Whatever the file holds, the returned bytes are
+    /// [`verify`](Self::verify) must check theirs. For any file, the returned bytes are
     /// inside it, and words are aligned to their width.
     ///
     /// Categorical columns are refused, because nobody would check their codes.

@@ -63,7 +63,7 @@ impl<'a> Control<'a> {
         self.done.fetch_add(n, Ordering::Relaxed);
     }
 
-    /// Tells the monitor that the other threads work.
+    /// Informs the monitor that the other threads work.
     pub(crate) fn begun(&self, has_others: bool) {
         if !self.monitor.meanwhile(has_others) {
             self.stop();

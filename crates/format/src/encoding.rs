@@ -161,7 +161,7 @@ impl Encoding {
         is_wide && self.transform == Transform::None && self.packing != Packing::Raw
     }
 
-    /// Checks that values of this type can be encoded so.
+    /// Checks that this encoding fits values of this type.
     ///
     /// # Errors
     /// *Argument*.

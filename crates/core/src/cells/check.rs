@@ -103,7 +103,7 @@ impl Cells {
     /// The list of the values of an object column.
     ///
     /// # Errors
-    /// *Corrupt* when the cell is no list, or one of another length.
+    /// *Corrupt* when the cell is not a list of this length.
     pub fn objects(&self, cell: &Value, n_values: u64) -> Result<Children> {
         let wrong = || damage("an object column has no list of its values");
         let number = cell.as_cell().ok_or_else(wrong)?;
@@ -199,7 +199,7 @@ impl Slice {
     /// The shape in a cell of this slice, and its product; see [`shape`].
     ///
     /// # Errors
-    /// *Corrupt* when the cell is no shape.
+    /// *Corrupt* when the cell is not a shape.
     pub fn shape(&self, number: u64) -> Result<(Vec<u64>, Option<u64>)> {
         shape(number, &|number| self.cell(number))
     }
@@ -247,7 +247,7 @@ impl Slice {
 /// cell of a number.
 ///
 /// # Errors
-/// *Corrupt* when the cell is no shape.
+/// *Corrupt* when the cell is not a shape.
 pub fn shape<'a>(number: u64, cell: &dyn Fn(u64) -> Result<Cell<'a>>) -> Result<(Vec<u64>, Option<u64>)> {
     let wrong = || damage("the shape of an array is not a tuple of integers");
     let Cell::Parent(CellKind::Tuple, children) = cell(number)? else { return Err(wrong()) };

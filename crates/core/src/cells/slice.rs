@@ -327,7 +327,7 @@ impl Slice {
     }
 
     /// The consecutive arrays from `number` up to `end`, both in the slice: pools, places, lengths
-    /// and shapes. None when the first cell is no array; otherwise at least one.
+    /// and shapes. None when the first cell is not an array; otherwise at least one.
     #[inline]
     pub fn arrays(&self, number: u64, end: u64) -> Option<[&[u64]; 4]> {
         let place = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());

@@ -25,7 +25,7 @@ pub enum TextLayout {
 pub struct Text {
     /// Before reading, the layout that the caller wants; afterwards, the layout that it got.
     pub layout: TextLayout,
-    /// `n + 1` offsets into the bytes, or `n` views; empty when there are no strings.
+    /// `n + 1` offsets into the bytes, or `n` views; empty without strings.
     pub offsets: Buffer,
     /// The bytes of all strings in one buffer, or the first buffers that views refer to.
     pub bytes: Vec<Buffer>,
@@ -80,7 +80,7 @@ impl Text {
         self.bytes.first().map_or(&[], |bytes| bytes)
     }
 
-    /// The bytes of string `i`, in any layout; none when there is no such string.
+    /// The bytes of string `i`, in any layout; none when `i` is out of range.
     pub fn get(&self, i: usize) -> Option<&[u8]> {
         let part = |bytes: &'_ [u8], i: usize, len: usize| -> Option<u64> {
             let bytes = bytes.get(i.checked_mul(len)?..)?.get(..len)?;

@@ -419,7 +419,7 @@ impl NestedStructure {
 
     fn types(self, rows: &Rows, n: usize) -> Result<Decoded> {
         let mut selection = Selection::new(rows, n, &self.firsts())?;
-        // Stands in place of the type of a missing value.
+        // Replaces the type of a missing value.
         const MISSING: u64 = u8::MAX as u64;
         for (s, row_span) in self.row_spans.iter().enumerate() {
             self.walk(row_span, |Place { row, child, at, .. }| {

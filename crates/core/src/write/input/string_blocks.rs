@@ -51,7 +51,7 @@ impl StringBlockLen {
         self.0
     }
 
-    /// Bytes of a run: a little less than four blocks, so that there is no fifth. Short runs leave
+    /// Bytes of a run: a little less than four blocks, to avoid a fifth. Short runs leave
     /// threads less to keep until their turn, but each run without shared symbols must train its
     /// own.
     fn run(self, has_symbols: bool) -> u64 {
