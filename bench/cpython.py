@@ -1,8 +1,8 @@
 """`python -m bench.cpython`: what each feature that depends on CPython gains.
 
-Each feature is measured with and without it, in processes that take turns (`docs/cpython.md` lists
-the features). The time is the least of many reads, the memory the sum of the sizes of all rows. The
-exit code is 1 if a feature gains less than 10 %, or nothing can be said because it is not available.
+Each feature is measured with and without it, in processes that take turns (`docs/cpython.md`
+lists the features). The time is the least of many reads, the memory the sum of the sizes of all
+rows. The exit code is 1 if a feature gains less than 10 % or is not available.
 """
 
 from __future__ import annotations
