@@ -18,7 +18,7 @@ done
 
 # The workspace without what R needs not.
 mkdir "$package/src/crates"
-for crate in kernels format encodings io core; do
+for crate in platform kernels format encodings io core; do
     mkdir "$package/src/crates/$crate"
     cp -r "crates/$crate/Cargo.toml" "crates/$crate/src" "$package/src/crates/$crate"
 done

@@ -9,10 +9,10 @@ mod hash;
 pub use compress::{Compressed, Options, compress};
 pub use container::MAX_BLOCK_LEN;
 pub use decompress::{Container, decompress};
-pub use entasis_kernels::memory::ask_for_huge_pages;
+pub use entasis_platform::memory::ask_for_huge_pages;
 pub use hash::{LEAF_LEN, hash};
 
-use entasis_kernels::HostRead;
+use entasis_platform::HostRead;
 
 /// The bytes that a call works on.
 #[derive(Clone, Copy, Debug)]

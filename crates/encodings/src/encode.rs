@@ -8,7 +8,8 @@ use entasis_format::{
     Codec, Directory, Encoding, Error, Filter, Layout, MAX_BLOCK_LEN, Packing, Physical, Result, Statistics,
     Transform,
 };
-use entasis_kernels::{Word, bits, extend, memory::BriefVec};
+use entasis_kernels::{Word, bits, extend};
+use entasis_platform::memory::BriefVec;
 
 use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;

@@ -2,7 +2,8 @@
 //! codes of symbols.
 
 use entasis_format::{Codec, Error, Physical, Result};
-use entasis_kernels::{VECTOR, bitpack, memory::BriefVec};
+use entasis_kernels::{VECTOR, bitpack};
+use entasis_platform::memory::BriefVec;
 
 use crate::decode::check_utf8;
 use crate::fsst::{self, Codes, Matcher, Trained, Trainer};

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use entasis_kernels::texts::{ANY, Hashing, LONG, MIDDLE, TINY, hash};
-use entasis_kernels::{VECTOR, memory::BriefVec};
+use entasis_kernels::VECTOR;
+use entasis_platform::memory::BriefVec;
 
 use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build, prospect};
 

@@ -5,7 +5,7 @@
 //! ([`HostRead`]); hashing a copy piece by piece runs at half the speed of memory.
 
 use crate::dispatch::{Isa, isa};
-use crate::memory::HostRead;
+use entasis_platform::HostRead;
 
 /// Up to this length XXH3 has other, shorter formulas, which are not here.
 const LONG_FROM: usize = 241;
@@ -191,7 +191,7 @@ mod x86 {
     use core::arch::x86_64::*;
 
     use super::{Keys, PRIME32_1, STRIPE, STRIPES, Stripe};
-    use crate::memory::HostRead;
+    use entasis_platform::HostRead;
 
     /// `mix` for vectors of `$n` words, of which `$count` are a stripe.
     macro_rules! mix {

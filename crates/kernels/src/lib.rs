@@ -10,22 +10,20 @@
 pub mod alp;
 pub mod bitpack;
 pub mod bits;
-pub mod crew;
 pub mod delta;
 pub mod dispatch;
 pub mod extend;
-pub mod file;
 pub mod gather;
 pub mod hash;
 pub mod marks;
-pub mod memory;
 pub mod residual;
 pub mod scan;
 pub mod shuffle;
 pub mod symbols;
 pub mod texts;
+pub mod transpose;
 mod word;
 
 pub use bitpack::VECTOR;
-pub use memory::{Buffer, Buffers, HostRead, HostViews, MatrixMut};
+pub use transpose::MatrixMut;
 pub use word::Word;

@@ -2,7 +2,7 @@
 
 use entasis_encodings::Codecs;
 use entasis_format::{Error, Kind, Result, checksum};
-use entasis_kernels::Buffer;
+use entasis_platform::Buffer;
 
 use super::container::{Entry, Header, damaged};
 use super::{Input, worthwhile};

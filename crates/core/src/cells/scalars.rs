@@ -1,7 +1,7 @@
 //! Collects values without parts: the kind of each, and the values of each class.
 
 use entasis_format::{CellClass, CellKind};
-use entasis_kernels::memory::BriefVec;
+use entasis_platform::memory::BriefVec;
 
 use super::layout::CLASSES;
 

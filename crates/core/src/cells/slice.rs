@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::cast_slice;
 use entasis_format::{CellClass, CellKind, Error, Result};
-use entasis_kernels::Buffer;
+use entasis_platform::Buffer;
 
 use super::cell::{Cell, Children, damage};
 use super::layout::{CLASSES, RANK};

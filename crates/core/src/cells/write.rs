@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value, checksum};
-use entasis_kernels::{HostRead, memory::BriefVec};
+use entasis_platform::{HostRead, memory::BriefVec};
 
 use super::index::{INDEXED_FROM, IndexPlan};
 use super::layout::{CLASSES, INDEXED, RANK};

@@ -6,7 +6,7 @@ use std::ops::Range;
 use entasis_encodings::PAGE;
 use entasis_format::{Error, Physical, Result};
 use entasis_kernels::MatrixMut;
-use entasis_kernels::memory::Ahead;
+use entasis_platform::memory::Ahead;
 
 use super::fixed::put;
 use super::pages::{self, OpenPage, Reader};

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{Error, MAX_COLUMN_DEPTH, Physical, Result};
-use entasis_kernels::Buffer;
+use entasis_platform::Buffer;
 
 use super::alloc::{no_memory, zeroed};
 use super::layout::Text;

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use entasis_encodings::{BlockDecoder, Page, TextScratch};
 use entasis_format::{BlockRecord, Error, Result, Transform};
-use entasis_kernels::memory::get_pages;
-use entasis_kernels::{Buffer, Buffers, Word, gather};
+use entasis_kernels::{Word, gather};
+use entasis_platform::memory::get_pages;
+use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::no_string_memory as no_memory;
 use super::fixed::put_missing;

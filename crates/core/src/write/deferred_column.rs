@@ -5,7 +5,7 @@ use std::fmt::{Debug, Formatter};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use entasis_kernels::memory::BriefVec;
+use entasis_platform::memory::BriefVec;
 
 /// Computes the numbers of two columns; none when lent memory is too short.
 type Find = Box<dyn FnOnce() -> Option<[BriefVec<u32>; 2]> + Send>;

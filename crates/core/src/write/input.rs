@@ -14,7 +14,8 @@ use std::ops::Range;
 
 use entasis_encodings::Values;
 use entasis_format::{Error, Layout, Physical, Result};
-use entasis_kernels::{bits, memory::BriefVec};
+use entasis_kernels::bits;
+use entasis_platform::memory::BriefVec;
 
 use crate::blocks::block_values;
 use crate::frame::{Array, Chunk, HostValidity, HostValues};

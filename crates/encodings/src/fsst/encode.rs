@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use entasis_kernels::memory::BriefVec;
 use entasis_kernels::symbols::{Found, SymbolIndex};
+use entasis_platform::memory::BriefVec;
 
 use super::{PIECES, Symbol, Symbols, piece_len};
 use crate::profile::cost;

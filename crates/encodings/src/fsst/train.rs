@@ -2,7 +2,8 @@
 
 mod join;
 
-use entasis_kernels::{memory::BriefVec, symbols::SymbolIndex};
+use entasis_kernels::symbols::SymbolIndex;
+use entasis_platform::memory::BriefVec;
 
 use super::encode::Matcher;
 use super::{MAX_LEN, MAX_SYMBOLS, Symbol, Symbols};

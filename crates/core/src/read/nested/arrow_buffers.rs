@@ -1,7 +1,8 @@
 //! Arrow buffers made from structure values: masks, offsets of lists, validity bits.
 
 use entasis_format::Result;
-use entasis_kernels::{Buffer, bits};
+use entasis_kernels::bits;
+use entasis_platform::Buffer;
 
 use crate::read::alloc::{no_memory, zeroed};
 

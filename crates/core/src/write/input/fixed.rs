@@ -5,7 +5,8 @@ use std::ops::Range;
 use bytemuck::Pod;
 use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::extend::{self, Narrow};
-use entasis_kernels::{HostRead, VECTOR, bits, marks};
+use entasis_kernels::{VECTOR, bits, marks, transpose};
+use entasis_platform::HostRead;
 
 use super::{nested, place, short};
 use crate::frame::{Chunk, HostValues};
@@ -267,7 +268,7 @@ fn side_by_side<T: Pod>(
     (n_rows, n_columns): (usize, usize),
     out: &mut [u8],
 ) -> bool {
-    memory.copy_columns::<T>(at, stride, (n_rows, n_columns), bytemuck::cast_slice_mut(out), n_rows)
+    transpose::copy_columns::<T>(*memory, at, stride, (n_rows, n_columns), bytemuck::cast_slice_mut(out), n_rows)
 }
 
 fn strided<T: Pod>(memory: &HostRead, at: usize, stride: isize, out: &mut [u8]) -> bool {

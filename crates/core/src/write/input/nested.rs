@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_format::{Error, Result};
-use entasis_kernels::HostRead;
+use entasis_platform::HostRead;
 
 use super::short;
 use crate::frame::{Chunk, HostValidity, HostValues};

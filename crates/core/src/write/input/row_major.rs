@@ -4,7 +4,8 @@
 //! Eight columns are copied with the first one if the next column is known to be adjacent,
 //! otherwise with the second one.
 
-use entasis_kernels::HostRead;
+use entasis_kernels::transpose::copy_columns;
+use entasis_platform::HostRead;
 
 use crate::frame::{Array, Chunk, HostValues};
 
@@ -49,7 +50,7 @@ impl RowMajorColumns {
             if self.values.len() < LINE * n {
                 self.values.resize(LINE * n, 0);
             }
-            if memory.copy_columns(0, stride, (n - 1, LINE), &mut self.values, n) {
+            if copy_columns(*memory, 0, stride, (n - 1, LINE), &mut self.values, n) {
                 (self.first, self.n_columns, self.next) = (column, LINE, 1);
                 at = Some(0);
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_format::{Error, Result};
-use entasis_kernels::{HostRead, HostViews, memory::BriefVec};
+use entasis_platform::{HostRead, HostViews, memory::BriefVec};
 
 use super::validity::ValidBits;
 use super::{MAX_STRING, Scratch, pieces, place, short};

@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 #[cfg(all(target_os = "linux", not(miri)))]
-use super::pages::HUGE;
+use super::huge_pages::HUGE;
 
 /// Zeroed memory of the system's, on huge pages where it has them; given back when it is dropped.
 #[derive(Debug)]

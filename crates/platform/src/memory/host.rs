@@ -2,13 +2,6 @@
 
 use bytemuck::Pod;
 
-use super::matrix::LINE;
-#[cfg(target_arch = "x86_64")]
-use super::matrix::tiles;
-
-/// How many rows before they are read narrow ones are fetched.
-const AHEAD: usize = 32;
-
 /// A bounded window of a host's memory, read by copying.
 ///
 /// The host may write to the memory while it is lent. No reference to it is ever formed: every
@@ -38,16 +31,19 @@ impl HostRead {
     }
 
     /// Length in bytes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are no bytes.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The `len` bytes from byte `at` on; `None` when they do not lie inside.
+    #[inline]
     #[must_use]
     pub fn sub(&self, at: usize, len: usize) -> Option<HostRead> {
         Some(HostRead { start: self.address(at, len)?, len })
@@ -55,6 +51,7 @@ impl HostRead {
 
     /// Copies `out.len()` bytes from byte `at` on; false, leaving `out` alone, when they do not lie
     /// inside.
+    #[inline]
     #[must_use]
     pub fn copy_to(&self, at: usize, out: &mut [u8]) -> bool {
         let Some(from) = self.address(at, out.len()) else { return false };
@@ -65,6 +62,7 @@ impl HostRead {
     }
 
     /// The value at byte `at`, aligned or not; `None` when it does not lie inside.
+    #[inline]
     #[must_use]
     pub fn read<T: Pod>(&self, at: usize) -> Option<T> {
         let from = self.address(at, size_of::<T>())?;
@@ -99,71 +97,15 @@ impl HostRead {
         true
     }
 
-    /// Copies columns that stand side by side in rows: value `r` of column `c` is at byte `at + r * row_stride` plus `c` values, and goes to
-    /// `out[c * column_len + r]`. Eight rows are read side by side, so that each cache line is fetched once.
-    ///
-    /// Returns false, leaving `out` alone, when any byte lies outside, or the columns don't fit `out`.
-    #[must_use]
-    pub fn copy_columns<T: Pod>(
-        &self,
-        at: usize,
-        row_stride: usize,
-        (n_rows, n_columns): (usize, usize),
-        out: &mut [T],
-        column_len: usize,
-    ) -> bool {
-        let size = size_of::<T>();
-        if n_rows == 0 || n_columns == 0 {
-            return at <= self.len;
-        }
-        let Some(row_len) = n_columns.checked_mul(size) else { return false };
-        let len = (n_rows - 1).checked_mul(row_stride).and_then(|walk| walk.checked_add(row_len));
-        let Some(first) = len.and_then(|len| self.address(at, len)) else { return false };
-        let end = (n_columns - 1).checked_mul(column_len).and_then(|last| last.checked_add(n_rows));
-        if column_len < n_rows || end.is_none_or(|end| end > out.len()) {
-            return false;
-        }
-        let row = |r: usize| first.wrapping_add(r * row_stride);
-        // No processor foresees the next row where so little is read of each.
-        let is_narrow = (1..=64).contains(&row_len) && row_stride > row_len;
-        for r in (0..n_rows).step_by(LINE) {
-            let n = LINE.min(n_rows - r);
-            if is_narrow {
-                for i in r + AHEAD..r + AHEAD + LINE {
-                    let begin = at.saturating_add(i.saturating_mul(row_stride));
-                    self.fetch(begin);
-                    self.fetch(begin.saturating_add(row_len - 1));
-                }
-            }
-            #[cfg(target_arch = "x86_64")]
-            let done = if n == LINE {
-                let rows: [*const u8; LINE] = core::array::from_fn(|i| row(r + i));
-                let to = out.as_mut_ptr().wrapping_add(r).cast();
-                // SAFETY: each of the rows has `n_columns` values inside, as checked above; each column has eight values from `r` on in `out`.
-                unsafe { tiles::turn::<T>(rows, n_columns, to, column_len * size) }
-            } else {
-                0
-            };
-            #[cfg(not(target_arch = "x86_64"))]
-            let done = 0;
-            for c in done..n_columns {
-                for i in r..r + n {
-                    // SAFETY: value `c` of row `i` lies inside, as checked above; any bytes are a `T`, which is `Pod`.
-                    out[c * column_len + i] = unsafe { row(i).add(c * size).cast::<T>().read_unaligned() };
-                }
-            }
-        }
-        true
-    }
-
     /// Where the memory begins, to be compared with where other memory does.
+    #[inline]
     pub fn place(&self) -> usize {
         self.start.addr()
     }
 
     /// Fetches the cache line of byte `at`, which is wanted soon, if it lies inside.
     #[inline(always)]
-    pub(crate) fn fetch(&self, at: usize) {
+    pub fn fetch(&self, at: usize) {
         #[cfg(target_arch = "x86_64")]
         if let Some(from) = self.address(at, 1) {
             use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -174,9 +116,10 @@ impl HostRead {
         let _ = at;
     }
 
-    /// The address of byte `at` when `len` bytes from there on lie inside, so that they may be read there.
+    /// The address of byte `at`, from where `len` bytes may be read; `None` when they do not lie inside.
     #[inline(always)]
-    pub(crate) fn address(&self, at: usize, len: usize) -> Option<*const u8> {
+    #[must_use]
+    pub fn address(&self, at: usize, len: usize) -> Option<*const u8> {
         (at.checked_add(len)? <= self.len).then(|| self.start.wrapping_add(at))
     }
 }
@@ -208,45 +151,6 @@ mod tests {
                 prop_assert_eq!(out, expected);
             }
         }
-    }
-
-    fn check_columns<T: Pod + PartialEq + core::fmt::Debug>(value: fn(usize) -> T) {
-        let (n_rows, n_columns, row) = (37, 21, 23);
-        let words: Vec<T> = (0..n_rows * row).map(value).collect();
-        let bytes: &[u8] = bytemuck::cast_slice(&words);
-        let stride = row * size_of::<T>();
-        crate::dispatch::on_every_isa(|_| {
-            for (first, n, k, column_len) in [(0, 37, 23, 37), (25, 36, 21, 36), (3, 9, 8, 20), (1, 7, 3, 7)]
-            {
-                let mut out = vec![T::zeroed(); (k - 1) * column_len + n];
-                let host = lend(bytes);
-                let at = first * size_of::<T>();
-                assert!(host.copy_columns(at, stride, (n, k), &mut out, column_len));
-                for (i, found) in out.iter().enumerate() {
-                    let (c, r) = (i / column_len, i % column_len);
-                    let expected = if r < n { words[first + r * row + c] } else { T::zeroed() };
-                    assert_eq!(*found, expected, "{first} {n} {k} {c} {r}");
-                }
-            }
-        });
-        let host = lend(bytes);
-        let mut out = vec![T::zeroed(); n_rows * n_columns];
-        assert!(!host.copy_columns(3 * size_of::<T>(), stride, (n_rows, n_columns), &mut out, n_rows));
-        assert!(!host.copy_columns(0, stride, (n_rows + 1, 1), &mut out, n_rows + 1));
-        assert!(!host.copy_columns(0, stride, (n_rows, n_columns), &mut out[1..], n_rows));
-        assert!(!host.copy_columns(0, stride, (n_rows, 2), &mut out, n_rows - 1));
-        assert!(!host.copy_columns(0, usize::MAX, (n_rows, 2), &mut out, n_rows));
-        assert!(!host.copy_columns(0, stride, (n_rows, usize::MAX), &mut out, n_rows));
-        assert!(host.copy_columns(0, stride, (0, 2), &mut out, n_rows));
-        assert!(out.iter().all(|value| *value == T::zeroed()));
-    }
-
-    #[test]
-    fn columns_side_by_side() {
-        check_columns::<u64>(|i| i as u64 * 0x0101_0101_0101 + 1);
-        check_columns::<u32>(|i| i as u32 * 0x0101 + 1);
-        check_columns::<u16>(|i| i as u16 + 1);
-        check_columns::<u8>(|i| i as u8 | 1);
     }
 
     #[test]

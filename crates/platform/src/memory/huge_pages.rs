@@ -204,9 +204,11 @@ impl<'a> Ahead<'a> {
         (unsafe { Self::new(memory.as_mut_ptr(), memory.len()) }, memory)
     }
 
+    /// Of memory at an address.
+    ///
     /// # Safety
     /// `len` bytes from `start` on are there for as long as `'a`.
-    pub(super) unsafe fn new(start: *mut u8, len: usize) -> Self {
+    pub unsafe fn new(start: *mut u8, len: usize) -> Self {
         Self { start, len, next: AtomicUsize::new(0), bytes: PhantomData }
     }
 

@@ -1,16 +1,13 @@
 //! Writing a row-major matrix column by column, also from several threads.
 
-#[cfg(target_arch = "x86_64")]
-pub(super) mod tiles;
-
 use core::marker::PhantomData;
 
 use bytemuck::Pod;
+use entasis_platform::memory::Ahead;
 
-use super::pages::Ahead;
-
-/// Columns that are written together: a cache line of the widest common words.
-pub(super) const LINE: usize = 8;
+use super::LINE;
+#[cfg(target_arch = "x86_64")]
+use super::tiles;
 
 /// A part of a row-major matrix of words, for writing. Parts of one matrix never overlap, so that each
 /// can be handed to another thread.

@@ -10,7 +10,7 @@ use bytemuck::Pod;
 
 use super::buffer::{ALIGN, BRIEF_FROM, Buffer};
 use super::mapping::Mapping;
-use super::pages::{HUGE, LARGE, get_huge, reserve_on_huge_pages};
+use super::huge_pages::{HUGE, LARGE, get_huge, reserve_on_huge_pages};
 
 /// Vectors of fewer bytes are the allocator's, which has memory of that size mostly at hand.
 const SHARED_FROM: usize = 64 << 10;

@@ -7,7 +7,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::Arc;
 
 use super::mapping::Mapping;
-use super::pages::{HUGE, LARGE};
+use super::huge_pages::{HUGE, LARGE};
 
 /// Alignment of every buffer: a cache line, and the widest vector register.
 pub(super) const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();

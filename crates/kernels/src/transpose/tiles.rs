@@ -29,7 +29,7 @@ pub(super) unsafe fn put<T: Pod>(columns: [&[T]; LINE], n: usize, to: *mut u8, s
 ///
 /// # Safety
 /// Each pointer has `n` words to be read, and eight words at `to + r * stride` are there to be written for every r below `n`.
-pub(in crate::memory) unsafe fn turn<T: Pod>(
+pub(super) unsafe fn turn<T: Pod>(
     from: [*const u8; LINE],
     n: usize,
     to: *mut u8,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::buffer::{ALIGN, BRIEF_FROM, Buffer, MAPPED_FROM};
 use super::mapping::Mapping;
-use super::pages::HUGE;
+use super::huge_pages::HUGE;
 
 /// Bytes of a mapping that buffers share: what one of them that is kept may keep in memory.
 const SHARED: usize = 4 * HUGE;

@@ -5,15 +5,15 @@
 //! for [`PATIENCE`], and is gone when nobody needed it: files are often read one after the other, and a process that is done with files
 //! has no thread more than before.
 //!
-//! A forked child has none of them and is told so ([`system`]). A lock that somebody held when it was forked is never
+//! A forked child has none of them and is told so ([`fork`]). A lock that somebody held when it was forked is never
 //! waited for: threads are started then, and end with their work. Signals of the process are not theirs. What a thread is bound to (processors,
 //! priority) is what bound the one that started it, as long as others need it at once.
 
 #[cfg(target_os = "linux")]
-mod system;
+mod fork;
 #[cfg(not(target_os = "linux"))]
-#[path = "crew/elsewhere.rs"]
-mod system;
+#[path = "thread_pool/fork_stub.rs"]
+mod fork;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process;
@@ -37,7 +37,7 @@ static IDLE: Mutex<Idle> = Mutex::new(Idle { process: (0, 0), members: Vec::new(
 /// The threads of this process that wait; none if another thread looks at them just now.
 fn idle() -> Option<MutexGuard<'static, Idle>> {
     let mut idle = IDLE.try_lock().ok()?;
-    let process = (process::id(), system::n_forks());
+    let process = (process::id(), fork::n_forks());
     if idle.process != process {
         idle.members.clear();
         idle.process = process;
@@ -189,7 +189,7 @@ pub fn run<R>(n: usize, work: &(dyn Fn(usize) + Sync), own: impl FnOnce(&Helpers
         shared.left.fetch_add(1, Ordering::Relaxed);
         match members.pop() {
             Some(member) => member.give(job),
-            None if system::without_signals(|| thread::Builder::new().spawn(move || serve(job))).is_ok() => {}
+            None if fork::without_signals(|| thread::Builder::new().spawn(move || serve(job))).is_ok() => {}
             None => {
                 shared.left.fetch_sub(1, Ordering::Relaxed);
                 break;
