@@ -9,7 +9,7 @@ use entasis_format::{
     Transform,
 };
 use entasis_kernels::{Word, bits, extend};
-use entasis_platform::memory::BriefVec;
+use entasis_platform::memory::ScratchVec;
 
 use crate::alp::{Decimals, Float};
 use crate::bools::BoolHint;
@@ -99,11 +99,11 @@ pub struct Encoder {
     /// Memory for dictionaries of strings.
     tables: Tables,
     /// Memory for the strings of a dictionary.
-    pub(crate) joined: BriefVec<u8>,
+    pub(crate) joined: ScratchVec<u8>,
     /// Memory for the lengths of strings.
-    pub(crate) lengths: BriefVec<u32>,
+    pub(crate) lengths: ScratchVec<u32>,
     /// Memory for the integers of decimals.
-    ints: BriefVec<u64>,
+    ints: ScratchVec<u64>,
 }
 
 /// What was found out in earlier blocks of a run.
@@ -142,9 +142,9 @@ impl Encoder {
             codes: Vec::new(),
             trainer: Trainer::default(),
             tables: Tables::default(),
-            joined: BriefVec::new(),
-            lengths: BriefVec::new(),
-            ints: BriefVec::new(),
+            joined: ScratchVec::new(),
+            lengths: ScratchVec::new(),
+            ints: ScratchVec::new(),
         }
     }
 
@@ -334,7 +334,7 @@ impl Encoder {
             if let Some((entries, codes)) = dictionary
                 && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, bounds.score)
             {
-                self.ints = alp.map_or_else(BriefVec::new, Alp::into_ints);
+                self.ints = alp.map_or_else(ScratchVec::new, Alp::into_ints);
                 statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
                 let directory = self.write_words_dictionary(n, &entries, &codes, context, out);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
@@ -532,7 +532,7 @@ enum Alp {
 struct AlpPlan<T> {
     words: WordPlan<T>,
     /// The integers, at the start of the encoder's memory for them.
-    ints: BriefVec<u64>,
+    ints: ScratchVec<u64>,
     /// For each page.
     exceptions: Vec<Vec<u16>>,
     by: Decimals,
@@ -550,7 +550,7 @@ impl Alp {
     }
 
     /// The encoder's memory for integers.
-    fn into_ints(self) -> BriefVec<u64> {
+    fn into_ints(self) -> ScratchVec<u64> {
         match self {
             Self::F64(a) => a.ints,
             Self::F32(a) => a.ints,

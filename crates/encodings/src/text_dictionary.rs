@@ -3,7 +3,7 @@
 
 use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
-use entasis_platform::memory::BriefVec;
+use entasis_platform::memory::ScratchVec;
 
 use crate::decode::check_utf8;
 use crate::fsst::{self, Codes, Matcher, Trained, Trainer};
@@ -75,7 +75,7 @@ impl EntriesPlan {
         profile: &Profile,
         hint: &mut SymbolHint,
         trainer: &mut Trainer,
-        joined: &mut BriefVec<u8>,
+        joined: &mut ScratchVec<u8>,
     ) -> Self {
         let (mut min, mut max, mut bytes_len) = (u32::MAX, 0, 0);
         for len in entries.lens() {
@@ -124,7 +124,7 @@ impl EntriesPlan {
         &self,
         entries: &Distincts<'_>,
         hint: &mut SymbolHint,
-        joined: &mut BriefVec<u8>,
+        joined: &mut ScratchVec<u8>,
         out: &mut Vec<u8>,
     ) {
         let symbols = match hint {
@@ -166,7 +166,7 @@ fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Opti
 }
 
 /// Entries from everywhere, one behind the other, in memory that is overwritten.
-fn sample<'m>(entries: &Distincts<'_>, bytes_len: usize, memory: &'m mut BriefVec<u8>) -> &'m [u8] {
+fn sample<'m>(entries: &Distincts<'_>, bytes_len: usize, memory: &'m mut ScratchVec<u8>) -> &'m [u8] {
     if bytes_len <= SAMPLE {
         return entries.join(memory);
     }
@@ -252,7 +252,7 @@ mod tests {
     /// A plan for the entries, and the payload.
     fn payload(all: &Distincts<'_>, hint: &mut SymbolHint, trainer: &mut Trainer) -> (EntriesPlan, Vec<u8>) {
         let profile = Profile::new(Profile::DEFAULT).unwrap();
-        let (mut joined, mut payload) = (BriefVec::new(), b"before".to_vec());
+        let (mut joined, mut payload) = (ScratchVec::new(), b"before".to_vec());
         let plan = EntriesPlan::new(all, Codec::None, &profile, hint, trainer, &mut joined);
         plan.emit(all, hint, &mut joined, &mut payload);
         (plan, payload.split_off(6))

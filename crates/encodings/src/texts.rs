@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use entasis_kernels::texts::{ANY, Hashing, LONG, MIDDLE, TINY, hash};
 use entasis_kernels::VECTOR;
-use entasis_platform::memory::BriefVec;
+use entasis_platform::memory::ScratchVec;
 
 use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build, prospect};
 
@@ -197,7 +197,7 @@ impl<'a> Distincts<'a> {
     }
 
     /// All of them, one behind the other, in memory that is overwritten.
-    pub(crate) fn join<'m>(&self, memory: &'m mut BriefVec<u8>) -> &'m [u8] {
+    pub(crate) fn join<'m>(&self, memory: &'m mut ScratchVec<u8>) -> &'m [u8] {
         /// As many bytes are copied of short ones: what is too much is overwritten by the next.
         const SHORT: usize = 32;
         let len = self.lens().map(|len| len as usize).sum::<usize>();
@@ -304,7 +304,7 @@ mod tests {
                 };
                 let (entries, codes) = build(MAX_ENTRIES).unwrap();
                 assert!(entries.iter().eq(expected.iter().copied()) && codes == expected_codes, "{longest}");
-                let mut memory = BriefVec::new();
+                let mut memory = ScratchVec::new();
                 assert!(entries.join(&mut memory) == expected.concat() && entries.len() == expected.len());
                 assert!(memory.len() - 32 >= entries.lens().sum::<u32>() as usize);
                 assert!(build(expected.len() - 1).is_none());

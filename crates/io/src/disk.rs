@@ -154,7 +154,7 @@ impl Disk for NativeDisk {
     }
 
     fn set_aside(&self, file: &File, at: u64, len: u64) -> io::Result<()> {
-        entasis_platform::fallocate::set_aside(file, at, len)
+        entasis_platform::fallocate::reserve(file, at, len)
     }
 
     fn set_len(&self, file: &File, len: u64) -> io::Result<()> {

@@ -9,7 +9,7 @@ use std::io;
 ///
 /// # Errors
 /// What the system reports, [`Unsupported`](io::ErrorKind::Unsupported) where there is no such thing.
-pub fn set_aside(file: &File, at: u64, len: u64) -> io::Result<()> {
+pub fn reserve(file: &File, at: u64, len: u64) -> io::Result<()> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
         use std::os::fd::AsRawFd;
@@ -57,7 +57,7 @@ mod tests {
         let path = std::path::Path::new("/dev/shm").join(format!("entasis-kernels-{}", std::process::id()));
         // Where there is no such file system, there is nothing to be seen.
         let Ok(file) = File::create_new(&path) else { return };
-        let (is_in_memory, done) = (is_in_memory(&file), set_aside(&file, 0, 8 << 20));
+        let (is_in_memory, done) = (is_in_memory(&file), reserve(&file, 0, 8 << 20));
         let blocks = file.metadata().unwrap().blocks();
         std::fs::remove_file(&path).unwrap();
         if is_in_memory {
@@ -71,11 +71,11 @@ mod tests {
         std::fs::write(&path, b"some bytes").unwrap();
         let file = File::options().write(true).open(&path).unwrap();
         // Whether there is room depends on the file system.
-        let _ = set_aside(&file, 0, 1 << 20);
-        let _ = set_aside(&file, 1 << 20, 1);
-        assert!(set_aside(&file, u64::MAX, 1).is_err());
-        assert!(set_aside(&file, 0, u64::MAX).is_err());
-        assert!(set_aside(&file, 0, 0).is_err());
+        let _ = reserve(&file, 0, 1 << 20);
+        let _ = reserve(&file, 1 << 20, 1);
+        assert!(reserve(&file, u64::MAX, 1).is_err());
+        assert!(reserve(&file, 0, u64::MAX).is_err());
+        assert!(reserve(&file, 0, 0).is_err());
         let bytes = std::fs::read(&path);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(bytes.unwrap(), b"some bytes");

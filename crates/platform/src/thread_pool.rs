@@ -2,7 +2,7 @@
 //!
 //! To start a thread and to end it takes some hundredths of a millisecond of the caller's time, new pages for its stack, and a word to all
 //! processors when these go; and one in ten begins where its caller runs. One that waits is woken in less than that, on a processor of its own. So a thread that is done waits
-//! for [`PATIENCE`], and is gone when nobody needed it: files are often read one after the other, and a process that is done with files
+//! for [`IDLE_TIMEOUT`], and is gone when nobody needed it: files are often read one after the other, and a process that is done with files
 //! has no thread more than before.
 //!
 //! A forked child has none of them and is told so ([`fork`]). A lock that somebody held when it was forked is never
@@ -23,23 +23,23 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 /// How long a thread waits for more work.
-const PATIENCE: Duration = Duration::from_millis(100);
+const IDLE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Threads without work, the one that worked last behind the others.
 struct Idle {
     /// The process that has them, and how often those before it were forked.
     process: (u32, u32),
-    members: Vec<Arc<Member>>,
+    workers: Vec<Arc<Worker>>,
 }
 
-static IDLE: Mutex<Idle> = Mutex::new(Idle { process: (0, 0), members: Vec::new() });
+static IDLE: Mutex<Idle> = Mutex::new(Idle { process: (0, 0), workers: Vec::new() });
 
 /// The threads of this process that wait; none if another thread looks at them just now.
 fn idle() -> Option<MutexGuard<'static, Idle>> {
     let mut idle = IDLE.try_lock().ok()?;
     let process = (process::id(), fork::n_forks());
     if idle.process != process {
-        idle.members.clear();
+        idle.workers.clear();
         idle.process = process;
     }
     Some(idle)
@@ -47,30 +47,30 @@ fn idle() -> Option<MutexGuard<'static, Idle>> {
 
 /// A thread that waits or is about to.
 #[derive(Default)]
-struct Member {
+struct Worker {
     next: Mutex<Option<Job>>,
-    given: Condvar,
+    assigned: Condvar,
 }
 
-impl Member {
+impl Worker {
     fn next(&self) -> MutexGuard<'_, Option<Job>> {
         self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn give(&self, job: Job) {
+    fn assign(&self, job: Job) {
         *self.next() = Some(job);
-        self.given.notify_one();
+        self.assigned.notify_one();
     }
 
-    /// Work that was given within a moment.
+    /// Work that was assigned within a moment.
     fn wait(&self) -> Option<Job> {
-        let wait = self.given.wait_timeout_while(self.next(), PATIENCE, |next| next.is_none());
+        let wait = self.assigned.wait_timeout_while(self.next(), IDLE_TIMEOUT, |next| next.is_none());
         wait.unwrap_or_else(PoisonError::into_inner).0.take()
     }
 
     /// Work that is on its way.
-    fn wait_on(&self) -> Option<Job> {
-        let wait = self.given.wait_while(self.next(), |next| next.is_none());
+    fn wait_for_assigned(&self) -> Option<Job> {
+        let wait = self.assigned.wait_while(self.next(), |next| next.is_none());
         wait.unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -82,7 +82,7 @@ struct Job {
     shared: *const Shared,
 }
 
-// SAFETY: what it points to may be used by all threads, and is there until the job is done ([`Wait`]).
+// SAFETY: what it points to may be used by all threads, and is there until the job is done ([`WaitForAll`]).
 unsafe impl Send for Job {}
 
 /// What the caller and its helpers share.
@@ -94,8 +94,8 @@ struct Shared {
 }
 
 impl Job {
-    /// Does it. With a member, that waits for more from before the caller knows that this is done.
-    fn run(self, member: Option<&Arc<Member>>) -> bool {
+    /// Does it. With a worker, that waits for more from before the caller knows that this is done.
+    fn run(self, worker: Option<&Arc<Worker>>) -> bool {
         // SAFETY: both are there until `left` is counted down, which comes last.
         let (work, shared) = unsafe { (&*self.work, &*self.shared) };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| work(self.number))) {
@@ -103,9 +103,9 @@ impl Job {
             // It could panic when it is dropped, and the caller would wait for good.
             std::mem::forget(payload);
         }
-        let waits = match (member, idle()) {
-            (Some(member), Some(mut idle)) => {
-                idle.members.push(Arc::clone(member));
+        let waits = match (worker, idle()) {
+            (Some(worker), Some(mut idle)) => {
+                idle.workers.push(Arc::clone(worker));
                 true
             }
             _ => false,
@@ -119,27 +119,27 @@ impl Job {
 
 /// What a thread does until nobody needs it.
 fn serve(first: Job) {
-    let member = Arc::new(Member::default());
+    let worker = Arc::new(Worker::default());
     let mut next = Some(first);
     while let Some(job) = next {
-        if !job.run(Some(&member)) {
+        if !job.run(Some(&worker)) {
             return;
         }
-        next = member.wait().or_else(|| leave(&member));
+        next = worker.wait().or_else(|| retire(&worker));
     }
 }
 
 /// Has nobody find a thread any more. Who found it before gives it something.
-fn leave(member: &Arc<Member>) -> Option<Job> {
+fn retire(worker: &Arc<Worker>) -> Option<Job> {
     // Nobody keeps this lock for long, and no fork is in between: this thread would not be there.
     let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = idle.members.iter().position(|other| Arc::ptr_eq(other, member));
+    let place = idle.workers.iter().position(|other| Arc::ptr_eq(other, worker));
     if let Some(place) = place {
-        idle.members.remove(place);
+        idle.workers.remove(place);
         return None;
     }
     drop(idle);
-    member.wait_on()
+    worker.wait_for_assigned()
 }
 
 /// Helpers that are at work.
@@ -154,9 +154,9 @@ impl Helpers<'_> {
 }
 
 /// Waits for all helpers when it is dropped, also when a panic comes between.
-struct Wait<'a>(&'a Shared);
+struct WaitForAll<'a>(&'a Shared);
 
-impl Drop for Wait<'_> {
+impl Drop for WaitForAll<'_> {
     fn drop(&mut self) {
         while self.0.left.load(Ordering::Acquire) > 0 {
             thread::park();
@@ -173,23 +173,23 @@ impl Drop for Wait<'_> {
 pub fn run<R>(n: usize, work: &(dyn Fn(usize) + Sync), own: impl FnOnce(&Helpers<'_>) -> R) -> R {
     let shared =
         Shared { left: AtomicUsize::new(0), has_panicked: AtomicBool::new(false), caller: thread::current() };
-    let wait = Wait(&shared);
+    let wait = WaitForAll(&shared);
     // SAFETY: only the lifetime changes, and `wait` doesn't let this function end before the last job did.
     let work: *const (dyn Fn(usize) + Sync) =
         unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) };
-    let mut members = match (n > 0).then(idle).flatten() {
+    let mut workers = match (n > 0).then(idle).flatten() {
         Some(mut idle) => {
-            let from = idle.members.len().saturating_sub(n);
-            idle.members.split_off(from)
+            let from = idle.workers.len().saturating_sub(n);
+            idle.workers.split_off(from)
         }
         None => Vec::new(),
     };
     for number in 1..=n {
         let job = Job { work, number, shared: &raw const shared };
         shared.left.fetch_add(1, Ordering::Relaxed);
-        match members.pop() {
-            Some(member) => member.give(job),
-            None if fork::without_signals(|| thread::Builder::new().spawn(move || serve(job))).is_ok() => {}
+        match workers.pop() {
+            Some(worker) => worker.assign(job),
+            None if fork::with_signals_blocked(|| thread::Builder::new().spawn(move || serve(job))).is_ok() => {}
             None => {
                 shared.left.fetch_sub(1, Ordering::Relaxed);
                 break;
@@ -283,7 +283,7 @@ mod tests {
         run(5, &|_| (), |_| ());
         let begun = Instant::now();
         // Other tests may need them for a while.
-        while !IDLE.lock().unwrap().members.is_empty() {
+        while !IDLE.lock().unwrap().workers.is_empty() {
             assert!(begun.elapsed() < Duration::from_secs(30), "threads that nobody needs are there");
             thread::sleep(Duration::from_millis(20));
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use entasis_encodings::PAGE;
 use entasis_format::{Error, Physical, Result};
 use entasis_kernels::MatrixMut;
-use entasis_platform::memory::Ahead;
+use entasis_platform::memory::Prefault;
 
 use super::fixed::put;
 use super::pages::{self, OpenPage, Reader};
@@ -140,7 +140,7 @@ impl File {
             let out =
                 out.ok_or_else(|| Error::argument("the memory of a matrix does not fit its columns"))?;
             if threads > 1 && out.n_rows() * out.n_columns() * width <= AHEAD {
-                ahead.push(out.ahead());
+                ahead.push(out.prefault());
             }
             plan(sources, *first, matrix.mark, out, &mut tasks);
         }
@@ -150,7 +150,7 @@ impl File {
             &control,
             || {
                 let reader = Reader::ahead(self, ahead_to);
-                ahead.iter().for_each(Ahead::get);
+                ahead.iter().for_each(Prefault::populate);
                 (reader, Vec::new())
             },
             |(reader, scratch), task| task.run(reader, scratch, &control),

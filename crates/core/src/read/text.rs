@@ -6,7 +6,7 @@ use std::ops::Range;
 use entasis_encodings::{BlockDecoder, Page, TextScratch};
 use entasis_format::{BlockRecord, Error, Result, Transform};
 use entasis_kernels::{Word, gather};
-use entasis_platform::memory::get_pages;
+use entasis_platform::memory::prefault;
 use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::no_string_memory as no_memory;
@@ -195,9 +195,9 @@ impl TextTask<'_> {
             self;
         let n = (values.end - values.start) as usize;
         let mut done = 0;
-        get_pages(bytes);
+        prefault(bytes);
         if let Ends::Views(views) = &mut ends {
-            get_pages(bytemuck::cast_slice_mut(views));
+            prefault(bytemuck::cast_slice_mut(views));
         }
         let mut validity = if wants_bits { vec![0; n.div_ceil(8)] } else { Vec::new() };
         let mut missing = match mask {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use entasis_kernels::symbols::{Found, SymbolIndex};
-use entasis_platform::memory::BriefVec;
+use entasis_platform::memory::ScratchVec;
 
 use super::{PIECES, Symbol, Symbols, piece_len};
 use crate::profile::cost;
@@ -15,9 +15,9 @@ pub(crate) struct Matcher {
     /// Others have it too where all runs of a column share the symbols: it is larger than a processor's first cache.
     index: Arc<SymbolIndex>,
     /// Codes of the parts, before it is known where they stand.
-    scratch: BriefVec<u8>,
+    scratch: ScratchVec<u8>,
     /// The same for codes of which only the number is asked for.
-    counted: BriefVec<u8>,
+    counted: ScratchVec<u8>,
 }
 
 impl Matcher {

@@ -3,7 +3,7 @@
 mod join;
 
 use entasis_kernels::symbols::SymbolIndex;
-use entasis_platform::memory::BriefVec;
+use entasis_platform::memory::ScratchVec;
 
 use super::encode::Matcher;
 use super::{MAX_LEN, MAX_SYMBOLS, Symbol, Symbols};
@@ -269,9 +269,9 @@ struct Counts {
     bytes: [u16; 256],
     single: Vec<u32>,
     /// By the first of them, then the second.
-    pairs: BriefVec<u16>,
+    pairs: ScratchVec<u16>,
     /// The pairs that were found, and how many.
-    seen: BriefVec<[u16; 2]>,
+    seen: ScratchVec<[u16; 2]>,
     n_seen: usize,
 }
 
@@ -291,8 +291,8 @@ impl Default for Counts {
             n_short: 0,
             bytes: [0; 256],
             single: Vec::new(),
-            pairs: BriefVec::new(),
-            seen: BriefVec::new(),
+            pairs: ScratchVec::new(),
+            seen: ScratchVec::new(),
             n_seen: 0,
         }
     }

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use bytemuck::Pod;
-use entasis_platform::memory::Ahead;
+use entasis_platform::memory::Prefault;
 
 use super::LINE;
 #[cfg(target_arch = "x86_64")]
@@ -53,9 +53,9 @@ impl<'a> MatrixMut<'a> {
 
     /// The memory of the matrix this is the whole of, or some of the rows, for getting its pages while parts of it are written.
     #[must_use]
-    pub fn ahead(&self) -> Ahead<'a> {
+    pub fn prefault(&self) -> Prefault<'a> {
         // SAFETY: the memory from the first row on is there for as long as `'a`.
-        unsafe { Ahead::new(self.start, self.n_rows * self.n_columns * self.width) }
+        unsafe { Prefault::new(self.start, self.n_rows * self.n_columns * self.width) }
     }
 
     /// The columns before `at`, and those from there on; all are before when there are fewer.

@@ -16,7 +16,7 @@ pub(super) const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 pub(super) const MAPPED_FROM: usize = LARGE;
 
 /// The same of a buffer that is given back soon: to clear a huge page takes as long as to map a quarter of it by small ones.
-pub(super) const BRIEF_FROM: usize = HUGE / 4;
+pub(super) const SCRATCH_FROM: usize = HUGE / 4;
 
 /// Owned bytes, aligned to 64, zero at first.
 ///
@@ -61,8 +61,8 @@ impl Buffer {
 
     /// As [`Buffer::zeroed`], for what is needed for a short time: on huge pages from 512 KiB on, though a part of the last one is not used.
     #[must_use]
-    pub fn brief(len: usize) -> Option<Buffer> {
-        Self::mapped_from(BRIEF_FROM, len)
+    pub fn scratch(len: usize) -> Option<Buffer> {
+        Self::mapped_from(SCRATCH_FROM, len)
     }
 
     fn mapped_from(least: usize, len: usize) -> Option<Buffer> {
@@ -144,9 +144,9 @@ mod tests {
     #[test]
     fn zeroed_aligned_and_writable() {
         let lens =
-            [0, 1, 63, 64, 4096, BRIEF_FROM, MAPPED_FROM - 1, MAPPED_FROM, MAPPED_FROM + 1, 3 * HUGE + 12345];
+            [0, 1, 63, 64, 4096, SCRATCH_FROM, MAPPED_FROM - 1, MAPPED_FROM, MAPPED_FROM + 1, 3 * HUGE + 12345];
         for (len, make) in
-            lens.into_iter().flat_map(|len| [(len, Buffer::zeroed as fn(_) -> _), (len, Buffer::brief)])
+            lens.into_iter().flat_map(|len| [(len, Buffer::zeroed as fn(_) -> _), (len, Buffer::scratch)])
         {
             let mut buffer: Buffer = make(len).unwrap();
             assert_eq!(buffer.len(), len);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::buffer::{ALIGN, BRIEF_FROM, Buffer, MAPPED_FROM};
+use super::buffer::{ALIGN, SCRATCH_FROM, Buffer, MAPPED_FROM};
 use super::mapping::Mapping;
 use super::huge_pages::HUGE;
 
@@ -21,7 +21,7 @@ const FEW: usize = 2 * HUGE;
 /// What is all given back soon shares mappings earlier, and however long a buffer is: a huge page takes as long to clear if only a part of it is used.
 #[derive(Debug, Default)]
 pub struct Buffers {
-    is_brief: bool,
+    is_scratch: bool,
     /// Bytes of the small buffers so far.
     made: usize,
     /// The mapping that is cut up, and how much of it was.
@@ -30,13 +30,13 @@ pub struct Buffers {
 
 impl Buffers {
     /// Of what is needed for a short time, all of it together.
-    pub fn brief() -> Self {
-        Self { is_brief: true, ..Self::default() }
+    pub fn scratch() -> Self {
+        Self { is_scratch: true, ..Self::default() }
     }
 
     /// As [`Buffer::zeroed`].
     pub fn zeroed(&mut self, len: usize) -> Option<Buffer> {
-        let (few, own_from) = if self.is_brief { (BRIEF_FROM - 1, usize::MAX) } else { (FEW, MAPPED_FROM) };
+        let (few, own_from) = if self.is_scratch { (SCRATCH_FROM - 1, usize::MAX) } else { (FEW, MAPPED_FROM) };
         if len == 0 || len >= own_from {
             return Buffer::zeroed(len);
         }
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn buffers_are_zero_aligned_and_their_own() {
-        [Buffers::default(), Buffers::brief()].into_iter().for_each(are_their_own);
+        [Buffers::default(), Buffers::scratch()].into_iter().for_each(are_their_own);
     }
 
     fn are_their_own(mut maker: Buffers) {
@@ -101,12 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn brief_buffers_share_from_the_first_large_one() {
-        let mut maker = Buffers::brief();
-        drop(maker.zeroed(BRIEF_FROM / 2));
+    fn scratch_buffers_share_from_the_first_large_one() {
+        let mut maker = Buffers::scratch();
+        drop(maker.zeroed(SCRATCH_FROM / 2));
         assert!(maker.open.is_none());
         let long = 3 * SHARED - 1000;
-        let made: Vec<Buffer> = [BRIEF_FROM, long, 100].map(|len| maker.zeroed(len).unwrap()).into();
+        let made: Vec<Buffer> = [SCRATCH_FROM, long, 100].map(|len| maker.zeroed(len).unwrap()).into();
         // Where memory is mapped, the last stands in what is left of the huge pages of the one before.
         let apart = made[2].as_ptr().addr().wrapping_sub(made[1].as_ptr().addr());
         assert!(maker.open.is_none() || apart == long.next_multiple_of(ALIGN.get()));
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_none() {
-        for mut maker in [Buffers::default(), Buffers::brief()] {
+        for mut maker in [Buffers::default(), Buffers::scratch()] {
             assert!(maker.zeroed(usize::MAX).is_none());
             assert!(maker.zeroed(isize::MAX as usize).is_none());
         }

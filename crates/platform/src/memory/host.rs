@@ -99,7 +99,7 @@ impl HostRead {
 
     /// Where the memory begins, to be compared with where other memory does.
     #[inline]
-    pub fn place(&self) -> usize {
+    pub fn addr(&self) -> usize {
         self.start.addr()
     }
 

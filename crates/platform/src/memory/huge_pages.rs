@@ -73,39 +73,39 @@ fn advise(start: *mut u8, len: usize) {
 /// what was seen: they have one system, and a call that fills a few huge pages would have got them all before each thread knew.
 /// When none was wanted for a moment it is forgotten: what came slowly is mostly given back by then, and comes quickly.
 #[derive(Debug)]
-struct Pages {
+struct Backoff {
     /// How many pieces came slowly, one after the other.
     n_slow: AtomicU32,
     /// Pieces that get small pages before the next one that may have a huge one.
-    n_small: AtomicU32,
+    small_left: AtomicU32,
     /// How many these were the last time; 0 since one came quickly.
-    n_last: AtomicU32,
+    last_backoff: AtomicU32,
     /// The millisecond when a piece was had last.
-    had: AtomicU64,
+    last_at: AtomicU64,
 }
 
 /// What was seen of this process's pages.
-static PAGES: Pages = Pages::new();
+static BACKOFF: Backoff = Backoff::new();
 
-impl Pages {
+impl Backoff {
     /// Memory comes slowly when a mebibyte takes longer: three times what small pages take.
     const SLOW: Duration = Duration::from_millis(1);
     /// Less than this comes when it is filled.
-    const LEAST: usize = 1 << 20;
+    const MIN_LEN: usize = 1 << 20;
     /// Pieces that come slowly one after the other until small pages are asked for.
-    const MOST_SLOW: u32 = 2;
+    const SLOW_IN_A_ROW: u32 = 2;
     /// Pieces that get small pages then, and at most: 8 MiB and 64 MiB.
-    const FIRST: u32 = 4;
-    const MOST: u32 = 32;
+    const MIN_BACKOFF: u32 = 4;
+    const MAX_BACKOFF: u32 = 32;
     /// Milliseconds without a piece after which what was seen is forgotten.
-    const MOMENT: u64 = 10;
+    const FORGET_AFTER: u64 = 10;
 
     const fn new() -> Self {
         Self {
             n_slow: AtomicU32::new(0),
-            n_small: AtomicU32::new(0),
-            n_last: AtomicU32::new(0),
-            had: AtomicU64::new(0),
+            small_left: AtomicU32::new(0),
+            last_backoff: AtomicU32::new(0),
+            last_at: AtomicU64::new(0),
         }
     }
 
@@ -113,18 +113,18 @@ impl Pages {
     ///
     /// # Safety
     /// `len` bytes from `start` on are there, which need not be the caller's alone.
-    unsafe fn get(&self, start: *mut u8, len: usize) {
+    unsafe fn populate(&self, start: *mut u8, len: usize) {
         // SAFETY: as the caller promises.
-        if len < Self::LEAST || unsafe { is_present(start, len) } {
+        if len < Self::MIN_LEN || unsafe { is_present(start, len) } {
             return;
         }
         if self.may_be_huge(now()) {
             // SAFETY: as above.
-            unsafe { self.get_one(start, len) }
+            unsafe { self.populate_huge(start, len) }
         } else {
             // SAFETY: as above.
             unsafe { populate(start, len, false) }
-            self.had.store(now(), Ordering::Relaxed);
+            self.last_at.store(now(), Ordering::Relaxed);
         }
     }
 
@@ -132,59 +132,59 @@ impl Pages {
     ///
     /// # Safety
     /// As of `get`.
-    unsafe fn get_one(&self, start: *mut u8, len: usize) {
-        let begun = busy();
+    unsafe fn populate_huge(&self, start: *mut u8, len: usize) {
+        let begun = thread_cpu_time();
         // SAFETY: as the caller promises.
         unsafe { populate(start, len, true) };
-        self.came(busy().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
-        self.had.store(now(), Ordering::Relaxed);
+        self.record(thread_cpu_time().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
+        self.last_at.store(now(), Ordering::Relaxed);
     }
 
     /// Whether the next piece, wanted at some millisecond, may have a huge page.
     fn may_be_huge(&self, now: u64) -> bool {
-        if now.saturating_sub(self.had.swap(now, Ordering::Relaxed)) > Self::MOMENT {
-            [&self.n_slow, &self.n_small, &self.n_last]
+        if now.saturating_sub(self.last_at.swap(now, Ordering::Relaxed)) > Self::FORGET_AFTER {
+            [&self.n_slow, &self.small_left, &self.last_backoff]
                 .into_iter()
                 .for_each(|n| n.store(0, Ordering::Relaxed));
         }
-        self.n_small.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+        self.small_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
     }
 
     /// A piece that might have a huge page came slowly or quickly.
-    fn came(&self, slowly: bool) {
+    fn record(&self, slowly: bool) {
         if !slowly {
             self.n_slow.store(0, Ordering::Relaxed);
-            self.n_last.store(0, Ordering::Relaxed);
-        } else if self.n_slow.fetch_add(1, Ordering::Relaxed) + 1 >= Self::MOST_SLOW {
-            let n = (2 * self.n_last.load(Ordering::Relaxed)).clamp(Self::FIRST, Self::MOST);
-            self.n_last.store(n, Ordering::Relaxed);
-            self.n_small.fetch_max(n, Ordering::Relaxed);
+            self.last_backoff.store(0, Ordering::Relaxed);
+        } else if self.n_slow.fetch_add(1, Ordering::Relaxed) + 1 >= Self::SLOW_IN_A_ROW {
+            let n = (2 * self.last_backoff.load(Ordering::Relaxed)).clamp(Self::MIN_BACKOFF, Self::MAX_BACKOFF);
+            self.last_backoff.store(n, Ordering::Relaxed);
+            self.small_left.fetch_max(n, Ordering::Relaxed);
         }
     }
 }
 
 /// Gets the pages under memory that is about to be filled, huge ones as long as they come quickly. The bytes stay what they are.
-pub fn get_pages(memory: &mut [u8]) {
+pub fn prefault(memory: &mut [u8]) {
     // SAFETY: the memory is there.
-    unsafe { PAGES.get(memory.as_mut_ptr(), memory.len()) }
+    unsafe { BACKOFF.populate(memory.as_mut_ptr(), memory.len()) }
 }
 
 /// Gets a huge page, and tells whether it did: it doesn't as long as they come slowly.
 ///
 /// # Safety
 /// A huge page of memory begins at `start`.
-pub(super) unsafe fn get_huge(start: *mut u8) -> bool {
-    let may_be_huge = PAGES.may_be_huge(now());
+pub(super) unsafe fn populate_huge_page(start: *mut u8) -> bool {
+    let may_be_huge = BACKOFF.may_be_huge(now());
     if may_be_huge {
         // SAFETY: as the caller promises.
-        unsafe { PAGES.get_one(start, HUGE) };
+        unsafe { BACKOFF.populate_huge(start, HUGE) };
     }
     may_be_huge
 }
 
 /// Memory whose pages threads get together, each piece by one of them, while it may be written to.
 #[derive(Debug)]
-pub struct Ahead<'a> {
+pub struct Prefault<'a> {
     start: *mut u8,
     len: usize,
     /// Where the next piece begins.
@@ -193,11 +193,11 @@ pub struct Ahead<'a> {
 }
 
 // SAFETY: the memory is neither read nor written to through it.
-unsafe impl Send for Ahead<'_> {}
+unsafe impl Send for Prefault<'_> {}
 // SAFETY: as above.
-unsafe impl Sync for Ahead<'_> {}
+unsafe impl Sync for Prefault<'_> {}
 
-impl<'a> Ahead<'a> {
+impl<'a> Prefault<'a> {
     /// Of memory that stays the caller's: it is neither read nor written to by this.
     pub fn of(memory: &'a mut [u8]) -> (Self, &'a mut [u8]) {
         // SAFETY: the memory is there for as long as `'a`.
@@ -213,14 +213,14 @@ impl<'a> Ahead<'a> {
     }
 
     /// Gets the pages that no other thread got or is getting.
-    pub fn get(&self) {
+    pub fn populate(&self) {
         loop {
             let at = self.next.fetch_add(HUGE, Ordering::Relaxed);
             if at >= self.len {
                 return;
             }
             // SAFETY: the piece lies in the memory, which is there.
-            unsafe { PAGES.get(self.start.wrapping_add(at), HUGE.min(self.len - at)) };
+            unsafe { BACKOFF.populate(self.start.wrapping_add(at), HUGE.min(self.len - at)) };
         }
     }
 }
@@ -262,7 +262,7 @@ fn now() -> u64 {
 }
 
 /// How long this thread has run, which does not count that others had its processor; nothing where the system doesn't tell.
-fn busy() -> Duration {
+fn thread_cpu_time() -> Duration {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
         // SAFETY: numbers, and nothing else.
@@ -315,39 +315,39 @@ mod tests {
         let mut memory = vec![7u8; 5 * HUGE + 12345];
         ask_for_huge_pages(&mut memory);
         for slowly in [false, true] {
-            let pages = Pages::new();
-            (0..Pages::MOST_SLOW).for_each(|_| pages.came(slowly));
+            let backoff = Backoff::new();
+            (0..Backoff::SLOW_IN_A_ROW).for_each(|_| backoff.record(slowly));
             for piece in [0..0, 1..5, 5..HUGE + 77, HUGE + 77..5 * HUGE + 12345] {
                 let piece = &mut memory[piece];
                 // SAFETY: the memory is there.
-                unsafe { pages.get(piece.as_mut_ptr(), piece.len()) };
+                unsafe { backoff.populate(piece.as_mut_ptr(), piece.len()) };
             }
-            get_pages(&mut memory);
+            prefault(&mut memory);
             assert!(memory.iter().all(|&byte| byte == 7));
         }
     }
 
     #[test]
     fn small_pages_follow_slow_ones_until_one_is_quick() {
-        let pages = Pages::new();
-        let n_small = |now| (0..).take_while(|_| !pages.may_be_huge(now)).count() as u32;
-        assert_eq!(n_small(7), 0);
+        let backoff = Backoff::new();
+        let small_left = |now| (0..).take_while(|_| !backoff.may_be_huge(now)).count() as u32;
+        assert_eq!(small_left(7), 0);
         for expected in [0, 4, 8, 16, 32, 32] {
-            pages.came(true);
-            assert_eq!(n_small(7), expected);
+            backoff.record(true);
+            assert_eq!(small_left(7), expected);
         }
-        pages.came(false);
-        assert_eq!(n_small(7), 0);
+        backoff.record(false);
+        assert_eq!(small_left(7), 0);
         for expected in [0, 4] {
-            pages.came(true);
-            assert_eq!(n_small(7), expected);
+            backoff.record(true);
+            assert_eq!(small_left(7), expected);
         }
         // After a moment without a piece two slow ones are needed again.
-        pages.came(true);
-        assert_eq!(n_small(8 + Pages::MOMENT), 0);
+        backoff.record(true);
+        assert_eq!(small_left(8 + Backoff::FORGET_AFTER), 0);
         for expected in [0, 4] {
-            pages.came(true);
-            assert_eq!(n_small(9 + Pages::MOMENT), expected);
+            backoff.record(true);
+            assert_eq!(small_left(9 + Backoff::FORGET_AFTER), expected);
         }
     }
 
@@ -370,10 +370,10 @@ mod tests {
     fn threads_get_pages_together() {
         let mut memory = vec![0u8; 3 * HUGE + 777];
         let len = memory.len();
-        let (ahead, mine) = Ahead::of(&mut memory);
+        let (ahead, mine) = Prefault::of(&mut memory);
         std::thread::scope(|scope| {
             for _ in 0..3 {
-                scope.spawn(|| ahead.get());
+                scope.spawn(|| ahead.populate());
             }
             mine.fill(7);
         });

@@ -11,6 +11,6 @@ mod views;
 pub use buffer::Buffer;
 pub use buffers::Buffers;
 pub use host::HostRead;
-pub use huge_pages::{Ahead, ask_for_huge_pages, get_pages};
-pub use scratch_vec::BriefVec;
+pub use huge_pages::{Prefault, ask_for_huge_pages, prefault};
+pub use scratch_vec::ScratchVec;
 pub use views::HostViews;

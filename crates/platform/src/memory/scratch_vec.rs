@@ -8,9 +8,9 @@ use std::sync::{Arc, Weak};
 
 use bytemuck::Pod;
 
-use super::buffer::{ALIGN, BRIEF_FROM, Buffer};
+use super::buffer::{ALIGN, SCRATCH_FROM, Buffer};
 use super::mapping::Mapping;
-use super::huge_pages::{HUGE, LARGE, get_huge, reserve_on_huge_pages};
+use super::huge_pages::{HUGE, LARGE, populate_huge_page, reserve_on_huge_pages};
 
 /// Vectors of fewer bytes are the allocator's, which has memory of that size mostly at hand.
 const SHARED_FROM: usize = 64 << 10;
@@ -35,11 +35,11 @@ fn cut(len: usize) -> Option<Buffer> {
         let len = len.checked_next_multiple_of(ALIGN.get())?;
         let (mapping, at) = match open.mapping.upgrade() {
             Some(mapping) if len <= mapping.len() - open.at => (mapping, open.at),
-            _ if len < BRIEF_FROM => return None,
+            _ if len < SCRATCH_FROM => return None,
             _ => {
                 let mapping = Arc::new(Mapping::new(len.max(SHARED))?);
                 // SAFETY: a mapping is a huge page at least.
-                if !unsafe { get_huge(mapping.start().as_ptr()) } {
+                if !unsafe { populate_huge_page(mapping.start().as_ptr()) } {
                     return None;
                 }
                 (mapping, 0)
@@ -58,7 +58,7 @@ fn cut(len: usize) -> Option<Buffer> {
 ///
 /// Memory that is touched for the first time costs its pages, and small pages twenty times as much as a huge one of their size. What a call needs is
 /// mostly in pieces too small for huge pages of their own, so those of one thread share them.
-pub struct BriefVec<T: Copy> {
+pub struct ScratchVec<T: Copy> {
     start: NonNull<T>,
     len: usize,
     room: usize,
@@ -74,11 +74,11 @@ enum Memory<T> {
 }
 
 // SAFETY: it owns its elements alone, like a `Vec<T>`.
-unsafe impl<T: Copy + Send> Send for BriefVec<T> {}
+unsafe impl<T: Copy + Send> Send for ScratchVec<T> {}
 // SAFETY: as above; shared access only reads.
-unsafe impl<T: Copy + Sync> Sync for BriefVec<T> {}
+unsafe impl<T: Copy + Sync> Sync for ScratchVec<T> {}
 
-impl<T: Copy> BriefVec<T> {
+impl<T: Copy> ScratchVec<T> {
     /// Without elements, and without memory.
     pub const fn new() -> Self {
         Self { start: NonNull::dangling(), len: 0, room: 0, memory: Memory::Heap(Vec::new()) }
@@ -186,7 +186,7 @@ impl<T: Copy> BriefVec<T> {
     }
 }
 
-impl BriefVec<u8> {
+impl ScratchVec<u8> {
     /// Adds bytes that mostly are few: up to 16 are copied without a call.
     #[inline]
     pub fn extend_from_few(&mut self, bytes: &[u8]) {
@@ -221,7 +221,7 @@ impl BriefVec<u8> {
     }
 }
 
-impl<T: Pod> BriefVec<T> {
+impl<T: Pod> ScratchVec<T> {
     /// Has `len` elements from now on; new ones are whatever stood there.
     pub fn resize_stale(&mut self, len: usize) {
         self.reserve(len.saturating_sub(self.len));
@@ -246,13 +246,13 @@ impl<T: Pod> BriefVec<T> {
     }
 }
 
-impl<T: Copy> Default for BriefVec<T> {
+impl<T: Copy> Default for ScratchVec<T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T: Copy> Deref for BriefVec<T> {
+impl<T: Copy> Deref for ScratchVec<T> {
     type Target = [T];
 
     #[inline]
@@ -262,7 +262,7 @@ impl<T: Copy> Deref for BriefVec<T> {
     }
 }
 
-impl<T: Copy> DerefMut for BriefVec<T> {
+impl<T: Copy> DerefMut for ScratchVec<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as in `deref`, and `&mut self` makes the access exclusive.
@@ -270,7 +270,7 @@ impl<T: Copy> DerefMut for BriefVec<T> {
     }
 }
 
-impl<T: Copy> Extend<T> for BriefVec<T> {
+impl<T: Copy> Extend<T> for ScratchVec<T> {
     #[inline]
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         let mut values = values.into_iter();
@@ -289,7 +289,7 @@ impl<T: Copy> Extend<T> for BriefVec<T> {
     }
 }
 
-impl<T: Copy + fmt::Debug> fmt::Debug for BriefVec<T> {
+impl<T: Copy + fmt::Debug> fmt::Debug for ScratchVec<T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(out)
     }
@@ -301,29 +301,29 @@ mod tests {
 
     /// As a vector of Rust's own, over each place where memory becomes another's.
     fn holds_what_a_vector_holds<T: Pod + PartialEq + fmt::Debug>(value: impl Fn(usize) -> T) {
-        let (mut brief, mut model) = (BriefVec::new(), Vec::new());
+        let (mut scratch, mut model) = (ScratchVec::new(), Vec::new());
         let few = SHARED_FROM / size_of::<T>() / 2;
         for i in 0..few {
-            brief.push(value(i));
+            scratch.push(value(i));
             model.push(value(i));
         }
-        for n in [few, BRIEF_FROM / size_of::<T>(), LARGE / size_of::<T>(), 3 * LARGE / size_of::<T>()] {
+        for n in [few, SCRATCH_FROM / size_of::<T>(), LARGE / size_of::<T>(), 3 * LARGE / size_of::<T>()] {
             let more: Vec<T> = (0..n).map(&value).collect();
-            brief.extend_from_slice(&more);
+            scratch.extend_from_slice(&more);
             model.extend_from_slice(&more);
-            assert!(*brief == *model);
-            brief.truncate(model.len() - n / 2);
+            assert!(*scratch == *model);
+            scratch.truncate(model.len() - n / 2);
             model.truncate(model.len() - n / 2);
-            brief.extend((0..n / 3).map(&value));
+            scratch.extend((0..n / 3).map(&value));
             model.extend((0..n / 3).map(&value));
-            brief.resize(brief.len() + 5, value(7));
+            scratch.resize(scratch.len() + 5, value(7));
             model.resize(model.len() + 5, value(7));
-            brief.drop_front(n / 5);
+            scratch.drop_front(n / 5);
             model.drain(..n / 5);
-            assert!(*brief == *model);
+            assert!(*scratch == *model);
         }
-        brief.clear();
-        assert!(brief.is_empty());
+        scratch.clear();
+        assert!(scratch.is_empty());
     }
 
     #[test]
@@ -335,8 +335,8 @@ mod tests {
 
     #[test]
     fn vectors_share_memory_and_no_element() {
-        let large = BRIEF_FROM / 8;
-        let mut all: Vec<BriefVec<u64>> = (0..40).map(|_| BriefVec::new()).collect();
+        let large = SCRATCH_FROM / 8;
+        let mut all: Vec<ScratchVec<u64>> = (0..40).map(|_| ScratchVec::new()).collect();
         for (i, one) in all.iter_mut().enumerate() {
             one.resize_stale(large / (1 + i % 8));
             assert!(one.iter().all(|&word| word == 0));
@@ -357,9 +357,9 @@ mod tests {
     #[test]
     fn memory_that_nobody_has_is_given_back() {
         let open = || OPEN.with_borrow(|open| open.mapping.upgrade().is_some());
-        let mut first = BriefVec::<u8>::new();
-        first.resize_stale(BRIEF_FROM);
-        let mut second = BriefVec::<u8>::new();
+        let mut first = ScratchVec::<u8>::new();
+        first.resize_stale(SCRATCH_FROM);
+        let mut second = ScratchVec::<u8>::new();
         second.resize_stale(SHARED_FROM);
         let was_open = open();
         drop(first);
@@ -370,30 +370,30 @@ mod tests {
 
     #[test]
     fn few_bytes_are_all_there() {
-        let (mut brief, mut model) = (BriefVec::new(), Vec::new());
+        let (mut scratch, mut model) = (ScratchVec::new(), Vec::new());
         let bytes: Vec<u8> = (0..100).collect();
         for len in (0..40).chain([100]) {
-            brief.extend_from_few(&bytes[..len]);
+            scratch.extend_from_few(&bytes[..len]);
             model.extend_from_slice(&bytes[..len]);
         }
-        assert_eq!(*brief, *model);
+        assert_eq!(*scratch, *model);
     }
 
     #[test]
     fn stale_elements_are_some() {
-        let mut brief = BriefVec::<u32>::new();
-        brief.resize_stale(10);
-        brief.fill(9);
-        brief.clear();
-        brief.resize_stale(1 << 20);
-        assert_eq!(brief.len(), 1 << 20);
-        assert!(brief.iter().all(|&word| word == 0 || word == 9));
+        let mut scratch = ScratchVec::<u32>::new();
+        scratch.resize_stale(10);
+        scratch.fill(9);
+        scratch.clear();
+        scratch.resize_stale(1 << 20);
+        assert_eq!(scratch.len(), 1 << 20);
+        assert!(scratch.iter().all(|&word| word == 0 || word == 9));
         for len in [1 << 20, 7, (1 << 20) + 1, 3 << 20, 1 << 20] {
-            let before = brief.len();
-            brief.overwrite(len);
-            assert_eq!(brief.len(), len.max(before));
-            assert!(brief.iter().all(|&word| word == 0 || word == 9));
-            brief.fill(9);
+            let before = scratch.len();
+            scratch.overwrite(len);
+            assert_eq!(scratch.len(), len.max(before));
+            assert!(scratch.iter().all(|&word| word == 0 || word == 9));
+            scratch.fill(9);
         }
     }
 }

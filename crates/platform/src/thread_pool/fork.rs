@@ -25,7 +25,7 @@ pub(super) fn n_forks() -> u32 {
 
 /// Runs what starts a thread, which gets no signals of the process: a thread that waits for work would take them from one
 /// that waits for them. Those that tell of its own errors it gets.
-pub(super) fn without_signals<T>(start: impl FnOnce() -> T) -> T {
+pub(super) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     /// Puts back what the thread that starts another one had.
     struct Restore(libc::sigset_t);
 

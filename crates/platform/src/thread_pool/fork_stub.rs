@@ -6,6 +6,6 @@ pub(super) fn n_forks() -> u32 {
 }
 
 /// Runs what starts a thread.
-pub(super) fn without_signals<T>(start: impl FnOnce() -> T) -> T {
+pub(super) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     start()
 }

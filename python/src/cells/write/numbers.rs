@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use entasis::cells::{BLOCK, BriefVec, CellWriter, EncodedBlock, NumberEncoder};
+use entasis::cells::{BLOCK, ScratchVec, CellWriter, EncodedBlock, NumberEncoder};
 use entasis::{CellKind, Physical};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -38,7 +38,7 @@ pub trait Number: Copy {
     fn word(self) -> u64;
 
     /// Lets `add` append up to `n` numbers to the cells. Returns how many it appended.
-    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut BriefVec<Self>)) -> usize;
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut ScratchVec<Self>)) -> usize;
 }
 
 impl Number for i64 {
@@ -59,7 +59,7 @@ impl Number for i64 {
         self.cast_unsigned()
     }
 
-    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut BriefVec<Self>)) -> usize {
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut ScratchVec<Self>)) -> usize {
         out.ints_by(Self::KIND, n, add)
     }
 }
@@ -82,7 +82,7 @@ impl Number for f64 {
         self.to_bits()
     }
 
-    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut BriefVec<Self>)) -> usize {
+    fn put(out: &mut CellWriter, n: usize, add: impl FnOnce(&mut ScratchVec<Self>)) -> usize {
         out.floats_by(Self::KIND, n, add)
     }
 }

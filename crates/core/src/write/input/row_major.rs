@@ -43,7 +43,7 @@ impl RowMajorColumns {
         if stride < LINE * 8 || !(LINE + 1..=MOST_ROWS).contains(&n) {
             return None;
         }
-        let column = (memory.place(), stride, n);
+        let column = (memory.addr(), stride, n);
         let last = std::mem::replace(&mut self.last, column);
         let mut at = self.number(column);
         if at.is_none() && (follows || last == (column.0.wrapping_sub(8), stride, n)) {
@@ -84,7 +84,7 @@ impl RowMajorColumns {
 pub(crate) fn are_adjacent(one: &Array, other: &Array) -> bool {
     let words = |array: &Array| match array.chunks.as_slice() {
         [Chunk { values: HostValues::Words { memory, stride }, n, .. }] => {
-            Some((memory.place(), *stride, *n))
+            Some((memory.addr(), *stride, *n))
         }
         _ => None,
     };
