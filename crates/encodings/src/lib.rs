@@ -12,35 +12,24 @@
 compile_error!("Entasis keeps little-endian words; this machine is big-endian");
 
 mod alp;
-mod bit_packed;
-mod bools;
+mod choose;
 mod codec;
-mod decimals;
 mod decode;
-mod delta;
 mod dictionary;
 mod encode;
-mod fixed;
 mod fsst;
-mod page;
-mod page_writer;
-mod plan;
+mod packing;
 mod profile;
-mod run_length;
-mod statistics;
-mod strings;
-mod text_dictionary;
-mod text_plan;
-mod texts;
+mod string_dictionary;
 mod validity;
-mod word;
+mod words;
 
 pub use codec::Codecs;
+pub use decode::page::{Page, PageScratch};
 pub use decode::{BlockDecoder, StringSlice, TextScratch};
+pub use encode::page_writer::PAGE_TEXT;
 pub use encode::{BLOCK, Encoded, Encoder, PAGE, Values};
 pub use fsst::{Pieces, SharedSymbols};
-pub use page::{Page, PageScratch};
-pub use page_writer::PAGE_TEXT;
 pub use profile::Profile;
 pub use validity::Validity;
 

@@ -5,9 +5,9 @@ use entasis_kernels::{VECTOR, Word, bitpack, gather};
 
 use super::{BlockDecoder, Dictionary, bad_code};
 use crate::alp::{Decimals, Float};
-use crate::page::{Body, Packed, Page};
+use crate::decode::page::{Body, Packed, Page};
 use crate::short_body;
-use crate::word::get;
+use crate::words::get;
 
 /// Values picked in one step: their words wait on the stack.
 const STEP: usize = 64;

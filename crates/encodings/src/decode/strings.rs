@@ -6,8 +6,8 @@ use entasis_format::{Error, Physical, Result};
 use entasis_kernels::{VECTOR, gather};
 
 use super::{BlockDecoder, Dictionary, bad_code, unpack};
-use crate::page::{Body, Page, expand};
-use crate::text_dictionary::PADDING;
+use crate::decode::page::{Body, Page, expand};
+use crate::string_dictionary::entries::PADDING;
 use crate::{fsst, short_body};
 
 impl BlockDecoder<'_> {

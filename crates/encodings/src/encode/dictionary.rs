@@ -4,11 +4,11 @@ use entasis_format::{Directory, Transform};
 
 use super::Encoder;
 use crate::dictionary::{self, Key, Limit, NoDictionary, Prospect, code_width};
-use crate::page_writer::{Context, Entries, PageRange, PageWriter};
-use crate::plan::{Kind, WordPlan, plan_light};
+use crate::encode::page_writer::{Context, Entries, PageRange, PageWriter};
+use crate::choose::integers::{Kind, WordPlan, plan_light};
 use crate::profile::cost;
-use crate::texts::{Distincts, Texts};
-use crate::word::{Order, byte_width, sample_ranges};
+use crate::string_dictionary::index::{Distincts, Texts};
+use crate::words::{Order, byte_width, sample_ranges};
 
 /// The entries of a dictionary and a plan for its codes.
 pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);

@@ -8,8 +8,8 @@ use entasis_platform::memory::ScratchVec;
 use crate::decode::check_utf8;
 use crate::fsst::{self, Codes, Matcher, Trained, Trainer};
 use crate::profile::{Profile, cost};
-use crate::texts::Distincts;
-use crate::word::{bits_of, sample_ranges};
+use crate::string_dictionary::index::Distincts;
+use crate::words::{bits_of, sample_ranges};
 
 /// Zeros behind the last entry: short strings are copied with as many bytes, whatever their length.
 pub(crate) const PADDING: usize = 32;
@@ -231,7 +231,7 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
 mod tests {
     use super::*;
     use crate::dictionary::{MAX_ENTRIES, Prospect, up_to};
-    use crate::texts::{Tables, Texts};
+    use crate::string_dictionary::index::{Tables, Texts};
 
     /// Distinct strings, put together by a dictionary of them.
     fn with_distincts<R>(strings: &[String], f: impl FnOnce(&Distincts<'_>) -> R) -> R {

@@ -10,11 +10,11 @@ use entasis_kernels::VECTOR;
 use crate::codec::Codecs;
 use crate::encode::{Encoder, PAGE};
 use crate::fsst::{self, Matcher};
-use crate::page_writer::PAGE_LEN;
-use crate::plan::{MIN_PAYLOAD, ZSTD_OF_LZ4};
+use crate::encode::page_writer::PAGE_LEN;
+use crate::choose::integers::{MIN_PAYLOAD, ZSTD_OF_LZ4};
 use crate::profile::{Profile, cost};
-use crate::text_dictionary::SymbolHint;
-use crate::word::{bits_of, sample_ranges};
+use crate::string_dictionary::entries::SymbolHint;
+use crate::words::{bits_of, sample_ranges};
 
 /// Bytes of each of two pieces of a block that codecs are tried on.
 const SAMPLE: usize = 64 * 1024;

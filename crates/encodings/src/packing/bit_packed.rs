@@ -2,7 +2,7 @@
 
 use entasis_kernels::{VECTOR, Word, bitpack, scan};
 
-use crate::word::{Order, bits_of, put};
+use crate::words::{Order, bits_of, put};
 
 /// Appends the body of a page with one base and width; `exceptions` are the positions, ascending, of words that are
 /// replaced by the value of the same position in `physical`. Words that don't fit the width have to be among them. Returns the

@@ -9,8 +9,9 @@ use entasis_kernels::{VECTOR, Word, scan};
 use crate::codec::{Codecs, entropy_len};
 use crate::encode::PAGE;
 use crate::profile::{Profile, cost};
-use crate::word::{Order, bits_of, byte_width, bytes_of, sample_ranges};
-use crate::{bit_packed, page_writer};
+use crate::words::{Order, bits_of, byte_width, bytes_of, sample_ranges};
+use crate::encode::page_writer;
+use crate::packing::bit_packed;
 
 /// How to pack the words of one block.
 #[derive(Clone, Debug, PartialEq)]
@@ -286,7 +287,7 @@ fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
             return None;
         }
         let deltas = &mut deltas[..vector.len()];
-        let (_, width) = crate::delta::frame(vector, deltas);
+        let (_, width) = crate::packing::delta::frame(vector, deltas);
         bits += f64::from(width) * vector.len() as f64;
         seen += vector.len() as f64;
     }

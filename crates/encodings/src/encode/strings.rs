@@ -4,12 +4,12 @@ use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transfo
 use entasis_kernels::{VECTOR, bitpack, scan};
 
 use crate::encode::{Bounds, Encoded, Encoder, PAGE};
-use crate::page_writer::{Context, Entries, PAGE_LEN, PAGE_TEXT, PageRange, PageWriter, Payload};
-use crate::plan::WordPlan;
-use crate::statistics;
-use crate::text_dictionary::EntriesPlan;
-use crate::text_plan::Plain;
-use crate::texts::Texts;
+use crate::encode::page_writer::{Context, Entries, PAGE_LEN, PAGE_TEXT, PageRange, PageWriter, Payload};
+use crate::choose::integers::WordPlan;
+use crate::encode::statistics;
+use crate::string_dictionary::entries::EntriesPlan;
+use crate::choose::strings::Plain;
+use crate::string_dictionary::index::Texts;
 
 /// Memory for the entries of a dictionary that is kept, at most.
 const KEPT: usize = 16 << 20;

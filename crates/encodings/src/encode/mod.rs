@@ -1,6 +1,10 @@
 //! A block of values becomes a directory and pages: the choice of the encoding, then its writing.
 
 mod dictionary;
+mod fixed;
+pub(crate) mod page_writer;
+mod statistics;
+mod strings;
 
 use std::sync::Arc;
 
@@ -12,18 +16,19 @@ use entasis_kernels::{Word, bits, extend};
 use entasis_platform::memory::ScratchVec;
 
 use crate::alp::{Decimals, Float};
-use crate::bools::BoolHint;
+use crate::choose::bools::BoolHint;
 use crate::codec::Codecs;
 use crate::dictionary::{Key, NoDictionary};
 use crate::fsst::{SharedSymbols, Trained, Trainer};
-use crate::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages};
-use crate::plan::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
+use crate::encode::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages};
+use crate::choose::integers::{CodecHint, Exceptions, Kind, Light, WordPlan, count_runs, plan_light, plan_words};
 use crate::profile::{Profile, cost};
-use crate::text_dictionary::SymbolHint;
-use crate::text_plan::TextHint;
-use crate::texts::Tables;
-use crate::word::Order;
-use crate::{bools, decimals, fixed, page_writer, statistics, strings, validity};
+use crate::string_dictionary::entries::SymbolHint;
+use crate::choose::strings::TextHint;
+use crate::string_dictionary::index::Tables;
+use crate::words::Order;
+use crate::choose::{bools, floats};
+use crate::validity;
 pub(crate) use dictionary::{Bounds, SMALLER};
 
 /// The most values of a block.
@@ -464,7 +469,7 @@ impl Encoder {
 
     /// The decimals of ALP and the bits per value in a sample, if it is worth a trial.
     fn plan_decimals<F: Float>(&mut self, values: &[F]) -> Option<(Decimals, f64)> {
-        let found = decimals::choose(values, self.hints.decimals, !self.profile.codecs.is_empty())?;
+        let found = floats::choose(values, self.hints.decimals, !self.profile.codecs.is_empty())?;
         self.hints.decimals = Some(found.0);
         Some(found)
     }

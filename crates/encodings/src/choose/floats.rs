@@ -3,7 +3,7 @@
 use entasis_kernels::Word;
 
 use crate::alp::{Decimals, Float};
-use crate::word::{Order, bits_of, sample_ranges};
+use crate::words::{Order, bits_of, sample_ranges};
 
 /// The exponent that serves most values: of all powers of ten to divide by, the inverse of this one is the nearest to what it stands
 /// for, by far, so that hardly any value fails whose product with it fits into the mantissa of f64.

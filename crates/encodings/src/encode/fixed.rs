@@ -3,10 +3,11 @@
 use entasis_format::{Codec, Encoding, Error, Filter, Layout, Packing, Result, Transform};
 
 use crate::encode::{Bounds, Encoded, Encoder};
-use crate::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages, raw};
+use crate::encode::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages, raw};
 use crate::profile::cost;
-use crate::texts::Texts;
-use crate::{statistics, validity};
+use crate::string_dictionary::index::Texts;
+use crate::encode::statistics;
+use crate::validity;
 
 /// How to store the bytes.
 struct Plan {

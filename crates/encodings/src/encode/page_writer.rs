@@ -9,9 +9,10 @@ use entasis_kernels::{Word, shuffle};
 
 use crate::codec::Codecs;
 use crate::encode::PAGE;
-use crate::plan::WordPlan;
-use crate::word::Order;
-use crate::{bit_packed, delta, run_length, validity};
+use crate::choose::integers::WordPlan;
+use crate::words::Order;
+use crate::packing::{bit_packed, delta, run_length};
+use crate::validity;
 
 /// What all pages of a block have in common: which values are missing, and whether to go on.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use entasis_kernels::{VECTOR, bitpack, shuffle};
 
 use crate::codec::Codecs;
 use crate::encode::PAGE;
-use crate::run_length::Runs;
+use crate::packing::run_length::Runs;
 use crate::validity::Validity;
 use crate::{fsst, short_body};
 

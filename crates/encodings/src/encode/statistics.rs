@@ -5,8 +5,8 @@ use std::ops::Range;
 use entasis_format::{Physical, Statistics};
 use entasis_kernels::{Word, scan};
 
-use crate::texts::Distincts;
-use crate::word::{Order, bytes_of, first_bytes};
+use crate::string_dictionary::index::Distincts;
+use crate::words::{Order, bytes_of, first_bytes};
 
 /// Bytes of a string that statistics keep.
 const PREFIX: usize = 15;

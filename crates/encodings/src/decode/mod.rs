@@ -1,5 +1,6 @@
 //! Pages become values again: any range of a page, straight into the memory where they are wanted.
 
+pub(crate) mod page;
 mod pick;
 mod strings;
 
@@ -10,9 +11,11 @@ use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
 
 use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
-use crate::page::{Body, Packed, Page, open_dictionary, open_words};
-use crate::word::get;
-use crate::{delta, short_body, text_dictionary};
+use crate::decode::page::{Body, Packed, Page, open_dictionary, open_words};
+use crate::words::get;
+use crate::packing::delta;
+use crate::short_body;
+use crate::string_dictionary::entries;
 
 pub(crate) use strings::check_utf8;
 pub use strings::{StringSlice, TextScratch};
@@ -33,7 +36,7 @@ enum Dictionary {
         values: Vec<u128>,
         n: usize,
     },
-    /// Entry i is `bytes[offsets[i]..offsets[i + 1]]`; [`PADDING`](text_dictionary::PADDING) zeros follow the last.
+    /// Entry i is `bytes[offsets[i]..offsets[i + 1]]`; [`PADDING`](entries::PADDING) zeros follow the last.
     Strings {
         offsets: Vec<u32>,
         bytes: Vec<u8>,
@@ -64,7 +67,7 @@ impl<'a> BlockDecoder<'a> {
                 }
                 None => {
                     let payload = open_dictionary(directory, stored_dictionary, codecs)?;
-                    let (offsets, bytes) = text_dictionary::parse(&payload, n, of.physical)?;
+                    let (offsets, bytes) = entries::parse(&payload, n, of.physical)?;
                     Dictionary::Strings { offsets, bytes }
                 }
             }

@@ -3,7 +3,7 @@
 use entasis_format::Result;
 use entasis_kernels::{VECTOR, Word, bitpack, delta as kernel};
 
-use crate::word::{Order, bits_of, put};
+use crate::words::{Order, bits_of, put};
 
 /// The differences of a vector in `deltas` (the first is set to the least), their least and the width that they need.
 pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {

@@ -1,6 +1,6 @@
 //! The symbols that shorten a sample: in each round those that were found, and pairs of neighbours among them, compete for the codes.
 
-mod join;
+mod pairs;
 
 use entasis_kernels::symbols::SymbolIndex;
 use entasis_platform::memory::ScratchVec;
@@ -9,7 +9,7 @@ use super::encode::Matcher;
 use super::{MAX_LEN, MAX_SYMBOLS, Symbol, Symbols};
 use crate::dictionary::{Distinct, Key, MIX};
 use crate::profile::{Profile, cost};
-use crate::word::sample_ranges;
+use crate::words::sample_ranges;
 
 /// Parts of 128 of the sample that each round looks at.
 pub(super) const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];

@@ -1,14 +1,14 @@
 //! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
 
-mod again;
+mod repeat_finder;
 
 use std::ops::Range;
 
-use again::Again;
+use repeat_finder::Again;
 use entasis_kernels::VECTOR;
 
 use crate::profile::cost;
-use crate::word::sample_ranges;
+use crate::words::sample_ranges;
 
 /// The most entries of a dictionary.
 pub(crate) const MAX_ENTRIES: usize = 1 << 16;

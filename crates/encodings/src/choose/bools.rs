@@ -4,9 +4,9 @@ use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{bits, scan};
 
 use crate::codec::Codecs;
-use crate::plan::MIN_PAYLOAD;
+use crate::choose::integers::MIN_PAYLOAD;
 use crate::profile::{Profile, cost};
-use crate::word::sample_ranges;
+use crate::words::sample_ranges;
 
 /// What a codec made of an earlier block of the same run of blocks.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Check that dependencies point down: between crates, and between the modules of a crate.
+
+Three rules, each of them an error with a file or a crate:
+
+1. A crate of the workspace depends on the crates below it alone (`ALLOWED`).
+2. The crates without `unsafe` say `#![forbid(unsafe_code)]` in their `lib.rs` (`SAFE`).
+3. Modules that have the same parent do not import each other in a circle. An import of the parent
+   by its child, and imports inside `#[cfg(test)] mod tests`, do not count.
+
+Usage: tools/check-layers.py. Needs `cargo`; builds nothing.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Each crate with the crates of the workspace that it may depend on.
+ALLOWED = {
+    "entasis-platform": set(),
+    "entasis-kernels": {"entasis-platform"},
+    "entasis-format": {"entasis-kernels"},
+    "entasis-io": {"entasis-platform"},
+    "entasis-encodings": {"entasis-platform", "entasis-kernels", "entasis-format"},
+    "entasis": {"entasis-platform", "entasis-kernels", "entasis-format", "entasis-io", "entasis-encodings"},
+    "entasis-cli": {"entasis"},
+    "entasis-testkit": {"entasis"},
+    "entasis-python": {"entasis", "entasis-cli"},
+    "entasis-r": {"entasis"},
+}
+
+SAFE = {"entasis-format", "entasis-io", "entasis-encodings", "entasis"}
+
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+TESTS = re.compile(r"#\[cfg\(test\)\]\s*mod tests \{.*", re.S)
+PATH = re.compile(r"(?<![\w:])((?:crate|super|self)(?:::(?:super|\w+))*(?:::\{)?)")
+REEXPORT = re.compile(r"\bpub(?:\([^)]*\))? use ((?:self::|crate::)?[a-z]\w*(?:::\w+)*(?:::\{[^}]*\})?);")
+
+
+def main() -> int:
+    packages = workspace()
+    errors = [*crate_errors(packages)]
+    for name, package in sorted(packages.items()):
+        errors += [f"{name}: {circle}" for circle in module_circles(source_of(package))]
+    for error in errors:
+        print(f"check-layers: {error}", file=sys.stderr)
+    return 1 if errors else 0
+
+
+def workspace() -> dict[str, dict]:
+    """The packages of the workspace by name."""
+    command = [os.environ.get("CARGO", "cargo"), "metadata", "--format-version=1", "--no-deps", "--offline"]
+    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return {package["name"]: package for package in json.loads(output)["packages"]}
+
+
+def source_of(package: dict) -> Path:
+    """The directory of a package's `lib.rs`."""
+    return Path(package["manifest_path"]).parent / "src"
+
+
+def crate_errors(packages: dict[str, dict]):
+    """Dependencies that are not allowed, and crates that may contain `unsafe` unnoticed."""
+    for name, package in sorted(packages.items()):
+        if name not in ALLOWED:
+            yield f"{name} is missing in ALLOWED of tools/check-layers.py"
+            continue
+        used = {dependency["name"] for dependency in package["dependencies"] if dependency["kind"] != "dev"}
+        for other in sorted(used & set(packages) - ALLOWED[name]):
+            yield f"{name} must not depend on {other}"
+        if name in SAFE and "#![forbid(unsafe_code)]" not in (source_of(package) / "lib.rs").read_text():
+            yield f"{name}: lib.rs must say #![forbid(unsafe_code)]"
+
+
+def module_circles(source: Path):
+    """Circles of imports among modules that have the same parent."""
+    modules = {module_of(file.relative_to(source)): file for file in sorted(source.rglob("*.rs"))}
+    names = set(modules) | {module[:n] for module in modules for n in range(len(module))}
+    texts = {module: code_of(file) for module, file in modules.items()}
+    exports = {module: reexports(module, text, names) for module, text in texts.items()}
+    edges: dict[tuple, dict[str, set]] = {}
+    for module, text in texts.items():
+        for target in imports(module, text):
+            target = resolve(target, names, exports)
+            shared = shared_prefix(module, target)
+            if len(module) > shared and len(target) > shared:
+                siblings = edges.setdefault(module[:shared], {})
+                siblings.setdefault(module[shared], set()).add(target[shared])
+    for parent, siblings in sorted(edges.items()):
+        for circle in circles(siblings):
+            where = "::".join(("crate", *parent))
+            yield f"modules of {where} import each other in a circle: {', '.join(circle)}"
+
+
+def module_of(file: Path) -> tuple[str, ...]:
+    """The module path of a file; empty for the root of the crate."""
+    parts = file.with_suffix("").parts
+    if parts in (("lib",), ("main",)):
+        return ()
+    return parts[:-1] if parts[-1] == "mod" else parts
+
+
+def code_of(file: Path) -> str:
+    """The text of a file without comments and its tests."""
+    return TESTS.sub("", COMMENT.sub("", file.read_text()))
+
+
+def imports(module: tuple[str, ...], text: str):
+    """The full paths that a module names, as tuples."""
+    for match in PATH.finditer(text):
+        path = match.group(1)
+        if path.endswith("::{"):
+            base = path[:-3]
+            for leaf in leaves(text, match.end()):
+                yield absolute(module, f"{base}::{leaf}")
+        else:
+            yield absolute(module, path)
+
+
+def leaves(text: str, start: int) -> list[str]:
+    """The paths in a brace that was opened before `start`: `{a::{B, c}, D}` has `a::B`, `a::c` and `D`."""
+    found, prefixes, word = [], [""], ""
+    for char in text[start:]:
+        if char == "{":
+            prefixes.append(prefixes[-1] + word)
+            word = ""
+        elif char in ",}":
+            if word := word.strip():
+                found.append(prefixes[-1] + word.split(" as ")[0])
+            word = ""
+            if char == "}":
+                prefixes.pop()
+                if not prefixes:
+                    break
+        else:
+            word += char
+    return [re.sub(r"\s+", "", path) for path in found]
+
+
+def absolute(module: tuple[str, ...], path: str) -> tuple[str, ...]:
+    """A path that begins with `crate`, `super` or `self`, from the root of the crate on."""
+    first, *rest = path.split("::")
+    base = {"crate": (), "self": module, "super": module[:-1]}[first]
+    while rest and rest[0] == "super":
+        base, rest = base[:-1], rest[1:]
+    return (*base, *rest)
+
+
+def reexports(module: tuple[str, ...], text: str, names: set) -> dict[str, tuple[str, ...]]:
+    """The names that a module makes public for its children, each with its full path."""
+    found = {}
+    for match in REEXPORT.finditer(text):
+        path = match.group(1)
+        base, brace, _ = path.partition("::{")
+        paths = [f"{base}::{leaf}" for leaf in leaves(text, match.start(1) + len(base) + 3)] if brace else [path]
+        for one in paths:
+            parts = tuple(part for part in one.split("::") if part not in ("self", "crate"))
+            if (*module, parts[0]) in names:
+                found[parts[-1]] = (*module, *parts)
+    return found
+
+
+def resolve(path: tuple[str, ...], names: set, exports: dict) -> tuple[str, ...]:
+    """The module that has what a path names, through one level of re-exports; else the path's own module."""
+    depth = max(n for n in range(len(path) + 1) if path[:n] in names)
+    owner = path[:depth]
+    if depth < len(path) and path[depth] in exports.get(owner, {}):
+        target = exports[owner][path[depth]]
+        return target[: max(n for n in range(len(target) + 1) if target[:n] in names)]
+    return owner
+
+
+def shared_prefix(one: tuple, other: tuple) -> int:
+    """How many parts two paths share at their beginning."""
+    return next((n for n, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+
+
+def circles(edges: dict[str, set]) -> list[list[str]]:
+    """The strongly connected components of more than one node (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(edges.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            component = []
+            while not component or component[-1] != node:
+                component.append(stack.pop())
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for node in sorted(edges):
+        if node not in index:
+            visit(node)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
