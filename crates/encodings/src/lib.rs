@@ -18,18 +18,19 @@ mod decode;
 mod dictionary;
 mod encode;
 mod fsst;
+mod limits;
 mod packing;
 mod profile;
 mod string_dictionary;
+mod utf8;
 mod validity;
 mod words;
 
 pub use codec::Codecs;
-pub use decode::page::{Page, PageScratch};
-pub use decode::{BlockDecoder, StringSlice, TextScratch};
-pub use encode::page_writer::PAGE_TEXT;
-pub use encode::{BLOCK, Encoded, Encoder, PAGE, Values};
+pub use decode::{BlockDecoder, Page, PageScratch, StringSlice, TextScratch};
+pub use encode::{Encoded, Encoder, Values};
 pub use fsst::{Pieces, SharedSymbols};
+pub use limits::{BLOCK, PAGE, PAGE_TEXT};
 pub use profile::Profile;
 pub use validity::Validity;
 

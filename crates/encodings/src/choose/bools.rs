@@ -4,7 +4,7 @@ use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{bits, scan};
 
 use crate::codec::Codecs;
-use crate::choose::integers::MIN_PAYLOAD;
+use super::MIN_PAYLOAD;
 use crate::profile::{Profile, cost};
 use crate::words::sample_ranges;
 
@@ -54,36 +54,12 @@ pub(crate) fn plan(
     (Packing::Raw, 0, best.1)
 }
 
-/// Makes missing values false.
-pub(crate) fn clear_missing(bits: &[u8], values: &mut [u8]) {
-    const TOGETHER: usize = 1024;
-    let mut valid = [0; TOGETHER];
-    for (i, values) in values.chunks_mut(TOGETHER).enumerate() {
-        let valid = &mut valid[..values.len()];
-        let expanded = bits::expand_bits(bits, i * TOGETHER, valid);
-        debug_assert!(expanded, "the bits of a block cover its values");
-        values.iter_mut().zip(valid).for_each(|(value, valid)| *value &= *valid);
-    }
-}
-
 /// The filter of booleans: none, always.
 pub(crate) const FILTER: Filter = Filter::None;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn missing_booleans_are_false() {
-        for n in [1, 7, 1024, 2500] {
-            let bits: Vec<u8> = (0..n).step_by(8).map(|i| (i / 3) as u8).collect();
-            let mut values: Vec<u8> = (0..n).map(|i| u8::from(i % 5 != 0)).collect();
-            let expected: Vec<u8> =
-                values.iter().enumerate().map(|(i, value)| value & bits[i / 8] >> (i % 8) & 1).collect();
-            clear_missing(&bits, &mut values);
-            assert_eq!(values, expected);
-        }
-    }
 
     #[test]
     fn codecs_are_tried_again_where_runs_are_other_ones() {

@@ -7,11 +7,11 @@ use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{VECTOR, Word, scan};
 
 use crate::codec::{Codecs, entropy_len};
-use crate::encode::PAGE;
+use crate::limits::PAGE;
+use super::{MIN_PAYLOAD, ZSTD_OF_LZ4};
 use crate::profile::{Profile, cost};
 use crate::words::{Order, bits_of, byte_width, bytes_of, sample_ranges};
-use crate::encode::page_writer;
-use crate::packing::bit_packed;
+use crate::packing::{bit_packed, raw};
 
 /// How to pack the words of one block.
 #[derive(Clone, Debug, PartialEq)]
@@ -297,8 +297,6 @@ fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
     Some(WordPlan::new(Packing::Delta, 0, T::from_u64(0), len, n * cost::DELTA))
 }
 
-/// Bytes that codecs are tried on at least: less is not worth the time to set one up.
-pub(crate) const MIN_PAYLOAD: usize = 2048;
 /// Pieces and values of each that LZ4 has to do well on before whole pages are tried, and how far above the best score it may be
 /// there: it finds more in longer pieces. Zstandard, slower but with less to find beyond, has one look.
 const LZ4_LOOKS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
@@ -315,8 +313,6 @@ const NOTHING: f64 = 0.97;
 const ZSTD_OF_ENTROPY: f64 = 0.93;
 /// How far above LZ4's score by the same look Zstandard's may be: its tables weigh less in whole pages.
 const TABLES: f64 = 1.04;
-/// Zstandard hardly ever makes less than this share of what LZ4 makes of the same bytes.
-pub(crate) const ZSTD_OF_LZ4: f64 = 0.5;
 
 /// How it is found out what a codec makes of words.
 #[derive(Clone, Copy)]
@@ -391,7 +387,7 @@ impl<T: Word> Light<T> {
                     if packing == Packing::BitPacked {
                         bit_packed::emit::<T, T>(page, min, aligned, None, &mut payload);
                     } else {
-                        page_writer::raw(bytemuck::cast_slice(page), bytes_of::<T>(), filter, &mut payload);
+                        raw::emit(bytemuck::cast_slice(page), bytes_of::<T>(), filter, &mut payload);
                     }
                     before += payload.len();
                     after += match by {

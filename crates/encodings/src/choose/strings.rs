@@ -8,10 +8,9 @@ use entasis_format::Codec;
 use entasis_kernels::VECTOR;
 
 use crate::codec::Codecs;
-use crate::encode::{Encoder, PAGE};
+use crate::limits::{PAGE, PAGE_LEN};
 use crate::fsst::{self, Matcher};
-use crate::encode::page_writer::PAGE_LEN;
-use crate::choose::integers::{MIN_PAYLOAD, ZSTD_OF_LZ4};
+use super::{Choices, MIN_PAYLOAD, ZSTD_OF_LZ4};
 use crate::profile::{Profile, cost};
 use crate::string_dictionary::entries::SymbolHint;
 use crate::words::{bits_of, sample_ranges};
@@ -61,38 +60,38 @@ impl Plain {
 
     /// The best of this, of symbols and of codecs, as far as they may have a score below `bound`. What symbols make of a dictionary of the
     /// same strings is known where it is `planned`.
-    pub(crate) fn compressed(self, encoder: &mut Encoder, bytes: &[u8], bound: f64, planned: bool) -> Self {
-        if bytes.len() < 64 || (bytes.len() < MIN_PAYLOAD && encoder.profile.compression < 80) {
+    pub(crate) fn compressed(self, choices: &mut Choices, bytes: &[u8], bound: f64, planned: bool) -> Self {
+        if bytes.len() < 64 || (bytes.len() < MIN_PAYLOAD && choices.profile.compression < 80) {
             return self;
         }
         let light = self.len;
-        let best = match encoder.hints.text {
-            Some(hint) => self.repeated(encoder, bytes.len(), hint),
+        let best = match choices.hints.text {
+            Some(hint) => self.repeated(choices, bytes.len(), hint),
             None => {
                 let mut tried = false;
-                let best = self.with_symbols(encoder, bytes, (bound, planned), &mut tried);
-                let is_settled = best.symbols && encoder.hints.no_codec;
+                let best = self.with_symbols(choices, bytes, (bound, planned), &mut tried);
+                let is_settled = best.symbols && choices.hints.no_codec;
                 let best = match is_settled {
                     true => best,
-                    false => best.with_codec(&encoder.profile, &mut encoder.codecs, bytes, bound, &mut tried),
+                    false => best.with_codec(&choices.profile, &mut choices.codecs, bytes, bound, &mut tried),
                 };
                 if tried {
-                    encoder.hints.text = Some(best.hint());
+                    choices.hints.text = Some(best.hint());
                 }
                 best
             }
         };
-        if encoder.hints.text.is_some() {
+        if choices.hints.text.is_some() {
             // What the next block has to compare a dictionary with, before anything is tried there.
-            encoder.hints.text_ratio = Some(best.len / light);
+            choices.hints.text_ratio = Some(best.len / light);
         }
         best
     }
 
     /// The same as for the block before.
-    fn repeated(self, encoder: &Encoder, bytes_len: usize, hint: TextHint) -> Self {
-        let ratio = encoder.hints.text_ratio.unwrap_or(1.0);
-        let symbols = encoder.hints.symbols.as_ref();
+    fn repeated(self, choices: &Choices, bytes_len: usize, hint: TextHint) -> Self {
+        let ratio = choices.hints.text_ratio.unwrap_or(1.0);
+        let symbols = choices.hints.symbols.as_ref();
         let byte_cost = symbols.map_or(cost::FSST_BYTE, |trained| trained.matcher.byte_cost());
         match hint {
             TextHint::Light => self,
@@ -124,13 +123,13 @@ impl Plain {
     /// The better of this and of symbols trained on a sample, tried on others.
     fn with_symbols(
         self,
-        encoder: &mut Encoder,
+        choices: &mut Choices,
         bytes: &[u8],
         (bound, planned): (f64, bool),
         tried: &mut bool,
     ) -> Self {
         let ns = self.ns + bytes.len() as f64 * cost::FSST_BYTE;
-        let profile = &encoder.profile;
+        let profile = &choices.profile;
         // Text hardly ever has symbols of more than four bytes on average.
         let least = self.len - bytes.len() as f64 * 3.0 / 4.0;
         let bound = bound.min(profile.score(self.len, self.ns));
@@ -153,14 +152,14 @@ impl Plain {
             self.len - bytes.len() as f64 + codes + n_tables * matcher.heads_len() as f64
         };
         // Those of a dictionary of the same strings tell whether others need be looked for.
-        if planned && let SymbolHint::Use(trained, _) = &mut encoder.hints.entries {
+        if planned && let SymbolHint::Use(trained, _) = &mut choices.hints.entries {
             let ratio = ratio_by(&mut trained.matcher);
             if profile.score(len_by(&trained.matcher, ratio * OWN), ns) >= bound {
                 return self;
             }
         }
-        let (trainer, codecs) = (&mut encoder.trainer, &mut encoder.codecs);
-        let of_column = encoder.hints.shared.take().and_then(|shared| {
+        let (trainer, codecs) = (&mut choices.trainer, &mut choices.codecs);
+        let of_column = choices.hints.shared.take().and_then(|shared| {
             let surpass = |bytes: &[u8], ratio, byte_cost| {
                 Self::surpass_codecs(profile, codecs, bytes, (ratio, byte_cost))
             };
@@ -169,18 +168,18 @@ impl Plain {
         });
         let (trained, ratio) = match of_column {
             Some((shared, ratio)) => {
-                encoder.hints.no_codec = shared.no_codec;
+                choices.hints.no_codec = shared.no_codec;
                 (shared.trained, ratio)
             }
-            None => trainer.best_for(profile, bytes, encoder.hints.symbols_beside.take(), ratio_by),
+            None => trainer.best_for(profile, bytes, choices.hints.symbols_beside.take(), ratio_by),
         };
         let len = len_by(&trained.matcher, ratio);
         let ns = self.ns + bytes.len() as f64 * trained.matcher.byte_cost();
         if profile.score(len, ns) >= bound {
-            encoder.trainer.keep(trained.matcher);
+            choices.trainer.keep(trained.matcher);
             return self;
         }
-        encoder.hints.symbols = Some(trained);
+        choices.hints.symbols = Some(trained);
         Self { symbols: true, len, ns, ..self }
     }
 

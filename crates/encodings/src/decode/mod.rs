@@ -1,6 +1,6 @@
 //! Pages become values again: any range of a page, straight into the memory where they are wanted.
 
-pub(crate) mod page;
+mod page;
 mod pick;
 mod strings;
 
@@ -11,13 +11,13 @@ use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
 
 use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
-use crate::decode::page::{Body, Packed, Page, open_dictionary, open_words};
 use crate::words::get;
 use crate::packing::delta;
 use crate::short_body;
 use crate::string_dictionary::entries;
 
-pub(crate) use strings::check_utf8;
+pub use page::{Page, PageScratch};
+use page::{Body, Packed, open_dictionary, open_words};
 pub use strings::{StringSlice, TextScratch};
 
 /// Reads the values of the pages of one block.

@@ -6,7 +6,7 @@ use entasis_format::{Directory, Error, Filter, Layout, Packing, Physical, Result
 use entasis_kernels::{VECTOR, bitpack, shuffle};
 
 use crate::codec::Codecs;
-use crate::encode::PAGE;
+use crate::limits::PAGE;
 use crate::packing::run_length::Runs;
 use crate::validity::Validity;
 use crate::{fsst, short_body};

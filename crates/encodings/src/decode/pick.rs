@@ -5,7 +5,7 @@ use entasis_kernels::{VECTOR, Word, bitpack, gather};
 
 use super::{BlockDecoder, Dictionary, bad_code};
 use crate::alp::{Decimals, Float};
-use crate::decode::page::{Body, Packed, Page};
+use super::page::{Body, Packed, Page};
 use crate::short_body;
 use crate::words::get;
 

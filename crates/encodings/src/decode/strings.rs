@@ -6,7 +6,7 @@ use entasis_format::{Error, Physical, Result};
 use entasis_kernels::{VECTOR, gather};
 
 use super::{BlockDecoder, Dictionary, bad_code, unpack};
-use crate::decode::page::{Body, Page, expand};
+use super::page::{Body, Page, expand};
 use crate::string_dictionary::entries::PADDING;
 use crate::{fsst, short_body};
 
@@ -113,23 +113,6 @@ impl BlockDecoder<'_> {
         self.words(page, range, &mut scratch.codes)?;
         Ok(&scratch.codes)
     }
-}
-
-/// Checks that strings of these lengths are UTF-8, each by itself.
-pub(crate) fn check_utf8(bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<()> {
-    if bytes.is_ascii() {
-        return Ok(());
-    }
-    let damaged = || Error::corrupt("a string is not UTF-8");
-    let text = simdutf8::basic::from_utf8(bytes).map_err(|_| damaged())?;
-    let mut at = 0;
-    for length in lengths {
-        at += length;
-        if !text.is_char_boundary(at) {
-            return Err(damaged());
-        }
-    }
-    Ok(())
 }
 
 /// The lengths of the strings in `range` of a page without a dictionary, and where their bytes are among all of the page.

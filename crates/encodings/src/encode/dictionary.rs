@@ -4,21 +4,21 @@ use entasis_format::{Directory, Transform};
 
 use super::Encoder;
 use crate::dictionary::{self, Key, Limit, NoDictionary, Prospect, code_width};
-use crate::encode::page_writer::{Context, Entries, PageRange, PageWriter};
+use super::page_writer::{Context, Entries, PageRange, PageWriter};
 use crate::choose::integers::{Kind, WordPlan, plan_light};
 use crate::profile::cost;
 use crate::string_dictionary::index::{Distincts, Texts};
 use crate::words::{Order, byte_width, sample_ranges};
 
 /// The entries of a dictionary and a plan for its codes.
-pub(crate) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
+pub(super) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
 
 /// How much shorter a dictionary has to be in which codecs find nothing.
-pub(crate) const SMALLER: f64 = 0.95;
+pub(super) const SMALLER: f64 = 0.95;
 
 /// What a dictionary has to beat.
 #[derive(Clone, Copy)]
-pub(crate) struct Bounds {
+pub(super) struct Bounds {
     /// Bytes without a codec.
     pub len: f64,
     pub score: f64,
@@ -29,25 +29,25 @@ pub(crate) struct Bounds {
 impl Encoder {
     /// The entries of a dictionary that may come below `bounds`, with a plan for its codes (left in
     /// `self.codes`).
-    pub(crate) fn plan_dictionary<K: Key>(
+    pub(super) fn plan_dictionary<K: Key>(
         &mut self,
         values: &[K],
         bounds: Bounds,
     ) -> Result<Dictionary<K>, NoDictionary> {
         let (n, entry_len) = (values.len(), size_of::<K>());
         let value = |i: usize| values[i];
-        if self.hints.unrepeated && hardly_repeats(n, value) {
+        if self.choices.hints.unrepeated && hardly_repeats(n, value) {
             return Err(NoDictionary::Unrepeated);
         }
         let look = |limit| dictionary::prospect(n, entry_len, limit, value);
         let build = |limit, prospect, codes: &mut _| dictionary::build_words(values, limit, prospect, codes);
         let planned = self.plan_built(n, bounds, entry_len, look, build, Vec::len);
-        self.hints.unrepeated = matches!(planned, Err(NoDictionary::Unrepeated));
+        self.choices.hints.unrepeated = matches!(planned, Err(NoDictionary::Unrepeated));
         planned
     }
 
     /// The same for strings.
-    pub(crate) fn plan_text_dictionary<'a>(
+    pub(super) fn plan_text_dictionary<'a>(
         &mut self,
         texts: Texts<'a>,
         bounds: Bounds,
@@ -72,7 +72,7 @@ impl Encoder {
         n_entries: impl Fn(&E) -> usize,
     ) -> Result<(E, WordPlan<u32>), NoDictionary> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
-        let may_shrink = !self.profile.codecs.is_empty() && !self.hints.dictionary_lost;
+        let may_shrink = !self.choices.profile.codecs.is_empty() && !self.choices.hints.dictionary_lost;
         let most = bounds.len * if may_shrink { 1.2 } else { SMALLER };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
         let prospect = look(limit)?;
@@ -80,34 +80,34 @@ impl Encoder {
         // Of codes of as many bytes as values have without them codecs make what they make of these.
         let may_shrink = bounds.shown.is_none_or(|bytes| byte_width(code_width(prospect.n_entries)) < bytes);
         let ns = prospect.ns + n as f64 * cost::DICTIONARY;
-        if prospect.len > most || (!may_shrink && self.profile.score(prospect.len, ns) >= bounds.score) {
+        if prospect.len > most || (!may_shrink && self.choices.profile.score(prospect.len, ns) >= bounds.score) {
             return Err(NoDictionary::Costly);
         }
         let limit = Limit { n_entries: limit, entry_len, len: most };
         let entries = build(limit, prospect, &mut self.codes).ok_or(NoDictionary::Costly)?;
         let kind = Kind::new(Order::Unsigned, false, false);
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
-        let heads = self.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);
-        let light = plan_light(&self.codes, kind, &self.profile);
-        let hint = &mut self.hints.codes;
-        let plan = light.with_codec(&self.codes, bounds.score - heads, &self.profile, &mut self.codecs, hint);
+        let heads = self.choices.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);
+        let light = plan_light(&self.codes, kind, &self.choices.profile);
+        let hint = &mut self.choices.hints.codes;
+        let plan = light.with_codec(&self.codes, bounds.score - heads, &self.choices.profile, &mut self.choices.codecs, hint);
         Ok((entries, plan))
     }
 
     /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
-    pub(crate) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: f64, best: f64) -> bool {
+    pub(super) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: f64, best: f64) -> bool {
         let wins = self.dictionary_score(codes, entries_len) < best;
-        self.hints.dictionary_lost = !wins;
+        self.choices.hints.dictionary_lost = !wins;
         wins
     }
 
-    pub(crate) fn dictionary_score(&self, codes: &WordPlan<u32>, entries_len: f64) -> f64 {
+    pub(super) fn dictionary_score(&self, codes: &WordPlan<u32>, entries_len: f64) -> f64 {
         let ns = codes.ns + self.codes.len() as f64 * cost::DICTIONARY;
-        self.profile.score(codes.len + entries_len, ns)
+        self.choices.profile.score(codes.len + entries_len, ns)
     }
 
     /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.
-    pub(crate) fn write_dictionary(
+    pub(super) fn write_dictionary(
         &mut self,
         plan: &WordPlan<u32>,
         entries: Entries<'_>,
@@ -115,7 +115,7 @@ impl Encoder {
         context: Context<'_>,
         out: &mut Vec<u8>,
     ) -> entasis_format::Result<Directory> {
-        let mut pages = PageWriter::new(&mut self.codecs, plan.codec, context, out);
+        let mut pages = PageWriter::new(&mut self.choices.codecs, plan.codec, context, out);
         pages.dictionary(entries);
         let codes = self.codes.as_slice();
         pages.words(ranges, Transform::Dictionary, (codes, plan, Order::Unsigned), (&[], codes))

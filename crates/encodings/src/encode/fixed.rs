@@ -2,11 +2,12 @@
 
 use entasis_format::{Codec, Encoding, Error, Filter, Layout, Packing, Result, Transform};
 
-use crate::encode::{Bounds, Encoded, Encoder};
-use crate::encode::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages, raw};
+use super::dictionary::Bounds;
+use super::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages};
+use super::{Encoded, Encoder, statistics};
+use crate::packing::raw;
 use crate::profile::cost;
 use crate::string_dictionary::index::Texts;
-use crate::encode::statistics;
 use crate::validity;
 
 /// How to store the bytes.
@@ -17,7 +18,7 @@ struct Plan {
     ns: f64,
 }
 
-pub(crate) fn encode(
+pub(super) fn encode(
     encoder: &mut Encoder,
     of: Layout,
     n: usize,
@@ -40,15 +41,15 @@ pub(crate) fn encode(
     let mut statistics = statistics::of_count(context.n_missing);
     let ranges = fixed_pages(n, width);
     let plain = Plan::new(encoder, width, bytes, &ranges);
-    if !encoder.profile.is_raw() && !bytes.is_empty() {
+    if !encoder.choices.profile.is_raw() && !bytes.is_empty() {
         let mut limbs = Vec::new();
         if of.physical.width() == Some(32) {
             limbs.extend(bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
         }
-        let score = encoder.profile.score(plain.len, plain.ns);
-        let narrow = encoder.plan_narrow(of, &limbs).filter(|(_, plan)| plan.score(&encoder.profile) < score);
+        let score = encoder.choices.profile.score(plain.len, plain.ns);
+        let narrow = encoder.plan_narrow(of, &limbs).filter(|(_, plan)| plan.score(&encoder.choices.profile) < score);
         let (len, score) =
-            narrow.as_ref().map_or((plain.len, score), |(_, plan)| (plan.len, plan.score(&encoder.profile)));
+            narrow.as_ref().map_or((plain.len, score), |(_, plan)| (plan.len, plan.score(&encoder.choices.profile)));
         let settled = narrow.as_ref().is_some_and(|(_, plan)| plan.packing == Packing::Constant);
         // One value repeats none; it may be longer than a block of several.
         let offsets: Vec<u32> =
@@ -79,10 +80,10 @@ pub(crate) fn encode(
         codec: plain.codec.0,
         filter: plain.filter,
     };
-    let mut pages = PageWriter::new(&mut encoder.codecs, plain.codec, context, out);
+    let mut pages = PageWriter::new(&mut encoder.choices.codecs, plain.codec, context, out);
     for page in ranges {
         let values = &bytes[page.0.start * width..page.0.end * width];
-        pages.page(page, |body| raw(values, width, plain.filter, body))?;
+        pages.page(page, |body| raw::emit(values, width, plain.filter, body))?;
     }
     Ok(Encoded { directory: pages.directory(encoding, 0, 0), decoded_len, statistics })
 }
@@ -93,37 +94,37 @@ impl Plan {
     fn new(encoder: &mut Encoder, width: usize, bytes: &[u8], ranges: &[PageRange]) -> Self {
         let len = bytes.len() as f64;
         let mut best = Self { filter: Filter::None, codec: (Codec::None, 0), len, ns: 0.0 };
-        if encoder.profile.codecs.is_empty() || bytes.len() < 64 {
+        if encoder.choices.profile.codecs.is_empty() || bytes.len() < 64 {
             return best;
         }
         let plan = |filter, codec: (Codec, i32), ratio: f64| {
             let shuffle = if filter == Filter::Shuffle { cost::SHUFFLE_BYTE } else { 0.0 };
             Self { filter, codec, len: len * ratio, ns: len * (cost::codec_byte(codec.0) + shuffle) }
         };
-        if let Some((filter, codec, ratio)) = encoder.hints.fixed {
+        if let Some((filter, codec, ratio)) = encoder.choices.hints.fixed {
             return plan(filter, codec, ratio);
         }
         let mut ratio_of_best = 1.0;
         let filters = if width > 1 { &[Filter::None, Filter::Shuffle][..] } else { &[Filter::None] };
         let mut payload = Vec::new();
         for &filter in filters {
-            for &codec in encoder.profile.codecs {
+            for &codec in encoder.choices.profile.codecs {
                 let (mut before, mut after) = (0, 0);
                 let middle = (ranges.len() > 2).then(|| &ranges[ranges.len() / 2]);
                 for (range, _) in ranges.first().into_iter().chain(middle) {
                     payload.clear();
-                    raw(&bytes[range.start * width..range.end * width], width, filter, &mut payload);
+                    raw::emit(&bytes[range.start * width..range.end * width], width, filter, &mut payload);
                     before += payload.len();
-                    after += encoder.codecs.stored_len(codec.0, codec.1, &payload);
+                    after += encoder.choices.codecs.stored_len(codec.0, codec.1, &payload);
                 }
                 let ratio = after as f64 / before as f64;
                 let plan = plan(filter, codec, ratio);
-                if encoder.profile.score(plan.len, plan.ns) < encoder.profile.score(best.len, best.ns) {
+                if encoder.choices.profile.score(plan.len, plan.ns) < encoder.choices.profile.score(best.len, best.ns) {
                     (best, ratio_of_best) = (plan, ratio);
                 }
             }
         }
-        encoder.hints.fixed = Some((best.filter, best.codec, ratio_of_best));
+        encoder.choices.hints.fixed = Some((best.filter, best.codec, ratio_of_best));
         best
     }
 }

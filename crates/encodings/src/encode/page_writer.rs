@@ -5,13 +5,13 @@ use std::ops::Range;
 use entasis_format::{
     Codec, Directory, Encoding, Filter, Packing, PageEntry, Result, Stored, Transform, checksum,
 };
-use entasis_kernels::{Word, shuffle};
+use entasis_kernels::Word;
 
 use crate::codec::Codecs;
-use crate::encode::PAGE;
+use crate::limits::{PAGE, PAGE_LEN};
 use crate::choose::integers::WordPlan;
 use crate::words::Order;
-use crate::packing::{bit_packed, delta, run_length};
+use crate::packing::{bit_packed, delta, raw, run_length};
 use crate::validity;
 
 /// What all pages of a block have in common: which values are missing, and whether to go on.
@@ -26,12 +26,6 @@ pub(crate) struct Context<'a> {
 
 /// The values of a page, and their decoded bytes.
 pub(crate) type PageRange = (Range<usize>, usize);
-
-/// The most bytes of a page of more than one value.
-pub(crate) const PAGE_LEN: usize = 256 * 1024;
-
-/// Bytes of a page of strings, about, where there are several: a little less than the most, which no more than one page comes up to.
-pub const PAGE_TEXT: usize = PAGE_LEN / 64 * 63;
 
 /// The pages of `n` values of `value_len` bytes.
 pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
@@ -193,7 +187,7 @@ impl<'a> PageWriter<'a> {
                 continue;
             }
             self.page(page, |body| match plan.packing {
-                Packing::Raw => raw(bytemuck::cast_slice(words), size_of::<T>(), plan.filter, body),
+                Packing::Raw => raw::emit(bytemuck::cast_slice(words), size_of::<T>(), plan.filter, body),
                 Packing::Constant | Packing::Strings | Packing::Fsst => {}
                 Packing::BitPacked if plan.per_vector => bit_packed::emit_per_vector(words, order, body),
                 Packing::BitPacked => _ = bit_packed::emit::<T, T>(words, plan.base, plan.width, None, body),
@@ -221,17 +215,6 @@ impl<'a> PageWriter<'a> {
             dictionary: self.dictionary,
             pages: self.pages,
             ..Directory::new(encoding)
-        }
-    }
-}
-
-/// Appends raw values, shuffled when the filter says so.
-pub(crate) fn raw(bytes: &[u8], width: usize, filter: Filter, body: &mut Vec<u8>) {
-    match filter {
-        Filter::None => body.extend_from_slice(bytes),
-        Filter::Shuffle => {
-            let shuffled = shuffle::shuffle(bytes, width, body);
-            debug_assert!(shuffled, "words are of 2 bytes or more");
         }
     }
 }

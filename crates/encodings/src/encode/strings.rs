@@ -3,10 +3,11 @@
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack, scan};
 
-use crate::encode::{Bounds, Encoded, Encoder, PAGE};
-use crate::encode::page_writer::{Context, Entries, PAGE_LEN, PAGE_TEXT, PageRange, PageWriter, Payload};
+use super::dictionary::Bounds;
+use super::page_writer::{Context, Entries, PageRange, PageWriter, Payload};
+use super::{Encoded, Encoder, statistics};
+use crate::limits::{PAGE, PAGE_LEN, PAGE_TEXT};
 use crate::choose::integers::WordPlan;
-use crate::encode::statistics;
 use crate::string_dictionary::entries::EntriesPlan;
 use crate::choose::strings::Plain;
 use crate::string_dictionary::index::Texts;
@@ -17,7 +18,7 @@ const KEPT: usize = 16 << 20;
 /// Entries that take so many times less than their codes are few.
 const FEW: f64 = 8.0;
 
-pub(crate) fn encode(
+pub(super) fn encode(
     encoder: &mut Encoder,
     physical: Physical,
     offsets: &[u32],
@@ -30,7 +31,7 @@ pub(crate) fn encode(
         return Err(Error::argument("offsets of strings ascend from 0 to the length of their bytes"));
     }
     if physical == Physical::Utf8 {
-        crate::decode::check_utf8(bytes, offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize))
+        crate::utf8::check_utf8(bytes, offsets.windows(2).map(|pair| (pair[1] - pair[0]) as usize))
             .map_err(|_| Error::argument("a string is not UTF-8"))?;
     }
     let is_valid = |i: usize| context.bits.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
@@ -44,18 +45,18 @@ pub(crate) fn encode(
     let (shortest, longest) = scan::min_max_unsigned(&lengths);
     let mut plain = Plain::light(n, shortest..=longest, bytes);
     let longest = longest as usize;
-    if !encoder.profile.is_raw() && !bytes.is_empty() {
+    if !encoder.choices.profile.is_raw() && !bytes.is_empty() {
         // Of the empty ones, which missing values are, a dictionary has one.
         let n_long = lengths.iter().filter(|&&length| length > 0).count();
         let entry_len = bytes.len() / n_long + 1;
-        let len = plain.len * encoder.hints.text_ratio.unwrap_or(1.0);
+        let len = plain.len * encoder.choices.hints.text_ratio.unwrap_or(1.0);
         let bounds = Bounds { len, score: f64::INFINITY, shown: None };
         let texts = Texts { offsets, bytes, longest };
         let dictionary = encoder.plan_text_dictionary(texts, bounds, entry_len);
         let dictionary = dictionary.map(|(entries, mut codes)| {
-            let (hint, trainer) = (&mut encoder.hints.entries, &mut encoder.trainer);
+            let (hint, trainer) = (&mut encoder.choices.hints.entries, &mut encoder.choices.trainer);
             let (codec, joined) = (codes.codec.0, &mut encoder.joined);
-            let plan = EntriesPlan::new(&entries, codec, &encoder.profile, hint, trainer, joined);
+            let plan = EntriesPlan::new(&entries, codec, &encoder.choices.profile, hint, trainer, joined);
             codes.ns += plan.ns;
             (entries, plan, codes)
         });
@@ -65,21 +66,21 @@ pub(crate) fn encode(
         // short as those, and need no dictionary.
         let is_settled = |(_, plan, codes): &(_, EntriesPlan, WordPlan<u32>)| plan.len * FEW < codes.len;
         let are_few = bytes.len() >= 2 * n && dictionary.as_ref().is_some_and(is_settled);
-        if !are_few || bound >= encoder.profile.score(plain.len, plain.ns) {
-            plain = plain.compressed(encoder, bytes, bound, dictionary.is_some());
+        if !are_few || bound >= encoder.choices.profile.score(plain.len, plain.ns) {
+            plain = plain.compressed(&mut encoder.choices, bytes, bound, dictionary.is_some());
         }
         if let Some((entries, plan, codes)) = dictionary {
-            let plain_score = encoder.profile.score(plain.len, plain.ns);
+            let plain_score = encoder.choices.profile.score(plain.len, plain.ns);
             if encoder.dictionary_wins(&codes, plan.len, plain_score) {
                 let statistics =
                     statistics::of_dictionary(context.n_missing, &entries, &encoder.codes, is_valid);
-                let mut hint = std::mem::take(&mut encoder.hints.entries);
+                let mut hint = std::mem::take(&mut encoder.choices.hints.entries);
                 let mut joined = std::mem::take(&mut encoder.joined);
                 let mut make = |out: &mut Vec<u8>| plan.emit(&entries, &mut hint, &mut joined, out);
                 let payload = Payload::Made(&mut make);
                 let of_entries = Entries { payload, n: entries.len(), is_dense: plan.symbols };
                 let directory = encoder.write_dictionary(&codes, of_entries, ranges, context, out);
-                (encoder.hints.entries, encoder.lengths) = (hint, lengths);
+                (encoder.choices.hints.entries, encoder.lengths) = (hint, lengths);
                 if joined.len() <= KEPT {
                     encoder.joined = joined;
                 }
@@ -94,14 +95,14 @@ pub(crate) fn encode(
         let values = ranges.enumerate().map(|(i, range)| (range, is_valid(i)));
         statistics::of_strings(context.n_missing, bytes, longest, values)
     };
-    let mut symbols = if plain.symbols { encoder.hints.symbols.take() } else { None };
+    let mut symbols = if plain.symbols { encoder.choices.hints.symbols.take() } else { None };
     let encoding = Encoding {
         packing: if symbols.is_some() { Packing::Fsst } else { Packing::Strings },
         transform: Transform::None,
         codec: plain.codec.0,
         filter: Filter::None,
     };
-    let mut pages = PageWriter::new(&mut encoder.codecs, plain.codec, context, out);
+    let mut pages = PageWriter::new(&mut encoder.choices.codecs, plain.codec, context, out);
     let text = |page: &PageRange| &bytes[offsets[page.0.start] as usize..offsets[page.0.end] as usize];
     for two in ranges.chunks(2) {
         let texts = [text(&two[0]), two.get(1).map_or(&[][..], text)];
@@ -125,7 +126,7 @@ pub(crate) fn encode(
     }
     let directory = pages.directory(encoding, plain.width, u64::from(plain.base));
     if symbols.is_some() {
-        encoder.hints.symbols = symbols;
+        encoder.choices.hints.symbols = symbols;
     }
     encoder.lengths = lengths;
     Ok(Encoded { directory, decoded_len, statistics })

@@ -2,4 +2,5 @@
 
 pub(crate) mod bit_packed;
 pub(crate) mod delta;
+pub(crate) mod raw;
 pub(crate) mod run_length;

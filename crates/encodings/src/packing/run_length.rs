@@ -3,7 +3,7 @@
 use entasis_format::{Error, Result};
 use entasis_kernels::{Word, bitpack, scan};
 
-use crate::encode::PAGE;
+use crate::limits::PAGE;
 
 /// Appends the body of a page.
 pub(crate) fn emit<T: Word>(words: &[T], base: T, width: u32, out: &mut Vec<u8>) {

@@ -5,7 +5,7 @@ use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
 use entasis_platform::memory::ScratchVec;
 
-use crate::decode::check_utf8;
+use crate::utf8::check_utf8;
 use crate::fsst::{self, Codes, Matcher, Trained, Trainer};
 use crate::profile::{Profile, cost};
 use crate::string_dictionary::index::Distincts;
