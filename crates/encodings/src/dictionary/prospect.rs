@@ -1,0 +1,142 @@
+//! An estimate of what a dictionary would come to, by a sample of the values.
+
+use super::table::{Distinct, Key, Repeats};
+use super::code_width;
+use crate::profile::cost;
+use crate::words::sample_ranges;
+
+/// The most values of a sample.
+const SAMPLE: usize = 1024;
+
+/// Where fewer than one in so many values is there before, hardly any repeats.
+const RARELY: usize = 128;
+
+/// Values of a sample after which a dictionary may be out of the question.
+const FIRST_LOOK: usize = 512;
+
+/// What a sample tells of a dictionary.
+#[derive(Clone, Copy)]
+pub(crate) struct Prospect {
+    /// Bytes of codes and entries.
+    pub len: f64,
+    /// Nanoseconds to decode the codes.
+    pub ns: f64,
+    /// Entries.
+    pub n_entries: usize,
+    /// Whether most values are those before them.
+    pub runs: bool,
+    /// Whether values come back after few others: a codec finds that in their codes.
+    pub nearby: bool,
+}
+
+/// Why there is no dictionary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum NoDictionary {
+    /// Hardly any value is there twice.
+    Unrepeated,
+    /// It would take too much.
+    Costly,
+}
+
+/// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values. An error
+/// when it seems to have far more than `most` entries.
+///
+/// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
+/// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
+#[inline(never)]
+pub(crate) fn prospect<K: Key>(
+    n: usize,
+    entry_len: usize,
+    most: usize,
+    value: impl Fn(usize) -> K,
+) -> Result<Prospect, NoDictionary> {
+    let why = |unrepeated| if unrepeated { NoDictionary::Unrepeated } else { NoDictionary::Costly };
+    let mut distinct = Distinct::with_room_for(n.min(SAMPLE));
+    // How often each was found, and in which piece the last time.
+    let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
+    let (mut seen, mut changes, mut counted, mut nearby) = (0, 0, 0, 0);
+    for (i, range) in sample_ranges(n, SAMPLE / 16, 16).enumerate() {
+        // A few hundred values show many repetitions when there are few thousand entries.
+        let awaited = seen * seen / (2 * most.max(1));
+        if seen <= FIRST_LOOK && awaited >= 8 && (seen - distinct.entries.len()) * 4 < awaited {
+            return Err(why(seen >= FIRST_LOOK / 2 && (seen - distinct.entries.len()) * RARELY < seen));
+        }
+        let mut last = None;
+        for code in range.map(|at| distinct.code(value(at))) {
+            // The first value of a piece begins a run of which nothing is known; that of the block begins one.
+            let is_new = last != Some(code);
+            changes += usize::from(is_new && (last.is_some() || i == 0));
+            counts[code as usize] += u16::from(is_new);
+            counted += usize::from(is_new);
+            let before = std::mem::replace(&mut pieces[code as usize], i as u16);
+            nearby += usize::from(before == i as u16);
+            last = Some(code);
+            seen += 1;
+        }
+    }
+    let distinct = distinct.entries.len();
+    if distinct > 1 && (seen - distinct) * RARELY < seen {
+        return Err(why(seen >= FIRST_LOOK / 2));
+    }
+    let seen_times = |times| counts.iter().filter(|&&count| count == times).count();
+    let (once, twice) = (seen_times(1), seen_times(2));
+    let all = match seen < n {
+        true => distinct + once * once.saturating_sub(1) / (2 * (twice + 1)),
+        false => distinct,
+    };
+    let all = all.min((n * counted).div_ceil(seen)).max(distinct);
+    let width = f64::from(code_width(all)) / 8.0;
+    let n_runs = (n * changes / seen) as f64;
+    let packed = (n as f64 * width, n as f64 * cost::BIT_PACKED);
+    let in_runs = (n_runs * (2.0 + width), n_runs * cost::RUN + n as f64 * cost::RUN_LENGTH);
+    let (codes_len, ns) = if packed.0 < in_runs.0 { packed } else { in_runs };
+    let len = codes_len + (all * entry_len) as f64;
+    // A branch that is right seven times of eight costs less than the look-ups that it saves.
+    Ok(Prospect { len, ns, n_entries: all, runs: changes * 8 <= seen, nearby: nearby * 8 > seen })
+}
+
+impl Prospect {
+    /// How the values of `n` come back.
+    pub(crate) fn repeats(&self, n: usize) -> Repeats {
+        /// One new value of so many is a branch that is too often wrong.
+        const NEW: usize = 12;
+        match self.runs {
+            true => Repeats::InRuns,
+            false if self.n_entries * NEW > n => Repeats::Rarely,
+            false => Repeats::Often,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::MIX;
+    use super::*;
+
+    #[test]
+    fn entries_are_estimated() {
+        // SplitMix64 (Steele, Lea, Flood, 2014).
+        let hash = |i: u64| {
+            let z = i.wrapping_mul(MIX);
+            let z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ z >> 31
+        };
+        // Values drawn from so many, alone, in runs of about four, and with every other one the same.
+        for n in [30, 300, 1500, 5000] {
+            let drawn = |i: usize| hash(i as u64) % n;
+            let one = |i: usize| if hash(i as u64 + 77_777).is_multiple_of(2) { n } else { drawn(i) };
+            for (name, value) in
+                [("alone", &drawn as &dyn Fn(usize) -> u64), ("runs", &|i| drawn(i / 4)), ("one", &one)]
+            {
+                let estimated = prospect(40_000, 8, 65_536, value).unwrap().n_entries as f64 / n as f64;
+                assert!((0.5..2.0).contains(&estimated), "{name}: {estimated} of {n}");
+            }
+        }
+        assert_eq!(prospect(40_000, 8, 65_536, |i| i as u64).err(), Some(NoDictionary::Unrepeated));
+        let few = prospect(500, 8, 65_536, |i| (i % 7) as u64).unwrap();
+        assert!(few.n_entries == 7 && !few.runs && few.nearby);
+        assert!(prospect(40_000, 8, 65_536, |i| (i / 1000) as u64).unwrap().runs);
+        assert!(!prospect(40_000, 8, 65_536, |i| (i % 999) as u64).unwrap().nearby);
+    }
+}
