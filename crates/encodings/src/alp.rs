@@ -6,7 +6,8 @@
 //! in its last places: then v is `d x 10^-e` and some units in the last place, the *residual*, a few bits beside d.
 
 use entasis_format::{Directory, Transform};
-use entasis_kernels::{VECTOR, alp as kernel, residual};
+use entasis_kernels::VECTOR;
+use entasis_kernels::alp::{self as kernel, residual};
 
 /// A float type that ALP applies to.
 pub(crate) trait Float: Copy + 'static {

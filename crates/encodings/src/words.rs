@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use entasis_kernels::{VECTOR, Word, scan};
+use entasis_kernels::{VECTOR, Word, column_stats};
 
 /// How the bits of a word are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub(crate) enum Order {
 impl Order {
     pub(crate) fn min_max<T: Word>(self, words: &[T]) -> (T, T) {
         match self {
-            Self::Signed => scan::min_max_signed(words),
-            Self::Unsigned => scan::min_max_unsigned(words),
+            Self::Signed => column_stats::min_max_signed(words),
+            Self::Unsigned => column_stats::min_max_unsigned(words),
         }
     }
 
@@ -25,10 +25,10 @@ impl Order {
         let glance = &words[..words.len().min(VECTOR)];
         match self {
             Self::Signed => {
-                glance.is_sorted_by_key(|&word| Self::Signed.key(word)) && scan::is_sorted_signed(words)
+                glance.is_sorted_by_key(|&word| Self::Signed.key(word)) && column_stats::is_sorted_signed(words)
             }
             Self::Unsigned => {
-                glance.is_sorted_by_key(|&word| Self::Unsigned.key(word)) && scan::is_sorted_unsigned(words)
+                glance.is_sorted_by_key(|&word| Self::Unsigned.key(word)) && column_stats::is_sorted_unsigned(words)
             }
         }
     }

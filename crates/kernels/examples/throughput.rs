@@ -4,8 +4,9 @@
 //! contains `name`.
 
 use entasis_kernels::dispatch::on_every_isa;
-use entasis_kernels::symbols::{SymbolIndex, SymbolTable};
-use entasis_kernels::{VECTOR, Word, alp, bitpack, bits, delta, gather, hash, residual, scan, shuffle};
+use entasis_kernels::fsst::{SymbolIndex, SymbolTable};
+use entasis_kernels::alp::{self, residual};
+use entasis_kernels::{VECTOR, Word, bitpack, bits, column_stats, delta, gather, hash, shuffle};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -120,7 +121,7 @@ fn floats() {
         assert!(alp::alp_decode_f32(black_box(&singles), 1.0, 0.01, black_box(&mut out)));
     });
     report("float_range_f64", 8192, || {
-        black_box(scan::float_range_f64(black_box(&values)));
+        black_box(column_stats::float_range_f64(black_box(&values)));
     });
 }
 
@@ -128,14 +129,14 @@ fn scans<T: Word>() {
     let values: Vec<T> = (0..8192 / size_of::<T>() as u64).map(|i| T::from_u64(i / 3)).collect();
     let bytes = size_of_val(&values[..]);
     report(&format!("min_max_signed u{}", T::BITS), bytes, || {
-        black_box(scan::min_max_signed(black_box(&values)));
+        black_box(column_stats::min_max_signed(black_box(&values)));
     });
     report(&format!("count_runs u{}", T::BITS), bytes, || {
-        black_box(scan::count_runs(black_box(&values)));
+        black_box(column_stats::count_runs(black_box(&values)));
     });
     report(&format!("width_histogram u{}", T::BITS), bytes, || {
         black_box(&mut [0; 65]);
-        scan::width_histogram([black_box(values.as_slice())], T::ZERO, black_box(&mut [0; 65]));
+        column_stats::width_histogram([black_box(values.as_slice())], T::ZERO, black_box(&mut [0; 65]));
     });
 }
 

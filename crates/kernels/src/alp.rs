@@ -4,6 +4,7 @@
 //! bit for bit is what every machine decodes.
 
 mod packed;
+pub mod residual;
 
 pub use packed::{alp_unpack_f32, alp_unpack_f64};
 

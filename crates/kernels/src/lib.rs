@@ -10,17 +10,16 @@
 pub mod alp;
 pub mod bitpack;
 pub mod bits;
+pub mod column_stats;
 pub mod delta;
 pub mod dispatch;
-pub mod extend;
+pub mod fsst;
 pub mod gather;
 pub mod hash;
-pub mod marks;
-pub mod residual;
-pub mod scan;
+pub mod sentinel;
 pub mod shuffle;
-pub mod symbols;
-pub mod texts;
+pub mod sign_extend;
+pub mod string_hash;
 pub mod transpose;
 mod word;
 

@@ -1,7 +1,7 @@
 //! Booleans: constant, or one bit each.
 
 use entasis_format::{Codec, Filter, Packing};
-use entasis_kernels::{bits, scan};
+use entasis_kernels::{bits, column_stats};
 
 use crate::codec::Codecs;
 use super::MIN_PAYLOAD;
@@ -28,7 +28,7 @@ pub(crate) fn plan(
         return (Packing::Raw, 0, none);
     }
     let n = values.len() as f64;
-    let n_runs = scan::count_runs(values);
+    let n_runs = column_stats::count_runs(values);
     if n_runs == 1 {
         return (Packing::Constant, u64::from(values[0]), none);
     }

@@ -4,7 +4,7 @@
 //! What a general codec would make of the words is measured on a sample at fixed positions.
 
 use entasis_format::{Codec, Filter, Packing};
-use entasis_kernels::{VECTOR, Word, scan};
+use entasis_kernels::{VECTOR, Word, column_stats};
 
 use crate::codec::{Codecs, entropy_len};
 use crate::limits::PAGE;
@@ -212,9 +212,9 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
 pub(crate) fn count_runs<T: PartialEq>(words: &[T]) -> usize {
     let pieces = || sample_ranges(words.len(), 8, VECTOR / 8).map(|range| &words[range]);
     let (sampled, changes) = pieces()
-        .map(|piece| (piece.len(), scan::count_runs(piece)))
+        .map(|piece| (piece.len(), column_stats::count_runs(piece)))
         .fold((0, 0), |(len, runs), of| (len + of.0, runs + of.1));
-    if sampled < words.len() && changes * 8 > sampled * 7 { words.len() } else { scan::count_runs(words) }
+    if sampled < words.len() && changes * 8 > sampled * 7 { words.len() } else { column_stats::count_runs(words) }
 }
 
 /// The plan with these exceptions among its patches. Where they repeat one another LZ4 is shown them, and nothing but them.
@@ -245,12 +245,12 @@ fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     let vectors = words.len().div_ceil(VECTOR) as f64;
     // All words are counted only where a sample of them says that patches pay.
     let sample = || sample_ranges(words.len(), 8, VECTOR / 4);
-    scan::width_histogram(sample().map(|range| &words[range]), base, &mut histogram);
+    column_stats::width_histogram(sample().map(|range| &words[range]), base, &mut histogram);
     let sampled: usize = sample().map(|range| range.len()).sum();
     let (mut width, mut len) = cheapest_width::<T>(&histogram, full);
     if sampled < words.len() && len < 0.97 * sampled as f64 * f64::from(full) / 8.0 {
         histogram.fill(0);
-        scan::width_histogram([words], base, &mut histogram);
+        column_stats::width_histogram([words], base, &mut histogram);
         (width, len) = cheapest_width::<T>(&histogram, full);
     } else if sampled < words.len() {
         (width, len) = (full, n * f64::from(full) / 8.0);

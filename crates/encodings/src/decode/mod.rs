@@ -7,7 +7,7 @@ mod strings;
 use std::ops::Range;
 
 use entasis_format::{Directory, Error, Layout, Physical, Result, Transform};
-use entasis_kernels::{VECTOR, Word, bitpack, bits, extend, gather};
+use entasis_kernels::{VECTOR, Word, bitpack, bits, sign_extend, gather};
 
 use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
@@ -167,7 +167,7 @@ impl<'a> BlockDecoder<'a> {
             let words = &mut words[..part.len()];
             self.words(page, part, words)?;
             let limbs = &mut limbs[..out.len() / 8];
-            if !extend::extend(words, width, limbs) {
+            if !sign_extend::extend(words, width, limbs) {
                 return Err(short_body());
             }
             out.copy_from_slice(bytemuck::cast_slice(limbs));

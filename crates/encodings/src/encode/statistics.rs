@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{Physical, Statistics};
-use entasis_kernels::{Word, scan};
+use entasis_kernels::{Word, column_stats};
 
 use crate::string_dictionary::index::Distincts;
 use crate::words::{Order, bytes_of, first_bytes};
@@ -25,12 +25,12 @@ pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32)
     match physical {
         Physical::F64 if bytes_of::<T>() == 8 => {
             let values = bytemuck::cast_slice::<T, f64>(words);
-            let range = scan::float_range_f64(values);
+            let range = column_stats::float_range_f64(values);
             of_floats(values, (range.min, range.max, range.has_nan), complete, &mut statistics);
         }
         Physical::F32 if bytes_of::<T>() == 4 => {
             let values = bytemuck::cast_slice::<T, f32>(words);
-            let range = scan::float_range_f32(values);
+            let range = column_stats::float_range_f32(values);
             of_floats(values, (range.min, range.max, range.has_nan), complete, &mut statistics);
         }
         _ if physical.is_integer() => {
@@ -84,10 +84,10 @@ pub(crate) fn of_bytes(all: &[u8]) -> Statistics {
     if all.is_empty() {
         return Statistics::default();
     }
-    let (least, greatest) = scan::min_max_unsigned(all);
+    let (least, greatest) = column_stats::min_max_unsigned(all);
     let words = [[least], [greatest]];
     let [min, max] = [&words[0], &words[1]].map(|bytes| Prefixed { prefix: 0, bytes });
-    let (is_rising, is_falling) = (scan::is_sorted_unsigned(all), Order::Unsigned.is_descending(all));
+    let (is_rising, is_falling) = (column_stats::is_sorted_unsigned(all), Order::Unsigned.is_descending(all));
     Extremes { of: Some([min, max]), is_rising, is_falling }.statistics(0)
 }
 

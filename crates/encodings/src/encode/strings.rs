@@ -1,7 +1,7 @@
 //! Strings: a dictionary when they repeat, else their lengths and their bytes, as they are (packing 5) or as codes of symbols (packing 6).
 
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
-use entasis_kernels::{VECTOR, bitpack, scan};
+use entasis_kernels::{VECTOR, bitpack, column_stats};
 
 use super::dictionary::Bounds;
 use super::page_writer::{Context, Entries, PageRange, PageWriter, Payload};
@@ -27,7 +27,7 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
 ) -> Result<Encoded> {
     let n = offsets.len() - 1;
-    if offsets[0] != 0 || !scan::is_sorted_unsigned(offsets) || offsets[n] as usize != bytes.len() {
+    if offsets[0] != 0 || !column_stats::is_sorted_unsigned(offsets) || offsets[n] as usize != bytes.len() {
         return Err(Error::argument("offsets of strings ascend from 0 to the length of their bytes"));
     }
     if physical == Physical::Utf8 {
@@ -42,7 +42,7 @@ pub(super) fn encode(
     for (length, pair) in lengths.iter_mut().zip(offsets.windows(2)) {
         *length = pair[1] - pair[0];
     }
-    let (shortest, longest) = scan::min_max_unsigned(&lengths);
+    let (shortest, longest) = column_stats::min_max_unsigned(&lengths);
     let mut plain = Plain::light(n, shortest..=longest, bytes);
     let longest = longest as usize;
     if !encoder.choices.profile.is_raw() && !bytes.is_empty() {

@@ -1,7 +1,7 @@
 //! Values of 16 bytes: raw, a dictionary, or words of 64 bits where those hold them.
 
 use entasis_format::{Directory, Encoding, Layout, Packing, Physical, Result, Transform};
-use entasis_kernels::extend;
+use entasis_kernels::sign_extend;
 
 use super::dictionary::Bounds;
 use super::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages};
@@ -80,7 +80,7 @@ impl Encoder {
     pub(super) fn plan_narrow(&mut self, of: Layout, limbs: &[u64]) -> Option<(Vec<u64>, WordPlan<u64>)> {
         let width = of.width().filter(|_| matches!(of.physical, Physical::I128 | Physical::I256))?;
         let mut words = vec![0; size_of_val(limbs) / width];
-        if extend::cut(limbs, width, &mut words) != Some(true) {
+        if sign_extend::cut(limbs, width, &mut words) != Some(true) {
             return None;
         }
         let kind = Kind::new(Order::Signed, false, false);

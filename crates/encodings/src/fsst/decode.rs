@@ -2,7 +2,7 @@
 //! first, four at a time.
 
 use entasis_format::{Error, Result};
-use entasis_kernels::symbols::SymbolTable;
+use entasis_kernels::fsst::SymbolTable;
 
 use super::{ESCAPE, MAX_LEN, PIECES, Symbols, piece_len};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entasis_kernels::symbols::{Found, SymbolIndex};
+use entasis_kernels::fsst::{Found, SymbolIndex};
 use entasis_platform::memory::ScratchVec;
 
 use super::{PIECES, Symbol, Symbols, piece_len};

@@ -1,6 +1,6 @@
 //! Bit-packed frame of reference (code 2), with patches for the values that don't fit.
 
-use entasis_kernels::{VECTOR, Word, bitpack, scan};
+use entasis_kernels::{VECTOR, Word, bitpack, column_stats};
 
 use crate::words::{Order, bits_of, put};
 
@@ -61,7 +61,7 @@ pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions
     let is_outside = |&word: &T| word.wrapping_sub(base).to_u64() >> width != 0;
     for (i, piece) in words.chunks(PIECE).enumerate() {
         // Most pieces have none, which a look at all of them together tells.
-        if scan::max_bits(piece, base) <= width {
+        if column_stats::max_bits(piece, base) <= width {
             continue;
         }
         let places = piece.iter().enumerate().filter(|(_, word)| is_outside(word));

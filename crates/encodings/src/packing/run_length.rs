@@ -1,14 +1,14 @@
 //! Run-length packing (code 4): the ends of the runs of a page, and their values, bit-packed.
 
 use entasis_format::{Error, Result};
-use entasis_kernels::{Word, bitpack, scan};
+use entasis_kernels::{Word, bitpack, column_stats};
 
 use crate::limits::PAGE;
 
 /// Appends the body of a page.
 pub(crate) fn emit<T: Word>(words: &[T], base: T, width: u32, out: &mut Vec<u8>) {
     let mut ends = [0; PAGE];
-    let n = scan::run_ends(words, &mut ends);
+    let n = column_stats::run_ends(words, &mut ends);
     let ends = &ends[..n];
     out.extend_from_slice(&(n as u16).to_le_bytes());
     out.extend(ends.iter().flat_map(|end| end.to_le_bytes()));

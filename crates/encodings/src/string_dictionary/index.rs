@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use entasis_kernels::texts::{ANY, Hashing, LONG, MIDDLE, TINY, hash};
+use entasis_kernels::string_hash::{ANY, Hashing, LONG, MIDDLE, TINY, hash};
 use entasis_kernels::VECTOR;
 use entasis_platform::memory::ScratchVec;
 

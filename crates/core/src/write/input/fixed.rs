@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_format::{Error, Layout, Physical, Result};
-use entasis_kernels::extend::{self, Narrow};
-use entasis_kernels::{VECTOR, bits, marks, transpose};
+use entasis_kernels::sign_extend::{self, Narrow};
+use entasis_kernels::{VECTOR, bits, sentinel, transpose};
 use entasis_platform::HostRead;
 
 use super::{nested, place, short};
@@ -56,10 +56,10 @@ impl WideScratch {
             if !copied {
                 return Err(short());
             }
-            if !extend::cut(limbs, width, out).ok_or_else(short)? {
+            if !sign_extend::cut(limbs, width, out).ok_or_else(short)? {
                 let of_value = limbs.chunks_exact(width / 8).enumerate();
                 let outside = of_value
-                    .filter(|(_, limbs)| extend::cut(limbs, width, &mut [T::default()]) != Some(true));
+                    .filter(|(_, limbs)| sign_extend::cut(limbs, width, &mut [T::default()]) != Some(true));
                 self.outside.extend(outside.map(|(k, _)| at + i * VECTOR + k));
             }
             from = from.wrapping_add_signed((out.len() as isize).wrapping_mul(stride));
@@ -103,16 +103,16 @@ impl IntScratch {
             let ints = &self.ints;
             let found = match of.width() {
                 None if of.physical == Physical::Bool => {
-                    let found = marks::narrow::<u8>(ints, values, mark, out, valid);
+                    let found = sentinel::narrow::<u8>(ints, values, mark, out, valid);
                     out.iter_mut().for_each(|byte| *byte &= 1);
                     found
                 }
-                Some(1) if of.physical.is_integer() => marks::narrow::<u8>(ints, values, mark, out, valid),
+                Some(1) if of.physical.is_integer() => sentinel::narrow::<u8>(ints, values, mark, out, valid),
                 Some(2) if of.physical.is_integer() => {
-                    marks::narrow::<u16>(ints, values, mark, bytemuck::cast_slice_mut(out), valid)
+                    sentinel::narrow::<u16>(ints, values, mark, bytemuck::cast_slice_mut(out), valid)
                 }
                 Some(4) if of.physical.is_integer() => {
-                    marks::narrow::<u32>(ints, values, mark, bytemuck::cast_slice_mut(out), valid)
+                    sentinel::narrow::<u32>(ints, values, mark, bytemuck::cast_slice_mut(out), valid)
                 }
                 _ => return Err(other_form()),
             };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{Physical, Result};
-use entasis_kernels::{Word, bits, marks};
+use entasis_kernels::{Word, bits, sentinel};
 
 use super::{Scratch, pieces, place, short};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
@@ -58,7 +58,7 @@ impl Scratch {
                     self.spare.resize(len, 0);
                     let stored = &words[at * width..(at + len) * width];
                     let marked = match width {
-                        1 => marks::compare::<u8>(stored, *mark as u8, &mut self.spare),
+                        1 => sentinel::compare::<u8>(stored, *mark as u8, &mut self.spare),
                         2 => compare::<u16>(stored, *mark as u16, &mut self.spare),
                         4 => compare::<u32>(stored, *mark as u32, &mut self.spare),
                         8 => compare::<u64>(stored, *mark, &mut self.spare),
@@ -127,7 +127,7 @@ impl ValidBits {
 
 /// Sets a byte to 1 where a word differs from the sentinel. Returns whether some word equals it.
 fn compare<T: Word>(stored: &[u8], mark: T, out: &mut [u8]) -> Option<bool> {
-    marks::compare(bytemuck::cast_slice::<u8, T>(stored), mark, out)
+    sentinel::compare(bytemuck::cast_slice::<u8, T>(stored), mark, out)
 }
 
 /// Packs 0/1 bytes into the bits from `first` on.

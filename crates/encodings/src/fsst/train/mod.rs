@@ -2,7 +2,7 @@
 
 mod pairs;
 
-use entasis_kernels::symbols::SymbolIndex;
+use entasis_kernels::fsst::SymbolIndex;
 use entasis_platform::memory::ScratchVec;
 
 use super::encode::Matcher;

@@ -1,6 +1,6 @@
 //! Pairs of symbols that are found in one step: most slots of the table for long symbols have none.
 
-use entasis_kernels::symbols::SymbolIndex;
+use entasis_kernels::fsst::SymbolIndex;
 
 use super::{Counts, Matcher, place};
 use crate::fsst::{MAX_SYMBOLS, Symbol};

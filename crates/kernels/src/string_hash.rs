@@ -7,7 +7,7 @@
 mod avx512;
 mod scalar;
 
-use crate::scan;
+use crate::column_stats;
 
 pub use scalar::hash;
 
@@ -80,7 +80,7 @@ impl Hashing {
 /// Panics unless strings that end there are within `all`.
 fn check(all: &[u8], ends: &[u32]) {
     let last = ends.last().map_or(0, |&end| end as usize);
-    assert!(scan::is_sorted_unsigned(ends) && last <= all.len(), "strings stand one behind the other");
+    assert!(column_stats::is_sorted_unsigned(ends) && last <= all.len(), "strings stand one behind the other");
 }
 
 #[cfg(test)]

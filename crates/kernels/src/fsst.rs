@@ -9,12 +9,12 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_digrams;
 mod digrams;
-mod find;
-mod found;
-mod put;
+mod emit;
+mod match_entry;
+mod matcher;
 
-pub use find::SymbolIndex;
-pub use found::Found;
+pub use match_entry::Found;
+pub use matcher::SymbolIndex;
 
 /// The code that says that the next byte stands for itself.
 pub const ESCAPE: u8 = 255;

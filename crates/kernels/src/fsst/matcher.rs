@@ -15,8 +15,8 @@ use bytemuck::Zeroable;
 
 use super::ESCAPE;
 use super::digrams::Digrams;
-use super::found::Found;
-use super::put::put;
+use super::match_entry::Found;
+use super::emit::put;
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 

@@ -8,7 +8,7 @@ use std::arch::x86_64::{
     _pdep_u64,
 };
 
-use super::put::put_each;
+use super::emit::put_each;
 use super::{ESCAPE, Found, SymbolTable};
 use crate::dispatch::{Isa, isa};
 
@@ -97,7 +97,7 @@ const PLACES: [u8; 64] = {
     places
 };
 
-/// See [`put`](super::put::put); `out` has at least twice as many bytes as were `found`.
+/// See [`put`](super::emit::put); `out` has at least twice as many bytes as were `found`.
 #[target_feature(enable = "popcnt,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
     // Every second byte, from the first on.

@@ -7,7 +7,7 @@ use std::arch::x86_64::{
 };
 
 use super::Found;
-use super::put::put_each;
+use super::emit::put_each;
 
 /// As many are looked at together as fill 16 bytes, if two are written for each.
 const FOUND: usize = 8;
@@ -43,7 +43,7 @@ const PLACES: [u8; 32] = {
     places
 };
 
-/// See [`put`](super::put::put); `out` has at least twice as many bytes as were `found`.
+/// See [`put`](super::emit::put); `out` has at least twice as many bytes as were `found`.
 #[inline]
 #[target_feature(enable = "popcnt,avx2")]
 pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
