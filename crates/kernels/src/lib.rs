@@ -23,6 +23,5 @@ pub mod string_hash;
 pub mod transpose;
 mod word;
 
-pub use bitpack::VECTOR;
 pub use transpose::MatrixMut;
-pub use word::Word;
+pub use word::{VECTOR, Word};

@@ -1,13 +1,26 @@
 //! Unsigned machine words: the values that kernels work on.
 
 use core::fmt::Debug;
+use core::mem::MaybeUninit;
 use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
+
+/// Number of values in a full vector.
+pub const VECTOR: usize = 1024;
+
+/// The kernels of one lane word, for the widths that use it. Also what seals [`Word`].
+pub trait LaneKernels: Sized {
+    /// Unpacks a full vector; false when `width` is not one of this lane word's or `packed` is
+    /// shorter than `128 * width` bytes. Every element of `out` is initialised when true.
+    fn unpack_lanes(packed: &[u8], width: u32, base: Self, out: &mut [MaybeUninit<Self>; VECTOR]) -> bool;
+    /// Packs a full vector into the first `128 * width` bytes; false as above. All of these are initialised when true.
+    fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [MaybeUninit<u8>]) -> bool;
+}
 
 /// An unsigned word of 8, 16, 32 or 64 bits. Sealed: the four primitive types are all there is.
 ///
 /// Signed integers and floats reach the kernels as their bit patterns.
 pub trait Word:
-    crate::bitpack::LaneKernels
+    LaneKernels
     + bytemuck::Pod
     + Ord
     + Debug

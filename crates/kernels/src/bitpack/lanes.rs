@@ -5,7 +5,7 @@
 
 use super::VECTOR;
 use crate::dispatch::multiversion;
-use crate::word::{Word, low_mask};
+use crate::word::{LaneKernels, Word, low_mask};
 use core::mem::MaybeUninit;
 
 /// Calls `$row!(r)` for each of the rows of lane word `$lane`.
@@ -105,15 +105,6 @@ multiversion! {
 multiversion! {
     fn pack_width[T: Word, const W: usize][T, W](values: &[T; VECTOR], base: T, packed: &mut [MaybeUninit<u8>])
         = pack_body;
-}
-
-/// The kernels of one lane word, for the widths that use it. Also what seals [`Word`].
-pub trait LaneKernels: Sized {
-    /// Unpacks a full vector; false when `width` is not one of this lane word's or `packed` is
-    /// shorter than `128 * width` bytes. Every element of `out` is initialised when true.
-    fn unpack_lanes(packed: &[u8], width: u32, base: Self, out: &mut [MaybeUninit<Self>; VECTOR]) -> bool;
-    /// Packs a full vector into the first `128 * width` bytes; false as above. All of these are initialised when true.
-    fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [MaybeUninit<u8>]) -> bool;
 }
 
 macro_rules! lane_kernels {

@@ -18,11 +18,9 @@ mod vector;
 pub use sequential::{pack_sequential, unpack_sequential};
 pub use vector::{pack, unpack, unpack_one};
 
-pub(crate) use lanes::LaneKernels;
 pub(crate) use vector::with_lanes;
 
-/// Number of values in a full vector.
-pub const VECTOR: usize = 1024;
+pub use crate::word::VECTOR;
 
 /// Bytes that `n` values of `width` bits take: `ceil(n * width / 8)`, for either layout.
 ///

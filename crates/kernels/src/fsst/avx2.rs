@@ -7,7 +7,7 @@ use std::arch::x86_64::{
 };
 
 use super::Found;
-use super::emit::put_each;
+use super::match_entry::put_each;
 
 /// As many are looked at together as fill 16 bytes, if two are written for each.
 const FOUND: usize = 8;

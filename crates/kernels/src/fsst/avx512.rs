@@ -8,7 +8,7 @@ use std::arch::x86_64::{
     _pdep_u64,
 };
 
-use super::emit::put_each;
+use super::match_entry::put_each;
 use super::{ESCAPE, Found, SymbolTable};
 use crate::dispatch::{Isa, isa};
 

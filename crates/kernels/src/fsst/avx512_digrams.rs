@@ -41,7 +41,7 @@ impl Table {
     }
 }
 
-/// See [`Digrams::shrink`].
+/// See [`shrink_digrams`](super::matcher).
 #[target_feature(enable = "popcnt,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn shrink(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     // A place in the table of codes has ten bits, of which a look-up takes seven. Of the number of the first byte the two lowest bits are

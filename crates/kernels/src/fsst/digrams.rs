@@ -59,17 +59,4 @@ impl Digrams {
         }
         Some(digrams)
     }
-
-    /// Writes the codes of most of `bytes`, where the processor can do that for many places together: as many bytes from the first on as are
-    /// returned first, as codes that take as many bytes of `out` as are returned then. The bytes behind those hold anything. `out` has at
-    /// least twice as many as `bytes`.
-    pub(super) fn shrink(&self, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-        #[cfg(target_arch = "x86_64")]
-        if super::avx512::is_supported() {
-            // SAFETY: the processor has what it is compiled for.
-            return unsafe { super::avx512_digrams::shrink(self, bytes, out) };
-        }
-        let _ = (bytes, out);
-        (0, 0)
-    }
 }

@@ -1,6 +1,6 @@
 //! What was found in a text becomes codes: one byte for a symbol, two for a pair of them, or an escape and the byte that it stands for.
 
-use super::Found;
+use super::match_entry::{Found, put_each};
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 
@@ -21,18 +21,6 @@ pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
         }
     }
     put_each(found, out)
-}
-
-/// The same one by one.
-#[inline(always)]
-pub(super) fn put_each(found: &[Found], out: &mut [u8]) -> usize {
-    let mut end = 0;
-    for found in found {
-        let (bytes, n) = found.written();
-        out[end..end + 2].copy_from_slice(&bytes);
-        end += n;
-    }
-    end
 }
 
 #[cfg(test)]

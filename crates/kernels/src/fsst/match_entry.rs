@@ -62,3 +62,15 @@ impl Found {
         self.code() == ESCAPE
     }
 }
+
+/// Writes what was found to the start of `out`, one after the other, and returns how many bytes these are.
+#[inline(always)]
+pub(super) fn put_each(found: &[Found], out: &mut [u8]) -> usize {
+    let mut end = 0;
+    for found in found {
+        let (bytes, n) = found.written();
+        out[end..end + 2].copy_from_slice(&bytes);
+        end += n;
+    }
+    end
+}

@@ -208,7 +208,7 @@ impl SymbolIndex {
         match &self.digrams {
             Some(digrams) => {
                 for stream in &mut streams {
-                    (stream.at, stream.end) = digrams.shrink(stream.bytes, stream.out);
+                    (stream.at, stream.end) = shrink_digrams(digrams, stream.bytes, stream.out);
                 }
                 steps::<true>(self, &mut streams);
             }
@@ -242,6 +242,19 @@ impl Stream<'_> {
     fn steps(&self) -> usize {
         (self.bytes.len() - self.at) / MAX_LEN
     }
+}
+
+/// Writes the codes of most of `bytes`, where the processor can do that for many places together: as many bytes from the first on as are
+/// returned first, as codes that take as many bytes of `out` as are returned then. The bytes behind those hold anything. `out` has at
+/// least twice as many as `bytes`.
+fn shrink_digrams(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    #[cfg(target_arch = "x86_64")]
+    if super::avx512::is_supported() {
+        // SAFETY: the processor has what it is compiled for.
+        return unsafe { super::avx512_digrams::shrink(digrams, bytes, out) };
+    }
+    let _ = (bytes, out);
+    (0, 0)
 }
 
 /// Encodes all but the last bytes of each stream, fewer than eight.
