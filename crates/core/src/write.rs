@@ -483,7 +483,7 @@ impl Worker {
     ) -> Result<()> {
         let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
         if self.before.replace(column.of) == Some(column.of) {
-            encoder.begin_beside(column.profile);
+            encoder.begin_similar_column(column.profile);
         } else {
             encoder.begin_run(column.profile);
         }

@@ -203,7 +203,7 @@ fn finding() {
             let mut parts = out.chunks_exact_mut(2 * piece);
             let parts = std::array::from_fn(|_| parts.next().expect("eight parts"));
             let pieces = std::array::from_fn(|i| &text[i * piece..(i + 1) * piece]);
-            let lens = index.shrink(black_box(pieces), parts).expect("enough room");
+            let lens = index.encode(black_box(pieces), parts).expect("enough room");
             lens.iter().sum::<usize>()
         };
         let of_code = (8 * piece) as f64 / shrink() as f64;
@@ -220,10 +220,10 @@ fn symbols() {
     let mut expand = |name: &str, len_of: &dyn Fn(u64) -> usize| {
         let symbols = (0..255u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15), len_of(i)));
         let table = SymbolTable::new(symbols).expect("255 symbols of 1 to 8 bytes");
-        let (_, written) = table.expand(&stream, &mut out);
+        let (_, written) = table.decode(&stream, &mut out);
         if written > 0 {
             report(name, written, || {
-                black_box(table.expand(black_box(&stream), &mut out));
+                black_box(table.decode(black_box(&stream), &mut out));
             });
         }
     };

@@ -13,7 +13,7 @@ mod emit;
 mod match_entry;
 mod matcher;
 
-pub use match_entry::Found;
+pub use match_entry::MatchEntry;
 pub use matcher::SymbolIndex;
 
 /// The code that says that the next byte stands for itself.
@@ -74,14 +74,14 @@ impl SymbolTable {
     /// Decodes codes from the start of `stream` into the start of `out`, as far as that goes quickly: not to the end of either,
     /// and not beyond a code without a symbol. Returns how many bytes of `stream` were read, and how many of `out` written;
     /// the bytes behind these hold anything.
-    pub fn expand(&self, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
+    pub fn decode(&self, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {
             // SAFETY: the processor has what both are compiled for.
             return unsafe {
                 match self.n_single {
-                    Some(n_single) => avx512_digrams::expand(self, n_single, stream, out),
-                    None => avx512::expand(self, stream, out),
+                    Some(n_single) => avx512_digrams::decode(self, n_single, stream, out),
+                    None => avx512::decode(self, stream, out),
                 }
             };
         }
@@ -136,7 +136,7 @@ mod tests {
                 }
             }
             let mut out = vec![0; room];
-            let (read, written) = table.expand(&stream, &mut out);
+            let (read, written) = table.decode(&stream, &mut out);
             prop_assert!(read <= stream.len() && written <= room);
             prop_assert_eq!(model(&symbols, &stream[..read]), Some(out[..written].to_vec()));
         }
@@ -147,7 +147,7 @@ mod tests {
         let table = SymbolTable::new([(0x6261, 2), (0x63, 1)].into_iter()).unwrap();
         let stream = [0, 1, 0, 255, 7].repeat(1000);
         let mut out = vec![0; 6000];
-        let (read, written) = table.expand(&stream, &mut out);
+        let (read, written) = table.decode(&stream, &mut out);
         if read > 0 {
             assert!(read > 4400 && read % 5 != 4 && written == read / 5 * 6 + [0, 2, 3, 5, 0][read % 5]);
             assert_eq!(out[..6], *b"abcab\x07");

@@ -111,7 +111,7 @@ pub(crate) fn plan_words<T: Word>(
 }
 
 /// The lightweight packing with the best score, and what codecs would be given instead.
-pub(crate) struct Light<T> {
+pub(crate) struct LightPlan<T> {
     pub best: WordPlan<T>,
     min: T,
     width: u32,
@@ -121,7 +121,7 @@ pub(crate) struct Light<T> {
     pub unrepeated: bool,
 }
 
-impl<T: Word> Light<T> {
+impl<T: Word> LightPlan<T> {
     /// Words that stay as they are, and that no codec is given.
     pub(crate) fn raw(n: usize) -> Self {
         Self::settled(WordPlan::raw(n))
@@ -139,9 +139,9 @@ impl<T: Word> Light<T> {
 }
 
 /// The plan with the best score among those without a codec.
-pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) -> Light<T> {
+pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) -> LightPlan<T> {
     if profile.is_raw() {
-        return Light::settled(WordPlan::raw(words.len()));
+        return LightPlan::settled(WordPlan::raw(words.len()));
     }
     let n = words.len() as f64;
     let ranges: Vec<(T, T)> = words.chunks(VECTOR).map(|vector| kind.order.min_max(vector)).collect();
@@ -153,10 +153,10 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     let exceptions = kind.exceptions;
     if exceptions.n > 0 {
         let best = with_exceptions(patched(words, min, width), exceptions, profile);
-        return Light { best, min, width, takes_codec, exceptions, unrepeated: false };
+        return LightPlan { best, min, width, takes_codec, exceptions, unrepeated: false };
     }
     if min == max {
-        return Light::settled(WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0));
+        return LightPlan::settled(WordPlan::new(Packing::Constant, 0, min, 0.0, 0.0));
     }
     let mut best = WordPlan::raw(words.len());
     let mut offer = |plan: WordPlan<T>| {
@@ -205,7 +205,7 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     if !kind.patterns && width > 2 {
         delta(words, width).into_iter().for_each(offer);
     }
-    Light { best, min, width, takes_codec, exceptions, unrepeated: false }
+    LightPlan { best, min, width, takes_codec, exceptions, unrepeated: false }
 }
 
 /// The runs of equal words, or, where a sample says that they are hardly longer than a word, as many as there are words.
@@ -324,7 +324,7 @@ enum By {
     Trial,
 }
 
-impl<T: Word> Light<T> {
+impl<T: Word> LightPlan<T> {
     /// The best of this and of general codecs over byte-aligned words, measured on samples (or what the hint says). A codec is
     /// tried only as far as it may reach a score below `bound`, which something else has.
     pub(crate) fn with_codec(

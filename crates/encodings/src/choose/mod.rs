@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bools::BoolHint;
 use entasis_format::{Codec, Filter};
 use integers::CodecHint;
-use strings::TextHint;
+use strings::StringHint;
 
 use crate::alp::Decimals;
 use crate::codec::Codecs;
@@ -40,13 +40,13 @@ pub(crate) struct Hints {
     pub ints: CodecHint,
     pub bools: Option<BoolHint>,
     pub decimals: Option<Decimals>,
-    pub text: Option<TextHint>,
+    pub text: Option<StringHint>,
     /// The symbols of dictionaries.
     pub entries: SymbolHint,
     /// The symbols of the run, when they are used.
     pub symbols: Option<Trained>,
     /// Those of a column beside.
-    pub symbols_beside: Option<Trained>,
+    pub similar_symbols: Option<Trained>,
     /// Those of the whole column.
     pub shared: Option<Arc<SharedSymbols>>,
     /// Whether no codec does better than those, which need not be seen for each run.

@@ -30,7 +30,7 @@ const GLANCE: (usize, usize) = (4, 4 * 1024);
 const OWN: f64 = 0.9;
 
 /// How to store lengths and bytes.
-pub(crate) struct Plain {
+pub(crate) struct StringPlan {
     n: usize,
     pub base: u32,
     pub width: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Plain {
     pub ns: f64,
 }
 
-impl Plain {
+impl StringPlan {
     /// Without a codec, for `n` strings of such lengths.
     pub(crate) fn light(n: usize, lengths: RangeInclusive<u32>, bytes: &[u8]) -> Self {
         let width = bits_of(lengths.end() - lengths.start());
@@ -89,19 +89,19 @@ impl Plain {
     }
 
     /// The same as for the block before.
-    fn repeated(self, choices: &Choices, bytes_len: usize, hint: TextHint) -> Self {
+    fn repeated(self, choices: &Choices, bytes_len: usize, hint: StringHint) -> Self {
         let ratio = choices.hints.text_ratio.unwrap_or(1.0);
         let symbols = choices.hints.symbols.as_ref();
         let byte_cost = symbols.map_or(cost::FSST_BYTE, |trained| trained.matcher.byte_cost());
         match hint {
-            TextHint::Light => self,
-            TextHint::Symbols => Self {
+            StringHint::Light => self,
+            StringHint::Symbols => Self {
                 symbols: true,
                 len: self.len * ratio,
                 ns: self.ns + bytes_len as f64 * byte_cost,
                 ..self
             },
-            TextHint::Codec(codec) => Self { len: self.len * ratio, ..self.under(codec, bytes_len) },
+            StringHint::Codec(codec) => Self { len: self.len * ratio, ..self.under(codec, bytes_len) },
         }
     }
 
@@ -161,7 +161,7 @@ impl Plain {
         let (trainer, codecs) = (&mut choices.trainer, &mut choices.codecs);
         let of_column = choices.hints.shared.take().and_then(|shared| {
             let surpass = |bytes: &[u8], ratio, byte_cost| {
-                Self::surpass_codecs(profile, codecs, bytes, (ratio, byte_cost))
+                Self::beats_codecs(profile, codecs, bytes, (ratio, byte_cost))
             };
             let mut glance = |matcher: &mut Matcher| ratio_of(GLANCE.0, GLANCE.1, matcher);
             shared.get(trainer, profile, &mut glance, surpass)
@@ -171,12 +171,12 @@ impl Plain {
                 choices.hints.no_codec = shared.no_codec;
                 (shared.trained, ratio)
             }
-            None => trainer.best_for(profile, bytes, choices.hints.symbols_beside.take(), ratio_by),
+            None => trainer.best_for(profile, bytes, choices.hints.similar_symbols.take(), ratio_by),
         };
         let len = len_by(&trained.matcher, ratio);
         let ns = self.ns + bytes.len() as f64 * trained.matcher.byte_cost();
         if profile.score(len, ns) >= bound {
-            choices.trainer.keep(trained.matcher);
+            choices.trainer.recycle(trained.matcher);
             return self;
         }
         choices.hints.symbols = Some(trained);
@@ -185,7 +185,7 @@ impl Plain {
 
     /// Whether symbols do better for `bytes` than any codec, by the share of them that their codes take and the time for each, and not only
     /// by a little: by so many bytes that it is known.
-    fn surpass_codecs(
+    fn beats_codecs(
         profile: &Profile,
         codecs: &mut Codecs,
         bytes: &[u8],
@@ -254,18 +254,18 @@ impl Plain {
         best
     }
 
-    fn hint(&self) -> TextHint {
+    fn hint(&self) -> StringHint {
         match self {
-            Self { symbols: true, .. } => TextHint::Symbols,
-            Self { codec: (Codec::None, _), .. } => TextHint::Light,
-            Self { codec, .. } => TextHint::Codec(*codec),
+            Self { symbols: true, .. } => StringHint::Symbols,
+            Self { codec: (Codec::None, _), .. } => StringHint::Light,
+            Self { codec, .. } => StringHint::Codec(*codec),
         }
     }
 }
 
 /// What was found best for the bytes of strings in an earlier block of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum TextHint {
+pub(crate) enum StringHint {
     Light,
     Symbols,
     Codec((Codec, i32)),
@@ -289,7 +289,7 @@ mod tests {
         };
         let surpass = |compression, bytes: &[u8]| {
             let profile = Profile::new(compression).unwrap();
-            Plain::surpass_codecs(&profile, &mut Codecs::new(), bytes, (0.55, cost::FSST_BYTE))
+            StringPlan::beats_codecs(&profile, &mut Codecs::new(), bytes, (0.55, cost::FSST_BYTE))
         };
         let (unlike, again) = (texts(SAMPLE, &mixed), texts(SAMPLE, &|i| mixed(i % 200)));
         assert!(surpass(Profile::DEFAULT, &unlike));

@@ -1,15 +1,15 @@
 //! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
 
-mod prospect;
+mod estimate;
 mod repeat_finder;
 mod table;
 
 use std::ops::Range;
 
 use entasis_kernels::VECTOR;
-pub(crate) use prospect::{NoDictionary, Prospect, prospect};
-use repeat_finder::Again;
-pub(crate) use table::{Distinct, Key, MIX};
+pub(crate) use estimate::{NoDictionary, Estimate, estimate};
+use repeat_finder::RepeatFinder;
+pub(crate) use table::{CodeTable, Key, MIX};
 use table::Repeats;
 
 /// The most entries of a dictionary.
@@ -34,20 +34,20 @@ impl Limit {
 
 /// Codes for all `n` values, or none when there are more distinct ones than `limit` has entries, or a quarter of the values tells
 /// that they will come to more than it says: a sample knows little of values that are rare, of which there may be many. Where the
-/// prospect is runs, values are compared with those before them first.
+/// estimate is runs, values are compared with those before them first.
 ///
-/// The entries are left in `distinct`. Which value is the first of each code is told to `first_of`, as [`Distinct::codes`] does.
+/// The entries are left in `distinct`. Which value is the first of each code is told to `first_of`, as [`CodeTable::codes`] does.
 #[inline(always)]
 pub(crate) fn build<K: Key>(
-    (distinct, n): (&mut Distinct<K>, usize),
+    (distinct, n): (&mut CodeTable<K>, usize),
     limit: Limit,
-    prospect: Prospect,
+    estimate: Estimate,
     codes: &mut Vec<u32>,
     value: impl Fn(usize) -> K,
     mut first_of: impl FnMut(usize, usize),
 ) -> Option<()> {
-    let repeats = prospect.repeats(n);
-    build_by((distinct, n), limit, prospect, codes, |distinct, codes, range| {
+    let repeats = estimate.repeats(n);
+    build_by((distinct, n), limit, estimate, codes, |distinct, codes, range| {
         codes_up_to(distinct, codes, range, limit, repeats, &value, &mut first_of)
     })
 }
@@ -59,18 +59,18 @@ pub(crate) fn build<K: Key>(
 pub(crate) fn build_words<K: Key>(
     values: &[K],
     limit: Limit,
-    prospect: Prospect,
+    estimate: Estimate,
     codes: &mut Vec<u32>,
 ) -> Option<Vec<K>> {
-    let repeats = prospect.repeats(values.len());
-    let (mut distinct, mut again) = (Distinct::default(), Again::default());
+    let repeats = estimate.repeats(values.len());
+    let (mut distinct, mut again) = (CodeTable::default(), RepeatFinder::default());
     build_by(
         (&mut distinct, values.len()),
         limit,
-        prospect,
+        estimate,
         codes,
         |distinct, codes, range| match repeats {
-            Repeats::Often => distinct.codes_again(codes, values, range, limit.n_entries, &mut again),
+            Repeats::Often => distinct.codes_by_repeats(codes, values, range, limit.n_entries, &mut again),
             _ => codes_up_to(distinct, codes, range, limit, repeats, |i| values[i], |_, _| ()),
         },
     )?;
@@ -80,16 +80,16 @@ pub(crate) fn build_words<K: Key>(
 /// The same where `codes_up_to` writes the codes of a range of the values, and tells whether they keep to the limit.
 #[inline(always)]
 fn build_by<K: Key>(
-    (distinct, n): (&mut Distinct<K>, usize),
+    (distinct, n): (&mut CodeTable<K>, usize),
     limit: Limit,
-    prospect: Prospect,
+    estimate: Estimate,
     codes: &mut Vec<u32>,
-    mut codes_up_to: impl FnMut(&mut Distinct<K>, &mut [u32], Range<usize>) -> bool,
+    mut codes_up_to: impl FnMut(&mut CodeTable<K>, &mut [u32], Range<usize>) -> bool,
 ) -> Option<()> {
-    distinct.clear_for(prospect.n_entries, limit.n_entries);
+    distinct.clear_for(estimate.n_entries, limit.n_entries);
     codes.resize(n, 0);
     // The entries after half of these values, and after all.
-    let first = if prospect.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
+    let first = if estimate.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
     let mut found = [0, 0];
     let mut at = 0;
     for (end, found) in [first / 2, first].into_iter().zip(&mut found) {
@@ -104,10 +104,10 @@ fn build_by<K: Key>(
     codes_up_to(distinct, codes, at..n).then_some(())
 }
 
-/// Writes the codes of some values, as many at a time as [`Distinct::codes`] takes.
+/// Writes the codes of some values, as many at a time as [`CodeTable::codes`] takes.
 #[inline(always)]
 fn codes_up_to<K: Key>(
-    distinct: &mut Distinct<K>,
+    distinct: &mut CodeTable<K>,
     codes: &mut [u32],
     range: Range<usize>,
     limit: Limit,
@@ -167,37 +167,37 @@ mod tests {
     fn codes_are_those_of_a_hash_map() {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
         // One table for all: what is left of one time is no entry of the next.
-        let (mut distinct, mut codes) = (Distinct::default(), Vec::new());
+        let (mut distinct, mut codes) = (CodeTable::default(), Vec::new());
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
-            let prospect = Prospect { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
+            let estimate = Estimate { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
             let mut build = |limit| {
                 let all = (&mut distinct, values.len());
-                build(all, up_to(limit), prospect, &mut codes, |i| values[i], |_, _| ())?;
+                build(all, up_to(limit), estimate, &mut codes, |i| values[i], |_, _| ())?;
                 Some((distinct.entries.clone(), codes.clone()))
             };
             assert_eq!(build(MAX_ENTRIES), Some(model(&values)));
             assert_eq!(build(100), None);
             assert_eq!(build(MAX_ENTRIES), Some(model(&values)));
-            let of_words = build_words(&values, up_to(MAX_ENTRIES), prospect, &mut codes).unwrap();
+            let of_words = build_words(&values, up_to(MAX_ENTRIES), estimate, &mut codes).unwrap();
             assert_eq!((of_words, codes.clone()), model(&values));
-            assert!(build_words(&values, up_to(100), prospect, &mut codes).is_none());
+            assert!(build_words(&values, up_to(100), estimate, &mut codes).is_none());
         }
     }
 
     #[test]
     fn too_many_entries_are_foreseen() {
         let mut codes = Vec::new();
-        let prospect = Prospect { len: 0.0, ns: 0.0, n_entries: 100, runs: false, nearby: false };
+        let estimate = Estimate { len: 0.0, ns: 0.0, n_entries: 100, runs: false, nearby: false };
         let n = 60_000;
         // 3,000 entries, and always more of them.
         let few = |i: usize| (i * 7919 % 3000) as u64;
         let many = |i: usize| if i.is_multiple_of(10) { i as u64 } else { 1 };
         for entry_len in [0, 8] {
             let limit = Limit { n_entries: MAX_ENTRIES, entry_len, len: n as f64 * 1.5 + 3000.0 * 9.0 };
-            let mut distinct = Distinct::default();
-            assert!(build((&mut distinct, n), limit, prospect, &mut codes, few, |_, _| ()).is_some());
+            let mut distinct = CodeTable::default();
+            assert!(build((&mut distinct, n), limit, estimate, &mut codes, few, |_, _| ()).is_some());
             assert_eq!(distinct.entries.len(), 3000);
-            let built = build((&mut distinct, n), limit, prospect, &mut codes, many, |_, _| ());
+            let built = build((&mut distinct, n), limit, estimate, &mut codes, many, |_, _| ());
             assert_eq!(built.is_some(), entry_len == 0);
         }
         assert_eq!((foreseen([0, 0]), foreseen([10, 10]), foreseen([10, 20])), (0, 10, 80));

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Distinct, Key, Repeats};
+use super::{CodeTable, Key, Repeats};
 
 /// Values that are compared at once.
 const TOGETHER: usize = 64;
@@ -19,7 +19,7 @@ const NEAR: usize = 64;
 
 /// Where values have come before.
 #[derive(Default)]
-pub(super) struct Again {
+pub(super) struct RepeatFinder {
     /// The place of a value of each entry: the last one that was looked up near a stretch, else the first.
     places: Vec<u32>,
     /// How far before the last ones that came again the same stood.
@@ -30,7 +30,7 @@ pub(super) struct Again {
     waits: usize,
 }
 
-impl Again {
+impl RepeatFinder {
     /// How many of the values in `range` are those some way before them, and how far before.
     fn find<K: Key>(&self, values: &[K], range: Range<usize>) -> Option<(usize, usize)> {
         let fits = |away: &usize| (1..=range.start).contains(away);
@@ -55,21 +55,21 @@ impl Again {
     }
 }
 
-impl<K: Key> Distinct<K> {
+impl<K: Key> CodeTable<K> {
     /// Writes the codes of the values in `range`, those before it having theirs; false when there are more than `limit` entries then.
     #[inline(never)]
-    pub(super) fn codes_again(
+    pub(super) fn codes_by_repeats(
         &mut self,
         codes: &mut [u32],
         values: &[K],
         range: Range<usize>,
         limit: usize,
-        again: &mut Again,
+        again: &mut RepeatFinder,
     ) -> bool {
         let mut at = range.start;
         while at < range.end {
             if let Some((n, away)) = again.find(values, at..range.end) {
-                copy_behind(codes, at, away, n);
+                copy_codes(codes, at, away, n);
                 (again.away, again.by_place, again.waits) = (away, 0, FIRST);
                 at += n;
                 continue;
@@ -94,7 +94,7 @@ fn n_equal<K: Key>(a: &[K], b: &[K]) -> usize {
 }
 
 /// Copies the codes from `away` before `at` on to `at`, `n` of them, of which some may be copies themselves.
-fn copy_behind(codes: &mut [u32], at: usize, away: usize, n: usize) {
+fn copy_codes(codes: &mut [u32], at: usize, away: usize, n: usize) {
     let from = at - away;
     let mut done = 0;
     while done < n {
@@ -112,11 +112,11 @@ mod tests {
 
     /// The codes and entries, found in parts.
     fn found(values: &[u64], parts: &[usize], limit: usize) -> Option<(Vec<u64>, Vec<u32>)> {
-        let (mut distinct, mut again) = (Distinct::with_room_for(10), Again::default());
+        let (mut distinct, mut again) = (CodeTable::with_room_for(10), RepeatFinder::default());
         let mut codes = vec![u32::MAX; values.len()];
         let mut at = 0;
         for end in parts.iter().copied().chain([values.len()]) {
-            if !distinct.codes_again(&mut codes, values, at..end, limit, &mut again) {
+            if !distinct.codes_by_repeats(&mut codes, values, at..end, limit, &mut again) {
                 return None;
             }
             at = end;
@@ -162,7 +162,7 @@ mod tests {
         for away in [1, 2, 3, 7, 10] {
             for n in [0, 1, 5, 10, 31] {
                 let mut codes: Vec<u32> = (0..50).collect();
-                copy_behind(&mut codes, 10, away, n);
+                copy_codes(&mut codes, 10, away, n);
                 let wanted =
                     |i: usize| if (10..10 + n).contains(&i) { 10 - away + (i - 10) % away } else { i };
                 assert!((0..50).all(|i| codes[i] == wanted(i) as u32), "{away} {n}");

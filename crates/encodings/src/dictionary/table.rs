@@ -31,7 +31,7 @@ impl Key for u128 {
 }
 
 /// A table of distinct values with open addressing.
-pub(crate) struct Distinct<K> {
+pub(crate) struct CodeTable<K> {
     slots: Vec<u32>,
     shift: u32,
     pub(crate) entries: Vec<K>,
@@ -39,14 +39,14 @@ pub(crate) struct Distinct<K> {
 
 const EMPTY: u32 = u32::MAX;
 
-impl<K> Default for Distinct<K> {
+impl<K> Default for CodeTable<K> {
     /// Without slots: it is to be cleared before it is asked.
     fn default() -> Self {
         Self { slots: Vec::new(), shift: 0, entries: Vec::new() }
     }
 }
 
-impl<K: Key> Distinct<K> {
+impl<K: Key> CodeTable<K> {
     /// An empty table that grows beyond `n` entries.
     pub(crate) fn with_room_for(n: usize) -> Self {
         let mut distinct = Self::default();
@@ -212,7 +212,7 @@ impl<K: Key> Distinct<K> {
     }
 
     fn grow(&mut self) {
-        /// Tables of so many slots hardly grow twice.
+        /// CodeTables of so many slots hardly grow twice.
         const LONG: usize = 1 << 16;
         let len = self.slots.len() * if self.slots.len() < LONG { 4 } else { 2 };
         self.set_slots(len);
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_table_serves_other_values_after_it_was_cleared() {
-        let mut distinct = Distinct::default();
+        let mut distinct = CodeTable::default();
         // From few to many and back, past where it grows by two; the last ones are among those before.
         for (n, room) in [(3u64, 0), (70_000, 10), (500, 9000), (40_000, 1), (0, 0), (7, 100_000)] {
             distinct.clear_for(room, 50_000);

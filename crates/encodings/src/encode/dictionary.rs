@@ -3,11 +3,11 @@
 use entasis_format::{Directory, Transform};
 
 use super::Encoder;
-use crate::dictionary::{self, Key, Limit, NoDictionary, Prospect, code_width};
+use crate::dictionary::{self, Key, Limit, NoDictionary, Estimate, code_width};
 use super::page_writer::{Context, Entries, PageRange, PageWriter};
 use crate::choose::integers::{Kind, WordPlan, plan_light};
 use crate::profile::cost;
-use crate::string_dictionary::index::{Distincts, Texts};
+use crate::string_dictionary::index::{DistinctStrings, Strings};
 use crate::words::{Order, byte_width, sample_ranges};
 
 /// The entries of a dictionary and a plan for its codes.
@@ -39,8 +39,8 @@ impl Encoder {
         if self.choices.hints.unrepeated && hardly_repeats(n, value) {
             return Err(NoDictionary::Unrepeated);
         }
-        let look = |limit| dictionary::prospect(n, entry_len, limit, value);
-        let build = |limit, prospect, codes: &mut _| dictionary::build_words(values, limit, prospect, codes);
+        let look = |limit| dictionary::estimate(n, entry_len, limit, value);
+        let build = |limit, estimate, codes: &mut _| dictionary::build_words(values, limit, estimate, codes);
         let planned = self.plan_built(n, bounds, entry_len, look, build, Vec::len);
         self.choices.hints.unrepeated = matches!(planned, Err(NoDictionary::Unrepeated));
         planned
@@ -49,14 +49,14 @@ impl Encoder {
     /// The same for strings.
     pub(super) fn plan_text_dictionary<'a>(
         &mut self,
-        texts: Texts<'a>,
+        texts: Strings<'a>,
         bounds: Bounds,
         entry_len: usize,
-    ) -> Option<(Distincts<'a>, WordPlan<u32>)> {
-        let look = |limit| texts.prospect(entry_len, limit);
+    ) -> Option<(DistinctStrings<'a>, WordPlan<u32>)> {
+        let look = |limit| texts.estimate(entry_len, limit);
         let mut tables = std::mem::take(&mut self.tables);
-        let build = |limit, prospect, codes: &mut _| texts.build(limit, prospect, &mut tables, codes);
-        let planned = self.plan_built(texts.n(), bounds, entry_len, look, build, Distincts::len);
+        let build = |limit, estimate, codes: &mut _| texts.build(limit, estimate, &mut tables, codes);
+        let planned = self.plan_built(texts.n(), bounds, entry_len, look, build, DistinctStrings::len);
         self.tables = tables;
         planned.ok()
     }
@@ -67,24 +67,24 @@ impl Encoder {
         n: usize,
         bounds: Bounds,
         entry_len: usize,
-        look: impl Fn(usize) -> Result<Prospect, NoDictionary>,
-        build: impl FnOnce(Limit, Prospect, &mut Vec<u32>) -> Option<E>,
+        look: impl Fn(usize) -> Result<Estimate, NoDictionary>,
+        build: impl FnOnce(Limit, Estimate, &mut Vec<u32>) -> Option<E>,
         n_entries: impl Fn(&E) -> usize,
     ) -> Result<(E, WordPlan<u32>), NoDictionary> {
         // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
         let may_shrink = !self.choices.profile.codecs.is_empty() && !self.choices.hints.dictionary_lost;
         let most = bounds.len * if may_shrink { 1.2 } else { SMALLER };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
-        let prospect = look(limit)?;
-        let most = if prospect.nearby { most } else { most.min(bounds.len) };
+        let estimate = look(limit)?;
+        let most = if estimate.nearby { most } else { most.min(bounds.len) };
         // Of codes of as many bytes as values have without them codecs make what they make of these.
-        let may_shrink = bounds.shown.is_none_or(|bytes| byte_width(code_width(prospect.n_entries)) < bytes);
-        let ns = prospect.ns + n as f64 * cost::DICTIONARY;
-        if prospect.len > most || (!may_shrink && self.choices.profile.score(prospect.len, ns) >= bounds.score) {
+        let may_shrink = bounds.shown.is_none_or(|bytes| byte_width(code_width(estimate.n_entries)) < bytes);
+        let ns = estimate.ns + n as f64 * cost::DICTIONARY;
+        if estimate.len > most || (!may_shrink && self.choices.profile.score(estimate.len, ns) >= bounds.score) {
             return Err(NoDictionary::Costly);
         }
         let limit = Limit { n_entries: limit, entry_len, len: most };
-        let entries = build(limit, prospect, &mut self.codes).ok_or(NoDictionary::Costly)?;
+        let entries = build(limit, estimate, &mut self.codes).ok_or(NoDictionary::Costly)?;
         let kind = Kind::new(Order::Unsigned, false, false);
         // Codecs of codes are tried as far as the dictionary may come below what else there is.
         let heads = self.choices.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);

@@ -7,7 +7,7 @@ use super::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed
 use super::{Encoded, Encoder, statistics};
 use crate::packing::raw;
 use crate::profile::cost;
-use crate::string_dictionary::index::Texts;
+use crate::string_dictionary::index::Strings;
 use crate::validity;
 
 /// How to store the bytes.
@@ -54,7 +54,7 @@ pub(super) fn encode(
         // One value repeats none; it may be longer than a block of several.
         let offsets: Vec<u32> =
             if n > 1 { (0..=n).map(|i| (i * width) as u32).collect() } else { Vec::new() };
-        let texts = Texts { offsets: &offsets, bytes, longest: width };
+        let texts = Strings { offsets: &offsets, bytes, longest: width };
         if !settled
             && n > 1
             && let Some((entries, codes)) =

@@ -24,7 +24,7 @@ use crate::codec::Codecs;
 use crate::fsst::{SharedSymbols, Trainer};
 use crate::limits::BLOCK;
 use crate::profile::Profile;
-use crate::string_dictionary::index::Tables;
+use crate::string_dictionary::index::CodeTables;
 
 /// Encodes the blocks of a column. Its choices for one block are hints for the next, until [`begin_run`](Self::begin_run).
 pub struct Encoder {
@@ -32,7 +32,7 @@ pub struct Encoder {
     /// The codes of the dictionary that was planned last.
     codes: Vec<u32>,
     /// Memory for dictionaries of strings.
-    tables: Tables,
+    tables: CodeTables,
     /// Memory for the strings of a dictionary.
     joined: ScratchVec<u8>,
     /// Memory for the lengths of strings.
@@ -52,7 +52,7 @@ impl Encoder {
                 trainer: Trainer::default(),
             },
             codes: Vec::new(),
-            tables: Tables::default(),
+            tables: CodeTables::default(),
             joined: ScratchVec::new(),
             lengths: ScratchVec::new(),
             ints: ScratchVec::new(),
@@ -64,18 +64,18 @@ impl Encoder {
         self.choices.profile.clone_from(profile);
         self.tables.begin_run();
         let before = std::mem::take(&mut self.choices.hints);
-        let symbols = [before.symbols, before.symbols_beside, before.entries.into_symbols()];
-        symbols.into_iter().flatten().for_each(|trained| self.choices.trainer.keep(trained.matcher));
+        let symbols = [before.symbols, before.similar_symbols, before.entries.into_symbols()];
+        symbols.into_iter().flatten().for_each(|trained| self.choices.trainer.recycle(trained.matcher));
     }
 
     /// The same for a column beside one of the same type, of which no more is kept than what a glance is enough to see again, and
     /// symbols, which are looked at before they are used.
-    pub fn begin_beside(&mut self, profile: &Profile) {
+    pub fn begin_similar_column(&mut self, profile: &Profile) {
         let unrepeated = self.choices.hints.unrepeated;
-        let entries = std::mem::take(&mut self.choices.hints.entries).beside();
-        let symbols = self.choices.hints.symbols.take().or_else(|| self.choices.hints.symbols_beside.take());
+        let entries = std::mem::take(&mut self.choices.hints.entries).for_similar_column();
+        let symbols = self.choices.hints.symbols.take().or_else(|| self.choices.hints.similar_symbols.take());
         self.begin_run(profile);
-        self.choices.hints = Hints { unrepeated, entries, symbols_beside: symbols, ..Hints::default() };
+        self.choices.hints = Hints { unrepeated, entries, similar_symbols: symbols, ..Hints::default() };
     }
 
     /// Has the run that was begun look at symbols that others of its column have too.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use entasis_format::{Physical, Statistics};
 use entasis_kernels::{Word, column_stats};
 
-use crate::string_dictionary::index::Distincts;
+use crate::string_dictionary::index::DistinctStrings;
 use crate::words::{Order, bytes_of, first_bytes};
 
 /// Bytes of a string that statistics keep.
@@ -214,7 +214,7 @@ impl<'a> Extremes<'a> {
 /// Statistics of strings by their dictionary, whose order is that of their first appearance. Missing ones are empty strings.
 pub(crate) fn of_dictionary(
     n_missing: u32,
-    entries: &Distincts<'_>,
+    entries: &DistinctStrings<'_>,
     codes: &[u32],
     is_valid: impl Fn(usize) -> bool,
 ) -> Statistics {

@@ -9,8 +9,8 @@ use super::{Encoded, Encoder, statistics};
 use crate::limits::{PAGE, PAGE_LEN, PAGE_TEXT};
 use crate::choose::integers::WordPlan;
 use crate::string_dictionary::entries::EntriesPlan;
-use crate::choose::strings::Plain;
-use crate::string_dictionary::index::Texts;
+use crate::choose::strings::StringPlan;
+use crate::string_dictionary::index::Strings;
 
 /// Memory for the entries of a dictionary that is kept, at most.
 const KEPT: usize = 16 << 20;
@@ -43,7 +43,7 @@ pub(super) fn encode(
         *length = pair[1] - pair[0];
     }
     let (shortest, longest) = column_stats::min_max_unsigned(&lengths);
-    let mut plain = Plain::light(n, shortest..=longest, bytes);
+    let mut plain = StringPlan::light(n, shortest..=longest, bytes);
     let longest = longest as usize;
     if !encoder.choices.profile.is_raw() && !bytes.is_empty() {
         // Of the empty ones, which missing values are, a dictionary has one.
@@ -51,7 +51,7 @@ pub(super) fn encode(
         let entry_len = bytes.len() / n_long + 1;
         let len = plain.len * encoder.choices.hints.text_ratio.unwrap_or(1.0);
         let bounds = Bounds { len, score: f64::INFINITY, shown: None };
-        let texts = Texts { offsets, bytes, longest };
+        let texts = Strings { offsets, bytes, longest };
         let dictionary = encoder.plan_text_dictionary(texts, bounds, entry_len);
         let dictionary = dictionary.map(|(entries, mut codes)| {
             let (hint, trainer) = (&mut encoder.choices.hints.entries, &mut encoder.choices.trainer);

@@ -8,7 +8,7 @@ use super::dictionary::{Bounds, SMALLER};
 use super::floats::Alp;
 use super::page_writer::{Context, Entries, PageWriter, Payload, fixed_pages};
 use super::{Encoded, Encoder, statistics};
-use crate::choose::integers::{Kind, Light, WordPlan, count_runs, plan_light};
+use crate::choose::integers::{Kind, LightPlan, WordPlan, count_runs, plan_light};
 use crate::dictionary::{Key, NoDictionary};
 use crate::profile::cost;
 use crate::validity;
@@ -50,7 +50,7 @@ impl Encoder {
         let are_decimals =
             as_ints.is_some_and(|(len, ns)| self.choices.profile.score(len, ns) < decoded_len as f64 / 2.0);
         let mut light = match are_decimals && n_runs * 2 >= n {
-            true => Light::raw(n),
+            true => LightPlan::raw(n),
             false => plan_light(words, kind, &self.choices.profile),
         };
         let settled = self.choices.profile.is_raw() || light.best.packing == Packing::Constant;

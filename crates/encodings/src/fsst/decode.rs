@@ -103,7 +103,7 @@ impl Table {
     fn decode(&self, streams: [&[u8]; PIECES], mut outs: [&mut [u8]; PIECES]) -> Result<()> {
         let (mut at, mut end) = ([0; PIECES], [0; PIECES]);
         for i in 0..PIECES {
-            (at[i], end[i]) = self.symbols.expand(streams[i], outs[i]);
+            (at[i], end[i]) = self.symbols.decode(streams[i], outs[i]);
         }
         match Digrams::of(&self.symbols) {
             Some(digrams) => in_turn(streams, &mut at, &mut outs, &mut end, |stream, at, out, end| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entasis_kernels::fsst::{Found, SymbolIndex};
+use entasis_kernels::fsst::{MatchEntry, SymbolIndex};
 use entasis_platform::memory::ScratchVec;
 
 use super::{PIECES, Symbol, Symbols, piece_len};
@@ -44,9 +44,9 @@ impl Matcher {
     }
 
     /// The same where it is only asked for what has no other bytes than these behind the first one, and zero.
-    pub(super) fn set_before(&mut self, followers: &[u8], symbols: Symbols) {
+    pub(super) fn set_for_followers(&mut self, followers: &[u8], symbols: Symbols) {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
-        let is_sound = Arc::make_mut(&mut self.index).set_before(followers.iter().copied(), all);
+        let is_sound = Arc::make_mut(&mut self.index).set_for_followers(followers.iter().copied(), all);
         debug_assert!(is_sound, "a code for each symbol");
         self.symbols = symbols;
     }
@@ -58,8 +58,8 @@ impl Matcher {
     }
 
     /// Finds two symbols in one step where they follow each other, when no symbol has the slot of both.
-    pub(super) fn join(&mut self, codes: [u8; 2], both: Symbol) {
-        Arc::make_mut(&mut self.index).join(codes, both.word, both.len);
+    pub(super) fn add_pair(&mut self, codes: [u8; 2], both: Symbol) {
+        Arc::make_mut(&mut self.index).add_pair(codes, both.word, both.len);
     }
 
     pub(super) fn symbols(&self) -> &Symbols {
@@ -68,7 +68,7 @@ impl Matcher {
 
     /// What stands for the first bytes of `bytes`, which are not empty.
     #[inline(always)]
-    pub(super) fn find_at(&self, bytes: &[u8]) -> Found {
+    pub(super) fn find_at(&self, bytes: &[u8]) -> MatchEntry {
         self.index.find_at(bytes)
     }
 
@@ -96,7 +96,7 @@ impl Matcher {
             if i % 2 == 0 { first } else { second }
         });
         let room = room(half);
-        let lens = self.shrink(halves, [room; PARTS]);
+        let lens = self.encode_parts(halves, [room; PARTS]);
         Codes { at: 0, room, lens, n: PARTS }
     }
 
@@ -116,7 +116,7 @@ impl Matcher {
         }
         let rooms = pages.map(|page| room(piece_len(page.len())));
         let pieces = std::array::from_fn(|i| piece(pages[i / PIECES], i % PIECES));
-        let lens = self.shrink(pieces, std::array::from_fn(|i| rooms[i / PIECES]));
+        let lens = self.encode_parts(pieces, std::array::from_fn(|i| rooms[i / PIECES]));
         let of_page = |page: usize| {
             let mut of_page = [0; PARTS];
             of_page[..PIECES].copy_from_slice(&lens[page * PIECES..][..PIECES]);
@@ -131,11 +131,11 @@ impl Matcher {
     }
 
     /// Encodes each part of a text into as much of the scratch as its room, one behind the other.
-    fn shrink(&mut self, parts: [&[u8]; PARTS], rooms: [usize; PARTS]) -> [usize; PARTS] {
+    fn encode_parts(&mut self, parts: [&[u8]; PARTS], rooms: [usize; PARTS]) -> [usize; PARTS] {
         self.scratch.overwrite(rooms.iter().sum());
         let mut rest = &mut *self.scratch;
         let outs = rooms.map(|room| rest.split_off_mut(..room).unwrap_or_default());
-        self.index.shrink(parts, outs).expect("room for twice the bytes of each part")
+        self.index.encode(parts, outs).expect("room for twice the bytes of each part")
     }
 }
 

@@ -183,7 +183,7 @@ mod tests {
         let (first, second) = (text(50_000), b"0.125 0.25 0.375 -1 12 ".repeat(900));
         let mut trainer = Trainer::default();
         let matcher = trainer.train_on(&first);
-        trainer.keep(matcher);
+        trainer.recycle(matcher);
         let (mut again, mut fresh) = (trainer.train_on(&second), Trainer::default().train_on(&second));
         assert_eq!(again.symbols(), fresh.symbols());
         let other: Vec<u8> = first.iter().chain(&second).copied().chain(0..=255).collect();
@@ -232,7 +232,7 @@ mod tests {
             let n_codes = round_trip(bytes, &mut trained.matcher) as f64;
             assert!(ratio < 0.65 && (n_codes / bytes.len() as f64 - ratio).abs() < 0.01);
             let byte_cost = trained.matcher.byte_cost();
-            trainer.keep(trained.matcher);
+            trainer.recycle(trained.matcher);
             byte_cost
         };
         assert_eq!(best_for(&letters), cost::DIGRAM_BYTE);

@@ -71,14 +71,14 @@ impl SharedSymbols {
             // Not with the memory for codes, which is this thread's.
             let mut kept = Matcher::default();
             kept.copy(&matcher);
-            trainer.keep(matcher);
+            trainer.recycle(matcher);
             Shared { trained: Trained { matcher: kept, ratio }, no_codec }
         });
         let &Shared { ref trained, no_codec } = shared;
         let mut copy = trainer.copy_of(&trained.matcher);
         let of_run = ratio(&mut copy);
         if (of_run / trained.ratio - 1.0).abs() > ALIKE {
-            trainer.keep(copy);
+            trainer.recycle(copy);
             return None;
         }
         let trained = Trained { matcher: copy, ratio: trained.ratio };

@@ -8,7 +8,7 @@ use entasis_platform::memory::ScratchVec;
 use crate::utf8::check_utf8;
 use crate::fsst::{self, Codes, Matcher, Trained, Trainer};
 use crate::profile::{Profile, cost};
-use crate::string_dictionary::index::Distincts;
+use crate::string_dictionary::index::DistinctStrings;
 use crate::words::{bits_of, sample_ranges};
 
 /// Zeros behind the last entry: short strings are copied with as many bytes, whatever their length.
@@ -36,18 +36,18 @@ pub(crate) enum SymbolHint {
     /// Symbols, and the share of the bytes that their codes take.
     Use(Trained, f64),
     /// Those of a column beside.
-    Beside(Trained),
+    Similar(Trained),
 }
 
 impl SymbolHint {
     /// What is left of it for the column beside.
-    pub(crate) fn beside(self) -> Self {
-        self.into_symbols().map_or(Self::Unknown, Self::Beside)
+    pub(crate) fn for_similar_column(self) -> Self {
+        self.into_symbols().map_or(Self::Unknown, Self::Similar)
     }
 
     pub(crate) fn into_symbols(self) -> Option<Trained> {
         match self {
-            Self::Use(trained, _) | Self::Beside(trained) => Some(trained),
+            Self::Use(trained, _) | Self::Similar(trained) => Some(trained),
             Self::Unknown | Self::None => None,
         }
     }
@@ -70,7 +70,7 @@ pub(crate) struct EntriesPlan {
 impl EntriesPlan {
     /// The better of plain bytes and symbols. With Zstandard, which does the same better, there are none. `joined` is memory for entries.
     pub(crate) fn new(
-        entries: &Distincts<'_>,
+        entries: &DistinctStrings<'_>,
         codec: Codec,
         profile: &Profile,
         hint: &mut SymbolHint,
@@ -91,7 +91,7 @@ impl EntriesPlan {
             return plain;
         }
         let mut codes = None;
-        if let SymbolHint::Unknown | SymbolHint::Beside(_) = hint {
+        if let SymbolHint::Unknown | SymbolHint::Similar(_) = hint {
             let sample = sample(entries, bytes_len, joined);
             let beside = std::mem::take(hint).into_symbols();
             let (trained, ratio) = trainer.symbols_for(sample, beside, |matcher| {
@@ -102,7 +102,7 @@ impl EntriesPlan {
             *hint = if score(ratio) < bytes_len as f64 {
                 SymbolHint::Use(trained, ratio)
             } else {
-                trainer.keep(trained.matcher);
+                trainer.recycle(trained.matcher);
                 SymbolHint::None
             };
         }
@@ -122,7 +122,7 @@ impl EntriesPlan {
     /// Appends the payload; `joined` is memory for the entries.
     pub(crate) fn emit(
         &self,
-        entries: &Distincts<'_>,
+        entries: &DistinctStrings<'_>,
         hint: &mut SymbolHint,
         joined: &mut ScratchVec<u8>,
         out: &mut Vec<u8>,
@@ -166,7 +166,7 @@ fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Opti
 }
 
 /// Entries from everywhere, one behind the other, in memory that is overwritten.
-fn sample<'m>(entries: &Distincts<'_>, bytes_len: usize, memory: &'m mut ScratchVec<u8>) -> &'m [u8] {
+fn sample<'m>(entries: &DistinctStrings<'_>, bytes_len: usize, memory: &'m mut ScratchVec<u8>) -> &'m [u8] {
     if bytes_len <= SAMPLE {
         return entries.join(memory);
     }
@@ -230,27 +230,27 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dictionary::{MAX_ENTRIES, Prospect, up_to};
-    use crate::string_dictionary::index::{Tables, Texts};
+    use crate::dictionary::{MAX_ENTRIES, Estimate, up_to};
+    use crate::string_dictionary::index::{CodeTables, Strings};
 
-    /// Distinct strings, put together by a dictionary of them.
-    fn with_distincts<R>(strings: &[String], f: impl FnOnce(&Distincts<'_>) -> R) -> R {
+    /// CodeTable strings, put together by a dictionary of them.
+    fn with_distincts<R>(strings: &[String], f: impl FnOnce(&DistinctStrings<'_>) -> R) -> R {
         let bytes = strings.concat();
         let mut offsets = vec![0];
         for string in strings {
             offsets.push(offsets[offsets.len() - 1] + string.len() as u32);
         }
         let longest = strings.iter().map(String::len).max().unwrap_or(0);
-        let texts = Texts { offsets: &offsets, bytes: bytes.as_bytes(), longest };
-        let prospect = Prospect { len: 0.0, ns: 0.0, n_entries: strings.len(), runs: false, nearby: false };
+        let texts = Strings { offsets: &offsets, bytes: bytes.as_bytes(), longest };
+        let estimate = Estimate { len: 0.0, ns: 0.0, n_entries: strings.len(), runs: false, nearby: false };
         let found =
-            texts.build(up_to(MAX_ENTRIES), prospect, &mut Tables::default(), &mut Vec::new()).unwrap();
+            texts.build(up_to(MAX_ENTRIES), estimate, &mut CodeTables::default(), &mut Vec::new()).unwrap();
         assert_eq!(found.len(), strings.len());
         f(&found)
     }
 
     /// A plan for the entries, and the payload.
-    fn payload(all: &Distincts<'_>, hint: &mut SymbolHint, trainer: &mut Trainer) -> (EntriesPlan, Vec<u8>) {
+    fn payload(all: &DistinctStrings<'_>, hint: &mut SymbolHint, trainer: &mut Trainer) -> (EntriesPlan, Vec<u8>) {
         let profile = Profile::new(Profile::DEFAULT).unwrap();
         let (mut joined, mut payload) = (ScratchVec::new(), b"before".to_vec());
         let plan = EntriesPlan::new(all, Codec::None, &profile, hint, trainer, &mut joined);
@@ -262,7 +262,7 @@ mod tests {
         with_distincts(entries, |all| check_entries(all, entries, kind));
     }
 
-    fn check_entries(distincts: &Distincts<'_>, all: &[String], kind: u8) {
+    fn check_entries(distincts: &DistinctStrings<'_>, all: &[String], kind: u8) {
         let mut hint = SymbolHint::default();
         // The second time with the symbols of the first.
         for _ in 0..2 {
@@ -315,8 +315,8 @@ mod tests {
             let (offsets, bytes) = parse(&payload, all.len(), Physical::Utf8).unwrap();
             let back = offsets.windows(2).map(|pair| &bytes[pair[0] as usize..pair[1] as usize]);
             assert!(back.eq(all.iter().map(String::as_bytes)));
-            hint = hint.beside();
-            assert!(matches!(hint, SymbolHint::Beside(_)));
+            hint = hint.for_similar_column();
+            assert!(matches!(hint, SymbolHint::Similar(_)));
         }
     }
 

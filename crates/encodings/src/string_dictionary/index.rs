@@ -6,16 +6,16 @@ use entasis_kernels::string_hash::{ANY, Hashing, LONG, MIDDLE, TINY, hash};
 use entasis_kernels::VECTOR;
 use entasis_platform::memory::ScratchVec;
 
-use crate::dictionary::{Distinct, Key, Limit, MIX, NoDictionary, Prospect, build, prospect};
+use crate::dictionary::{CodeTable, Key, Limit, MIX, NoDictionary, Estimate, build, estimate};
 
-/// Tables for distinct strings, whose memory serves one block after the other.
+/// CodeTables for distinct strings, whose memory serves one block after the other.
 #[derive(Default)]
-pub(crate) struct Tables {
-    hashed: Distinct<u64>,
-    short: Distinct<Short>,
+pub(crate) struct CodeTables {
+    hashed: CodeTable<u64>,
+    short: CodeTable<ShortString>,
 }
 
-impl Tables {
+impl CodeTables {
     /// Forgets how many strings were looked up before.
     pub(crate) fn begin_run(&mut self) {
         self.hashed.entries.clear();
@@ -25,7 +25,7 @@ impl Tables {
 
 /// The strings of a block.
 #[derive(Clone, Copy)]
-pub(crate) struct Texts<'a> {
+pub(crate) struct Strings<'a> {
     /// String i is `bytes[offsets[i]..offsets[i + 1]]`.
     pub offsets: &'a [u32],
     pub bytes: &'a [u8],
@@ -33,7 +33,7 @@ pub(crate) struct Texts<'a> {
     pub longest: usize,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> Strings<'a> {
     pub(crate) fn n(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -44,16 +44,16 @@ impl<'a> Texts<'a> {
     }
 
     /// What a dictionary of them would come to.
-    pub(crate) fn prospect(&self, entry_len: usize, most: usize) -> Result<Prospect, NoDictionary> {
+    pub(crate) fn estimate(&self, entry_len: usize, most: usize) -> Result<Estimate, NoDictionary> {
         let (n, all, longest) = (self.n(), self.bytes, self.longest);
         if longest <= TINY {
-            prospect(n, entry_len, most, |i| hash::<TINY>(all, self.range(i)))
-        } else if longest <= Short::MOST {
-            prospect(n, entry_len, most, |i| Short::new(all, self.range(i)))
+            estimate(n, entry_len, most, |i| hash::<TINY>(all, self.range(i)))
+        } else if longest <= ShortString::MOST {
+            estimate(n, entry_len, most, |i| ShortString::new(all, self.range(i)))
         } else if longest <= MIDDLE {
-            prospect(n, entry_len, most, |i| hash::<MIDDLE>(all, self.range(i)))
+            estimate(n, entry_len, most, |i| hash::<MIDDLE>(all, self.range(i)))
         } else {
-            prospect(n, entry_len, most, |i| hash::<ANY>(all, self.range(i)))
+            estimate(n, entry_len, most, |i| hash::<ANY>(all, self.range(i)))
         }
     }
 
@@ -61,25 +61,25 @@ impl<'a> Texts<'a> {
     pub(crate) fn build(
         self,
         limit: Limit,
-        prospect: Prospect,
-        tables: &mut Tables,
+        estimate: Estimate,
+        tables: &mut CodeTables,
         codes: &mut Vec<u32>,
-    ) -> Option<Distincts<'a>> {
-        let Tables { hashed, short } = tables;
+    ) -> Option<DistinctStrings<'a>> {
+        let CodeTables { hashed, short } = tables;
         let ends = if self.longest <= 1 {
             self.build_bytes(limit, codes)
         } else if self.longest <= TINY {
-            self.build_hashed::<TINY>(limit, prospect, hashed, codes)
-        } else if self.longest <= Short::MOST {
-            self.build_short(limit, prospect, short, codes)
+            self.build_hashed::<TINY>(limit, estimate, hashed, codes)
+        } else if self.longest <= ShortString::MOST {
+            self.build_short(limit, estimate, short, codes)
         } else if self.longest <= MIDDLE {
-            self.build_hashed::<MIDDLE>(limit, prospect, hashed, codes)
+            self.build_hashed::<MIDDLE>(limit, estimate, hashed, codes)
         } else if self.longest <= LONG {
-            self.build_hashed::<LONG>(limit, prospect, hashed, codes)
+            self.build_hashed::<LONG>(limit, estimate, hashed, codes)
         } else {
-            self.build_hashed::<ANY>(limit, prospect, hashed, codes)
+            self.build_hashed::<ANY>(limit, estimate, hashed, codes)
         };
-        Some(Distincts { bytes: self.bytes, ends: ends? })
+        Some(DistinctStrings { bytes: self.bytes, ends: ends? })
     }
 
     /// The same of strings of a byte at most, which are places in a table.
@@ -111,20 +111,20 @@ impl<'a> Texts<'a> {
     fn build_short(
         self,
         limit: Limit,
-        prospect: Prospect,
-        distinct: &mut Distinct<Short>,
+        estimate: Estimate,
+        distinct: &mut CodeTable<ShortString>,
         codes: &mut Vec<u32>,
     ) -> Option<Vec<[u32; 2]>> {
         // Which string is the first of each code.
         let mut firsts: Vec<u32> = Vec::new();
-        let short = |i| Short::new(self.bytes, self.range(i));
+        let short = |i| ShortString::new(self.bytes, self.range(i));
         let first = |code: usize, i: usize| {
             if firsts.len() <= code {
                 firsts.resize(code + VECTOR, 0);
             }
             firsts[code] = i as u32;
         };
-        build((distinct, self.n()), limit, prospect, codes, short, first)?;
+        build((distinct, self.n()), limit, estimate, codes, short, first)?;
         let n = distinct.entries.len();
         Some(firsts[..n].iter().map(|&i| [self.offsets[i as usize], self.offsets[i as usize + 1]]).collect())
     }
@@ -134,27 +134,27 @@ impl<'a> Texts<'a> {
     fn build_hashed<const MOST: usize>(
         self,
         limit: Limit,
-        prospect: Prospect,
-        distinct: &mut Distinct<u64>,
+        estimate: Estimate,
+        distinct: &mut CodeTable<u64>,
         codes: &mut Vec<u32>,
     ) -> Option<Vec<[u32; 2]>> {
-        distinct.clear_for(prospect.n_entries, limit.n_entries);
+        distinct.clear_for(estimate.n_entries, limit.n_entries);
         // Where the first string of each code begins and ends.
         let mut firsts: Vec<[u32; 2]> = Vec::with_capacity(distinct.entries.capacity());
-        let repeats = prospect.repeats(self.n());
+        let repeats = estimate.repeats(self.n());
         codes.resize(self.n(), 0);
         let hashing = Hashing::here();
         let mut hashes = [0u64; VECTOR];
         for (vector, codes) in codes.chunks_mut(VECTOR).enumerate() {
             let hashes = &mut hashes[..codes.len()];
             let ends = &self.offsets[vector * VECTOR..=vector * VECTOR + hashes.len()];
-            hashing.hash_all::<MOST>(self.bytes, ends, prospect.runs, hashes);
+            hashing.hash_all::<MOST>(self.bytes, ends, estimate.runs, hashes);
             firsts.resize(distinct.entries.len() + codes.len(), [0; 2]);
             let first = |code: usize, i: usize| firsts[code] = [ends[i], ends[i + 1]];
             if !distinct.codes(codes, limit.n_entries, repeats, |i| hashes[i], first) {
                 return None;
             }
-            if MOST > TINY && !hashing.are_equal::<MOST>(self.bytes, ends, prospect.runs, codes, &firsts) {
+            if MOST > TINY && !hashing.are_equal::<MOST>(self.bytes, ends, estimate.runs, codes, &firsts) {
                 return None;
             }
         }
@@ -164,13 +164,13 @@ impl<'a> Texts<'a> {
 }
 
 /// The distinct strings of a block, in the order of their first appearance.
-pub(crate) struct Distincts<'a> {
+pub(crate) struct DistinctStrings<'a> {
     pub bytes: &'a [u8],
     /// Where each begins and ends.
     ends: Vec<[u32; 2]>,
 }
 
-impl<'a> Distincts<'a> {
+impl<'a> DistinctStrings<'a> {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -221,9 +221,9 @@ fn text(bytes: &[u8], [start, end]: [u32; 2]) -> &[u8] {
 
 /// A string of up to 15 bytes: a word has them and, behind them, their number.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Short(u128);
+struct ShortString(u128);
 
-impl Short {
+impl ShortString {
     const MOST: usize = 15;
 
     #[inline(always)]
@@ -241,7 +241,7 @@ impl Short {
     }
 }
 
-impl Key for Short {
+impl Key for ShortString {
     #[inline]
     fn hash(self) -> u64 {
         let hash = (self.0 as u64).wrapping_mul(MIX).rotate_left(29);
@@ -268,16 +268,16 @@ mod tests {
     #[test]
     fn short_strings_differ_in_any_byte_or_their_length() {
         let all = [7u8; 100];
-        for len in 0..Short::MOST {
-            let (a, b) = (Short::new(&all, 0..len), Short::new(&all, 100 - len..100));
-            assert!(a == b && a.hash() == b.hash() && a != Short::new(&all, 3..4 + len));
+        for len in 0..ShortString::MOST {
+            let (a, b) = (ShortString::new(&all, 0..len), ShortString::new(&all, 100 - len..100));
+            assert!(a == b && a.hash() == b.hash() && a != ShortString::new(&all, 3..4 + len));
         }
     }
 
     #[test]
     fn codes_are_those_of_a_hash_map() {
         // The same tables for all.
-        let mut tables = Tables::default();
+        let mut tables = CodeTables::default();
         for longest in [0, 1, 7, 8, 16, 17, 32, 33, 64, 65, 200] {
             // Strings of all lengths, each a few times, some of them in runs.
             let text = |i: usize| {
@@ -293,13 +293,13 @@ mod tests {
                 *end += text.len() as u32;
                 Some(*end)
             }));
-            let all = Texts { offsets: &offsets, bytes: bytes.as_bytes(), longest };
+            let all = Strings { offsets: &offsets, bytes: bytes.as_bytes(), longest };
             let (expected, expected_codes) = model(&texts.iter().map(|t| t.as_bytes()).collect::<Vec<_>>());
             for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
-                let prospect = Prospect { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
+                let estimate = Estimate { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
                 let mut codes = Vec::new();
                 let mut build = |limit| {
-                    let entries = all.build(up_to(limit), prospect, &mut tables, &mut codes)?;
+                    let entries = all.build(up_to(limit), estimate, &mut tables, &mut codes)?;
                     Some((entries, codes.clone()))
                 };
                 let (entries, codes) = build(MAX_ENTRIES).unwrap();
@@ -310,8 +310,8 @@ mod tests {
                 assert!(build(expected.len() - 1).is_none());
                 assert!(build(expected.len()).is_some_and(|(_, codes)| codes == expected_codes));
             }
-            let prospect = all.prospect(longest + 1, MAX_ENTRIES);
-            assert!(prospect.ok().is_none_or(|found| found.n_entries <= 5000));
+            let estimate = all.estimate(longest + 1, MAX_ENTRIES);
+            assert!(estimate.ok().is_none_or(|found| found.n_entries <= 5000));
         }
     }
 }

@@ -6,8 +6,8 @@ use std::arch::x86_64::{
     _mm256_loadu_si256, _mm256_movemask_ps, _mm256_permute4x64_epi64, _mm256_shuffle_epi8, _mm256_slli_epi32,
 };
 
-use super::Found;
-use super::match_entry::put_each;
+use super::MatchEntry;
+use super::match_entry::emit_each;
 
 /// As many are looked at together as fill 16 bytes, if two are written for each.
 const FOUND: usize = 8;
@@ -43,10 +43,10 @@ const PLACES: [u8; 32] = {
     places
 };
 
-/// See [`put`](super::emit::put); `out` has at least twice as many bytes as were `found`.
+/// See [`emit`](super::emit::emit); `out` has at least twice as many bytes as were `found`.
 #[inline]
 #[target_feature(enable = "popcnt,avx2")]
-pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
+pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
     // SAFETY: there are 32 bytes.
     let places = unsafe { _mm256_loadu_si256(PLACES.as_ptr().cast()) };
     let mut end = 0;
@@ -66,5 +66,5 @@ pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
         unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), squeezed) };
         end += FOUND + two.count_ones() as usize;
     }
-    end + put_each(rest, &mut out[end..])
+    end + emit_each(rest, &mut out[end..])
 }

@@ -8,8 +8,8 @@ use std::arch::x86_64::{
     _pdep_u64,
 };
 
-use super::match_entry::put_each;
-use super::{ESCAPE, Found, SymbolTable};
+use super::match_entry::emit_each;
+use super::{ESCAPE, MatchEntry, SymbolTable};
 use crate::dispatch::{Isa, isa};
 
 /// Codes that are looked at together.
@@ -22,9 +22,9 @@ pub(super) fn is_supported() -> bool {
     isa() >= Isa::Avx512 && is_x86_feature_detected!("avx512vbmi2")
 }
 
-/// See [`SymbolTable::expand`].
+/// See [`SymbolTable::decode`].
 #[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
-pub(super) fn expand(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
+pub(super) fn decode(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
     // As many low bits as a symbol has bytes, by its length; codes without one have none, and are not come to.
     let mut by_len = [0u8; 64];
     for (len, mask) in by_len.iter_mut().enumerate().take(9).skip(1) {
@@ -97,9 +97,9 @@ const PLACES: [u8; 64] = {
     places
 };
 
-/// See [`put`](super::emit::put); `out` has at least twice as many bytes as were `found`.
+/// See [`emit`](super::emit::emit); `out` has at least twice as many bytes as were `found`.
 #[target_feature(enable = "popcnt,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
-pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
+pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
     // Every second byte, from the first on.
     const FIRST: u64 = u64::MAX / 3;
 
@@ -121,5 +121,5 @@ pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), squeezed) };
         end += kept.count_ones() as usize;
     }
-    end + put_each(rest, &mut out[end..])
+    end + emit_each(rest, &mut out[end..])
 }

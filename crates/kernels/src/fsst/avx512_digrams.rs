@@ -41,9 +41,9 @@ impl Table {
     }
 }
 
-/// See [`shrink_digrams`](super::matcher).
+/// See [`encode_digrams`](super::matcher).
 #[target_feature(enable = "popcnt,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
-pub(super) fn shrink(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+pub(super) fn encode(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     // A place in the table of codes has ten bits, of which a look-up takes seven. Of the number of the first byte the two lowest bits are
     // among them; of the others one stands in the highest bit beside these, and two in the highest ones of another table.
     let (mut firsts, mut parts) = ([0; 256], [0; 256]);
@@ -108,9 +108,9 @@ pub(super) fn shrink(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize,
     (at + is_inside as usize, end)
 }
 
-/// See [`SymbolTable::expand`], of a table whose first `n_single` symbols have one byte and all others two.
+/// See [`SymbolTable::decode`], of a table whose first `n_single` symbols have one byte and all others two.
 #[target_feature(enable = "popcnt,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
-pub(super) fn expand(table: &SymbolTable, n_single: u8, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
+pub(super) fn decode(table: &SymbolTable, n_single: u8, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
     let byte = |i: usize| std::array::from_fn(|code| table.words[code].to_le_bytes()[i]);
     let (firsts, seconds) = (Table::load(&byte(0)), Table::load(&byte(1)));
     let [escape, first_unknown, first_digram] =

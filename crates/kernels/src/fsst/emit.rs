@@ -1,26 +1,26 @@
 //! What was found in a text becomes codes: one byte for a symbol, two for a pair of them, or an escape and the byte that it stands for.
 
-use super::match_entry::{Found, put_each};
+use super::match_entry::{MatchEntry, emit_each};
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 
 /// Writes what was found to the start of `out`, which has at least twice as many bytes, and returns how many bytes these are; the
 /// bytes behind them, up to twice as many, hold anything.
 #[inline(always)]
-pub(super) fn put(found: &[Found], out: &mut [u8]) -> usize {
+pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
     let out = &mut out[..2 * found.len()];
     #[cfg(target_arch = "x86_64")]
     {
         if super::avx512::is_supported() {
             // SAFETY: the processor has what it is compiled for.
-            return unsafe { super::avx512::put(found, out) };
+            return unsafe { super::avx512::emit(found, out) };
         }
         if isa() >= Isa::Avx2 {
             // SAFETY: as above.
-            return unsafe { super::avx2::put(found, out) };
+            return unsafe { super::avx2::emit(found, out) };
         }
     }
-    put_each(found, out)
+    emit_each(found, out)
 }
 
 #[cfg(test)]
@@ -39,9 +39,9 @@ mod tests {
             often in prop_oneof![Just(0), Just(2), Just(100), Just(200)],
         ) {
             let here = |&(first, second, chance, len): &(u8, u8, u8, usize)| match chance {
-                _ if chance >= often => Found::symbol(first.into(), len),
-                _ if chance % 2 == 0 => Found::pair([first, second], len),
-                _ => Found::byte(second),
+                _ if chance >= often => MatchEntry::symbol(first.into(), len),
+                _ if chance % 2 == 0 => MatchEntry::pair([first, second], len),
+                _ => MatchEntry::byte(second),
             };
             let expected: Vec<u8> = found
                 .iter()
@@ -51,10 +51,10 @@ mod tests {
                     _ => vec![ESCAPE, second],
                 })
                 .collect();
-            let found: Vec<Found> = found.iter().map(here).collect();
+            let found: Vec<MatchEntry> = found.iter().map(here).collect();
             on_every_isa(|_| {
                 let mut out = vec![7; 2 * found.len() + 3];
-                let n = put(&found, &mut out);
+                let n = emit(&found, &mut out);
                 assert_eq!(out[..n], expected);
                 assert_eq!(out[2 * found.len()..], [7; 3]);
             });
@@ -64,6 +64,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "range end index")]
     fn room_for_two_bytes_each_is_asked_for() {
-        put(&[Found::symbol(0, 1); 65], &mut [0; 129]);
+        emit(&[MatchEntry::symbol(0, 1); 65], &mut [0; 129]);
     }
 }

@@ -10,12 +10,12 @@ use super::ESCAPE;
 /// bytes are written; the first of these; the second one; how many bytes of the text they stand for (1 to 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable)]
 #[repr(transparent)]
-pub struct Found(u32);
+pub struct MatchEntry(u32);
 
 /// Says that two bytes are written.
 const TWO: u8 = 0x80;
 
-impl Found {
+impl MatchEntry {
     pub(super) const fn symbol(code: usize, len: usize) -> Self {
         Self(u32::from_le_bytes([(64 - 8 * len) as u8, code as u8, 0, len as u8]))
     }
@@ -65,7 +65,7 @@ impl Found {
 
 /// Writes what was found to the start of `out`, one after the other, and returns how many bytes these are.
 #[inline(always)]
-pub(super) fn put_each(found: &[Found], out: &mut [u8]) -> usize {
+pub(super) fn emit_each(found: &[MatchEntry], out: &mut [u8]) -> usize {
     let mut end = 0;
     for found in found {
         let (bytes, n) = found.written();

@@ -15,8 +15,8 @@ use bytemuck::Zeroable;
 
 use super::ESCAPE;
 use super::digrams::Digrams;
-use super::match_entry::Found;
-use super::emit::put;
+use super::match_entry::MatchEntry;
+use super::emit::emit;
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 
@@ -30,18 +30,18 @@ const STREAMS: usize = 8;
 const STEPS: usize = 128;
 
 /// A slot without a symbol. No place has it: behind a symbol of three to seven bytes are zeros.
-const NOTHING: (u64, Found) = (1, Found::symbol(0, 3));
+const NOTHING: (u64, MatchEntry) = (1, MatchEntry::symbol(0, 3));
 
 #[derive(Clone, Copy, Zeroable)]
 struct Tables {
     /// Symbols and pairs of three bytes or more by a hash of these, in the highest bytes.
     words: [u64; SLOTS],
     /// What they are.
-    long: [Found; SLOTS],
+    long: [MatchEntry; SLOTS],
     /// By two bytes.
-    short: [Found; 1 << 16],
+    short: [MatchEntry; 1 << 16],
     /// By the last byte of all.
-    single: [Found; 256],
+    single: [MatchEntry; 256],
 }
 
 /// Symbols by their first bytes.
@@ -71,12 +71,12 @@ impl SymbolIndex {
     /// Of those that share a slot the last one is found. False when there are more than 255, or one of another length; there
     /// are no symbols then.
     pub fn set(&mut self, symbols: impl Iterator<Item = (u64, usize)> + Clone) -> bool {
-        self.set_before(0..=u8::MAX, symbols)
+        self.set_for_followers(0..=u8::MAX, symbols)
     }
 
     /// The same for texts whose bytes behind the first one are among `followers`, zero being one of them; what is found in others is
     /// what was set before, or any of both. Most texts have few of all bytes, and most of the work is for each follower.
-    pub fn set_before(
+    pub fn set_for_followers(
         &mut self,
         followers: impl Iterator<Item = u8>,
         symbols: impl Iterator<Item = (u64, usize)> + Clone,
@@ -85,7 +85,7 @@ impl SymbolIndex {
         let tables = &mut *self.tables;
         tables.words.fill(NOTHING.0);
         tables.long.fill(NOTHING.1);
-        tables.single = std::array::from_fn(|byte| Found::byte(byte as u8));
+        tables.single = std::array::from_fn(|byte| MatchEntry::byte(byte as u8));
         let is_sound = symbols.clone().count() <= usize::from(ESCAPE)
             && symbols.clone().all(|(_, len)| (1..=MAX_LEN).contains(&len));
         // What a clone of the iterator gives is looked at too.
@@ -93,13 +93,13 @@ impl SymbolIndex {
             is_sound && code < usize::from(ESCAPE) && (1..=MAX_LEN).contains(&len)
         });
         for (code, (word, _)) in symbols.clone().filter(|(_, (_, len))| *len == 1) {
-            tables.single[(word & 0xFF) as usize] = Found::symbol(code, 1);
+            tables.single[(word & 0xFF) as usize] = MatchEntry::symbol(code, 1);
         }
         for follower in followers {
             tables.short[usize::from(follower) << 8..][..256].copy_from_slice(&tables.single);
         }
         for (code, (word, len)) in symbols {
-            let found = Found::symbol(code, len);
+            let found = MatchEntry::symbol(code, len);
             match len {
                 1 => {}
                 2 => tables.short[(word & 0xFFFF) as usize] = found,
@@ -130,7 +130,7 @@ impl SymbolIndex {
     /// Takes two symbols that may follow each other, which are found in one step from then on: their codes, and the bytes and the
     /// length of both. False, and nothing is taken, when a symbol has the slot, or their length is not 3 to 8. The later one
     /// of pairs that share a slot is found.
-    pub fn join(&mut self, codes: [u8; 2], word: u64, len: usize) -> bool {
+    pub fn add_pair(&mut self, codes: [u8; 2], word: u64, len: usize) -> bool {
         let tables = &mut *self.tables;
         let slot = slot_of(word);
         let there = (tables.words[slot], tables.long[slot]);
@@ -140,7 +140,7 @@ impl SymbolIndex {
             return false;
         }
         tables.words[slot] = word << (64 - 8 * len);
-        tables.long[slot] = Found::pair(codes, len);
+        tables.long[slot] = MatchEntry::pair(codes, len);
         true
     }
 
@@ -158,7 +158,7 @@ impl SymbolIndex {
 
     /// What stands for the first bytes of `word`. Where symbols are `SHORT`, none has more than two bytes.
     #[inline(always)]
-    fn find<const SHORT: bool>(&self, word: u64) -> Found {
+    fn find<const SHORT: bool>(&self, word: u64) -> MatchEntry {
         let tables = &*self.tables;
         if SHORT {
             return tables.short[(word & 0xFFFF) as usize];
@@ -172,7 +172,7 @@ impl SymbolIndex {
     }
 
     /// The same at the end of `bytes`, which has fewer than 8.
-    fn find_last(&self, bytes: &[u8]) -> Found {
+    fn find_last(&self, bytes: &[u8]) -> MatchEntry {
         let mut word = [0; MAX_LEN];
         let len = bytes.len().min(MAX_LEN);
         word[..len].copy_from_slice(&bytes[..len]);
@@ -187,7 +187,7 @@ impl SymbolIndex {
 
     /// What stands for the first bytes of `bytes`, which are not empty: one symbol, unless pairs were taken too.
     #[inline(always)]
-    pub fn find_at(&self, bytes: &[u8]) -> Found {
+    pub fn find_at(&self, bytes: &[u8]) -> MatchEntry {
         match bytes.first_chunk() {
             Some(word) => self.find::<false>(u64::from_le_bytes(*word)),
             None => self.find_last(bytes),
@@ -196,7 +196,7 @@ impl SymbolIndex {
 
     /// Writes the codes of each piece to the start of its part of `outs`, and returns how many bytes these are. None where a
     /// part has less than twice the bytes of its piece, which is what all escapes take.
-    pub fn shrink(&self, pieces: [&[u8]; STREAMS], outs: [&mut [u8]; STREAMS]) -> Option<[usize; STREAMS]> {
+    pub fn encode(&self, pieces: [&[u8]; STREAMS], outs: [&mut [u8]; STREAMS]) -> Option<[usize; STREAMS]> {
         let mut number = 0;
         let mut streams = outs.map(|out| {
             number += 1;
@@ -208,7 +208,7 @@ impl SymbolIndex {
         match &self.digrams {
             Some(digrams) => {
                 for stream in &mut streams {
-                    (stream.at, stream.end) = shrink_digrams(digrams, stream.bytes, stream.out);
+                    (stream.at, stream.end) = encode_digrams(digrams, stream.bytes, stream.out);
                 }
                 steps::<true>(self, &mut streams);
             }
@@ -218,7 +218,7 @@ impl SymbolIndex {
         for stream in &mut streams {
             while stream.at < stream.bytes.len() {
                 let found = self.find_last(&stream.bytes[stream.at..]);
-                stream.end += put(&[found], &mut stream.out[stream.end..]);
+                stream.end += emit(&[found], &mut stream.out[stream.end..]);
                 stream.at += found.len();
             }
             lens[stream.number] = stream.end;
@@ -247,11 +247,11 @@ impl Stream<'_> {
 /// Writes the codes of most of `bytes`, where the processor can do that for many places together: as many bytes from the first on as are
 /// returned first, as codes that take as many bytes of `out` as are returned then. The bytes behind those hold anything. `out` has at
 /// least twice as many as `bytes`.
-fn shrink_digrams(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+fn encode_digrams(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     #[cfg(target_arch = "x86_64")]
     if super::avx512::is_supported() {
         // SAFETY: the processor has what it is compiled for.
-        return unsafe { super::avx512_digrams::shrink(digrams, bytes, out) };
+        return unsafe { super::avx512_digrams::encode(digrams, bytes, out) };
     }
     let _ = (bytes, out);
     (0, 0)
@@ -295,7 +295,7 @@ fn steps_body<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>;
 /// Steps of all streams in turn, until one of them has none left.
 #[inline(always)]
 fn together<const SHORT: bool, const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; N]) {
-    let mut found = [[Found::zeroed(); STEPS]; N];
+    let mut found = [[MatchEntry::zeroed(); STEPS]; N];
     loop {
         let n_steps = streams.iter().map(|stream| stream.steps()).min().unwrap_or(0).min(STEPS);
         if n_steps == 0 {
@@ -305,7 +305,7 @@ fn together<const SHORT: bool, const N: usize>(index: &SymbolIndex, mut streams:
         #[expect(clippy::needless_range_loop, reason = "each stream has its own")]
         for step in 0..n_steps {
             for i in 0..N {
-                // SAFETY: `steps` says that 8 bytes follow after each of so many steps of at most 8 bytes (`Found::len`).
+                // SAFETY: `steps` says that 8 bytes follow after each of so many steps of at most 8 bytes (`MatchEntry::len`).
                 let word = u64::from_le(unsafe { from[i].cast::<u64>().read_unaligned() });
                 let here = index.find::<SHORT>(word);
                 found[i][step] = here;
@@ -314,7 +314,7 @@ fn together<const SHORT: bool, const N: usize>(index: &SymbolIndex, mut streams:
             }
         }
         for ((stream, found), from) in streams.iter_mut().zip(&found).zip(from) {
-            stream.end += put(&found[..n_steps], &mut stream.out[stream.end..]);
+            stream.end += emit(&found[..n_steps], &mut stream.out[stream.end..]);
             stream.at = from.addr() - stream.bytes.as_ptr().addr();
         }
     }
@@ -353,7 +353,7 @@ mod tests {
             let has_slot =
                 |s: &&Vec<u8>| s.len() > 2 && SymbolIndex::slot(word(s)) == SymbolIndex::slot(word(&both));
             let is_free = symbols.iter().find(has_slot).is_none();
-            let is_joined = index.join(pair.map(|code| code as u8), word(&both), both.len());
+            let is_joined = index.add_pair(pair.map(|code| code as u8), word(&both), both.len());
             assert_eq!(is_joined, is_free && (3..=8).contains(&both.len()));
         }
     }
@@ -390,11 +390,11 @@ mod tests {
         out
     }
 
-    fn shrink(index: &SymbolIndex, pieces: [&[u8]; STREAMS]) -> [Vec<u8>; STREAMS] {
+    fn encode(index: &SymbolIndex, pieces: [&[u8]; STREAMS]) -> [Vec<u8>; STREAMS] {
         let mut outs = pieces.map(|piece| vec![7; 2 * piece.len()]);
         let mut parts = outs.iter_mut();
         let parts = std::array::from_fn(|_| parts.next().expect("one for each stream").as_mut_slice());
-        let lens = index.shrink(pieces, parts).unwrap();
+        let lens = index.encode(pieces, parts).unwrap();
         outs.iter_mut().zip(lens).for_each(|(out, len)| out.truncate(len));
         outs
     }
@@ -406,7 +406,7 @@ mod tests {
         let after = symbols(&["a", "bb", "ab", "z", "cab", "bca"]);
         let mut index = index_of(&before);
         assert!(
-            index.set_before(
+            index.set_for_followers(
                 b"\0abc".iter().copied(),
                 after.iter().map(|symbol| (word(symbol), symbol.len()))
             )
@@ -443,7 +443,7 @@ mod tests {
             join(&mut index, &symbols, &pairs);
             let pieces: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
             let expected = pieces.map(|piece| model(&symbols, &pairs, piece));
-            on_every_isa(|_| assert_eq!(shrink(&index, pieces), expected));
+            on_every_isa(|_| assert_eq!(encode(&index, pieces), expected));
         }
 
         #[test]
@@ -453,7 +453,7 @@ mod tests {
             // Streams of any lengths: most of them end long before the last one does.
             let pieces = [&all[..], &all[..all.len() / 3], &[], &all[all.len() / 2..]];
             let pieces = std::array::from_fn(|i| if i < 4 { pieces[i] } else { &all[..all.len() * (i - 4) / 4] });
-            assert_eq!(shrink(&index, pieces), pieces.map(|piece| model(&symbols, &pairs, piece)));
+            assert_eq!(encode(&index, pieces), pieces.map(|piece| model(&symbols, &pairs, piece)));
         }
     }
 
@@ -471,7 +471,7 @@ mod tests {
             for all in [all, (0..STREAMS).map(|i| even.repeat(37 * i)).collect()] {
                 let pieces: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
                 let expected = pieces.map(|piece| model(&symbols, &[], piece));
-                on_every_isa(|_| assert_eq!(shrink(&index, pieces), expected));
+                on_every_isa(|_| assert_eq!(encode(&index, pieces), expected));
             }
         }
     }
@@ -487,7 +487,7 @@ mod tests {
         assert!(index.set_digrams([(7, 1)].into_iter()));
         let text = [5u8, 7].repeat(99);
         let pieces = [text.as_slice(); STREAMS];
-        on_every_isa(|_| assert_eq!(shrink(&index, pieces)[3], [ESCAPE, 5, 0].repeat(99)));
+        on_every_isa(|_| assert_eq!(encode(&index, pieces)[3], [ESCAPE, 5, 0].repeat(99)));
     }
 
     #[test]
@@ -508,22 +508,22 @@ mod tests {
     fn a_pair_is_found_where_no_symbol_has_its_slot() {
         let symbols = ["th", "e ", "th ", "a"].map(|s| s.as_bytes().to_vec());
         let mut index = index_of(&symbols);
-        assert!(index.join([0, 1], word(b"the "), 4));
+        assert!(index.add_pair([0, 1], word(b"the "), 4));
         let found = |index: &SymbolIndex, bytes: &[u8]| index.find_at(bytes).written();
         assert_eq!(found(&index, b"the mill"), ([0, 1], 2));
         assert_eq!(found(&index, b"them").0[0], 0);
         assert_eq!(index.find_at(b"the").len(), 2);
         // Too short, too long, an escape, the slot of a symbol.
-        assert!(!index.join([3, 3], word(b"aa"), 2) && !index.join([3, 3], word(b"aaaaaaaa"), 9));
-        assert!(!index.join([3, ESCAPE], word(b"abc"), 3) && !index.join([2, 3], word(b"th a"), 4));
+        assert!(!index.add_pair([3, 3], word(b"aa"), 2) && !index.add_pair([3, 3], word(b"aaaaaaaa"), 9));
+        assert!(!index.add_pair([3, ESCAPE], word(b"abc"), 3) && !index.add_pair([2, 3], word(b"th a"), 4));
         assert_eq!(found(&index, b"th a "), ([2, 0], 1));
         // The last of pairs that share a slot; none is left with other symbols.
-        assert!(index.join([0, 3], word(b"thea"), 4));
+        assert!(index.add_pair([0, 3], word(b"thea"), 4));
         assert_eq!(found(&index, b"theatre"), ([0, 3], 2));
         assert_eq!(found(&index, b"the mill").1, 1);
         // A symbol that is the number 1 in a slot.
         let mut one = index_of(&[b"\x01\0\0\0\0\0\0\0".to_vec(), b"\x01\0".to_vec(), b"\0a".to_vec()]);
-        assert!(!one.join([1, 2], word(b"\x01\0\0a"), 4));
+        assert!(!one.add_pair([1, 2], word(b"\x01\0\0a"), 4));
         assert_eq!(one.find_at(&[1, 0, 0, 0, 0, 0, 0, 0, 7]).len(), 8);
         assert!(index.set(symbols.iter().map(|symbol| (word(symbol), symbol.len()))));
         assert_eq!(found(&index, b"theatre").1, 1);
@@ -539,6 +539,6 @@ mod tests {
         let (mut enough, mut short) = ([[0; 8]; STREAMS - 1], [0; 7]);
         let mut outs = enough.iter_mut().map(|out| out.as_mut_slice()).chain([short.as_mut_slice()]);
         let outs = std::array::from_fn(|_| outs.next().expect("one for each stream"));
-        assert!(index.shrink([b"abcd"; STREAMS], outs).is_none());
+        assert!(index.encode([b"abcd"; STREAMS], outs).is_none());
     }
 }

@@ -7,7 +7,7 @@ use entasis_platform::memory::ScratchVec;
 
 use super::encode::Matcher;
 use super::{MAX_LEN, MAX_SYMBOLS, Symbol, Symbols};
-use crate::dictionary::{Distinct, Key, MIX};
+use crate::dictionary::{CodeTable, Key, MIX};
 use crate::profile::{Profile, cost};
 use crate::words::sample_ranges;
 
@@ -94,7 +94,7 @@ impl Trainer {
                 return Some((trained, ratio));
             }
         }
-        self.keep(trained.matcher);
+        self.recycle(trained.matcher);
         None
     }
 
@@ -140,7 +140,7 @@ impl Trainer {
         } else {
             (symbols, digrams)
         };
-        self.keep(other.matcher);
+        self.recycle(other.matcher);
         better
     }
 
@@ -166,7 +166,7 @@ impl Trainer {
     pub(super) fn train(&mut self, sample: &[u8], rounds: &[usize]) -> Matcher {
         let mut matcher = self.find(sample, rounds, &|_| true);
         self.counts.count(sample, &matcher, Pairs::Short);
-        self.counts.join(&mut matcher);
+        self.counts.add_pairs(&mut matcher);
         self.counts.clear();
         matcher
     }
@@ -178,7 +178,7 @@ impl Trainer {
         is_there[0] = true;
         sample.iter().for_each(|&byte| is_there[usize::from(byte)] = true);
         let followers: Vec<u8> = (0..=u8::MAX).filter(|&byte| is_there[usize::from(byte)]).collect();
-        matcher.set_before(&followers, Symbols::default());
+        matcher.set_for_followers(&followers, Symbols::default());
         for (round, &part) in (1..).zip(rounds) {
             let is_last = round == rounds.len();
             self.counts.begin(matcher.symbols(), &followers);
@@ -189,7 +189,7 @@ impl Trainer {
             self.counts.clear();
             match choose(&mut self.gains) {
                 symbols if is_last => matcher.set(symbols),
-                symbols => matcher.set_before(&followers, symbols),
+                symbols => matcher.set_for_followers(&followers, symbols),
             }
         }
         self.counts.begin(matcher.symbols(), &followers);
@@ -204,7 +204,7 @@ impl Trainer {
     }
 
     /// Takes a matcher that is not needed any more.
-    pub(crate) fn keep(&mut self, matcher: Matcher) {
+    pub(crate) fn recycle(&mut self, matcher: Matcher) {
         self.spare.push(matcher);
     }
 }
@@ -374,7 +374,7 @@ impl Counts {
     fn candidates(&self, part: usize, is_fit: &dyn Fn(Symbol) -> bool, gains: &mut Vec<(u64, Symbol)>) {
         let least = 5 * part as u64 / 128;
         // A symbol may come about in several ways.
-        let mut distinct = Distinct::with_room_for(1024);
+        let mut distinct = CodeTable::with_room_for(1024);
         let mut add = |symbol: Symbol, count: u64| {
             let code = distinct.code(symbol) as usize;
             if code == gains.len() {

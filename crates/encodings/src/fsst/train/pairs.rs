@@ -13,7 +13,7 @@ impl Counts {
     ///
     /// The codes are hardly others than those of one step for each symbol: a pair is left out where a longer symbol that begins with its
     /// second one was found there too, and not by chance. Of those that share a slot the most frequent one is taken.
-    pub(super) fn join(&mut self, matcher: &mut Matcher) {
+    pub(super) fn add_pairs(&mut self, matcher: &mut Matcher) {
         let n = self.symbols.len();
         let symbols = matcher.symbols().as_slice();
         let shorter = beginnings(symbols);
@@ -45,7 +45,7 @@ impl Counts {
             }
         }
         for (_, codes, both) in best.into_iter().filter(|&(count, ..)| count > 0) {
-            matcher.join(codes, both);
+            matcher.add_pair(codes, both);
         }
     }
 }
@@ -87,7 +87,7 @@ mod tests {
         let (mut counts, all) = (Counts::default(), (0..=u8::MAX).collect::<Vec<_>>());
         counts.begin(matcher.symbols(), &all);
         counts.count(sample.repeat(2).as_bytes(), &matcher, Pairs::Short);
-        counts.join(&mut matcher);
+        counts.add_pairs(&mut matcher);
         let (mut lens, mut at) = (Vec::new(), 0);
         while at < text.len() {
             lens.push(matcher.find_at(&text.as_bytes()[at..]).len());

@@ -1,6 +1,6 @@
 //! An estimate of what a dictionary would come to, by a sample of the values.
 
-use super::table::{Distinct, Key, Repeats};
+use super::table::{CodeTable, Key, Repeats};
 use super::code_width;
 use crate::profile::cost;
 use crate::words::sample_ranges;
@@ -16,7 +16,7 @@ const FIRST_LOOK: usize = 512;
 
 /// What a sample tells of a dictionary.
 #[derive(Clone, Copy)]
-pub(crate) struct Prospect {
+pub(crate) struct Estimate {
     /// Bytes of codes and entries.
     pub len: f64,
     /// Nanoseconds to decode the codes.
@@ -44,14 +44,14 @@ pub(crate) enum NoDictionary {
 /// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
 /// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
 #[inline(never)]
-pub(crate) fn prospect<K: Key>(
+pub(crate) fn estimate<K: Key>(
     n: usize,
     entry_len: usize,
     most: usize,
     value: impl Fn(usize) -> K,
-) -> Result<Prospect, NoDictionary> {
+) -> Result<Estimate, NoDictionary> {
     let why = |unrepeated| if unrepeated { NoDictionary::Unrepeated } else { NoDictionary::Costly };
-    let mut distinct = Distinct::with_room_for(n.min(SAMPLE));
+    let mut distinct = CodeTable::with_room_for(n.min(SAMPLE));
     // How often each was found, and in which piece the last time.
     let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
     let (mut seen, mut changes, mut counted, mut nearby) = (0, 0, 0, 0);
@@ -92,10 +92,10 @@ pub(crate) fn prospect<K: Key>(
     let (codes_len, ns) = if packed.0 < in_runs.0 { packed } else { in_runs };
     let len = codes_len + (all * entry_len) as f64;
     // A branch that is right seven times of eight costs less than the look-ups that it saves.
-    Ok(Prospect { len, ns, n_entries: all, runs: changes * 8 <= seen, nearby: nearby * 8 > seen })
+    Ok(Estimate { len, ns, n_entries: all, runs: changes * 8 <= seen, nearby: nearby * 8 > seen })
 }
 
-impl Prospect {
+impl Estimate {
     /// How the values of `n` come back.
     pub(crate) fn repeats(&self, n: usize) -> Repeats {
         /// One new value of so many is a branch that is too often wrong.
@@ -129,14 +129,14 @@ mod tests {
             for (name, value) in
                 [("alone", &drawn as &dyn Fn(usize) -> u64), ("runs", &|i| drawn(i / 4)), ("one", &one)]
             {
-                let estimated = prospect(40_000, 8, 65_536, value).unwrap().n_entries as f64 / n as f64;
+                let estimated = estimate(40_000, 8, 65_536, value).unwrap().n_entries as f64 / n as f64;
                 assert!((0.5..2.0).contains(&estimated), "{name}: {estimated} of {n}");
             }
         }
-        assert_eq!(prospect(40_000, 8, 65_536, |i| i as u64).err(), Some(NoDictionary::Unrepeated));
-        let few = prospect(500, 8, 65_536, |i| (i % 7) as u64).unwrap();
+        assert_eq!(estimate(40_000, 8, 65_536, |i| i as u64).err(), Some(NoDictionary::Unrepeated));
+        let few = estimate(500, 8, 65_536, |i| (i % 7) as u64).unwrap();
         assert!(few.n_entries == 7 && !few.runs && few.nearby);
-        assert!(prospect(40_000, 8, 65_536, |i| (i / 1000) as u64).unwrap().runs);
-        assert!(!prospect(40_000, 8, 65_536, |i| (i % 999) as u64).unwrap().nearby);
+        assert!(estimate(40_000, 8, 65_536, |i| (i / 1000) as u64).unwrap().runs);
+        assert!(!estimate(40_000, 8, 65_536, |i| (i % 999) as u64).unwrap().nearby);
     }
 }
