@@ -1,46 +1,52 @@
-//! ALP (transforms 2 and 3): floats that were written as decimals become integers, bit-exactly.
+//! ALP (transforms 2 and 3): floats that were written as decimals become integers, bit for bit.
 //!
-//! Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless floating-Point Compression" (2023). A value v is kept as
-//! `d = round(v x 10^e x 10^-f)` when `(d x 10^f) x 10^-e` gives back its bits, else as an exception. Unlike there, the exponents
-//! are chosen per block, and blocks whose sample has many exceptions are left alone. What was added up from decimals is off
-//! in its last places: then v is `d x 10^-e` and some units in the last place, the *residual*, a few bits beside d.
+//! The algorithm is from Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless floating-Point
+//! Compression" (2023). A value v is stored as `d = round(v x 10^e x 10^-f)` if `(d x 10^f) x
+//! 10^-e` has the same bits as v, else as an exception. Two things differ from the paper. The
+//! exponents are chosen per block, and a block whose sample has many exceptions is not transformed.
+//!
+//! Sums of decimals are inexact in their last places. For them v is stored as `d x 10^-e` plus a
+//! few units in the last place, the *residual*, which takes a few bits next to d.
 
 use entasis_format::{Directory, Transform};
 use entasis_kernels::VECTOR;
 use entasis_kernels::alp::{self as kernel, residual};
 
-/// A float type that ALP applies to.
+/// A float type that ALP supports.
 pub(crate) trait Float: Copy + 'static {
-    /// The integers of the encoded values, as unsigned words.
+    /// The unsigned word that holds an encoded integer.
     type Int: entasis_kernels::Word;
-    /// The largest exponent.
+    /// The largest exponent of ten.
     const MAX_EXPONENT: u8;
-    /// The most bits of a residual.
+    /// The largest number of bits of a residual.
     const MAX_RESIDUAL: u8;
-    /// Encodes; positions that don't come back are added to `exceptions`.
+    /// Encodes `values` to `ints`. Appends to `exceptions` the positions whose integers do not
+    /// decode to the same bits.
     fn encode(values: &[Self], by: Decimals, ints: &mut [Self::Int], exceptions: &mut Vec<u16>);
     fn decode(ints: &[Self::Int], by: Decimals, out: &mut [Self]);
-    /// Decodes a full vector of packed integers, quicker than one step after the other; false where there is no quicker way.
+    /// Unpacks and decodes a full vector in one step. Returns false if there is no fused kernel for
+    /// these parameters; the caller then takes two steps.
     fn unpack(packed: &[u8], width: u32, base: u64, by: Decimals, out: &mut [Self]) -> bool;
-    /// The integer of the value with `e` decimals, and the residual; none when the integer is too large.
+    /// The integer of the value with `e` decimals, and its residual; `None` if the integer is too
+    /// large.
     fn residual(self, e: u8) -> Option<(i64, i64)>;
-    /// Whether it is the usual NaN, which has a place among the residuals.
+    /// Whether the value is the canonical NaN, which residuals can represent.
     fn is_nan(self) -> bool;
-    /// Whether the bits of both are equal.
+    /// Whether both values have the same bits.
     fn is_same(self, other: Self) -> bool;
 }
 
-/// How floats are decimals.
+/// The parameters that turn floats into integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Decimals {
-    /// `(d x 10^f) x 10^-e`.
+    /// The value is `(d x 10^f) x 10^-e`.
     Exact { e: u8, f: u8 },
-    /// `d x 10^-e`, and a residual of so many bits.
+    /// The value is `d x 10^-e` plus a residual of `bits` bits.
     Residual { e: u8, bits: u8 },
 }
 
 impl Decimals {
-    /// Those of a block whose transform is one of decimals.
+    /// The parameters in the directory of a block.
     pub(crate) fn of(directory: &Directory) -> Self {
         match directory.encoding.transform {
             Transform::Residual => Self::Residual { e: directory.exponent, bits: directory.factor },
@@ -48,7 +54,7 @@ impl Decimals {
         }
     }
 
-    /// The transform, and what a directory has as exponent and factor.
+    /// The transform, and the two numbers that the directory stores as exponent and factor.
     pub(crate) fn parameters(self) -> (Transform, u8, u8) {
         match self {
             Self::Exact { e, f } => (Transform::Alp, e, f),

@@ -4,14 +4,15 @@ use entasis_format::{Codec, Error, Result};
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 use zstd_safe::{CCtx, CParameter, DCtx};
 
-/// The contexts of the general codecs. One per thread: making one costs more than a small page.
+/// Reusable contexts of the general codecs. Use one per thread: to create one costs more than to
+/// compress a small page.
 #[derive(Default)]
 pub struct Codecs {
     lz4_tables: [Option<CompressTable>; 2],
     zstd_encoder: Option<(CCtx<'static>, i32)>,
     zstd_decoder: Option<DCtx<'static>>,
     spare: Vec<u8>,
-    /// What was stored for a trial, and the bytes that it was of.
+    /// The output of the last trial, and the length of its input.
     trial: Vec<u8>,
     trial_of: usize,
     /// Memory for the payload of a page.
@@ -19,14 +20,15 @@ pub struct Codecs {
 }
 
 impl Codecs {
-    /// Contexts that are made when they are first used.
+    /// Creates no context yet: each one is created at its first use.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends `payload` to `out` as `codec` stores it when that is smaller than the payload itself, else the payload.
+    /// Appends `payload` to `out`, compressed by `codec` if that makes it smaller, else unchanged.
     ///
-    /// Returns the number of bytes appended: `payload.len()` says that the payload stands as it is.
+    /// Returns the number of bytes appended. `payload.len()` means that the payload is stored
+    /// unchanged.
     pub fn store(&mut self, codec: Codec, level: i32, payload: &[u8], out: &mut Vec<u8>) -> usize {
         let mut spare = std::mem::take(&mut self.spare);
         let written = match codec {
@@ -44,8 +46,9 @@ impl Codecs {
         len
     }
 
-    /// The same by LZ4, which is shown nothing but what stands behind the first `n` bytes: those are dense, and looking through them
-    /// would take longer than making them.
+    /// Appends `payload` compressed by LZ4, which sees only the bytes after the first `n`. Those
+    /// are dense (bit-packed): searching them for matches would take longer than packing them, and
+    /// find nothing.
     pub(crate) fn store_behind(&mut self, n: usize, payload: &[u8], out: &mut Vec<u8>) {
         let mut spare = std::mem::take(&mut self.spare);
         let at = out.len();
@@ -59,7 +62,7 @@ impl Codecs {
         self.spare = spare;
     }
 
-    /// The bytes that [`store`](Self::store) would append.
+    /// The number of bytes that [`store`](Self::store) would append.
     pub(crate) fn stored_len(&mut self, codec: Codec, level: i32, payload: &[u8]) -> usize {
         let mut out = std::mem::take(&mut self.trial);
         out.clear();
@@ -69,13 +72,15 @@ impl Codecs {
         len
     }
 
-    /// What an entropy coder would make of what the last trial stored, as a share of the payload that was tried.
+    /// Estimates the ratio that an entropy coder would reach after LZ4: the entropy of the last
+    /// trial's output, as a fraction of that trial's input.
     pub(crate) fn entropy_of_trial(&self) -> f64 {
         entropy_len(&self.trial) as f64 / self.trial_of as f64
     }
 
     fn compress_lz4(&mut self, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
-        // What fits 16 bits has a table of its own, half as long: it is cleared for each payload.
+        // Payloads below 64 KiB use a table of half the size, because the table is cleared for each
+        // payload.
         let is_long = payload.len() >= usize::from(u16::MAX);
         let table = self.lz4_tables[usize::from(is_long)].get_or_insert_with(|| match is_long {
             true => CompressTable::large(),
@@ -94,10 +99,11 @@ impl Codecs {
         context.compress2(room(spare, zstd_safe::compress_bound(payload.len())), payload).ok()
     }
 
-    /// Restores a payload of exactly `payload_len` bytes into `out`, whose old contents are dropped.
+    /// Decompresses a payload of exactly `payload_len` bytes into `out`, whose old contents are
+    /// dropped.
     ///
     /// # Errors
-    /// *Corrupt* when the stored bytes don't give exactly that many bytes.
+    /// *Corrupt* when the stored bytes do not give exactly that many bytes.
     pub fn restore(
         &mut self,
         codec: Codec,
@@ -105,7 +111,8 @@ impl Codecs {
         payload_len: usize,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        // Zeros, not what an earlier page left: a decoder that wrote less than it says can't show old bytes.
+        // Zeros rather than an earlier page: a decoder that wrote less than it reports cannot
+        // expose old bytes.
         out.clear();
         out.try_reserve_exact(payload_len).map_err(|_| Error::limit("not enough memory for a page"))?;
         out.resize(payload_len, 0);
@@ -116,10 +123,11 @@ impl Codecs {
         restored
     }
 
-    /// Restores a payload of exactly `out.len()` bytes. After an error `out` holds anything.
+    /// Decompresses a payload of exactly `out.len()` bytes. After an error the contents of `out`
+    /// are unspecified.
     ///
     /// # Errors
-    /// *Corrupt* when the stored bytes don't give exactly that many bytes.
+    /// *Corrupt* when the stored bytes do not give exactly that many bytes.
     pub fn restore_into(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let written = match codec {
             Codec::None => return Err(Error::corrupt("a page without a codec has two lengths")),
@@ -143,10 +151,11 @@ impl Codecs {
     }
 }
 
-/// Appends the LZ4 block of `before` and what `block` is of, with `before` as it is: bytes more in front of its first literals. What
-/// its sequences refer to stands as far before them as it did.
+/// Appends an LZ4 block that decodes to `before` followed by the contents of `block`. `before`
+/// becomes additional literals of the first sequence. Match offsets are relative, so the sequences
+/// of `block` stay valid.
 fn prepend_literals(before: &[u8], block: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    /// A number that is continued by bytes, up to the first one that is not full.
+    /// A length of 15 continues in further bytes, up to the first byte that is not 255.
     const CONTINUED: usize = 15;
     let (&token, mut rest) = block.split_first()?;
     let mut n = usize::from(token >> 4);
@@ -171,7 +180,7 @@ fn prepend_literals(before: &[u8], block: &[u8], out: &mut Vec<u8>) -> Option<()
     Some(())
 }
 
-/// Bytes that an entropy coder of single bytes makes of these, about.
+/// Estimated length of these bytes after an order-0 entropy coder.
 pub(crate) fn entropy_len(bytes: &[u8]) -> usize {
     let mut counts = [0u32; 256];
     for &byte in bytes {
@@ -185,7 +194,7 @@ pub(crate) fn entropy_len(bytes: &[u8]) -> usize {
     (bits.sum::<f64>() / 8.0) as usize
 }
 
-/// The first `len` bytes of memory that only grows, so that what it held is not cleared each time.
+/// The first `len` bytes of a buffer that only grows, so that it is not cleared for each use.
 fn room(memory: &mut Vec<u8>, len: usize) -> &mut [u8] {
     if memory.len() < len {
         memory.resize(len, 0);
@@ -202,7 +211,7 @@ mod tests {
         let mut codecs = Codecs::new();
         let dense: Vec<u8> = (0..70_000u32).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
         for n in [0, 1, 2, 14, 15, 16, 254, 255, 269, 270, 271, 510, 525, 8000, 70_000] {
-            // What repeats has so many other bytes before it.
+            // The repeating bytes follow this many others.
             for first in [0, 3, 15, 300] {
                 let payload = [&dense[..n], &dense[dense.len() - first..], &[7; 2000]].concat();
                 let mut stored = vec![1, 2];
@@ -213,7 +222,7 @@ mod tests {
                 codecs.restore(Codec::Lz4, stored, payload.len(), &mut back).unwrap();
                 assert_eq!(back, payload);
             }
-            // Nothing to find, or nothing there: as it is.
+            // Nothing repeats, or nothing follows: the payload is stored unchanged.
             for behind in [0, 1, 100] {
                 let mut stored = Vec::new();
                 codecs.store_behind(n, &dense[..(n + behind).min(dense.len())], &mut stored);
@@ -251,7 +260,7 @@ mod tests {
     #[test]
     fn the_entropy_of_a_trial_is_near_what_zstandard_makes() {
         let mut codecs = Codecs::new();
-        // Sums of dice, of which every third stretch stands before.
+        // Sums of dice rolls; every third stretch repeats an earlier one.
         let mut state = 1u64;
         let mut die = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

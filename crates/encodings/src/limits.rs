@@ -1,4 +1,4 @@
-//! The largest blocks and pages that are written.
+//! The largest blocks and pages that the encoder writes.
 
 use entasis_format::{MAX_BLOCK_VALUES, MAX_PAGE_VALUES};
 

@@ -1,24 +1,25 @@
-//! What a compression setting of 0 to 100 means.
+//! The meaning of a compression setting from 0 to 100.
 
 use entasis_format::{Codec, Error, Result};
 
-/// What an encoder may use, and how many bytes a nanosecond of decoding is worth.
+/// The encodings that an encoder may use, and the value of decoding time in bytes.
 ///
-/// The setting moves one number, [`bytes_per_ns`](Self::bytes_per_ns): of two encodings the one with the smaller
-/// `size + bytes_per_ns x decoding time` is chosen. As it falls, files get smaller and slower to read. Decoding times are a model
-/// and codecs are judged by a sample, so a step of the setting can go the other way by a little.
+/// The setting determines one number, [`bytes_per_ns`](Self::bytes_per_ns). Of two encodings the
+/// encoder chooses the one with the smaller `size + bytes_per_ns x decoding time`. A smaller number
+/// gives smaller files that take longer to read. Decoding times come from a model and codecs are
+/// judged by a sample, so a higher setting can give a slightly larger block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// The setting, 0 ..= 100.
+    /// The setting, 0 to 100.
     pub compression: u8,
-    /// Bytes that a reader would rather read than spend a nanosecond decoding.
+    /// The number of stored bytes that one nanosecond of decoding is worth.
     pub bytes_per_ns: f64,
-    /// The general codecs that may be tried, with their levels.
+    /// The general codecs that the encoder may try, with their levels.
     pub codecs: &'static [(Codec, i32)],
 }
 
 impl Profile {
-    /// The setting when none is named.
+    /// The default setting.
     pub const DEFAULT: u8 = 50;
 
     /// The profile of a setting.
@@ -32,7 +33,8 @@ impl Profile {
     /// | 51..=79 | lightweight | Zstandard 1 to 9, time weighs less and less |
     /// | 80..=100 | all | Zstandard 12 to 19, time weighs little |
     ///
-    /// From 50 on, patches that repeat one another, as NaN among decimals, are shown to LZ4 at any setting.
+    /// From 50 on, repeated patches (for example NaN among decimals) may be compressed by LZ4 at
+    /// any setting.
     ///
     /// # Errors
     /// *Argument* above 100.
@@ -64,18 +66,20 @@ impl Profile {
         Ok(Self { compression, bytes_per_ns, codecs })
     }
 
-    /// Whether only raw values may be written (setting 0).
+    /// Whether the setting is 0, at which only raw values are written.
     pub fn is_raw(&self) -> bool {
         self.compression == 0
     }
 
-    /// The score of an encoding, lower is better: its size, plus what its decoding time is worth in bytes.
+    /// The score of an encoding, lower is better: its size plus its decoding time converted to
+    /// bytes.
     pub(crate) fn score(&self, len: f64, decode_ns: f64) -> f64 {
         len + self.bytes_per_ns * decode_ns
     }
 }
 
-/// Decoding times in nanoseconds, a table fixed per release: for a value, or for a byte of payload.
+/// The cost model: decoding times in nanoseconds per value or, for names that end in `BYTE`, per
+/// byte of payload. The table is fixed for a release, so that files do not depend on the machine.
 pub(crate) mod cost {
     use entasis_format::Codec;
 
@@ -90,7 +94,7 @@ pub(crate) mod cost {
     pub(crate) const SHUFFLE_BYTE: f64 = 0.06;
     pub(crate) const LITERAL_BYTE: f64 = 0.03;
     pub(crate) const FSST_BYTE: f64 = 0.3;
-    /// Half of what other symbols take, less what finding them saves: that takes two fifths of the time.
+    /// Digrams decode in about two fifths of the time of longer symbols.
     pub(crate) const DIGRAM_BYTE: f64 = 0.12;
 
     pub(crate) fn codec_byte(codec: Codec) -> f64 {

@@ -2,7 +2,10 @@
 
 use entasis_format::{Error, Result};
 
-/// Checks that strings of these lengths are UTF-8, each by itself.
+/// Checks that each of the strings with these lengths is valid UTF-8 by itself.
+///
+/// # Errors
+/// *Corrupt* when one of them is not.
 pub(crate) fn check_utf8(bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<()> {
     if bytes.is_ascii() {
         return Ok(());

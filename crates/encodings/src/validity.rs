@@ -1,27 +1,28 @@
-//! Which values of a page are there: the validity section of a payload (`docs/format/encodings.md`).
+//! The validity section of a page: which of its values are present (`docs/format`, "validity").
 
 use std::ops::Range;
 
 use entasis_format::{Error, Result};
 use entasis_kernels::bits;
 
-/// Below one missing value in this many, their positions are stored instead of bits.
+/// The section stores positions instead of bits if at most one value in this many is missing.
 const SPARSE_FROM: usize = 64;
 
 /// The validity of the values of one page.
 #[derive(Clone, Copy, Debug)]
 pub enum Validity<'a> {
-    /// Every value is there.
+    /// Every value is present.
     AllValid,
     /// Every value is missing.
     AllMissing,
     /// One bit per value, least significant first, 1 = valid.
     Bits(&'a [u8]),
-    /// The positions of the missing values, ascending `u16`.
+    /// The positions of the missing values, as ascending little-endian `u16`.
     Sparse(&'a [u8]),
 }
 
-/// Appends the validity section of the `n` values from bit `first` of `bits` on (1 = valid).
+/// Appends the validity section of `n` values. Their bits begin at bit `first` of `bits`, 1 =
+/// valid.
 pub(crate) fn emit(bits: &[u8], first: usize, n: usize, out: &mut Vec<u8>) {
     let n_missing = n - bits::count_ones(bits, first, n);
     if n_missing == 0 {
@@ -48,7 +49,10 @@ fn narrow(n: usize) -> u16 {
 }
 
 impl<'a> Validity<'a> {
-    /// Splits the validity section of `n` values off a payload.
+    /// Splits the validity section of `n` values off a payload; returns it and the rest.
+    ///
+    /// # Errors
+    /// *Corrupt* when the section is not well-formed.
     pub(crate) fn parse(payload: &'a [u8], n: usize) -> Result<(Self, &'a [u8])> {
         let damaged = || Error::corrupt("the validity of a page is not well-formed");
         let (&kind, rest) = payload.split_first().ok_or_else(damaged)?;
@@ -90,7 +94,7 @@ impl<'a> Validity<'a> {
         self.sparse().filter(move |&at| at >= start && at < end).map(move |at| at - start)
     }
 
-    /// Whether value `i` of the page is there.
+    /// Whether value `i` of the page is present.
     pub fn is_valid(&self, i: usize) -> bool {
         match self {
             Self::AllValid => true,
@@ -100,7 +104,8 @@ impl<'a> Validity<'a> {
         }
     }
 
-    /// Writes the validity of the values in `range` as bits, 1 = valid, from bit `first` of `out` on; false when they don't fit.
+    /// Writes the validity of `range` as bits, 1 = valid, starting at bit `first` of `out`. Returns
+    /// false if they do not fit.
     #[must_use]
     pub fn write_bits(&self, range: Range<usize>, out: &mut [u8], first: usize) -> bool {
         match self {
@@ -114,7 +119,8 @@ impl<'a> Validity<'a> {
         }
     }
 
-    /// Writes a byte per value in `range`: 1 = missing, 0 = valid; false when they are not as many as `out` has bytes.
+    /// Writes one byte per value in `range`: 1 = missing, 0 = valid. Returns false if `out` has
+    /// another length.
     #[must_use]
     pub fn write_mask(&self, range: Range<usize>, out: &mut [u8]) -> bool {
         if range.len() != out.len() {
@@ -138,13 +144,14 @@ impl<'a> Validity<'a> {
         true
     }
 
-    /// Puts `mark` where a value in `range` is missing.
+    /// Writes `mark` to the slots of `out` whose value in `range` is missing.
     pub fn mark<T: Copy>(&self, range: Range<usize>, mark: T, out: &mut [T]) {
         match self {
             Self::AllValid => {}
             Self::AllMissing => out.fill(mark),
             Self::Bits(bits) => {
-                // 64 at a time: what is there costs nothing by itself.
+                // Takes 64 bits at a time, so that the cost depends on the number of missing values
+                // only.
                 let (start, end) = (range.start, range.start + out.len());
                 let first = start / 8;
                 for (k, chunk) in bits[first..end.div_ceil(8)].chunks(8).enumerate() {
@@ -169,8 +176,8 @@ impl<'a> Validity<'a> {
     }
 }
 
-/// Gives each missing value the value before it (the first ones: the first value that is there), so that what stands
-/// there costs nothing: it widens no range, ends no run and is in no dictionary.
+/// Replaces each missing value by the one before it, or by the first present value at the start.
+/// The replacements then widen no range, end no run and need no dictionary entry.
 pub(crate) fn fill_missing<T: Copy>(bits: &[u8], values: &mut [T]) {
     let Some(first) = (0..values.len()).find(|i| bits[i / 8] >> (i % 8) & 1 == 1) else { return };
     let mut last = values[first];
@@ -186,7 +193,7 @@ pub(crate) fn fill_missing<T: Copy>(bits: &[u8], values: &mut [T]) {
     }
 }
 
-/// The same for values of `width` bytes.
+/// As [`fill_missing`], for values of `width` bytes.
 pub(crate) fn fill_missing_bytes(bits: &[u8], width: usize, values: &mut [u8]) {
     let n = values.len().checked_div(width).unwrap_or(0);
     let is_valid = |i: &usize| bits[i / 8] >> (i % 8) & 1 == 1;

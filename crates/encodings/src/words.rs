@@ -1,10 +1,10 @@
-//! The words that packings work on, and their order.
+//! The machine words that packings work on, and their order.
 
 use std::ops::Range;
 
 use entasis_kernels::{VECTOR, Word, column_stats};
 
-/// How the bits of a word are compared.
+/// The order in which words are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Signed,
@@ -19,9 +19,9 @@ impl Order {
         }
     }
 
-    /// Whether words ascend, not strictly.
+    /// Whether words never decrease.
     pub(crate) fn is_ascending<T: Word>(self, words: &[T]) -> bool {
-        // Those that don't mostly show it soon.
+        // Unsorted words mostly show it in the first vector.
         let glance = &words[..words.len().min(VECTOR)];
         match self {
             Self::Signed => {
@@ -33,7 +33,7 @@ impl Order {
         }
     }
 
-    /// Whether words descend, not strictly.
+    /// Whether words never increase.
     pub(crate) fn is_descending<T: Word>(self, words: &[T]) -> bool {
         match self {
             Self::Signed => words.is_sorted_by(|&a, &b| Self::Signed.key(a) >= Self::Signed.key(b)),
@@ -51,27 +51,27 @@ impl Order {
     }
 }
 
-/// The bits that `word` needs.
+/// The number of bits that `word` needs.
 pub(crate) fn bits_of<T: Word>(word: T) -> u32 {
     64 - word.to_u64().leading_zeros()
 }
 
-/// The bytes of the narrowest words of so many bits; one of none.
+/// The width in bytes (1, 2, 4 or 8) of the narrowest word with this many bits.
 pub(crate) fn byte_width(bits: u32) -> u32 {
     bits.div_ceil(8).next_power_of_two()
 }
 
-/// Bytes in a word.
+/// The size of a word in bytes.
 pub(crate) const fn bytes_of<T>() -> usize {
     size_of::<T>()
 }
 
-/// The low bytes of a little-endian word, as stored.
+/// Appends the word in little-endian order.
 pub(crate) fn put<T: Word>(word: T, out: &mut Vec<u8>) {
     out.extend_from_slice(&word.to_u64().to_le_bytes()[..bytes_of::<T>()]);
 }
 
-/// The little-endian word of the `W` bytes at index `i` of `bytes` (zero past their end).
+/// The little-endian word at index `i` of `bytes`. Bytes beyond the end count as zero.
 pub(crate) fn get<T: Word>(bytes: &[u8], i: usize) -> T {
     let mut word = [0; 8];
     if let Some(stored) = bytes.get(i * bytes_of::<T>()..(i + 1) * bytes_of::<T>()) {
@@ -80,7 +80,8 @@ pub(crate) fn get<T: Word>(bytes: &[u8], i: usize) -> T {
     T::from_u64(u64::from_le_bytes(word))
 }
 
-/// The first 8 bytes of the string at `range` of `all` as a little-endian word, zeros behind shorter ones.
+/// The first 8 bytes of the string at `range` of `all` as a little-endian word. Shorter strings are
+/// padded with zeros.
 #[inline]
 pub(crate) fn first_bytes(all: &[u8], range: Range<usize>) -> u64 {
     const MASKS: [u64; 9] = {
@@ -93,7 +94,8 @@ pub(crate) fn first_bytes(all: &[u8], range: Range<usize>) -> u64 {
         masks
     };
     let len = range.len().min(8);
-    // The bytes behind a string are there, but at the end of all; a copy of so many would be a call and a wait for memory.
+    // A load of 8 bytes and a mask are faster than a copy of variable length; only strings near the
+    // end of `all` need the copy.
     match all[range.start..].first_chunk::<8>() {
         Some(word) => u64::from_le_bytes(*word) & MASKS[len],
         None => {
@@ -104,7 +106,8 @@ pub(crate) fn first_bytes(all: &[u8], range: Range<usize>) -> u64 {
     }
 }
 
-/// Fixed positions of a sample: all of `n`, or `pieces` runs of `len`, evenly spread (one: in the middle).
+/// The positions of a sample, which depend on `n` alone: all of them if `n` is small, else `pieces`
+/// ranges of length `len`, evenly spread. A single piece is in the middle.
 pub(crate) fn sample_ranges(n: usize, pieces: usize, len: usize) -> impl Iterator<Item = Range<usize>> {
     let whole = n <= pieces * len;
     let count = if whole { 1 } else { pieces };

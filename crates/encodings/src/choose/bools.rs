@@ -1,4 +1,4 @@
-//! Booleans: constant, or one bit each.
+//! The choice for booleans: a constant, or one bit each with or without a codec.
 
 use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{bits, column_stats};
@@ -8,15 +8,16 @@ use super::MIN_PAYLOAD;
 use crate::profile::{Profile, cost};
 use crate::words::sample_ranges;
 
-/// What a codec made of an earlier block of the same run of blocks.
+/// The codec that won in an earlier block of the same run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoolHint {
-    /// Runs of equal values in a value.
+    /// The number of runs of equal values, per value.
     runs: f64,
     codec: (Codec, i32),
 }
 
-/// How to store the booleans of a block: packing, the constant, codec. Codecs are tried where runs are as long as in no block before.
+/// Returns the packing, the constant and the codec for the booleans of a block. Codecs are tried
+/// again when the mean length of runs has changed by more than a quarter.
 pub(crate) fn plan(
     values: &[u8],
     profile: &Profile,
@@ -54,7 +55,7 @@ pub(crate) fn plan(
     (Packing::Raw, 0, best.1)
 }
 
-/// The filter of booleans: none, always.
+/// Booleans are never filtered.
 pub(crate) const FILTER: Filter = Filter::None;
 
 #[cfg(test)]

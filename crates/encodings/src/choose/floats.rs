@@ -1,29 +1,31 @@
-//! Which decimals ALP takes a block's floats for: chosen on a sample, by the bits that they leave.
+//! The choice of ALP parameters for a block of floats: those that keep a sample in the fewest bits.
 
 use entasis_kernels::Word;
 
 use crate::alp::{Decimals, Float};
 use crate::words::{Order, bits_of, sample_ranges};
 
-/// The exponent that serves most values: of all powers of ten to divide by, the inverse of this one is the nearest to what it stands
-/// for, by far, so that hardly any value fails whose product with it fits into the mantissa of f64.
+/// The exponent that encodes the most values exactly. 10^-14 is, relative to its magnitude, by far
+/// the closest `f64` to its true value among the inverse powers of ten. So hardly any value fails
+/// whose product with 10^14 fits the mantissa.
 const EXACT: u8 = 14;
 
-/// Pairs of exponents that are tried on the whole sample.
+/// The number of exponent pairs that are tried on the whole sample.
 const BEST: usize = 6;
 
-/// Values of the sample, and those of them that the number of decimals is guessed from.
+/// The length of the sample, and of the part that suggests the number of decimals.
 const SAMPLE: usize = 64;
 const FEW: usize = 8;
 
-/// With more exceptions than this share, a residual is looked for.
+/// If more than this share of the values are exceptions, residuals are tried too.
 const ROUGH: f64 = 1.0 / 32.0;
 
-/// What has to be left of the bits of a float for it to pay.
+/// ALP must keep values in at most this share of their bits.
 const SAVES: f64 = 0.75;
 
-/// The decimals that keep a sample in the fewest bits, and these bits per value; none when they don't save a quarter of them.
-/// `first` is what the block before has; it is kept while it serves. Where exceptions `may_repeat`, NaN takes the bits of its place.
+/// The parameters that keep a sample in the fewest bits, and those bits per value; `None` if they
+/// save less than a quarter. `first` are the parameters of the previous block, which are kept while
+/// they save enough. If exceptions `may_repeat`, a repeated NaN costs only its position.
 pub(crate) fn choose<F: Float>(
     values: &[F],
     first: Option<Decimals>,
@@ -44,10 +46,10 @@ pub(crate) fn choose<F: Float>(
     best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, bits)| *bits < most)
 }
 
-/// A sample of the values that are numbers, and memory to encode it.
+/// The numbers of a sample, and buffers to encode them.
 struct Trial<F: Float> {
     sample: Vec<F>,
-    /// Some of the sample.
+    /// A part of the sample.
     few: Vec<F>,
     /// The share of NaN among all values.
     nans: f64,
@@ -60,7 +62,7 @@ struct Trial<F: Float> {
 }
 
 impl<F: Float> Trial<F> {
-    /// None when there is no number.
+    /// `None` if there are no numbers.
     fn new(values: &[F]) -> Option<Self> {
         let mut sample = Vec::with_capacity(SAMPLE);
         sample_ranges(values.len(), 8, SAMPLE / 8).for_each(|range| sample.extend_from_slice(&values[range]));
@@ -68,7 +70,7 @@ impl<F: Float> Trial<F> {
         sample.retain(|value| !value.is_nan());
         let mut nans = 1.0 - sample.len() as f64 / n_looked as f64;
         if nans > 0.5 {
-            // Numbers are rare, or NaN comes in long runs.
+            // Numbers are rare, or NaN comes in long runs: sample the numbers alone.
             let numbers = || values.iter().copied().filter(|value| !value.is_nan());
             let n = numbers().count();
             sample = numbers().step_by(n.div_ceil(SAMPLE).max(1)).collect();
@@ -83,12 +85,14 @@ impl<F: Float> Trial<F> {
 
     /// The best exponents without a residual.
     fn exact(&mut self) -> Option<Decimals> {
-        // How many decimals to keep is seen on a few values, by which exponents on all.
+        // A few values suggest how many decimals to keep; the whole sample decides on the
+        // exponents.
         let of = |e, decimals| Decimals::Exact { e, f: e - decimals };
         let usual = |decimals: u8| decimals.max(EXACT.min(F::MAX_EXPONENT));
         let mut decimals: Vec<(f64, u8)> = Vec::new();
         for n in 0..=F::MAX_EXPONENT {
-            // The exponents that serve most decimals: one at which powers of ten are exact yet, the smallest, and the largest.
+            // Three exponents cover most decimals: one at which powers of ten are still exact, the
+            // smallest, and the largest.
             let exponents = [usual(n), n, F::MAX_EXPONENT];
             let (mut best, mut exact) = (f64::INFINITY, None);
             for by in exponents.map(|e| of(e, n)) {
@@ -101,8 +105,8 @@ impl<F: Float> Trial<F> {
             decimals.push((best, n));
             let Some(exact) = exact else { continue };
             let bits = self.bits(exact);
-            // Other exponents give the same integers where all of the sample comes back; fewer decimals may leave fewer bits in spite of
-            // their exceptions.
+            // If the whole sample is exact, other exponents give the same integers. Only fewer
+            // decimals can take fewer bits, in spite of their exceptions.
             if self.exceptions.is_empty()
                 && !decimals[..decimals.len() - 1]
                     .iter()
@@ -110,13 +114,13 @@ impl<F: Float> Trial<F> {
             {
                 return Some(exact);
             }
-            // More decimals than all need only make the integers longer.
+            // More decimals than all values need only lengthen the integers.
             if decimals.len() > 1 {
                 break;
             }
         }
         decimals.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // Noise is given up here, before the more costly trials.
+        // Noise is rejected here, before the expensive trials.
         decimals.first().filter(|(bits, _)| *bits < self.word)?;
         let mut pairs: Vec<(f64, Decimals)> = decimals
             .iter()
@@ -137,7 +141,7 @@ impl<F: Float> Trial<F> {
         self.nans + self.exceptions.len() as f64 / self.sample.len() as f64
     }
 
-    /// The best exponent with a residual, and its bits.
+    /// The best exponent with a residual of the best width.
     fn residual(&self) -> Option<Decimals> {
         let by_bits = |values: &[F], e| residual_bits(values, e).map(|(bits, residual)| (bits, e, residual));
         let mut exponents: Vec<(f64, u8, u8)> =
@@ -154,7 +158,8 @@ impl<F: Float> Trial<F> {
         packed_bits(ints, &self.exceptions, self.word)
     }
 
-    /// The bits per value, NaN included, that these decimals give. NaN is an exception but where there are residuals.
+    /// The bits per value, NaN included, with these parameters. NaN is an exception unless there
+    /// are residuals.
     fn bits(&mut self, by: Decimals) -> f64 {
         self.exceptions.clear();
         F::encode(&self.sample, by, &mut self.ints, &mut self.exceptions);
@@ -166,10 +171,10 @@ impl<F: Float> Trial<F> {
     }
 }
 
-/// Bits of an exception beside those of its value.
+/// Bits of an exception besides those of its value: its position.
 const PATCH: f64 = 16.0;
 
-/// The bits per value of packed integers, those of exceptions left out, and of the exceptions.
+/// The bits per value: packed integers without those of exceptions, plus the exceptions.
 fn packed_bits<I: Word>(ints: &[I], exceptions: &[u16], word: f64) -> f64 {
     let n_kept = ints.len() - exceptions.len();
     if n_kept == 0 {
@@ -187,7 +192,7 @@ fn packed_bits<I: Word>(ints: &[I], exceptions: &[u16], word: f64) -> f64 {
     width + exceptions.len() as f64 * (word + PATCH) / ints.len() as f64
 }
 
-/// The bits per value that `e` decimals and the best residual give, and the bits of that residual.
+/// The bits per value with `e` decimals and the best residual width, and that width.
 fn residual_bits<F: Float>(values: &[F], e: u8) -> Option<(f64, u8)> {
     let mut counts = [0usize; 66];
     let (mut min, mut max) = (i64::MAX, i64::MIN);

@@ -1,7 +1,8 @@
-//! The choice of a packing for words: integers, dictionary codes, ALP integers.
+//! The choice of a packing for words: integers, dictionary codes or ALP integers.
 //!
-//! Sizes of the lightweight packings are computed, not guessed: one pass gives the range of every vector, one the runs.
-//! What a general codec would make of the words is measured on a sample at fixed positions.
+//! The sizes of lightweight packings are computed: one pass gives the range of every vector,
+//! another the number of runs. The effect of a general codec is measured on a sample at fixed
+//! positions.
 
 use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{VECTOR, Word, column_stats};
@@ -20,16 +21,16 @@ pub(crate) struct WordPlan<T> {
     pub width: u32,
     pub base: T,
     pub patches: bool,
-    /// Whether words may be outside of the width, which are patches then.
+    /// Whether words may exceed the width, so that the writer has to look for patches.
     pub outliers: bool,
     pub per_vector: bool,
     pub codec: (Codec, i32),
-    /// Whether the codec is LZ4 and shown the values of patches alone.
+    /// Whether the codec is LZ4 and compresses the values of patches alone.
     pub of_patches: bool,
     pub filter: Filter,
-    /// Stored bytes, estimated.
+    /// Estimated stored bytes.
     pub len: f64,
-    /// Nanoseconds to decode all words, estimated.
+    /// Estimated nanoseconds to decode all words.
     pub ns: f64,
 }
 
@@ -50,7 +51,7 @@ impl<T: Word> WordPlan<T> {
         }
     }
 
-    /// The plan that stores words as they are.
+    /// The plan that stores words unchanged.
     pub(crate) fn raw(n: usize) -> Self {
         Self::new(Packing::Raw, 0, T::from_u64(0), (n * bytes_of::<T>()) as f64, 0.0)
     }
@@ -60,46 +61,46 @@ impl<T: Word> WordPlan<T> {
     }
 }
 
-/// What the words are, as far as the choice depends on it.
+/// The properties of words that the choice depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     pub order: Order,
-    /// Whether values outside the width may be patched.
+    /// Whether values outside the width may become patches.
     pub patches: bool,
-    /// Whether the words are bit patterns of floats: their differences mean nothing.
+    /// Whether the words are bit patterns of floats, whose differences are meaningless.
     pub patterns: bool,
-    /// Words that have to be patches whatever they are; only one packing can hold them.
+    /// Words that must become patches. Only bit-packing has patches.
     pub exceptions: Exceptions,
-    /// How many runs of equal words there are, where that is known.
+    /// The number of runs of equal words, if known.
     pub n_runs: Option<usize>,
 }
 
 impl Kind {
-    /// Words of which no more is known.
+    /// Words without further known properties.
     pub(crate) fn new(order: Order, patches: bool, patterns: bool) -> Self {
         Self { order, patches, patterns, exceptions: Exceptions::default(), n_runs: None }
     }
 }
 
-/// The values of a block that transforms leave as they are.
+/// The values of a block that a transform stores unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Exceptions {
     pub n: usize,
-    /// Those that equal the one before them: NaN, mostly, where values are missing.
+    /// Exceptions that equal the one before them. Mostly these are NaN for missing values.
     pub repeats: usize,
 }
 
-/// Which general codec won in an earlier block of the same run of blocks, so that not every block pays for the trial.
+/// The codec that won in an earlier block of the same run, so that not every block pays for trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum CodecHint {
     #[default]
     Unknown,
-    /// None paid: the stored bytes per word of the winner then.
+    /// No codec paid off; the stored bytes per word at that time.
     NoneAt(f64),
     Use(Packing, Filter, (Codec, i32), f64),
 }
 
-/// The plan with the best score among those that `profile` allows.
+/// The plan with the best score that `profile` allows.
 pub(crate) fn plan_words<T: Word>(
     words: &[T],
     kind: Kind,
@@ -110,24 +111,25 @@ pub(crate) fn plan_words<T: Word>(
     plan_light(words, kind, profile).with_codec(words, f64::INFINITY, profile, codecs, hint)
 }
 
-/// The lightweight packing with the best score, and what codecs would be given instead.
+/// The lightweight packing with the best score, and the parameters of the form that codecs
+/// compress.
 pub(crate) struct LightPlan<T> {
     pub best: WordPlan<T>,
     min: T,
     width: u32,
     takes_codec: bool,
     exceptions: Exceptions,
-    /// Whether hardly any of the words is there twice: in their low bytes LZ4 finds nothing then.
+    /// Whether hardly any word repeats. LZ4 finds nothing in their low bytes then.
     pub unrepeated: bool,
 }
 
 impl<T: Word> LightPlan<T> {
-    /// Words that stay as they are, and that no codec is given.
+    /// The plan that stores words unchanged and tries no codec.
     pub(crate) fn raw(n: usize) -> Self {
         Self::settled(WordPlan::raw(n))
     }
 
-    /// Bytes of a word that codecs are shown.
+    /// Bytes per word that a codec would get.
     pub(crate) fn shown(&self) -> u32 {
         byte_width(self.width)
     }
@@ -208,7 +210,8 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     LightPlan { best, min, width, takes_codec, exceptions, unrepeated: false }
 }
 
-/// The runs of equal words, or, where a sample says that they are hardly longer than a word, as many as there are words.
+/// The number of runs of equal words; `words.len()` if a sample shows runs hardly longer than one
+/// word.
 pub(crate) fn count_runs<T: PartialEq>(words: &[T]) -> usize {
     let pieces = || sample_ranges(words.len(), 8, VECTOR / 8).map(|range| &words[range]);
     let (sampled, changes) = pieces()
@@ -217,7 +220,8 @@ pub(crate) fn count_runs<T: PartialEq>(words: &[T]) -> usize {
     if sampled < words.len() && changes * 8 > sampled * 7 { words.len() } else { column_stats::count_runs(words) }
 }
 
-/// The plan with these exceptions among its patches. Where they repeat one another LZ4 is shown them, and nothing but them.
+/// Adds these exceptions to the patches of the plan. If they repeat one another, LZ4 compresses
+/// them alone.
 fn with_exceptions<T: Word>(
     mut plan: WordPlan<T>,
     Exceptions { n, repeats }: Exceptions,
@@ -233,17 +237,17 @@ fn with_exceptions<T: Word>(
     if pays { shorter } else { plan }
 }
 
-/// Bytes that LZ4 keeps as they are for each byte of their number.
+/// LZ4 writes one length byte per this many literals.
 const LITERALS_A_BYTE: f64 = 255.0;
 
-/// Bit-packing at the width where the values that don't fit cost less than the bits that all save.
+/// Bit-packing at the width at which patches and packed words take the fewest bytes.
 fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     let mut histogram = [0u32; 65];
     let n = words.len() as f64;
     let mut plan = WordPlan::new(Packing::BitPacked, full, base, 0.0, n * (cost::BIT_PACKED + cost::PATCHES));
     plan.patches = true;
     let vectors = words.len().div_ceil(VECTOR) as f64;
-    // All words are counted only where a sample of them says that patches pay.
+    // All words are counted only if a sample shows that patches pay off.
     let sample = || sample_ranges(words.len(), 8, VECTOR / 4);
     column_stats::width_histogram(sample().map(|range| &words[range]), base, &mut histogram);
     let sampled: usize = sample().map(|range| range.len()).sum();
@@ -260,7 +264,7 @@ fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     plan
 }
 
-/// The width with the least bytes for packed words and patches, and those bytes.
+/// The width with the fewest bytes for packed words and patches, and those bytes.
 fn cheapest_width<T: Word>(histogram: &[u32; 65], full: u32) -> (u32, f64) {
     let n: f64 = histogram.iter().map(|&count| f64::from(count)).sum();
     let patch = (2 + bytes_of::<T>()) as f64;
@@ -276,8 +280,8 @@ fn cheapest_width<T: Word>(histogram: &[u32; 65], full: u32) -> (u32, f64) {
     best
 }
 
-/// Delta packing; the width is known when it is packed, its size is estimated from 8 vectors. None where the first two of them need
-/// no fewer bits than the words.
+/// Delta packing. The final width is found when packing; the size is estimated from 8 vectors.
+/// `None` if the first two vectors need no fewer bits than the words themselves.
 fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
     let (mut bits, mut seen) = (0.0, 0.0);
     let mut deltas = [T::from_u64(0); VECTOR];
@@ -297,36 +301,41 @@ fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
     Some(WordPlan::new(Packing::Delta, 0, T::from_u64(0), len, n * cost::DELTA))
 }
 
-/// Pieces and values of each that LZ4 has to do well on before whole pages are tried, and how far above the best score it may be
-/// there: it finds more in longer pieces. Zstandard, slower but with less to find beyond, has one look.
+/// The trials that LZ4 must pass before whole pages are tried: number of pieces, words per piece,
+/// and the allowed ratio of its score to the best score. The ratio exceeds 1 because LZ4 finds more
+/// matches in longer pieces. Zstandard is slower and gains less from length, so it has one trial.
 const LZ4_LOOKS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
 const ZSTD_LOOKS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
-/// LZ4 that is so far below the best score by its last look, and near it by all before, wins by whole pages too: in these it finds more,
-/// and leaves this share, mostly.
+/// If LZ4 is below `SURE` times the best score in its last trial and below `NEARLY_SURE` times in
+/// all earlier ones, it wins without a trial of whole pages. Whole pages take about `IN_PAGES` of
+/// the ratio of the trial.
 const SURE: f64 = 0.95;
 const NEARLY_SURE: f64 = 1.1;
 const IN_PAGES: f64 = 0.95;
-/// Where LZ4 saves less, nothing repeats in a look, and the bytes themselves are what an entropy coder would code.
+/// If LZ4 saves less than this, nothing repeats in the trial. Then the entropy of the bytes
+/// themselves estimates Zstandard.
 const NOTHING: f64 = 0.97;
-/// What Zstandard makes of words is hardly ever less than this share of what the entropy of LZ4's bytes for them comes to: it finds what
-/// LZ4 finds, and codes the rest by bytes.
+/// Zstandard hardly ever gets below this share of the entropy of LZ4's output: it finds the same
+/// matches and entropy-codes the rest.
 const ZSTD_OF_ENTROPY: f64 = 0.93;
-/// How far above LZ4's score by the same look Zstandard's may be: its tables weigh less in whole pages.
+/// Zstandard's score in a trial may exceed LZ4's by this factor, because its tables weigh less in
+/// whole pages.
 const TABLES: f64 = 1.04;
 
-/// How it is found out what a codec makes of words.
+/// How to estimate the ratio of a codec.
 #[derive(Clone, Copy)]
 enum By {
     Codec,
-    /// By the entropy of their bytes, where nothing repeats.
+    /// By the entropy of the bytes, if nothing repeats.
     Entropy,
-    /// By the entropy of what the last trial stored.
+    /// By the entropy of the output of the last trial.
     Trial,
 }
 
 impl<T: Word> LightPlan<T> {
-    /// The best of this and of general codecs over byte-aligned words, measured on samples (or what the hint says). A codec is
-    /// tried only as far as it may reach a score below `bound`, which something else has.
+    /// The best of this plan and of general codecs over byte-aligned words, measured on samples or
+    /// taken from `hint`. A codec is tried only while it may still get below `bound`, the score of
+    /// the best alternative.
     pub(crate) fn with_codec(
         self,
         words: &[T],
@@ -398,11 +407,11 @@ impl<T: Word> LightPlan<T> {
             }
             after as f64 / before as f64
         };
-        // Narrow words leave nothing for the other forms to find; wide ones have no narrow form.
+        // Narrow words are compressed in their packed form only; wide ones have no narrower form.
         let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
             &[(Packing::BitPacked, Filter::None)]
         } else if exceptions.n > 0 {
-            // No other packing has patches.
+            // Only bit-packing has patches.
             &[]
         } else if bytes_of::<T>() == 1 {
             &[(Packing::Raw, Filter::None)]
@@ -410,7 +419,8 @@ impl<T: Word> LightPlan<T> {
             &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
         };
         for &(packing, filter) in forms {
-            // What LZ4 made of the last look, and of what was tried last.
+            // The ratio of LZ4 in its last trial, and the ratio of the last trial if something
+            // repeated.
             let (mut by_lz4, mut tried) = (None, None);
             for &codec in profile.codecs {
                 let bound = bound.min(best.0.score(profile));
@@ -425,7 +435,7 @@ impl<T: Word> LightPlan<T> {
                     by_lz4 = Some(1.0);
                     continue;
                 }
-                // What LZ4 has by the same bytes, if that is the best so far.
+                // LZ4's score on the same bytes, if LZ4 is the best so far.
                 let lz4 = (best.0.codec.0 == Codec::Lz4).then_some(best.0.codec);
                 let rival = |ratio: Option<f64>| {
                     lz4.zip(ratio).map_or(f64::INFINITY, |(lz4, ratio)| score_of(lz4, ratio))
@@ -457,7 +467,7 @@ impl<T: Word> LightPlan<T> {
                 if is_hopeless {
                     continue;
                 }
-                // Whole pages: codecs find what repeats within one, and nothing beyond.
+                // Codecs find repetitions within a page only, so whole pages decide.
                 let ratio = match last {
                     Some(ratio) if is_sure && may_win(ratio, SURE) => ratio * IN_PAGES,
                     _ => {
@@ -493,7 +503,7 @@ mod tests {
         plan_words(words, kind, &profile, &mut Codecs::new(), &mut CodecHint::default())
     }
 
-    /// Bytes of the pages of words that are given to a codec.
+    /// Bytes of the compressed pages.
     fn stored_len(words: &[u64], plan: &WordPlan<u64>) -> usize {
         let mut codecs = Codecs::new();
         let page = |page: &[u64]| {
@@ -508,7 +518,7 @@ mod tests {
     fn what_a_look_is_sure_of_is_about_what_pages_come_to() {
         for n in [5000, 15_000, 65_536] {
             for far in [40, 300, 1500] {
-                // Stretches that stand before, and others between them.
+                // Stretches that repeat earlier ones, and others between them.
                 let words: Vec<u64> = (0..n)
                     .map(|i| if i % far < 12 { mixed(i) % 12_000 } else { mixed(i % far) % 12_000 })
                     .collect();

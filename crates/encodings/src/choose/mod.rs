@@ -1,4 +1,4 @@
-//! The choice of an encoding: what each would store, and how long it would take to decode.
+//! The choice of an encoding: estimates of stored size and decoding time, compared by their score.
 
 pub(crate) mod bools;
 pub(crate) mod floats;
@@ -18,21 +18,21 @@ use crate::fsst::{SharedSymbols, Trained, Trainer};
 use crate::profile::Profile;
 use crate::string_dictionary::entries::SymbolHint;
 
-/// Bytes that codecs are tried on at least: less is not worth the time to set one up.
+/// Codecs are tried on at least this many bytes; fewer are not worth the setup of a codec.
 pub(crate) const MIN_PAYLOAD: usize = 2048;
-/// Zstandard hardly ever makes less than this share of what LZ4 makes of the same bytes.
+/// Zstandard hardly ever gets below this share of the LZ4 output for the same bytes.
 pub(crate) const ZSTD_OF_LZ4: f64 = 0.5;
 
-/// What every choice works with.
+/// The state that every choice works with.
 pub(crate) struct Choices {
     pub profile: Profile,
     pub codecs: Codecs,
     pub hints: Hints,
-    /// Finds symbols of texts.
+    /// Finds FSST symbols.
     pub trainer: Trainer,
 }
 
-/// What was found out in earlier blocks of a run.
+/// Findings from earlier blocks of the run.
 #[derive(Default)]
 pub(crate) struct Hints {
     pub words: CodecHint,
@@ -41,19 +41,19 @@ pub(crate) struct Hints {
     pub bools: Option<BoolHint>,
     pub decimals: Option<Decimals>,
     pub text: Option<StringHint>,
-    /// The symbols of dictionaries.
+    /// The symbols of string dictionaries.
     pub entries: SymbolHint,
-    /// The symbols of the run, when they are used.
+    /// The symbols of the run, if it uses symbols.
     pub symbols: Option<Trained>,
-    /// Those of a column beside.
+    /// The symbols of the previous column of the same type.
     pub similar_symbols: Option<Trained>,
-    /// Those of the whole column.
+    /// The symbols of the whole column.
     pub shared: Option<Arc<SharedSymbols>>,
-    /// Whether no codec does better than those, which need not be seen for each run.
+    /// Whether no codec beats the shared symbols, so that runs need not try codecs.
     pub no_codec: bool,
     pub text_ratio: Option<f64>,
     pub fixed: Option<(Filter, (Codec, i32), f64)>,
     pub dictionary_lost: bool,
-    /// Whether hardly any value of the block before is there twice.
+    /// Whether hardly any value of the previous block repeats.
     pub unrepeated: bool,
 }

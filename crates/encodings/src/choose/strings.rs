@@ -1,6 +1,7 @@
-//! The choice for the bytes of strings: as they are, codes of symbols, or a general codec.
+//! The choice for the bytes of strings: unchanged, FSST codes, or a general codec.
 //!
-//! Symbols and codecs are tried on a sample at fixed positions, once for a run of blocks; codecs once for a column of which it is clear then.
+//! Symbols and codecs are tried on samples at fixed positions, once per run of blocks. If a column
+//! clearly needs no codec, they are tried once per column.
 
 use std::ops::RangeInclusive;
 
@@ -15,18 +16,19 @@ use crate::profile::{Profile, cost};
 use crate::string_dictionary::entries::SymbolHint;
 use crate::words::{bits_of, sample_ranges};
 
-/// Bytes of each of two pieces of a block that codecs are tried on.
+/// Codecs are tried on two pieces of a block of this many bytes.
 const SAMPLE: usize = 64 * 1024;
-/// Bytes of the pieces that a codec has to do well on before, and how far each may be above the best score: codecs find more in
-/// longer pieces.
+/// Smaller trials that a codec must pass first: bytes of the piece, and the allowed ratio of its
+/// score to the best score. The ratio exceeds 1 because codecs find more matches in longer pieces.
 const GLANCES: [(usize, f64); 2] = [(4 * 1024, 1.7), (16 * 1024, 1.3)];
-/// How far the first of the two pieces may be above the best score.
+/// The allowed ratio after the first of the two pieces.
 const FIRST: f64 = 1.1;
 
-/// Pieces of a block by which it is seen whether it is like its column, and the bytes of each.
+/// The number of pieces of a block, and the bytes of each, that show whether the block resembles
+/// its column.
 const GLANCE: (usize, usize) = (4, 4 * 1024);
 
-/// How much shorter codes of strings may be by symbols of their own than by those of a dictionary of them.
+/// Symbols trained on the strings themselves may beat those of their dictionary by this factor.
 const OWN: f64 = 0.9;
 
 /// How to store lengths and bytes.
@@ -34,17 +36,17 @@ pub(crate) struct StringPlan {
     n: usize,
     pub base: u32,
     pub width: u32,
-    /// Whether the bytes become codes of symbols.
+    /// Whether the bytes become FSST codes.
     pub symbols: bool,
     pub codec: (Codec, i32),
-    /// Stored bytes, estimated.
+    /// Estimated stored bytes.
     pub len: f64,
-    /// Nanoseconds to decode all strings, estimated.
+    /// Estimated nanoseconds to decode all strings.
     pub ns: f64,
 }
 
 impl StringPlan {
-    /// Without a codec, for `n` strings of such lengths.
+    /// The plan without symbols and codec, for `n` strings with lengths in this range.
     pub(crate) fn light(n: usize, lengths: RangeInclusive<u32>, bytes: &[u8]) -> Self {
         let width = bits_of(lengths.end() - lengths.start());
         Self {
@@ -58,8 +60,9 @@ impl StringPlan {
         }
     }
 
-    /// The best of this, of symbols and of codecs, as far as they may have a score below `bound`. What symbols make of a dictionary of the
-    /// same strings is known where it is `planned`.
+    /// The best of this plan, of symbols and of codecs; each is tried only while its score may get
+    /// below `bound`. `planned` says that the symbols for a dictionary of the same strings are
+    /// known.
     pub(crate) fn compressed(self, choices: &mut Choices, bytes: &[u8], bound: f64, planned: bool) -> Self {
         if bytes.len() < 64 || (bytes.len() < MIN_PAYLOAD && choices.profile.compression < 80) {
             return self;
@@ -82,13 +85,13 @@ impl StringPlan {
             }
         };
         if choices.hints.text.is_some() {
-            // What the next block has to compare a dictionary with, before anything is tried there.
+            // The next block compares its dictionary with this ratio before it tries anything.
             choices.hints.text_ratio = Some(best.len / light);
         }
         best
     }
 
-    /// The same as for the block before.
+    /// The plan that won in the previous block.
     fn repeated(self, choices: &Choices, bytes_len: usize, hint: StringHint) -> Self {
         let ratio = choices.hints.text_ratio.unwrap_or(1.0);
         let symbols = choices.hints.symbols.as_ref();
@@ -105,7 +108,7 @@ impl StringPlan {
         }
     }
 
-    /// With a codec that saves nothing.
+    /// A plan with a codec, before its ratio is known.
     fn under(&self, codec: (Codec, i32), bytes_len: usize) -> Self {
         let aligned = if self.width == 0 { 0 } else { self.width.next_multiple_of(8).next_power_of_two() };
         let payload = (bytes_len + lengths_len(self.n, aligned)) as f64;
@@ -120,7 +123,7 @@ impl StringPlan {
         }
     }
 
-    /// The better of this and of symbols trained on a sample, tried on others.
+    /// The better of this plan and of symbols that are trained on one sample and tried on another.
     fn with_symbols(
         self,
         choices: &mut Choices,
@@ -130,7 +133,7 @@ impl StringPlan {
     ) -> Self {
         let ns = self.ns + bytes.len() as f64 * cost::FSST_BYTE;
         let profile = &choices.profile;
-        // Text hardly ever has symbols of more than four bytes on average.
+        // Text hardly ever has symbols longer than four bytes on average.
         let least = self.len - bytes.len() as f64 * 3.0 / 4.0;
         let bound = bound.min(profile.score(self.len, self.ns));
         if bytes.len() < fsst::MIN_LEN || profile.is_raw() || profile.score(least, ns) >= bound {
@@ -151,7 +154,7 @@ impl StringPlan {
             let codes = bytes.len() as f64 * ratio;
             self.len - bytes.len() as f64 + codes + n_tables * matcher.heads_len() as f64
         };
-        // Those of a dictionary of the same strings tell whether others need be looked for.
+        // If the symbols of the dictionary do too poorly, training others is not worth its time.
         if planned && let SymbolHint::Use(trained, _) = &mut choices.hints.entries {
             let ratio = ratio_by(&mut trained.matcher);
             if profile.score(len_by(&trained.matcher, ratio * OWN), ns) >= bound {
@@ -183,15 +186,15 @@ impl StringPlan {
         Self { symbols: true, len, ns, ..self }
     }
 
-    /// Whether symbols do better for `bytes` than any codec, by the share of them that their codes take and the time for each, and not only
-    /// by a little: by so many bytes that it is known.
+    /// Whether symbols clearly beat every codec for `bytes`, given the ratio and the nanoseconds
+    /// per byte of their codes. False for inputs that are too short to tell.
     fn beats_codecs(
         profile: &Profile,
         codecs: &mut Codecs,
         bytes: &[u8],
         (ratio, byte_cost): (f64, f64),
     ) -> bool {
-        /// How much better.
+        /// The margin that counts as clear.
         const CLEARLY: f64 = 1.1;
         if bytes.len() < SAMPLE {
             return false;
@@ -202,7 +205,7 @@ impl StringPlan {
         symbols.with_codec(profile, codecs, bytes, f64::INFINITY, &mut false).symbols
     }
 
-    /// The best of this and of codecs.
+    /// The best of this plan and of codecs.
     fn with_codec(
         self,
         profile: &Profile,
@@ -217,7 +220,7 @@ impl StringPlan {
             let bound = bound.min(profile.score(best.len, best.ns));
             let under = best.under(codec, bytes.len());
             let may_win = |ratio: f64, hope: f64| profile.score(under.len * ratio, under.ns) < bound * hope;
-            // As far as the pieces before the last one leave hope.
+            // Stop early once this codec can no longer win.
             let mut ratio_of = |pieces, len| {
                 let (mut before, mut after) = (0, 0);
                 for range in sample_ranges(bytes.len(), pieces, len) {
@@ -263,7 +266,7 @@ impl StringPlan {
     }
 }
 
-/// What was found best for the bytes of strings in an earlier block of a run.
+/// The plan that won for the bytes of strings in an earlier block of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum StringHint {
     Light,
@@ -271,7 +274,7 @@ pub(crate) enum StringHint {
     Codec((Codec, i32)),
 }
 
-/// Bytes of the lengths of `n` strings, with the starts of their vectors.
+/// Bytes of the packed lengths of `n` strings, with the start offsets of their vectors.
 fn lengths_len(n: usize, width: u32) -> usize {
     n * width as usize / 8 + 4 * n.div_ceil(VECTOR)
 }
@@ -294,7 +297,7 @@ mod tests {
         let (unlike, again) = (texts(SAMPLE, &mixed), texts(SAMPLE, &|i| mixed(i % 200)));
         assert!(surpass(Profile::DEFAULT, &unlike));
         assert!(!surpass(Profile::DEFAULT, &again));
-        // Without codecs to try, and with too little to try them on.
+        // Without codecs, and with too few bytes to try them on.
         assert!(surpass(30, &again));
         assert!(!surpass(Profile::DEFAULT, &unlike[1..]) && !surpass(Profile::DEFAULT, &[]));
     }

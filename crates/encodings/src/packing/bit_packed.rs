@@ -1,12 +1,12 @@
-//! Bit-packed frame of reference (code 2), with patches for the values that don't fit.
+//! Bit-packed frame of reference (packing 2), with patches for values that do not fit.
 
 use entasis_kernels::{VECTOR, Word, bitpack, column_stats};
 
 use crate::words::{Order, bits_of, put};
 
-/// Appends the body of a page with one base and width; `exceptions` are the positions, ascending, of words that are
-/// replaced by the value of the same position in `physical`. Words that don't fit the width have to be among them. Returns the
-/// bytes of these values, which are the last ones.
+/// Appends the body of a page with one base and one width. `exceptions` are the ascending positions
+/// of words that are replaced by the values at the same positions of `physical`; they must include
+/// all words that exceed the width. Returns the bytes of these values, which come last.
 pub(crate) fn emit<T: Word, V: Word>(
     words: &[T],
     base: T,
@@ -36,7 +36,7 @@ pub(crate) fn emit<T: Word, V: Word>(
     patches.map_or(0, |(exceptions, _)| exceptions.len() * size_of::<V>())
 }
 
-/// Appends the body of a page with a base and a width for each vector.
+/// Appends the body of a page with a base and a width per vector.
 pub(crate) fn emit_per_vector<T: Word>(words: &[T], order: Order, out: &mut Vec<u8>) {
     let mut bits = Vec::new();
     for vector in words.chunks(VECTOR) {
@@ -49,10 +49,10 @@ pub(crate) fn emit_per_vector<T: Word>(words: &[T], order: Order, out: &mut Vec<
     out.extend_from_slice(&bits);
 }
 
-/// Words that are looked at together.
+/// Words that are tested together.
 const PIECE: usize = 256;
 
-/// Adds the positions of the words that don't fit `width` bits to the ascending positions in `exceptions`.
+/// Adds the positions of words that exceed `width` bits to the ascending positions in `exceptions`.
 pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions: &mut Vec<u16>) {
     if width >= T::BITS {
         return;
@@ -60,7 +60,7 @@ pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions
     let before = exceptions.len();
     let is_outside = |&word: &T| word.wrapping_sub(base).to_u64() >> width != 0;
     for (i, piece) in words.chunks(PIECE).enumerate() {
-        // Most pieces have none, which a look at all of them together tells.
+        // Most pieces have no such word, which one test of the whole piece shows.
         if column_stats::max_bits(piece, base) <= width {
             continue;
         }

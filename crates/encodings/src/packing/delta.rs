@@ -1,11 +1,13 @@
-//! Delta packing (code 3): differences of neighbours, from their least, bit by bit; each vector starts anew.
+//! Delta packing (packing 3): differences between neighbours, minus the least difference,
+//! bit-packed. Each vector starts with a full value.
 
 use entasis_format::Result;
 use entasis_kernels::{VECTOR, Word, bitpack, delta as kernel};
 
 use crate::words::{Order, bits_of, put};
 
-/// The differences of a vector in `deltas` (the first is set to the least), their least and the width that they need.
+/// Writes the differences of a vector to `deltas`; the first slot is set to the least one. Returns
+/// the least difference and the width of the others relative to it.
 pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
     let matched = kernel::deltas(vector, deltas);
     debug_assert!(matched, "as many differences as values");
@@ -14,7 +16,8 @@ pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
         deltas.fill(zero);
         return (zero, 0);
     }
-    // Differences are small around zero whatever the order of the words: compare them as signed.
+    // Differences are small around zero whatever the order of the words, so they are compared as
+    // signed.
     let (least, most) = Order::Signed.min_max(&deltas[1..]);
     deltas[0] = least;
     (least, bits_of(most.wrapping_sub(least)))

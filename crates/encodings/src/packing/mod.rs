@@ -1,4 +1,4 @@
-//! Packings: words become bytes and back (format, section 4.2).
+//! Packings: words become bytes and back (`docs/format`, "packings").
 
 pub(crate) mod bit_packed;
 pub(crate) mod delta;

@@ -1,9 +1,9 @@
-//! Packing 0: values as they are, or shuffled by bytes (format, sections 4.2 and 4.4).
+//! Raw packing (packing 0): values unchanged, or shuffled by bytes.
 
 use entasis_format::Filter;
 use entasis_kernels::shuffle;
 
-/// Appends raw values, shuffled when the filter says so.
+/// Appends raw values of `width` bytes, shuffled if the filter requires it.
 pub(crate) fn emit(bytes: &[u8], width: usize, filter: Filter, body: &mut Vec<u8>) {
     match filter {
         Filter::None => body.extend_from_slice(bytes),

@@ -1,4 +1,4 @@
-//! Run-length packing (code 4): the ends of the runs of a page, and their values, bit-packed.
+//! Run-length packing (packing 4): the ends of the runs of a page, and their bit-packed values.
 
 use entasis_format::{Error, Result};
 use entasis_kernels::{Word, bitpack, column_stats};
@@ -20,7 +20,7 @@ fn end_at(ends: &[u8], run: usize) -> usize {
     ends.get(2 * run..2 * run + 2).map_or(0, |e| usize::from(u16::from_le_bytes([e[0], e[1]])))
 }
 
-/// The runs of a page, checked.
+/// The runs of a page, verified.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runs<'a> {
     ends: &'a [u8],
@@ -28,7 +28,10 @@ pub(crate) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Checks the body of a page of `n` values.
+    /// Verifies the body of a page of `n` values.
+    ///
+    /// # Errors
+    /// *Corrupt* when the ends do not ascend to `n`, or the values have another length.
     pub(crate) fn parse(body: &'a [u8], n: usize, width: u32) -> Result<Self> {
         let damaged = || Error::corrupt("the runs of a page are not well-formed");
         let (count, rest) = body.split_at_checked(2).ok_or_else(damaged)?;
@@ -48,7 +51,7 @@ impl<'a> Runs<'a> {
         Ok(Self { ends, values })
     }
 
-    /// Restores the values from position `first` on.
+    /// Decodes `out.len()` values, the first one at position `first`.
     pub(crate) fn decode<T: Word>(&self, first: usize, base: T, width: u32, out: &mut [T]) -> Result<()> {
         let n_runs = self.ends.len() / 2;
         let (mut low, mut high) = (0, n_runs);
@@ -58,7 +61,7 @@ impl<'a> Runs<'a> {
         }
         let mut run = low;
         let mut done = 0;
-        // Values of a few runs at a time: most runs are much longer than the cost of finding their value.
+        // Values of a few runs are unpacked together. Most runs are long, so the fills dominate.
         let mut values = [T::from_u64(0); 64];
         while done < out.len() && run < n_runs {
             let many = (n_runs - run).min(values.len());
@@ -79,7 +82,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Word `i` of a sequence of packed bits, read through a window of 16 bytes.
+/// Word `i` of a bit sequence, read through a window of 16 bytes.
 fn value_at<T: Word>(bits: &[u8], i: usize, base: T, width: u32) -> T {
     let at = i * width as usize;
     let mut window = [0; 16];
