@@ -1,4 +1,4 @@
-//! Pages become values again: any range of a page, straight into the memory where they are wanted.
+//! Decoding: any range of a page, straight into the caller's memory.
 
 mod page;
 mod pick;
@@ -20,7 +20,7 @@ pub use page::{Page, PageScratch};
 use page::{Body, Packed, open_dictionary, open_words};
 pub use strings::{StringSlice, TextScratch};
 
-/// Reads the values of the pages of one block.
+/// Decodes the pages of one block.
 #[derive(Debug)]
 pub struct BlockDecoder<'a> {
     directory: &'a Directory,
@@ -31,12 +31,13 @@ pub struct BlockDecoder<'a> {
 #[derive(Debug)]
 enum Dictionary {
     None,
-    /// Words or fixed bytes of any width, in memory that is aligned for all of them.
+    /// Words or fixed-width bytes, in memory that is aligned for every word.
     Words {
         values: Vec<u128>,
         n: usize,
     },
-    /// Entry i is `bytes[offsets[i]..offsets[i + 1]]`; [`PADDING`](entries::PADDING) zeros follow the last.
+    /// Entry i is `bytes[offsets[i]..offsets[i + 1]]`. [`PADDING`](entries::PADDING) zeros follow
+    /// the last entry.
     Strings {
         offsets: Vec<u32>,
         bytes: Vec<u8>,
@@ -48,7 +49,8 @@ fn bad_code() -> Error {
 }
 
 impl<'a> BlockDecoder<'a> {
-    /// A decoder for a block with this directory; `stored_dictionary` are the bytes before its pages (empty without a dictionary).
+    /// A decoder for the block with this directory. `stored_dictionary` are the bytes before its
+    /// pages; without a dictionary they are empty.
     ///
     /// # Errors
     /// *Corrupt* when the dictionary is damaged.
@@ -77,10 +79,11 @@ impl<'a> BlockDecoder<'a> {
         Ok(Self { directory, of, dictionary })
     }
 
-    /// Decodes the values in `range` of a page of a fixed-width type of up to 8 bytes; `out` has as many.
+    /// Decodes the values in `range` of a page of a fixed-width type of up to 8 bytes. `out` has
+    /// the length of `range`.
     ///
     /// # Errors
-    /// *Corrupt* when the values can't be had; *Argument* when the range, the type or `out` don't fit.
+    /// *Corrupt* when the page is damaged; *Argument* when the range, the type or `out` do not fit.
     pub fn decode<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         self.check(page, &range, out.len())?;
         if self.of.physical.width() != Some(size_of::<T>()) {
@@ -103,7 +106,7 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// Decodes words of 16 bytes.
+    /// Decodes values of 16 bytes.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -126,7 +129,7 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// Decodes values of any fixed width as bytes, one after the other.
+    /// Decodes values of any fixed width as consecutive bytes.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -153,7 +156,7 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// Decodes words of 64 bits, a vector at a time, and extends each to `width` bytes.
+    /// Decodes 64-bit words, one vector at a time, and sign-extends each to `width` bytes.
     fn decode_narrow(
         &self,
         page: &Page<'_>,
@@ -175,7 +178,7 @@ impl<'a> BlockDecoder<'a> {
         Ok(())
     }
 
-    /// Decodes booleans, a byte each.
+    /// Decodes booleans to one byte each.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -193,7 +196,8 @@ impl<'a> BlockDecoder<'a> {
         Ok(())
     }
 
-    /// Decodes booleans as bits, from bit `first` of `out` on; other bits of `out` stay.
+    /// Decodes booleans to bits, starting at bit `first` of `out`. Other bits of `out` stay
+    /// unchanged.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -221,7 +225,7 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// The words of the packing, before any transform, in words of `T` (at least as wide as all of them).
+    /// The words of the packing before any transform. `T` is at least as wide as each of them.
     fn words<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         if let [word] = out {
             *word = self.word(page, range.start)?;
@@ -230,7 +234,7 @@ impl<'a> BlockDecoder<'a> {
         self.unpacked(page, range, out)
     }
 
-    /// The same by whole vectors.
+    /// As [`words`](Self::words), by whole vectors.
     fn unpacked<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         match &page.body {
             Body::Raw(bytes) => {
@@ -257,7 +261,7 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// Replaces the values that have patches.
+    /// Overwrites the values that have patches.
     fn patch<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         let Body::Packed(packed) = &page.body else { return Ok(()) };
         if !packed.has_patches() {
@@ -290,7 +294,8 @@ impl<'a> BlockDecoder<'a> {
             Body::Packed(packed) => largest_code(packed, page.n),
             _ => u64::MAX,
         };
-        // Codes are unpacked into the narrowest words that hold them: that is what unpacking costs.
+        // Codes are unpacked into the narrowest word that holds them, because unpacking time is
+        // proportional to that width.
         if largest <= u64::from(u8::MAX) {
             self.look_up_by::<T, u8>(page, range, entries, out)
         } else if largest <= u64::from(u16::MAX) {
@@ -332,7 +337,7 @@ impl<'a> BlockDecoder<'a> {
             if !gather::check_codes(codes, n) {
                 return Err(bad_code());
             }
-            // Values of no bytes are decoded when their codes are.
+            // With a width of 0 the codes need no copy.
             for (out, &code) in out.chunks_exact_mut(width.max(1)).zip(&*codes) {
                 let at = code as usize * width;
                 out.copy_from_slice(&entries[at..at + width]);
@@ -369,7 +374,7 @@ impl<'a> BlockDecoder<'a> {
     }
 }
 
-/// The largest code that these vectors could hold.
+/// The largest code that these vectors can hold.
 fn largest_code(packed: &Packed<'_>, n: usize) -> u64 {
     (0..n.div_ceil(VECTOR))
         .map(|v| {
@@ -389,12 +394,12 @@ fn unpack<T: Word>(packed: &Packed<'_>, vector: usize, out: &mut [T]) -> Result<
     }
 }
 
-/// Cuts a range at the borders of vectors, and `out` with it.
+/// Splits a range at the borders of vectors, and `out` with it.
 fn parts<T>(range: Range<usize>, out: &mut [T]) -> impl Iterator<Item = (Range<usize>, &mut [T])> {
     parts_of(range, 1, out)
 }
 
-/// The same where a value takes `width` places.
+/// As [`parts`], for values that take `width` elements of `out`.
 fn parts_of<T>(
     range: Range<usize>,
     width: usize,
@@ -414,7 +419,8 @@ fn parts_of<T>(
     })
 }
 
-/// Decodes whole vectors: straight into `out` where the range covers them, else by way of a scratch vector.
+/// Decodes whole vectors: straight into `out` if the range covers them, else through a scratch
+/// vector.
 fn by_vector<T: Word>(
     n: usize,
     range: Range<usize>,

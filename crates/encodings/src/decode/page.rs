@@ -1,4 +1,4 @@
-//! One page, its parts found and checked: validity, then the body of its packing.
+//! Opens one page: locates and verifies its validity section and the body of its packing.
 
 use std::borrow::Cow;
 
@@ -11,20 +11,20 @@ use crate::packing::run_length::Runs;
 use crate::validity::Validity;
 use crate::{fsst, short_body};
 
-/// Vectors in the largest page.
+/// The number of vectors in the largest page.
 const VECTORS: usize = PAGE / VECTOR;
 
-/// A page whose parts lie where they should. Its values are read through a [`BlockDecoder`](crate::BlockDecoder).
+/// A verified page. A [`BlockDecoder`](crate::BlockDecoder) decodes its values.
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
     pub(crate) n: usize,
-    /// Which values are there.
+    /// Which values are present.
     pub validity: Validity<'a>,
     pub(crate) body: Body<'a>,
 }
 
-/// Memory that opening a page may need: what the codec restored, the values put together from shuffled bytes or from codes, and what is
-/// said of its vectors.
+/// Reusable buffers for opening pages: the decompressed payload, unshuffled values, decoded
+/// strings, and the parameters of vectors.
 #[derive(Debug, Default)]
 pub struct PageScratch {
     payload: Vec<u8>,
@@ -45,7 +45,7 @@ pub(crate) enum Body<'a> {
         lengths: Packed<'a>,
         bytes: &'a [u8],
     },
-    /// Their codes, which stand for `len` bytes.
+    /// The FSST codes of all values; they decode to `len` bytes.
     Symbols {
         lengths: Packed<'a>,
         codes: &'a [u8],
@@ -53,22 +53,23 @@ pub(crate) enum Body<'a> {
     },
 }
 
-/// The parameters of the vectors of a page. They stay where they are read to: pages are many, and are given from hand to hand.
+/// The parameters of the vectors of a page. They live in [`PageScratch`] and pages borrow them,
+/// because a copy per page would be expensive.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
-    /// Where the bits of each vector begin, and where the last ones end.
+    /// Start offsets of the bits of each vector, and the end of the last one.
     at: [usize; VECTORS + 1],
     pub width: [u8; VECTORS],
-    /// The base; for delta the least difference.
+    /// The base; for delta packing the least difference.
     pub base: [u64; VECTORS],
-    /// The first value of a delta vector, or where the bytes of a vector of strings begin.
+    /// The first value of a delta vector, or the offset of the first string of a vector.
     pub first: [u64; VECTORS],
-    /// How many patches end with each vector.
+    /// The number of patches before each vector, and the total.
     patch_end: [usize; VECTORS + 1],
 }
 
 impl Vectors {
-    /// Splits the bits of all vectors off `body`, by their widths: the bits, and the rest.
+    /// Splits the bits of all vectors off `body` by their widths; returns the bits and the rest.
     fn split_bits<'a>(&mut self, body: &'a [u8], n: usize, max_width: u32) -> Result<(&'a [u8], &'a [u8])> {
         let mut end = 0;
         for v in 0..n.div_ceil(VECTOR) {
@@ -83,7 +84,7 @@ impl Vectors {
     }
 }
 
-/// Bit-packed vectors, each with its parameters.
+/// Bit-packed vectors with their parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packed<'a> {
     pub vectors: &'a Vectors,
@@ -102,7 +103,7 @@ impl<'a> Packed<'a> {
         &self.bits[self.vectors.at[vector]..self.vectors.at[vector + 1]]
     }
 
-    /// The patches of a vector: (position, bytes of the value).
+    /// The patches of a vector as pairs of position and value bytes.
     pub(crate) fn patches(
         &self,
         vector: usize,
@@ -134,13 +135,14 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Bytes of a packed word, by the encoding and the type (`docs/format/encodings.md`).
+/// Bytes of a packed word for this encoding and type (`docs/format`, "packings").
 pub(crate) fn word_len(directory: &Directory, of: Layout) -> usize {
     directory.encoding.word_len(of).unwrap_or(4)
 }
 
 impl<'a> Page<'a> {
-    /// Verifies and opens page `index` of a block from its stored bytes; the page may borrow from `scratch`.
+    /// Verifies and opens page `index` of a block from its stored bytes. The page may borrow from
+    /// `scratch`.
     ///
     /// # Errors
     /// *Corrupt* when the checksum, the codec or any part of the page is wrong.
@@ -161,10 +163,12 @@ impl<'a> Page<'a> {
         Ok(page)
     }
 
-    /// The same, but strings that are codes of symbols stay so, for [`BlockDecoder::write_strings`](crate::BlockDecoder::write_strings).
+    /// As [`open`](Self::open), but leaves FSST codes undecoded for
+    /// [`BlockDecoder::write_strings`](crate::BlockDecoder::write_strings).
     ///
     /// # Errors
-    /// As [`open`](Self::open); codes that give other bytes than they should are found later.
+    /// As [`open`](Self::open), except for codes that decode to the wrong length: these are found
+    /// on decoding.
     pub fn open_packed(
         directory: &Directory,
         of: impl Into<Layout>,
@@ -211,7 +215,7 @@ impl<'a> Page<'a> {
         Ok(page)
     }
 
-    /// The only page of a block that has none stored: `n` times the constant.
+    /// The only page of a constant block without stored pages: `n` times the constant.
     pub fn constant(n: usize) -> Self {
         Self { n, validity: Validity::AllValid, body: Body::Constant }
     }
@@ -340,9 +344,9 @@ fn parse_delta<'a>(
     Ok((Packed::plain(vectors, bits), rest))
 }
 
-/// The bytes that these codes of symbols stand for, in memory that is used again.
+/// Decodes FSST codes to `len` bytes in `memory`, which is reused.
 pub(crate) fn expand<'s>(codes: &[u8], len: usize, memory: &'s mut Vec<u8>) -> Result<&'s [u8]> {
-    // A code stands for 8 bytes at most, so the stored bytes justify as many.
+    // A code stands for at most 8 bytes, so the stored length justifies this allocation.
     if memory.len() < len {
         memory.clear();
         memory.try_reserve_exact(len).map_err(|_| Error::limit("not enough memory for a page"))?;
@@ -352,7 +356,7 @@ pub(crate) fn expand<'s>(codes: &[u8], len: usize, memory: &'s mut Vec<u8>) -> R
     Ok(&memory[..len])
 }
 
-/// The lengths of strings, and what follows them.
+/// Splits the packed lengths of strings off a body; returns them and the rest.
 fn parse_strings<'a>(
     body: &'a [u8],
     directory: &Directory,
@@ -370,7 +374,7 @@ fn parse_strings<'a>(
     Ok((Packed::plain(vectors, bits), rest))
 }
 
-/// The payload of a stored dictionary, verified.
+/// The verified payload of a stored dictionary.
 ///
 /// # Errors
 /// *Corrupt* when the checksum or the codec is wrong.
@@ -393,7 +397,7 @@ pub(crate) fn open_dictionary<'a>(
     Ok(Cow::Owned(payload))
 }
 
-/// The same for words and fixed bytes of `width` bytes, in memory that is aligned for all of them.
+/// As [`open_dictionary`], for entries of `width` bytes, in memory that is aligned for every word.
 ///
 /// # Errors
 /// *Corrupt* when the checksum, the codec or the length is wrong.
@@ -421,7 +425,7 @@ pub(crate) fn open_words(
     Ok(words)
 }
 
-/// Whether a stored dictionary is its payload, its checksum compared.
+/// Verifies the checksum of a stored dictionary; returns whether it is stored without a codec.
 fn check_dictionary(directory: &Directory, stored: &[u8]) -> Result<bool> {
     let entry = &directory.dictionary;
     if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {

@@ -1,4 +1,4 @@
-//! Values by themselves, without the vectors around them.
+//! Decodes single values without the vectors around them.
 
 use entasis_format::{Error, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, Word, bitpack, gather};
@@ -9,12 +9,13 @@ use super::page::{Body, Packed, Page};
 use crate::short_body;
 use crate::words::get;
 
-/// Values picked in one step: their words wait on the stack.
+/// Values per step: their words are kept on the stack.
 const STEP: usize = 64;
 
 impl BlockDecoder<'_> {
-    /// Decodes the values at ascending positions of a page of a fixed-width type of up to 8 bytes; `out` has as many.
-    /// Each by itself, so for few of them: cheaper than the whole vectors that [`decode`](Self::decode) unpacks.
+    /// Decodes the values at ascending positions of a page of a fixed-width type of up to 8 bytes.
+    /// `out` has the length of `at`. Each value is decoded by itself: for few values this is
+    /// cheaper than the whole vectors that [`decode`](Self::decode) unpacks.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -56,7 +57,7 @@ impl BlockDecoder<'_> {
     /// The words of the packing at these positions.
     fn pick_words<T: Word>(&self, page: &Page<'_>, at: &[u16], out: &mut [T]) -> Result<()> {
         if let Body::Delta(_) = page.body {
-            // The values of such a vector are known when those before them are.
+            // A delta vector must be decoded from its start, so each one is decoded once.
             let (mut vector, mut held) = ([T::from_u64(0); VECTOR], usize::MAX);
             for (&at, out) in at.iter().zip(out) {
                 let (v, i) = (usize::from(at) / VECTOR, usize::from(at) % VECTOR);

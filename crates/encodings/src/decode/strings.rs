@@ -1,4 +1,4 @@
-//! The strings of pages: their lengths, and their bytes, from the page or from the dictionary of the block.
+//! Decodes strings: their lengths and their bytes, from the page or from the block dictionary.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use crate::string_dictionary::entries::PADDING;
 use crate::{fsst, short_body};
 
 impl BlockDecoder<'_> {
-    /// The strings in `range` of a page: their lengths and where their bytes are. UTF-8 is checked.
+    /// The strings in `range` of a page: their lengths and the location of their bytes. Verifies
+    /// UTF-8.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -50,11 +51,12 @@ impl BlockDecoder<'_> {
         Ok(StringSlice { lengths, total: place.len(), source: Source::Contiguous(bytes) })
     }
 
-    /// Writes the bytes of the strings in `range` of a page to the place that `place` has for so many, and returns their lengths.
-    /// UTF-8 is checked. A whole page of codes of symbols is decoded there.
+    /// Writes the bytes of the strings in `range` to the memory that `place` returns for their
+    /// total length, and returns their lengths. Verifies UTF-8. A whole page of FSST codes is
+    /// decoded without a copy.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode), and what `place` returns.
+    /// As [`decode`](Self::decode), and any error of `place`.
     pub fn write_strings<'s, 'o>(
         &'s self,
         page: &Page<'s>,
@@ -87,7 +89,8 @@ impl BlockDecoder<'_> {
         Ok(())
     }
 
-    /// The lengths of a dictionary's strings, and their bytes one after the other; nothing without one.
+    /// The lengths of the strings in the dictionary, and their concatenated bytes; empty without a
+    /// dictionary.
     pub fn entries(&self) -> (Vec<u32>, &[u8]) {
         match &self.dictionary {
             Dictionary::Strings { offsets, bytes } => {
@@ -98,7 +101,7 @@ impl BlockDecoder<'_> {
         }
     }
 
-    /// The codes of strings in a dictionary, not checked.
+    /// The dictionary codes of strings, not verified.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -115,7 +118,8 @@ impl BlockDecoder<'_> {
     }
 }
 
-/// The lengths of the strings in `range` of a page without a dictionary, and where their bytes are among all of the page.
+/// The lengths of the strings in `range` of a page without a dictionary, and the range of their
+/// bytes within the page.
 fn measure<'s>(
     page: &Page<'_>,
     range: Range<usize>,
@@ -147,16 +151,16 @@ fn measure<'s>(
     Ok((lengths, start..start.saturating_add(total)))
 }
 
-/// Scratch memory of [`BlockDecoder::strings`].
+/// Reusable buffers of [`BlockDecoder::strings`].
 #[derive(Debug, Default)]
 pub struct TextScratch {
     codes: Vec<u32>,
     lengths: Vec<u32>,
-    /// The bytes of a page of codes.
+    /// The decoded bytes of a page of FSST codes.
     text: Vec<u8>,
 }
 
-/// Some strings of a page.
+/// A range of the strings of a page.
 #[derive(Debug)]
 pub struct StringSlice<'a> {
     lengths: &'a [u32],
@@ -171,7 +175,7 @@ enum Source<'a> {
 }
 
 impl StringSlice<'_> {
-    /// The length of each string, in bytes.
+    /// The length of each string in bytes.
     pub fn lengths(&self) -> &[u32] {
         self.lengths
     }
@@ -181,7 +185,7 @@ impl StringSlice<'_> {
         self.total
     }
 
-    /// Writes the bytes of all strings; `out` has [`total_len`](Self::total_len) bytes.
+    /// Writes the bytes of all strings. `out` has length [`total_len`](Self::total_len).
     ///
     /// # Errors
     /// *Argument* when `out` has another length.
@@ -197,7 +201,7 @@ impl StringSlice<'_> {
                     let (start, end) = (offsets[code as usize] as usize, offsets[code as usize + 1] as usize);
                     let len = end - start;
                     match (out.get_mut(at..at + PADDING), bytes.get(start..start + PADDING)) {
-                        // What is too much is overwritten by the next.
+                        // Copies a fixed number of bytes; the next string overwrites the excess.
                         (Some(out), Some(entry)) if len <= PADDING => out.copy_from_slice(entry),
                         _ => out[at..at + len].copy_from_slice(&bytes[start..end]),
                     }
@@ -208,7 +212,7 @@ impl StringSlice<'_> {
         Ok(())
     }
 
-    /// The bytes of string `i` of the slice, given the sum of the lengths before it.
+    /// The bytes of string `i`, given the total length of the strings before it.
     pub fn get(&self, i: usize, before: usize) -> &[u8] {
         match self.source {
             Source::Contiguous(bytes) => &bytes[before..before + self.lengths[i] as usize],

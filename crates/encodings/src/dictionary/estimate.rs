@@ -1,48 +1,49 @@
-//! An estimate of what a dictionary would come to, by a sample of the values.
+//! Estimates the size of a block dictionary from a sample of the values.
 
 use super::table::{CodeTable, Key, Repeats};
 use super::code_width;
 use crate::profile::cost;
 use crate::words::sample_ranges;
 
-/// The most values of a sample.
+/// The largest number of values in a sample.
 const SAMPLE: usize = 1024;
 
-/// Where fewer than one in so many values is there before, hardly any repeats.
+/// If fewer than one value in this many repeats, the values count as unrepeated.
 const RARELY: usize = 128;
 
-/// Values of a sample after which a dictionary may be out of the question.
+/// The number of sampled values after which a dictionary can be ruled out.
 const FIRST_LOOK: usize = 512;
 
-/// What a sample tells of a dictionary.
+/// The estimate of a dictionary.
 #[derive(Clone, Copy)]
 pub(crate) struct Estimate {
     /// Bytes of codes and entries.
     pub len: f64,
     /// Nanoseconds to decode the codes.
     pub ns: f64,
-    /// Entries.
+    /// The number of entries.
     pub n_entries: usize,
-    /// Whether most values are those before them.
+    /// Whether most values equal their predecessors.
     pub runs: bool,
-    /// Whether values come back after few others: a codec finds that in their codes.
+    /// Whether values repeat at short distances, so that a codec shrinks their codes further.
     pub nearby: bool,
 }
 
-/// Why there is no dictionary.
+/// The reason against a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NoDictionary {
-    /// Hardly any value is there twice.
+    /// Hardly any value repeats.
     Unrepeated,
-    /// It would take too much.
+    /// It would take more than the alternatives.
     Costly,
 }
 
-/// What a dictionary of `n` values with entries of `entry_len` bytes would come to, by a sample of at most 1,024 values. An error
-/// when it seems to have far more than `most` entries.
+/// Estimates a dictionary of `n` values with entries of `entry_len` bytes from at most 1,024 of
+/// them. Returns an error if it seems to have far more than `most` entries.
 ///
-/// The distinct values that the sample has not seen are estimated from those that it has seen once and twice (Chao, "Nonparametric
-/// Estimation of the Number of Classes in a Population", 1984), runs counted once: values of any frequency may be among them.
+/// The number of values that the sample has not seen is estimated from the numbers of those that
+/// occur once and twice (Chao, "Nonparametric Estimation of the Number of Classes in a Population",
+/// 1984). Each run counts once, so that values of any frequency are represented.
 #[inline(never)]
 pub(crate) fn estimate<K: Key>(
     n: usize,
@@ -52,18 +53,18 @@ pub(crate) fn estimate<K: Key>(
 ) -> Result<Estimate, NoDictionary> {
     let why = |unrepeated| if unrepeated { NoDictionary::Unrepeated } else { NoDictionary::Costly };
     let mut distinct = CodeTable::with_room_for(n.min(SAMPLE));
-    // How often each was found, and in which piece the last time.
+    // How often each value occurred, and the last piece in which it did.
     let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
     let (mut seen, mut changes, mut counted, mut nearby) = (0, 0, 0, 0);
     for (i, range) in sample_ranges(n, SAMPLE / 16, 16).enumerate() {
-        // A few hundred values show many repetitions when there are few thousand entries.
+        // Among few thousand entries, a few hundred values contain many repetitions.
         let awaited = seen * seen / (2 * most.max(1));
         if seen <= FIRST_LOOK && awaited >= 8 && (seen - distinct.entries.len()) * 4 < awaited {
             return Err(why(seen >= FIRST_LOOK / 2 && (seen - distinct.entries.len()) * RARELY < seen));
         }
         let mut last = None;
         for code in range.map(|at| distinct.code(value(at))) {
-            // The first value of a piece begins a run of which nothing is known; that of the block begins one.
+            // The first value of a piece may continue a run, except at the start of the block.
             let is_new = last != Some(code);
             changes += usize::from(is_new && (last.is_some() || i == 0));
             counts[code as usize] += u16::from(is_new);
@@ -91,14 +92,15 @@ pub(crate) fn estimate<K: Key>(
     let in_runs = (n_runs * (2.0 + width), n_runs * cost::RUN + n as f64 * cost::RUN_LENGTH);
     let (codes_len, ns) = if packed.0 < in_runs.0 { packed } else { in_runs };
     let len = codes_len + (all * entry_len) as f64;
-    // A branch that is right seven times of eight costs less than the look-ups that it saves.
+    // A branch that is predicted correctly seven times in eight costs less than the look-ups that
+    // it saves.
     Ok(Estimate { len, ns, n_entries: all, runs: changes * 8 <= seen, nearby: nearby * 8 > seen })
 }
 
 impl Estimate {
-    /// How the values of `n` come back.
+    /// How the `n` values repeat.
     pub(crate) fn repeats(&self, n: usize) -> Repeats {
-        /// One new value of so many is a branch that is too often wrong.
+        /// If more than one value in this many is new, the branch on new values is predicted badly.
         const NEW: usize = 12;
         match self.runs {
             true => Repeats::InRuns,
@@ -122,7 +124,8 @@ mod tests {
             let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
             z ^ z >> 31
         };
-        // Values drawn from so many, alone, in runs of about four, and with every other one the same.
+        // Values drawn from `n`: independent, in runs of about four, and with every other value the
+        // same.
         for n in [30, 300, 1500, 5000] {
             let drawn = |i: usize| hash(i as u64) % n;
             let one = |i: usize| if hash(i as u64 + 77_777).is_multiple_of(2) { n } else { drawn(i) };

@@ -1,4 +1,5 @@
-//! The dictionary of a block: its distinct values in the order of their first appearance, and a code for each value.
+//! The block dictionary: distinct values in the order of their first appearance, and a code per
+//! value.
 
 mod estimate;
 mod repeat_finder;
@@ -12,31 +13,32 @@ use repeat_finder::RepeatFinder;
 pub(crate) use table::{CodeTable, Key, MIX};
 use table::Repeats;
 
-/// The most entries of a dictionary.
+/// The largest number of entries of a dictionary.
 pub(crate) const MAX_ENTRIES: usize = 1 << 16;
 
-/// How much a dictionary may come to.
+/// The size that a dictionary must not exceed.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
     pub n_entries: usize,
-    /// Bytes of an entry, and of all codes and entries, packed.
+    /// Bytes of an entry, and of all packed codes and entries.
     pub entry_len: usize,
     pub len: f64,
 }
 
 impl Limit {
-    /// Whether so many entries, of codes for `n` values, are too many.
+    /// Whether a dictionary of `n_entries` for `n` values exceeds the limit.
     fn is_passed(self, n: usize, n_entries: usize) -> bool {
         let codes = n as f64 * f64::from(code_width(n_entries)) / 8.0;
         n_entries > self.n_entries || codes + (n_entries * self.entry_len) as f64 > self.len
     }
 }
 
-/// Codes for all `n` values, or none when there are more distinct ones than `limit` has entries, or a quarter of the values tells
-/// that they will come to more than it says: a sample knows little of values that are rare, of which there may be many. Where the
-/// estimate is runs, values are compared with those before them first.
+/// Writes codes for all `n` values. Returns `None` if there are more distinct values than `limit`
+/// allows, or if the first quarter of the values shows that there will be: a sample says little
+/// about rare values, of which there may be many.
 ///
-/// The entries are left in `distinct`. Which value is the first of each code is told to `first_of`, as [`CodeTable::codes`] does.
+/// The entries are left in `distinct`. `first_of` receives each code and the position of its first
+/// value, as in [`CodeTable::codes`].
 #[inline(always)]
 pub(crate) fn build<K: Key>(
     (distinct, n): (&mut CodeTable<K>, usize),
@@ -52,9 +54,10 @@ pub(crate) fn build<K: Key>(
     })
 }
 
-/// The same for values that stand in memory, which are compared with those that came before where those come back.
+/// As [`build`], for values in memory, where stretches that repeat earlier ones are found without
+/// look-ups.
 ///
-/// A function of its own: its loop needs all registers.
+/// It is a separate function because its loop needs all registers.
 #[inline(never)]
 pub(crate) fn build_words<K: Key>(
     values: &[K],
@@ -77,7 +80,8 @@ pub(crate) fn build_words<K: Key>(
     Some(distinct.entries)
 }
 
-/// The same where `codes_up_to` writes the codes of a range of the values, and tells whether they keep to the limit.
+/// As [`build`]; `codes_up_to` writes the codes of a range of values and returns whether they keep
+/// to the limit.
 #[inline(always)]
 fn build_by<K: Key>(
     (distinct, n): (&mut CodeTable<K>, usize),
@@ -88,7 +92,7 @@ fn build_by<K: Key>(
 ) -> Option<()> {
     distinct.clear_for(estimate.n_entries, limit.n_entries);
     codes.resize(n, 0);
-    // The entries after half of these values, and after all.
+    // The number of entries after an eighth of the values, and after a quarter.
     let first = if estimate.runs || n < FORESEEN_FROM { 0 } else { n / 4 };
     let mut found = [0, 0];
     let mut at = 0;
@@ -104,7 +108,7 @@ fn build_by<K: Key>(
     codes_up_to(distinct, codes, at..n).then_some(())
 }
 
-/// Writes the codes of some values, as many at a time as [`CodeTable::codes`] takes.
+/// Writes the codes of some values, in steps of the length that [`CodeTable::codes`] takes.
 #[inline(always)]
 fn codes_up_to<K: Key>(
     distinct: &mut CodeTable<K>,
@@ -123,21 +127,21 @@ fn codes_up_to<K: Key>(
     })
 }
 
-/// Values of which a part tells how many entries there will be.
+/// From this number of values on, a part of them predicts the number of entries.
 const FORESEEN_FROM: usize = 8192;
 
-/// The entries of so many values, of which an eighth has the first number of them and a quarter the second: they become more as they
-/// did, twice, which is a little too few where most values are rare.
+/// Predicts the number of entries from those after an eighth and after a quarter of the values. The
+/// growth factor applies twice more; this is slightly too low if most values are rare.
 fn foreseen([eighth, quarter]: [usize; 2]) -> usize {
     (quarter as f64 * (quarter as f64 / eighth.max(1) as f64).powi(2)) as usize
 }
 
-/// Bits that codes of this many entries need.
+/// The bits of a code among this many entries.
 pub(crate) fn code_width(n_entries: usize) -> u32 {
     usize::BITS - n_entries.saturating_sub(1).leading_zeros()
 }
 
-/// A limit of entries alone.
+/// A limit on the number of entries alone.
 #[cfg(test)]
 pub(crate) fn up_to(n_entries: usize) -> Limit {
     Limit { n_entries, entry_len: 0, len: f64::INFINITY }
@@ -166,7 +170,7 @@ mod tests {
     #[test]
     fn codes_are_those_of_a_hash_map() {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
-        // One table for all: what is left of one time is no entry of the next.
+        // One table for all cases: entries of one case must not appear in the next.
         let (mut distinct, mut codes) = (CodeTable::default(), Vec::new());
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
             let estimate = Estimate { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };
@@ -189,7 +193,7 @@ mod tests {
         let mut codes = Vec::new();
         let estimate = Estimate { len: 0.0, ns: 0.0, n_entries: 100, runs: false, nearby: false };
         let n = 60_000;
-        // 3,000 entries, and always more of them.
+        // 3,000 entries, and a number of entries that keeps growing.
         let few = |i: usize| (i * 7919 % 3000) as u64;
         let many = |i: usize| if i.is_multiple_of(10) { i as u64 } else { 1 };
         for entry_len in [0, 8] {

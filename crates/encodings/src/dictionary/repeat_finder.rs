@@ -1,7 +1,8 @@
-//! Values that come in the order in which they came before: the codes of those before are theirs.
+//! Finds stretches of values that repeat at a fixed distance, and copies their codes.
 //!
-//! What is written down for each day of each place has its days over and over; a column may be the one beside it, moved by some rows. A
-//! few comparisons of many values at once then stand for as many look-ups.
+//! Measurements per day and place repeat the sequence of days for each place; a column may be
+//! another one shifted by some rows. Comparing many values at once then replaces as many table
+//! look-ups.
 
 use std::ops::Range;
 
@@ -9,29 +10,34 @@ use super::{CodeTable, Key, Repeats};
 
 /// Values that are compared at once.
 const TOGETHER: usize = 64;
-/// Fewer that come again are looked up.
+/// Shorter stretches are not worth a copy.
 const LEAST: usize = 16;
-/// Values that are looked up before those behind them are compared, at first, and at most: twice as many each time that is in vain.
+/// The number of values that are looked up before the next comparison: at first, and at most. It
+/// doubles after each comparison that fails.
 const FIRST: usize = 4;
 const MOST: usize = 1024;
-/// As long as so few are looked up, stretches are near: they mostly begin where others began.
+/// If at most this many values are looked up between stretches, the start of the next stretch is
+/// likely near the start of an earlier one.
 const NEAR: usize = 64;
 
-/// Where values have come before.
+/// Positions at which values occurred before.
 #[derive(Default)]
 pub(super) struct RepeatFinder {
-    /// The place of a value of each entry: the last one that was looked up near a stretch, else the first.
+    /// For each entry the position of one value: the last one that was looked up near a stretch,
+    /// else the first.
     places: Vec<u32>,
-    /// How far before the last ones that came again the same stood.
+    /// The distance of the last stretch to the one that it repeats; 0 for none.
     away: usize,
-    /// How far before the value that was looked up last the place of its entry was. Of both, 0: there is none.
+    /// The distance from the value that was looked up last to the position of its entry; 0 for
+    /// none.
     by_place: usize,
-    /// Values to look up now.
+    /// The number of values to look up next.
     waits: usize,
 }
 
 impl RepeatFinder {
-    /// How many of the values in `range` are those some way before them, and how far before.
+    /// The length of the stretch at the start of `range` that repeats earlier values, and its
+    /// distance to them.
     fn find<K: Key>(&self, values: &[K], range: Range<usize>) -> Option<(usize, usize)> {
         let fits = |away: &usize| (1..=range.start).contains(away);
         [self.away, self.by_place].into_iter().filter(fits).find_map(|away| {
@@ -41,7 +47,7 @@ impl RepeatFinder {
         })
     }
 
-    /// Takes the codes of values that were looked up, up to that of the value before `at`.
+    /// Records the codes of values that were looked up; the last of them is at `at - 1`.
     fn looked_up(&mut self, codes: &[u32], at: usize) {
         if let Some(&last) = codes.last() {
             self.by_place = at - 1 - self.places[last as usize] as usize;
@@ -56,7 +62,8 @@ impl RepeatFinder {
 }
 
 impl<K: Key> CodeTable<K> {
-    /// Writes the codes of the values in `range`, those before it having theirs; false when there are more than `limit` entries then.
+    /// Writes the codes of the values in `range`; all codes before it are known. Returns false if
+    /// there are more than `limit` entries then.
     #[inline(never)]
     pub(super) fn codes_by_repeats(
         &mut self,
@@ -86,19 +93,21 @@ impl<K: Key> CodeTable<K> {
     }
 }
 
-/// How many values are equal before the first that are not.
+/// The length of the common prefix of two sequences.
 fn n_equal<K: Key>(a: &[K], b: &[K]) -> usize {
     let pieces = a.chunks_exact(TOGETHER).zip(b.chunks_exact(TOGETHER));
     let n = pieces.take_while(|(a, b)| a == b).count() * TOGETHER;
     n + a[n..].iter().zip(&b[n..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Copies the codes from `away` before `at` on to `at`, `n` of them, of which some may be copies themselves.
+/// Copies `n` codes from `at - away` to `at`. The ranges may overlap; later codes then repeat the
+/// copies.
 fn copy_codes(codes: &mut [u32], at: usize, away: usize, n: usize) {
     let from = at - away;
     let mut done = 0;
     while done < n {
-        // All that is there repeats what is `away` before it.
+        // Everything from `from` on repeats with period `away`, so each copy can be longer than the
+        // one before.
         let more = (away + done).min(n - done);
         codes.copy_within(from..from + more, at + done);
         done += more;
@@ -110,7 +119,7 @@ mod tests {
     use super::super::model;
     use super::*;
 
-    /// The codes and entries, found in parts.
+    /// Codes and entries, found in parts.
     fn found(values: &[u64], parts: &[usize], limit: usize) -> Option<(Vec<u64>, Vec<u32>)> {
         let (mut distinct, mut again) = (CodeTable::with_room_for(10), RepeatFinder::default());
         let mut codes = vec![u32::MAX; values.len()];
@@ -130,7 +139,7 @@ mod tests {
         let n = 5000;
         for period in [1, 2, 3, 16, 63, 64, 65, 100, 1000, 4999] {
             let whole: Vec<u64> = (0..n).map(|i| mixed(i % period)).collect();
-            // A column that is the one before, moved by a row; some values are others.
+            // A column that repeats the previous one, shifted by a row; some values differ.
             let moved: Vec<u64> = (0..n).map(|i| mixed(i % period + i / period)).collect();
             // Parts of one sequence, of any length.
             let parts: Vec<u64> = (0..n).map(|i| mixed((i / 90 * 31 + i % 90) % period)).collect();
