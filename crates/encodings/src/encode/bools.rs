@@ -1,4 +1,4 @@
-//! Booleans: one bit each, or a constant.
+//! Encodes booleans: one bit each, or a constant.
 
 use entasis_format::{Encoding, Packing, Result, Transform};
 use entasis_kernels::bits;
@@ -40,7 +40,7 @@ impl Encoder {
     }
 }
 
-/// Makes missing values false.
+/// Sets missing values to false.
 fn clear_missing(bits: &[u8], values: &mut [u8]) {
     const TOGETHER: usize = 1024;
     let mut valid = [0; TOGETHER];

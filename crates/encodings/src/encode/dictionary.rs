@@ -1,4 +1,4 @@
-//! Dictionaries of blocks: whether one pays, and its writing.
+//! Block dictionaries: whether one pays off, and how it is written.
 
 use entasis_format::{Directory, Transform};
 
@@ -13,22 +13,24 @@ use crate::words::{Order, byte_width, sample_ranges};
 /// The entries of a dictionary and a plan for its codes.
 pub(super) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
 
-/// How much shorter a dictionary has to be in which codecs find nothing.
+/// If codecs cannot shrink the codes, a dictionary must be shorter than the alternatives by this
+/// factor.
 pub(super) const SMALLER: f64 = 0.95;
 
-/// What a dictionary has to beat.
+/// The alternatives that a dictionary must beat.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
-    /// Bytes without a codec.
+    /// Bytes of the best alternative without a codec.
     pub len: f64,
     pub score: f64,
-    /// Bytes of a value that codecs are shown without a dictionary; none where that is the whole value, if any.
+    /// Bytes of a value that a codec would get without a dictionary; `None` if that is the whole
+    /// value, or if there is no codec.
     pub shown: Option<u32>,
 }
 
 impl Encoder {
-    /// The entries of a dictionary that may come below `bounds`, with a plan for its codes (left in
-    /// `self.codes`).
+    /// The entries of a dictionary that may beat `bounds`, with a plan for its codes. The codes are
+    /// left in `self.codes`.
     pub(super) fn plan_dictionary<K: Key>(
         &mut self,
         values: &[K],
@@ -46,7 +48,7 @@ impl Encoder {
         planned
     }
 
-    /// The same for strings.
+    /// As [`plan_dictionary`](Self::plan_dictionary), for strings.
     pub(super) fn plan_text_dictionary<'a>(
         &mut self,
         texts: Strings<'a>,
@@ -61,7 +63,8 @@ impl Encoder {
         planned.ok()
     }
 
-    /// The same of a dictionary that is built where a look at it says so.
+    /// As [`plan_dictionary`](Self::plan_dictionary): `look` estimates a dictionary, and `build`
+    /// makes it if the estimate may win.
     fn plan_built<E>(
         &mut self,
         n: usize,
@@ -71,13 +74,13 @@ impl Encoder {
         build: impl FnOnce(Limit, Estimate, &mut Vec<u32>) -> Option<E>,
         n_entries: impl Fn(&E) -> usize,
     ) -> Result<(E, WordPlan<u32>), NoDictionary> {
-        // A codec may find more in the codes than their width tells; whether it does is seen once per run of blocks.
+        // A codec may shrink the codes further. Whether it does is tested once per run of blocks.
         let may_shrink = !self.choices.profile.codecs.is_empty() && !self.choices.hints.dictionary_lost;
         let most = bounds.len * if may_shrink { 1.2 } else { SMALLER };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
         let estimate = look(limit)?;
         let most = if estimate.nearby { most } else { most.min(bounds.len) };
-        // Of codes of as many bytes as values have without them codecs make what they make of these.
+        // Codes as wide as the values compress no better than the values themselves.
         let may_shrink = bounds.shown.is_none_or(|bytes| byte_width(code_width(estimate.n_entries)) < bytes);
         let ns = estimate.ns + n as f64 * cost::DICTIONARY;
         if estimate.len > most || (!may_shrink && self.choices.profile.score(estimate.len, ns) >= bounds.score) {
@@ -86,7 +89,7 @@ impl Encoder {
         let limit = Limit { n_entries: limit, entry_len, len: most };
         let entries = build(limit, estimate, &mut self.codes).ok_or(NoDictionary::Costly)?;
         let kind = Kind::new(Order::Unsigned, false, false);
-        // Codecs of codes are tried as far as the dictionary may come below what else there is.
+        // Codecs for the codes are tried only while the dictionary may still win.
         let heads = self.choices.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.choices.profile);
         let hint = &mut self.choices.hints.codes;
@@ -94,7 +97,8 @@ impl Encoder {
         Ok((entries, plan))
     }
 
-    /// Whether this dictionary and these codes score better than the best so far; remembered for the blocks that follow.
+    /// Whether this dictionary with these codes scores better than `best`. The result is a hint for
+    /// later blocks.
     pub(super) fn dictionary_wins(&mut self, codes: &WordPlan<u32>, entries_len: f64, best: f64) -> bool {
         let wins = self.dictionary_score(codes, entries_len) < best;
         self.choices.hints.dictionary_lost = !wins;
@@ -106,7 +110,7 @@ impl Encoder {
         self.choices.profile.score(codes.len + entries_len, ns)
     }
 
-    /// Writes a dictionary, and the codes that [`plan_dictionary`](Self::plan_dictionary) left.
+    /// Writes a dictionary and the codes that [`plan_dictionary`](Self::plan_dictionary) left.
     pub(super) fn write_dictionary(
         &mut self,
         plan: &WordPlan<u32>,
@@ -122,11 +126,12 @@ impl Encoder {
     }
 }
 
-/// Values of which hardly any is there twice tell that the same is true of a block, where it was of the one before.
+/// The number of values that suffice to confirm, after an unrepeated block, that values still
+/// hardly repeat.
 const GLANCE: usize = 256;
 
-/// Whether hardly any of a few values is there twice. They are told apart by a part of their hashes, of which two of them are the same by
-/// chance.
+/// Whether hardly any of a few values repeats. Values are compared by 14 bits of their hashes, so a
+/// few pairs match by chance.
 fn hardly_repeats<K: Key>(n: usize, value: impl Fn(usize) -> K) -> bool {
     const BITS: u32 = 14;
     const BY_CHANCE: usize = 2 * GLANCE * GLANCE / (2 << BITS);
@@ -159,7 +164,7 @@ mod tests {
         for n in [512, 4000, 65_536] {
             assert!(hardly_repeats(n, mixed));
             assert!(hardly_repeats(n, |i| i as u64));
-            // 100 values; runs of two; every fourth one is the same.
+            // 100 values; runs of two; every fourth value the same.
             assert!(!hardly_repeats(n, |i| mixed(i * 7919 % 100)));
             assert!(!hardly_repeats(n, |i| mixed(i / 2)));
             assert!(!hardly_repeats(n, |i| if i % 4 == 0 { 0 } else { mixed(i) }));

@@ -1,4 +1,4 @@
-//! Values of any fixed width, as rows of bytes: raw, shuffled or not, or a dictionary when they repeat.
+//! Encodes values of any fixed width as rows of bytes: raw, shuffled or not, or a dictionary.
 
 use entasis_format::{Codec, Encoding, Error, Filter, Layout, Packing, Result, Transform};
 
@@ -51,7 +51,7 @@ pub(super) fn encode(
         let (len, score) =
             narrow.as_ref().map_or((plain.len, score), |(_, plan)| (plan.len, plan.score(&encoder.choices.profile)));
         let settled = narrow.as_ref().is_some_and(|(_, plan)| plan.packing == Packing::Constant);
-        // One value repeats none; it may be longer than a block of several.
+        // A single value needs no dictionary, and may be longer than the offsets allow.
         let offsets: Vec<u32> =
             if n > 1 { (0..=n).map(|i| (i * width) as u32).collect() } else { Vec::new() };
         let texts = Strings { offsets: &offsets, bytes, longest: width };
@@ -89,8 +89,8 @@ pub(super) fn encode(
 }
 
 impl Plan {
-    /// The best of no codec and of those of the profile, each with and without the filter, judged by two pages. What won in the
-    /// first block of a run is not tried again.
+    /// The best of no codec and the codecs of the profile, each with and without the filter, judged
+    /// by two pages. The winner of the first block of a run is kept.
     fn new(encoder: &mut Encoder, width: usize, bytes: &[u8], ranges: &[PageRange]) -> Self {
         let len = bytes.len() as f64;
         let mut best = Self { filter: Filter::None, codec: (Codec::None, 0), len, ns: 0.0 };

@@ -1,4 +1,4 @@
-//! Floats that are decimals: their integers, and their exceptions.
+//! Encodes floats with ALP: the integers and the exceptions of a block.
 
 use entasis_format::{Directory, Result, Transform};
 use entasis_kernels::Word;
@@ -14,14 +14,14 @@ use crate::profile::{Profile, cost};
 use crate::words::Order;
 
 impl Encoder {
-    /// The decimals of ALP and the bits per value in a sample, if it is worth a trial.
+    /// The ALP parameters and the bits per value in a sample, if that is worth a trial.
     pub(super) fn plan_decimals<F: Float>(&mut self, values: &[F]) -> Option<(Decimals, f64)> {
         let found = floats::choose(values, self.choices.hints.decimals, !self.choices.profile.codecs.is_empty())?;
         self.choices.hints.decimals = Some(found.0);
         Some(found)
     }
 
-    /// A plan for the integers of decimals, given the number of runs and whether hardly any value is there twice.
+    /// A plan for the integers of ALP, given the number of runs and whether values hardly repeat.
     pub(super) fn plan_alp<F: Float>(
         &mut self,
         values: &[F],
@@ -47,7 +47,7 @@ impl Encoder {
         }
         let kind = Kind {
             exceptions: among,
-            // Equal values have equal integers.
+            // Equal values have equal integers, so the runs are the same.
             n_runs: (among.n == 0).then_some(n_runs),
             ..Kind::new(Order::Signed, true, false)
         };
@@ -83,9 +83,9 @@ pub(super) enum Alp {
 
 pub(super) struct AlpPlan<T> {
     words: WordPlan<T>,
-    /// The integers, at the start of the encoder's memory for them.
+    /// The integers, at the start of the encoder's buffer for them.
     ints: ScratchVec<u64>,
-    /// For each page.
+    /// The positions of exceptions, per page.
     exceptions: Vec<Vec<u16>>,
     by: Decimals,
 }
@@ -98,7 +98,7 @@ impl Alp {
         }
     }
 
-    /// The encoder's memory for integers.
+    /// Returns the encoder's buffer for integers.
     pub(super) fn into_ints(self) -> ScratchVec<u64> {
         match self {
             Self::F64(a) => a.ints,

@@ -1,4 +1,4 @@
-//! A block of values becomes a directory and pages: the choice of the encoding, then its writing.
+//! Encoding: chooses the encoding of a block, then writes its directory and pages.
 
 mod bools;
 mod dictionary;
@@ -26,18 +26,19 @@ use crate::limits::BLOCK;
 use crate::profile::Profile;
 use crate::string_dictionary::index::CodeTables;
 
-/// Encodes the blocks of a column. Its choices for one block are hints for the next, until [`begin_run`](Self::begin_run).
+/// Encodes the blocks of a column. Choices for one block are hints for the next, until
+/// [`begin_run`](Self::begin_run).
 pub struct Encoder {
     choices: Choices,
     /// The codes of the dictionary that was planned last.
     codes: Vec<u32>,
-    /// Memory for dictionaries of strings.
+    /// Reusable tables for dictionaries of strings.
     tables: CodeTables,
-    /// Memory for the strings of a dictionary.
+    /// Reusable memory for the strings of a dictionary.
     joined: ScratchVec<u8>,
-    /// Memory for the lengths of strings.
+    /// Reusable memory for the lengths of strings.
     lengths: ScratchVec<u32>,
-    /// Memory for the integers of decimals.
+    /// Reusable memory for the integers of ALP.
     ints: ScratchVec<u64>,
 }
 
@@ -59,7 +60,8 @@ impl Encoder {
         }
     }
 
-    /// Takes a profile and forgets the hints: the bytes of the blocks that follow depend on nothing before them.
+    /// Sets the profile and forgets all hints. The bytes of later blocks depend on nothing before
+    /// them.
     pub fn begin_run(&mut self, profile: &Profile) {
         self.choices.profile.clone_from(profile);
         self.tables.begin_run();
@@ -68,8 +70,8 @@ impl Encoder {
         symbols.into_iter().flatten().for_each(|trained| self.choices.trainer.recycle(trained.matcher));
     }
 
-    /// The same for a column beside one of the same type, of which no more is kept than what a glance is enough to see again, and
-    /// symbols, which are looked at before they are used.
+    /// As [`begin_run`](Self::begin_run), for a column next to one of the same type. Two hints are
+    /// kept, because both are verified before use: whether values hardly repeat, and the symbols.
     pub fn begin_similar_column(&mut self, profile: &Profile) {
         let unrepeated = self.choices.hints.unrepeated;
         let entries = std::mem::take(&mut self.choices.hints.entries).for_similar_column();
@@ -78,18 +80,19 @@ impl Encoder {
         self.choices.hints = Hints { unrepeated, entries, similar_symbols: symbols, ..Hints::default() };
     }
 
-    /// Has the run that was begun look at symbols that others of its column have too.
+    /// Lets the current run use the symbol table that all runs of the column share.
     pub fn share(&mut self, symbols: &Arc<SharedSymbols>) {
         self.choices.hints.shared = Some(Arc::clone(symbols));
     }
 
-    /// Encodes a block, appending the stored dictionary and pages to `out`.
+    /// Encodes a block and appends its stored dictionary and pages to `out`.
     ///
-    /// `validity` has a bit per value, least significant first, 1 = valid; none when all are. The values that are missing may be changed.
+    /// `validity` has one bit per value, least significant first, 1 = valid; `None` if all are
+    /// valid. The encoder may overwrite missing values. It calls `check` before each page.
     ///
     /// # Errors
-    /// *Argument* when there are no values, more than a block may have, or values of another type than `of`; what `check` says,
-    /// which is asked before each page.
+    /// *Argument* when there are no values, more than a block may have, or values of another type
+    /// than `of`; any error of `check`.
     pub fn encode(
         &mut self,
         of: impl Into<Layout>,

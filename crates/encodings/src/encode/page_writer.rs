@@ -1,4 +1,4 @@
-//! The pages of a block, written one after the other behind its dictionary.
+//! Writes the dictionary and the pages of a block.
 
 use std::ops::Range;
 
@@ -14,20 +14,20 @@ use crate::words::Order;
 use crate::packing::{bit_packed, delta, raw, run_length};
 use crate::validity;
 
-/// What all pages of a block have in common: which values are missing, and whether to go on.
+/// The properties that all pages of a block share.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// A bit per value, 1 = valid; none when no value is missing.
+    /// One bit per value, 1 = valid; `None` if no value is missing.
     pub bits: Option<&'a [u8]>,
     pub n_missing: u32,
-    /// Asked before each page whether to go on: pages take long at high compression.
+    /// Called before each page; an error cancels the block. High compression takes long per page.
     pub check: &'a dyn Fn() -> Result<()>,
 }
 
-/// The values of a page, and their decoded bytes.
+/// The values of a page, and the length of their decoded bytes.
 pub(crate) type PageRange = (Range<usize>, usize);
 
-/// The pages of `n` values of `value_len` bytes.
+/// The pages of `n` values of `value_len` bytes each.
 pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
     let page = PAGE.min((PAGE_LEN / value_len.max(1)).max(1));
     let starts = (0..n).step_by(page);
@@ -36,22 +36,22 @@ pub(crate) fn fixed_pages(n: usize, value_len: usize) -> Vec<PageRange> {
         .collect()
 }
 
-/// The entries of a dictionary, as they are written.
+/// The entries of a dictionary.
 pub(crate) struct Entries<'a> {
     pub payload: Payload<'a>,
     pub n: usize,
-    /// Whether a codec finds nothing more in them.
+    /// Whether a codec would find nothing in them.
     pub is_dense: bool,
 }
 
-/// The bytes of the entries of a dictionary.
+/// The payload with the entries of a dictionary.
 pub(crate) enum Payload<'a> {
     Bytes(&'a [u8]),
-    /// What this appends.
+    /// A function that appends the payload.
     Made(&'a mut dyn FnMut(&mut Vec<u8>)),
 }
 
-/// Writes the dictionary and the pages of a block, and keeps their entries.
+/// Writes the dictionary and the pages of a block, and collects their directory entries.
 pub(crate) struct PageWriter<'a> {
     codecs: &'a mut Codecs,
     codec: (Codec, i32),
@@ -84,7 +84,7 @@ impl<'a> PageWriter<'a> {
         }
     }
 
-    /// Stores the dictionary; before the pages.
+    /// Stores the dictionary. Call it before the first page.
     pub(crate) fn dictionary(&mut self, entries: Entries<'_>) {
         let Entries { payload, n, is_dense } = entries;
         let at = self.out.len();
@@ -114,7 +114,8 @@ impl<'a> PageWriter<'a> {
         };
     }
 
-    /// Stores one page: its validity when the block has missing values, then what `body` appends.
+    /// Stores one page: its validity if the block has missing values, then the bytes that `body`
+    /// appends.
     pub(crate) fn page(&mut self, page: PageRange, body: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
         self.page_with(page, |payload| {
             body(payload);
@@ -122,7 +123,8 @@ impl<'a> PageWriter<'a> {
         })
     }
 
-    /// The same of a body that tells of how many bytes at its end alone the codec, LZ4, is to be shown.
+    /// As [`page`](Self::page). If `body` returns a length, the codec (LZ4) compresses only that
+    /// many bytes at the end of the body.
     fn page_with(
         &mut self,
         (range, decoded_len): PageRange,
@@ -131,7 +133,7 @@ impl<'a> PageWriter<'a> {
         (self.context.check)()?;
         let at = self.out.len();
         let (codec, level) = self.codec;
-        // Without a codec the payload is written where it stays.
+        // Without a codec the payload is written directly to the output.
         let payload = if codec == Codec::None { &mut *self.out } else { &mut self.payload };
         let before = payload.len();
         if let Some(bits) = self.context.bits {
@@ -156,12 +158,13 @@ impl<'a> PageWriter<'a> {
         Ok(())
     }
 
-    /// Whether bodies are all that pages could hold: constants without missing values have no pages.
+    /// Whether pages are stored at all. A constant without missing values needs none.
     pub(crate) fn needs_pages(&self, packing: Packing) -> bool {
         packing != Packing::Constant || self.context.bits.is_some()
     }
 
-    /// Stores the pages of words as planned and finishes the block. `exceptions` (per page) are replaced by the values in `physical`.
+    /// Stores the pages of words according to the plan and finishes the block. `exceptions` are
+    /// positions per page whose values come from `physical`.
     pub(crate) fn words<T: Word, V: Word>(
         mut self,
         ranges: Vec<PageRange>,

@@ -1,4 +1,4 @@
-//! The statistics of a block (`docs/format/columns.md`).
+//! The statistics of a block (`docs/format`, "statistics").
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use entasis_kernels::{Word, column_stats};
 use crate::string_dictionary::index::DistinctStrings;
 use crate::words::{Order, bytes_of, first_bytes};
 
-/// Bytes of a string that statistics keep.
+/// The number of bytes of a string that statistics store.
 const PREFIX: usize = 15;
 
 fn put<T: Word>(word: T, out: &mut [u8; 16]) {
     out[..8].copy_from_slice(&word.to_u64().to_le_bytes());
 }
 
-/// Statistics of words whose missing ones were given the value of a neighbour.
+/// Statistics of words. Missing ones must have been filled with the value of a neighbour.
 pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32) -> Statistics {
     let mut statistics = Statistics { n_missing, ..Statistics::default() };
     if n_missing as usize == words.len() {
@@ -63,8 +63,8 @@ fn of_floats<F: Copy + PartialOrd + bytemuck::Pod>(
     }
 }
 
-/// Statistics of the strings that are there, given the ranges of the bytes of all in `all`, which of them are there, and the most
-/// bytes of one.
+/// Statistics of the present strings. `values` gives the range of each string in `all` and whether
+/// it is present; `longest` is the largest length.
 #[inline(always)]
 pub(crate) fn of_strings(
     n_missing: u32,
@@ -79,7 +79,7 @@ pub(crate) fn of_strings(
     Extremes::of(all, there.map(|(range, _)| range)).statistics(n_missing)
 }
 
-/// Statistics of strings of a byte each, none of them missing: `all` has them.
+/// Statistics of the one-byte strings in `all`, if none is missing.
 pub(crate) fn of_bytes(all: &[u8]) -> Statistics {
     if all.is_empty() {
         return Statistics::default();
@@ -91,16 +91,16 @@ pub(crate) fn of_bytes(all: &[u8]) -> Statistics {
     Extremes { of: Some([min, max]), is_rising, is_falling }.statistics(0)
 }
 
-/// The most bytes of strings that are ordered as words.
+/// The largest length of strings that are compared as words.
 const TINY: usize = 7;
 
-/// Statistics of the strings that are there, none of them of more than [`TINY`] bytes: a word has them and, behind them, their
-/// number, so that the least and the greatest are found without branches, whichever are missing.
+/// As [`of_strings`], for strings of at most [`TINY`] bytes. A word holds the bytes and, in its
+/// lowest byte, the length. So minimum and maximum need no branches, even with missing values.
 #[inline(always)]
 fn of_tiny(n_missing: u32, all: &[u8], values: impl Iterator<Item = (Range<usize>, bool)>) -> Statistics {
     let (mut min, mut max) = (u64::MAX, 0);
     let (mut first, mut last) = (0, u64::MAX);
-    // Of strings of which some are missing the order is not asked for.
+    // Missing values count for the order, which is reported only if there are none.
     let (mut is_rising, mut is_falling) = (true, true);
     values.for_each(|(range, is_valid)| {
         let key = prefix(all, range.clone()) | range.len() as u64;
@@ -110,7 +110,7 @@ fn of_tiny(n_missing: u32, all: &[u8], values: impl Iterator<Item = (Range<usize
         is_falling &= last >= key;
         (first, last) = (key, key);
     });
-    // No word of a string has all bits.
+    // No string gives a word with all bits set.
     if min == u64::MAX {
         return Statistics { n_missing, ..Statistics::default() };
     }
@@ -120,7 +120,7 @@ fn of_tiny(n_missing: u32, all: &[u8], values: impl Iterator<Item = (Range<usize
     Extremes { of: Some(of), is_rising, is_falling }.statistics(n_missing)
 }
 
-/// A string and its first bytes, which decide nearly always which of two is the greater one.
+/// A string with its first bytes, which nearly always decide a comparison.
 #[derive(Clone, Copy)]
 struct Prefixed<'a> {
     prefix: u64,
@@ -135,7 +135,7 @@ impl Prefixed<'_> {
         }
         match (self.bytes.get(8..), other.bytes.get(8..)) {
             (Some(rest), Some(of_other)) => rest < of_other,
-            // The one of at most 8 bytes begins the other.
+            // The shorter string is a prefix of the other one.
             _ => self.bytes.len() < other.bytes.len(),
         }
     }
@@ -151,17 +151,17 @@ impl Prefixed<'_> {
     }
 }
 
-/// The least and greatest of some strings, and whether they are in order.
+/// The minimum and maximum of strings, and whether they are sorted.
 #[derive(Default)]
 struct Extremes<'a> {
-    /// The least and the greatest; none of no strings.
+    /// The minimum and the maximum; `None` without strings.
     of: Option<[Prefixed<'a>; 2]>,
     is_falling: bool,
     is_rising: bool,
 }
 
 impl<'a> Extremes<'a> {
-    /// Those of the strings at some ranges of `all`.
+    /// The extremes of the strings at `ranges` of `all`.
     #[inline(always)]
     fn of(all: &'a [u8], mut ranges: impl Iterator<Item = Range<usize>>) -> Self {
         let string =
@@ -174,7 +174,7 @@ impl<'a> Extremes<'a> {
             is_rising &= !value.is_less(last);
             is_falling &= !last.is_less(value);
             last = value;
-            // What neither rises nor falls any more is looked at below.
+            // Once the strings are unsorted, the second loop continues without the order.
             if is_rising {
                 max = value;
             } else if is_falling {
@@ -184,7 +184,7 @@ impl<'a> Extremes<'a> {
                 break;
             }
         }
-        // Nearly all lie between those of before, by their first bytes.
+        // Nearly all first bytes lie between those of the extremes so far.
         for range in ranges {
             let key = prefix(all, range.clone());
             if key <= min.prefix || key >= max.prefix {
@@ -211,7 +211,8 @@ impl<'a> Extremes<'a> {
     }
 }
 
-/// Statistics of strings by their dictionary, whose order is that of their first appearance. Missing ones are empty strings.
+/// Statistics of strings from their dictionary, whose entries are in order of first appearance.
+/// Missing values are empty strings.
 pub(crate) fn of_dictionary(
     n_missing: u32,
     entries: &DistinctStrings<'_>,
@@ -229,20 +230,21 @@ pub(crate) fn of_dictionary(
         return statistics;
     }
     statistics.n_distinct = entries.len() as u32;
-    // In order are those whose codes run up, each entry being greater than the one before it, or less.
+    // Values ascend (descend) if the codes ascend and the entries ascend (descend).
     let runs_up = codes.is_sorted();
     statistics.ascending &= runs_up;
     statistics.descending &= runs_up;
     statistics
 }
 
-/// The first 8 bytes of a string, zeros behind short ones: if those of two strings differ, they are in the same order as the strings.
+/// The first 8 bytes of a string, big-endian, padded with zeros. Different prefixes order like
+/// their strings.
 #[inline]
 fn prefix(all: &[u8], range: Range<usize>) -> u64 {
     u64::from_be_bytes(first_bytes(all, range).to_le_bytes())
 }
 
-/// Statistics of booleans: the count of missing values alone.
+/// Statistics that contain the number of missing values alone.
 pub(crate) fn of_count(n_missing: u32) -> Statistics {
     Statistics { n_missing, ..Statistics::default() }
 }
@@ -281,7 +283,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_least_the_greatest_and_the_order_are_those_of_all(
-            // Strings that have the first bytes of others, in any order, sorted, or the other way round.
+            // Strings that share prefixes with others: unsorted, sorted, and reversed.
             mut strings in vec(("[ab]{0,9}", "[ab\u{0}]{0,2}"), 0..30),
             order in 0..4,
         ) {

@@ -1,4 +1,5 @@
-//! Strings: a dictionary when they repeat, else their lengths and their bytes, as they are (packing 5) or as codes of symbols (packing 6).
+//! Encodes strings: a dictionary if they repeat, else their lengths and their bytes, unchanged
+//! (packing 5) or as FSST codes (packing 6).
 
 use entasis_format::{Encoding, Error, Filter, Packing, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, bitpack, column_stats};
@@ -12,10 +13,10 @@ use crate::string_dictionary::entries::EntriesPlan;
 use crate::choose::strings::StringPlan;
 use crate::string_dictionary::index::Strings;
 
-/// Memory for the entries of a dictionary that is kept, at most.
+/// The largest buffer for dictionary entries that is kept for the next block.
 const KEPT: usize = 16 << 20;
 
-/// Entries that take so many times less than their codes are few.
+/// Entries are few if their bytes take this many times less than the codes.
 const FEW: f64 = 8.0;
 
 pub(super) fn encode(
@@ -46,7 +47,7 @@ pub(super) fn encode(
     let mut plain = StringPlan::light(n, shortest..=longest, bytes);
     let longest = longest as usize;
     if !encoder.choices.profile.is_raw() && !bytes.is_empty() {
-        // Of the empty ones, which missing values are, a dictionary has one.
+        // Missing values are empty strings; the dictionary needs one empty entry for all of them.
         let n_long = lengths.iter().filter(|&&length| length > 0).count();
         let entry_len = bytes.len() / n_long + 1;
         let len = plain.len * encoder.choices.hints.text_ratio.unwrap_or(1.0);
@@ -62,8 +63,8 @@ pub(super) fn encode(
         });
         let score_of = |(_, plan, codes): &(_, EntriesPlan, _)| encoder.dictionary_score(codes, plan.len);
         let bound = dictionary.as_ref().map_or(f64::INFINITY, score_of);
-        // What repeats among strings of which few differ repeats among their codes, which codecs were shown. Strings of a byte are as
-        // short as those, and need no dictionary.
+        // If few strings differ, their repetitions show in the codes, which codecs were already
+        // tried on. One-byte strings are no longer than codes, so they need no dictionary.
         let is_settled = |(_, plan, codes): &(_, EntriesPlan, WordPlan<u32>)| plan.len * FEW < codes.len;
         let are_few = bytes.len() >= 2 * n && dictionary.as_ref().is_some_and(is_settled);
         if !are_few || bound >= encoder.choices.profile.score(plain.len, plain.ns) {
@@ -132,7 +133,8 @@ pub(super) fn encode(
     Ok(Encoded { directory, decoded_len, statistics })
 }
 
-/// Cuts a block into pages of at least one value each: of about one length, where that takes no more than filling one after the other.
+/// Splits a block into pages of at least one value: of about equal length, unless that takes more
+/// pages than filling each one.
 fn page_ranges(offsets: &[u32]) -> Vec<PageRange> {
     let full = cut(offsets, |_| PAGE_LEN);
     let pages_of = |len: usize| if len <= PAGE_LEN { 1 } else { len.div_ceil(PAGE_TEXT) };
@@ -140,7 +142,8 @@ fn page_ranges(offsets: &[u32]) -> Vec<PageRange> {
     if even.len() <= full.len() { even } else { full }
 }
 
-/// Pages of as many values as fit into the bytes that each may have, by those of the rest of the block.
+/// Splits a block into pages. `most_of` gives the largest length of the next page from the
+/// remaining bytes.
 fn cut(offsets: &[u32], most_of: impl Fn(usize) -> usize) -> Vec<PageRange> {
     let n = offsets.len() - 1;
     let mut ranges = Vec::new();

@@ -1,11 +1,11 @@
-//! What is encoded, and what comes of it.
+//! The input and the output of the encoder.
 
 use entasis_format::{Directory, Statistics};
 
-/// The values of a block, in memory that the encoder may change where values are missing.
+/// The values of a block, in memory that the encoder may overwrite where values are missing.
 #[derive(Debug)]
 pub enum Values<'a> {
-    /// Booleans, a byte each, 0 or 1.
+    /// Booleans, one byte each, 0 or 1.
     Bool(&'a mut [u8]),
     /// Words of 8 bits.
     W8(&'a mut [u8]),
@@ -17,16 +17,16 @@ pub enum Values<'a> {
     W64(&'a mut [u64]),
     /// Values of 128 bits.
     W128(&'a mut [u128]),
-    /// Values of any fixed width, one after the other.
+    /// Values of any fixed width, without gaps.
     Fixed {
         /// The number of values.
         n: usize,
         /// The bytes of all values.
         bytes: &'a mut [u8],
     },
-    /// Strings: value i is `bytes[offsets[i]..offsets[i + 1]]`, missing ones are empty.
+    /// Strings: value i is `bytes[offsets[i]..offsets[i + 1]]`. Missing ones are empty.
     Strings {
-        /// One more than there are values, ascending from 0.
+        /// One more offset than values, ascending from 0.
         offsets: &'a [u32],
         /// The bytes of all values.
         bytes: &'a [u8],
@@ -48,10 +48,10 @@ impl Values<'_> {
     }
 }
 
-/// An encoded block; its stored dictionary and pages were appended to the output.
+/// An encoded block. Its stored dictionary and pages were appended to the output.
 #[derive(Debug)]
 pub struct Encoded {
-    /// What a reader needs to know of the pages.
+    /// The metadata that a reader needs to find and decode the pages.
     pub directory: Directory,
     /// Decoded bytes, as in the block record.
     pub decoded_len: u64,

@@ -1,4 +1,4 @@
-//! Values of 16 bytes: raw, a dictionary, or words of 64 bits where those hold them.
+//! Encodes 16-byte values: raw, a dictionary, or 64-bit words if all values fit.
 
 use entasis_format::{Directory, Encoding, Layout, Packing, Physical, Result, Transform};
 use entasis_kernels::sign_extend;
@@ -12,7 +12,7 @@ use crate::validity;
 use crate::words::Order;
 
 impl Encoder {
-    /// Words of 16 bytes: raw, by dictionary, or as words of 64 bits where those hold them.
+    /// Encodes 16-byte values: raw, a dictionary, or 64-bit words if all values fit.
     pub(super) fn encode_wide(
         &mut self,
         of: Layout,
@@ -76,7 +76,8 @@ impl Encoder {
         Ok(Encoded { directory: pages.directory(encoding, 0, 0), decoded_len, statistics })
     }
 
-    /// The values (as 64-bit limbs) as words of 64 bits, if those hold them, and how to pack them.
+    /// The values, given as 64-bit limbs, as 64-bit words with a plan for them; `None` if a value
+    /// does not fit.
     pub(super) fn plan_narrow(&mut self, of: Layout, limbs: &[u64]) -> Option<(Vec<u64>, WordPlan<u64>)> {
         let width = of.width().filter(|_| matches!(of.physical, Physical::I128 | Physical::I256))?;
         let mut words = vec![0; size_of_val(limbs) / width];
@@ -88,7 +89,7 @@ impl Encoder {
         (plan.packing != Packing::Raw).then_some((words, plan))
     }
 
-    /// Writes what [`plan_narrow`](Self::plan_narrow) gave.
+    /// Writes the words that [`plan_narrow`](Self::plan_narrow) returned.
     pub(super) fn write_narrow(
         &mut self,
         (words, plan): &(Vec<u64>, WordPlan<u64>),

@@ -1,4 +1,4 @@
-//! Words of up to 8 bytes: a packing, decimals, or a dictionary, whichever scores best.
+//! Encodes words of up to 8 bytes: a packing, ALP or a dictionary, whichever scores best.
 
 use entasis_format::{Directory, Packing, Physical, Result, Transform};
 use entasis_kernels::Word;
@@ -14,7 +14,7 @@ use crate::profile::cost;
 use crate::validity;
 use crate::words::Order;
 
-/// How far above its estimate the score of ALP may be before others are looked at again.
+/// If the score of ALP exceeds its estimate by this factor, the alternatives are tried again.
 const MISJUDGED: f64 = 1.2;
 
 impl Encoder {
@@ -37,7 +37,8 @@ impl Encoder {
         let kind = Kind::new(order, true, !physical.is_integer());
         let n = words.len();
         let decoded_len = size_of_val(words) as u64;
-        // Of floats their runs are looked at first: where there are none, a sample of decimals rules the other packings out.
+        // The runs of floats are counted first. Without runs, a sample that ALP fits rules out the
+        // other packings.
         let may_be_decimals = matches!(physical, Physical::F64 | Physical::F32) && !self.choices.profile.is_raw();
         let n_runs = if may_be_decimals { count_runs(words) } else { 1 };
         let decimals = match physical {
@@ -45,7 +46,7 @@ impl Encoder {
             Physical::F32 if n_runs > 1 => self.plan_decimals::<f32>(bytemuck::cast_slice(words)),
             _ => None,
         };
-        // What ALP makes of a sample stands for it until the others, which cost less to try, are ruled out.
+        // The sample estimates ALP until the alternatives, which are cheaper to try, are ruled out.
         let as_ints = decimals.map(|(_, bits)| (n as f64 * bits / 8.0, n as f64 * cost::ALP));
         let are_decimals =
             as_ints.is_some_and(|(len, ns)| self.choices.profile.score(len, ns) < decoded_len as f64 / 2.0);
@@ -67,7 +68,7 @@ impl Encoder {
         }
         let unrepeated = matches!(dictionary, Err(NoDictionary::Unrepeated));
         light.unrepeated = unrepeated;
-        // Of floats that are decimals a codec finds no more than it does of the integers.
+        // A codec finds no more in decimal floats than in their integers.
         let mut plan = if are_decimals {
             light.best
         } else {
@@ -86,7 +87,8 @@ impl Encoder {
             Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by, found)),
             _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by, found)),
         });
-        // A few values may look like decimals of fewer digits than others are, or of none.
+        // The sample may have suggested fewer decimals than the block has, or decimals where there
+        // are none.
         if let Some((len, score)) = alp.as_ref().map(|alp| alp.len_and_score(&self.choices.profile))
             && score > as_ints * MISJUDGED
         {
@@ -97,7 +99,7 @@ impl Encoder {
                 best = plan.score(&self.choices.profile);
             }
             let bounds = Bounds { len: len.min(plan.len), score: score.min(best), shown: None };
-            // The dictionary that lost to what was expected of them is there yet.
+            // The dictionary that lost to the estimate still exists.
             let dictionary = match dictionary {
                 Ok(found) => Some(found).filter(|found| {
                     size_of_val(found.0.as_slice()) as f64 + found.1.len < SMALLER * bounds.len

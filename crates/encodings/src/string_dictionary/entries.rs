@@ -1,5 +1,5 @@
-//! The entries of a dictionary of strings (`docs/format/encodings.md`): their lengths, bit-packed, and their bytes, as they are or as
-//! codes of symbols.
+//! The stored entries of a string dictionary: bit-packed lengths, then bytes, unchanged or as FSST
+//! codes (`docs/format`, "block dictionary").
 
 use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
@@ -11,36 +11,37 @@ use crate::profile::{Profile, cost};
 use crate::string_dictionary::index::DistinctStrings;
 use crate::words::{bits_of, sample_ranges};
 
-/// Zeros behind the last entry: short strings are copied with as many bytes, whatever their length.
+/// Zeros after the last entry, so that short strings can be copied with a fixed length.
 pub(crate) const PADDING: usize = 32;
 
-/// Bytes before the lengths: their base, their width, the kind of the bytes.
+/// Bytes before the lengths: their base, their width, and the kind of the bytes.
 const HEAD: usize = 8;
 const PLAIN: u8 = 0;
 const SYMBOLS: u8 = 1;
 
-/// Less than so many bytes are not worth symbols of their own.
+/// Fewer bytes are not worth a symbol table.
 const MIN_LEN: usize = 8 << 10;
 
-/// Bytes of the sample that symbols are trained on, those of it that they are tried on, and its pieces.
+/// Bytes of the sample that trains symbols, bytes of it that test them, and the number of its
+/// pieces.
 const SAMPLE: usize = 64 << 10;
 const TRIED: usize = 16 << 10;
 const PIECES: usize = 32;
 
-/// What was found for the bytes of a dictionary in an earlier block of a run.
+/// The finding for dictionary entries in an earlier block of the run.
 #[derive(Default)]
 pub(crate) enum SymbolHint {
     #[default]
     Unknown,
     None,
-    /// Symbols, and the share of the bytes that their codes take.
+    /// Symbols, and the ratio of their codes.
     Use(Trained, f64),
-    /// Those of a column beside.
+    /// Symbols of the previous column of the same type.
     Similar(Trained),
 }
 
 impl SymbolHint {
-    /// What is left of it for the column beside.
+    /// The hint that the next column of the same type starts with.
     pub(crate) fn for_similar_column(self) -> Self {
         self.into_symbols().map_or(Self::Unknown, Self::Similar)
     }
@@ -57,18 +58,19 @@ impl SymbolHint {
 pub(crate) struct EntriesPlan {
     base: u32,
     width: u32,
-    /// Whether the bytes become codes of symbols.
+    /// Whether the bytes become FSST codes.
     pub symbols: bool,
-    /// Those of all bytes, where symbols were tried on all.
+    /// The codes of all bytes, if the trial encoded all of them.
     codes: Option<Codes>,
-    /// Bytes of the payload, estimated.
+    /// Estimated bytes of the payload.
     pub len: f64,
-    /// Nanoseconds to decode its symbols, estimated.
+    /// Estimated nanoseconds to decode the symbols.
     pub ns: f64,
 }
 
 impl EntriesPlan {
-    /// The better of plain bytes and symbols. With Zstandard, which does the same better, there are none. `joined` is memory for entries.
+    /// The better of plain bytes and symbols. With Zstandard there are no symbols, because it
+    /// compresses the entries better. `joined` is a buffer for the entries.
     pub(crate) fn new(
         entries: &DistinctStrings<'_>,
         codec: Codec,
@@ -119,7 +121,7 @@ impl EntriesPlan {
         }
     }
 
-    /// Appends the payload; `joined` is memory for the entries.
+    /// Appends the payload. `joined` is a buffer for the entries.
     pub(crate) fn emit(
         &self,
         entries: &DistinctStrings<'_>,
@@ -151,7 +153,7 @@ impl EntriesPlan {
     }
 }
 
-/// The share of the bytes of a dictionary that their codes take, by a sample; and all codes, where it is the whole.
+/// The ratio of the codes, by a sample; also all codes, if the sample is the whole.
 fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Option<Codes>) {
     if sample.len() == bytes_len {
         let codes = matcher.encode_all(sample);
@@ -165,7 +167,7 @@ fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Opti
     (after as f64 / before as f64, None)
 }
 
-/// Entries from everywhere, one behind the other, in memory that is overwritten.
+/// Concatenates entries from the whole dictionary, in `memory`, which is overwritten.
 fn sample<'m>(entries: &DistinctStrings<'_>, bytes_len: usize, memory: &'m mut ScratchVec<u8>) -> &'m [u8] {
     if bytes_len <= SAMPLE {
         return entries.join(memory);
@@ -183,7 +185,11 @@ fn sample<'m>(entries: &DistinctStrings<'_>, bytes_len: usize, memory: &'m mut S
     memory
 }
 
-/// The entries of a payload: entry i is `bytes[offsets[i]..offsets[i + 1]]`; [`PADDING`] zeros follow the last.
+/// The entries of a payload: entry i is `bytes[offsets[i]..offsets[i + 1]]`. [`PADDING`] zeros
+/// follow the last one.
+///
+/// # Errors
+/// *Corrupt* when the payload is not well-formed; *Limit* without memory for it.
 pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec<u32>, Vec<u8>)> {
     let damaged = || Error::corrupt("the entries of a dictionary are not well-formed");
     let (head, mut rest) = payload.split_at_checked(HEAD).ok_or_else(damaged)?;
@@ -207,7 +213,7 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
         *end = len;
     }
     let len = len as usize;
-    // A byte is a code for 8 bytes at most: the payload justifies the memory.
+    // A code stands for at most 8 bytes, so the payload justifies the allocation.
     let most = rest.len().saturating_mul(if kind == SYMBOLS { fsst::MAX_LEN } else { 1 });
     if len > most || (kind == PLAIN && len != rest.len()) {
         return Err(damaged());
@@ -233,7 +239,7 @@ mod tests {
     use crate::dictionary::{MAX_ENTRIES, Estimate, up_to};
     use crate::string_dictionary::index::{CodeTables, Strings};
 
-    /// CodeTable strings, put together by a dictionary of them.
+    /// Distinct strings in a dictionary.
     fn with_distincts<R>(strings: &[String], f: impl FnOnce(&DistinctStrings<'_>) -> R) -> R {
         let bytes = strings.concat();
         let mut offsets = vec![0];
@@ -264,7 +270,7 @@ mod tests {
 
     fn check_entries(distincts: &DistinctStrings<'_>, all: &[String], kind: u8) {
         let mut hint = SymbolHint::default();
-        // The second time with the symbols of the first.
+        // The second round uses the symbols of the first.
         for _ in 0..2 {
             let (plan, payload) = payload(distincts, &mut hint, &mut Trainer::default());
             assert_eq!((payload[5], plan.symbols, plan.ns > 0.0), (kind, kind == SYMBOLS, kind == SYMBOLS));

@@ -1,4 +1,5 @@
-//! Dictionaries of strings: a look-up sees words of 64 bits alone, which are the strings themselves or their hashes.
+//! Finds the distinct strings of a block. Look-ups compare 64-bit or 128-bit words: the strings
+//! themselves, or their hashes.
 
 use std::ops::Range;
 
@@ -8,7 +9,7 @@ use entasis_platform::memory::ScratchVec;
 
 use crate::dictionary::{CodeTable, Key, Limit, MIX, NoDictionary, Estimate, build, estimate};
 
-/// CodeTables for distinct strings, whose memory serves one block after the other.
+/// Reusable hash tables for the strings of a block.
 #[derive(Default)]
 pub(crate) struct CodeTables {
     hashed: CodeTable<u64>,
@@ -16,7 +17,7 @@ pub(crate) struct CodeTables {
 }
 
 impl CodeTables {
-    /// Forgets how many strings were looked up before.
+    /// Forgets the numbers of strings in earlier blocks, which size the tables.
     pub(crate) fn begin_run(&mut self) {
         self.hashed.entries.clear();
         self.short.entries.clear();
@@ -29,7 +30,7 @@ pub(crate) struct Strings<'a> {
     /// String i is `bytes[offsets[i]..offsets[i + 1]]`.
     pub offsets: &'a [u32],
     pub bytes: &'a [u8],
-    /// The most bytes of one.
+    /// The largest length of a string.
     pub longest: usize,
 }
 
@@ -43,7 +44,7 @@ impl<'a> Strings<'a> {
         self.offsets[i] as usize..self.offsets[i + 1] as usize
     }
 
-    /// What a dictionary of them would come to.
+    /// Estimates a dictionary of the strings.
     pub(crate) fn estimate(&self, entry_len: usize, most: usize) -> Result<Estimate, NoDictionary> {
         let (n, all, longest) = (self.n(), self.bytes, self.longest);
         if longest <= TINY {
@@ -57,7 +58,8 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// Codes for all strings and the distinct ones; none when those are more than `limit` has entries, or when two that differ have one hash.
+    /// Codes for all strings, and the distinct ones. `None` if there are more than `limit` allows,
+    /// or if two different strings have the same hash.
     pub(crate) fn build(
         self,
         limit: Limit,
@@ -82,11 +84,11 @@ impl<'a> Strings<'a> {
         Some(DistinctStrings { bytes: self.bytes, ends: ends? })
     }
 
-    /// The same of strings of a byte at most, which are places in a table.
+    /// As [`build`](Self::build), for strings of at most one byte, which index an array.
     #[inline(never)]
     fn build_bytes(self, limit: Limit, codes: &mut Vec<u32>) -> Option<Vec<[u32; 2]>> {
         const NONE: u32 = u32::MAX;
-        // An empty one behind those of all bytes.
+        // The last element belongs to the empty string.
         let mut places = [NONE; 257];
         let mut entries = Vec::new();
         codes.resize(self.n(), 0);
@@ -106,7 +108,7 @@ impl<'a> Strings<'a> {
         Some(entries)
     }
 
-    /// The same of short ones, which are words of 128 bits.
+    /// As [`build`](Self::build), for strings that fit a 128-bit word.
     #[inline(never)]
     fn build_short(
         self,
@@ -115,7 +117,7 @@ impl<'a> Strings<'a> {
         distinct: &mut CodeTable<ShortString>,
         codes: &mut Vec<u32>,
     ) -> Option<Vec<[u32; 2]>> {
-        // Which string is the first of each code.
+        // The position of the first string of each code.
         let mut firsts: Vec<u32> = Vec::new();
         let short = |i| ShortString::new(self.bytes, self.range(i));
         let first = |code: usize, i: usize| {
@@ -129,7 +131,7 @@ impl<'a> Strings<'a> {
         Some(firsts[..n].iter().map(|&i| [self.offsets[i as usize], self.offsets[i as usize + 1]]).collect())
     }
 
-    /// The same by one word of each, which is the string itself or its hash.
+    /// As [`build`](Self::build), by a 64-bit word per string: the string itself or its hash.
     #[inline(never)]
     fn build_hashed<const MOST: usize>(
         self,
@@ -139,7 +141,7 @@ impl<'a> Strings<'a> {
         codes: &mut Vec<u32>,
     ) -> Option<Vec<[u32; 2]>> {
         distinct.clear_for(estimate.n_entries, limit.n_entries);
-        // Where the first string of each code begins and ends.
+        // The start and end of the first string of each code.
         let mut firsts: Vec<[u32; 2]> = Vec::with_capacity(distinct.entries.capacity());
         let repeats = estimate.repeats(self.n());
         codes.resize(self.n(), 0);
@@ -166,7 +168,7 @@ impl<'a> Strings<'a> {
 /// The distinct strings of a block, in the order of their first appearance.
 pub(crate) struct DistinctStrings<'a> {
     pub bytes: &'a [u8],
-    /// Where each begins and ends.
+    /// The start and end of each string.
     ends: Vec<[u32; 2]>,
 }
 
@@ -190,15 +192,15 @@ impl<'a> DistinctStrings<'a> {
         self.ends.iter().map(|&ends| text(self.bytes, ends))
     }
 
-    /// How many bytes each has.
+    /// The length of each string in bytes.
     #[inline]
     pub(crate) fn lens(&self) -> impl Iterator<Item = u32> {
         self.ends.iter().map(|&[start, end]| end - start)
     }
 
-    /// All of them, one behind the other, in memory that is overwritten.
+    /// Concatenates all strings in `memory`, which is overwritten.
     pub(crate) fn join<'m>(&self, memory: &'m mut ScratchVec<u8>) -> &'m [u8] {
-        /// As many bytes are copied of short ones: what is too much is overwritten by the next.
+        /// Short strings are copied with this fixed length; the next string overwrites the excess.
         const SHORT: usize = 32;
         let len = self.lens().map(|len| len as usize).sum::<usize>();
         memory.overwrite(len + SHORT);
@@ -219,7 +221,7 @@ fn text(bytes: &[u8], [start, end]: [u32; 2]) -> &[u8] {
     &bytes[start as usize..end as usize]
 }
 
-/// A string of up to 15 bytes: a word has them and, behind them, their number.
+/// A string of up to 15 bytes in a word; the highest byte holds the length.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ShortString(u128);
 
@@ -249,7 +251,7 @@ impl Key for ShortString {
     }
 }
 
-/// Bits of the first bytes of a word, by their number.
+/// Masks for the first bytes of a word, by their number.
 const FIRST: [u128; 16] = {
     let mut masks = [0; 16];
     let mut len = 1;
@@ -276,10 +278,10 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_a_hash_map() {
-        // The same tables for all.
+        // All cases share the tables.
         let mut tables = CodeTables::default();
         for longest in [0, 1, 7, 8, 16, 17, 32, 33, 64, 65, 200] {
-            // Strings of all lengths, each a few times, some of them in runs.
+            // Strings of all lengths, each a few times, some in runs.
             let text = |i: usize| {
                 let i = (i / 3 + i * i) % 1501;
                 let len = (i * 7919) % (longest + 1);
