@@ -1,24 +1,26 @@
-//! Codes become bytes: eight bytes are written for each symbol, the next one overwrites what is too much; those of digrams are put together
-//! first, four at a time.
+//! Decodes FSST codes. Each symbol is written as 8 bytes; the next one overwrites the excess.
+//! Symbols of at most two bytes (digrams) are joined in a register first, four at a time.
 
 use entasis_format::{Error, Result};
 use entasis_kernels::fsst::SymbolTable;
 
 use super::{ESCAPE, MAX_LEN, PIECES, Symbols, piece_len};
 
-/// Codes that are looked at together.
+/// Codes that are decoded in one step.
 const CODES: usize = 4;
-/// Bytes that these may write to.
+/// Bytes that a step may write to.
 const WINDOW: usize = (CODES + 1) * MAX_LEN;
 
 fn damaged() -> Error {
     Error::corrupt("the codes of a page don't give its bytes")
 }
 
-/// Restores exactly `out.len()` bytes from a table, the lengths of the streams, and the streams.
+/// Decodes exactly `out.len()` bytes from a body: a symbol table, the lengths of the streams, and
+/// the streams.
 ///
 /// # Errors
-/// *Corrupt* when they give other than so many bytes. `out` holds anything then.
+/// *Corrupt* when the body gives another number of bytes. The contents of `out` are unspecified
+/// then.
 pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     let (symbols, rest) = Symbols::parse(body)?;
     let (lens, mut rest) = rest.split_at_checked(4 * PIECES).ok_or_else(crate::short_body)?;
@@ -38,15 +40,16 @@ pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     Table::new(symbols).decode(streams, pieces)
 }
 
-/// Symbols by their codes.
+/// The symbols with their lengths, by code.
 struct Table {
     symbols: SymbolTable,
-    /// [`NOWHERE`](Self::NOWHERE) where there is none: behind such a code nothing has room any more, and the loops need not look for it.
+    /// The length of each symbol; [`NOWHERE`](Self::NOWHERE) for a code without one. After such a
+    /// code nothing fits the output, so the loops need no check for it.
     lens: [usize; 256],
 }
 
 impl Table {
-    /// More than any piece has, even where a few are added up.
+    /// More than the length of any piece; several of them add up without overflow.
     const NOWHERE: usize = usize::MAX / 16;
 
     fn new(symbols: SymbolTable) -> Self {
@@ -57,14 +60,15 @@ impl Table {
         Self { symbols, lens }
     }
 
-    /// Writes the bytes of the next codes: four, or the next one where one of them is an escape.
+    /// Decodes the next four codes, or the next one if one of the four is an escape. Returns false
+    /// if the stream ends or the output is nearly full.
     #[inline(always)]
     fn steps(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
         let Some(codes) = stream.get(*at..).and_then(|rest| rest.first_chunk::<CODES>()) else {
             return false;
         };
         let word = u32::from_le_bytes(*codes);
-        // Whether a byte is 255: then its complement is zero.
+        // A byte is 255 if its complement is zero.
         if word & (!word).wrapping_sub(0x0101_0101) & 0x8080_8080 != 0 {
             return self.step(stream, at, out, end);
         }
@@ -73,7 +77,7 @@ impl Table {
         };
         let mut place = 0;
         for &code in codes {
-            // Known symbols stay below the mask by themselves.
+            // Valid symbols stay below the mask; it removes the bounds check.
             let masked = place & (CODES * MAX_LEN - 1);
             out[masked..masked + MAX_LEN].copy_from_slice(&self.symbols.bytes(code));
             place += self.lens[usize::from(code)];
@@ -83,7 +87,8 @@ impl Table {
         true
     }
 
-    /// Writes the bytes of the next code; false where the stream ends, or 8 bytes have no room.
+    /// Decodes the next code. Returns false if the stream ends or fewer than 8 bytes of output are
+    /// left.
     #[inline(always)]
     fn step(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
         let (Some(&code), Some(place)) = (stream.get(*at), out.get_mut(*end..*end + MAX_LEN)) else {
@@ -121,7 +126,7 @@ impl Table {
         Ok(())
     }
 
-    /// The last symbols of a stream, byte by byte.
+    /// Decodes the last codes of a stream without writing beyond them.
     fn finish(&self, stream: &[u8], mut at: usize, out: &mut [u8], mut end: usize) -> Result<()> {
         while let Some(&code) = stream.get(at) {
             at += 1;
@@ -139,7 +144,7 @@ impl Table {
     }
 }
 
-/// Steps of all streams in turn, until one of them can't go on.
+/// Advances all streams in turn until one of them stops.
 #[inline(always)]
 fn in_turn(
     streams: [&[u8]; PIECES],
@@ -158,19 +163,19 @@ fn in_turn(
     {}
 }
 
-/// Symbols of one or two bytes by their codes, where no symbol has more: their bytes in the lowest 16 bits, and from the 17th on how many
-/// bits these are. Four of them are put together in a register, and stored at once.
+/// Symbols of one or two bytes by code: the bytes in the low 16 bits, and from bit 16 on their
+/// number of bits. Four symbols are joined in a register and stored at once.
 struct Digrams([u32; 256]);
 
 impl Digrams {
-    /// The highest bit of codes without a symbol, and of escapes.
+    /// The highest bit marks escapes and codes without a symbol.
     const NONE: u32 = 1 << 31;
 
     fn of(table: &SymbolTable) -> Option<Self> {
         table.has_digrams().then(|| {
             Self(std::array::from_fn(|code| match table.len(code as u8) {
                 len @ 1..=2 => {
-                    // The second one is zero where there is one byte.
+                    // The second byte of a one-byte symbol is zero.
                     let [first, second, ..] = table.bytes(code as u8);
                     u32::from_le_bytes([first, second, 8 * len, 0])
                 }
@@ -179,7 +184,8 @@ impl Digrams {
         })
     }
 
-    /// Writes the bytes of the next four codes; false where one of them is an escape, or eight bytes have no room.
+    /// Decodes the next four codes. Returns false if one of them is an escape, or fewer than 8
+    /// bytes of output are left.
     #[inline(always)]
     fn steps(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
         let Some(codes) = stream.get(*at..).and_then(|rest| rest.first_chunk::<CODES>()) else {
@@ -192,7 +198,7 @@ impl Digrams {
         if (a | b | c | d) & Self::NONE != 0 {
             return false;
         }
-        // Each has 8 or 16 bits.
+        // Each symbol has 8 or 16 bits.
         let (ab, cd) =
             (a & 0xFFFF | (b & 0xFFFF) << (a >> 16 & 31), c & 0xFFFF | (d & 0xFFFF) << (c >> 16 & 31));
         let (n_ab, n_cd) = ((a >> 16) + (b >> 16), (c >> 16) + (d >> 16));

@@ -1,4 +1,4 @@
-//! The pages of a run become codes: the symbols, and what finds them.
+//! Encodes pages as FSST codes.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use entasis_platform::memory::ScratchVec;
 use super::{PIECES, Symbol, Symbols, piece_len};
 use crate::profile::cost;
 
-/// Symbols, and what finds them.
+/// A symbol table with the index that finds its symbols.
 #[derive(Debug, Default)]
 pub(crate) struct Matcher {
     symbols: Symbols,
-    /// Others have it too where all runs of a column share the symbols: it is larger than a processor's first cache.
+    /// Shared by all runs of a column that share the symbols, because it exceeds the L1 cache.
     index: Arc<SymbolIndex>,
-    /// Codes of the parts, before it is known where they stand.
+    /// Codes of the parts, before their final positions are known.
     scratch: ScratchVec<u8>,
-    /// The same for codes of which only the number is asked for.
+    /// As `scratch`, for codes of which only the length matters.
     counted: ScratchVec<u8>,
 }
 
 impl Matcher {
-    /// Takes other symbols.
+    /// Replaces the symbols.
     pub(super) fn set(&mut self, symbols: Symbols) {
         let is_sound = Arc::make_mut(&mut self.index)
             .set(symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len)));
@@ -29,8 +29,9 @@ impl Matcher {
         self.symbols = symbols;
     }
 
-    /// The same of symbols of one or two bytes, which are found and decoded quicker. False where they begin or end with too many different
-    /// bytes for that: they are found as others are then.
+    /// As [`set`](Self::set), for symbols of one or two bytes, which are found and decoded faster.
+    /// Returns false if they have too many different first or second bytes; they then count as
+    /// ordinary symbols.
     pub(super) fn set_digrams(&mut self, symbols: Symbols) -> bool {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
         let is_sound = Arc::make_mut(&mut self.index).set_digrams(all);
@@ -38,12 +39,13 @@ impl Matcher {
         is_sound
     }
 
-    /// What a byte costs, in nanoseconds.
+    /// The decoding cost of a byte, in nanoseconds.
     pub(crate) fn byte_cost(&self) -> f64 {
         if self.index.has_digrams() { cost::DIGRAM_BYTE } else { cost::FSST_BYTE }
     }
 
-    /// The same where it is only asked for what has no other bytes than these behind the first one, and zero.
+    /// As [`set`](Self::set), for texts whose bytes after the first one are all among `followers`
+    /// (and zero).
     pub(super) fn set_for_followers(&mut self, followers: &[u8], symbols: Symbols) {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
         let is_sound = Arc::make_mut(&mut self.index).set_for_followers(followers.iter().copied(), all);
@@ -51,13 +53,14 @@ impl Matcher {
         self.symbols = symbols;
     }
 
-    /// Takes the symbols of another.
+    /// Takes the symbols of another matcher.
     pub(super) fn copy(&mut self, other: &Self) {
         self.symbols.clone_from(&other.symbols);
         self.index = Arc::clone(&other.index);
     }
 
-    /// Finds two symbols in one step where they follow each other, when no symbol has the slot of both.
+    /// Lets the matcher find two consecutive symbols in one step, unless a symbol occupies their
+    /// slot.
     pub(super) fn add_pair(&mut self, codes: [u8; 2], both: Symbol) {
         Arc::make_mut(&mut self.index).add_pair(codes, both.word, both.len);
     }
@@ -66,13 +69,14 @@ impl Matcher {
         &self.symbols
     }
 
-    /// What stands for the first bytes of `bytes`, which are not empty.
+    /// The symbol (or pair) at the start of `bytes`, which are not empty.
     #[inline(always)]
     pub(super) fn find_at(&self, bytes: &[u8]) -> MatchEntry {
         self.index.find_at(bytes)
     }
 
-    /// Appends the table, the lengths of the streams, and the streams of a page that was among those encoded last.
+    /// Appends the table, the lengths of the streams, and the streams of a page from the last call
+    /// that encoded.
     pub(crate) fn put(&self, codes: &Codes, out: &mut Vec<u8>) {
         self.symbols.emit(out);
         for len in codes.stream_lens() {
@@ -88,7 +92,8 @@ impl Matcher {
         self.symbols.stored_len() + 4 * PIECES
     }
 
-    /// Encodes one page, each piece of it in two halves: as many streams as two pages have.
+    /// Encodes one page. Each piece is split in two halves, so that as many streams run at once as
+    /// for two pages.
     pub(crate) fn encode_all(&mut self, bytes: &[u8]) -> Codes {
         let half = piece_len(bytes.len()).div_ceil(2);
         let halves = std::array::from_fn(|i| {
@@ -100,7 +105,8 @@ impl Matcher {
         Codes { at: 0, room, lens, n: PARTS }
     }
 
-    /// How many bytes the codes of a page take. Those of pages encoded before are kept.
+    /// The number of bytes that the codes of a page take. Codes of pages that were encoded before
+    /// stay valid.
     pub(crate) fn codes_len(&mut self, bytes: &[u8]) -> usize {
         std::mem::swap(&mut self.scratch, &mut self.counted);
         let len = self.encode_all(bytes).len();
@@ -108,7 +114,7 @@ impl Matcher {
         len
     }
 
-    /// Encodes two pages, each piece of them into its part of the scratch. Together they take less time than one after the other.
+    /// Encodes two pages at once, which takes less time than one after the other.
     pub(crate) fn encode(&mut self, pages: [&[u8]; 2]) -> [Codes; 2] {
         let [first, second] = pages;
         if second.is_empty() {
@@ -130,7 +136,7 @@ impl Matcher {
         })
     }
 
-    /// Encodes each part of a text into as much of the scratch as its room, one behind the other.
+    /// Encodes each part into consecutive regions of `scratch` with these sizes.
     fn encode_parts(&mut self, parts: [&[u8]; PARTS], rooms: [usize; PARTS]) -> [usize; PARTS] {
         self.scratch.overwrite(rooms.iter().sum());
         let mut rest = &mut *self.scratch;
@@ -139,16 +145,16 @@ impl Matcher {
     }
 }
 
-/// Parts of texts that are encoded together.
+/// The number of parts that are encoded at once.
 const PARTS: usize = 2 * PIECES;
 
-/// The codes of a page in the scratch.
+/// The location of a page's codes in `scratch`.
 pub(crate) struct Codes {
-    /// Where its first part stands.
+    /// The offset of its first part.
     at: usize,
-    /// From one part to the next.
+    /// The distance between parts.
     room: usize,
-    /// Bytes of each part, and how many there are; a stream is one, or two.
+    /// The length of each part, and the number of parts. A stream consists of one part or of two.
     lens: [usize; PARTS],
     n: usize,
 }
@@ -162,7 +168,7 @@ impl Codes {
         self.parts().chunks(self.n / PIECES).map(|parts| parts.iter().sum())
     }
 
-    /// Bytes of all streams.
+    /// The length of all streams.
     pub(crate) fn len(&self) -> usize {
         self.parts().iter().sum()
     }
@@ -174,7 +180,7 @@ fn piece(page: &[u8], i: usize) -> &[u8] {
     &page[(i * len).min(page.len())..((i + 1) * len).min(page.len())]
 }
 
-/// Bytes that the codes of `len` bytes may take: each byte an escape.
+/// The largest length of codes for `len` bytes: an escape for each.
 fn room(len: usize) -> usize {
     2 * len.max(1)
 }

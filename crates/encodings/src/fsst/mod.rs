@@ -1,10 +1,14 @@
-//! FSST: bytes as codes of a table of at most 255 symbols of 1 to 8 bytes (packing 6).
+//! FSST (packing 6): bytes as codes of a table of at most 255 symbols of 1 to 8 bytes.
 //!
-//! After Boncz, Neumann, Leis, "FSST: Fast Random Access String Compression" (2020): [`train`] finds symbols that shorten a sample,
-//! encoding takes the longest symbol that fits at each place, or two at once that follow each other there. The bytes of a page are cut into [`PIECES`] of one
-//! length, each a stream of codes of its own: where a symbol ends is known only when it is found, and with four
-//! streams at a time, or eight, a processor works on one while it waits for the other. Where longer symbols do little better they are
-//! digrams, of at most two bytes, which need no such wait.
+//! The algorithm follows Boncz, Neumann, Leis, "FSST: Fast Random Access String Compression"
+//! (2020): [`train`] finds symbols that shorten a sample, and the encoder takes the longest symbol
+//! that fits at each position.
+//!
+//! Three things differ from the paper. The encoder may take two consecutive symbols in one step.
+//! The bytes of a page are split into [`PIECES`] of equal length with a stream of codes each: the
+//! end of a symbol is known only after its look-up, so a processor works on one stream while it
+//! waits for another. If longer symbols gain little, the table has symbols of at most two bytes
+//! (digrams), which need no such wait.
 
 mod decode;
 mod encode;
@@ -18,22 +22,23 @@ pub(crate) use encode::{Codes, Matcher};
 pub use shared::{Pieces, SharedSymbols};
 pub(crate) use train::{Trained, Trainer};
 
-/// Less than so many bytes are not worth a table of symbols.
+/// Fewer bytes are not worth a symbol table.
 pub(crate) const MIN_LEN: usize = 16 << 10;
-/// Streams of a page.
+/// The number of streams of a page.
 pub(crate) const PIECES: usize = 4;
-/// The most symbols; the code after the last one possible says that the next byte stands for itself.
+/// The largest number of symbols. The code after the last possible one is the escape: the next byte
+/// is a literal.
 pub(crate) const MAX_SYMBOLS: usize = 255;
 pub(crate) const ESCAPE: u8 = 255;
-/// The most bytes of a symbol.
+/// The largest length of a symbol.
 pub(crate) const MAX_LEN: usize = 8;
 
-/// Bytes of each piece but the last ones, of `len` bytes in all.
+/// The length of each piece of `len` bytes; the last pieces may be shorter.
 pub(crate) fn piece_len(len: usize) -> usize {
     len.div_ceil(PIECES)
 }
 
-/// Up to 8 bytes, the first one lowest, the others zero.
+/// Up to 8 bytes in a little-endian word, padded with zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Symbol {
     pub word: u64,
@@ -45,13 +50,13 @@ impl Symbol {
         Self { word: byte as u64, len: 1 }
     }
 
-    /// This one with `next` behind it, when that is no longer than symbols can be.
+    /// The concatenation with `next`, if it is not too long for a symbol.
     pub(crate) fn join(self, next: Self) -> Option<Self> {
         let len = self.len + next.len;
         (len <= MAX_LEN).then(|| Self { word: self.word | next.word << (8 * self.len), len })
     }
 
-    /// Whether this one is `other` and more bytes, or the same.
+    /// Whether `other` is a prefix of this symbol.
     pub(crate) const fn begins_with(self, other: Self) -> bool {
         self.len >= other.len && (self.word ^ other.word) << (64 - 8 * other.len) == 0
     }
@@ -62,7 +67,7 @@ impl Symbol {
 pub(crate) struct Symbols(Vec<Symbol>);
 
 impl Symbols {
-    /// At most [`MAX_SYMBOLS`] symbols.
+    /// A table of at most [`MAX_SYMBOLS`] symbols.
     pub(crate) fn new(mut symbols: Vec<Symbol>) -> Self {
         debug_assert!(symbols.len() <= MAX_SYMBOLS, "a code for each");
         symbols.sort_by_key(|symbol| symbol.len);
@@ -73,14 +78,14 @@ impl Symbols {
         &self.0
     }
 
-    /// Bytes of the table.
+    /// The length of the stored table.
     pub(crate) fn stored_len(&self) -> usize {
         MAX_LEN + self.0.iter().map(|symbol| symbol.len).sum::<usize>()
     }
 
-    /// Appends the table: how many symbols have each length, then their bytes.
+    /// Appends the table: the number of symbols of each length, then their bytes.
     pub(crate) fn emit(&self, out: &mut Vec<u8>) {
-        // Whole words: what is too much of one is overwritten by the next.
+        // Each symbol is written as 8 bytes; the next one overwrites the excess.
         let (mut table, mut end) = ([0; MAX_LEN + MAX_LEN * MAX_SYMBOLS], MAX_LEN);
         for symbol in &self.0 {
             table[symbol.len - 1] += 1;
@@ -90,7 +95,7 @@ impl Symbols {
         out.extend_from_slice(&table[..end]);
     }
 
-    /// Splits the table off the front of `bytes`.
+    /// Splits the table off the start of `bytes`.
     ///
     /// # Errors
     /// *Corrupt* when it has too many symbols, or `bytes` end within it.
@@ -129,7 +134,7 @@ mod tests {
         Trainer::default().train(sample, &train::ROUNDS)
     }
 
-    /// What a page has after its lengths.
+    /// The body of a page after its lengths.
     fn page(matcher: &mut Matcher, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let codes = matcher.encode_all(bytes);
@@ -173,7 +178,7 @@ mod tests {
         let text = text(100_000);
         let len = round_trip(&text, &mut train(&text[..16_000]));
         assert!(len * 4 < text.len(), "{len} bytes");
-        // Bytes that the sample had not.
+        // Bytes that the sample does not contain.
         let other: Vec<u8> = (0..=255).cycle().take(10_000).collect();
         assert!(round_trip(&other, &mut train(&text)) > other.len());
     }
@@ -215,7 +220,7 @@ mod tests {
     #[test]
     fn digrams_are_taken_where_longer_symbols_do_little_better() {
         let (words, mut state) = (text(MANY), 7u64);
-        // Sixteen letters in no order, of which no word comes again.
+        // Sixteen letters at random, without repeated words.
         let letters: Vec<u8> = std::iter::repeat_with(|| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             b'a' + (state >> 60) as u8
@@ -228,7 +233,7 @@ mod tests {
             let ratio = |matcher: &mut Matcher| matcher.encode_all(bytes).len() as f64 / bytes.len() as f64;
             let (mut trained, ratio) = trainer.best_for(&profile, bytes, None, ratio);
             assert_eq!(trained.ratio, ratio);
-            // Less what stands before the codes.
+            // Without the header before the codes.
             let n_codes = round_trip(bytes, &mut trained.matcher) as f64;
             assert!(ratio < 0.65 && (n_codes / bytes.len() as f64 - ratio).abs() < 0.01);
             let byte_cost = trained.matcher.byte_cost();
@@ -237,7 +242,7 @@ mod tests {
         };
         assert_eq!(best_for(&letters), cost::DIGRAM_BYTE);
         assert_eq!(best_for(&words), cost::FSST_BYTE);
-        // They take no time to look for where there are few bytes.
+        // Short inputs do not try digrams.
         assert_eq!(best_for(&letters[1..]), cost::FSST_BYTE);
     }
 
@@ -247,7 +252,8 @@ mod tests {
         of_a.push(Symbol { word: u64::from_le_bytes(*b"abc\0\0\0\0\0"), len: 3 });
         of_ab.push(Symbol { word: u64::from_le_bytes(*b"ab\0\0\0\0\0\0"), len: 2 });
         for symbols in [of_a, of_ab] {
-            // As many codes as would be right if it stood for 0 to 255 bytes, alone or behind others.
+            // As many other codes as would be correct if the bad one stood for 0 to 255 bytes, at
+            // the start or after others.
             for (len, before) in (0..=255).flat_map(|len| [(len, 0), (len, 1), (len, 300)]) {
                 let codes = [vec![0; before], vec![200], vec![0; 1000 - before - len]].concat();
                 let mut body = Vec::new();

@@ -7,50 +7,53 @@ use super::train::MORE_ROUNDS;
 use super::{Trained, Trainer};
 use crate::profile::Profile;
 
-/// Symbols for a column of many runs, found once, by strings from all of it: more of them than would be worth their time for one run,
-/// so that fewer codes are left. What codecs make of the column is seen once too.
+/// A symbol table for a column of many runs. It is trained once, on strings from the whole column,
+/// with more effort than one run would justify. Codecs are compared with it once as well.
 ///
-/// They are found when they are asked for first, and are the same whichever run that is.
+/// The first run that asks for the table trains it. The result does not depend on which run that
+/// is.
 #[derive(Debug)]
 pub struct SharedSymbols {
     pieces: Pieces,
     found: OnceLock<Shared>,
 }
 
-/// Pieces of a column of strings that tell of all of it.
+/// Samples of a column of strings.
 #[derive(Debug, Default)]
 pub struct Pieces {
-    /// Of strings from all of it, by which symbols are found.
+    /// Strings from the whole column that train the symbols.
     pub to_train: Vec<u8>,
-    /// Of others, which tell how long their codes are.
+    /// Other strings, which measure the ratio of their codes.
     pub to_try: Vec<u8>,
-    /// Strings that are neighbours, from a few places: codecs find what comes again some way behind.
+    /// Stretches of consecutive strings from a few places. Codecs need them, because they find
+    /// repetitions at a distance.
     pub neighbours: Vec<Vec<u8>>,
 }
 
-/// What a run has of its column.
+/// The symbols of the column, for one run.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub trained: Trained,
-    /// Whether no codec does better, wherever in the column that was looked at.
+    /// Whether the symbols beat every codec on all samples.
     pub no_codec: bool,
 }
 
-/// How much more or less codes may take of a run than of the column, as a share, that the run is taken to be like the rest of it.
+/// A run resembles its column if the ratio of its codes differs by at most this share.
 const ALIKE: f64 = 0.03;
 
 impl SharedSymbols {
-    /// For a column, by pieces from all of it. None where these are too few.
+    /// For a column with these samples; `None` if they are too short.
     pub fn of(pieces: Pieces) -> Option<Self> {
-        /// Bytes of both kinds of pieces of strings, at least.
+        /// The least number of bytes that train symbols, and that measure them.
         const LEAST: (usize, usize) = (24 << 10, 16 << 10);
         let are_enough = pieces.to_train.len() >= LEAST.0 && pieces.to_try.len() >= LEAST.1;
         are_enough.then(|| Self { pieces, found: OnceLock::new() })
     }
 
-    /// A copy of them, to be encoded with, and what `ratio` says of a run, where that is like the ratio of the column. Symbols of its own
-    /// would mostly be better for another run, whether its codes are longer or shorter. They are what scores least for `profile`. `surpass`
-    /// says whether symbols by which bytes take a share of theirs, and some nanoseconds each, clearly do better for them than codecs.
+    /// A copy of the symbols for encoding, and the `ratio` of the run, if that is close to the
+    /// ratio of the column. Otherwise the run would be better off with symbols of its own. The
+    /// symbols score best for `profile`. `surpass` says whether symbols with a given ratio and cost
+    /// per byte clearly beat every codec.
     pub(crate) fn get(
         &self,
         trainer: &mut Trainer,
@@ -68,7 +71,7 @@ impl SharedSymbols {
             let byte_cost = matcher.byte_cost();
             let no_codec = !neighbours.is_empty()
                 && neighbours.iter().all(|all| surpass(all, ratio_of(&mut matcher, all), byte_cost));
-            // Not with the memory for codes, which is this thread's.
+            // A fresh matcher: the buffers for codes belong to this thread.
             let mut kept = Matcher::default();
             kept.copy(&matcher);
             trainer.recycle(matcher);
@@ -116,7 +119,7 @@ mod tests {
         let (second, _) = of(&text(30_000)).unwrap();
         assert_eq!(first.symbols(), second.symbols());
         assert_eq!(first.encode_all(alike).len() as f64 / alike.len() as f64, ratio);
-        // Longer codes, and shorter ones: of one word, again and again.
+        // Longer codes; and shorter codes, of one repeated word.
         assert!(of(&b"0.125 0.25 0.375 -1 12 ".repeat(3000)).is_none());
         assert!(of(&b"sleep ".repeat(9000)).is_none());
     }

@@ -1,4 +1,5 @@
-//! The symbols that shorten a sample: in each round those that were found, and pairs of neighbours among them, compete for the codes.
+//! Finds the symbols that shorten a sample. In each round the current symbols and the
+//! concatenations of neighbours compete for the codes.
 
 mod pairs;
 
@@ -11,40 +12,40 @@ use crate::dictionary::{CodeTable, Key, MIX};
 use crate::profile::{Profile, cost};
 use crate::words::sample_ranges;
 
-/// Parts of 128 of the sample that each round looks at.
+/// The part of the sample that each round counts, in 128ths.
 pub(super) const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];
-/// The same where the symbols are for many runs, which is worth more time.
+/// Rounds for symbols that many runs share, which are worth more time.
 pub(super) const MORE_ROUNDS: [usize; 8] = [8, 38, 68, 98, 128, 128, 128, 128];
 
-/// Pieces of a sample, and the most bytes of each.
+/// The number of pieces of a sample, and the largest length of each.
 const SAMPLE_PIECES: usize = 32;
 const SAMPLE_LEN: usize = 512;
 
-/// Finds symbols, in memory that is kept from one time to the next.
+/// Finds symbols, in reusable memory.
 #[derive(Default)]
 pub(crate) struct Trainer {
-    /// Those that were given back: their tables are more memory than a small frame.
+    /// Matchers for reuse: their tables are larger than a small frame.
     spare: Vec<Matcher>,
     counts: Counts,
     sample: Vec<u8>,
     gains: Vec<(u64, Symbol)>,
 }
 
-/// Symbols, and the share that their codes take of the bytes that they were found for.
+/// Symbols, and the ratio of their codes on the bytes that they were found for.
 #[derive(Debug)]
 pub(crate) struct Trained {
     pub matcher: Matcher,
     pub ratio: f64,
 }
 
-/// How much more codes may take of other bytes than of those, that symbols are not looked for again.
+/// Reuse the previous symbol table if it compresses the new bytes at most 2 % worse.
 const AS_GOOD: f64 = 1.02;
-/// Bytes that symbols are found for, at least, that digrams are looked for too, which takes some time.
+/// Digrams are tried for at least this many bytes, because the trial takes time.
 pub(super) const MANY: usize = 512 << 10;
 
 impl Trainer {
-    /// The symbols of a column beside where they serve `bytes` as well, else those that are found for them, with the `ratio` of their
-    /// codes.
+    /// The symbols of the previous similar column if they suit `bytes`, else new ones. Returns them
+    /// with the `ratio` of their codes.
     pub(crate) fn symbols_for(
         &mut self,
         bytes: &[u8],
@@ -59,7 +60,8 @@ impl Trainer {
         (Trained { matcher, ratio }, ratio)
     }
 
-    /// The same, or digrams where they score less for `profile` and the bytes are many.
+    /// As [`symbols_for`](Self::symbols_for), but tries digrams too if there are many bytes, and
+    /// takes the better ones for `profile`.
     pub(crate) fn best_for(
         &mut self,
         profile: &Profile,
@@ -80,14 +82,15 @@ impl Trainer {
         (trained, ratio)
     }
 
-    /// The symbols beside where they serve other bytes as well.
+    /// The symbols of the previous similar column, if they suit other bytes.
     fn as_good(
         &mut self,
         beside: Option<Trained>,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
     ) -> Option<(Trained, f64)> {
         let mut trained = beside?;
-        // Digrams do as well for most texts, but longer symbols may do better.
+        // Digrams suit most texts about as well, so a good ratio does not show that longer symbols
+        // would not be better.
         if trained.matcher.byte_cost() == cost::FSST_BYTE {
             let ratio = ratio(&mut trained.matcher);
             if ratio <= trained.ratio * AS_GOOD {
@@ -98,7 +101,7 @@ impl Trainer {
         None
     }
 
-    /// What finds the symbols for `bytes`, by a sample of them.
+    /// Trains symbols for `bytes` on a sample of them.
     pub(crate) fn train_on(&mut self, bytes: &[u8]) -> Matcher {
         let sample = self.sample_of(bytes);
         let matcher = self.train(&sample, &ROUNDS);
@@ -106,7 +109,7 @@ impl Trainer {
         matcher
     }
 
-    /// An eighth of `bytes`, or 16 KiB where that is less.
+    /// A sample: an eighth of `bytes`, at most 16 KiB.
     fn sample_of(&mut self, bytes: &[u8]) -> Vec<u8> {
         let len = SAMPLE_LEN.min(bytes.len() / (8 * SAMPLE_PIECES)).max(1);
         let mut sample = std::mem::take(&mut self.sample);
@@ -117,8 +120,8 @@ impl Trainer {
         sample
     }
 
-    /// Symbols for bytes that are like `sample`, and many: of those of any length and of digrams, which are found and decoded quicker, the
-    /// ones of which a byte scores less, with the `ratio` of their codes.
+    /// Trains symbols on `sample`, for many similar bytes: of any length, and digrams, which are
+    /// found and decoded faster. Returns the ones with the better score per byte.
     pub(super) fn train_best(
         &mut self,
         profile: &Profile,
@@ -126,7 +129,7 @@ impl Trainer {
         rounds: &[usize],
         mut ratio: impl FnMut(&mut Matcher) -> f64,
     ) -> Trained {
-        /// What digrams take of bytes, at least.
+        /// Digrams encode a byte in at least this many bytes.
         const LEAST: f64 = 0.5;
         let mut trained_by = |mut matcher| Trained { ratio: ratio(&mut matcher), matcher };
         let symbols = trained_by(self.train(sample, rounds));
@@ -144,7 +147,7 @@ impl Trainer {
         better
     }
 
-    /// What finds digrams and single bytes for bytes that are like `sample`: digrams of bytes that are frequent.
+    /// Trains digrams and single bytes on `sample`. Digrams consist of frequent bytes.
     pub(super) fn train_digrams(&mut self, sample: &[u8], rounds: &[usize]) -> Matcher {
         let mut counts = [(0u32, 0u8); 256];
         counts.iter_mut().zip(0..=u8::MAX).for_each(|(count, byte)| count.1 = byte);
@@ -162,7 +165,7 @@ impl Trainer {
         matcher
     }
 
-    /// What finds the symbols for bytes that are like `sample`.
+    /// Trains symbols on `sample`.
     pub(super) fn train(&mut self, sample: &[u8], rounds: &[usize]) -> Matcher {
         let mut matcher = self.find(sample, rounds, &|_| true);
         self.counts.count(sample, &matcher, Pairs::Short);
@@ -171,7 +174,8 @@ impl Trainer {
         matcher
     }
 
-    /// The symbols for bytes that are like `sample`, those of several bytes as far as `is_fit` says so. `counts` is ready to count them.
+    /// Trains symbols on `sample`; `is_fit` filters those of several bytes. Afterwards `counts` is
+    /// ready to count them.
     fn find(&mut self, sample: &[u8], rounds: &[usize], is_fit: &dyn Fn(Symbol) -> bool) -> Matcher {
         let mut matcher = self.spare.pop().unwrap_or_default();
         let mut is_there = [false; 256];
@@ -196,26 +200,27 @@ impl Trainer {
         matcher
     }
 
-    /// What finds the same symbols, and is encoded with by itself.
+    /// A matcher with the same symbols and buffers of its own.
     pub(super) fn copy_of(&mut self, matcher: &Matcher) -> Matcher {
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.copy(matcher);
         copy
     }
 
-    /// Takes a matcher that is not needed any more.
+    /// Takes back a matcher for reuse.
     pub(crate) fn recycle(&mut self, matcher: Matcher) {
         self.spare.push(matcher);
     }
 }
 
-/// The symbols that save most.
+/// The symbols that save the most bytes.
 fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
     if gains.len() > BEST {
         gains.select_nth_unstable_by(BEST, |a, b| b.cmp(a));
         gains.truncate(BEST);
     }
-    // Of long symbols that share a slot only one is found: the best, by its place here and one.
+    // The index finds only one of the long symbols that share a slot, so the best one is kept.
+    // `places` holds its position plus one.
     let mut places = [0u16; SymbolIndex::SLOTS];
     let mut n = 0;
     for i in 0..gains.len() {
@@ -239,7 +244,7 @@ fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
     Symbols::new(gains.iter().map(|&(_, symbol)| symbol).collect())
 }
 
-/// Candidates that are looked at closely: some share their slot with a better one.
+/// The number of candidates that are compared: some share their slot with a better one.
 const BEST: usize = 768;
 
 impl Key for Symbol {
@@ -248,40 +253,40 @@ impl Key for Symbol {
     }
 }
 
-/// Which pairs of neighbours are counted.
+/// The pairs of neighbours to count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pairs {
     None,
-    /// Those that may be joined: of symbols that were found, the first one of less than three bytes.
+    /// Pairs that may be found in one step: two symbols, the first one shorter than three bytes.
     Short,
-    /// All that were found, and what comes before a symbol with the first byte of it.
+    /// All pairs, and each predecessor with the first byte of its successor.
     Possible,
 }
 
-/// How often each number was found, and each pair of neighbours. The symbols are numbered by their codes, and behind them the bytes that
-/// the sample has: what is counted stands closely together, in the caches.
+/// Counts symbols and pairs of neighbours. Symbols are numbered by their codes, followed by the
+/// bytes of the sample. The dense numbers keep the counters in the caches.
 struct Counts {
-    /// What each number is.
+    /// The symbol of each number.
     symbols: Vec<Symbol>,
-    /// How many are symbols of less than three bytes: the first ones.
+    /// The number of symbols shorter than three bytes; they come first.
     n_short: u16,
-    /// The numbers of bytes.
+    /// The number of each byte.
     bytes: [u16; 256],
     single: Vec<u32>,
-    /// By the first of them, then the second.
+    /// Counts of pairs, by the first symbol, then the second.
     pairs: ScratchVec<u16>,
-    /// The pairs that were found, and how many.
+    /// The pairs that occurred, and their number.
     seen: ScratchVec<[u16; 2]>,
     n_seen: usize,
 }
 
-/// What is left of a piece of a sample, and what was found before it.
+/// The rest of a piece of the sample, and the symbol before it.
 struct Stream<'a> {
     rest: &'a [u8],
     last: Option<u16>,
 }
 
-/// Pieces of a sample that are looked at together.
+/// Pieces of the sample that are counted at once.
 const STREAMS: usize = 2;
 
 impl Default for Counts {
@@ -299,7 +304,7 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Takes the symbols that are found, and all bytes that are there.
+    /// Sets the symbols to count, and the bytes of the sample.
     fn begin(&mut self, symbols: &Symbols, bytes: &[u8]) {
         self.symbols.clear();
         self.symbols.extend_from_slice(symbols.as_slice());
@@ -321,10 +326,11 @@ impl Counts {
         self.n_seen = 0;
     }
 
-    /// Counts what is found in a sample, cut into a few pieces: where a symbol ends is known only when it is found, so a processor
-    /// works on one piece while it waits for the others. What depends on the bytes is no branch, as none is predicted.
+    /// Counts the symbols in a sample, in a few pieces at once: the end of a symbol is known only
+    /// after its look-up, so a processor works on one piece while it waits for another. Nothing
+    /// that depends on the bytes is a branch, because none would be predicted.
     fn count(&mut self, sample: &[u8], matcher: &Matcher, pairs: Pairs) {
-        // Two pairs for each byte.
+        // At most two pairs per byte.
         self.seen.resize(2 * sample.len() + 2 * STREAMS, [0; 2]);
         let mut streams = sample.chunks(sample.len().div_ceil(STREAMS).max(1));
         let mut streams: [Stream<'_>; STREAMS] =
@@ -344,7 +350,7 @@ impl Counts {
         let found = matcher.find_at(stream.rest);
         let byte = self.bytes[usize::from(stream.rest[0])];
         let number = if found.is_byte() { byte } else { u16::from(found.code()) };
-        // A single byte stays a candidate where a longer symbol took its place.
+        // A single byte stays a candidate where a longer symbol was found.
         let is_long = found.len() > 1;
         self.single[usize::from(number)] += 1;
         self.single[usize::from(byte)] += u32::from(is_long);
@@ -370,17 +376,18 @@ impl Counts {
         *count = count.saturating_add(times);
     }
 
-    /// Symbols and pairs of them that were found often enough, and the bytes that each saves.
+    /// The symbols and pairs that occur often enough, with the bytes that each saves.
     fn candidates(&self, part: usize, is_fit: &dyn Fn(Symbol) -> bool, gains: &mut Vec<(u64, Symbol)>) {
         let least = 5 * part as u64 / 128;
-        // A symbol may come about in several ways.
+        // Different pairs can give the same symbol.
         let mut distinct = CodeTable::with_room_for(1024);
         let mut add = |symbol: Symbol, count: u64| {
             let code = distinct.code(symbol) as usize;
             if code == gains.len() {
                 gains.push((0, symbol));
             }
-            // A byte without a symbol costs two, so bytes count for more than their length.
+            // A byte without a symbol takes two bytes, so single bytes count for more than their
+            // length.
             gains[code].0 += count * if symbol.len == 1 { 8 } else { symbol.len as u64 };
         };
         for (&symbol, &count) in self.symbols.iter().zip(&self.single) {
@@ -401,7 +408,7 @@ impl Counts {
     }
 }
 
-/// Where a pair is counted, of `n` numbers.
+/// The index of a pair's counter among `n` numbers.
 #[inline(always)]
 fn place([first, second]: [u16; 2], n: usize) -> usize {
     usize::from(first) * n + usize::from(second)

@@ -1,18 +1,22 @@
-//! Pairs of symbols that are found in one step: most slots of the table for long symbols have none.
+//! Pairs of symbols that are found in one step. They use the free slots of the table for long
+//! symbols.
 
 use entasis_kernels::fsst::SymbolIndex;
 
 use super::{Counts, Matcher, place};
 use crate::fsst::{MAX_SYMBOLS, Symbol};
 
-/// How often a pair is found at least whose second symbol others begin with, one of which may follow elsewhere.
+/// If other symbols begin with the second symbol of a pair, the pair must occur this often: one of
+/// the others may follow elsewhere.
 const SURE: u16 = 5;
 
 impl Counts {
-    /// Has `matcher` find pairs of its symbols in one step, those that were found in a sample. While it is trained it finds none.
+    /// Lets `matcher` find the pairs of symbols that occur in the sample in one step. Call it after
+    /// training.
     ///
-    /// The codes are hardly others than those of one step for each symbol: a pair is left out where a longer symbol that begins with its
-    /// second one was found there too, and not by chance. Of those that share a slot the most frequent one is taken.
+    /// The codes stay nearly the same as without pairs: a pair is left out if a longer symbol that
+    /// begins with its second one followed repeatedly. Of the pairs that share a slot, the most
+    /// frequent one is taken.
     pub(super) fn add_pairs(&mut self, matcher: &mut Matcher) {
         let n = self.symbols.len();
         let symbols = matcher.symbols().as_slice();
@@ -50,10 +54,11 @@ impl Counts {
     }
 }
 
-/// The longest other symbol that each begins with.
+/// For each symbol the longest other symbol that is a prefix of it.
 fn beginnings(symbols: &[Symbol]) -> [Option<u8>; MAX_SYMBOLS] {
     let mut order: Vec<(Symbol, u8)> = symbols.iter().copied().zip(0..).collect();
-    // As bytes are compared: a beginning stands before what it begins, and between them only what it begins too.
+    // In byte order a prefix comes before the strings that it begins, and only such strings lie
+    // between them.
     order.sort_unstable_by_key(|(symbol, _)| u128::from(symbol.word.swap_bytes()) << 64 | symbol.len as u128);
     let (mut shorter, mut before) = ([None; MAX_SYMBOLS], Vec::<(Symbol, u8)>::new());
     for (symbol, i) in order {
@@ -79,8 +84,8 @@ mod tests {
         Symbol { word: u64::from_le_bytes(word), len: bytes.len() }
     }
 
-    /// How many bytes each step takes of a text, by symbols of which pairs were found in a sample, which is there twice: as many pieces are
-    /// looked at together.
+    /// The lengths of the matches in a text, with pairs from a sample. The sample is repeated,
+    /// because two pieces are counted at once.
     fn steps(symbols: &[&str], sample: &str, text: &str) -> Vec<usize> {
         let mut matcher = Matcher::default();
         matcher.set(Symbols::new(symbols.iter().map(|s| symbol(s.as_bytes())).collect()));
@@ -99,10 +104,10 @@ mod tests {
     #[test]
     fn pairs_of_a_sample_are_found_in_one_step() {
         assert_eq!(steps(&["ab", "cd"], "abcd.", ".abcdabc"), [1, 4, 2, 1]);
-        // The more frequent one of those that share a slot; two bytes have none.
+        // The more frequent pair of those that share a slot; a pair of two bytes is no long symbol.
         assert_eq!(steps(&["ab", "cd", "ce"], "abcd.abce.abcd.", "abce.abcd"), [2, 2, 1, 4]);
         assert_eq!(steps(&["a", "b", "cc"], "ab.ab.acc.", "ab.acc"), [1, 1, 1, 3]);
-        // Neither bytes without a symbol nor what follows a long one.
+        // No pairs with literal bytes, nor after a long symbol.
         assert_eq!(steps(&["ab", "cde"], "abx.cdeab.", "abx.cdeab"), [2, 1, 1, 3, 2]);
     }
 
