@@ -1,6 +1,8 @@
-//! Codes of symbols (FSST) become bytes: eight symbols of up to eight bytes each are looked up together, and what is too much
-//! of each is squeezed out, or 64 symbols of up to two bytes. Only where the processor can do that (AVX-512 VBMI2); elsewhere the caller
-//! goes code by code.
+//! FSST: kernels that find the symbols of a text and decode codes to bytes.
+//!
+//! With AVX-512 VBMI2, [`SymbolTable::decode`] decodes 64 codes at a time: it loads eight symbols
+//! of up to eight bytes and compresses out the padding, or it expands 64 symbols of up to two
+//! bytes. Elsewhere the caller decodes code by code.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -16,27 +18,27 @@ mod matcher;
 pub use match_entry::MatchEntry;
 pub use matcher::SymbolIndex;
 
-/// The code that says that the next byte stands for itself.
+/// The code that marks the next byte as a literal.
 pub const ESCAPE: u8 = 255;
 
-/// Symbols by their codes.
+/// Symbols by code.
 #[derive(Debug)]
 pub struct SymbolTable {
-    /// The bytes of a symbol, the first one lowest.
+    /// The bytes of each symbol as a little-endian word.
     words: [u64; 256],
-    /// Their numbers; [`UNKNOWN`](Self::UNKNOWN) for codes without a symbol.
+    /// The length of each symbol; [`UNKNOWN`](Self::UNKNOWN) for codes without one.
     lens: [u8; 256],
     n: u8,
-    /// How many have one byte, where these are the first ones and all others have two.
+    /// The number of one-byte symbols, if these come first and all others have two bytes.
     n_single: Option<u8>,
 }
 
 impl SymbolTable {
-    /// The length of codes without a symbol: more than any has.
+    /// The length of codes without a symbol, larger than any other.
     pub const UNKNOWN: u8 = u8::MAX;
 
-    /// Symbols of 1 to 8 bytes with the codes 0, 1 ...: their bytes, the first one lowest, and their lengths. None when there
-    /// are more than 255, or one of another length.
+    /// A table of symbols with the codes 0, 1 and so on: each is a little-endian word and a length
+    /// of 1 to 8. `None` if there are more than 255 symbols, or one of another length.
     pub fn new(symbols: impl Iterator<Item = (u64, usize)>) -> Option<Self> {
         let mut table = Self { words: [0; 256], lens: [Self::UNKNOWN; 256], n: 0, n_single: None };
         for (word, len) in symbols {
@@ -54,30 +56,30 @@ impl SymbolTable {
         Some(table)
     }
 
-    /// Whether no symbol has more than two bytes, those of one byte come first, and there are others.
+    /// Whether the table consists of one-byte symbols followed by at least one two-byte symbol.
     pub fn has_digrams(&self) -> bool {
         self.n_single.is_some_and(|n_single| n_single < self.n)
     }
 
-    /// The symbol of a code in eight bytes, zeros behind shorter ones.
+    /// The symbol of a code, padded with zeros to eight bytes.
     #[inline(always)]
     pub const fn bytes(&self, code: u8) -> [u8; 8] {
         self.words[code as usize].to_le_bytes()
     }
 
-    /// The bytes of the symbol of a code; [`UNKNOWN`](Self::UNKNOWN) when it has none.
+    /// The length of the symbol of a code; [`UNKNOWN`](Self::UNKNOWN) if it has none.
     #[inline(always)]
     pub const fn len(&self, code: u8) -> u8 {
         self.lens[code as usize]
     }
 
-    /// Decodes codes from the start of `stream` into the start of `out`, as far as that goes quickly: not to the end of either,
-    /// and not beyond a code without a symbol. Returns how many bytes of `stream` were read, and how many of `out` written;
-    /// the bytes behind these hold anything.
+    /// Decodes codes from the start of `stream` to the start of `out` while whole groups fit. It
+    /// stops before the end of either and before a code without a symbol. Returns the number of
+    /// bytes read and of bytes written. The bytes of `out` after these are unspecified.
     pub fn decode(&self, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {
-            // SAFETY: the processor has what both are compiled for.
+            // SAFETY: `is_supported` found every feature that both are compiled for.
             return unsafe {
                 match self.n_single {
                     Some(n_single) => avx512_digrams::decode(self, n_single, stream, out),
@@ -96,7 +98,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    /// Code by code; what is expected of `read` bytes of the stream.
+    /// Decodes code by code.
     fn model(symbols: &[Vec<u8>], stream: &[u8]) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         let mut codes = stream.iter();

@@ -1,7 +1,8 @@
-//! Strings as words of 64 bits, by which equal ones are found.
+//! Hashes and comparisons of strings, many at a time.
 //!
-//! A word is the string itself with its length where it has up to seven bytes, else a hash. What has the same hash is compared
-//! afterwards, many strings at a time: so nothing waits for a branch on a length, which no processor could predict.
+//! A string of up to seven bytes is its own 64-bit hash, together with its length. Longer strings
+//! with equal hashes are compared afterwards, many at a time, so that nothing waits for a branch on
+//! a length, which no processor could predict.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -11,26 +12,26 @@ use crate::column_stats;
 
 pub use scalar::hash;
 
-/// Strings of up to so many bytes are their own hash, with their length.
+/// Strings of up to this length are their own hash.
 pub const TINY: usize = 7;
-/// Strings of up to so many bytes are hashed and compared without branches on their length, by less work where all of a block are
-/// shorter.
+/// Strings of up to this length are hashed and compared without branches on their length. If all
+/// strings of a block are that short, this takes less work than [`LONG`].
 pub const MIDDLE: usize = 32;
-/// The same of longer ones, by more work.
+/// As [`MIDDLE`], for longer strings.
 pub const LONG: usize = 64;
-/// Longer ones are in a loop.
+/// Strings beyond [`LONG`] need a loop.
 pub const ANY: usize = usize::MAX;
 
-/// How strings are hashed. Hashes of one of these are alike, those of two need not be.
+/// A way to hash strings. Hashes of one way are comparable; those of two ways are not.
 #[derive(Clone, Copy)]
 pub struct Hashing {
-    /// Whether with instructions that not all processors have. Nothing but [`Hashing::here`] says so.
+    /// Whether to use the AVX-512 kernels. Only [`Hashing::here`] sets it.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     is_wide: bool,
 }
 
 impl Hashing {
-    /// The quickest way that this processor has.
+    /// The fastest way on this processor.
     pub fn here() -> Self {
         #[cfg(target_arch = "x86_64")]
         let is_wide = avx512::is_supported();
@@ -39,26 +40,28 @@ impl Hashing {
         Self { is_wide }
     }
 
-    /// Hashes strings of up to `MOST` bytes, of which one ends where the next begins: string i is `all[ends[i]..ends[i + 1]]`.
+    /// Hashes strings of up to `MOST` bytes: string i is `all[ends[i]..ends[i + 1]]`.
     ///
-    /// `runs`: most are those before them. Where these mostly are missing ones, which are empty, a branch for them is predicted.
+    /// `runs` says that most strings equal their predecessor. Missing values, which are empty
+    /// strings, are then worth a branch.
     ///
     /// # Panics
-    /// When `ends` descend, or lead beyond `all`.
+    /// If `ends` descend or exceed `all`.
     pub fn hash_all<const MOST: usize>(self, all: &[u8], ends: &[u32], runs: bool, hashes: &mut [u64]) {
         check(all, ends);
         #[cfg(target_arch = "x86_64")]
         if self.is_wide {
-            // SAFETY: only where `is_supported` was true there is such a way; the ends were checked.
+            // SAFETY: `is_wide` is only set if `is_supported` was true; `check` verified the ends.
             return unsafe { avx512::hash_all::<MOST>(all, ends, hashes) };
         }
         scalar::hash_all::<MOST>(all, ends, runs, hashes);
     }
 
-    /// Whether strings of up to `MOST` bytes are the first ones of their codes, which begin and end at `firsts[code]`.
+    /// Whether each string of up to `MOST` bytes equals the first string of its code, at
+    /// `firsts[code]`.
     ///
     /// # Panics
-    /// When `ends` descend or lead beyond `all`, or a code has no first string there.
+    /// If `ends` descend or exceed `all`, or the first string of a code is not in `all`.
     pub fn are_equal<const MOST: usize>(
         self,
         all: &[u8],
@@ -70,14 +73,14 @@ impl Hashing {
         check(all, ends);
         #[cfg(target_arch = "x86_64")]
         if self.is_wide {
-            // SAFETY: only where `is_supported` was true there is such a way; the ends were checked.
+            // SAFETY: `is_wide` is only set if `is_supported` was true; `check` verified the ends.
             return unsafe { avx512::are_equal::<MOST>(all, ends, codes, firsts) };
         }
         scalar::are_equal::<MOST>(all, ends, runs, codes, firsts)
     }
 }
 
-/// Panics unless strings that end there are within `all`.
+/// Panics unless the ends ascend within `all`.
 fn check(all: &[u8], ends: &[u32]) {
     let last = ends.last().map_or(0, |&end| end as usize);
     assert!(column_stats::is_sorted_unsigned(ends) && last <= all.len(), "strings stand one behind the other");
@@ -88,7 +91,8 @@ mod tests {
     use super::*;
     use crate::dispatch::on_every_isa;
 
-    /// Strings of all lengths up to `most`, each of them several times, and which is the first of each.
+    /// Strings of all lengths up to `most`, each several times, with their codes and the first
+    /// string of each code.
     fn strings(most: usize) -> (Vec<u8>, Vec<u32>, Vec<u32>, Vec<[u32; 2]>) {
         let (mut all, mut ends, mut codes) = (Vec::new(), vec![0], Vec::new());
         let mut firsts: Vec<[u32; 2]> = Vec::new();

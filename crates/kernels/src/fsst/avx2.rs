@@ -1,5 +1,5 @@
-//! What was found becomes codes by AVX2: eight at a time, squeezed together by a shuffle that a table has for each way in which one or
-//! two bytes are written for each.
+//! Emits codes with AVX2, for eight matches at a time. A shuffle removes the unused second bytes; a
+//! table holds the shuffle for each combination.
 
 use std::arch::x86_64::{
     _mm_loadu_si128, _mm_shuffle_epi8, _mm_storeu_si128, _mm256_castsi256_ps, _mm256_castsi256_si128,
@@ -9,10 +9,11 @@ use std::arch::x86_64::{
 use super::MatchEntry;
 use super::match_entry::emit_each;
 
-/// As many are looked at together as fill 16 bytes, if two are written for each.
+/// The number of matches in a group: at two bytes each they fill 16 bytes.
 const FOUND: usize = 8;
 
-/// For each of eight whether two bytes are written, the lowest bit that of the first: which of 16 bytes are, in order.
+/// The shuffle for each combination of one-byte and two-byte matches. Bit i of the index is set if
+/// match i takes two bytes.
 static KEPT: [[u8; 16]; 256] = {
     let mut all = [[0; 16]; 256];
     let mut two = 0;
@@ -32,7 +33,7 @@ static KEPT: [[u8; 16]; 256] = {
     all
 };
 
-/// The second and third byte of each four, in the lower half of each 16.
+/// Moves the second and third byte of each 32-bit entry to the lower half of its 128-bit lane.
 const PLACES: [u8; 32] = {
     let mut places = [0; 32];
     let mut i = 0;
@@ -43,11 +44,11 @@ const PLACES: [u8; 32] = {
     places
 };
 
-/// See [`emit`](super::emit::emit); `out` has at least twice as many bytes as were `found`.
+/// As [`emit`](super::emit::emit). `out` has at least twice as many bytes as there are matches.
 #[inline]
 #[target_feature(enable = "popcnt,avx2")]
 pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
-    // SAFETY: there are 32 bytes.
+    // SAFETY: `PLACES` has 32 bytes.
     let places = unsafe { _mm256_loadu_si256(PLACES.as_ptr().cast()) };
     let mut end = 0;
     let (groups, rest) = found.as_chunks::<FOUND>();
@@ -56,13 +57,13 @@ pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
         let group = unsafe { _mm256_loadu_si256(group.as_ptr().cast()) };
         let halves = _mm256_shuffle_epi8(group, places);
         let bytes = _mm256_castsi256_si128(_mm256_permute4x64_epi64::<0b10_00>(halves));
-        // Whether two bytes are written stands in the highest bit of the lowest byte of four.
+        // The highest bit of an entry's lowest byte is set if it takes two bytes.
         let two = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32::<24>(group))) as u8;
-        // SAFETY: an entry has 16 bytes.
+        // SAFETY: a shuffle has 16 bytes.
         let kept = unsafe { _mm_loadu_si128(KEPT[usize::from(two)].as_ptr().cast()) };
         let squeezed = _mm_shuffle_epi8(bytes, kept);
         let to = &mut out[end..end + 2 * FOUND];
-        // SAFETY: there are 16 bytes.
+        // SAFETY: `to` has 16 bytes.
         unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), squeezed) };
         end += FOUND + two.count_ones() as usize;
     }

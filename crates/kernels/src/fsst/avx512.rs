@@ -1,5 +1,6 @@
-//! The kernels for AVX-512 VBMI2, which squeezes out bytes. Codes become bytes by eight loads, one compression and one store for eight
-//! codes; a gather in place of the loads was no quicker. What was found becomes codes by one compression for 32.
+//! Kernels for AVX-512 VBMI2, which can compress out bytes. Decoding takes eight loads, one
+//! compression and one store per eight codes; a gather instead of the loads is no faster. Emitting
+//! takes one compression per 32 matches.
 
 use std::arch::x86_64::{
     __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,
@@ -12,20 +13,22 @@ use super::match_entry::emit_each;
 use super::{ESCAPE, MatchEntry, SymbolTable};
 use crate::dispatch::{Isa, isa};
 
-/// Codes that are looked at together.
+/// Codes that are decoded in one step.
 const CODES: usize = 64;
-/// Bytes that these may write to: the last eight symbols are stored as 64 bytes, an escaped byte follows.
+/// Bytes that a step may write to: the last eight symbols are stored as 64 bytes, and a literal may
+/// follow.
 const ROOM: usize = 8 * CODES + 64;
 
-/// Whether this processor has what these kernels need, and may use it.
+/// Whether this processor has the required features and `ENTASIS_ISA` allows them.
 pub(super) fn is_supported() -> bool {
     isa() >= Isa::Avx512 && is_x86_feature_detected!("avx512vbmi2")
 }
 
-/// See [`SymbolTable::decode`].
+/// As [`SymbolTable::decode`].
 #[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn decode(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
-    // As many low bits as a symbol has bytes, by its length; codes without one have none, and are not come to.
+    // For each length a mask with as many low bits. Codes without a symbol have an empty mask and
+    // are never reached.
     let mut by_len = [0u8; 64];
     for (len, mask) in by_len.iter_mut().enumerate().take(9).skip(1) {
         *mask = u8::MAX >> (8 - len);
@@ -39,23 +42,24 @@ pub(super) fn decode(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usi
     });
     let (escape, first_unknown) = (_mm512_set1_epi8(ESCAPE as i8), _mm512_set1_epi8(table.n as i8));
     let (mut at, mut end) = (0, 0);
-    // An escape that is the last of these codes is followed by one byte more.
+    // If the last of these codes is an escape, its literal follows.
     while stream.len() - at > CODES && out.len() - end >= ROOM {
-        // SAFETY: more than 64 bytes follow in the stream.
+        // SAFETY: the loop condition leaves more than 64 bytes in the stream.
         let codes = unsafe { _mm512_loadu_si512(stream.as_ptr().add(at).cast()) };
         let escapes = _mm512_cmpeq_epi8_mask(codes, escape);
-        // How many codes stand before the first escape, and whether all of them have symbols.
+        // The number of codes before the first escape; stop if one of them has no symbol.
         let n = escapes.trailing_zeros() as usize;
         let unknown = _mm512_cmpge_epu8_mask(codes, first_unknown);
         if (unknown.trailing_zeros() as usize) < n {
             break;
         }
-        // The table of masks has 256 entries: two look-ups by the low seven bits, of which the highest bit chooses one.
+        // The table of masks has 256 entries: two look-ups by the low seven bits, and the highest
+        // bit selects one.
         let low = _mm512_permutex2var_epi8(masks[0], codes, masks[1]);
         let high = _mm512_permutex2var_epi8(masks[2], codes, masks[3]);
         let bytes = _mm512_mask_blend_epi8(_mm512_movepi8_mask(codes), low, high);
         let mut kept = [0u64; CODES / 8];
-        // SAFETY: eight words are 64 bytes.
+        // SAFETY: `kept` has eight words, which are 64 bytes.
         unsafe { _mm512_storeu_si512(kept.as_mut_ptr().cast(), bytes) };
         let mut put = |first: usize, kept: u64, end: usize| {
             // SAFETY: `first` is at most 56, and more than 64 bytes follow `at` in the stream.
@@ -64,7 +68,8 @@ pub(super) fn decode(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usi
             let words =
                 _mm512_set_epi64(word(7), word(6), word(5), word(4), word(3), word(2), word(1), word(0));
             let squeezed = _mm512_maskz_compress_epi8(kept, words);
-            // SAFETY: each eight codes write 64 bytes and move `end` by at most as many: all is within ROOM.
+            // SAFETY: eight codes write 64 bytes and advance `end` by at most 64, so all writes
+            // stay within `ROOM`.
             unsafe { _mm512_storeu_si512(out.as_mut_ptr().add(end).cast(), squeezed) };
             end + kept.count_ones() as usize
         };
@@ -83,10 +88,10 @@ pub(super) fn decode(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usi
     (at, end)
 }
 
-/// As many are looked at together as fill 64 bytes, if two are written for each.
+/// The number of matches in a group: at two bytes each they fill 64 bytes.
 const FOUND: usize = 32;
 
-/// The second and third byte of each four.
+/// The second and third byte of each 32-bit entry.
 const PLACES: [u8; 64] = {
     let mut places = [0; 64];
     let mut i = 0;
@@ -97,13 +102,13 @@ const PLACES: [u8; 64] = {
     places
 };
 
-/// See [`emit`](super::emit::emit); `out` has at least twice as many bytes as were `found`.
+/// As [`emit`](super::emit::emit). `out` has at least twice as many bytes as there are matches.
 #[target_feature(enable = "popcnt,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
-    // Every second byte, from the first on.
+    // Every second byte, starting with the first.
     const FIRST: u64 = u64::MAX / 3;
 
-    // SAFETY: there are 64 bytes.
+    // SAFETY: `PLACES` has 64 bytes.
     let places = unsafe { _mm512_loadu_si512(PLACES.as_ptr().cast()) };
     let mut end = 0;
     let (groups, rest) = found.as_chunks::<FOUND>();
@@ -111,13 +116,13 @@ pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
         // SAFETY: a group has twice 64 bytes.
         let [low, high] = [0, FOUND / 2].map(|i| unsafe { _mm512_loadu_si512(group.as_ptr().add(i).cast()) });
         let bytes = _mm512_permutex2var_epi8(low, places, high);
-        // Whether two bytes are written stands in the highest bit of the lowest byte of four.
+        // The highest bit of an entry's lowest byte is set if it takes two bytes.
         let [low, high] = [low, high].map(|found| _mm512_movepi32_mask(_mm512_slli_epi32::<24>(found)));
         let two = u32::from(low) | u32::from(high) << 16;
         let kept = FIRST | _pdep_u64(two.into(), !FIRST);
         let squeezed = _mm512_maskz_compress_epi8(kept, bytes);
         let to = &mut out[end..end + 2 * FOUND];
-        // SAFETY: there are 64 bytes.
+        // SAFETY: `to` has 64 bytes.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), squeezed) };
         end += kept.count_ones() as usize;
     }

@@ -1,33 +1,37 @@
-//! Texts become codes of digrams, two bytes that stand beside each other, and of single bytes.
+//! Encodes text as digrams (symbols of two bytes) and single bytes.
 //!
-//! Where no symbol is longer, it is known of each place by itself which digram begins there, if any, and which of the places begin a
-//! symbol follows from that: a run of places with digrams has one before it without, so a symbol begins where the run does, and at each
-//! second place from there on. So many places are looked at together, where a processor can look up bytes in a register.
+//! If no symbol is longer than two bytes, each position by itself determines whether a digram may
+//! start there. The positions that start a symbol then follow: a run of candidates has a
+//! non-candidate before it, so a symbol starts at the beginning of the run and at every second
+//! position after it. This allows many positions per step on a processor that can look up bytes in
+//! registers.
 
 use super::ESCAPE;
 
-/// The most first bytes of digrams, and the most second ones.
+/// The largest number of different first bytes of digrams, and of second bytes.
 pub(super) const MOST: usize = 31;
-/// The number of a byte that is none of them, and of the places for the second bytes behind a first one.
+/// The number of a byte that is in no digram; also the size of the tables' rows minus one.
 pub(super) const NONE: u8 = MOST as u8;
 pub(super) const SECONDS: usize = MOST + 1;
 
-/// Digrams and single bytes by what they are.
+/// Digrams and single bytes, indexed by their bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Digrams {
-    /// The codes of digrams, by the numbers of their first bytes, then of their second ones; escapes where there is none.
+    /// The codes of digrams, by the number of the first byte, then of the second; an escape if
+    /// there is none.
     pub codes: [u8; SECONDS * SECONDS],
-    /// The numbers of first bytes, by the byte.
+    /// The number of each byte as a first byte.
     pub firsts: [u8; 256],
-    /// The same of second ones.
+    /// The number of each byte as a second byte.
     pub seconds: [u8; 256],
-    /// The codes of single bytes; an escape where there is none.
+    /// The codes of single bytes; an escape if there is none.
     pub singles: [u8; 256],
 }
 
 impl Digrams {
-    /// Of symbols with the codes 0, 1 ...: their bytes, the first one lowest, and their lengths. None where one has more than two bytes, or
-    /// digrams begin or end with too many different ones.
+    /// Tables for symbols with the codes 0, 1 and so on: each is a little-endian word and a length.
+    /// `None` if a symbol has more than two bytes, or digrams have too many different first or
+    /// second bytes.
     pub(super) fn new(symbols: impl Iterator<Item = (u64, usize)>) -> Option<Box<Self>> {
         let mut digrams = Box::new(Self {
             codes: [ESCAPE; SECONDS * SECONDS],

@@ -1,22 +1,23 @@
-//! What was found in a text becomes codes: one byte for a symbol, two for a pair of them, or an escape and the byte that it stands for.
+//! Emits codes for the matches in a text: one byte for a symbol, two for a pair of symbols or for
+//! an escape with its literal.
 
 use super::match_entry::{MatchEntry, emit_each};
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 
-/// Writes what was found to the start of `out`, which has at least twice as many bytes, and returns how many bytes these are; the
-/// bytes behind them, up to twice as many, hold anything.
+/// Writes the codes of `found` to the start of `out` and returns their length. `out` has at least
+/// twice as many bytes as there are matches; bytes after the codes are unspecified.
 #[inline(always)]
 pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
     let out = &mut out[..2 * found.len()];
     #[cfg(target_arch = "x86_64")]
     {
         if super::avx512::is_supported() {
-            // SAFETY: the processor has what it is compiled for.
+            // SAFETY: `is_supported` found every feature that the function is compiled for.
             return unsafe { super::avx512::emit(found, out) };
         }
         if isa() >= Isa::Avx2 {
-            // SAFETY: as above.
+            // SAFETY: `isa()` only returns levels that the processor has.
             return unsafe { super::avx2::emit(found, out) };
         }
     }
@@ -34,7 +35,7 @@ mod tests {
     proptest! {
         #[test]
         fn codes_and_escaped_bytes_follow_each_other(
-            // Groups with two bytes for none, for some, for many and for all.
+            // Groups in which none, some, many or all matches take two bytes.
             found in vec((any::<u8>(), any::<u8>(), 0..200u8, 1..=8usize), 0..600),
             often in prop_oneof![Just(0), Just(2), Just(100), Just(200)],
         ) {

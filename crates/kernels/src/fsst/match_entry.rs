@@ -1,18 +1,19 @@
-//! What is found at a place of a text, in one word.
+//! The match at a position of a text, packed in a word.
 
 use bytemuck::Zeroable;
 
 use super::ESCAPE;
 
-/// What stands for the bytes at a place: a code, two of them, or an escape and the byte itself.
+/// The codes for the bytes at a position: one code, two codes, or an escape with its literal.
 ///
-/// From the lowest byte on: how many bits of a word follow behind what has three bytes or more, and in the highest bit whether two
-/// bytes are written; the first of these; the second one; how many bytes of the text they stand for (1 to 8).
+/// From the lowest byte on: in six bits the number of bits of a 64-bit word beyond the match, and
+/// in the highest bit whether two bytes are emitted; the first byte to emit; the second one; the
+/// length of the match (1 to 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable)]
 #[repr(transparent)]
 pub struct MatchEntry(u32);
 
-/// Says that two bytes are written.
+/// The flag for two emitted bytes.
 const TWO: u8 = 0x80;
 
 impl MatchEntry {
@@ -20,50 +21,51 @@ impl MatchEntry {
         Self(u32::from_le_bytes([(64 - 8 * len) as u8, code as u8, 0, len as u8]))
     }
 
-    /// Two symbols, of `len` bytes together.
+    /// A pair of symbols with `len` bytes together.
     pub(super) const fn pair([first, second]: [u8; 2], len: usize) -> Self {
         Self(u32::from_le_bytes([(64 - 8 * len) as u8 | TWO, first, second, len as u8]))
     }
 
-    /// A byte for which there is no symbol.
+    /// A literal byte.
     pub(super) const fn byte(byte: u8) -> Self {
         Self(u32::from_le_bytes([TWO, ESCAPE, byte, 1]))
     }
 
-    /// How many bits of a word follow behind what has three bytes or more.
+    /// The number of bits of a 64-bit word beyond the match.
     #[inline(always)]
     pub(super) const fn other_bits(self) -> u32 {
         self.0 & 63
     }
 
-    /// The first code, which is all for one symbol; that of escapes for a byte.
+    /// The first code. It is the only one for a symbol, and the escape for a literal.
     #[inline(always)]
     pub const fn code(self) -> u8 {
         (self.0 >> 8) as u8
     }
 
-    /// What is written, and how many bytes of it.
+    /// The bytes to emit, and their number.
     #[inline(always)]
     pub(super) const fn written(self) -> ([u8; 2], usize) {
         let [flags, first, second, _] = self.0.to_le_bytes();
         ([first, second], 1 + (flags >> 7) as usize)
     }
 
-    /// How many bytes it stands for, 1 to 8.
+    /// The length of the match, 1 to 8 bytes.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty)]
     pub const fn len(self) -> usize {
         (self.0 >> 24) as usize
     }
 
-    /// Whether it is a byte without a symbol.
+    /// Whether the match is a literal.
     #[inline(always)]
     pub const fn is_byte(self) -> bool {
         self.code() == ESCAPE
     }
 }
 
-/// Writes what was found to the start of `out`, one after the other, and returns how many bytes these are.
+/// Writes the codes of `found` to the start of `out`, one match at a time, and returns their
+/// length.
 #[inline(always)]
 pub(super) fn emit_each(found: &[MatchEntry], out: &mut [u8]) -> usize {
     let mut end = 0;

@@ -1,13 +1,15 @@
-//! Bytes become codes of symbols: the longest symbol that fits at each place, or a pair of them, by one look into a table for long ones
-//! and one for short ones.
+//! Finds the longest symbol, or a pair of symbols, at each position of a text: one look-up in a
+//! table for long symbols and one in a table for short ones.
 //!
-//! Where a symbol ends is known only when it is found, about eighteen cycles later. So several streams are encoded at a time, in
-//! steps that need no checks: as many as have bytes left if each took the longest symbol. A step puts what it finds aside, at the
-//! same place for each stream, so that only the places in the texts are kept in registers; `put` makes codes of that. With all
-//! tables behind one address, and all that is asked of what is found in one word, it is twelve instructions.
+//! The end of a symbol is known only after its look-up, about eighteen cycles later, so several
+//! streams are encoded at once. The steps need no bounds checks: their number is such that each may
+//! take the longest symbol. A step only stores its match, at the same index for each stream, so
+//! that just the positions in the texts occupy registers. `emit` turns the matches into codes
+//! afterwards. All tables lie behind one address and a match is one word, so a step takes twelve
+//! instructions.
 //!
-//! Most symbols are short, and few slots of the table for long ones are taken. The others hold pairs of symbols that follow each other:
-//! what is found there is two codes in one step.
+//! Most symbols are short, so few slots of the table for long ones are used. Pairs of consecutive
+//! symbols use the others; such a match gives two codes in one step.
 
 use std::hint::select_unpredictable;
 
@@ -20,35 +22,38 @@ use super::emit::emit;
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 
-/// Slots for symbols and pairs of three bytes or more, by a hash of the first three. Of those that share a slot only one is found.
+/// The number of slots for symbols and pairs of three bytes or more, by a hash of their first three
+/// bytes. A slot holds one of them.
 const SLOTS: usize = 1024;
-/// The most bytes of a symbol.
+/// The largest length of a symbol.
 const MAX_LEN: usize = 8;
-/// Streams that are encoded together.
+/// The number of streams that are encoded at once.
 const STREAMS: usize = 8;
-/// Steps until codes are made of what they found.
+/// The number of steps before their matches are emitted.
 const STEPS: usize = 128;
 
-/// A slot without a symbol. No place has it: behind a symbol of three to seven bytes are zeros.
+/// An empty slot. It matches no word: the comparison shifts the word left, so its lowest bit is
+/// zero.
 const NOTHING: (u64, MatchEntry) = (1, MatchEntry::symbol(0, 3));
 
 #[derive(Clone, Copy, Zeroable)]
 struct Tables {
-    /// Symbols and pairs of three bytes or more by a hash of these, in the highest bytes.
+    /// The bytes of symbols and pairs of three bytes or more, by their hash. They are aligned to
+    /// the highest byte.
     words: [u64; SLOTS],
-    /// What they are.
+    /// The matches for `words`.
     long: [MatchEntry; SLOTS],
-    /// By two bytes.
+    /// Matches of at most two bytes, by the first two bytes of the text.
     short: [MatchEntry; 1 << 16],
-    /// By the last byte of all.
+    /// Matches of one byte, for the last byte of a text.
     single: [MatchEntry; 256],
 }
 
-/// Symbols by their first bytes.
+/// An index of symbols by their first bytes.
 #[derive(Clone)]
 pub struct SymbolIndex {
     tables: Box<Tables>,
-    /// Where no symbol has more than two bytes, and that was asked for.
+    /// Present if the symbols were set by `set_digrams`.
     digrams: Option<Box<Digrams>>,
 }
 
@@ -67,15 +72,17 @@ impl Default for SymbolIndex {
 }
 
 impl SymbolIndex {
-    /// Takes other symbols, of 1 to 8 bytes and with the codes 0, 1 ...: their bytes, the first one lowest, and their lengths.
-    /// Of those that share a slot the last one is found. False when there are more than 255, or one of another length; there
-    /// are no symbols then.
+    /// Replaces the symbols. They have 1 to 8 bytes and the codes 0, 1 and so on; each is a
+    /// little-endian word and a length. Of symbols that share a slot the last one is found. Returns
+    /// false, leaving no symbols, if there are more than 255 or one has another length.
     pub fn set(&mut self, symbols: impl Iterator<Item = (u64, usize)> + Clone) -> bool {
         self.set_for_followers(0..=u8::MAX, symbols)
     }
 
-    /// The same for texts whose bytes behind the first one are among `followers`, zero being one of them; what is found in others is
-    /// what was set before, or any of both. Most texts have few of all bytes, and most of the work is for each follower.
+    /// As [`set`](Self::set), for texts whose bytes after the first one are all in `followers`,
+    /// which must contain zero. Matches in other texts are unspecified: they may come from earlier
+    /// symbols. This is faster, because most of the work is per follower and most texts use few
+    /// bytes.
     pub fn set_for_followers(
         &mut self,
         followers: impl Iterator<Item = u8>,
@@ -88,7 +95,7 @@ impl SymbolIndex {
         tables.single = std::array::from_fn(|byte| MatchEntry::byte(byte as u8));
         let is_sound = symbols.clone().count() <= usize::from(ESCAPE)
             && symbols.clone().all(|(_, len)| (1..=MAX_LEN).contains(&len));
-        // What a clone of the iterator gives is looked at too.
+        // The iterator is cloned, and a clone may differ, so its symbols are checked again.
         let symbols = symbols.enumerate().filter(|&(code, (_, len))| {
             is_sound && code < usize::from(ESCAPE) && (1..=MAX_LEN).contains(&len)
         });
@@ -112,8 +119,9 @@ impl SymbolIndex {
         is_sound
     }
 
-    /// Takes other symbols, as [`set`](Self::set) does, of one or two bytes: these are found quicker. False where one is longer, or those of
-    /// two bytes begin or end with more than 31 different ones.
+    /// As [`set`](Self::set), for symbols of one or two bytes, which are found faster. Returns
+    /// false if one is longer, or if those of two bytes have more than 31 different first or second
+    /// bytes.
     pub fn set_digrams(&mut self, symbols: impl Iterator<Item = (u64, usize)> + Clone) -> bool {
         if !self.set(symbols.clone()) {
             return false;
@@ -122,14 +130,14 @@ impl SymbolIndex {
         self.digrams.is_some()
     }
 
-    /// Whether the symbols were taken as digrams.
+    /// Whether the symbols were set as digrams.
     pub fn has_digrams(&self) -> bool {
         self.digrams.is_some()
     }
 
-    /// Takes two symbols that may follow each other, which are found in one step from then on: their codes, and the bytes and the
-    /// length of both. False, and nothing is taken, when a symbol has the slot, or their length is not 3 to 8. The later one
-    /// of pairs that share a slot is found.
+    /// Adds a pair of consecutive symbols that is found in one step: their codes, and the bytes and
+    /// length of both. Returns false, adding nothing, if a symbol occupies the slot, the length is
+    /// not 3 to 8, or a code is the escape. Of pairs that share a slot the last one is found.
     pub fn add_pair(&mut self, codes: [u8; 2], word: u64, len: usize) -> bool {
         let tables = &mut *self.tables;
         let slot = slot_of(word);
@@ -144,19 +152,19 @@ impl SymbolIndex {
         true
     }
 
-    /// Slots for symbols and pairs of three bytes or more.
+    /// The number of slots for symbols and pairs of three bytes or more.
     pub const SLOTS: usize = SLOTS;
 
-    /// The most bytes that digrams may begin with, and the most that they may end with.
+    /// The largest number of different first bytes of digrams, and of second bytes.
     pub const DIGRAM_BYTES: usize = super::digrams::MOST;
 
-    /// The slot, less than [`SLOTS`](Self::SLOTS), of what has three bytes or more and begins with `word`. Of symbols that
-    /// share one only the last is found.
+    /// The slot, below [`SLOTS`](Self::SLOTS), of a symbol of three bytes or more that begins with
+    /// `word`. Of symbols that share a slot the last one is found.
     pub fn slot(word: u64) -> usize {
         slot_of(word)
     }
 
-    /// What stands for the first bytes of `word`. Where symbols are `SHORT`, none has more than two bytes.
+    /// The match at the start of `word`. `SHORT` says that no symbol has more than two bytes.
     #[inline(always)]
     fn find<const SHORT: bool>(&self, word: u64) -> MatchEntry {
         let tables = &*self.tables;
@@ -164,14 +172,14 @@ impl SymbolIndex {
             return tables.short[(word & 0xFFFF) as usize];
         }
         let slot = slot_of(word);
-        // Both are loaded before one is chosen: a branch would be one that no processor predicts.
+        // Both are loaded before one is selected, because a branch here would be unpredictable.
         let long = tables.long[slot];
         let short = tables.short[(word & 0xFFFF) as usize];
         let is_long = tables.words[slot] == word << long.other_bits();
         select_unpredictable(is_long, long, short)
     }
 
-    /// The same at the end of `bytes`, which has fewer than 8.
+    /// As [`find`](Self::find), for the last bytes of a text, fewer than 8.
     fn find_last(&self, bytes: &[u8]) -> MatchEntry {
         let mut word = [0; MAX_LEN];
         let len = bytes.len().min(MAX_LEN);
@@ -185,7 +193,8 @@ impl SymbolIndex {
         if short.len() <= len { short } else { self.tables.single[(word & 0xFF) as usize] }
     }
 
-    /// What stands for the first bytes of `bytes`, which are not empty: one symbol, unless pairs were taken too.
+    /// The match at the start of `bytes`, which are not empty: one symbol, or a pair if pairs were
+    /// added.
     #[inline(always)]
     pub fn find_at(&self, bytes: &[u8]) -> MatchEntry {
         match bytes.first_chunk() {
@@ -194,8 +203,9 @@ impl SymbolIndex {
         }
     }
 
-    /// Writes the codes of each piece to the start of its part of `outs`, and returns how many bytes these are. None where a
-    /// part has less than twice the bytes of its piece, which is what all escapes take.
+    /// Writes the codes of each piece to the start of its part of `outs`, and returns their
+    /// lengths. `None` if a part has less than twice the length of its piece, which escapes alone
+    /// may need.
     pub fn encode(&self, pieces: [&[u8]; STREAMS], outs: [&mut [u8]; STREAMS]) -> Option<[usize; STREAMS]> {
         let mut number = 0;
         let mut streams = outs.map(|out| {
@@ -227,8 +237,8 @@ impl SymbolIndex {
     }
 }
 
-/// A piece that becomes codes. `end` is at most twice `at`, and `out` has twice the length of `bytes`, so that there is room for
-/// what stands for any byte before the last.
+/// A piece during encoding. Invariant: `end <= 2 * at`, and `out` has twice the length of `bytes`,
+/// so that there is room for the codes of each remaining byte.
 struct Stream<'a> {
     number: usize,
     bytes: &'a [u8],
@@ -238,19 +248,19 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// Symbols that surely end before the last bytes do, however long they are.
+    /// The number of steps that fit before the end even if each takes the longest symbol.
     fn steps(&self) -> usize {
         (self.bytes.len() - self.at) / MAX_LEN
     }
 }
 
-/// Writes the codes of most of `bytes`, where the processor can do that for many places together: as many bytes from the first on as are
-/// returned first, as codes that take as many bytes of `out` as are returned then. The bytes behind those hold anything. `out` has at
-/// least twice as many as `bytes`.
+/// Encodes most of `bytes` if the processor can do so for many positions at once. Returns the
+/// number of bytes encoded and the number of bytes written; the bytes of `out` after these are
+/// unspecified. `out` has at least twice the length of `bytes`.
 fn encode_digrams(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     #[cfg(target_arch = "x86_64")]
     if super::avx512::is_supported() {
-        // SAFETY: the processor has what it is compiled for.
+        // SAFETY: `is_supported` found every feature that the function is compiled for.
         return unsafe { super::avx512_digrams::encode(digrams, bytes, out) };
     }
     let _ = (bytes, out);
@@ -261,7 +271,8 @@ fn encode_digrams(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize, us
 fn steps<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
     #[cfg(target_arch = "x86_64")]
     {
-        // Without AVX-512, with which a compiler may look up eight streams by gathering: that takes three times as long.
+        // Not compiled for AVX-512: the compiler might then gather eight look-ups, which takes
+        // three times as long.
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         fn avx2<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
             steps_body::<SHORT>(index, streams);
@@ -277,7 +288,7 @@ fn steps<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>; STRE
 #[inline(always)]
 fn steps_body<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>; STREAMS]) {
     loop {
-        // Those that are done stand last.
+        // Streams that are done come last.
         streams.sort_unstable_by_key(|stream| std::cmp::Reverse(stream.steps()));
         let n_left = streams.iter().take_while(|stream| stream.steps() > 0).count();
         let [a, b, c, d, rest @ ..] = streams;
@@ -292,7 +303,7 @@ fn steps_body<const SHORT: bool>(index: &SymbolIndex, streams: &mut [Stream<'_>;
     }
 }
 
-/// Steps of all streams in turn, until one of them has none left.
+/// Steps through all streams in turn until one of them has no step left.
 #[inline(always)]
 fn together<const SHORT: bool, const N: usize>(index: &SymbolIndex, mut streams: [&mut Stream<'_>; N]) {
     let mut found = [[MatchEntry::zeroed(); STEPS]; N];
@@ -305,7 +316,8 @@ fn together<const SHORT: bool, const N: usize>(index: &SymbolIndex, mut streams:
         #[expect(clippy::needless_range_loop, reason = "each stream has its own")]
         for step in 0..n_steps {
             for i in 0..N {
-                // SAFETY: `steps` says that 8 bytes follow after each of so many steps of at most 8 bytes (`MatchEntry::len`).
+                // SAFETY: `steps` guarantees that 8 bytes follow after this many steps of at most 8
+                // bytes each (`MatchEntry::len`).
                 let word = u64::from_le(unsafe { from[i].cast::<u64>().read_unaligned() });
                 let here = index.find::<SHORT>(word);
                 found[i][step] = here;
@@ -322,7 +334,7 @@ fn together<const SHORT: bool, const N: usize>(index: &SymbolIndex, mut streams:
 
 #[inline(always)]
 fn slot_of(word: u64) -> usize {
-    // The first three bytes, mixed by 2^24 over the golden ratio; the high bits of the product are.
+    // A multiplicative hash of the first three bytes by 2^24 divided by the golden ratio.
     ((word as u32).wrapping_mul(0x009E_3779 << 8) >> (32 - SLOTS.trailing_zeros())) as usize
 }
 
@@ -358,7 +370,8 @@ mod tests {
         }
     }
 
-    /// Symbol by symbol: a long one by its slot, or a pair where no symbol has it, else one of two bytes, else one of one, else an escape.
+    /// Symbol by symbol: a long one by its slot, or a pair in a slot without a symbol, else one of
+    /// two bytes, else one byte, else an escape.
     fn model(symbols: &[Vec<u8>], pairs: &[[usize; 2]], bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut rest = bytes;
@@ -421,7 +434,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// Symbols of bytes up to `most`, short ones mostly, and pairs of them.
+        /// Symbols of bytes up to `most`, mostly short, and pairs of them.
         fn symbols_and_pairs(most: u8)(
             symbols in vec(prop_oneof![vec(0..=most, 1..=3), vec(0..=most, 1..=8)], 0..=255),
         )(
@@ -436,7 +449,7 @@ mod tests {
         #[test]
         fn codes_are_those_of_the_model(
             (symbols, pairs) in symbols_and_pairs(3),
-            // Groups of steps with one byte for which there is no symbol, with some, and without.
+            // Groups of steps with one literal, with some, and without.
             all in vec(vec(prop_oneof![99 => 0..4u8, 1 => Just(4)], 0..1500), STREAMS),
         ) {
             let mut index = index_of(&symbols);
@@ -450,7 +463,7 @@ mod tests {
         fn any_bytes_have_codes((symbols, pairs) in symbols_and_pairs(u8::MAX), all in vec(any::<u8>(), 0..2000)) {
             let mut index = index_of(&symbols);
             join(&mut index, &symbols, &pairs);
-            // Streams of any lengths: most of them end long before the last one does.
+            // Streams of any lengths: most of them end long before the last one.
             let pieces = [&all[..], &all[..all.len() / 3], &[], &all[all.len() / 2..]];
             let pieces = std::array::from_fn(|i| if i < 4 { pieces[i] } else { &all[..all.len() * (i - 4) / 4] });
             assert_eq!(encode(&index, pieces), pieces.map(|piece| model(&symbols, &pairs, piece)));
@@ -461,7 +474,8 @@ mod tests {
         #[test]
         fn codes_of_digrams_are_those_of_the_model(
             symbols in btree_set(vec(prop_oneof![5 => 0..6u8, 4 => 0..25u8, 1 => 250..=255u8], 1..=2), 0..200),
-            // Streams of digrams alone, of few and of none; runs of them begin at any place, and go on over 64 of them.
+            // Streams of digrams alone, of few and of none. Runs of them begin at any position and
+            // cross groups of 64.
             all in vec(vec(prop_oneof![30 => 0..6u8, 30 => 0..25u8, 5 => any::<u8>()], 0..700), STREAMS),
             even in vec(0..6u8, 2),
         ) {
@@ -483,7 +497,7 @@ mod tests {
         assert!(index.set_digrams(digrams(8, 31)) && index.set_digrams(digrams(31, 8)));
         assert!(!index.set_digrams(digrams(2, 32)) && !index.set_digrams(digrams(32, 2)));
         assert!(!index.set_digrams([(1, 3)].into_iter()) && !index.set_digrams(digrams(16, 16)));
-        // No codes of others are left.
+        // No codes of earlier symbols are left.
         assert!(index.set_digrams([(7, 1)].into_iter()));
         let text = [5u8, 7].repeat(99);
         let pieces = [text.as_slice(); STREAMS];
@@ -495,7 +509,7 @@ mod tests {
         let symbols = ["a", "ab", "abc", "abcdefgh", "b"].map(|s| s.as_bytes().to_vec());
         let index = index_of(&symbols);
         let found = |bytes: &[u8]| (index.find_at(bytes).code(), index.find_at(bytes).len());
-        // One symbol of those that begin with the same three bytes has their slot.
+        // One of the symbols that share the first three bytes occupies their slot.
         assert_eq!(found(b"abcdefghi"), (3, 8));
         assert_eq!(found(b"abcdefgi"), (1, 2));
         assert_eq!(found(b"ab"), (1, 2));
@@ -517,11 +531,11 @@ mod tests {
         assert!(!index.add_pair([3, 3], word(b"aa"), 2) && !index.add_pair([3, 3], word(b"aaaaaaaa"), 9));
         assert!(!index.add_pair([3, ESCAPE], word(b"abc"), 3) && !index.add_pair([2, 3], word(b"th a"), 4));
         assert_eq!(found(&index, b"th a "), ([2, 0], 1));
-        // The last of pairs that share a slot; none is left with other symbols.
+        // The last of the pairs that share a slot; new symbols remove all pairs.
         assert!(index.add_pair([0, 3], word(b"thea"), 4));
         assert_eq!(found(&index, b"theatre"), ([0, 3], 2));
         assert_eq!(found(&index, b"the mill").1, 1);
-        // A symbol that is the number 1 in a slot.
+        // A symbol that equals the value of an empty slot.
         let mut one = index_of(&[b"\x01\0\0\0\0\0\0\0".to_vec(), b"\x01\0".to_vec(), b"\0a".to_vec()]);
         assert!(!one.add_pair([1, 2], word(b"\x01\0\0a"), 4));
         assert_eq!(one.find_at(&[1, 0, 0, 0, 0, 0, 0, 0, 7]).len(), 8);

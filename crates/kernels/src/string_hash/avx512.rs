@@ -1,5 +1,5 @@
-//! The kernels for AVX-512 and AES: loads with a mask take the bytes of a string and none behind it, so that neither its length nor
-//! the end of all needs a branch; rounds of AES mix 16 bytes at a time.
+//! Kernels for AVX-512 and AES. Masked loads read the bytes of a string and none after it, so
+//! neither its length nor the end of the buffer needs a branch. AES rounds mix 16 bytes at a time.
 
 use std::arch::x86_64::{
     _bzhi_u32, _bzhi_u64, _mm_aesenc_si128, _mm_cvtsi128_si64, _mm_maskz_loadu_epi8, _mm_set_epi64x,
@@ -12,20 +12,20 @@ use super::scalar::{are_different, hash_of};
 use super::{LONG, MIDDLE, TINY};
 use crate::dispatch::{Isa, isa};
 
-/// Whether this processor has what these kernels need, and may use it.
+/// Whether this processor has the required features and `ENTASIS_ISA` allows them.
 pub(super) fn is_supported() -> bool {
     isa() >= Isa::Avx512 && is_x86_feature_detected!("aes")
 }
 
-/// See [`super::Hashing::hash_all`].
+/// As [`super::Hashing::hash_all`].
 ///
 /// # Safety
-/// `ends` ascend, up to at most the length of `all`.
+/// `ends` ascend and do not exceed the length of `all`.
 #[target_feature(enable = "aes,bmi2,avx512f,avx512bw,avx512vl")]
 pub(super) unsafe fn hash_all<const MOST: usize>(all: &[u8], ends: &[u32], hashes: &mut [u64]) {
     for (hash, ends) in hashes.iter_mut().zip(ends.windows(2)) {
         let (start, end) = (ends[0] as usize, ends[1] as usize);
-        // SAFETY: the string is within `all`, as the caller promises.
+        // SAFETY: the string is within `all` by this function's contract.
         *hash = unsafe { hash_first::<MOST>(all.as_ptr().add(start), end - start) };
         if MOST > LONG && end - start > LONG {
             *hash ^= hash_of(&all[start..end]);
@@ -33,16 +33,16 @@ pub(super) unsafe fn hash_all<const MOST: usize>(all: &[u8], ends: &[u32], hashe
     }
 }
 
-/// The hash of the first bytes of a string of `len` bytes, at most `MOST`.
+/// The hash of the first bytes of a string of `len` bytes, at most `MOST` of them.
 ///
 /// # Safety
-/// There are `len` bytes at `string`.
+/// `len` bytes are readable at `string`.
 #[inline]
 #[target_feature(enable = "aes,bmi2,avx512f,avx512bw,avx512vl")]
 unsafe fn hash_first<const MOST: usize>(string: *const u8, len: usize) -> u64 {
     if MOST <= TINY {
         let bits = _bzhi_u32(u32::MAX, len.min(TINY) as u32) as u16;
-        // SAFETY: the mask has no more bits than the string has bytes; what it hasn't is not read.
+        // SAFETY: the mask has at most `len` bits, and a masked load does not touch other bytes.
         let word = unsafe { _mm_maskz_loadu_epi8(bits, string.cast()) };
         return _mm_cvtsi128_si64(word) as u64 | (len as u64) << 56;
     }
@@ -63,16 +63,17 @@ unsafe fn hash_first<const MOST: usize>(string: *const u8, len: usize) -> u64 {
         let last = _mm_aesenc_si128(_mm_xor_si128(c, _mm_set1_epi64x(0x0082_EFA9_8EC4_E6C8)), d);
         _mm_aesenc_si128(first, last)
     };
-    // Two rounds make each bit depend on all bytes; strings that differ in zeros behind them differ in their lengths.
+    // Two rounds make each bit depend on all bytes. The length distinguishes strings that differ in
+    // trailing zeros alone.
     let (key, len) = (_mm_set1_epi64x(0x4528_21E6_38D0_1377), _mm_set1_epi64x(len as i64));
     let mixed = _mm_aesenc_si128(mixed, _mm_xor_si128(key, len));
     _mm_cvtsi128_si64(_mm_aesenc_si128(mixed, key)) as u64
 }
 
-/// See [`super::Hashing::are_equal`].
+/// As [`super::Hashing::are_equal`].
 ///
 /// # Safety
-/// `ends` ascend, up to at most the length of `all`.
+/// `ends` ascend and do not exceed the length of `all`.
 #[target_feature(enable = "bmi2,avx512f,avx512bw,avx512vl")]
 pub(super) unsafe fn are_equal<const MOST: usize>(
     all: &[u8],
@@ -80,7 +81,7 @@ pub(super) unsafe fn are_equal<const MOST: usize>(
     codes: &[u32],
     firsts: &[[u32; 2]],
 ) -> bool {
-    // The bits in which lengths or bytes differ, of all pairs together: they are asked for once.
+    // Collects the differences of all pairs in lengths and bytes, and tests them once.
     let mut differ = 0;
     for (code, ends) in codes.iter().zip(ends.windows(2)) {
         let (start, end) = (ends[0] as usize, ends[1] as usize);
@@ -92,11 +93,13 @@ pub(super) unsafe fn are_equal<const MOST: usize>(
             differ |= u64::from(are_different(all, start..end, first..first_end));
             continue;
         }
-        // SAFETY: both are within `all`, as the caller promises and the assertion saw.
+        // SAFETY: the string is within `all` by this function's contract, the first one by the
+        // assertion above.
         let (string, first) = unsafe { (all.as_ptr().add(start), all.as_ptr().add(first)) };
         differ |= if MOST <= MIDDLE {
             let bits = |len: usize| _bzhi_u32(u32::MAX, len.min(MIDDLE) as u32);
-            // SAFETY: the masks have no more bits than the strings have bytes; what they haven't is not read.
+            // SAFETY: the masks have at most as many bits as the strings have bytes; other bytes
+            // are not touched.
             let (string, first) = unsafe {
                 (
                     _mm256_maskz_loadu_epi8(bits(len), string.cast()),

@@ -1,10 +1,10 @@
-//! Hashes and comparisons of strings in words of 64 bits, on any processor.
+//! Hashes and comparisons of strings in 64-bit words, on any processor.
 
 use std::ops::Range;
 
 use super::{LONG, MIDDLE, TINY};
 
-/// Bits without a pattern, different ones for each word of a string.
+/// Arbitrary constants, a different one for each word of a string.
 const BITS: [u64; 8] = [
     0xF39C_C060_5CED_C835,
     0x9E37_79B9_7F4A_7C15,
@@ -16,14 +16,14 @@ const BITS: [u64; 8] = [
     0x4528_21E6_38D0_1377,
 ];
 
-/// The product of two words, its halves folded.
+/// The product of two words, with its halves combined by exclusive or.
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// All bits of as many bytes as are looked at, and none of as many: the bits of a string of `len` bytes begin `len` before the middle.
+/// A slice of `len` set bytes and then zeros starts `len` bytes before the middle.
 const MASKS: [u8; 2 * LONG] = {
     let mut masks = [0; 2 * LONG];
     let mut i = 0;
@@ -34,7 +34,7 @@ const MASKS: [u8; 2 * LONG] = {
     masks
 };
 
-/// The same of strings of up to [`TINY`] bytes.
+/// Masks for strings of up to [`TINY`] bytes.
 const TINY_MASKS: [u64; 8] = {
     let mut masks = [0; 8];
     let mut len = 1;
@@ -45,7 +45,7 @@ const TINY_MASKS: [u64; 8] = {
     masks
 };
 
-/// The bits of the bytes of a string of `len` bytes among the first `reach`.
+/// The mask of a string of `len` bytes within the first `reach` bytes.
 #[inline(always)]
 fn mask_of(len: usize, reach: usize) -> &'static [u8] {
     &MASKS[LONG - len.min(reach)..][..reach]
@@ -57,7 +57,7 @@ fn word(bytes: &[u8], i: usize) -> u64 {
     bytes[8 * i..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// Bytes that are looked at of any string of up to `MOST` bytes.
+/// The number of bytes that are loaded of each string of up to `MOST` bytes.
 const fn reach<const MOST: usize>() -> usize {
     if MOST < LONG { MOST } else { LONG }
 }
@@ -66,7 +66,7 @@ const fn reach<const MOST: usize>() -> usize {
 #[inline(always)]
 pub fn hash<const MOST: usize>(all: &[u8], range: Range<usize>) -> u64 {
     let len = range.len();
-    // The bytes behind a string are there, but at the end of all.
+    // Loads may exceed the string but not `all`.
     if MOST <= TINY {
         let first = match all.get(range.start..range.start + 8) {
             Some(from) => word(from, 0) & TINY_MASKS[len % 8],
@@ -81,7 +81,7 @@ pub fn hash<const MOST: usize>(all: &[u8], range: Range<usize>) -> u64 {
     if MOST > LONG && len > LONG { hash ^ hash_of(&all[range]) } else { hash }
 }
 
-/// A string of up to [`TINY`] bytes at the end of all.
+/// A string of up to [`TINY`] bytes at the end of `all`.
 #[cold]
 #[inline(never)]
 fn last_word(string: &[u8]) -> u64 {
@@ -91,12 +91,12 @@ fn last_word(string: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The hash of the first bytes of a string of `len` bytes, behind which other bytes may stand.
+/// The hash of the first bytes of a string of `len` bytes; other bytes may follow them.
 #[inline(always)]
 fn hash_first<const MOST: usize>(from: &[u8], len: usize) -> u64 {
     let mask = mask_of(len, reach::<MOST>());
     let word = |i: usize| (word(from, i) & word(mask, i)) ^ BITS[i];
-    // Strings that differ in zeros behind them differ in their lengths.
+    // The length distinguishes strings that differ in trailing zeros alone.
     let mut hash = fold(word(0), word(1)) ^ fold(word(2), word(3)) ^ (len as u64).wrapping_mul(BITS[1]);
     if MOST > MIDDLE {
         hash ^= fold(word(4), word(5)) ^ fold(word(6), word(7));
@@ -104,7 +104,7 @@ fn hash_first<const MOST: usize>(from: &[u8], len: usize) -> u64 {
     hash
 }
 
-/// The same of a string at the end of all.
+/// As [`hash_first`], for a string at the end of `all`.
 #[cold]
 #[inline(never)]
 fn hash_last<const MOST: usize>(string: &[u8]) -> u64 {
@@ -114,7 +114,7 @@ fn hash_last<const MOST: usize>(string: &[u8]) -> u64 {
     hash_first::<MOST>(&copy, string.len())
 }
 
-/// See [`super::Hashing::hash_all`]. A function of its own, as the loops here need all registers.
+/// As [`super::Hashing::hash_all`]. It is a separate function because its loops need all registers.
 #[inline(never)]
 pub(super) fn hash_all<const MOST: usize>(all: &[u8], ends: &[u32], runs: bool, hashes: &mut [u64]) {
     let of_none = hash::<MOST>(&[], 0..0);
@@ -126,7 +126,7 @@ pub(super) fn hash_all<const MOST: usize>(all: &[u8], ends: &[u32], runs: bool, 
     }
 }
 
-/// See [`super::Hashing::are_equal`].
+/// As [`super::Hashing::are_equal`].
 #[inline(never)]
 pub(super) fn are_equal<const MOST: usize>(
     all: &[u8],
@@ -147,7 +147,7 @@ pub(super) fn are_equal<const MOST: usize>(
     differ.is_none()
 }
 
-/// The bits in which strings differ, of all pairs of them together: they are asked for once.
+/// The union of the differences of all pairs of strings, which is tested once.
 #[derive(Default)]
 struct Differences {
     len: usize,
@@ -155,7 +155,7 @@ struct Differences {
 }
 
 impl Differences {
-    /// Adds those of the strings at two ranges of `all`, which have up to `MOST` bytes.
+    /// Adds the differences of the strings at two ranges of `all`, which have up to `MOST` bytes.
     #[inline(always)]
     fn add<const MOST: usize>(&mut self, all: &[u8], range: Range<usize>, other: Range<usize>) {
         let (len, reach) = (range.len(), reach::<MOST>());
@@ -178,13 +178,14 @@ impl Differences {
     }
 }
 
-/// Whether two strings are: longer ones, and those behind which `all` ends.
+/// Compares two strings directly: long ones, and those at the end of `all`.
 #[inline(never)]
 pub(super) fn are_different(all: &[u8], range: Range<usize>, other: Range<usize>) -> bool {
     range != other && all[range] != all[other]
 }
 
-/// A hash of the string of more than 32 bytes, 32 at a time in four chains; the last piece has some of those before once more.
+/// A hash of a string of more than 32 bytes: four chains of 8 bytes each per step. The last step
+/// overlaps the one before.
 pub(super) fn hash_of(bytes: &[u8]) -> u64 {
     let (whole, _) = bytes.as_chunks::<32>();
     let mut chains = [BITS[1], 1, 2, 3];
@@ -211,7 +212,7 @@ mod tests {
         };
         for len in lens {
             let all = [7u8; 300];
-            // In the middle and up to the end of all.
+            // In the middle and at the end of `all`.
             let (a, b) = (0..len, 300 - len..300);
             assert_eq!(hash::<MOST>(&all, a.clone()), hash::<MOST>(&all, b.clone()));
             assert!(!differ(&all, &a, &b));
