@@ -1,7 +1,7 @@
 //! Prints the throughput of the kernels in GB/s of output, on every instruction set of the CPU.
 //!
-//! `cargo run --release -p entasis-kernels --example throughput [name]`: only kernels whose name
-//! contains `name`.
+//! `cargo run --release -p entasis-kernels --example throughput [name]` runs only kernels whose
+//! name contains `name`.
 
 use entasis_kernels::dispatch::on_every_isa;
 use entasis_kernels::fsst::{SymbolIndex, SymbolTable};
@@ -10,7 +10,7 @@ use entasis_kernels::{VECTOR, Word, bitpack, bits, column_stats, delta, gather, 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Best of several rounds; `bytes` are what one call of `body` moves.
+/// Reports the best of several rounds. One call of `body` moves `bytes`.
 fn report(name: &str, bytes: usize, mut body: impl FnMut()) {
     if std::env::args().nth(1).is_some_and(|wanted| !name.contains(&wanted)) {
         return;
@@ -177,7 +177,8 @@ fn sums_of_decimals() {
     });
 }
 
-/// Text of words becomes codes of symbols: pairs and triples of its letters, and its longest words; then of pairs alone.
+/// Encodes text: with pairs and triples of letters and the longest words as symbols, then with
+/// pairs alone.
 fn finding() {
     let words =
         ["the ", "of ", "carefully ", "product", "is ", "was not ", "and ", "I ", "would ", "taste, "];
@@ -213,7 +214,7 @@ fn finding() {
     }
 }
 
-/// Symbols of 1 to 8 bytes, 3 on average, and digrams among single bytes. Without AVX-512 VBMI2 there is nothing to measure.
+/// Decodes symbols of 1 to 8 bytes, 3 on average, and digrams. Needs AVX-512 VBMI2.
 fn symbols() {
     let stream: Vec<u8> = (0..16_384u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8 % 255).collect();
     let mut out = vec![0; 64 << 10];

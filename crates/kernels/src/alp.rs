@@ -10,7 +10,7 @@ pub use packed::{alp_unpack_f32, alp_unpack_f64};
 
 use crate::dispatch::multiversion;
 
-/// Values whose exceptions are collected together: a bit each.
+/// Values whose exceptions are collected in one 64-bit mask.
 const BLOCK: usize = u64::BITS as usize;
 
 macro_rules! alp {
@@ -83,8 +83,8 @@ macro_rules! alp {
             ints: &mut [$signed],
             exceptions: &mut Vec<u16>,
         ) {
-            // Adding 1.5 * 2^(mantissa bits) leaves no bits for a fraction: the sum is rounded to
-            // an integer, which stands in its low bits.
+            // The sum with 1.5 * 2^(mantissa bits) has no bits for a fraction. So it is rounded to
+            // an integer, which is in its low bits.
             const MAGIC: $float = 3.0 * $limit;
             const MAGIC_BITS: $unsigned = MAGIC.to_bits();
             let attempt = |value: $float| {

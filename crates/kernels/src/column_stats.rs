@@ -1,4 +1,4 @@
-//! One-pass statistics with which an encoder chooses.
+//! One-pass statistics that an encoder chooses by.
 
 use crate::dispatch::multiversion;
 use crate::word::Word;
@@ -19,10 +19,11 @@ pub fn count_runs<T: PartialEq>(values: &[T]) -> usize {
     if values.is_empty() { 0 } else { 1 + count_changes(values) }
 }
 
-/// Writes where each maximal run of equal neighbours ends, the last one after all values, and returns how many there are.
+/// Writes the end of each maximal run of equal neighbours and returns the number of runs. The last
+/// end is `values.len()`.
 ///
 /// # Panics
-/// When `ends` is shorter than `values`, or these are more than 65,535.
+/// If `ends` is shorter than `values`, or there are more than 65,535 values.
 pub fn run_ends<T: PartialEq>(values: &[T], ends: &mut [u16]) -> usize {
     assert!(values.len() <= ends.len() && values.len() <= usize::from(u16::MAX), "an end for each value");
     if values.is_empty() { 0 } else { write_ends(values, ends) }
@@ -43,10 +44,11 @@ pub fn max_bits<T: Word>(values: &[T], base: T) -> u32 {
     T::BITS - union_of_bits(values, base).leading_zeros()
 }
 
-/// Values whose widths are found together.
+/// Values whose widths are computed together.
 const LOOKED_AT: usize = 256;
 
-/// Adds to `histogram[b]` the number of values of all pieces whose `value - base` (wrapping) needs `b` bits.
+/// Adds to `histogram[b]` the number of values of all pieces whose `value - base` (wrapping) needs
+/// `b` bits.
 pub fn width_histogram<'a, T: Word>(
     pieces: impl IntoIterator<Item = &'a [T]>,
     base: T,
@@ -73,14 +75,14 @@ pub fn width_histogram<'a, T: Word>(
     }
 }
 
-/// What [`float_range_f64`] and [`float_range_f32`] find.
+/// The result of [`float_range_f64`] and [`float_range_f32`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FloatRange<F> {
-    /// Smallest number; positive infinity when there are none. Either zero may stand for both.
+    /// The smallest number; positive infinity if there are none. Either zero may represent both.
     pub min: F,
-    /// Largest number; negative infinity when there are none.
+    /// The largest number; negative infinity if there are none.
     pub max: F,
-    /// Whether a NaN was seen; NaNs take no part in the range.
+    /// Whether a NaN occurred. NaN does not affect the range.
     pub has_nan: bool,
 }
 
@@ -127,7 +129,8 @@ multiversion! {
     fn count_changes[T: PartialEq][T](values: &[T]) -> usize = count_changes_body;
 }
 
-/// Neighbours that are compared at once: in most runs that are worth it, all of them are equal.
+/// Neighbours that are compared at once. In runs long enough for this encoding, they are mostly
+/// equal.
 const NEAR: usize = 32;
 
 #[inline(always)]

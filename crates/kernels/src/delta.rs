@@ -94,7 +94,8 @@ mod x86 {
         }
     }
 
-    /// As the function outside, for words of 8 and 16 bits, with what every x86-64 has.
+    /// As [`super::running_sum`], for words of 8 and 16 bits, with the instructions that
+    /// every x86-64 processor has.
     #[target_feature(enable = "sse2")]
     pub fn running_sum_narrow<T: Word>(mut carry: T, step: T, values: &mut [T]) {
         let size = size_of::<T>();
@@ -122,8 +123,8 @@ mod x86 {
         super::running_sum(carry, step, registers.into_remainder());
     }
 
-    /// As the function outside: registers of 64 bytes are summed by doubling the distance, and
-    /// only one addition per register waits for the one before.
+    /// As [`super::running_sum`]. The sums in a 64-byte register double their distance in
+    /// each step, so only one addition per register waits for the previous register.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1,bmi2,avx2")]
     pub fn running_sum<T: Word>(carry: T, step: T, values: &mut [T]) {
         const IDENTITY: [u8; 64] = {

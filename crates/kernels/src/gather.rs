@@ -9,9 +9,9 @@ const BLOCK: usize = 4096;
 
 /// Writes `dictionary[codes[i]]` to `out[i]`.
 ///
-/// Returns false when `out` and `codes` differ in length or a code is not below
-/// `dictionary.len()`; `out` may then be partly written. With AVX-512, values of one byte with codes
-/// of one byte go through a table in registers, at some 50 GB/s; other values take two loads each.
+/// Returns false when `out` and `codes` differ in length or a code is not below `dictionary.len()`;
+/// `out` may then be partly written. With AVX-512, values of one byte with codes of one byte go
+/// through a table in registers, at some 50 GB/s; other values take two loads each.
 #[must_use]
 pub fn gather<T: Pod, C: Word>(dictionary: &[T], codes: &[C], out: &mut [T]) -> bool {
     if out.len() != codes.len() {

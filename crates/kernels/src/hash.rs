@@ -1,15 +1,16 @@
-//! XXH3-64: by AVX-512, and of a host's memory without a copy of it.
+//! XXH3-64 with AVX-512, and of a host's memory without a copy.
 //!
-//! `twox-hash` knows vectors of AVX2 and NEON. With those of AVX-512 what lies in the caches, as a page does that was just read, is
-//! hashed twice as fast. And implementations of XXH3 take a slice, which can't be formed over memory that its host may write to
-//! ([`HostRead`]); hashing a copy piece by piece runs at half the speed of memory.
+//! `twox-hash` supports AVX2 and NEON. AVX-512 hashes data in the caches, such as a page that was
+//! just read, twice as fast. Implementations of XXH3 also take a slice, which must not be formed
+//! over memory that its host may write to ([`HostRead`]). Hashing a copy piece by piece would run
+//! at half the speed of memory.
 
 use crate::dispatch::{Isa, isa};
 use entasis_platform::HostRead;
 
-/// Up to this length XXH3 has other, shorter formulas, which are not here.
+/// Below this length XXH3 uses other formulas, which are not implemented here.
 const LONG_FROM: usize = 241;
-/// From this length on AVX-512 is quicker: half of what a thousand bytes take is the beginning and the end.
+/// From this length on AVX-512 is faster. For shorter inputs the start and the end dominate.
 const QUICKER_FROM: usize = 2048;
 
 /// Words of a stripe, the unit that is mixed into the accumulators.
@@ -45,18 +46,18 @@ const SECRET: [u8; 192] = [
     0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
-/// The parts of a seed's secret, as words.
+/// The parts of the secret for a seed, as words.
 struct Keys {
-    /// Stripe i of a block takes eight words from word i on; scrambling takes the last eight.
+    /// Stripe i of a block uses eight words starting at word i; scrambling uses the last eight.
     block: [u64; SECRET.len() / 8],
-    /// What the last stripe takes.
+    /// The key of the last stripe.
     last: Stripe,
-    /// What the end takes.
+    /// The key of the final mix.
     end: Stripe,
 }
 
 impl Keys {
-    /// Those of seed 0.
+    /// The keys of seed 0.
     const PLAIN: Keys = Keys::new(0);
 
     const fn new(seed: u64) -> Keys {
@@ -80,7 +81,7 @@ impl Keys {
     }
 }
 
-/// The word from byte `at` on.
+/// The word at byte `at`.
 const fn word(secret: &[u8; SECRET.len()], at: usize) -> u64 {
     let (_, bytes) = secret.split_at(at);
     match bytes.first_chunk() {
@@ -89,11 +90,12 @@ const fn word(secret: &[u8; SECRET.len()], at: usize) -> u64 {
     }
 }
 
-/// XXH3-64 of these bytes with this seed.
+/// XXH3-64 of a slice.
 #[must_use]
 pub fn of_slice(bytes: &[u8], seed: u64) -> u64 {
     if isa() == Isa::Avx512 && bytes.len() >= QUICKER_FROM {
-        // SAFETY: the bytes are borrowed until this returns.
+        // SAFETY: the slice is borrowed, and so readable and unchanged, until this function
+        // returns.
         let host = unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
         if let Some(hash) = of_long(host, seed) {
             return hash;
@@ -102,10 +104,11 @@ pub fn of_slice(bytes: &[u8], seed: u64) -> u64 {
     twox_hash::XxHash3_64::oneshot_with_seed(seed, bytes)
 }
 
-/// XXH3-64 of a host's memory with this seed.
+/// XXH3-64 of a host's memory.
 ///
-/// Each byte is read once (those of the last 64 perhaps twice), and nothing but the result depends on them: a host that
-/// writes to the memory meanwhile gets the hash of no particular state of it and harms nothing.
+/// Each byte is read once, except that the last 64 may be read twice. Only the result depends on
+/// the bytes. If the host writes to them meanwhile, the hash is that of no particular state, and no
+/// harm is done.
 #[must_use]
 pub fn of_host(host: HostRead, seed: u64) -> u64 {
     of_long(host, seed).unwrap_or_else(|| {
@@ -117,7 +120,7 @@ pub fn of_host(host: HostRead, seed: u64) -> u64 {
     })
 }
 
-/// `None` for less than [`LONG_FROM`] bytes.
+/// `None` for fewer than [`LONG_FROM`] bytes.
 fn of_long(host: HostRead, seed: u64) -> Option<u64> {
     let len = host.len();
     if len < LONG_FROM {
@@ -132,7 +135,7 @@ fn of_long(host: HostRead, seed: u64) -> Option<u64> {
     };
     let mut accumulators =
         [PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1];
-    // The last stripe is none of those of the blocks: it ends where the bytes end.
+    // The last stripe is separate from the blocks: it ends at the end of the input.
     mix(&mut accumulators, host.sub(0, (len - 1) / STRIPE * STRIPE)?, keys);
     accumulate(&mut accumulators, &host.read(len - STRIPE)?, &keys.last);
     let mut hash = (len as u64).wrapping_mul(PRIME64_1);
@@ -209,8 +212,8 @@ mod x86 {
                     for at in (0..stripes.len()).step_by(STRIPES * STRIPE) {
                         let n = (stripes.len() - at).min(STRIPES * STRIPE);
                         let Some(block) = stripes.address(at, n) else { return };
-                        // SAFETY: `address` checked that `n` bytes are readable: that many stripes. The same loop twice, so that one
-                        // of them is unrolled.
+                        // SAFETY: `address` checked that `n` bytes are readable: that many stripes.
+                        // The same loop twice, so that one of them is unrolled.
                         unsafe {
                             if n == STRIPES * STRIPE {
                                 for stripe in 0..STRIPES {

@@ -1,28 +1,32 @@
-//! Values of which one stands for what is missing, and integers that a host keeps in 32 bits whatever they need.
+//! Sentinels: values that stand for missing ones. Also integers that a host always stores in 32
+//! bits.
 
 use crate::dispatch::multiversion;
 use crate::word::Word;
 
-/// Writes 1 to `valid[i]` where `words[i]` differs from `mark`, else 0; returns whether one is the mark.
+/// Writes 1 to `valid[i]` if `words[i]` differs from the sentinel `mark`, else 0. Returns whether
+/// the sentinel occurs.
 ///
-/// `None`, leaving `valid` alone, when the lengths differ.
+/// `None`, leaving `valid` unchanged, if the lengths differ.
 #[must_use]
 pub fn compare<T: Word>(words: &[T], mark: T, valid: &mut [u8]) -> Option<bool> {
     (words.len() == valid.len()).then(|| compare_loop(words, mark, valid))
 }
 
-/// What [`narrow`] found.
+/// The result of [`narrow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrowed {
-    /// Whether one is the mark.
+    /// Whether the sentinel occurs.
     pub any_missing: bool,
-    /// Whether one is neither the mark nor among the values.
+    /// Whether an integer is neither the sentinel nor in the range.
     pub any_outside: bool,
 }
 
-/// Writes the low bits of `ints[i] - first` to `out[i]`, and to `valid[i]` whether `ints[i]` is not the mark: 1 or 0.
+/// Writes the low bits of `ints[i] - first` to `out[i]`, and to `valid[i]` 0 if `ints[i]` is the
+/// sentinel `mark`, else 1.
 ///
-/// The values are `n` from `first` on. `None`, leaving all alone, when the lengths differ.
+/// The range has `n` integers starting at `first`. `None`, leaving all outputs unchanged, if the
+/// lengths differ.
 #[must_use]
 pub fn narrow<T: Word>(
     ints: &[i32],
@@ -34,7 +38,7 @@ pub fn narrow<T: Word>(
     if ints.len() != out.len() || ints.len() != valid.len() {
         return None;
     }
-    // Without a mark one is compared with all the same, and counts for nothing.
+    // Without a sentinel the loop compares with 0, and the comparison has no effect.
     let found = narrow_loop(ints, (first, n), mark.unwrap_or(0), u8::from(mark.is_none()), out, valid);
     Some(Narrowed { any_missing: found & MISSING != 0, any_outside: found & OUTSIDE != 0 })
 }
@@ -139,7 +143,7 @@ mod tests {
             n in 0u32..12,
             mark in prop_oneof![Just(None), Just(Some(i32::MIN)), Just(Some(0))],
         ) {
-            // Also values that are all among those that there may be.
+            // Also integers that are all in the range.
             let inside: Vec<i32> = ints.iter().map(|int| int.rem_euclid(n.max(1) as i32) + first).collect();
             for ints in [&ints, &inside] {
                 check_narrow::<u8>(ints, first, n, mark);

@@ -1,4 +1,5 @@
-//! Byte shuffle: the bytes of equal significance of all values side by side, for compressors.
+//! Byte shuffle: groups the bytes of equal significance of all values, which codecs compress
+//! better.
 
 use crate::dispatch::multiversion;
 
@@ -42,10 +43,10 @@ pub fn unshuffle(src: &[u8], width: usize, out: &mut [u8]) -> bool {
     true
 }
 
-/// Rows of a matrix of bytes and columns of it that are moved together: as many as a line of the cache has bytes.
+/// Rows and columns of bytes that are moved together: a cache line.
 const TILE: usize = 64;
 
-/// Moves byte `c` of row `r` to byte `r` of row `c`, rows of `src` having `width` bytes.
+/// Moves byte `c` of row `r` to byte `r` of row `c`. Rows of `src` have `width` bytes.
 fn transpose(src: &[u8], width: usize, out: &mut [u8]) {
     let Some(n) = src.len().checked_div(width) else { return };
     for (i, rows) in src.chunks(TILE * width).enumerate() {
@@ -60,10 +61,10 @@ fn transpose(src: &[u8], width: usize, out: &mut [u8]) {
     }
 }
 
-/// Values handled together: their bytes stay in the first-level cache between planes.
+/// Values that are handled together: they stay in the L1 cache between planes.
 const BLOCK: usize = 256;
 
-/// The low and high halves of the values of a block as words, which shifts then take apart.
+/// The low and high halves of the values of a block, as words that shifts take apart.
 type Halves = [[u64; BLOCK]; 2];
 
 #[inline(always)]

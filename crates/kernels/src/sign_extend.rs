@@ -1,4 +1,5 @@
-//! Signed integers that a host keeps wider than they are stored: narrowed on their way in, extended on their way out.
+//! Signed integers that a host stores wider than the file: truncated on write, sign-extended on
+//! read.
 
 use crate::dispatch::multiversion;
 
@@ -7,7 +8,8 @@ pub trait Narrow: bytemuck::Pod + Default + Send + Sync {
     /// The sign extension of the value, in little-endian limbs.
     fn extend<const L: usize>(self) -> [u64; L];
 
-    /// The low bits of a wide value, and a number that is zero if and only if the rest is their sign extension.
+    /// The low bits of a wide value, and a number that is zero if and only if the other bits are
+    /// their sign extension.
     fn cut<const L: usize>(wide: &[u64; L]) -> (Self, u64);
 }
 
@@ -47,9 +49,10 @@ narrow! {
     u128, i128;
 }
 
-/// Writes each value sign-extended to `width` bytes (8, 16 or 32) into 64-bit limbs, the low one first.
+/// Writes each value sign-extended to `width` bytes (8, 16 or 32) as 64-bit limbs, the low one
+/// first.
 ///
-/// Returns false, leaving `out` alone, when the width is another or `out` does not have the room of just these values.
+/// Returns false, leaving `out` unchanged, for another width or if `out` has another length.
 #[must_use]
 pub fn extend<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> bool {
     if values.len().checked_mul(width) != Some(size_of_val(out)) {
@@ -64,10 +67,11 @@ pub fn extend<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> bool {
     true
 }
 
-/// Takes the low bits of values of `width` bytes (8, 16 or 32), given as 64-bit limbs, the low one first.
+/// Takes the low bits of values of `width` bytes (8, 16 or 32), given as 64-bit limbs, the low one
+/// first.
 ///
-/// Returns whether every value is the sign extension of what was taken; none, leaving `out` alone, when the width is
-/// another or the lengths do not fit.
+/// Returns whether every value is the sign extension of its low bits. `None`, leaving `out`
+/// unchanged, for another width or if the lengths do not fit.
 #[must_use]
 pub fn cut<T: Narrow>(wide: &[u64], width: usize, out: &mut [T]) -> Option<bool> {
     if out.len().checked_mul(width) != Some(size_of_val(wide)) {

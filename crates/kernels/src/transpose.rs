@@ -1,4 +1,4 @@
-//! Between columns and the rows of a matrix: eight rows and columns at a time.
+//! Moves values between columns and a row-major matrix, in tiles of eight rows and columns.
 
 mod columns;
 mod matrix;

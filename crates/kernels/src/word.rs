@@ -7,12 +7,15 @@ use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 /// Number of values in a full vector.
 pub const VECTOR: usize = 1024;
 
-/// The kernels of one lane word, for the widths that use it. Also what seals [`Word`].
+/// The bit-packing kernels of one lane word, for the widths that use it. The trait also seals
+/// [`Word`].
 pub trait LaneKernels: Sized {
-    /// Unpacks a full vector; false when `width` is not one of this lane word's or `packed` is
-    /// shorter than `128 * width` bytes. Every element of `out` is initialised when true.
+    /// Unpacks a full vector. Returns false if `width` is not one of this lane word's, or if
+    /// `packed` is shorter than `128 * width` bytes. Otherwise every element of `out` is
+    /// initialised.
     fn unpack_lanes(packed: &[u8], width: u32, base: Self, out: &mut [MaybeUninit<Self>; VECTOR]) -> bool;
-    /// Packs a full vector into the first `128 * width` bytes; false as above. All of these are initialised when true.
+    /// Packs a full vector to the first `128 * width` bytes. Returns false as above. Otherwise all
+    /// of these bytes are initialised.
     fn pack_lanes(values: &[Self; VECTOR], base: Self, width: u32, packed: &mut [MaybeUninit<u8>]) -> bool;
 }
 
@@ -51,13 +54,12 @@ pub trait Word:
     fn from_u64(value: u64) -> Self;
     /// The word, zero-extended.
     fn to_u64(self) -> u64;
-    /// Between native and little-endian order: the same on little-endian machines, else the bytes
-    /// reversed.
+    /// Converts between native and little-endian order. On little-endian machines nothing changes.
     fn to_or_from_le(self) -> Self;
-    /// Shift to the left by `bits < BITS`; without the check of debug builds, whose cost the
-    /// thousands of shifts in the unrolled kernels multiply.
+    /// Shifts left by `bits < BITS`, without the check of debug builds: the unrolled kernels have
+    /// thousands of shifts.
     fn shifted_up(self, bits: usize) -> Self;
-    /// Shift to the right, likewise.
+    /// Shifts right by `bits < BITS`, likewise without a check.
     fn shifted_down(self, bits: usize) -> Self;
     /// Number of zero bits above the highest set bit; `BITS` for zero.
     fn leading_zeros(self) -> u32;

@@ -1,6 +1,8 @@
-//! Packed integers to decimal floats in one step: what [`unpack`](crate::bitpack::unpack) and decoding do one after the other.
+//! Unpacks and decodes decimals in one step, instead of [`unpack`](crate::bitpack::unpack) and a
+//! decode.
 //!
-//! Integers that a float holds exactly are added as floats, so none of them is ever made a wide word.
+//! The base is added as a float, which is exact for these ranges, so that integers stay narrow
+//! words.
 
 use crate::bitpack::{VECTOR, lane_bits, with_lanes};
 use crate::dispatch::multiversion;

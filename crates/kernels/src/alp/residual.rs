@@ -1,12 +1,13 @@
-//! Decimal floats that are off in their last places, as sums of decimals are:
-//! `bits(value) = bits(integer * 10^-e) + residual`, both in one word.
+//! Decimal floats with small errors in their last places, for example sums of decimals:
+//! `bits(value) = bits(integer * 10^-e) + residual`, with both parts in one word.
 //!
-//! A word is `integer * 2^b + residual + 2^(b-1)`, with a residual of less than `2^(b-1)` in magnitude.
-//! What that leaves free, a word whose low b bits are zero, is the usual NaN.
+//! A word is `integer * 2^b + residual + 2^(b-1)`, with a residual of less than `2^(b-1)` in
+//! magnitude. So the low b bits of a value are never all zero; a word in which they are is the
+//! canonical NaN.
 
 use crate::dispatch::multiversion;
 
-/// Values whose exceptions are collected together: a bit each.
+/// Values whose exceptions are collected in one 64-bit mask.
 const BLOCK: usize = u64::BITS as usize;
 
 macro_rules! residual {
@@ -14,7 +15,7 @@ macro_rules! residual {
      $encode:ident, $encode_body:ident, $encode_loop:ident, $limit:expr, $most:literal, $limit_name:literal) => {
         #[doc = concat!("Restores values from words with residuals of `bits` bits, 1 to ", $most, "; `inverse` is 10^-e.")]
         ///
-        /// Returns false, leaving `out` alone, when the lengths differ or there can't be so many bits.
+        /// Returns false, leaving `out` unchanged, if the lengths differ or `bits` is out of range.
         #[must_use]
         pub fn $decode(words: &[$unsigned], bits: u32, inverse: $float, out: &mut [$float]) -> bool {
             if words.len() != out.len() || !(1..=$most).contains(&bits) {
@@ -41,14 +42,15 @@ macro_rules! residual {
                 = $decode_body;
         }
 
-        /// Writes the words of `values`, whose integers are `round(value * exp10)`, where `exp10` is 10^e and `inverse` 10^-e.
-        /// The usual NaN takes the integer of the value before it (the first ones: that of the first value that has one).
+        /// Writes the words of `values`, whose integers are `round(value * exp10)`, where `exp10`
+        /// is 10^e and `inverse` 10^-e. The canonical NaN takes the integer of the value before it,
+        /// or of the first value that has one.
         ///
         #[doc = concat!("Appends to `exceptions`, ascending, the positions whose integer is not below ", $limit_name, " in magnitude")]
         /// or whose residual needs more bits; their words are those of a NaN.
         ///
-        /// Returns false, writing nothing, when the lengths differ, there are more than 65,536 values, or there can't be so
-        /// many bits.
+        /// Returns false, writing nothing, if the lengths differ, there are more than 65,536 values,
+        /// or `bits` is out of range.
         #[must_use]
         pub fn $encode(
             values: &[$float],
@@ -74,13 +76,13 @@ macro_rules! residual {
             words: &mut [$unsigned],
             exceptions: &mut Vec<u16>,
         ) {
-            // Adding 1.5 * 2^(mantissa bits) leaves no bits for a fraction: the sum is rounded to
-            // an integer, which stands in its low bits.
+            // The sum with 1.5 * 2^(mantissa bits) has no bits for a fraction. So it is rounded to
+            // an integer, which is in its low bits.
             const MAGIC: $float = 3.0 * $limit;
             const MAGIC_BITS: $unsigned = MAGIC.to_bits();
             const NAN: $unsigned = $float::NAN.to_bits();
             let (half, mask) = ((1 as $unsigned) << (bits - 1), ((1 as $unsigned) << bits) - 1);
-            // The integers that NaN takes, and how many of them wait for the first.
+            // The integer that NaN takes, and the number of leading NaN that wait for it.
             let (mut last, mut waiting) = (None, 0);
             let attempt = |value: $float| {
                 let shifted = value * exp10 + MAGIC;
@@ -100,7 +102,8 @@ macro_rules! residual {
                 }
                 while failed != 0 {
                     let i = failed.trailing_zeros() as usize;
-                    // The word before it is of a value, or what such a value left there.
+                    // The word before belongs to a value, or to an exception that was filled from
+                    // one.
                     if i > 0 && (last.is_some() || words[i - 1] & mask != 0) {
                         last = Some(words[i - 1] & !mask);
                     }

@@ -22,14 +22,14 @@ pub fn pack_sequential<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec
     }
 }
 
-/// The same by groups of values that fit into 64 bits together.
+/// As [`pack_sequential`], by groups of values that fit 64 bits together.
 fn pack_groups<T: Word, const GROUP: usize>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
     let mask = low_mask::<T>(width);
     let together = |group: &[T]| {
         let fields = group.iter().zip(0..).map(|(value, i)| ((value.wrapping_sub(base) & mask).to_u64(), i));
         fields.fold(0, |bits, (field, i)| bits | field << (width * i))
     };
-    // Fewer than 64 bits wait in `pending` between groups.
+    // Between groups `pending` holds fewer than 64 bits.
     let (mut pending, mut held) = (0u64, 0u32);
     let mut add = |bits: u64, len: u32| {
         pending |= bits << held;
@@ -37,7 +37,7 @@ fn pack_groups<T: Word, const GROUP: usize>(values: &[T], base: T, width: u32, o
         if held >= 64 {
             out.extend_from_slice(&pending.to_le_bytes());
             held -= 64;
-            // What of the group is not written yet: nothing when it ended there.
+            // The bits of the group that were not written; none if it ended exactly there.
             pending = bits.checked_shr(len - held).unwrap_or(0);
         }
     };
@@ -49,8 +49,8 @@ fn pack_groups<T: Word, const GROUP: usize>(values: &[T], base: T, width: u32, o
 
 /// Unpacks `out.len()` fields of `width` bits: `out[i] = base + field[i]` (wrapping).
 ///
-/// Returns false, leaving `out` alone, when `width > T::BITS` or `packed` is shorter than
-/// `packed_len(out.len(), width)`; further bytes are ignored. About a nanosecond a value.
+/// Returns false, leaving `out` unchanged, if `width > T::BITS` or `packed` is shorter than
+/// `packed_len(out.len(), width)`. Further bytes are ignored. About a nanosecond per value.
 #[must_use]
 pub fn unpack_sequential<T: Word>(packed: &[u8], width: u32, base: T, out: &mut [T]) -> bool {
     if width > T::BITS || packed.len() < packed_len(out.len(), width) {
@@ -62,8 +62,8 @@ pub fn unpack_sequential<T: Word>(packed: &[u8], width: u32, base: T, out: &mut 
     }
     let bits = width as usize;
     let mask = low_mask::<u64>(width);
-    // Values whose window of 8 bytes (16 for the widths where a field can straddle 9 bytes) lies
-    // inside `packed` are read with whole loads; the few after them are assembled bytewise.
+    // Fields whose window of 8 bytes (16 if a field can span 9 bytes) is inside `packed` are read
+    // with whole loads. The few fields after them are assembled from bytes.
     let window = if width <= 57 { 8 } else { 16 };
     let easy =
         if packed.len() < window { 0 } else { ((packed.len() - window) * 8 / bits + 1).min(out.len()) };

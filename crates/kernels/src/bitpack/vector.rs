@@ -8,11 +8,11 @@ use core::mem::MaybeUninit;
 
 /// Appends `values` packed to `width` bits each to `out`: `packed_len(values.len(), width)` bytes.
 ///
-/// Each value is stored as the low `width` bits of `value - base` (wrapping); what does not fit is
-/// cut off, for the caller to patch. 1,024 values take the full layout, fewer the partial one.
+/// Each value is stored as the low `width` bits of `value - base` (wrapping). The caller has to
+/// patch values that do not fit. 1,024 values use the full layout, fewer the partial one.
 ///
 /// # Panics
-/// When there are no values, more than 1,024, or `width > T::BITS`: an encoder's mistake.
+/// Without values, with more than 1,024, or if `width > T::BITS`.
 pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
     assert!((1..=VECTOR).contains(&values.len()), "a vector has 1 to 1,024 values");
     assert!(width <= T::BITS, "width exceeds the word");
@@ -32,7 +32,8 @@ pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
         _ => pack_through::<u64, T>(full, base, width, packed),
     };
     assert!(done, "width was checked above");
-    // SAFETY: room for `len` more bytes was reserved, and `pack_lanes`, which returned true, has initialised all of them.
+    // SAFETY: room for `len` more bytes was reserved, and `pack_lanes` returned true, so it has
+    // initialised all of them.
     unsafe { out.set_len(out.len() + len) };
 }
 
@@ -83,7 +84,7 @@ fn read_lane(packed: &[u8], width: u32, i: usize) -> u64 {
     }
 }
 
-/// The same for lane words of `BYTES` bytes.
+/// As [`read_lane`], for lane words of `BYTES` bytes.
 fn read_lane_of<const BYTES: usize>(packed: &[u8], width: u32, i: usize) -> u64 {
     let bits = 8 * BYTES;
     let lanes = VECTOR / bits;
@@ -102,8 +103,8 @@ fn read_lane_of<const BYTES: usize>(packed: &[u8], width: u32, i: usize) -> u64 
     value & low_mask::<u64>(width)
 }
 
-/// Unpacks with lane word `L`, straight into `out` when that is `T`, otherwise by way of an array
-/// small enough for the first-level cache.
+/// Unpacks with lane word `L`: straight into `out` if that is `T`, otherwise through an array that
+/// fits the L1 cache.
 fn unpack_through<L: Word, T: Word>(packed: &[u8], width: u32, base: T, out: &mut [T; VECTOR]) -> bool {
     if L::BITS > T::BITS {
         return false;
@@ -117,8 +118,8 @@ fn unpack_through<L: Word, T: Word>(packed: &[u8], width: u32, base: T, out: &mu
     with_lanes::<L>(packed, width, |narrow| widen(narrow, base, out))
 }
 
-/// Unpacks a full vector as words of its lanes, and gives them away. Returns false, giving nothing, when `width` is not one of this
-/// lane word's or `packed` is too short.
+/// Unpacks a full vector as lane words and passes them to `take`. Returns false, without a call, if
+/// `width` is not one of this lane word's or `packed` is too short.
 #[inline(always)]
 pub(crate) fn with_lanes<L: Word>(packed: &[u8], width: u32, take: impl FnOnce(&[L; VECTOR])) -> bool {
     let mut narrow = [MaybeUninit::<L>::uninit(); VECTOR];
@@ -130,7 +131,7 @@ pub(crate) fn with_lanes<L: Word>(packed: &[u8], width: u32, take: impl FnOnce(&
     true
 }
 
-/// The reverse of [`unpack_through`]. The narrowing cut is harmless: `width` bits fit in `L`.
+/// The reverse of [`unpack_through`]. Truncation to `L` loses nothing, because `width` bits fit.
 fn pack_through<L: Word, T: Word>(
     values: &[T; VECTOR],
     base: T,
@@ -146,7 +147,7 @@ fn pack_through<L: Word, T: Word>(
     }
     let mut narrow = [MaybeUninit::<L>::uninit(); VECTOR];
     narrow_to(values, base, &mut narrow);
-    // SAFETY: `narrow_to` has initialised every element: there are as many values.
+    // SAFETY: `narrow_to` has initialised every element, because both arrays have the same length.
     let narrow = unsafe { &*(&raw const narrow).cast::<[L; VECTOR]>() };
     L::pack_lanes(narrow, L::ZERO, width, packed)
 }

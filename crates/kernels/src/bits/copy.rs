@@ -39,7 +39,7 @@ fn count_body(bits: &[u8], first_bit: usize, n: usize) -> usize {
     let mut ones = 0;
     let mut i = 0;
     if n >= 64 && first_bit.is_multiple_of(8) {
-        // Whole words, which the processor counts many of at a time.
+        // Counts whole words, which the compiler vectorises.
         let (words, _) = bits[first_bit / 8..][..n / 8].as_chunks::<8>();
         ones = words.iter().map(|&word| u64::from_le_bytes(word).count_ones() as usize).sum();
         i = 64 * words.len();

@@ -1,4 +1,4 @@
-//! From bits to one byte (0 or 1) each.
+//! Expands bits to bytes (0 or 1).
 
 use super::{window, within};
 #[cfg(target_arch = "x86_64")]
@@ -13,7 +13,7 @@ pub fn expand_bits(bits: &[u8], first_bit: usize, out: &mut [u8]) -> bool {
     expand::<false>(bits, first_bit, out)
 }
 
-/// As [`expand_bits`], with 1 where the bit is 0: a mask of what is missing.
+/// As [`expand_bits`], with 1 for bits that are 0: a mask of missing values.
 #[must_use]
 pub fn expand_bits_inverted(bits: &[u8], first_bit: usize, out: &mut [u8]) -> bool {
     expand::<true>(bits, first_bit, out)

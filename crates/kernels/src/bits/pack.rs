@@ -1,4 +1,4 @@
-//! From one byte each to bits.
+//! Packs bytes to bits.
 
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::Isa;

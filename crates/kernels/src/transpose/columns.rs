@@ -1,4 +1,4 @@
-//! Copying columns out of a row-major matrix of a host.
+//! Copies columns out of a row-major matrix of a host.
 
 use bytemuck::Pod;
 use entasis_platform::HostRead;
@@ -10,10 +10,12 @@ use super::tiles;
 /// Narrow rows are prefetched this many rows before they are read.
 const AHEAD: usize = 32;
 
-/// Copies columns that stand side by side in rows: value `r` of column `c` is at byte `at + r * row_stride` plus `c` values, and goes to
-/// `out[c * column_len + r]`. Eight rows are read side by side, so that each cache line is fetched once.
+/// Copies adjacent columns of rows: value `r` of column `c` is at byte `at + r * row_stride + c *
+/// size_of::<T>()` and goes to `out[c * column_len + r]`. Eight rows are read together, so that
+/// each cache line is fetched once.
 ///
-/// Returns false, leaving `out` alone, when any byte lies outside, or the columns don't fit `out`.
+/// Returns false, leaving `out` unchanged, if any byte lies outside or the columns do not fit
+/// `out`.
 #[must_use]
 pub fn copy_columns<T: Pod>(
     host: HostRead,
@@ -35,7 +37,7 @@ pub fn copy_columns<T: Pod>(
         return false;
     }
     let row = |r: usize| first.wrapping_add(r * row_stride);
-    // No processor foresees the next row where so little is read of each.
+    // The hardware prefetcher does not follow large strides with narrow reads.
     let is_narrow = (1..=64).contains(&row_len) && row_stride > row_len;
     for r in (0..n_rows).step_by(LINE) {
         let n = LINE.min(n_rows - r);
@@ -50,7 +52,8 @@ pub fn copy_columns<T: Pod>(
         let done = if n == LINE {
             let rows: [*const u8; LINE] = core::array::from_fn(|i| row(r + i));
             let to = out.as_mut_ptr().wrapping_add(r).cast();
-            // SAFETY: each of the rows has `n_columns` values inside, as checked above; each column has eight values from `r` on in `out`.
+            // SAFETY: `address` checked that each row has `n_columns` readable values; `end` was
+            // checked, so each column has eight values of `out` from `r` on.
             unsafe { tiles::turn::<T>(rows, n_columns, to, column_len * size) }
         } else {
             0
@@ -59,7 +62,8 @@ pub fn copy_columns<T: Pod>(
         let done = 0;
         for c in done..n_columns {
             for i in r..r + n {
-                // SAFETY: value `c` of row `i` lies inside, as checked above; any bytes are a `T`, which is `Pod`.
+                // SAFETY: `address` checked that value `c` of row `i` is readable; any bytes are a
+                // `T`, which is `Pod`.
                 out[c * column_len + i] = unsafe { row(i).add(c * size).cast::<T>().read_unaligned() };
             }
         }

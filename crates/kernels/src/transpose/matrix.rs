@@ -1,4 +1,4 @@
-//! Writing a row-major matrix column by column, also from several threads.
+//! Writes a row-major matrix column by column, from one or several threads.
 
 use core::marker::PhantomData;
 
@@ -9,8 +9,8 @@ use super::LINE;
 #[cfg(target_arch = "x86_64")]
 use super::tiles;
 
-/// A part of a row-major matrix of words, for writing. Parts of one matrix never overlap, so that each
-/// can be handed to another thread.
+/// A writable part of a row-major matrix of words. Parts of one matrix never overlap, so each may
+/// go to another thread.
 #[derive(Debug)]
 pub struct MatrixMut<'a> {
     start: *mut u8,
@@ -18,16 +18,17 @@ pub struct MatrixMut<'a> {
     n_columns: usize,
     /// Bytes of a word.
     width: usize,
-    /// Bytes from one row to the next.
+    /// Bytes between rows.
     stride: usize,
     bytes: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: a part is the only one that writes to its words, like a `&mut [u8]`.
+// SAFETY: the words of a part belong to that part alone, like a `&mut [u8]`.
 unsafe impl Send for MatrixMut<'_> {}
 
 impl<'a> MatrixMut<'a> {
-    /// The whole of a matrix whose words, `width` bytes each, fill the memory; `None` when they don't.
+    /// A matrix that occupies all of `bytes`, with words of `width` bytes; `None` if the lengths do
+    /// not fit.
     #[must_use]
     pub fn new(bytes: &'a mut [u8], n_rows: usize, n_columns: usize, width: usize) -> Option<Self> {
         let stride = n_columns.checked_mul(width)?;
@@ -51,14 +52,15 @@ impl<'a> MatrixMut<'a> {
         self.n_columns
     }
 
-    /// The memory of the matrix this is the whole of, or some of the rows, for getting its pages while parts of it are written.
+    /// The memory of this part, for populating its pages while parts of it are written. The part
+    /// must have whole rows.
     #[must_use]
     pub fn prefault(&self) -> Prefault<'a> {
-        // SAFETY: the memory from the first row on is there for as long as `'a`.
+        // SAFETY: the memory from the first row on is borrowed for `'a`.
         unsafe { Prefault::new(self.start, self.n_rows * self.n_columns * self.width) }
     }
 
-    /// The columns before `at`, and those from there on; all are before when there are fewer.
+    /// Splits off the columns from `at` on. If there are fewer, the second part is empty.
     #[must_use]
     pub fn split_columns(self, at: usize) -> (Self, Self) {
         let at = at.min(self.n_columns);
@@ -71,7 +73,7 @@ impl<'a> MatrixMut<'a> {
         (Self { n_columns: at, ..self }, rest)
     }
 
-    /// The rows before `at`, and those from there on; all are before when there are fewer.
+    /// Splits off the rows from `at` on. If there are fewer, the second part is empty.
     #[must_use]
     pub fn split_rows(self, at: usize) -> (Self, Self) {
         let at = at.min(self.n_rows);
@@ -84,9 +86,10 @@ impl<'a> MatrixMut<'a> {
         (Self { n_rows: at, ..self }, rest)
     }
 
-    /// Writes whole columns from `column` on, from row `row` on: `values` holds them one after the other, `n` of each.
+    /// Writes whole columns, `n` values of each, starting at row `row` and column `column`.
+    /// `values` holds one column after the other.
     ///
-    /// Returns false, writing nothing, when they don't lie inside or are of another width.
+    /// Returns false, writing nothing, if they do not lie inside or have another width.
     #[must_use]
     pub fn put<T: Pod>(&mut self, row: usize, column: usize, values: &[T], n: usize) -> bool {
         if n == 0 {
@@ -105,10 +108,10 @@ impl<'a> MatrixMut<'a> {
         let mut at = 0;
         while columns.len() >= LINE {
             let of: [&[T]; LINE] = core::array::from_fn(|_| columns.next().unwrap_or_default());
-            // As many as each column has: the checks of every index go.
+            // Equal lengths let the compiler remove the bounds checks.
             let of = of.map(|column| &column[..n]);
-            // SAFETY: row r and the columns from `at` on lie inside for every r below n, as checked above; so the words
-            // lie in memory that is this part's alone.
+            // SAFETY: `inside` says that rows below `n` and these columns lie in the part, whose
+            // words belong to it alone.
             #[cfg(target_arch = "x86_64")]
             let done = unsafe { tiles::put(of, n, first.wrapping_add(at * self.width), self.stride) };
             #[cfg(not(target_arch = "x86_64"))]
@@ -117,7 +120,7 @@ impl<'a> MatrixMut<'a> {
             for r in done..n {
                 let line: [T; LINE] = core::array::from_fn(|c| of[c][r]);
                 let to = first.wrapping_add(r * self.stride + at * self.width);
-                // SAFETY: as above. `T` may be less aligned there.
+                // SAFETY: as above; the store is unaligned.
                 unsafe { to.cast::<[T; LINE]>().write_unaligned(line) };
             }
             at += LINE;

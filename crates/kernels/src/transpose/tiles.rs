@@ -1,6 +1,8 @@
-//! Eight rows of eight columns at a time: loaded column by column, turned in registers, stored row by row.
+//! Tiles of eight rows and eight columns: loaded by columns, transposed in registers, stored by
+//! rows.
 //!
-//! Turning is three rounds in which neighbours exchange halves: single words, pairs, then fours of them.
+//! A transposition takes three rounds that exchange halves between neighbours: single words, pairs,
+//! then groups of four.
 
 use std::arch::x86_64::{
     __m256i, __m512i, _mm256_loadu_si256, _mm256_permute2x128_si256, _mm256_storeu_si256,
@@ -14,21 +16,22 @@ use bytemuck::Pod;
 use super::LINE;
 use crate::dispatch::{Isa, isa};
 
-/// Writes the first rows of eight columns of `n` words each: row r to the words at `to + r * stride`. Returns how many rows
-/// were written, which is all but the last few where the processor can do that, else none.
+/// Writes eight columns of up to `n` words: row r goes to `to + r * stride`. Returns the number of
+/// rows that were written: all but the last few, or none if the processor lacks the instructions.
 ///
 /// # Safety
-/// Eight words at `to + r * stride` are there to be written for every r below `n`.
+/// Eight words are writable at `to + r * stride` for every r below `n`.
 pub(super) unsafe fn put<T: Pod>(columns: [&[T]; LINE], n: usize, to: *mut u8, stride: usize) -> usize {
     let rows = columns.iter().fold(n, |rows, column| rows.min(column.len())) / LINE * LINE;
-    // SAFETY: each column has `rows` words, and what the caller promises holds for them.
+    // SAFETY: each column has `rows` words; the rest holds by this function's contract.
     unsafe { turn::<T>(columns.map(|column| column.as_ptr().cast()), rows, to, stride) }
 }
 
-/// The same for words anywhere.
+/// As [`put`], for words at any addresses.
 ///
 /// # Safety
-/// Each pointer has `n` words to be read, and eight words at `to + r * stride` are there to be written for every r below `n`.
+/// `n` words are readable at each pointer, and eight words are writable at `to + r * stride` for
+/// every r below `n`.
 pub(super) unsafe fn turn<T: Pod>(
     from: [*const u8; LINE],
     n: usize,
@@ -37,7 +40,8 @@ pub(super) unsafe fn turn<T: Pod>(
 ) -> usize {
     let n = n / LINE * LINE;
     match (size_of::<T>(), isa()) {
-        // SAFETY: the processor has AVX-512; the rest is promised by the caller.
+        // SAFETY: `isa()` only returns levels that this CPU has; the rest holds by this function's
+        // contract.
         (8, Isa::Avx512) => unsafe { put_64(from, n, to, stride) },
         // SAFETY: as above, for AVX2.
         (4, Isa::Avx2 | Isa::Avx512) => unsafe { put_32(from, n, to, stride) },
@@ -49,13 +53,13 @@ pub(super) unsafe fn turn<T: Pod>(
 #[target_feature(enable = "avx512f")]
 unsafe fn put_64(columns: [*const u8; LINE], rows: usize, to: *mut u8, stride: usize) {
     for row in (0..rows).step_by(LINE) {
-        // SAFETY: each column has eight words from `row` on.
+        // SAFETY: each column has eight words from `row` on, by this function's contract.
         let c = columns.map(|column| unsafe { _mm512_loadu_si512(column.add(8 * row).cast()) });
         let words = |i: usize| (_mm512_unpacklo_epi64(c[i], c[i + 1]), _mm512_unpackhi_epi64(c[i], c[i + 1]));
         let (a, b, c, d) = (words(0), words(2), words(4), words(6));
         let even = |a, b| _mm512_shuffle_i64x2::<0x88>(a, b);
         let odd = |a, b| _mm512_shuffle_i64x2::<0xDD>(a, b);
-        // Rows 0 and 4, 2 and 6 are among the low words of pairs; 1 and 5, 3 and 7 among the high ones.
+        // Rows 0, 4, 2 and 6 are in the low words of pairs, rows 1, 5, 3 and 7 in the high ones.
         let low = [even(a.0, b.0), odd(a.0, b.0), even(c.0, d.0), odd(c.0, d.0)];
         let high = [even(a.1, b.1), odd(a.1, b.1), even(c.1, d.1), odd(c.1, d.1)];
         let lines: [__m512i; LINE] = [
@@ -69,7 +73,7 @@ unsafe fn put_64(columns: [*const u8; LINE], rows: usize, to: *mut u8, stride: u
             odd(high[1], high[3]),
         ];
         for (i, line) in lines.into_iter().enumerate() {
-            // SAFETY: 64 bytes are there for every row.
+            // SAFETY: 64 bytes are writable for every row.
             unsafe { _mm512_storeu_si512(to.add((row + i) * stride).cast(), line) };
         }
     }
@@ -78,7 +82,7 @@ unsafe fn put_64(columns: [*const u8; LINE], rows: usize, to: *mut u8, stride: u
 #[target_feature(enable = "avx2")]
 unsafe fn put_32(columns: [*const u8; LINE], rows: usize, to: *mut u8, stride: usize) {
     for row in (0..rows).step_by(LINE) {
-        // SAFETY: each column has eight words from `row` on.
+        // SAFETY: each column has eight words from `row` on, by this function's contract.
         let c = columns.map(|column| unsafe { _mm256_loadu_si256(column.add(4 * row).cast()) });
         let words = |i: usize| (_mm256_unpacklo_epi32(c[i], c[i + 1]), _mm256_unpackhi_epi32(c[i], c[i + 1]));
         let pairs = |a, b| (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
@@ -91,7 +95,7 @@ unsafe fn put_32(columns: [*const u8; LINE], rows: usize, to: *mut u8, stride: u
         let first: [__m256i; 4] = halves.map(|(a, b)| _mm256_permute2x128_si256::<0x20>(a, b));
         let last: [__m256i; 4] = halves.map(|(a, b)| _mm256_permute2x128_si256::<0x31>(a, b));
         for (i, line) in first.into_iter().chain(last).enumerate() {
-            // SAFETY: 32 bytes are there for every row.
+            // SAFETY: 32 bytes are writable for every row.
             unsafe { _mm256_storeu_si256(to.add((row + i) * stride).cast(), line) };
         }
     }
