@@ -6,6 +6,7 @@
 
 pub mod fallocate;
 pub mod memory;
+mod switch;
 pub mod thread_pool;
 
 pub use memory::{Buffer, Buffers, HostRead, HostViews};

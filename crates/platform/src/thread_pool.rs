@@ -22,6 +22,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use crate::switch::Switch;
+
 /// How long a thread waits for more work.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -34,8 +36,14 @@ struct Idle {
 
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: (0, 0), workers: Vec::new() });
 
+/// Switches off waiting: each helper ends with its work.
+static POOL: Switch = Switch::new("ENTASIS_THREAD_POOL");
+
 /// The threads of this process that wait; none if another thread looks at them just now.
 fn idle() -> Option<MutexGuard<'static, Idle>> {
+    if !POOL.is_on() {
+        return None;
+    }
     let mut idle = IDLE.try_lock().ok()?;
     let process = (process::id(), fork::n_forks());
     if idle.process != process {

@@ -139,6 +139,7 @@ fn heap_layout(len: usize) -> Option<Layout> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::huge_pages::are_used;
     use super::*;
 
     #[test]
@@ -151,7 +152,7 @@ mod tests {
             let mut buffer: Buffer = make(len).unwrap();
             assert_eq!(buffer.len(), len);
             assert_eq!(buffer.as_ptr().addr() % ALIGN.get(), 0);
-            if cfg!(target_os = "linux") && len >= MAPPED_FROM {
+            if are_used() && len >= MAPPED_FROM {
                 assert_eq!(buffer.as_ptr().addr() % HUGE, 0);
             }
             assert!(buffer.iter().all(|&byte| byte == 0));

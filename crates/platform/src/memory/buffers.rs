@@ -61,6 +61,7 @@ impl Buffers {
 
 #[cfg(test)]
 mod tests {
+    use super::super::huge_pages::are_used;
     use super::*;
 
     #[test]
@@ -96,7 +97,7 @@ mod tests {
         assert!(maker.open.is_none());
         drop(few);
         let next = maker.zeroed(1 << 20).unwrap();
-        assert_eq!(maker.open.is_some(), cfg!(all(target_os = "linux", not(miri))));
+        assert_eq!(maker.open.is_some(), are_used());
         assert_eq!(next.len(), 1 << 20);
     }
 
@@ -110,7 +111,7 @@ mod tests {
         // Where memory is mapped, the last stands in what is left of the huge pages of the one before.
         let apart = made[2].as_ptr().addr().wrapping_sub(made[1].as_ptr().addr());
         assert!(maker.open.is_none() || apart == long.next_multiple_of(ALIGN.get()));
-        assert_eq!(maker.open.is_some(), cfg!(all(target_os = "linux", not(miri))));
+        assert_eq!(maker.open.is_some(), are_used());
     }
 
     #[test]

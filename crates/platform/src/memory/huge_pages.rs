@@ -5,6 +5,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::switch::Switch;
+
+/// Switches off huge pages, and all that this file asks of the system.
+static HUGE_PAGES: Switch = Switch::new("ENTASIS_HUGE_PAGES");
+
+/// Whether memory is to be on huge pages.
+pub(super) fn are_used() -> bool {
+    cfg!(all(target_os = "linux", not(miri))) && HUGE_PAGES.is_on()
+}
+
 /// Size of a huge page.
 pub(super) const HUGE: usize = 2 << 20;
 
@@ -52,7 +62,7 @@ pub(super) fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
 /// Asks for huge pages under `len` bytes from `start` on, which are memory of the caller's.
 fn advise(start: *mut u8, len: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
-    if len >= LARGE {
+    if len >= LARGE && are_used() {
         // A block that is a mapping of its own begins a few bytes behind its first page, from which on there may be a huge one.
         let from = start.addr() / PAGE * PAGE;
         let whole = (start.addr() + len - from) / PAGE * PAGE;
@@ -115,7 +125,7 @@ impl Backoff {
     /// `len` bytes from `start` on are there, which need not be the caller's alone.
     unsafe fn populate(&self, start: *mut u8, len: usize) {
         // SAFETY: as the caller promises.
-        if len < Self::MIN_LEN || unsafe { is_present(start, len) } {
+        if len < Self::MIN_LEN || !are_used() || unsafe { is_present(start, len) } {
             return;
         }
         if self.may_be_huge(now()) {
@@ -282,6 +292,9 @@ fn thread_cpu_time() -> Duration {
 unsafe fn populate(start: *mut u8, len: usize, may_be_huge: bool) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
+        if !are_used() {
+            return;
+        }
         let from = start.addr().next_multiple_of(PAGE);
         let whole = (start.addr() + len).saturating_sub(from) / PAGE * PAGE;
         let inside = start.with_addr(from).cast();
@@ -359,7 +372,7 @@ mod tests {
             // SAFETY: the memory is there.
             unsafe { is_present(piece.as_mut_ptr(), piece.len()) }
         };
-        if cfg!(all(target_os = "linux", not(miri))) {
+        if are_used() {
             assert!(!present(&mut memory));
             memory.fill(1);
             assert!(present(&mut memory) && present(&mut memory[1..HUGE + 77]));

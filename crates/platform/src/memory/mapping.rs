@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 #[cfg(all(target_os = "linux", not(miri)))]
-use super::huge_pages::HUGE;
+use super::huge_pages::{HUGE, are_used};
 
 /// Zeroed memory of the system's, on huge pages where it has them; given back when it is dropped.
 #[derive(Debug)]
@@ -32,6 +32,9 @@ impl Mapping {
     /// A mapping for `len` bytes; `None` when there is no room, or where memory isn't mapped.
     #[cfg(all(target_os = "linux", not(miri)))]
     pub(super) fn new(len: usize) -> Option<Mapping> {
+        if !are_used() {
+            return None;
+        }
         let len = len.checked_next_multiple_of(HUGE).filter(|&whole| whole <= isize::MAX as usize - HUGE)?;
         // SAFETY: a new private anonymous mapping at an address of the system's choice.
         let raw = unsafe {
