@@ -1,14 +1,17 @@
-//! Room for files on their medium.
+//! Reserves disk space for files.
 
 use std::fs::File;
 use std::io;
 
-/// Has room set aside for `len` bytes of `file` from `at` on, where the system and the file system can do that without writing to it.
-/// The length and the bytes of the file stay what they are. Room on a file system in memory is memory that is cleared, and given back where it
-/// is not used: that takes longer than all that it saves, so there is none.
+/// Reserves space for `len` bytes of `file` at offset `at`, if the file system can do that without
+/// writing. The length and the bytes of the file stay the same.
+///
+/// Files in memory (tmpfs) are left alone: there, reserving clears memory, which takes longer than
+/// it saves.
 ///
 /// # Errors
-/// What the system reports, [`Unsupported`](io::ErrorKind::Unsupported) where there is no such thing.
+/// Errors of the system; [`Unsupported`](io::ErrorKind::Unsupported) on other systems and for files
+/// in memory.
 pub fn reserve(file: &File, at: u64, len: u64) -> io::Result<()> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -20,7 +23,7 @@ pub fn reserve(file: &File, at: u64, len: u64) -> io::Result<()> {
         if is_in_memory(file) {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        // SAFETY: the descriptor is open for as long as `file` is there, and no memory is handed over.
+        // SAFETY: `file` keeps the descriptor open during the call, and no memory is passed.
         let done = unsafe { libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) };
         if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
@@ -31,16 +34,17 @@ pub fn reserve(file: &File, at: u64, len: u64) -> io::Result<()> {
     }
 }
 
-/// Whether the file system of `file` keeps it in memory alone; no where that is not told.
+/// Whether the file system of `file` is in memory; false if the system does not report it.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn is_in_memory(file: &File) -> bool {
     use std::mem::MaybeUninit;
     use std::os::fd::AsRawFd;
 
     let mut found = MaybeUninit::<libc::statfs>::uninit();
-    // SAFETY: the descriptor is open for as long as `file` is there, and `found` has room for what is told.
+    // SAFETY: `file` keeps the descriptor open during the call, and `found` has room for the
+    // result.
     let told = unsafe { libc::fstatfs(file.as_raw_fd(), found.as_mut_ptr()) } == 0;
-    // SAFETY: the system has written it.
+    // SAFETY: the call succeeded, so the system has written `found`.
     let of = told.then(|| unsafe { found.assume_init() }.f_type as u64);
     of == Some(libc::TMPFS_MAGIC as u64)
 }
@@ -55,7 +59,7 @@ mod tests {
         use std::os::unix::fs::MetadataExt;
 
         let path = std::path::Path::new("/dev/shm").join(format!("entasis-kernels-{}", std::process::id()));
-        // Where there is no such file system, there is nothing to be seen.
+        // Without such a file system there is nothing to test.
         let Ok(file) = File::create_new(&path) else { return };
         let (is_in_memory, done) = (is_in_memory(&file), reserve(&file, 0, 8 << 20));
         let blocks = file.metadata().unwrap().blocks();
@@ -70,7 +74,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("entasis-kernels-{}", std::process::id()));
         std::fs::write(&path, b"some bytes").unwrap();
         let file = File::options().write(true).open(&path).unwrap();
-        // Whether there is room depends on the file system.
+        // Whether this succeeds depends on the file system.
         let _ = reserve(&file, 0, 1 << 20);
         let _ = reserve(&file, 1 << 20, 1);
         assert!(reserve(&file, u64::MAX, 1).is_err());

@@ -1,8 +1,33 @@
 //! Threads, memory and files of the operating system.
 //!
-//! All `unsafe` code about the operating system is here. The crate knows no other crate of the
-//! workspace: [`memory`] holds buffers and borrowed host memory, [`thread_pool`] runs a piece of
-//! work on several threads, [`fallocate`] reserves room on a disk.
+//! All `unsafe` code about the operating system and about borrowed memory of a host is here. The
+//! crate depends on no other crate of the workspace:
+//!
+//! - [`memory`]: aligned buffers, short-lived vectors, huge pages, and memory that a host lends.
+//! - [`thread_pool`]: runs a piece of work on several threads.
+//! - [`fallocate`]: reserves disk space.
+//!
+//! Two environment variables, read once, switch off the parts that tune for speed. With the value
+//! `off` or `0`, `ENTASIS_HUGE_PAGES` leaves all memory to the allocator and gives the system no
+//! advice about pages (Linux). `ENTASIS_THREAD_POOL` makes helper threads end with their work
+//! instead of waiting for more.
+//!
+//! ```
+//! use std::sync::atomic::{AtomicUsize, Ordering};
+//!
+//! use entasis_platform::{Buffer, thread_pool};
+//!
+//! let mut buffer = Buffer::zeroed(8 << 20).expect("8 MiB of memory");
+//! assert!(buffer.as_ptr().addr() % 64 == 0 && buffer.iter().all(|&byte| byte == 0));
+//! buffer[0] = 7;
+//!
+//! let sum = AtomicUsize::new(0);
+//! let add = |number: usize| {
+//!     sum.fetch_add(number, Ordering::Relaxed);
+//! };
+//! thread_pool::run(3, &add, |_helpers| add(0));
+//! assert_eq!(sum.into_inner(), 1 + 2 + 3);
+//! ```
 
 pub mod fallocate;
 pub mod memory;

@@ -1,13 +1,30 @@
-//! Threads that help with a piece of work, and wait a moment for more.
+//! Runs a piece of work on several threads, which wait a moment for more work before they end.
 //!
-//! To start a thread and to end it takes some hundredths of a millisecond of the caller's time, new pages for its stack, and a word to all
-//! processors when these go; and one in ten begins where its caller runs. One that waits is woken in less than that, on a processor of its own. So a thread that is done waits
-//! for [`IDLE_TIMEOUT`], and is gone when nobody needed it: files are often read one after the other, and a process that is done with files
-//! has no thread more than before.
+//! Starting and ending a thread costs tens of microseconds and new pages for its stack, and a new
+//! thread may start on the caller's processor. Waking a waiting thread costs less. So a helper
+//! waits for [`IDLE_TIMEOUT`]. A process that is done with files soon has no thread more than
+//! before.
 //!
-//! A forked child has none of them and is told so ([`fork`]). A lock that somebody held when it was forked is never
-//! waited for: threads are started then, and end with their work. Signals of the process are not theirs. What a thread is bound to (processors,
-//! priority) is what bound the one that started it, as long as others need it at once.
+//! A helper gets no signals of the process, and inherits affinity and priority from the thread that
+//! started it. `ENTASIS_THREAD_POOL=off` makes every helper end with its work.
+//!
+//! # Soundness
+//!
+//! [`run`] erases the lifetime of its work to pass it to threads that outlive the call. This is
+//! sound for four reasons:
+//!
+//! 1. A [`Job`] points only to `work` and to `Shared`, which both outlive the guard [`WaitForAll`].
+//!   The guard is dropped on return and on unwinding, and its drop waits until `left` is 0.
+//! 2. `left` is incremented before a job is passed on. The job decrements it once, as its last
+//!   access to either pointer. Nothing can unwind in between: panics of `work` are caught and their
+//!   payload is leaked.
+//! 3. The decrement is a release and the guard's load an acquire, so all writes of a job happen
+//!   before `run` returns.
+//! 4. A forked child has no helpers. It recognises by the process id and the number of forks
+//!   ([`fork`]) that the list of waiting threads is its parent's, and empties it. It never waits
+//!   for the lock of that list, which may have been held during the fork; while the lock is taken,
+//!   `run` starts new threads. `own` must not fork and return in the child, which would wait for
+//!   helpers that do not exist.
 
 #[cfg(target_os = "linux")]
 mod fork;
@@ -24,22 +41,22 @@ use std::time::Duration;
 
 use crate::switch::Switch;
 
-/// How long a thread waits for more work.
+/// How long a helper waits for more work.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Threads without work, the one that worked last behind the others.
+/// Helpers without work. The one that worked last is at the end.
 struct Idle {
-    /// The process that has them, and how often those before it were forked.
+    /// The process that owns them: its id, and the number of forks up to it.
     process: (u32, u32),
     workers: Vec<Arc<Worker>>,
 }
 
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: (0, 0), workers: Vec::new() });
 
-/// Switches off waiting: each helper ends with its work.
+/// If off, each helper ends with its work.
 static POOL: Switch = Switch::new("ENTASIS_THREAD_POOL");
 
-/// The threads of this process that wait; none if another thread looks at them just now.
+/// The waiting helpers of this process; `None` if another thread holds the lock.
 fn idle() -> Option<MutexGuard<'static, Idle>> {
     if !POOL.is_on() {
         return None;
@@ -53,7 +70,7 @@ fn idle() -> Option<MutexGuard<'static, Idle>> {
     Some(idle)
 }
 
-/// A thread that waits or is about to.
+/// A helper that waits or is about to wait.
 #[derive(Default)]
 struct Worker {
     next: Mutex<Option<Job>>,
@@ -70,45 +87,47 @@ impl Worker {
         self.assigned.notify_one();
     }
 
-    /// Work that was assigned within a moment.
+    /// Work that is assigned before the timeout.
     fn wait(&self) -> Option<Job> {
         let wait = self.assigned.wait_timeout_while(self.next(), IDLE_TIMEOUT, |next| next.is_none());
         wait.unwrap_or_else(PoisonError::into_inner).0.take()
     }
 
-    /// Work that is on its way.
+    /// Work that is about to be assigned.
     fn wait_for_assigned(&self) -> Option<Job> {
         let wait = self.assigned.wait_while(self.next(), |next| next.is_none());
         wait.unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// A part of a piece of work.
+/// The part of a piece of work that one helper does.
 struct Job {
     work: *const (dyn Fn(usize) + Sync),
     number: usize,
     shared: *const Shared,
 }
 
-// SAFETY: what it points to may be used by all threads, and is there until the job is done ([`WaitForAll`]).
+// SAFETY: `work` and `Shared` are `Sync`, and both outlive the job ([`WaitForAll`]).
 unsafe impl Send for Job {}
 
-/// What the caller and its helpers share.
+/// The state that the caller shares with its helpers.
 struct Shared {
-    /// Helpers that are not done.
+    /// The number of helpers that are not done.
     left: AtomicUsize,
     has_panicked: AtomicBool,
     caller: Thread,
 }
 
 impl Job {
-    /// Does it. With a worker, that waits for more from before the caller knows that this is done.
+    /// Does the job. A `worker` is put on the list of waiting helpers before the caller learns that
+    /// the job is done, so that the next call finds it. Returns whether it waits.
     fn run(self, worker: Option<&Arc<Worker>>) -> bool {
-        // SAFETY: both are there until `left` is counted down, which comes last.
+        // SAFETY: the caller keeps both until `left` is decremented, which is the last access
+        // below.
         let (work, shared) = unsafe { (&*self.work, &*self.shared) };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| work(self.number))) {
             shared.has_panicked.store(true, Ordering::Relaxed);
-            // It could panic when it is dropped, and the caller would wait for good.
+            // Dropping the payload could panic, and the caller would wait forever.
             std::mem::forget(payload);
         }
         let waits = match (worker, idle()) {
@@ -125,7 +144,7 @@ impl Job {
     }
 }
 
-/// What a thread does until nobody needs it.
+/// The loop of a helper.
 fn serve(first: Job) {
     let worker = Arc::new(Worker::default());
     let mut next = Some(first);
@@ -137,9 +156,11 @@ fn serve(first: Job) {
     }
 }
 
-/// Has nobody find a thread any more. Who found it before gives it something.
+/// Takes a helper off the list. If a caller has already taken it, returns the job that this caller
+/// assigns.
 fn retire(worker: &Arc<Worker>) -> Option<Job> {
-    // Nobody keeps this lock for long, and no fork is in between: this thread would not be there.
+    // The lock is held only briefly. No fork can leave it held for this thread, because a child
+    // does not have this thread.
     let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
     let place = idle.workers.iter().position(|other| Arc::ptr_eq(other, worker));
     if let Some(place) = place {
@@ -150,18 +171,18 @@ fn retire(worker: &Arc<Worker>) -> Option<Job> {
     worker.wait_for_assigned()
 }
 
-/// Helpers that are at work.
+/// The helpers of a call.
 pub struct Helpers<'a>(&'a Shared);
 
 impl Helpers<'_> {
-    /// How many are not done.
+    /// The number of helpers that are not done.
     #[must_use]
     pub fn left(&self) -> usize {
         self.0.left.load(Ordering::Acquire)
     }
 }
 
-/// Waits for all helpers when it is dropped, also when a panic comes between.
+/// Waits for all helpers when it is dropped, also during unwinding.
 struct WaitForAll<'a>(&'a Shared);
 
 impl Drop for WaitForAll<'_> {
@@ -172,17 +193,20 @@ impl Drop for WaitForAll<'_> {
     }
 }
 
-/// Runs `work` on up to `n` other threads, with numbers from 1 on, while `own` runs on this one. Returns when all are done.
+/// Runs `work` on up to `n` other threads with the numbers 1 to `n`, and `own` on this thread.
+/// Returns when all are done.
 ///
-/// A thread that can't be started is done without. The caller is unparked by each helper that is done.
+/// If a thread cannot be started, the call goes on with fewer. Each helper unparks the caller when
+/// it is done.
 ///
 /// # Panics
-/// If one of them does.
+/// If `own` or one of the helpers panics.
 pub fn run<R>(n: usize, work: &(dyn Fn(usize) + Sync), own: impl FnOnce(&Helpers<'_>) -> R) -> R {
     let shared =
         Shared { left: AtomicUsize::new(0), has_panicked: AtomicBool::new(false), caller: thread::current() };
     let wait = WaitForAll(&shared);
-    // SAFETY: only the lifetime changes, and `wait` doesn't let this function end before the last job did.
+    // SAFETY: only the lifetime changes. `wait` keeps this function from ending before the last
+    // job.
     let work: *const (dyn Fn(usize) + Sync) =
         unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) };
     let mut workers = match (n > 0).then(idle).flatten() {
@@ -290,7 +314,7 @@ mod tests {
     fn who_waits_in_vain_is_gone() {
         run(5, &|_| (), |_| ());
         let begun = Instant::now();
-        // Other tests may need them for a while.
+        // Other tests may use the helpers for a while.
         while !IDLE.lock().unwrap().workers.is_empty() {
             assert!(begun.elapsed() < Duration::from_secs(30), "threads that nobody needs are there");
             thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! Owned memory for decoded columns: aligned, zeroed, and on huge pages when large.
+//! Owned memory for decoded columns: aligned, zeroed, and on huge pages if large.
 
 use core::num::NonZeroUsize;
 use core::ops::{Deref, DerefMut};
@@ -9,20 +9,21 @@ use std::sync::Arc;
 use super::mapping::Mapping;
 use super::huge_pages::{HUGE, LARGE};
 
-/// Alignment of every buffer: a cache line, and the widest vector register.
+/// The alignment of every buffer: a cache line, and the widest vector register.
 pub(super) const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// From this length on a buffer has a mapping of its own.
+/// Buffers of at least this length have a mapping of their own.
 pub(super) const MAPPED_FROM: usize = LARGE;
 
-/// The same of a buffer that is given back soon: to clear a huge page takes as long as to map a quarter of it by small ones.
+/// As [`MAPPED_FROM`], for short-lived buffers. Clearing one huge page takes as long as mapping a
+/// quarter of it in small pages.
 pub(super) const SCRATCH_FROM: usize = HUGE / 4;
 
-/// Owned bytes, aligned to 64, zero at first.
+/// Owned bytes, aligned to 64, initially zero.
 ///
 /// Buffers of 4 MiB and more are anonymous mappings (on Linux) that begin on a 2 MiB boundary and
-/// ask for huge pages: their pages cost nothing until touched and go back to the system on drop.
-/// Smaller ones of which many are made together share such mappings: see [`Buffers`](super::Buffers).
+/// ask for huge pages. Their pages cost nothing until touched and return to the system on drop.
+/// Many smaller buffers of one call share such mappings: see [`Buffers`](super::Buffers).
 #[derive(Debug)]
 pub struct Buffer {
     start: NonNull<u8>,
@@ -30,13 +31,13 @@ pub struct Buffer {
     owner: Owner,
 }
 
-/// Who gives the memory back.
+/// The owner of the memory.
 #[derive(Debug)]
 enum Owner {
-    /// The buffer, to the allocator.
+    /// The buffer, which returns it to the allocator.
     Heap,
     Mapping(#[allow(dead_code, reason = "unmaps when dropped")] Mapping),
-    /// The last buffer of the mapping.
+    /// All buffers that share the mapping.
     Part(#[allow(dead_code, reason = "unmaps when dropped")] Arc<Mapping>),
 }
 
@@ -53,13 +54,14 @@ impl Default for Buffer {
 }
 
 impl Buffer {
-    /// `len` zero bytes; `None` when the memory cannot be had.
+    /// `len` zero bytes; `None` without memory for them.
     #[must_use]
     pub fn zeroed(len: usize) -> Option<Buffer> {
         Self::mapped_from(MAPPED_FROM, len)
     }
 
-    /// As [`Buffer::zeroed`], for what is needed for a short time: on huge pages from 512 KiB on, though a part of the last one is not used.
+    /// As [`Buffer::zeroed`], for short-lived memory: on huge pages from 512 KiB on, although a
+    /// part of the last page stays unused.
     #[must_use]
     pub fn scratch(len: usize) -> Option<Buffer> {
         Self::mapped_from(SCRATCH_FROM, len)
@@ -75,12 +77,13 @@ impl Buffer {
         if len == 0 {
             return Some(Buffer { start: NonNull::without_provenance(ALIGN), len, owner: Owner::Heap });
         }
-        // SAFETY: the layout's size is `len`, which is not zero.
+        // SAFETY: the layout has size `len`, which is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         Some(Buffer { start, len, owner: Owner::Heap })
     }
 
-    /// `len` bytes of a mapping from `at` on, which no other buffer has; `None` when they are not inside of it.
+    /// `len` bytes of a mapping, starting at `at`; `None` if they are not inside, or `at` is not
+    /// aligned.
     ///
     /// # Safety
     /// No other buffer has any of these bytes, now or later.
@@ -89,12 +92,12 @@ impl Buffer {
         if !is_inside || at % ALIGN != 0 {
             return None;
         }
-        // SAFETY: `at` is inside of the mapping, as was just checked.
+        // SAFETY: `is_inside` says that `at` is inside the mapping.
         let start = unsafe { mapping.start().add(at) };
         Some(Buffer { start, len, owner: Owner::Part(Arc::clone(mapping)) })
     }
 
-    /// Address of the first byte; well aligned but not to be read when the buffer is empty.
+    /// The address of the first byte. It is aligned, and not readable if the buffer is empty.
     pub fn as_ptr(&self) -> *const u8 {
         self.start.as_ptr()
     }
@@ -127,7 +130,7 @@ impl Drop for Buffer {
             && let Some(layout) = heap_layout(self.len)
             && self.len > 0
         {
-            // SAFETY: `zeroed` allocated `start` with this very layout.
+            // SAFETY: `mapped_from` allocated `start` with this layout.
             unsafe { dealloc(self.start.as_ptr(), layout) };
         }
     }

@@ -1,4 +1,4 @@
-//! Many buffers that are made together: small ones share huge pages.
+//! Many buffers for one call: small ones share huge pages.
 
 use std::sync::Arc;
 
@@ -6,30 +6,32 @@ use super::buffer::{ALIGN, SCRATCH_FROM, Buffer, MAPPED_FROM};
 use super::mapping::Mapping;
 use super::huge_pages::HUGE;
 
-/// Bytes of a mapping that buffers share: what one of them that is kept may keep in memory.
+/// Bytes of a shared mapping: one buffer that is kept may hold on to this much memory.
 const SHARED: usize = 4 * HUGE;
 
-/// Bytes of small buffers from the heap before any are shared.
+/// Bytes of small buffers from the allocator before any are shared.
 const FEW: usize = 2 * HUGE;
 
 /// Makes the buffers of one call.
 ///
-/// A table of a thousand columns of a megabyte each is a gigabyte of memory in pieces too small for huge pages of their own, and
-/// getting it by small pages takes longer than decoding into it. So once 4 MiB of small buffers were made, the next ones are cut
-/// from mappings of 8 MiB, which the last buffer in them gives back.
+/// A table of a thousand columns of a megabyte each needs a gigabyte in pieces that are too small
+/// for huge pages of their own. Populating them with small pages would take longer than decoding.
+/// So after 4 MiB of small buffers, the next ones are parts of shared mappings of 8 MiB. The last
+/// buffer of a mapping unmaps it.
 ///
-/// What is all given back soon shares mappings earlier, and however long a buffer is: a huge page takes as long to clear if only a part of it is used.
+/// Short-lived buffers share mappings earlier and at any length, because clearing a huge page takes
+/// the same time if only a part of it is used.
 #[derive(Debug, Default)]
 pub struct Buffers {
     is_scratch: bool,
-    /// Bytes of the small buffers so far.
+    /// Bytes of small buffers so far.
     made: usize,
-    /// The mapping that is cut up, and how much of it was.
+    /// The mapping that is being divided, and the number of bytes used.
     open: Option<(Arc<Mapping>, usize)>,
 }
 
 impl Buffers {
-    /// Of what is needed for a short time, all of it together.
+    /// For short-lived buffers that are dropped together.
     pub fn scratch() -> Self {
         Self { is_scratch: true, ..Self::default() }
     }
@@ -44,15 +46,15 @@ impl Buffers {
         if self.made <= few { Buffer::zeroed(len) } else { self.cut(len).or_else(|| Buffer::zeroed(len)) }
     }
 
-    /// A buffer from the open mapping or a new one.
+    /// A part of the open mapping or of a new one.
     fn cut(&mut self, len: usize) -> Option<Buffer> {
         let (mapping, at) = match self.open.take() {
             Some((mapping, at)) if len <= mapping.len() - at => (mapping, at),
             _ => (Arc::new(Mapping::new(len.max(SHARED))?), 0),
         };
-        // SAFETY: bytes from `at` on were not handed out: `at` begins at 0 and moves behind each buffer.
+        // SAFETY: bytes from `at` on are unused: `at` starts at 0 and advances beyond each buffer.
         let buffer = unsafe { Buffer::part(&mapping, at, len) };
-        // A whole number of alignments, so that it is inside or its end.
+        // Rounded up to the alignment, so it stays inside or at the end of the mapping.
         let next = (at + len).next_multiple_of(ALIGN.get()).min(mapping.len());
         self.open = Some((mapping, next));
         buffer
@@ -78,7 +80,7 @@ mod tests {
             assert!(buffer.iter().all(|&byte| byte == 0));
             buffer.fill(i as u8 + 1);
         }
-        // Every other one is given back; those that are left keep what they hold.
+        // Every other buffer is dropped; the rest must keep their contents.
         let mut number = 0;
         made.retain(|_| {
             number += 1;
@@ -108,7 +110,7 @@ mod tests {
         assert!(maker.open.is_none());
         let long = 3 * SHARED - 1000;
         let made: Vec<Buffer> = [SCRATCH_FROM, long, 100].map(|len| maker.zeroed(len).unwrap()).into();
-        // Where memory is mapped, the last stands in what is left of the huge pages of the one before.
+        // If memory is mapped, the last buffer uses the rest of the pages of the one before.
         let apart = made[2].as_ptr().addr().wrapping_sub(made[1].as_ptr().addr());
         assert!(maker.open.is_none() || apart == long.next_multiple_of(ALIGN.get()));
         assert_eq!(maker.open.is_some(), are_used());

@@ -4,9 +4,9 @@ use bytemuck::Pod;
 
 /// A bounded window of a host's memory, read by copying.
 ///
-/// The host may write to the memory while it is lent. No reference to it is ever formed: every
-/// byte is read through a raw pointer once per call, so that what was checked after a copy is what
-/// is used, and a concurrent write can only make the copied numbers wrong.
+/// The host may write to the memory while it is lent. No reference to it is ever formed: every byte
+/// is read through a raw pointer once per call. So the values that were checked after a copy are
+/// the values that are used, and a concurrent write can only make the copied numbers wrong.
 #[derive(Clone, Copy, Debug)]
 pub struct HostRead {
     start: *const u8,
@@ -42,26 +42,26 @@ impl HostRead {
         self.len == 0
     }
 
-    /// The `len` bytes from byte `at` on; `None` when they do not lie inside.
+    /// The `len` bytes at offset `at`; `None` if they do not lie inside.
     #[inline]
     #[must_use]
     pub fn sub(&self, at: usize, len: usize) -> Option<HostRead> {
         Some(HostRead { start: self.address(at, len)?, len })
     }
 
-    /// Copies `out.len()` bytes from byte `at` on; false, leaving `out` alone, when they do not lie
-    /// inside.
+    /// Copies `out.len()` bytes from offset `at`. Returns false, leaving `out` unchanged, if they
+    /// do not lie inside.
     #[inline]
     #[must_use]
     pub fn copy_to(&self, at: usize, out: &mut [u8]) -> bool {
         let Some(from) = self.address(at, out.len()) else { return false };
-        // SAFETY: `address` checked that out.len() bytes are readable at `from`; `out` is exclusive,
-        // so it overlaps nothing that was lent.
+        // SAFETY: `address` checked that out.len() bytes are readable at `from`; `out` is
+        // exclusive, so it overlaps nothing that was lent.
         unsafe { core::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) };
         true
     }
 
-    /// The value at byte `at`, aligned or not; `None` when it does not lie inside.
+    /// The value at byte `at`, aligned or not; `None` if it does not lie inside.
     #[inline]
     #[must_use]
     pub fn read<T: Pod>(&self, at: usize) -> Option<T> {
@@ -71,10 +71,10 @@ impl HostRead {
         Some(unsafe { from.cast::<T>().read_unaligned() })
     }
 
-    /// Copies `out.len()` values, the first at byte `at_bytes` and each next one `stride_bytes`
-    /// further on (or back, or in place: the stride may be negative or zero).
+    /// Copies `out.len()` values. The first one is at byte `at_bytes`, each next one `stride_bytes`
+    /// further; the stride may be negative or zero.
     ///
-    /// Returns false, leaving `out` alone, when any byte of the walk lies outside.
+    /// Returns false, leaving `out` unchanged, if any byte lies outside.
     #[must_use]
     pub fn copy_strided<T: Pod>(&self, at_bytes: usize, stride_bytes: isize, out: &mut [T]) -> bool {
         let size = size_of::<T>();
@@ -97,26 +97,27 @@ impl HostRead {
         true
     }
 
-    /// Where the memory begins, to be compared with where other memory does.
+    /// The address of the first byte, for comparison with other addresses.
     #[inline]
     pub fn addr(&self) -> usize {
         self.start.addr()
     }
 
-    /// Fetches the cache line of byte `at`, which is wanted soon, if it lies inside.
+    /// Prefetches the cache line of byte `at`, if it lies inside.
     #[inline(always)]
     pub fn fetch(&self, at: usize) {
         #[cfg(target_arch = "x86_64")]
         if let Some(from) = self.address(at, 1) {
             use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a hint; the address lies inside memory that may be read.
+            // SAFETY: a hint without effect on memory, and `address` checked that the byte is
+            // readable.
             unsafe { _mm_prefetch(from.cast(), _MM_HINT_T0) };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = at;
     }
 
-    /// The address of byte `at`, from where `len` bytes may be read; `None` when they do not lie inside.
+    /// The address of byte `at`, if `len` bytes are readable there.
     #[inline(always)]
     #[must_use]
     pub fn address(&self, at: usize, len: usize) -> Option<*const u8> {

@@ -1,4 +1,4 @@
-//! The pages under memory that is about to be filled.
+//! Huge pages, and population of pages before memory is filled.
 
 use core::marker::PhantomData;
 use std::sync::OnceLock;
@@ -7,36 +7,38 @@ use std::time::{Duration, Instant};
 
 use crate::switch::Switch;
 
-/// Switches off huge pages, and all that this file asks of the system.
+/// If off, memory is left to the allocator and the system gets no advice.
 static HUGE_PAGES: Switch = Switch::new("ENTASIS_HUGE_PAGES");
 
-/// Whether memory is to be on huge pages.
+/// Whether huge pages are in use.
 pub(super) fn are_used() -> bool {
     cfg!(all(target_os = "linux", not(miri))) && HUGE_PAGES.is_on()
 }
 
-/// Size of a huge page.
+/// The size of a huge page.
 pub(super) const HUGE: usize = 2 << 20;
 
-/// Size of a small page. Where pages are larger, the system refuses places between them, and nothing is done.
+/// The size of a small page. On systems with larger pages the calls below are refused, without
+/// effect.
 #[cfg(all(target_os = "linux", not(miri)))]
 const PAGE: usize = 4096;
 
 /// From this length on memory is worth huge pages.
 pub(super) const LARGE: usize = 2 * HUGE;
 
-/// Asks for huge pages under memory of another allocator that is to be filled, when it is large.
+/// Advises huge pages for memory of another allocator, if it is large. Call it before the memory is
+/// filled.
 ///
-/// The bytes stay what they are.
+/// The bytes stay the same.
 pub fn ask_for_huge_pages(memory: &mut [u8]) {
     advise(memory.as_mut_ptr(), memory.len());
 }
 
-/// From this length on pages come quicker together than each when it is first written to.
+/// From this length on it is faster to populate pages together than by first writes.
 const MANY_PAGES: usize = 256 << 10;
 
-/// Makes room for `additional` more elements, which are to be filled soon: on huge pages when that is much, on pages that are there
-/// already when it is less. Memory that is filled for the first time is mostly the time that its pages take.
+/// Reserves `additional` more elements that are to be filled soon: on huge pages if they are many,
+/// on populated pages if they are fewer. Page faults dominate the cost of filling new memory.
 pub(super) fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
     if memory.capacity() - memory.len() < additional {
         memory.reserve(additional);
@@ -44,70 +46,77 @@ pub(super) fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
         let (start, len) = (spare.as_mut_ptr().cast(), size_of_val(spare));
         if len >= LARGE {
             advise(start, len);
-            // No huge page fits in before the first of them, and behind the last.
+            // No huge page fits before the first boundary or after the last one, so small pages are
+            // populated there.
             let before = start.addr().next_multiple_of(HUGE) - start.addr();
             let behind = (start.addr() + len) % HUGE;
-            // SAFETY: both lie in the spare memory, which is longer than two huge pages.
+            // SAFETY: both ranges lie in the spare capacity, which is longer than two huge pages.
             unsafe {
                 populate(start, before, true);
                 populate(start.wrapping_add(len - behind), behind, true);
             }
         } else if len >= MANY_PAGES {
-            // SAFETY: the spare memory, which is ours.
+            // SAFETY: the range is the spare capacity.
             unsafe { populate(start, len, true) };
         }
     }
 }
 
-/// Asks for huge pages under `len` bytes from `start` on, which are memory of the caller's.
+/// Advises huge pages for `len` bytes at `start`, which belong to the caller.
 fn advise(start: *mut u8, len: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     if len >= LARGE && are_used() {
-        // A block that is a mapping of its own begins a few bytes behind its first page, from which on there may be a huge one.
+        // A mapping of the allocator begins a few bytes before the block, on a page boundary from
+        // which a huge page may start.
         let from = start.addr() / PAGE * PAGE;
         let whole = (start.addr() + len - from) / PAGE * PAGE;
-        // SAFETY: pages that have bytes of the caller's memory, so they are there; the advice changes no byte. Where pages are larger
-        // it is refused.
+        // SAFETY: the pages contain bytes of the caller's memory, so they are mapped; the advice
+        // changes no byte. It is refused on systems with larger pages.
         unsafe { libc::madvise(start.with_addr(from).cast(), whole, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
     let _ = (start, len);
 }
 
-/// Which pages memory gets that is about to be filled: huge ones as long as they come quickly.
+/// Decides between huge and small pages for memory that is about to be filled: huge ones while they
+/// come quickly.
 ///
-/// A huge page is had in less time than it takes to fill it, but not everywhere: a system may have to move others' pages first, and
-/// a virtual machine that gave memory back to its host (free page reporting) fetches it again, at ten microseconds for 4 KiB. Then small
-/// pages, of which there are mostly some left, are quicker by far. So after two huge pages in a row that came slowly the next pieces get
-/// small ones, twice as many each time, though never many, until one comes quickly again. All threads and calls of a process share
-/// what was seen: they have one system, and a call that fills a few huge pages would have got them all before each thread knew.
-/// When none was wanted for a moment it is forgotten: what came slowly is mostly given back by then, and comes quickly.
+/// A huge page usually takes less time to get than to fill. There are exceptions: a system may have
+/// to move other pages first, and a virtual machine that returned memory to its host (free page
+/// reporting) must fetch it again, at ten microseconds for 4 KiB. Then small pages, of which some
+/// are usually left, are much faster.
+///
+/// After two slow huge pages in a row, the next pieces get small pages, and twice as many after
+/// each further slow one, up to a limit. A quick huge page resets this. All threads and calls of
+/// the process share the state, because they share the system. The state expires after a moment
+/// without requests: slow memory has mostly been returned by then and comes quickly again.
 #[derive(Debug)]
 struct Backoff {
-    /// How many pieces came slowly, one after the other.
+    /// The number of consecutive slow pieces.
     n_slow: AtomicU32,
-    /// Pieces that get small pages before the next one that may have a huge one.
+    /// The number of pieces that get small pages before the next attempt with a huge one.
     small_left: AtomicU32,
-    /// How many these were the last time; 0 since one came quickly.
+    /// The previous value of that number; 0 after a quick piece.
     last_backoff: AtomicU32,
-    /// The millisecond when a piece was had last.
+    /// The time of the last piece, in milliseconds.
     last_at: AtomicU64,
 }
 
-/// What was seen of this process's pages.
+/// The state of this process.
 static BACKOFF: Backoff = Backoff::new();
 
 impl Backoff {
-    /// Memory comes slowly when a mebibyte takes longer: three times what small pages take.
+    /// A piece is slow if a mebibyte takes longer than this, which is three times the time of small
+    /// pages.
     const SLOW: Duration = Duration::from_millis(1);
-    /// Less than this comes when it is filled.
+    /// Shorter pieces are populated by the writes themselves.
     const MIN_LEN: usize = 1 << 20;
-    /// Pieces that come slowly one after the other until small pages are asked for.
+    /// The number of consecutive slow pieces that leads to small pages.
     const SLOW_IN_A_ROW: u32 = 2;
-    /// Pieces that get small pages then, and at most: 8 MiB and 64 MiB.
+    /// The number of pieces with small pages: at first (8 MiB), and at most (64 MiB).
     const MIN_BACKOFF: u32 = 4;
     const MAX_BACKOFF: u32 = 32;
-    /// Milliseconds without a piece after which what was seen is forgotten.
+    /// Milliseconds without a piece after which the state expires.
     const FORGET_AFTER: u64 = 10;
 
     const fn new() -> Self {
@@ -119,12 +128,13 @@ impl Backoff {
         }
     }
 
-    /// Gets the pages under a piece of memory, about as much as a huge page, where they are not there yet. The bytes stay what they are.
+    /// Populates the pages of a piece of memory, about as long as a huge page, unless they are
+    /// present. The bytes stay the same.
     ///
     /// # Safety
-    /// `len` bytes from `start` on are there, which need not be the caller's alone.
+    /// `len` bytes at `start` are mapped. They need not belong to the caller alone.
     unsafe fn populate(&self, start: *mut u8, len: usize) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the bytes are mapped, by this function's contract.
         if len < Self::MIN_LEN || !are_used() || unsafe { is_present(start, len) } {
             return;
         }
@@ -138,19 +148,19 @@ impl Backoff {
         }
     }
 
-    /// Gets huge pages, and notes whether they came slowly.
+    /// Populates huge pages, and records whether they were slow.
     ///
     /// # Safety
-    /// As of `get`.
+    /// As for [`populate`](Self::populate).
     unsafe fn populate_huge(&self, start: *mut u8, len: usize) {
         let begun = thread_cpu_time();
-        // SAFETY: as the caller promises.
+        // SAFETY: the bytes are mapped, by this function's contract.
         unsafe { populate(start, len, true) };
         self.record(thread_cpu_time().saturating_sub(begun) > Self::SLOW * (len >> 20) as u32);
         self.last_at.store(now(), Ordering::Relaxed);
     }
 
-    /// Whether the next piece, wanted at some millisecond, may have a huge page.
+    /// Whether the next piece, requested at millisecond `now`, may have a huge page.
     fn may_be_huge(&self, now: u64) -> bool {
         if now.saturating_sub(self.last_at.swap(now, Ordering::Relaxed)) > Self::FORGET_AFTER {
             [&self.n_slow, &self.small_left, &self.last_backoff]
@@ -160,7 +170,7 @@ impl Backoff {
         self.small_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
     }
 
-    /// A piece that might have a huge page came slowly or quickly.
+    /// Records whether a piece that might have a huge page was slow.
     fn record(&self, slowly: bool) {
         if !slowly {
             self.n_slow.store(0, Ordering::Relaxed);
@@ -173,73 +183,75 @@ impl Backoff {
     }
 }
 
-/// Gets the pages under memory that is about to be filled, huge ones as long as they come quickly. The bytes stay what they are.
+/// Populates the pages of memory that is about to be filled: huge ones while they come quickly. The
+/// bytes stay the same.
 pub fn prefault(memory: &mut [u8]) {
-    // SAFETY: the memory is there.
+    // SAFETY: the slice is mapped.
     unsafe { BACKOFF.populate(memory.as_mut_ptr(), memory.len()) }
 }
 
-/// Gets a huge page, and tells whether it did: it doesn't as long as they come slowly.
+/// Populates a huge page, unless they are slow. Returns whether it did.
 ///
 /// # Safety
-/// A huge page of memory begins at `start`.
+/// `start` is the start of a mapped huge page.
 pub(super) unsafe fn populate_huge_page(start: *mut u8) -> bool {
     let may_be_huge = BACKOFF.may_be_huge(now());
     if may_be_huge {
-        // SAFETY: as the caller promises.
+        // SAFETY: a huge page is mapped, by this function's contract.
         unsafe { BACKOFF.populate_huge(start, HUGE) };
     }
     may_be_huge
 }
 
-/// Memory whose pages threads get together, each piece by one of them, while it may be written to.
+/// Memory whose pages several threads populate together, each piece once, while it may be written
+/// to.
 #[derive(Debug)]
 pub struct Prefault<'a> {
     start: *mut u8,
     len: usize,
-    /// Where the next piece begins.
+    /// The offset of the next piece.
     next: AtomicUsize,
     bytes: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: the memory is neither read nor written to through it.
+// SAFETY: nothing is read from or written to the memory through this type.
 unsafe impl Send for Prefault<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Prefault<'_> {}
 
 impl<'a> Prefault<'a> {
-    /// Of memory that stays the caller's: it is neither read nor written to by this.
+    /// Wraps memory and returns it too: this type neither reads nor writes it.
     pub fn of(memory: &'a mut [u8]) -> (Self, &'a mut [u8]) {
-        // SAFETY: the memory is there for as long as `'a`.
+        // SAFETY: the slice is borrowed for `'a`.
         (unsafe { Self::new(memory.as_mut_ptr(), memory.len()) }, memory)
     }
 
-    /// Of memory at an address.
+    /// Wraps memory at an address.
     ///
     /// # Safety
-    /// `len` bytes from `start` on are there for as long as `'a`.
+    /// `len` bytes at `start` stay mapped for `'a`.
     pub unsafe fn new(start: *mut u8, len: usize) -> Self {
         Self { start, len, next: AtomicUsize::new(0), bytes: PhantomData }
     }
 
-    /// Gets the pages that no other thread got or is getting.
+    /// Populates the pages that no other thread has populated or is populating.
     pub fn populate(&self) {
         loop {
             let at = self.next.fetch_add(HUGE, Ordering::Relaxed);
             if at >= self.len {
                 return;
             }
-            // SAFETY: the piece lies in the memory, which is there.
+            // SAFETY: the piece lies in the memory, which is mapped for `'a`.
             unsafe { BACKOFF.populate(self.start.wrapping_add(at), HUGE.min(self.len - at)) };
         }
     }
 }
 
-/// Whether all pages under memory are there, as where its allocator had it before. Looking is ten times quicker than asking for small
-/// pages that are there.
+/// Whether all pages of a range are present, as in memory that the allocator reuses. This check is
+/// ten times faster than populating small pages that are present.
 ///
 /// # Safety
-/// `len` bytes from `start` on are there.
+/// `len` bytes at `start` are mapped.
 unsafe fn is_present(start: *mut u8, len: usize) -> bool {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -249,7 +261,8 @@ unsafe fn is_present(start: *mut u8, len: usize) -> bool {
         let mut at = start.addr() / PAGE * PAGE;
         while at < end {
             let len = (end - at).next_multiple_of(PAGE).min(PAGES * PAGE);
-            // SAFETY: `present` has a byte for each of the pages, which the kernel writes; the memory is not touched.
+            // SAFETY: `present` has a byte for each page, which the kernel writes; the memory
+            // itself is not touched.
             let told = unsafe { libc::mincore(start.with_addr(at).cast(), len, present.as_mut_ptr()) } == 0;
             if !told || present[..len / PAGE].iter().any(|page| page & 1 == 0) {
                 return false;
@@ -265,17 +278,18 @@ unsafe fn is_present(start: *mut u8, len: usize) -> bool {
     }
 }
 
-/// Milliseconds since this was asked first.
+/// Milliseconds since the first call.
 fn now() -> u64 {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How long this thread has run, which does not count that others had its processor; nothing where the system doesn't tell.
+/// The processor time of this thread, which excludes time when others ran; zero if the system does
+/// not report it.
 fn thread_cpu_time() -> Duration {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
-        // SAFETY: numbers, and nothing else.
+        // SAFETY: the type consists of integers.
         let mut time: libc::timespec = unsafe { core::mem::zeroed() };
         // SAFETY: `time` is ours and writable.
         if unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) } == 0 {
@@ -285,10 +299,10 @@ fn thread_cpu_time() -> Duration {
     Duration::ZERO
 }
 
-/// Makes the pages under memory present, or does nothing where the system can't. Unless `may_be_huge`, they are small.
+/// Populates the pages of a range, if the system supports it. They are small unless `may_be_huge`.
 ///
 /// # Safety
-/// `len` bytes from `start` on are there.
+/// `len` bytes at `start` are mapped.
 unsafe fn populate(start: *mut u8, len: usize, may_be_huge: bool) {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
@@ -299,10 +313,10 @@ unsafe fn populate(start: *mut u8, len: usize, may_be_huge: bool) {
         let whole = (start.addr() + len).saturating_sub(from) / PAGE * PAGE;
         let inside = start.with_addr(from).cast();
         if !may_be_huge {
-            // SAFETY: the range lies in the memory; the advice changes no byte.
+            // SAFETY: the range lies in mapped memory; the advice changes no byte.
             unsafe { libc::madvise(inside, whole, libc::MADV_NOHUGEPAGE) };
         }
-        // SAFETY: as above. Where pages are larger, or the system doesn't know this advice, it is refused.
+        // SAFETY: as above. Older systems and systems with larger pages refuse this advice.
         unsafe { libc::madvise(inside, whole, libc::MADV_POPULATE_WRITE) };
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
@@ -332,7 +346,7 @@ mod tests {
             (0..Backoff::SLOW_IN_A_ROW).for_each(|_| backoff.record(slowly));
             for piece in [0..0, 1..5, 5..HUGE + 77, HUGE + 77..5 * HUGE + 12345] {
                 let piece = &mut memory[piece];
-                // SAFETY: the memory is there.
+                // SAFETY: the slice is mapped.
                 unsafe { backoff.populate(piece.as_mut_ptr(), piece.len()) };
             }
             prefault(&mut memory);
@@ -355,7 +369,7 @@ mod tests {
             backoff.record(true);
             assert_eq!(small_left(7), expected);
         }
-        // After a moment without a piece two slow ones are needed again.
+        // After the state expired, two slow pieces are needed again.
         backoff.record(true);
         assert_eq!(small_left(8 + Backoff::FORGET_AFTER), 0);
         for expected in [0, 4] {
@@ -366,10 +380,10 @@ mod tests {
 
     #[test]
     fn pages_are_seen_when_they_are_there() {
-        // A mapping of its own: an allocator may have had its memory before.
+        // A mapping of its own: the allocator might return memory with present pages.
         let mut memory = Buffer::zeroed(3 * HUGE).unwrap();
         let present = |piece: &mut [u8]| {
-            // SAFETY: the memory is there.
+            // SAFETY: the slice is mapped.
             unsafe { is_present(piece.as_mut_ptr(), piece.len()) }
         };
         if are_used() {

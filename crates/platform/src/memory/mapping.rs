@@ -1,35 +1,36 @@
-//! Anonymous mappings that begin on a huge page.
+//! Anonymous mappings aligned to huge pages.
 
 use core::ptr::NonNull;
 
 #[cfg(all(target_os = "linux", not(miri)))]
 use super::huge_pages::{HUGE, are_used};
 
-/// Zeroed memory of the system's, on huge pages where it has them; given back when it is dropped.
+/// Zeroed memory of the system, on huge pages if it has them. It is unmapped on drop.
 #[derive(Debug)]
 pub(super) struct Mapping {
     start: NonNull<u8>,
-    /// Whole huge pages.
+    /// A multiple of the huge page size.
     len: usize,
 }
 
 // SAFETY: a mapping owns its bytes alone, like a `Vec<u8>`.
 unsafe impl Send for Mapping {}
-// SAFETY: as above; it hands out no reference to them by itself.
+// SAFETY: as above; it hands out no references by itself.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// The first byte, on a huge page.
+    /// The first byte, aligned to a huge page.
     pub(super) fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// Bytes of the mapping, at least as many as were asked for.
+    /// The length, at least as many bytes as were requested.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// A mapping for `len` bytes; `None` when there is no room, or where memory isn't mapped.
+    /// A mapping of `len` bytes; `None` without memory, without support, or with huge pages
+    /// switched off.
     #[cfg(all(target_os = "linux", not(miri)))]
     pub(super) fn new(len: usize) -> Option<Mapping> {
         if !are_used() {
@@ -51,12 +52,12 @@ impl Mapping {
             return None;
         }
         let raw = raw.cast::<u8>();
-        // The boundary is less than a huge page away, so `len` bytes fit behind it.
+        // The boundary is less than a huge page away, so `len` bytes follow it.
         let lead = raw.addr().next_multiple_of(HUGE) - raw.addr();
         let start = raw.wrapping_add(lead);
         release(raw, lead);
         release(start.wrapping_add(len), HUGE - lead);
-        // SAFETY: [start, start + len) is what is left of our own new mapping.
+        // SAFETY: [start, start + len) remains of the new mapping above.
         unsafe { libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE) };
         Some(Mapping { start: NonNull::new(start)?, len })
     }
@@ -74,7 +75,7 @@ impl Drop for Mapping {
     }
 }
 
-/// Unmaps `len` bytes, page-aligned, of a mapping that `Mapping::new` made.
+/// Unmaps `len` bytes of a mapping that `Mapping::new` made; both ends are page-aligned.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn release(start: *mut u8, len: usize) {
     if len > 0 {

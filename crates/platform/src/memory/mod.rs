@@ -1,4 +1,5 @@
-//! Memory that is not an ordinary Rust slice: a host's arrays and large aligned buffers.
+//! Memory beyond ordinary Rust slices: large aligned buffers, short-lived vectors, and memory that
+//! a host lends.
 
 mod buffer;
 mod buffers;

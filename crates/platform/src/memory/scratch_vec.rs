@@ -1,4 +1,4 @@
-//! Vectors that are needed for a short time and are large together: they share huge pages.
+//! Short-lived vectors that share huge pages.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
@@ -12,12 +12,13 @@ use super::buffer::{ALIGN, SCRATCH_FROM, Buffer};
 use super::mapping::Mapping;
 use super::huge_pages::{HUGE, LARGE, populate_huge_page, reserve_on_huge_pages};
 
-/// Vectors of fewer bytes are the allocator's, which has memory of that size mostly at hand.
+/// Smaller vectors use the allocator, which mostly has memory of that size at hand.
 const SHARED_FROM: usize = 64 << 10;
-/// Bytes of a mapping that vectors share; what is not used of it costs nothing.
+/// The length of a shared mapping. Unused parts of it cost nothing.
 const SHARED: usize = 4 * HUGE;
 
-/// The mapping that the vectors of one thread are cut from, and how much of it was. It lives as long as one of them.
+/// The mapping that this thread divides among vectors, and the number of bytes used. It lives as
+/// long as one of them.
 struct Open {
     mapping: Weak<Mapping>,
     at: usize,
@@ -27,8 +28,8 @@ thread_local! {
     static OPEN: RefCell<Open> = const { RefCell::new(Open { mapping: Weak::new(), at: 0 }) };
 }
 
-/// Zero bytes on huge pages that others may share: `None` where there are no such, or where they come slowly, or for less than a quarter of a
-/// huge page that would be the only one there.
+/// Zero bytes on shared huge pages. `None` if there are none or they are slow, and for less than a
+/// quarter of a huge page that would be the first one.
 fn cut(len: usize) -> Option<Buffer> {
     OPEN.try_with(|open| {
         let mut open = open.try_borrow_mut().ok()?;
@@ -38,14 +39,15 @@ fn cut(len: usize) -> Option<Buffer> {
             _ if len < SCRATCH_FROM => return None,
             _ => {
                 let mapping = Arc::new(Mapping::new(len.max(SHARED))?);
-                // SAFETY: a mapping is a huge page at least.
+                // SAFETY: a mapping has at least one huge page.
                 if !unsafe { populate_huge_page(mapping.start().as_ptr()) } {
                     return None;
                 }
                 (mapping, 0)
             }
         };
-        // SAFETY: bytes from `at` on were not handed out: this thread alone cuts the mapping, and `at` moves behind each buffer.
+        // SAFETY: bytes from `at` on are unused: only this thread divides the mapping, and `at`
+        // advances beyond each buffer.
         let buffer = unsafe { Buffer::part(&mapping, at, len) };
         *open = Open { mapping: Arc::downgrade(&mapping), at: at + len };
         buffer
@@ -54,10 +56,11 @@ fn cut(len: usize) -> Option<Buffer> {
     .flatten()
 }
 
-/// A vector of numbers that is given back soon.
+/// A vector of plain values that lives for a short time.
 ///
-/// Memory that is touched for the first time costs its pages, and small pages twenty times as much as a huge one of their size. What a call needs is
-/// mostly in pieces too small for huge pages of their own, so those of one thread share them.
+/// First writes to memory cost page faults, and small pages cost twenty times as much as a huge
+/// page of the same size. The vectors of a call are mostly too small for huge pages of their own,
+/// so those of one thread share them.
 pub struct ScratchVec<T: Copy> {
     start: NonNull<T>,
     len: usize,
@@ -65,11 +68,11 @@ pub struct ScratchVec<T: Copy> {
     memory: Memory<T>,
 }
 
-/// Who has the memory of a vector.
+/// The owner of the memory.
 enum Memory<T> {
-    /// A vector that is told of no elements, as they are counted beside.
+    /// The allocator. The vector's own length is 0; `ScratchVec::len` counts.
     Heap(Vec<T>),
-    /// A part of huge pages, all of it initialised.
+    /// A part of shared huge pages, fully initialised.
     Part(#[allow(dead_code, reason = "gives it back when dropped")] Buffer),
 }
 
@@ -79,12 +82,12 @@ unsafe impl<T: Copy + Send> Send for ScratchVec<T> {}
 unsafe impl<T: Copy + Sync> Sync for ScratchVec<T> {}
 
 impl<T: Copy> ScratchVec<T> {
-    /// Without elements, and without memory.
+    /// An empty vector without memory.
     pub const fn new() -> Self {
         Self { start: NonNull::dangling(), len: 0, room: 0, memory: Memory::Heap(Vec::new()) }
     }
 
-    /// Makes room for `additional` more elements.
+    /// Reserves room for `additional` more elements.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
         if self.room - self.len < additional {
@@ -97,89 +100,93 @@ impl<T: Copy> ScratchVec<T> {
     fn grow(&mut self, additional: usize) {
         let needed = self.len.checked_add(additional).expect("less elements than there are addresses");
         let bytes = needed.max(2 * self.room).saturating_mul(size_of::<T>());
-        // The allocator makes large memory larger without a copy.
+        // Beyond `LARGE` the allocator can grow memory without a copy.
         let part = if (SHARED_FROM..LARGE).contains(&bytes) { cut(bytes) } else { None };
         self.move_to(part, needed, additional);
     }
 
-    /// Has room for `additional` elements, `needed` ones in all, in memory that was cut for them or in the allocator's.
+    /// Moves the elements to `part`, or to the allocator. Afterwards there is room for `additional`
+    /// more, `needed` in all.
     fn move_to(&mut self, part: Option<Buffer>, needed: usize, additional: usize) {
         let is_aligned = |buffer: &Buffer| buffer.as_ptr().cast::<T>().is_aligned() && size_of::<T>() > 0;
         if let Some(mut part) = part.filter(is_aligned) {
             let start = part.as_mut_ptr().cast::<T>();
-            // SAFETY: the part is new, aligned for `T` and has room for what is needed, which is not less than the elements here.
+            // SAFETY: the part is new, aligned for `T` and has room for `needed` elements, which is
+            // at least `self.len`.
             unsafe { start.copy_from_nonoverlapping(self.start.as_ptr(), self.len) };
             self.start = NonNull::new(start).expect("a part is somewhere");
             self.room = part.len() / size_of::<T>();
             self.memory = Memory::Part(part);
             return;
         }
-        // What panics from here on leaves an empty vector.
+        // A panic from here on leaves an empty vector.
         let (start, len) =
             (std::mem::replace(&mut self.start, NonNull::dangling()), std::mem::take(&mut self.len));
         self.room = 0;
         let mut heap = match std::mem::replace(&mut self.memory, Memory::Heap(Vec::new())) {
             Memory::Heap(mut heap) => {
-                // SAFETY: `heap` has the elements, as many as were counted.
+                // SAFETY: the first `len` elements of `heap` are initialised.
                 unsafe { heap.set_len(len) };
                 heap
             }
             Memory::Part(_part) => {
                 let mut heap = Vec::new();
                 reserve_on_huge_pages(&mut heap, needed);
-                // SAFETY: the part, which lives to the end of this block, has so many elements.
+                // SAFETY: the part lives to the end of this block and has `len` initialised
+                // elements.
                 heap.extend_from_slice(unsafe { core::slice::from_raw_parts(start.as_ptr(), len) });
                 heap
             }
         };
         reserve_on_huge_pages(&mut heap, additional);
-        // SAFETY: none are no more than there are; elements without a destructor need not be dropped.
+        // SAFETY: 0 is at most the capacity, and elements without a destructor need no drop.
         unsafe { heap.set_len(0) };
         self.start = NonNull::new(heap.as_mut_ptr()).expect("a vector is somewhere");
         (self.len, self.room) = (len, heap.capacity());
         self.memory = Memory::Heap(heap);
     }
 
-    /// Adds an element.
+    /// Appends an element.
     #[inline]
     pub fn push(&mut self, value: T) {
         self.reserve(1);
-        // SAFETY: there is room for one more.
+        // SAFETY: `reserve` made room for one more.
         unsafe { self.start.add(self.len).write(value) };
         self.len += 1;
     }
 
-    /// Adds elements.
+    /// Appends elements.
     #[inline]
     pub fn extend_from_slice(&mut self, values: &[T]) {
         self.reserve(values.len());
-        // SAFETY: there is room for them, which is nobody else's.
+        // SAFETY: `reserve` made room for them, and `values` cannot overlap memory that `self`
+        // owns.
         unsafe { self.start.as_ptr().add(self.len).copy_from_nonoverlapping(values.as_ptr(), values.len()) };
         self.len += values.len();
     }
 
-    /// Takes away the elements from `len` on.
+    /// Shortens the vector to `len` elements, if it is longer.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// Takes away all elements, and keeps their memory.
+    /// Removes all elements and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Takes away the first `n` elements.
+    /// Removes the first `n` elements.
     pub fn drop_front(&mut self, n: usize) {
         self.copy_within(n.., 0);
         self.len -= n;
     }
 
-    /// Has `len` elements from now on; new ones are `value`.
+    /// Sets the length; new elements are `value`.
     pub fn resize(&mut self, len: usize, value: T) {
         let before = self.len;
         self.reserve(len.saturating_sub(before));
         if len > before {
-            // SAFETY: there is room for the new ones.
+            // SAFETY: `reserve` made room for the new elements.
             unsafe { (before..len).for_each(|i| self.start.add(i).write(value)) };
         }
         self.len = len;
@@ -187,16 +194,17 @@ impl<T: Copy> ScratchVec<T> {
 }
 
 impl ScratchVec<u8> {
-    /// Adds bytes that mostly are few: up to 16 are copied without a call.
+    /// Appends bytes; up to 16 are copied inline, without a call.
     #[inline]
     pub fn extend_from_few(&mut self, bytes: &[u8]) {
-        /// Copies `len` bytes, from one to two times `N`, as the first and the last `N` of them.
+        /// Copies `len` bytes, between `N` and `2 * N`, as the first and the last `N` of them.
         ///
         /// # Safety
-        /// Both have `len` bytes and share none.
+        /// `len` bytes are readable at `from` and writable at `to`, and they do not overlap.
         #[inline(always)]
         unsafe fn copy<const N: usize>(from: *const u8, to: *mut u8, len: usize) {
-            // SAFETY: `N` bytes from both places on are inside, as the caller promises.
+            // SAFETY: `len` is at least `N`, so both copies stay inside, by this function's
+            // contract.
             unsafe {
                 let ends = [from, from.add(len - N)].map(|at| at.cast::<[u8; N]>().read());
                 to.cast::<[u8; N]>().write(ends[0]);
@@ -205,7 +213,8 @@ impl ScratchVec<u8> {
         }
         let (len, from) = (bytes.len(), bytes.as_ptr());
         self.reserve(len);
-        // SAFETY: there is room for as many bytes, which is nobody else's, and each copy is of a length that it takes.
+        // SAFETY: `reserve` made room for `len` bytes, and each arm matches the lengths of its
+        // copy.
         unsafe {
             let to = self.start.as_ptr().add(self.len);
             match len {
@@ -222,18 +231,18 @@ impl ScratchVec<u8> {
 }
 
 impl<T: Pod> ScratchVec<T> {
-    /// Has `len` elements from now on; new ones are whatever stood there.
+    /// Sets the length; new elements have unspecified values.
     pub fn resize_stale(&mut self, len: usize) {
         self.reserve(len.saturating_sub(self.len));
         match self.memory {
             Memory::Part(_) => self.len = len,
-            // What the allocator gave is nothing yet.
+            // Memory of the allocator is not initialised yet.
             Memory::Heap(_) => self.resize(len, T::zeroed()),
         }
     }
 
-    /// Has `len` elements at least from now on, to be written over: they are whatever stood there. Memory that is too short is not copied,
-    /// and what takes its place has room for a quarter more.
+    /// Makes the vector at least `len` long, with unspecified contents, to be overwritten. Memory
+    /// that is too short is replaced without a copy, with room for a quarter more.
     pub fn overwrite(&mut self, len: usize) {
         if len > self.room {
             *self = Self::new();
@@ -257,7 +266,8 @@ impl<T: Copy> Deref for ScratchVec<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: `start` has `len` initialised elements of our own, or dangles, aligned, with none.
+        // SAFETY: `start` has `len` initialised elements that `self` owns, or dangles, aligned,
+        // with `len` 0.
         unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -276,7 +286,7 @@ impl<T: Copy> Extend<T> for ScratchVec<T> {
         let mut values = values.into_iter();
         let n = values.size_hint().0;
         self.reserve(n);
-        // SAFETY: there is room for `n`, which is nobody else's. Their number is not told in memory for each.
+        // SAFETY: `reserve` made room for `n`. The loop counts in a register instead of `self.len`.
         let put = unsafe {
             let end = self.start.add(self.len);
             values.by_ref().take(n).fold(0, |i, value| {
@@ -299,7 +309,7 @@ impl<T: Copy + fmt::Debug> fmt::Debug for ScratchVec<T> {
 mod tests {
     use super::*;
 
-    /// As a vector of Rust's own, over each place where memory becomes another's.
+    /// Compares with `Vec` at each size where the memory changes its owner.
     fn holds_what_a_vector_holds<T: Pod + PartialEq + fmt::Debug>(value: impl Fn(usize) -> T) {
         let (mut scratch, mut model) = (ScratchVec::new(), Vec::new());
         let few = SHARED_FROM / size_of::<T>() / 2;
@@ -348,7 +358,7 @@ mod tests {
             number % 3 == 0
         });
         let others = std::thread::spawn(move || {
-            // They may be given back by another thread.
+            // Another thread may drop them.
             all.iter().enumerate().all(|(i, one)| one.iter().all(|&word| word == 3 * (i as u64 + 1)))
         });
         assert!(others.join().unwrap());

@@ -1,39 +1,40 @@
-//! Strings of a host that stand anywhere in its memory.
+//! Strings at any addresses of a host's memory.
 
 use super::HostRead;
 
-/// Views of strings, 16 bytes each: the length in the lower four, then either the bytes of a string of up to 12, or in the upper eight the
-/// address where they are.
+/// Views of strings, 16 bytes each: the length in the lowest four bytes, then either the bytes of a
+/// string of up to 12, or its address in the upper eight.
 #[derive(Clone, Copy, Debug)]
 pub struct HostViews {
     start: *const u128,
     n: usize,
 }
 
-// SAFETY: only reads, from memory that the caller of `HostViews::new` keeps readable from every thread.
+// SAFETY: only reads, from memory that the caller of `HostViews::new` keeps readable from every
+// thread.
 unsafe impl Send for HostViews {}
 // SAFETY: as above; there is no interior state.
 unsafe impl Sync for HostViews {}
 
 impl HostViews {
-    /// The longest string whose bytes stand in its view.
+    /// The longest string that is stored in its view.
     pub const INLINE: usize = 12;
 
-    /// Wraps `n` views from `start` on.
+    /// Wraps `n` views at `start`.
     ///
     /// # Safety
-    /// The views must be initialised and stay as they are, and the bytes of each longer string stay readable where it says, from any
-    /// thread, for as long as the value or a copy of it is in use.
+    /// The views must be initialised and unchanged, and the bytes of each longer string readable at
+    /// its address, from any thread, for as long as the value or a copy of it is in use.
     pub unsafe fn new(start: *const u128, n: usize) -> Self {
         Self { start, n }
     }
 
-    /// The view of a string whose `len` bytes, more than 12, are at `address`.
+    /// The view of a string of `len` bytes, more than 12, at `address`.
     pub fn view(len: u32, address: *const u8) -> u128 {
         u128::from(len) | (address.expose_provenance() as u128) << 64
     }
 
-    /// How many views there are.
+    /// The number of views.
     pub fn len(&self) -> usize {
         self.n
     }
@@ -43,23 +44,25 @@ impl HostViews {
         self.n == 0
     }
 
-    /// View `i`, and the bytes of the string, none of a short one; none when there are not as many.
+    /// View `i`, and the bytes of a string longer than 12; they are empty for a short one. `None`
+    /// if there is no such view.
     #[inline]
     #[must_use]
     pub fn get(&self, i: usize) -> Option<(u128, HostRead)> {
         if i >= self.n {
             return None;
         }
-        // SAFETY: there are more than `i` views.
+        // SAFETY: `i` is below the number of views.
         let view = unsafe { self.start.add(i).read_unaligned() };
         let len = view as u32 as usize;
         let (address, len) = if len <= Self::INLINE { (0, 0) } else { ((view >> 64) as usize, len) };
-        // SAFETY: as the caller of `new` promised for the bytes of each longer string; of short ones there are none.
+        // SAFETY: the caller of `new` promised that the bytes of longer strings are readable; a
+        // short string has length 0 here.
         let bytes = unsafe { HostRead::new(core::ptr::with_exposed_provenance(address), len) };
         Some((view, bytes))
     }
 
-    /// Fetches the bytes of string `i`, which are wanted soon.
+    /// Prefetches the bytes of string `i`.
     #[inline]
     pub fn fetch(&self, i: usize) {
         if let Some((_, bytes)) = self.get(i) {
@@ -77,7 +80,7 @@ mod tests {
         let long = b"longer than twelve bytes";
         let short = u128::from_le_bytes(*b"\x03\0\0\0abc\0\0\0\0\0\0\0\0\0");
         let all = [short, HostViews::view(long.len() as u32, long.as_ptr()), 0];
-        // SAFETY: views and bytes stay as they are meanwhile.
+        // SAFETY: views and bytes outlive their use and stay unchanged.
         let views = unsafe { HostViews::new(all.as_ptr(), all.len()) };
         assert_eq!((views.len(), views.is_empty()), (3, false));
         let (view, none) = views.get(0).unwrap();

@@ -1,4 +1,4 @@
-//! What threads that outlive a call have to know of their process.
+//! The effects of forks and signals on threads that outlive a call.
 
 use std::mem::MaybeUninit;
 use std::sync::Once;
@@ -10,12 +10,14 @@ extern "C" fn forked() {
     N_FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// How often the process and those before it were forked: numbers of processes come back.
+/// The number of forks in the ancestry of this process. Process ids alone are not enough, because
+/// the system reuses them.
 pub(super) fn n_forks() -> u32 {
     static COUNTED: Once = Once::new();
     if cfg!(not(miri)) {
-        // SAFETY: the function only counts, which may be done in a child of a process with threads. Without memory for
-        // it nothing is counted, and numbers of processes have to do.
+        // SAFETY: the handler only increments an atomic, which is allowed in the child of a process
+        // with threads. If registration fails for lack of memory, nothing is counted and process
+        // ids must do.
         COUNTED.call_once(|| unsafe {
             libc::pthread_atfork(None, None, Some(forked));
         });
@@ -23,15 +25,16 @@ pub(super) fn n_forks() -> u32 {
     N_FORKS.load(Ordering::Relaxed)
 }
 
-/// Runs what starts a thread, which gets no signals of the process: a thread that waits for work would take them from one
-/// that waits for them. Those that tell of its own errors it gets.
+/// Calls `start`, which starts a thread, with all signals blocked that the system sends to a
+/// process. The new thread would otherwise take them from threads that wait for them. Signals of
+/// errors in the thread itself stay unblocked.
 pub(super) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
-    /// Puts back what the thread that starts another one had.
+    /// Restores the signal mask of the starting thread.
     struct Restore(libc::sigset_t);
 
     impl Drop for Restore {
         fn drop(&mut self) {
-            // SAFETY: a set that the system gave.
+            // SAFETY: the set came from the system.
             unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
         }
     }
@@ -42,8 +45,8 @@ pub(super) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     let own =
         [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS, libc::SIGABRT];
     let (mut others, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: both sets are ours and writable; the first one is filled before it is changed and used, the second one before it is
-    // kept, which is only done when the system filled it.
+    // SAFETY: both sets are ours and writable. `others` is filled before it is changed and used;
+    // `before` is read only if the system filled it.
     let restore = unsafe {
         libc::sigfillset(others.as_mut_ptr());
         own.into_iter().for_each(|signal| {

@@ -1,11 +1,11 @@
-//! What threads that outlive a call have to know of their process, where the system is asked for neither.
+//! No-op fork and signal hooks for platforms other than Linux.
 
-/// How often the process and those before it were forked.
+/// No fork is counted; process ids must do.
 pub(super) fn n_forks() -> u32 {
     0
 }
 
-/// Runs what starts a thread.
+/// Calls `start`.
 pub(super) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     start()
 }
