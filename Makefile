@@ -75,9 +75,10 @@ test-r: $(VENV)/.package ## Only the R package: R CMD check (installs R on Debia
 r-package: check-rust ## The source package of R, with all that it is built from, in target/r-package
 	@tools/r-package.sh "$${CARGO_TARGET_DIR:-target}/r-package"
 
-lint: check-rust $(VENV)/.tests ## Formatting, clippy, ruff, mypy, prose
+lint: check-rust $(VENV)/.tests ## Formatting, clippy, dependencies, ruff, mypy, prose
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(py) tools/check-layers.py
 	$(py) -m ruff check python bench
 	$(py) -m ruff check --config bench/ruff.toml examples tools
 	$(py) -m ruff format --check python bench
