@@ -58,7 +58,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// What the system reports, also when it can't do that.
-    fn set_aside(&self, file: &File, at: u64, len: u64) -> io::Result<()>;
+    fn allocate(&self, file: &File, at: u64, len: u64) -> io::Result<()>;
 
     /// Sets the length of `file`; room behind it is given back.
     ///
@@ -153,7 +153,7 @@ impl Disk for NativeDisk {
         return std::os::windows::fs::FileExt::seek_write(file, bytes, at);
     }
 
-    fn set_aside(&self, file: &File, at: u64, len: u64) -> io::Result<()> {
+    fn allocate(&self, file: &File, at: u64, len: u64) -> io::Result<()> {
         entasis_platform::fallocate::reserve(file, at, len)
     }
 

@@ -175,7 +175,7 @@ impl Replacement {
             expected => (EXPECTED_FROM, ROOM.max(needed).min(expected.saturating_sub(from))),
         };
         if end > room.max(least) && from.saturating_add(more) >= end {
-            let done = self.disk.set_aside(&self.file.0, from, more);
+            let done = self.disk.allocate(&self.file.0, from, more);
             self.room.fetch_max(done.map_or(u64::MAX, |()| from.saturating_add(more)), Ordering::AcqRel);
         }
     }

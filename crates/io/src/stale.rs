@@ -14,7 +14,7 @@ use crate::{Disk, Lock};
 const GLANCE: usize = 1024;
 const RARELY: u64 = 64;
 /// A directory is not looked at again for so long.
-const LATELY: Duration = if cfg!(feature = "fault") { Duration::ZERO } else { Duration::from_secs(1) };
+const RECHECK_AFTER: Duration = if cfg!(feature = "fault") { Duration::ZERO } else { Duration::from_secs(1) };
 
 /// Removes what killed writers left behind. A failure here is nobody's concern.
 ///
@@ -22,7 +22,7 @@ const LATELY: Duration = if cfg!(feature = "fault") { Duration::ZERO } else { Du
 /// it may be taken for a dead one's; so the writer makes sure, once it has the lock, that its file is still there.
 /// The removal happens with the lock held, thus either before that look or not at all.
 pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
-    if looked_lately(directory) {
+    if looked_recently(directory) {
         return;
     }
     let Ok(entries) = disk.list(directory) else { return };
@@ -35,10 +35,10 @@ pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
 }
 
 /// Whether this process looked through the directory within the last second: who writes many files looks once.
-fn looked_lately(directory: &Path) -> bool {
+fn looked_recently(directory: &Path) -> bool {
     static LAST: Mutex<Option<(PathBuf, Instant)>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if last.as_ref().is_some_and(|(path, when)| path == directory && when.elapsed() < LATELY) {
+    if last.as_ref().is_some_and(|(path, when)| path == directory && when.elapsed() < RECHECK_AFTER) {
         return true;
     }
     *last = Some((directory.to_owned(), Instant::now()));

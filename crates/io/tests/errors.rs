@@ -146,7 +146,7 @@ fn room_that_is_not_to_be_had_changes_nothing() {
             let folder = Folder::new();
             let target = folder.path("file");
             let faults = Faults::lasting(number, ErrorKind::Unsupported);
-            let disk = Arc::new(FaultDisk::failing(faults).only("set_aside"));
+            let disk = Arc::new(FaultDisk::failing(faults).only("allocate"));
             let file = Replacement::create_on(disk.clone(), &target, Durable::Auto).unwrap();
             for (i, piece) in new[..len].chunks(400_000).enumerate() {
                 file.write_all_at(400_000 * i as u64, piece).unwrap();
@@ -154,7 +154,7 @@ fn room_that_is_not_to_be_had_changes_nothing() {
             file.commit().unwrap();
             assert!(fs::read(&target).unwrap() == new[..len], "{number} {len}");
             // It is asked for when it is used up, which is seldom as there is more each time, and never again when there is none.
-            let asked = disk.log().iter().filter(|&&call| call == "set_aside").count();
+            let asked = disk.log().iter().filter(|&&call| call == "allocate").count();
             let most = match number {
                 _ if len <= 1 << 20 => 0,
                 0 => 1,
@@ -185,7 +185,7 @@ fn room_is_set_aside_up_to_the_length_that_is_expected() {
         assert!(fs::read(&target).unwrap() == new, "{expected}");
         let calls = |name| disk.log().iter().filter(|&&call| call == name).count();
         assert_eq!(calls("set_len") > 0, given_back, "{expected}");
-        assert!((usize::from(expected > 2 << 20)..=2).contains(&calls("set_aside")), "{expected}");
+        assert!((usize::from(expected > 2 << 20)..=2).contains(&calls("allocate")), "{expected}");
     }
 }
 

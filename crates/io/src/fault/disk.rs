@@ -124,9 +124,9 @@ impl Disk for FaultDisk {
         NativeDisk.write_at(file, at, &bytes[..len])
     }
 
-    fn set_aside(&self, file: &File, at: u64, len: u64) -> io::Result<()> {
-        self.step("set_aside")?;
-        NativeDisk.set_aside(file, at, len)
+    fn allocate(&self, file: &File, at: u64, len: u64) -> io::Result<()> {
+        self.step("allocate")?;
+        NativeDisk.allocate(file, at, len)
     }
 
     fn set_len(&self, file: &File, len: u64) -> io::Result<()> {
