@@ -1,4 +1,4 @@
-//! The calls to the file system that a replacement makes.
+//! The file system calls of a replacement.
 
 use std::fmt::Debug;
 use std::fs::{self, File, Metadata, OpenOptions, ReadDir};
@@ -8,101 +8,102 @@ use std::path::{Path, PathBuf};
 use crate::Lock;
 use crate::lock;
 
-/// Every call to the file system that a [`Replacement`](crate::Replacement) makes, one method each.
+/// The file system calls of a [`Replacement`](crate::Replacement), one method each.
 ///
-/// [`NativeDisk`] makes them; a test puts something between that fails at a chosen call.
+/// [`NativeDisk`] makes them. A test can insert a disk that fails at a chosen call.
 pub trait Disk: Debug + Send + Sync {
-    /// What is at `path`, symbolic links followed.
+    /// Metadata of the file at `path`, symbolic links followed.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
 
-    /// Where `path` points if it is a symbolic link; `None` for anything else and for nothing.
+    /// The target of `path` if it is a symbolic link; `None` for other files and for none.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn link(&self, path: &Path) -> io::Result<Option<PathBuf>>;
 
     /// The entries of a directory.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn list(&self, directory: &Path) -> io::Result<ReadDir>;
 
-    /// Opens an existing file for writing, its content untouched.
+    /// Opens an existing file for writing, with its content unchanged.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn open(&self, path: &Path) -> io::Result<File>;
 
-    /// Creates a file that must not exist yet, for its owner alone if `private`.
+    /// Creates a file that must not exist yet; with `private`, only its owner may access it.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] if it does; otherwise what the system reports.
+    /// [`ErrorKind::AlreadyExists`] if it exists; otherwise errors of the system.
     fn create_new(&self, path: &Path, private: bool) -> io::Result<File>;
 
-    /// Asks for the lock of `file` without waiting.
+    /// Tries to lock `file` without waiting.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn try_lock(&self, file: &File) -> io::Result<Lock>;
 
-    /// Writes some of `bytes` at position `at`.
+    /// Writes some of `bytes` at offset `at`; returns how many.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn write_at(&self, file: &File, at: u64, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Has room set aside for `len` bytes of `file` from `at` on; its length stays what it is.
+    /// Reserves space for `len` bytes of `file` at offset `at`. The length of the file stays the
+    /// same.
     ///
     /// # Errors
-    /// What the system reports, also when it can't do that.
+    /// Errors of the system, also if it cannot reserve space.
     fn allocate(&self, file: &File, at: u64, len: u64) -> io::Result<()>;
 
-    /// Sets the length of `file`; room behind it is given back.
+    /// Sets the length of `file` and releases reserved space beyond it.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn set_len(&self, file: &File, len: u64) -> io::Result<()>;
 
-    /// Gives `file` the mode of `old`, and its owner and group where that is allowed.
+    /// Gives `file` the mode of `old`, and its owner and group if permitted.
     ///
     /// # Errors
-    /// What the system reports, except about owner and group.
+    /// Errors of the system, except those about owner and group.
     fn adopt(&self, file: &File, old: &Metadata) -> io::Result<()>;
 
     /// Waits until content and metadata of `file` are on the medium.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn sync(&self, file: &File) -> io::Result<()>;
 
-    /// Waits until the names in `directory` are on the medium, where a system can do that.
+    /// Waits until the names in `directory` are on the medium, on systems that support it.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn sync_directory(&self, directory: &Path) -> io::Result<()>;
 
-    /// Gives the file at `from` the name `to`, in the place of what was there.
+    /// Renames the file at `from` to `to`, replacing any file there.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes the name `path`.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
-/// No call writes to both sides of a multiple of this place in the file.
+/// No call writes across a multiple of this offset.
 ///
-/// The cache of Linux keeps what one call writes in pages as large as fit, each at a multiple of its size: pieces that begin and end
-/// anywhere become small pages, which take twice the time to write, to read and to drop. Those of 128 KiB and more a virtual machine
-/// may have given back to its host (free page reporting): to fetch them again takes ten times as long as to write them. Where nothing
-/// of the kind happens, more calls cost 6 ms in 100 MB.
+/// Linux caches each write in pages as large as fit, aligned to their size. Unaligned pieces become
+/// small pages, which take twice as long to write, to read and to drop. Larger pieces risk pages
+/// that a virtual machine has returned to its host (free page reporting): fetching these takes ten
+/// times as long as writing. Smaller pieces cost more calls.
 pub const PIECE: usize = 64 << 10;
 
 /// The file system of this machine.
@@ -174,7 +175,7 @@ impl Disk for NativeDisk {
             return Ok(());
         }
         match File::open(directory)?.sync_all() {
-            // Some file systems do not know this call for directories.
+            // Some file systems do not support this call for directories.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
             result => result,
         }
@@ -199,7 +200,8 @@ impl Disk for NativeDisk {
     }
 }
 
-/// A mode is only set where it differs: some file systems have one mode for all files and refuse the call.
+/// Sets a mode only if it differs: some file systems have one mode for all files and refuse the
+/// call.
 #[cfg(unix)]
 fn adopt(file: &File, old: &Metadata) -> io::Result<()> {
     use std::fs::Permissions;
@@ -209,7 +211,7 @@ fn adopt(file: &File, old: &Metadata) -> io::Result<()> {
     let same_group = ours.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
     let mut mode = old.mode() & 0o777;
     if !same_group {
-        // What the old group was allowed is nothing to the new one, beyond what everybody is.
+        // The new group gets the permissions of others, not those of the old group.
         mode &= 0o707 | (mode & 0o007) << 3;
     }
     if ours.mode() & 0o777 != mode {

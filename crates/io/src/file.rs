@@ -9,8 +9,8 @@ use crate::identity::same_file;
 
 /// A regular file, opened once.
 ///
-/// The handle is kept for life, so when the path is given a new file meanwhile, this still reads the old one
-/// whole. The length is that at the time of opening.
+/// The handle stays open, so this reads the old file whole even if the path is given a new file.
+/// The length is that at the time of opening.
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
@@ -21,8 +21,9 @@ impl FileSource {
     /// Opens the file at `path`, following symbolic links.
     ///
     /// # Errors
-    /// [`ErrorKind::IsADirectory`] for a directory, [`ErrorKind::InvalidInput`] for pipes, devices and the like
-    /// (found out before they are opened, so that nothing waits for their other end); otherwise what the system reports.
+    /// [`ErrorKind::IsADirectory`] for a directory, [`ErrorKind::InvalidInput`] for pipes, devices
+    /// and the like. These are detected before opening, so that nothing waits for their other end.
+    /// Otherwise errors of the system.
     pub fn open(path: impl AsRef<Path>) -> io::Result<FileSource> {
         let path = path.as_ref();
         check_regular(&fs::metadata(path)?)?;
@@ -32,10 +33,10 @@ impl FileSource {
         Ok(FileSource { file, len: metadata.len() })
     }
 
-    /// Whether `path` still leads to the very file that was opened.
+    /// Whether `path` still leads to the file that was opened.
     ///
     /// # Errors
-    /// What the system reports, [`ErrorKind::NotFound`] excepted: then the answer is no.
+    /// Errors of the system, except [`ErrorKind::NotFound`], for which the answer is no.
     pub fn is_still_at(&self, path: impl AsRef<Path>) -> io::Result<bool> {
         match fs::metadata(path) {
             Ok(there) => Ok(same_file(&self.file.metadata()?, &there)),
@@ -45,7 +46,7 @@ impl FileSource {
     }
 }
 
-/// Refuses everything that cannot be read and written at positions.
+/// Refuses files without positioned reads and writes.
 pub(crate) fn check_regular(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_dir() {
         return Err(io::Error::new(ErrorKind::IsADirectory, "this is a directory, not a file"));

@@ -1,8 +1,8 @@
-//! Who holds the lock of a file.
+//! Finds the process that holds the lock of a file.
 
 use std::fs::Metadata;
 
-/// The id of a process that holds the lock of this file; none where the system does not say.
+/// The id of a process that holds the lock of this file; `None` if the system does not report it.
 ///
 /// Linux lists all locks in `/proc/locks` (proc(5)), with the device and the inode of each file.
 #[cfg(target_os = "linux")]
@@ -10,20 +10,21 @@ pub(crate) fn holder(file: &Metadata) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
 
     let (device, inode) = (file.dev(), file.ino());
-    // The bits of a device number, as makedev(3) of glibc and musl puts them together.
+    // The bits of a device number, as in makedev(3) of glibc and musl.
     let major = (device >> 8 & 0xfff) | (device >> 32 & !0xfff);
     let minor = (device & 0xff) | (device >> 12 & !0xff);
     let place = format!("{major:02x}:{minor:02x}:{inode}");
     holder_in(&std::fs::read_to_string("/proc/locks").ok()?, &place)
 }
 
-/// The id of a process that holds the lock of this file; none where the system does not say.
+/// The id of a process that holds the lock of this file; `None`, as the system does not report it.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn holder(_file: &Metadata) -> Option<u32> {
     None
 }
 
-/// Lines are `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`; those that wait have `->` after the number.
+/// Lines are `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`; waiting locks have `->` after the
+/// number.
 #[cfg(target_os = "linux")]
 fn holder_in(locks: &str, place: &str) -> Option<u32> {
     locks.lines().find_map(|line| {

@@ -1,4 +1,4 @@
-//! Whether two descriptions are of one file.
+//! Whether two sets of metadata belong to one file.
 
 use std::fs::Metadata;
 
@@ -9,7 +9,7 @@ pub(crate) fn same_file(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Compares times and length, the best that can be had here without a handle.
+/// Compares times and length, the best possible without a handle.
 #[cfg(not(unix))]
 pub(crate) fn same_file(one: &Metadata, other: &Metadata) -> bool {
     let key = |m: &Metadata| (m.created().ok(), m.modified().ok(), m.len());

@@ -1,9 +1,29 @@
-//! Where the bytes of a file come from and where they go.
+//! Sources and sinks of bytes, and the atomic replacement of files.
 //!
 //! A [`Source`] is read and a [`Sink`] is written at positions, from many threads at once.
-//! [`FileSource`] reads a file, [`MemorySource`] and [`MemorySink`] work in memory, and
-//! [`Replacement`] puts a whole new file in the place of an old one, or leaves the old one untouched.
-//! Errors are plain [`std::io::Error`]s; whoever knows the path adds it.
+//! [`FileSource`] reads a file; [`MemorySource`] and [`MemorySink`] work in memory. [`Replacement`]
+//! replaces an old file by a complete new one, or leaves the old one untouched. Errors are plain
+//! [`std::io::Error`]s; the caller adds the path.
+//!
+//! ```
+//! use entasis_io::{Durable, FileSource, Replacement, Sink, Source};
+//!
+//! # fn main() -> std::io::Result<()> {
+//! let path = std::env::temp_dir().join(format!("entasis-io-{}", std::process::id()));
+//! let new = Replacement::create(&path, Durable::Auto)?;
+//! new.write_all_at(4, b"of the file")?;
+//! new.write_all_at(0, b"all ")?;
+//! // Until here the old file, if any, is untouched.
+//! new.commit()?;
+//!
+//! let file = FileSource::open(&path)?;
+//! let mut bytes = [0; 6];
+//! file.read_exact_at(4, &mut bytes)?;
+//! assert_eq!((file.len(), &bytes), (15, b"of the"));
+//! std::fs::remove_file(&path)?;
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -1,20 +1,20 @@
-//! Locks on files, so that two writers do not meet.
+//! Locks on files, so that two writers exclude each other.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 
-/// The answer to asking for a file's lock.
+/// The result of trying to lock a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// It is ours now.
+    /// The lock was taken.
     Taken,
-    /// Somebody else has it.
+    /// Another process or handle holds it.
     Held,
-    /// This file system has no locks.
+    /// The file system has no locks.
     Unsupported,
 }
 
-/// Asks for the exclusive lock of `file` without waiting.
+/// Tries to take the exclusive lock of `file` without waiting.
 pub(crate) fn try_lock(file: &File) -> io::Result<Lock> {
     match file.try_lock() {
         Ok(()) => Ok(Lock::Taken),
@@ -31,9 +31,9 @@ fn has_no_locks(error: &io::Error) -> bool {
         || cfg!(target_os = "linux") && matches!(error.raw_os_error(), Some(ENOLCK | EOPNOTSUPP))
 }
 
-/// A file whose lock, if it has one, is given back on drop.
+/// A file whose lock, if it has one, is released on drop.
 ///
-/// Closing alone would not do: a forked child inherits the open file, and with it the lock.
+/// Closing alone would not release it, because a forked child inherits the open file with its lock.
 #[derive(Debug)]
 pub(crate) struct LockedFile(pub(crate) File);
 

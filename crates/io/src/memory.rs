@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Sink, Source};
 
-/// Bytes held in memory; clones share them.
+/// Bytes in memory; clones share them.
 #[derive(Clone)]
 pub struct MemorySource {
     bytes: Arc<dyn AsRef<[u8]> + Send + Sync>,
 }
 
 impl MemorySource {
-    /// Takes over anything that holds bytes (`Vec<u8>`, `Arc<[u8]>`, `&'static [u8]`, ...) without copying them.
+    /// Wraps any owner of bytes (`Vec<u8>`, `Arc<[u8]>`, `&'static [u8]`, ...) without copying
+    /// them.
     pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> MemorySource {
         MemorySource { bytes: Arc::new(bytes) }
     }
@@ -44,7 +45,7 @@ impl Source for MemorySource {
     }
 }
 
-/// A growing piece of memory.
+/// A sink that grows in memory.
 #[derive(Debug, Default)]
 pub struct MemorySink {
     bytes: Mutex<Vec<u8>>,
@@ -57,7 +58,7 @@ impl MemorySink {
         MemorySink::default()
     }
 
-    /// What was written.
+    /// The bytes that were written.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes.into_inner().unwrap_or_else(PoisonError::into_inner)

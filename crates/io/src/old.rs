@@ -12,7 +12,7 @@ use crate::{Disk, Lock};
 
 const ATTEMPTS: usize = 16;
 
-/// An old file, locked where that is possible.
+/// An old file, locked if possible.
 #[derive(Debug)]
 pub(crate) struct OldFile {
     pub(crate) metadata: Metadata,
@@ -20,16 +20,17 @@ pub(crate) struct OldFile {
 }
 
 impl OldFile {
-    /// Takes the lock of the file at `path`, if there is one.
+    /// Takes the lock of the file at `path`, if it exists.
     ///
-    /// A lock belongs to the file, not to the path. So after taking it, the path is looked at again: another writer may
-    /// have replaced the file just before.
+    /// A lock belongs to the file, not to the path. So the path is checked again after locking:
+    /// another writer may have replaced the file just before.
     pub(crate) fn take(disk: &dyn Disk, path: &Path) -> io::Result<Option<OldFile>> {
         for _ in 0..ATTEMPTS {
             let Some(metadata) = found(disk.metadata(path))? else { return Ok(None) };
             check_regular(&metadata)?;
             if cfg!(windows) {
-                // Locks bind readers there, and those shall go on reading the old file.
+                // On this system locks also bind readers, who must be able to go on reading the old
+                // file.
                 return Ok(Some(OldFile { metadata, _lock: None }));
             }
             let Some(file) = found(disk.open(path))? else { continue };
@@ -48,7 +49,7 @@ impl OldFile {
     }
 }
 
-/// Makes an absent file a value.
+/// Maps an absent file to `None`.
 fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

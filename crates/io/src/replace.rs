@@ -1,4 +1,4 @@
-//! A new file in the place of an old one, all or nothing.
+//! Replaces a file by a new one, all or nothing.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -15,35 +15,36 @@ use crate::{Disk, Lock, NativeDisk, Sink};
 
 const ATTEMPTS: usize = 64;
 
-/// Room is set aside for files that are longer than this.
+/// Space is reserved for files longer than this,
 const ROOM_FROM: u64 = 1 << 20;
-/// Or than this, where it is known what they will come to.
+/// or longer than this if the final length is expected.
 const EXPECTED_FROM: u64 = 1 << 18;
-/// As much at a time, and, where that is not known, no more than the file has by then: what is left in the end is given back, which takes
-/// its time too.
+/// Space is reserved in steps of this length. Without an expected length a step is at most the
+/// current length, because releasing unused space takes time.
 const ROOM: u64 = 8 << 20;
 
-/// Whether a new file is forced to the medium, so that it outlives a failure of the power.
+/// Whether a new file is forced to the medium, so that it survives a power failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durable {
-    /// When an old file is replaced: then the medium has the old or the new one at any time. A file that was not there
-    /// before may still be missing or broken after a failure of the power.
+    /// If it replaces an old file: then the medium has the old or the new file at any time. A file
+    /// that did not exist before may be missing or broken after a power failure.
     #[default]
     Auto,
     /// Always.
     Always,
-    /// Never: after a failure of the power, old and new may both be gone.
+    /// Never: after a power failure, old and new file may both be lost.
     Never,
 }
 
 /// A new file that takes the place of an old one when it is complete.
 ///
-/// It is written under another name in the same directory and gets its final name with [`commit`](Self::commit).
-/// Until then the target is untouched, and whatever goes wrong, it stays so and the temporary file is removed. Readers
-/// that have the old file open keep seeing the old one.
+/// It is written under another name in the same directory and gets its final name with
+/// [`commit`](Self::commit). Until then the target is untouched. On any failure it stays untouched
+/// and the temporary file is removed. Readers that have the old file open continue to see it.
 ///
-/// Symbolic links are followed, the file they lead to is replaced. Other hard links keep the old content. The
-/// mode of the old file is kept, and its owner and group where the system allows that.
+/// Symbolic links are followed, and the file that they lead to is replaced. Other hard links keep
+/// the old content. The new file gets the mode of the old one, and its owner and group if the
+/// system permits.
 #[derive(Debug)]
 pub struct Replacement {
     disk: Arc<dyn Disk>,
@@ -54,9 +55,9 @@ pub struct Replacement {
     durable: bool,
     end: AtomicU64,
     reserved: AtomicU64,
-    /// The length that the file is said to come to; 0: not said.
+    /// The expected length of the file; 0 if unknown.
     expected: AtomicU64,
-    /// Up to where room is set aside; up to everywhere when there is none to be had.
+    /// The offset up to which space is reserved; the maximum after a failed reservation.
     room: AtomicU64,
     failed: AtomicBool,
     renamed: bool,
@@ -71,15 +72,15 @@ impl Replacement {
     /// - [`ErrorKind::IsADirectory`] if the target is a directory
     /// - [`ErrorKind::InvalidInput`] if the target is a pipe, a device or the like
     /// - [`ErrorKind::WouldBlock`] if another writer is replacing or changing the old file
-    /// - otherwise what the system reports
+    /// - otherwise errors of the system
     pub fn create(target: &Path, durable: Durable) -> io::Result<Replacement> {
         Replacement::create_on(Arc::new(NativeDisk), target, durable)
     }
 
-    /// Like [`create`](Self::create), on the given file system.
+    /// As [`create`](Self::create), on the given file system.
     ///
     /// # Errors
-    /// As there.
+    /// As [`create`](Self::create).
     pub fn create_on(disk: Arc<dyn Disk>, target: &Path, durable: Durable) -> io::Result<Replacement> {
         let target = Target::find(&*disk, target)?;
         let old = OldFile::take(&*disk, &target.path)?;
@@ -119,11 +120,11 @@ impl Replacement {
         self.old.is_some()
     }
 
-    /// Announces that about `len` bytes will be written. Where the system cares, it finds out now that there is
-    /// no room for them. The final length is what was written, whatever was announced.
+    /// Announces that about `len` bytes will be written. Some systems report here that there is no
+    /// space for them. The final length depends on the writes alone.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     pub fn reserve(&self, len: u64) -> io::Result<()> {
         if len <= self.end.load(Ordering::Acquire).max(self.reserved.load(Ordering::Acquire)) {
             return Ok(());
@@ -136,8 +137,9 @@ impl Replacement {
     /// Puts the new file in the place of the old one.
     ///
     /// # Errors
-    /// What the system reports, or that an earlier write or sync has failed. The target is then untouched, with one
-    /// exception: if the directory cannot be synced, the new file is in place but might not outlive a failure of the power.
+    /// Errors of the system, or the failure of an earlier write or sync. The target is then
+    /// untouched, with one exception: if the directory cannot be synced, the new file is in place
+    /// but may not survive a power failure.
     pub fn commit(mut self) -> io::Result<()> {
         let end = self.end.load(Ordering::Acquire);
         if self.reserved.load(Ordering::Acquire).max(self.room.load(Ordering::Acquire)) > end {
@@ -162,9 +164,10 @@ impl Replacement {
         Ok(())
     }
 
-    /// Has room set aside before `len` bytes are written at `at`. What file systems do for each page that has no place on the medium yet
-    /// takes a third of the time of a write, so places are asked for many at once. Whether that fails is left to the write. Nothing is set
-    /// aside beyond the length that is expected: to give it back takes as long as a dozen writes, and nobody else works meanwhile.
+    /// Reserves space before `len` bytes are written at `at`. File systems spend a third of a write
+    /// on finding space for each page, so space is reserved for many pages at once. A failure here
+    /// is left to the write. Nothing is reserved beyond the expected length, because releasing it
+    /// takes as long as a dozen writes.
     fn make_room(&self, at: u64, len: u64) {
         let room = self.room.load(Ordering::Acquire);
         let end = at.saturating_add(len);
@@ -180,8 +183,8 @@ impl Replacement {
         }
     }
 
-    /// Does one thing to the new file. After the first failure nothing is done any more: above all, a sync after one
-    /// that failed may succeed although the bytes are lost.
+    /// Performs one call on the new file. After the first failure no further call is made: above
+    /// all, a sync after a failed one may succeed although the bytes are lost.
     fn attempt<T>(&self, act: impl FnOnce(&dyn Disk, &File) -> io::Result<T>) -> io::Result<T> {
         if self.failed.load(Ordering::Acquire) {
             return Err(io::Error::other("an earlier write to this file has failed, so it is given up"));
@@ -254,7 +257,7 @@ fn create_temp(
     Err(io::Error::new(ErrorKind::AlreadyExists, "no free name for a temporary file"))
 }
 
-/// Locks a new temporary file; `false` if someone took it for a dead writer's first.
+/// Locks a new temporary file; false if another process removed it as the file of a dead writer.
 fn secure(disk: &dyn Disk, path: &Path, file: &File) -> io::Result<bool> {
     if disk.try_lock(file)? == Lock::Held {
         return Ok(false);

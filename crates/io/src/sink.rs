@@ -1,20 +1,21 @@
-//! Writing at positions.
+//! Positioned writes.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-/// A place that can be written at any position, from many threads at once.
+/// A destination that can be written at any position, from many threads at once.
 pub trait Sink: Send + Sync {
-    /// Writes some of `bytes` at position `at` and tells how many; a gap before `at` reads as zeros.
+    /// Writes some of `bytes` at offset `at` and returns how many. A gap before `at` reads as
+    /// zeros.
     ///
     /// # Errors
-    /// Whatever the medium reports, [`ErrorKind::Interrupted`] included.
+    /// Errors of the medium, including [`ErrorKind::Interrupted`].
     fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Writes all of `bytes` at position `at`, however short the single writes are.
+    /// Writes all of `bytes` at offset `at`, with as many writes as needed.
     ///
     /// # Errors
-    /// [`ErrorKind::WriteZero`] if nothing more is taken; otherwise what the medium reports.
+    /// [`ErrorKind::WriteZero`] if nothing more is accepted; otherwise errors of the medium.
     fn write_all_at(&self, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             match self.write_at(at, bytes) {
@@ -32,13 +33,14 @@ pub trait Sink: Send + Sync {
         Ok(())
     }
 
-    /// Tells about how long all will be at least, as far as it can be foreseen by now; nothing depends on it but how quickly bytes are taken.
+    /// Announces the least total length that can be foreseen. It affects speed alone.
     fn expect(&self, _len: u64) {}
 
-    /// Returns once all that was written is on the medium to stay. A failure is final: calling again proves nothing.
+    /// Returns when everything written is permanently on the medium. A failure is final: a later
+    /// success would prove nothing.
     ///
     /// # Errors
-    /// Whatever the medium reports.
+    /// Errors of the medium.
     fn sync(&self) -> io::Result<()>;
 }
 
@@ -82,7 +84,7 @@ impl<S: Sink + ?Sized> Sink for Arc<S> {
 mod tests {
     use super::*;
 
-    /// Takes nothing, ever.
+    /// Accepts no bytes.
     struct Full;
 
     impl Sink for Full {

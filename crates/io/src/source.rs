@@ -1,4 +1,4 @@
-//! Reading at positions.
+//! Positioned reads.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -8,21 +8,22 @@ pub trait Source: Send + Sync {
     /// The number of bytes.
     fn len(&self) -> u64;
 
-    /// Whether there are no bytes at all.
+    /// Whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Reads some bytes from position `at` into `out` and tells how many; 0 means that the source has ended.
+    /// Reads some bytes at offset `at` into `out` and returns how many; 0 means the end.
     ///
     /// # Errors
-    /// Whatever the medium reports, [`ErrorKind::Interrupted`] included.
+    /// Errors of the medium, including [`ErrorKind::Interrupted`].
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize>;
 
-    /// Fills `out` from position `at`, however short the single reads are.
+    /// Fills `out` from offset `at`, with as many reads as needed.
     ///
     /// # Errors
-    /// [`ErrorKind::UnexpectedEof`] if the source ends before `out` is full; otherwise what the medium reports.
+    /// [`ErrorKind::UnexpectedEof`] if the source ends before `out` is full; otherwise errors of
+    /// the medium.
     fn read_exact_at(&self, mut at: u64, mut out: &mut [u8]) -> io::Result<()> {
         while !out.is_empty() {
             match self.read_at(at, out) {
@@ -73,7 +74,7 @@ impl<S: Source + ?Sized> Source for Arc<S> {
 mod tests {
     use super::*;
 
-    /// Claims to have read more than there was room for.
+    /// Claims to have read more than fits.
     struct Liar;
 
     impl Source for Liar {

@@ -1,4 +1,4 @@
-//! Temporary files whose writer was killed.
+//! Temporary files of writers that were killed.
 
 use std::fs::DirEntry;
 use std::io;
@@ -10,17 +10,18 @@ use crate::lock::LockedFile;
 use crate::temp_name::{TempNames, random};
 use crate::{Disk, Lock};
 
-/// So many entries of a directory are looked at each time, and once in `RARELY` times all of them.
+/// This many entries of a directory are looked at each time, and all of them once in `RARELY`
+/// times.
 const GLANCE: usize = 1024;
 const RARELY: u64 = 64;
-/// A directory is not looked at again for so long.
+/// The time before a directory is looked at again.
 const RECHECK_AFTER: Duration = if cfg!(feature = "fault") { Duration::ZERO } else { Duration::from_secs(1) };
 
-/// Removes what killed writers left behind. A failure here is nobody's concern.
+/// Removes files that killed writers left. Failures are ignored.
 ///
-/// A living writer holds the lock of its temporary file. Between creating and locking it there is a moment in which
-/// it may be taken for a dead one's; so the writer makes sure, once it has the lock, that its file is still there.
-/// The removal happens with the lock held, thus either before that look or not at all.
+/// A living writer holds the lock of its temporary file. Between creating and locking it, the file
+/// may be taken for one of a dead writer. So the writer checks, once it has the lock, that its file
+/// still exists. Removal happens with the lock held: either before that check, or not at all.
 pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
     if looked_recently(directory) {
         return;
@@ -34,7 +35,8 @@ pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
     }
 }
 
-/// Whether this process looked through the directory within the last second: who writes many files looks once.
+/// Whether this process looked through the directory within the last second. A process that writes
+/// many files looks once.
 fn looked_recently(directory: &Path) -> bool {
     static LAST: Mutex<Option<(PathBuf, Instant)>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

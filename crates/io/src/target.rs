@@ -1,4 +1,4 @@
-//! Finding the file that a path stands for.
+//! Resolves a path to the file that it stands for.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -6,10 +6,10 @@ use std::path::{self, Path, PathBuf};
 
 use crate::Disk;
 
-/// As many as Linux follows.
+/// As many links as Linux follows.
 const MOST_LINKS: usize = 40;
 
-/// The place of a file that may or may not exist yet, in a directory that does.
+/// The path of a file that may or may not exist, in a directory that exists.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) path: PathBuf,
@@ -18,9 +18,9 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Follows symbolic links, also those that lead to nothing yet.
+    /// Follows symbolic links, also those to files that do not exist yet.
     ///
-    /// The result is absolute, so that it means the same after a change of the working directory.
+    /// The result is absolute, so that it stays valid after a change of the working directory.
     pub(crate) fn find(disk: &dyn Disk, path: &Path) -> io::Result<Target> {
         if ends_with_separator(path) {
             return Err(io::Error::new(ErrorKind::IsADirectory, "the path names a directory, not a file"));

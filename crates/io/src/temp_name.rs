@@ -8,21 +8,22 @@ use std::time::SystemTime;
 
 const SUFFIX: &str = ".entasis-tmp";
 const DIGITS: usize = 16;
-/// What stands around the target's name: two dots, the digits and the suffix.
+/// The bytes around the target's name: two dots, the digits and the suffix.
 const AROUND: usize = 2 + DIGITS + SUFFIX.len();
-/// Any file system takes names of this length. Longer ones are made only for targets that are as long themselves.
+/// Any file system accepts names of this length. Longer ones are used only for targets of the same
+/// length.
 const ALWAYS_ALLOWED: usize = 100;
 const LONGEST: usize = 255;
 
-/// The part that all temporary files of one target have in common.
+/// The common prefix of all temporary names of one target.
 #[derive(Debug)]
 pub(crate) struct TempNames {
     prefix: String,
 }
 
 impl TempNames {
-    /// The names for a target called `name`. Long names are cut, so that the result is no longer than the
-    /// target's own name or 100 bytes.
+    /// The names for a target called `name`. Long names are shortened, so that the result is no
+    /// longer than the target's own name or 100 bytes.
     pub(crate) fn of(name: &OsStr) -> TempNames {
         let limit = name.len().clamp(ALWAYS_ALLOWED, LONGEST) - AROUND;
         let name = name.to_string_lossy();
@@ -34,7 +35,7 @@ impl TempNames {
         format!("{}{:016x}{SUFFIX}", self.prefix, random())
     }
 
-    /// Whether `name` is one of these.
+    /// Whether `name` is one of these names.
     pub(crate) fn contain(&self, name: &OsStr) -> bool {
         name.to_str()
             .and_then(|name| name.strip_prefix(self.prefix.as_str()))
@@ -45,7 +46,7 @@ impl TempNames {
     }
 }
 
-/// A number that neither this process nor another one will draw again.
+/// A number that neither this process nor another one draws again.
 pub(crate) fn random() -> u64 {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Writers that die.
+//! Writers that are killed.
 
 mod common;
 

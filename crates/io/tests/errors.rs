@@ -153,7 +153,8 @@ fn room_that_is_not_to_be_had_changes_nothing() {
             }
             file.commit().unwrap();
             assert!(fs::read(&target).unwrap() == new[..len], "{number} {len}");
-            // It is asked for when it is used up, which is seldom as there is more each time, and never again when there is none.
+            // Space is reserved again when it is used up, which is seldom because steps grow, and
+            // never again after a failure.
             let asked = disk.log().iter().filter(|&&call| call == "allocate").count();
             let most = match number {
                 _ if len <= 1 << 20 => 0,
@@ -169,7 +170,7 @@ fn room_that_is_not_to_be_had_changes_nothing() {
 fn room_is_set_aside_up_to_the_length_that_is_expected() {
     let new: Vec<u8> = (0..3_000_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
     let (len, none) = (new.len() as u64, Faults::none);
-    // Less than was written, a little less than all of it, and more.
+    // Less than is written, a little less than all, and more.
     for (expected, given_back) in
         [(1, false), (1 << 20, false), (len - 10, false), (len, false), (len + 1, true)]
     {

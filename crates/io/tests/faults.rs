@@ -1,4 +1,4 @@
-//! The test doubles themselves, and the loops of the traits on top of them.
+//! The test doubles, and the loops of the traits on top of them.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What a replacement does with all kinds of targets.
+//! Replacements of all kinds of targets.
 
 mod common;
 
@@ -188,7 +188,7 @@ mod unix {
         symlink("sub/link", folder.path("link")).unwrap();
         symlink("../file", folder.path("sub/link")).unwrap();
         for number in 1..4 {
-            // The first time, the links lead to nothing yet.
+            // In the first round the links lead to nothing yet.
             replace(&folder.path("link"), Durable::Auto, &version(number)).unwrap();
             assert_eq!(fs::read(folder.path("file")).unwrap(), version(number));
             assert_eq!(fs::read_link(folder.path("link")).unwrap(), Path::new("sub/link"));
@@ -286,7 +286,7 @@ mod unix {
     }
 }
 
-/// Also the race between creating a temporary file and another writer who cleans up.
+/// Also the race between creating a temporary file and another writer that cleans up.
 #[test]
 fn many_writers_of_one_file() {
     let folder = Folder::new();

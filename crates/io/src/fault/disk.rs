@@ -21,7 +21,7 @@ pub struct FaultDisk {
     log: Mutex<Vec<&'static str>>,
 }
 
-/// What others do just before the first call of a name.
+/// An action just before the first call of a given name.
 struct Meanwhile {
     call: &'static str,
     act: Box<dyn Fn() + Send + Sync>,
@@ -34,40 +34,41 @@ impl fmt::Debug for Meanwhile {
 }
 
 impl FaultDisk {
-    /// Fails as `faults` say; each call counts. Only removing always works.
+    /// Fails according to `faults`; each call counts. Removing always works.
     #[must_use]
     pub fn failing(faults: Faults) -> FaultDisk {
         FaultDisk { faults, crashing: false, only: None, short: None, meanwhile: None, log: Mutex::default() }
     }
 
-    /// Plays a process that is killed at call `number`: nothing that follows has any effect, cleaning up included.
+    /// Acts like a process that is killed at call `number`: no later call has any effect, not even
+    /// cleaning up.
     #[must_use]
     pub fn crashing(number: u64) -> FaultDisk {
         FaultDisk { crashing: true, ..FaultDisk::failing(Faults::lasting(number, io::ErrorKind::Other)) }
     }
 
-    /// Counts, and so fails, calls of this name only.
+    /// Counts, and so fails, only calls of this name.
     #[must_use]
     pub fn only(mut self, call: &'static str) -> FaultDisk {
         self.only = Some(call);
         self
     }
 
-    /// Writes 1 to 7 bytes at a time, interrupted now and then.
+    /// Writes 1 to 7 bytes at a time, with occasional interruptions.
     #[must_use]
     pub fn short(mut self, seed: u64) -> FaultDisk {
         self.short = Some(Short::new(seed));
         self
     }
 
-    /// Does something else just before the first call of this name, as another process might.
+    /// Performs an action just before the first call of this name, as another process might.
     #[must_use]
     pub fn before(mut self, call: &'static str, act: impl Fn() + Send + Sync + 'static) -> FaultDisk {
         self.meanwhile = Some(Meanwhile { call, act: Box::new(act) });
         self
     }
 
-    /// The names of the calls so far, which are those of the methods of [`Disk`].
+    /// The names of the calls so far, which are the methods of [`Disk`].
     #[must_use]
     pub fn log(&self) -> Vec<&'static str> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()

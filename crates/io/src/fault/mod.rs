@@ -1,4 +1,4 @@
-//! For tests: sources, sinks and disks that fail, cut short or damage what passes through them.
+//! Test doubles: sources, sinks and disks that fail, cut short or damage the bytes.
 
 mod disk;
 mod plan;

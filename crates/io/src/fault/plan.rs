@@ -1,4 +1,4 @@
-//! When to fail, and how.
+//! The calls that fail, and their errors.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Faults {
         self.calls.load(Ordering::SeqCst)
     }
 
-    /// Whether the call that fails has been reached.
+    /// Whether the failing call has been reached.
     #[must_use]
     pub fn reached(&self) -> bool {
         self.calls() > self.first
@@ -51,7 +51,7 @@ impl Faults {
     /// Counts a call.
     ///
     /// # Errors
-    /// The chosen one, when it is its turn.
+    /// The chosen error, at the chosen call.
     pub fn step(&self) -> io::Result<()> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst);
         if call == self.first || self.lasting && call > self.first {

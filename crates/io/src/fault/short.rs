@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Makes calls short: 1 to 7 bytes, and every fourth one, by chance, is interrupted.
+/// Makes calls short: 1 to 7 bytes, with about a quarter of the calls interrupted.
 #[derive(Debug)]
 pub(super) struct Short {
     state: AtomicU64,
@@ -14,7 +14,7 @@ impl Short {
         Short { state: AtomicU64::new(seed) }
     }
 
-    /// How many of `len` bytes pass this time.
+    /// The number of bytes that pass in this call.
     pub(super) fn take(&self, len: usize) -> io::Result<usize> {
         let random = mix(self.state.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed));
         if random & 3 == 0 {

@@ -6,7 +6,7 @@ use super::Faults;
 use super::short::Short;
 use crate::Sink;
 
-/// A sink that fails, takes too little or stores wrong bytes.
+/// A sink that fails, accepts too little or stores wrong bytes.
 #[derive(Debug)]
 pub struct FaultSink<S> {
     inner: S,
@@ -16,19 +16,19 @@ pub struct FaultSink<S> {
 }
 
 impl<S: Sink> FaultSink<S> {
-    /// Passes everything on, until told otherwise.
+    /// Passes everything on unless configured otherwise.
     pub fn new(inner: S) -> FaultSink<S> {
         FaultSink { inner, faults: Faults::none(), short: None, flips: Vec::new() }
     }
 
-    /// Fails as `faults` say; each write and sync counts.
+    /// Fails according to `faults`; each write and sync counts.
     #[must_use]
     pub fn failing(mut self, faults: Faults) -> Self {
         self.faults = faults;
         self
     }
 
-    /// Takes 1 to 7 bytes at a time, interrupted now and then.
+    /// Accepts 1 to 7 bytes at a time, with occasional interruptions.
     #[must_use]
     pub fn short(mut self, seed: u64) -> Self {
         self.short = Some(Short::new(seed));
@@ -42,7 +42,7 @@ impl<S: Sink> FaultSink<S> {
         self
     }
 
-    /// The sink behind.
+    /// The inner sink.
     pub fn into_inner(self) -> S {
         self.inner
     }

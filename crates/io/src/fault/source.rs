@@ -16,19 +16,19 @@ pub struct FaultSource<S> {
 }
 
 impl<S: Source> FaultSource<S> {
-    /// Passes everything on, until told otherwise.
+    /// Passes everything on unless configured otherwise.
     pub fn new(inner: S) -> FaultSource<S> {
         FaultSource { inner, faults: Faults::none(), short: None, flips: Vec::new() }
     }
 
-    /// Fails as `faults` say; each read counts.
+    /// Fails according to `faults`; each read counts.
     #[must_use]
     pub fn failing(mut self, faults: Faults) -> Self {
         self.faults = faults;
         self
     }
 
-    /// Reads 1 to 7 bytes at a time, interrupted now and then.
+    /// Reads 1 to 7 bytes at a time, with occasional interruptions.
     #[must_use]
     pub fn short(mut self, seed: u64) -> Self {
         self.short = Some(Short::new(seed));

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers of the tests.
 #![allow(dead_code)]
 
 use std::fs;
