@@ -49,7 +49,7 @@ impl Codecs {
     /// Appends `payload` compressed by LZ4, which sees only the bytes after the first `n`. Those
     /// are dense (bit-packed): searching them for matches would take longer than packing them, and
     /// find nothing.
-    pub(crate) fn store_behind(&mut self, n: usize, payload: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn store_after(&mut self, n: usize, payload: &[u8], out: &mut Vec<u8>) {
         let mut spare = std::mem::take(&mut self.spare);
         let at = out.len();
         let (before, behind) = payload.split_at(n);
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dense_stands_before_what_repeats() {
+    fn dense_bytes_become_literals_before_the_matches() {
         let mut codecs = Codecs::new();
         let dense: Vec<u8> = (0..70_000u32).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
         for n in [0, 1, 2, 14, 15, 16, 254, 255, 269, 270, 271, 510, 525, 8000, 70_000] {
@@ -215,7 +215,7 @@ mod tests {
             for first in [0, 3, 15, 300] {
                 let payload = [&dense[..n], &dense[dense.len() - first..], &[7; 2000]].concat();
                 let mut stored = vec![1, 2];
-                codecs.store_behind(n, &payload, &mut stored);
+                codecs.store_after(n, &payload, &mut stored);
                 let stored = &stored[2..];
                 assert!(stored.len() < n + n / 250 + first + 50, "{n} {first}: {}", stored.len());
                 let mut back = Vec::new();
@@ -225,7 +225,7 @@ mod tests {
             // Nothing repeats, or nothing follows: the payload is stored unchanged.
             for behind in [0, 1, 100] {
                 let mut stored = Vec::new();
-                codecs.store_behind(n, &dense[..(n + behind).min(dense.len())], &mut stored);
+                codecs.store_after(n, &dense[..(n + behind).min(dense.len())], &mut stored);
                 assert_eq!(stored, dense[..(n + behind).min(dense.len())]);
             }
         }

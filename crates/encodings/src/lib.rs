@@ -76,5 +76,5 @@ pub use validity::Validity;
 
 /// The error for a page whose body is shorter or longer than its counts require.
 pub(crate) fn short_body() -> entasis_format::Error {
-    entasis_format::Error::corrupt("the body of a page has not the length that its counts require")
+    entasis_format::Error::corrupt("the body of a page does not have the length that its counts require")
 }

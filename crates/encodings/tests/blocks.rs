@@ -234,7 +234,7 @@ proptest! {
 
     /// The checksums of damaged pages are mended, so that only the decoders stand between the bytes and the caller.
     #[test]
-    fn damage_behind_checksums_is_survived(
+    fn damage_with_valid_checksums_is_survived(
         values in shaped(),
         compression in 0..=100u8,
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),

@@ -167,7 +167,7 @@ fn room_that_is_not_to_be_had_changes_nothing() {
 }
 
 #[test]
-fn room_is_set_aside_up_to_the_length_that_is_expected() {
+fn space_is_reserved_up_to_the_expected_length() {
     let new: Vec<u8> = (0..3_000_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
     let (len, none) = (new.len() as u64, Faults::none);
     // Less than is written, a little less than all, and more.

@@ -97,7 +97,7 @@ fn long_names() {
 }
 
 #[test]
-fn what_dead_writers_left_is_removed() {
+fn files_of_dead_writers_are_removed() {
     let folder = Folder::new();
     let stale = ".file.0123456789abcdef.entasis-tmp";
     let foreign = [".file.01.entasis-tmp", ".file.txt.0123456789abcdef.entasis-tmp", "file.entasis-tmp"];

@@ -225,7 +225,7 @@ mod tests {
         }
 
         #[test]
-        fn any_integer_converts_alike_everywhere(ints in vec(any::<u64>(), 0..200)) {
+        fn every_isa_converts_any_integer_equally(ints in vec(any::<u64>(), 0..200)) {
             on_every_isa(|_| {
                 let mut out = vec![0.0; ints.len()];
                 assert!(alp_decode_f64(&ints, 100.0, 0.001, &mut out));

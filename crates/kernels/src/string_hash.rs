@@ -83,7 +83,7 @@ impl Hashing {
 /// Panics unless the ends ascend within `all`.
 fn check(all: &[u8], ends: &[u32]) {
     let last = ends.last().map_or(0, |&end| end as usize);
-    assert!(column_stats::is_sorted_unsigned(ends) && last <= all.len(), "strings stand one behind the other");
+    assert!(column_stats::is_sorted_unsigned(ends) && last <= all.len(), "the ends of strings ascend within the buffer");
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_panics() {
+    fn strings_outside_the_buffer_panic() {
         on_every_isa(|_| {
             let hashing = Hashing::here();
             let panics =

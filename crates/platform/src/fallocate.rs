@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     #[cfg(all(target_os = "linux", not(miri)))]
-    fn no_room_is_set_aside_in_memory() {
+    fn nothing_is_reserved_in_memory() {
         use std::os::unix::fs::MetadataExt;
 
         let path = std::path::Path::new("/dev/shm").join(format!("entasis-kernels-{}", std::process::id()));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn room_changes_neither_length_nor_bytes() {
+    fn reserving_changes_neither_length_nor_bytes() {
         let path = std::env::temp_dir().join(format!("entasis-kernels-{}", std::process::id()));
         std::fs::write(&path, b"some bytes").unwrap();
         let file = File::options().write(true).open(&path).unwrap();

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_many_threads_share_who_waits() {
+    fn calls_of_many_threads_share_helpers() {
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_comes_when_all_are_done() {
+    fn a_panic_is_passed_on_after_all_are_done() {
         let done = AtomicUsize::new(0);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             run(
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_in_vain_is_gone() {
+    fn helpers_end_after_the_timeout() {
         run(5, &|_| (), |_| ());
         let begun = Instant::now();
         // Other tests may use the helpers for a while.

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codecs_are_tried_again_where_runs_are_other_ones() {
+    fn codecs_are_tried_again_when_runs_change() {
         let profile = Profile::new(50).unwrap();
         let (mut codecs, mut hint) = (Codecs::new(), None);
         let mut plan = |values: &[u8]| plan(values, &profile, &mut codecs, &mut hint);

@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_look_is_sure_of_is_about_what_pages_come_to() {
+    fn sure_estimates_are_close_to_the_stored_length() {
         for n in [5000, 15_000, 65_536] {
             for far in [40, 300, 1500] {
                 // Stretches that repeat earlier ones, and others between them.

@@ -410,7 +410,7 @@ pub(crate) fn open_words(
     let is_plain = check_dictionary(directory, stored)?;
     let len = directory.dictionary.payload_len as usize;
     if (directory.n_dictionary as usize).checked_mul(width) != Some(len) {
-        return Err(Error::corrupt("a dictionary has not the length of its entries"));
+        return Err(Error::corrupt("the length of a dictionary is not that of its entries"));
     }
     let mut words: Vec<u128> = Vec::new();
     let n = len.div_ceil(16);

@@ -191,7 +191,7 @@ impl StringSlice<'_> {
     /// *Argument* when `out` has another length.
     pub fn write(&self, out: &mut [u8]) -> Result<()> {
         if out.len() != self.total {
-            return Err(Error::argument("the memory for strings has not their length"));
+            return Err(Error::argument("the memory for strings has the wrong length"));
         }
         match self.source {
             Source::Contiguous(bytes) => out.copy_from_slice(bytes),

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_is_counted_up_to_the_first_that_is_not() {
+    fn the_common_prefix_ends_at_the_first_difference() {
         let a: Vec<u64> = (0..200).collect();
         for n in [0, 1, 63, 64, 65, 127, 128, 199, 200] {
             let b: Vec<u64> = a.iter().map(|&value| if value < n { value } else { 0 }).collect();

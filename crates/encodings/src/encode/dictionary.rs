@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glance_tells_whether_values_repeat() {
+    fn a_small_sample_detects_repetitions() {
         // SplitMix64 (Steele, Lea, Flood, 2014).
         let mixed = |i: usize| {
             let z = (i as u64 + 1).wrapping_mul(dictionary::MIX);

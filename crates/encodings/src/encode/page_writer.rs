@@ -143,7 +143,7 @@ impl<'a> PageWriter<'a> {
         let payload_len = payload.len() - before;
         if codec != Codec::None {
             match shown {
-                Some(shown) => self.codecs.store_behind(payload_len - shown, &self.payload, self.out),
+                Some(shown) => self.codecs.store_after(payload_len - shown, &self.payload, self.out),
                 None => _ = self.codecs.store(codec, level, &self.payload, self.out),
             }
             self.payload.clear();

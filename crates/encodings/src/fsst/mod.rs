@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_matcher_that_was_given_back() {
+    fn a_recycled_matcher_keeps_nothing() {
         let (first, second) = (text(50_000), b"0.125 0.25 0.375 -1 12 ".repeat(900));
         let mut trainer = Trainer::default();
         let matcher = trainer.train_on(&first);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_serve_what_is_beside_where_they_do_as_well() {
+    fn symbols_are_reused_while_they_compress_as_well() {
         let (first, alike, other) = (text(50_000), text(80_000), b"0.125 0.25 0.375 -1 12 ".repeat(900));
         let mut trainer = Trainer::default();
         let mut symbols_for = |bytes: &[u8], beside| {
@@ -306,7 +306,7 @@ mod tests {
         }
 
         #[test]
-        fn damage_is_told_alike(sample in vec(0..20u8, 40..400), at: Index, to: u8, is_digrams: bool) {
+        fn damage_gives_the_same_result_on_every_isa(sample in vec(0..20u8, 40..400), at: Index, to: u8, is_digrams: bool) {
             let mut trainer = Trainer::default();
             let mut matcher = if is_digrams {
                 trainer.train_digrams(&sample, &train::ROUNDS)

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_of_a_column_beside_bring_entries_back() {
+    fn symbols_of_a_similar_column_encode_entries() {
         let decimals = |factor: usize| -> Vec<String> {
             (0..9000).map(|i| format!("0.{:04}", i * factor % 10_000)).collect()
         };

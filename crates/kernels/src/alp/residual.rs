@@ -235,7 +235,7 @@ mod tests {
         }
 
         #[test]
-        fn any_word_restores_alike_everywhere(words in vec(any::<u64>(), 0..200), bits in 1u32..=12) {
+        fn every_isa_restores_any_word_equally(words in vec(any::<u64>(), 0..200), bits in 1u32..=12) {
             on_every_isa(|_| {
                 let mut out = vec![0.0; words.len()];
                 assert!(residual_decode_f64(&words, bits, 0.001, &mut out));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_takes_an_integer_from_beside_it() {
+    fn nan_takes_the_integer_of_a_neighbour() {
         let values = [f64::NAN, f64::INFINITY, 1.5, f64::NAN, 2.5, f64::NAN];
         let (mut words, mut exceptions) = ([0; 6], Vec::new());
         assert!(residual_encode_f64(&values, 1, 10.0, 0.1, &mut words, &mut exceptions));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_arguments_are_refused() {
         assert!(!residual_decode_f64(&[1, 2], 3, 1.0, &mut [0.0]));
         assert!(!residual_decode_f64(&[1], 0, 1.0, &mut [0.0]));
         assert!(!residual_decode_f32(&[1], 9, 1.0, &mut [0.0]));

@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn few_followers_find_what_all_do() {
+    fn few_followers_give_the_same_matches() {
         let symbols = |all: &[&str]| -> Vec<Vec<u8>> { all.iter().map(|s| s.as_bytes().to_vec()).collect() };
         let before = symbols(&["x", "b", "ca", "zz", "abc", "\0"]);
         let after = symbols(&["a", "bb", "ab", "z", "cab", "bca"]);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn columns_that_do_not_fit_are_refused() {
         assert!(MatrixMut::new(&mut [0; 12], 2, 2, 4).is_none());
         assert!(MatrixMut::new(&mut [], 2, 2, 0).is_none());
         assert!(MatrixMut::new(&mut [], usize::MAX, 2, 8).is_none());

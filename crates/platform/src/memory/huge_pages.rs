@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_seen_when_they_are_there() {
+    fn present_pages_are_detected() {
         // A mapping of its own: the allocator might return memory with present pages.
         let mut memory = Buffer::zeroed(3 * HUGE).unwrap();
         let present = |piece: &mut [u8]| {

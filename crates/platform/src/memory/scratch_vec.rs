@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     /// Compares with `Vec` at each size where the memory changes its owner.
-    fn holds_what_a_vector_holds<T: Pod + PartialEq + fmt::Debug>(value: impl Fn(usize) -> T) {
+    fn behaves_like_a_vector<T: Pod + PartialEq + fmt::Debug>(value: impl Fn(usize) -> T) {
         let (mut scratch, mut model) = (ScratchVec::new(), Vec::new());
         let few = SHARED_FROM / size_of::<T>() / 2;
         for i in 0..few {
@@ -337,14 +337,14 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_holds_what_it_was_given() {
-        holds_what_a_vector_holds(|i| i as u8);
-        holds_what_a_vector_holds(|i| i as u64);
-        holds_what_a_vector_holds(|i| u128::from(i as u64) << 60);
+    fn it_behaves_like_a_vector() {
+        behaves_like_a_vector(|i| i as u8);
+        behaves_like_a_vector(|i| i as u64);
+        behaves_like_a_vector(|i| u128::from(i as u64) << 60);
     }
 
     #[test]
-    fn vectors_share_memory_and_no_element() {
+    fn vectors_share_a_mapping_and_no_element() {
         let large = SCRATCH_FROM / 8;
         let mut all: Vec<ScratchVec<u64>> = (0..40).map(|_| ScratchVec::new()).collect();
         for (i, one) in all.iter_mut().enumerate() {
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_nobody_has_is_given_back() {
+    fn the_last_vector_unmaps_the_memory() {
         let open = || OPEN.with_borrow(|open| open.mapping.upgrade().is_some());
         let mut first = ScratchVec::<u8>::new();
         first.resize_stale(SCRATCH_FROM);
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn few_bytes_are_all_there() {
+    fn short_appends_are_complete() {
         let (mut scratch, mut model) = (ScratchVec::new(), Vec::new());
         let bytes: Vec<u8> = (0..100).collect();
         for len in (0..40).chain([100]) {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn stale_elements_are_some() {
+    fn stale_elements_have_some_value() {
         let mut scratch = ScratchVec::<u32>::new();
         scratch.resize_stale(10);
         scratch.fill(9);

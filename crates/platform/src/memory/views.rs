@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_strings_stand_in_their_views_and_long_ones_elsewhere() {
+    fn short_strings_are_in_their_views_and_long_ones_elsewhere() {
         let long = b"longer than twelve bytes";
         let short = u128::from_le_bytes(*b"\x03\0\0\0abc\0\0\0\0\0\0\0\0\0");
         let all = [short, HostViews::view(long.len() as u32, long.as_ptr()), 0];

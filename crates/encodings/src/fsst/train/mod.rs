@@ -52,7 +52,7 @@ impl Trainer {
         beside: Option<Trained>,
         mut ratio: impl FnMut(&mut Matcher) -> f64,
     ) -> (Trained, f64) {
-        if let Some(found) = self.as_good(beside, &mut ratio) {
+        if let Some(found) = self.reuse_if_as_good(beside, &mut ratio) {
             return found;
         }
         let mut matcher = self.train_on(bytes);
@@ -72,7 +72,7 @@ impl Trainer {
         if bytes.len() < MANY {
             return self.symbols_for(bytes, beside, ratio);
         }
-        if let Some(found) = self.as_good(beside, &mut ratio) {
+        if let Some(found) = self.reuse_if_as_good(beside, &mut ratio) {
             return found;
         }
         let sample = self.sample_of(bytes);
@@ -83,7 +83,7 @@ impl Trainer {
     }
 
     /// The symbols of the previous similar column, if they suit other bytes.
-    fn as_good(
+    fn reuse_if_as_good(
         &mut self,
         beside: Option<Trained>,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
