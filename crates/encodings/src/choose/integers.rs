@@ -304,23 +304,23 @@ fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
 /// The trials that LZ4 must pass before whole pages are tried: number of pieces, words per piece,
 /// and the allowed ratio of its score to the best score. The ratio exceeds 1 because LZ4 finds more
 /// matches in longer pieces. Zstandard is slower and gains less from length, so it has one trial.
-const LZ4_LOOKS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
-const ZSTD_LOOKS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
-/// If LZ4 is below `SURE` times the best score in its last trial and below `NEARLY_SURE` times in
+const LZ4_TRIALS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
+const ZSTD_TRIALS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
+/// If LZ4 is below `SURE_BELOW` times the best score in its last trial and below `NEARLY_BELOW` times in
 /// all earlier ones, it wins without a trial of whole pages. Whole pages take about `IN_PAGES` of
 /// the ratio of the trial.
-const SURE: f64 = 0.95;
-const NEARLY_SURE: f64 = 1.1;
+const SURE_BELOW: f64 = 0.95;
+const NEARLY_BELOW: f64 = 1.1;
 const IN_PAGES: f64 = 0.95;
 /// If LZ4 saves less than this, nothing repeats in the trial. Then the entropy of the bytes
 /// themselves estimates Zstandard.
-const NOTHING: f64 = 0.97;
+const NO_REPEATS_ABOVE: f64 = 0.97;
 /// Zstandard hardly ever gets below this share of the entropy of LZ4's output: it finds the same
 /// matches and entropy-codes the rest.
 const ZSTD_OF_ENTROPY: f64 = 0.93;
 /// Zstandard's score in a trial may exceed LZ4's by this factor, because its tables weigh less in
 /// whole pages.
-const TABLES: f64 = 1.04;
+const TABLE_MARGIN: f64 = 1.04;
 
 /// How to estimate the ratio of a codec.
 #[derive(Clone, Copy)]
@@ -440,36 +440,36 @@ impl<T: Word> LightPlan<T> {
                 let rival = |ratio: Option<f64>| {
                     lz4.zip(ratio).map_or(f64::INFINITY, |(lz4, ratio)| score_of(lz4, ratio))
                 };
-                let looks = if codec.0 == Codec::Zstd { ZSTD_LOOKS } else { LZ4_LOOKS };
+                let trials = if codec.0 == Codec::Zstd { ZSTD_TRIALS } else { LZ4_TRIALS };
                 if codec.0 == Codec::Zstd && by_lz4.is_some() {
                     let by = if tried.is_some() { By::Trial } else { By::Entropy };
-                    let (pieces, len, hope) = looks[0];
+                    let (pieces, len, hope) = trials[0];
                     let ratio = ZSTD_OF_ENTROPY * ratio_of((pieces, len), packing, filter, codec, by);
                     if !may_win(ratio, hope) || score_of(codec, ratio) >= rival(tried) {
                         continue;
                     }
                 }
                 let (mut last, mut is_sure) = (None, codec.0 == Codec::Lz4);
-                let rival = rival(by_lz4) * TABLES;
+                let rival = rival(by_lz4) * TABLE_MARGIN;
                 let mut is_hopeless = |&(pieces, len, hope): &(usize, usize, f64)| {
                     if words.len() <= 2 * pieces * len {
                         return false;
                     }
                     let ratio = ratio_of((pieces, len), packing, filter, codec, By::Codec);
                     last = Some(ratio);
-                    is_sure &= may_win(ratio, NEARLY_SURE);
+                    is_sure &= may_win(ratio, NEARLY_BELOW);
                     !may_win(ratio, hope) || score_of(codec, ratio) >= rival
                 };
-                let is_hopeless = looks.iter().any(&mut is_hopeless);
+                let is_hopeless = trials.iter().any(&mut is_hopeless);
                 if codec.0 == Codec::Lz4 {
-                    (by_lz4, tried) = (last, last.filter(|&ratio| ratio <= NOTHING));
+                    (by_lz4, tried) = (last, last.filter(|&ratio| ratio <= NO_REPEATS_ABOVE));
                 }
                 if is_hopeless {
                     continue;
                 }
                 // Codecs find repetitions within a page only, so whole pages decide.
                 let ratio = match last {
-                    Some(ratio) if is_sure && may_win(ratio, SURE) => ratio * IN_PAGES,
+                    Some(ratio) if is_sure && may_win(ratio, SURE_BELOW) => ratio * IN_PAGES,
                     _ => {
                         let ratio = ratio_of((2, PAGE), packing, filter, codec, By::Codec);
                         tried = Some(ratio);

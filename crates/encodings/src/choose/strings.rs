@@ -20,16 +20,16 @@ use crate::words::{bits_of, sample_ranges};
 const SAMPLE: usize = 64 * 1024;
 /// Smaller trials that a codec must pass first: bytes of the piece, and the allowed ratio of its
 /// score to the best score. The ratio exceeds 1 because codecs find more matches in longer pieces.
-const GLANCES: [(usize, f64); 2] = [(4 * 1024, 1.7), (16 * 1024, 1.3)];
+const FIRST_TRIALS: [(usize, f64); 2] = [(4 * 1024, 1.7), (16 * 1024, 1.3)];
 /// The allowed ratio after the first of the two pieces.
-const FIRST: f64 = 1.1;
+const FIRST_PIECE: f64 = 1.1;
 
 /// The number of pieces of a block, and the bytes of each, that show whether the block resembles
 /// its column.
-const GLANCE: (usize, usize) = (4, 4 * 1024);
+const SMALL_SAMPLE: (usize, usize) = (4, 4 * 1024);
 
 /// Symbols trained on the strings themselves may beat those of their dictionary by this factor.
-const OWN: f64 = 0.9;
+const OWN_TO_DICTIONARY: f64 = 0.9;
 
 /// How to store lengths and bytes.
 pub(crate) struct StringPlan {
@@ -157,17 +157,17 @@ impl StringPlan {
         // If the symbols of the dictionary do too poorly, training others is not worth its time.
         if planned && let SymbolHint::Use(trained, _) = &mut choices.hints.entries {
             let ratio = ratio_by(&mut trained.matcher);
-            if profile.score(len_by(&trained.matcher, ratio * OWN), ns) >= bound {
+            if profile.score(len_by(&trained.matcher, ratio * OWN_TO_DICTIONARY), ns) >= bound {
                 return self;
             }
         }
         let (trainer, codecs) = (&mut choices.trainer, &mut choices.codecs);
         let of_column = choices.hints.shared.take().and_then(|shared| {
-            let surpass = |bytes: &[u8], ratio, byte_cost| {
+            let beats = |bytes: &[u8], ratio, byte_cost| {
                 Self::beats_codecs(profile, codecs, bytes, (ratio, byte_cost))
             };
-            let mut glance = |matcher: &mut Matcher| ratio_of(GLANCE.0, GLANCE.1, matcher);
-            shared.get(trainer, profile, &mut glance, surpass)
+            let mut glance = |matcher: &mut Matcher| ratio_of(SMALL_SAMPLE.0, SMALL_SAMPLE.1, matcher);
+            shared.get(trainer, profile, &mut glance, beats)
         });
         let (trained, ratio) = match of_column {
             Some((shared, ratio)) => {
@@ -224,7 +224,7 @@ impl StringPlan {
             let mut ratio_of = |pieces, len| {
                 let (mut before, mut after) = (0, 0);
                 for range in sample_ranges(bytes.len(), pieces, len) {
-                    if before > 0 && !may_win(after as f64 / before as f64, FIRST) {
+                    if before > 0 && !may_win(after as f64 / before as f64, FIRST_PIECE) {
                         break;
                     }
                     before += range.len();
@@ -245,7 +245,7 @@ impl StringPlan {
                     }
                     !may_win(ratio, hope)
                 };
-                if GLANCES.iter().any(&mut hopeless) {
+                if FIRST_TRIALS.iter().any(&mut hopeless) {
                     continue;
                 }
             }
@@ -290,15 +290,15 @@ mod tests {
             let words = (0..len).flat_map(|i| format!("{:x} ", word(i)).into_bytes());
             words.take(len).collect()
         };
-        let surpass = |compression, bytes: &[u8]| {
+        let beats = |compression, bytes: &[u8]| {
             let profile = Profile::new(compression).unwrap();
             StringPlan::beats_codecs(&profile, &mut Codecs::new(), bytes, (0.55, cost::FSST_BYTE))
         };
         let (unlike, again) = (texts(SAMPLE, &mixed), texts(SAMPLE, &|i| mixed(i % 200)));
-        assert!(surpass(Profile::DEFAULT, &unlike));
-        assert!(!surpass(Profile::DEFAULT, &again));
+        assert!(beats(Profile::DEFAULT, &unlike));
+        assert!(!beats(Profile::DEFAULT, &again));
         // Without codecs, and with too few bytes to try them on.
-        assert!(surpass(30, &again));
-        assert!(!surpass(Profile::DEFAULT, &unlike[1..]) && !surpass(Profile::DEFAULT, &[]));
+        assert!(beats(30, &again));
+        assert!(!beats(Profile::DEFAULT, &unlike[1..]) && !beats(Profile::DEFAULT, &[]));
     }
 }

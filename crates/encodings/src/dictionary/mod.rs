@@ -66,14 +66,14 @@ pub(crate) fn build_words<K: Key>(
     codes: &mut Vec<u32>,
 ) -> Option<Vec<K>> {
     let repeats = estimate.repeats(values.len());
-    let (mut distinct, mut again) = (CodeTable::default(), RepeatFinder::default());
+    let (mut distinct, mut finder) = (CodeTable::default(), RepeatFinder::default());
     build_by(
         (&mut distinct, values.len()),
         limit,
         estimate,
         codes,
         |distinct, codes, range| match repeats {
-            Repeats::Often => distinct.codes_by_repeats(codes, values, range, limit.n_entries, &mut again),
+            Repeats::Often => distinct.codes_by_repeats(codes, values, range, limit.n_entries, &mut finder),
             _ => codes_up_to(distinct, codes, range, limit, repeats, |i| values[i], |_, _| ()),
         },
     )?;

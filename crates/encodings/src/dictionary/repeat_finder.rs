@@ -25,39 +25,39 @@ const NEAR: usize = 64;
 pub(super) struct RepeatFinder {
     /// For each entry the position of one value: the last one that was looked up near a stretch,
     /// else the first.
-    places: Vec<u32>,
+    positions: Vec<u32>,
     /// The distance of the last stretch to the one that it repeats; 0 for none.
-    away: usize,
+    distance: usize,
     /// The distance from the value that was looked up last to the position of its entry; 0 for
     /// none.
-    by_place: usize,
+    entry_distance: usize,
     /// The number of values to look up next.
-    waits: usize,
+    n_lookups: usize,
 }
 
 impl RepeatFinder {
     /// The length of the stretch at the start of `range` that repeats earlier values, and its
     /// distance to them.
     fn find<K: Key>(&self, values: &[K], range: Range<usize>) -> Option<(usize, usize)> {
-        let fits = |away: &usize| (1..=range.start).contains(away);
-        [self.away, self.by_place].into_iter().filter(fits).find_map(|away| {
-            let before = &values[range.start - away..range.end - away];
+        let fits = |distance: &usize| (1..=range.start).contains(distance);
+        [self.distance, self.entry_distance].into_iter().filter(fits).find_map(|distance| {
+            let before = &values[range.start - distance..range.end - distance];
             let n = n_equal(before, &values[range.clone()]);
-            (n >= LEAST).then_some((n, away))
+            (n >= LEAST).then_some((n, distance))
         })
     }
 
     /// Records the codes of values that were looked up; the last of them is at `at - 1`.
     fn looked_up(&mut self, codes: &[u32], at: usize) {
         if let Some(&last) = codes.last() {
-            self.by_place = at - 1 - self.places[last as usize] as usize;
+            self.entry_distance = at - 1 - self.positions[last as usize] as usize;
         }
         if codes.len() <= NEAR {
             for (i, &code) in (at - codes.len()..at).zip(codes) {
-                self.places[code as usize] = i as u32;
+                self.positions[code as usize] = i as u32;
             }
         }
-        self.waits = 2 * codes.len();
+        self.n_lookups = 2 * codes.len();
     }
 }
 
@@ -71,23 +71,23 @@ impl<K: Key> CodeTable<K> {
         values: &[K],
         range: Range<usize>,
         limit: usize,
-        again: &mut RepeatFinder,
+        finder: &mut RepeatFinder,
     ) -> bool {
         let mut at = range.start;
         while at < range.end {
-            if let Some((n, away)) = again.find(values, at..range.end) {
-                copy_codes(codes, at, away, n);
-                (again.away, again.by_place, again.waits) = (away, 0, FIRST);
+            if let Some((n, distance)) = finder.find(values, at..range.end) {
+                copy_codes(codes, at, distance, n);
+                (finder.distance, finder.entry_distance, finder.n_lookups) = (distance, 0, FIRST);
                 at += n;
                 continue;
             }
             let start = at;
-            at = (at + again.waits.clamp(FIRST, MOST)).min(range.end);
-            let first = |_, i: usize| again.places.push((start + i) as u32);
+            at = (at + finder.n_lookups.clamp(FIRST, MOST)).min(range.end);
+            let first = |_, i: usize| finder.positions.push((start + i) as u32);
             if !self.codes(&mut codes[start..at], limit, Repeats::Often, |i| values[start + i], first) {
                 return false;
             }
-            again.looked_up(&codes[start..at], at);
+            finder.looked_up(&codes[start..at], at);
         }
         true
     }
@@ -100,15 +100,15 @@ fn n_equal<K: Key>(a: &[K], b: &[K]) -> usize {
     n + a[n..].iter().zip(&b[n..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Copies `n` codes from `at - away` to `at`. The ranges may overlap; later codes then repeat the
+/// Copies `n` codes from `at - distance` to `at`. The ranges may overlap; later codes then repeat the
 /// copies.
-fn copy_codes(codes: &mut [u32], at: usize, away: usize, n: usize) {
-    let from = at - away;
+fn copy_codes(codes: &mut [u32], at: usize, distance: usize, n: usize) {
+    let from = at - distance;
     let mut done = 0;
     while done < n {
-        // Everything from `from` on repeats with period `away`, so each copy can be longer than the
+        // Everything from `from` on repeats with period `distance`, so each copy can be longer than the
         // one before.
-        let more = (away + done).min(n - done);
+        let more = (distance + done).min(n - done);
         codes.copy_within(from..from + more, at + done);
         done += more;
     }
@@ -121,11 +121,11 @@ mod tests {
 
     /// Codes and entries, found in parts.
     fn found(values: &[u64], parts: &[usize], limit: usize) -> Option<(Vec<u64>, Vec<u32>)> {
-        let (mut distinct, mut again) = (CodeTable::with_room_for(10), RepeatFinder::default());
+        let (mut distinct, mut finder) = (CodeTable::with_room_for(10), RepeatFinder::default());
         let mut codes = vec![u32::MAX; values.len()];
         let mut at = 0;
         for end in parts.iter().copied().chain([values.len()]) {
-            if !distinct.codes_by_repeats(&mut codes, values, at..end, limit, &mut again) {
+            if !distinct.codes_by_repeats(&mut codes, values, at..end, limit, &mut finder) {
                 return None;
             }
             at = end;
@@ -168,13 +168,13 @@ mod tests {
 
     #[test]
     fn copies_of_copies_go_on() {
-        for away in [1, 2, 3, 7, 10] {
+        for distance in [1, 2, 3, 7, 10] {
             for n in [0, 1, 5, 10, 31] {
                 let mut codes: Vec<u32> = (0..50).collect();
-                copy_codes(&mut codes, 10, away, n);
+                copy_codes(&mut codes, 10, distance, n);
                 let wanted =
-                    |i: usize| if (10..10 + n).contains(&i) { 10 - away + (i - 10) % away } else { i };
-                assert!((0..50).all(|i| codes[i] == wanted(i) as u32), "{away} {n}");
+                    |i: usize| if (10..10 + n).contains(&i) { 10 - distance + (i - 10) % distance } else { i };
+                assert!((0..50).all(|i| codes[i] == wanted(i) as u32), "{distance} {n}");
             }
         }
     }

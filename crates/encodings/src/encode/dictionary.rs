@@ -128,24 +128,24 @@ impl Encoder {
 
 /// The number of values that suffice to confirm, after an unrepeated block, that values still
 /// hardly repeat.
-const GLANCE: usize = 256;
+const SMALL_SAMPLE: usize = 256;
 
 /// Whether hardly any of a few values repeats. Values are compared by 14 bits of their hashes, so a
 /// few pairs match by chance.
 fn hardly_repeats<K: Key>(n: usize, value: impl Fn(usize) -> K) -> bool {
     const BITS: u32 = 14;
-    const BY_CHANCE: usize = 2 * GLANCE * GLANCE / (2 << BITS);
-    if n < 2 * GLANCE {
+    const BY_CHANCE: usize = 2 * SMALL_SAMPLE * SMALL_SAMPLE / (2 << BITS);
+    if n < 2 * SMALL_SAMPLE {
         return false;
     }
     let mut there = [0u64; (1 << BITS) / 64];
     let mut again = 0;
-    for at in sample_ranges(n, 16, GLANCE / 16).flatten() {
+    for at in sample_ranges(n, 16, SMALL_SAMPLE / 16).flatten() {
         let hash = (value(at).hash() >> (64 - BITS)) as usize;
         again += (there[hash / 64] >> (hash % 64) & 1) as usize;
         there[hash / 64] |= 1 << (hash % 64);
     }
-    again <= BY_CHANCE + GLANCE / 128
+    again <= BY_CHANCE + SMALL_SAMPLE / 128
 }
 
 #[cfg(test)]
@@ -169,6 +169,6 @@ mod tests {
             assert!(!hardly_repeats(n, |i| mixed(i / 2)));
             assert!(!hardly_repeats(n, |i| if i % 4 == 0 { 0 } else { mixed(i) }));
         }
-        assert!(!hardly_repeats(GLANCE, mixed));
+        assert!(!hardly_repeats(SMALL_SAMPLE, mixed));
     }
 }

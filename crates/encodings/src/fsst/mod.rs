@@ -126,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    use super::train::MANY;
+    use super::train::DIGRAMS_FROM;
     use super::*;
     use crate::profile::{Profile, cost};
 
@@ -204,9 +204,9 @@ mod tests {
     fn symbols_are_reused_while_they_compress_as_well() {
         let (first, alike, other) = (text(50_000), text(80_000), b"0.125 0.25 0.375 -1 12 ".repeat(900));
         let mut trainer = Trainer::default();
-        let mut symbols_for = |bytes: &[u8], beside| {
+        let mut symbols_for = |bytes: &[u8], previous| {
             let ratio = |matcher: &mut Matcher| matcher.encode_all(bytes).len() as f64 / bytes.len() as f64;
-            trainer.symbols_for(bytes, beside, ratio)
+            trainer.symbols_for(bytes, previous, ratio)
         };
         let (trained, ratio) = symbols_for(&first, None);
         let before = trained.matcher.symbols().clone();
@@ -219,13 +219,13 @@ mod tests {
 
     #[test]
     fn digrams_are_taken_where_longer_symbols_do_little_better() {
-        let (words, mut state) = (text(MANY), 7u64);
+        let (words, mut state) = (text(DIGRAMS_FROM), 7u64);
         // Sixteen letters at random, without repeated words.
         let letters: Vec<u8> = std::iter::repeat_with(|| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             b'a' + (state >> 60) as u8
         })
-        .take(MANY)
+        .take(DIGRAMS_FROM)
         .collect();
         let mut trainer = Trainer::default();
         let mut best_for = |bytes: &[u8]| {

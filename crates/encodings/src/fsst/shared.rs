@@ -15,7 +15,7 @@ use crate::profile::Profile;
 #[derive(Debug)]
 pub struct SharedSymbols {
     pieces: Pieces,
-    found: OnceLock<Shared>,
+    shared: OnceLock<Shared>,
 }
 
 /// Samples of a column of strings.
@@ -39,7 +39,7 @@ pub(crate) struct Shared {
 }
 
 /// A run resembles its column if the ratio of its codes differs by at most this share.
-const ALIKE: f64 = 0.03;
+const MAX_DEVIATION: f64 = 0.03;
 
 impl SharedSymbols {
     /// For a column with these samples; `None` if they are too short.
@@ -47,30 +47,30 @@ impl SharedSymbols {
         /// The least number of bytes that train symbols, and that measure them.
         const LEAST: (usize, usize) = (24 << 10, 16 << 10);
         let are_enough = pieces.to_train.len() >= LEAST.0 && pieces.to_try.len() >= LEAST.1;
-        are_enough.then(|| Self { pieces, found: OnceLock::new() })
+        are_enough.then(|| Self { pieces, shared: OnceLock::new() })
     }
 
     /// A copy of the symbols for encoding, and the `ratio` of the run, if that is close to the
     /// ratio of the column. Otherwise the run would be better off with symbols of its own. The
-    /// symbols score best for `profile`. `surpass` says whether symbols with a given ratio and cost
+    /// symbols score best for `profile`. `beats_codecs` says whether symbols with a given ratio and cost
     /// per byte clearly beat every codec.
     pub(crate) fn get(
         &self,
         trainer: &mut Trainer,
         profile: &Profile,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
-        mut surpass: impl FnMut(&[u8], f64, f64) -> bool,
+        mut beats_codecs: impl FnMut(&[u8], f64, f64) -> bool,
     ) -> Option<(Shared, f64)> {
         let Pieces { to_train, to_try, neighbours } = &self.pieces;
         let ratio_of = |matcher: &mut Matcher, bytes: &[u8]| {
             matcher.encode_all(bytes).len() as f64 / bytes.len().max(1) as f64
         };
-        let shared = self.found.get_or_init(|| {
+        let shared = self.shared.get_or_init(|| {
             let Trained { mut matcher, ratio } =
                 trainer.train_best(profile, to_train, &MORE_ROUNDS, |matcher| ratio_of(matcher, to_try));
             let byte_cost = matcher.byte_cost();
             let no_codec = !neighbours.is_empty()
-                && neighbours.iter().all(|all| surpass(all, ratio_of(&mut matcher, all), byte_cost));
+                && neighbours.iter().all(|all| beats_codecs(all, ratio_of(&mut matcher, all), byte_cost));
             // A fresh matcher: the buffers for codes belong to this thread.
             let mut kept = Matcher::default();
             kept.copy(&matcher);
@@ -80,7 +80,7 @@ impl SharedSymbols {
         let &Shared { ref trained, no_codec } = shared;
         let mut copy = trainer.copy_of(&trained.matcher);
         let of_run = ratio(&mut copy);
-        if (of_run / trained.ratio - 1.0).abs() > ALIKE {
+        if (of_run / trained.ratio - 1.0).abs() > MAX_DEVIATION {
             trainer.recycle(copy);
             return None;
         }
@@ -134,9 +134,9 @@ mod tests {
             };
             let shared = SharedSymbols::of(pieces).unwrap();
             let mut ratio = |matcher: &mut Matcher| matcher.encode_all(&all).len() as f64 / all.len() as f64;
-            let surpass = |bytes: &[u8], ratio: f64, _| bytes.len() > 1000 && ratio < 1.0;
+            let beats_codecs = |bytes: &[u8], ratio: f64, _| bytes.len() > 1000 && ratio < 1.0;
             let profile = Profile::new(Profile::DEFAULT).unwrap();
-            shared.get(&mut Trainer::default(), &profile, &mut ratio, surpass).unwrap().0.no_codec
+            shared.get(&mut Trainer::default(), &profile, &mut ratio, beats_codecs).unwrap().0.no_codec
         };
         let (long, short) = (&all[..9000], &all[..900]);
         assert!(no_codec(&[long, long]));

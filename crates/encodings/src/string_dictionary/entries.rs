@@ -95,8 +95,8 @@ impl EntriesPlan {
         let mut codes = None;
         if let SymbolHint::Unknown | SymbolHint::Similar(_) = hint {
             let sample = sample(entries, bytes_len, joined);
-            let beside = std::mem::take(hint).into_symbols();
-            let (trained, ratio) = trainer.symbols_for(sample, beside, |matcher| {
+            let previous = std::mem::take(hint).into_symbols();
+            let (trained, ratio) = trainer.symbols_for(sample, previous, |matcher| {
                 let ratio;
                 (ratio, codes) = encoded(matcher, sample, bytes_len);
                 ratio

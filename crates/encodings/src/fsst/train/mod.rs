@@ -39,9 +39,9 @@ pub(crate) struct Trained {
 }
 
 /// Reuse the previous symbol table if it compresses the new bytes at most 2 % worse.
-const AS_GOOD: f64 = 1.02;
+const MAX_LOSS: f64 = 1.02;
 /// Digrams are tried for at least this many bytes, because the trial takes time.
-pub(super) const MANY: usize = 512 << 10;
+pub(super) const DIGRAMS_FROM: usize = 512 << 10;
 
 impl Trainer {
     /// The symbols of the previous similar column if they suit `bytes`, else new ones. Returns them
@@ -49,10 +49,10 @@ impl Trainer {
     pub(crate) fn symbols_for(
         &mut self,
         bytes: &[u8],
-        beside: Option<Trained>,
+        previous: Option<Trained>,
         mut ratio: impl FnMut(&mut Matcher) -> f64,
     ) -> (Trained, f64) {
-        if let Some(found) = self.reuse_if_as_good(beside, &mut ratio) {
+        if let Some(found) = self.reuse_if_as_good(previous, &mut ratio) {
             return found;
         }
         let mut matcher = self.train_on(bytes);
@@ -66,13 +66,13 @@ impl Trainer {
         &mut self,
         profile: &Profile,
         bytes: &[u8],
-        beside: Option<Trained>,
+        previous: Option<Trained>,
         mut ratio: impl FnMut(&mut Matcher) -> f64,
     ) -> (Trained, f64) {
-        if bytes.len() < MANY {
-            return self.symbols_for(bytes, beside, ratio);
+        if bytes.len() < DIGRAMS_FROM {
+            return self.symbols_for(bytes, previous, ratio);
         }
-        if let Some(found) = self.reuse_if_as_good(beside, &mut ratio) {
+        if let Some(found) = self.reuse_if_as_good(previous, &mut ratio) {
             return found;
         }
         let sample = self.sample_of(bytes);
@@ -85,15 +85,15 @@ impl Trainer {
     /// The symbols of the previous similar column, if they suit other bytes.
     fn reuse_if_as_good(
         &mut self,
-        beside: Option<Trained>,
+        previous: Option<Trained>,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
     ) -> Option<(Trained, f64)> {
-        let mut trained = beside?;
+        let mut trained = previous?;
         // Digrams suit most texts about as well, so a good ratio does not show that longer symbols
         // would not be better.
         if trained.matcher.byte_cost() == cost::FSST_BYTE {
             let ratio = ratio(&mut trained.matcher);
-            if ratio <= trained.ratio * AS_GOOD {
+            if ratio <= trained.ratio * MAX_LOSS {
                 return Some((trained, ratio));
             }
         }
@@ -215,9 +215,9 @@ impl Trainer {
 
 /// The symbols that save the most bytes.
 fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
-    if gains.len() > BEST {
-        gains.select_nth_unstable_by(BEST, |a, b| b.cmp(a));
-        gains.truncate(BEST);
+    if gains.len() > MAX_CANDIDATES {
+        gains.select_nth_unstable_by(MAX_CANDIDATES, |a, b| b.cmp(a));
+        gains.truncate(MAX_CANDIDATES);
     }
     // The index finds only one of the long symbols that share a slot, so the best one is kept.
     // `places` holds its position plus one.
@@ -245,7 +245,7 @@ fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
 }
 
 /// The number of candidates that are compared: some share their slot with a better one.
-const BEST: usize = 768;
+const MAX_CANDIDATES: usize = 768;
 
 impl Key for Symbol {
     fn hash(self) -> u64 {

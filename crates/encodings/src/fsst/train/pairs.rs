@@ -8,7 +8,7 @@ use crate::fsst::{MAX_SYMBOLS, Symbol};
 
 /// If other symbols begin with the second symbol of a pair, the pair must occur this often: one of
 /// the others may follow elsewhere.
-const SURE: u16 = 5;
+const MIN_COUNT: u16 = 5;
 
 impl Counts {
     /// Lets `matcher` find the pairs of symbols that occur in the sample in one step. Call it after
@@ -23,7 +23,7 @@ impl Counts {
         let shorter = beginnings(symbols);
         let mut least = [1; MAX_SYMBOLS];
         for symbol in shorter[..symbols.len()].iter().flatten() {
-            least[usize::from(*symbol)] = SURE;
+            least[usize::from(*symbol)] = MIN_COUNT;
         }
         for &[first, mut second] in &self.seen[..self.n_seen] {
             if self.pairs[place([first, second], n)] < 2 {
