@@ -1,11 +1,12 @@
-//! Blocks of any shape come back, range by range; damaged ones give an error or values, never a panic.
+//! Blocks of any shape come back range by range. Damaged ones give an error or values, never a
+//! panic.
 
 use entasis_encodings::{BlockDecoder, Codecs, Encoder, Page, PageScratch, Profile, TextScratch, Values};
 use entasis_format::{BlockRecord, Directory, Limits, Physical, Result, Transform, checksum};
 use entasis_kernels::Word;
 use proptest::prelude::*;
 
-/// An encoded block, as it would stand in a file.
+/// An encoded block with its stored bytes.
 struct Stored {
     record: BlockRecord,
     directory: Vec<u8>,
@@ -36,7 +37,7 @@ fn encode(physical: Physical, values: Values<'_>, validity: Option<&[u8]>, compr
 }
 
 impl Stored {
-    /// Visits the pages of the block with the place of their first value.
+    /// Visits the pages of the block with the position of their first value.
     fn visit(
         &self,
         physical: Physical,
@@ -45,7 +46,7 @@ impl Stored {
         self.visit_with(physical, false, visit)
     }
 
-    /// `packed`: codes of symbols are left as they are.
+    /// As `visit`; if `packed`, FSST codes stay undecoded.
     fn visit_with(
         &self,
         physical: Physical,
@@ -77,7 +78,7 @@ fn bits(valid: &[bool]) -> Vec<u8> {
     bits
 }
 
-/// Integers of a shape that some encoding likes.
+/// Integers of a shape that suits one of the encodings.
 fn shaped() -> impl Strategy<Value = Vec<u64>> {
     let n = prop_oneof![1..40usize, 1000..1100usize, 8100..8300usize, 20_000..20_001usize];
     (n, any::<u64>(), 0..7u8).prop_map(|(n, seed, shape)| {
@@ -232,7 +233,7 @@ proptest! {
         check_strings(&texts, &valid, compression);
     }
 
-    /// The checksums of damaged pages are mended, so that only the decoders stand between the bytes and the caller.
+    /// The checksums of damaged pages are corrected, so that the decoders alone protect the caller.
     #[test]
     fn damage_with_valid_checksums_is_survived(
         values in shaped(),
@@ -255,7 +256,7 @@ proptest! {
             mend(&mut stored, physical, &damage, in_directory);
             let (mut out, mut scratch) = (vec![0u64; 8192], TextScratch::default());
             let mut other = TextScratch::default();
-            // Any result is fine: that there is one is the test.
+            // Any result is acceptable; the test is that there is one.
             let packed = damage.len() % 2 == 0;
             let _ = stored.visit_with(physical, packed, |decoder, page, _| {
                 let n = page.n_values().min(out.len());
@@ -280,7 +281,7 @@ proptest! {
     }
 }
 
-/// Damages the pages, or the directory, and makes the checksums right again.
+/// Damages the pages or the directory, and corrects the checksums.
 fn mend(stored: &mut Stored, physical: Physical, damage: &[(prop::sample::Index, u8)], in_directory: bool) {
     let target = if in_directory { &mut stored.directory } else { &mut stored.pages };
     for (at, mask) in damage {
@@ -316,7 +317,7 @@ fn dictionaries_are_for_what_is_far_apart() {
         let mut words: Vec<u64> = (0..20_000).map(|i| few(i) * step).collect();
         encode(Physical::I64, Values::W64(&mut words), None, 50).record.encoding.transform
     };
-    // Codes of small integers are no shorter than these.
+    // Codes would be no shorter than these small integers.
     assert_eq!((of(1), of(1_000_003)), (Transform::None, Transform::Dictionary));
     for text in ["a city", "two"] {
         let texts: Vec<String> = (0..20_000).map(|i| format!("{text}{}", few(i))).collect();

@@ -1,5 +1,5 @@
-//! `ENTASIS_HUGE_PAGES=off` and `ENTASIS_THREAD_POOL=off`, each in a process of its own: variables are
-//! read once.
+//! `ENTASIS_HUGE_PAGES=off` and `ENTASIS_THREAD_POOL=off`. Each runs in a process of its own,
+//! because the variables are read once.
 #![cfg(target_os = "linux")]
 
 use std::collections::HashSet;

@@ -306,9 +306,9 @@ fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
 /// matches in longer pieces. Zstandard is slower and gains less from length, so it has one trial.
 const LZ4_TRIALS: &[(usize, usize, f64)] = &[(2, 192, 2.5), (1, 2048, 1.1)];
 const ZSTD_TRIALS: &[(usize, usize, f64)] = &[(1, 2048, 1.1)];
-/// If LZ4 is below `SURE_BELOW` times the best score in its last trial and below `NEARLY_BELOW` times in
-/// all earlier ones, it wins without a trial of whole pages. Whole pages take about `IN_PAGES` of
-/// the ratio of the trial.
+/// If LZ4 is below `SURE_BELOW` times the best score in its last trial and below `NEARLY_BELOW`
+/// times in all earlier ones, it wins without a trial of whole pages. Whole pages take about
+/// `IN_PAGES` of the ratio of the trial.
 const SURE_BELOW: f64 = 0.95;
 const NEARLY_BELOW: f64 = 1.1;
 const IN_PAGES: f64 = 0.95;

@@ -100,14 +100,14 @@ fn n_equal<K: Key>(a: &[K], b: &[K]) -> usize {
     n + a[n..].iter().zip(&b[n..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Copies `n` codes from `at - distance` to `at`. The ranges may overlap; later codes then repeat the
-/// copies.
+/// Copies `n` codes from `at - distance` to `at`. The ranges may overlap; later codes then repeat
+/// the copies.
 fn copy_codes(codes: &mut [u32], at: usize, distance: usize, n: usize) {
     let from = at - distance;
     let mut done = 0;
     while done < n {
-        // Everything from `from` on repeats with period `distance`, so each copy can be longer than the
-        // one before.
+        // Everything from `from` on repeats with period `distance`, so each copy can be longer than
+        // the one before.
         let more = (distance + done).min(n - done);
         codes.copy_within(from..from + more, at + done);
         done += more;

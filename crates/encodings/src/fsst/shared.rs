@@ -52,8 +52,8 @@ impl SharedSymbols {
 
     /// A copy of the symbols for encoding, and the `ratio` of the run, if that is close to the
     /// ratio of the column. Otherwise the run would be better off with symbols of its own. The
-    /// symbols score best for `profile`. `beats_codecs` says whether symbols with a given ratio and cost
-    /// per byte clearly beat every codec.
+    /// symbols score best for `profile`. `beats_codecs` says whether symbols with a given ratio and
+    /// cost per byte clearly beat every codec.
     pub(crate) fn get(
         &self,
         trainer: &mut Trainer,
