@@ -1,7 +1,7 @@
 //! The encodings of Entasis: blocks of values become directories and pages, and pages become values
 //! again.
 //!
-//! A block goes through at most four steps (`docs/format`, "encodings"):
+//! A block goes through at most four steps (`docs/format/encodings.md`):
 //!
 //! 1. A *transform* (dictionary, ALP) turns values into words.
 //! 2. A *packing* (raw, constant, bit-packed, delta, run-length, strings, FSST) turns words into

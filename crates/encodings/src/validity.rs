@@ -1,4 +1,4 @@
-//! The validity section of a page: which of its values are present (`docs/format`, "validity").
+//! The validity section of a page: which of its values are present (`docs/format/encodings.md`).
 
 use std::ops::Range;
 

@@ -135,7 +135,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Bytes of a packed word for this encoding and type (`docs/format`, "packings").
+/// Bytes of a packed word for this encoding and type (`docs/format/encodings.md`).
 pub(crate) fn word_len(directory: &Directory, of: Layout) -> usize {
     directory.encoding.word_len(of).unwrap_or(4)
 }

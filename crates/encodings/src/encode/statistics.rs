@@ -1,4 +1,4 @@
-//! The statistics of a block (`docs/format`, "statistics").
+//! The statistics of a block (`docs/format/columns.md`).
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Packings: words become bytes and back (`docs/format`, "packings").
+//! Packings: words become bytes and back (`docs/format/encodings.md`).
 
 pub(crate) mod bit_packed;
 pub(crate) mod delta;

@@ -1,5 +1,5 @@
 //! The stored entries of a string dictionary: bit-packed lengths, then bytes, unchanged or as FSST
-//! codes (`docs/format`, "block dictionary").
+//! codes (`docs/format/encodings.md`).
 
 use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
