@@ -5,8 +5,8 @@ Three rules, each of them an error with a file or a crate:
 
 1. A crate of the workspace depends on the crates below it alone (`ALLOWED`).
 2. The crates without `unsafe` say `#![forbid(unsafe_code)]` in their `lib.rs` (`SAFE`).
-3. Modules that have the same parent do not import each other in a circle. An import of the parent
-   by its child, and imports inside `#[cfg(test)] mod tests`, do not count.
+3. In the crates of `ACYCLIC`, modules that have the same parent do not import each other in a circle.
+   An import of the parent by its child, and imports inside `#[cfg(test)] mod tests`, do not count.
 
 Usage: tools/check-layers.py. Needs `cargo`; builds nothing.
 """
@@ -36,6 +36,8 @@ ALLOWED = {
 
 SAFE = {"entasis-format", "entasis-io", "entasis-encodings", "entasis"}
 
+ACYCLIC = {"entasis-platform", "entasis-kernels", "entasis-io", "entasis-encodings"}
+
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TESTS = re.compile(r"#\[cfg\(test\)\]\s*mod tests \{.*", re.S)
 PATH = re.compile(r"(?<![\w:])((?:crate|super|self)(?:::(?:super|\w+))*(?:::\{)?)")
@@ -46,6 +48,8 @@ def main() -> int:
     packages = workspace()
     errors = [*crate_errors(packages)]
     for name, package in sorted(packages.items()):
+        if name not in ACYCLIC:
+            continue
         errors += [f"{name}: {circle}" for circle in module_circles(source_of(package))]
     for error in errors:
         print(f"check-layers: {error}", file=sys.stderr)
