@@ -25,10 +25,12 @@ impl Order {
         let glance = &words[..words.len().min(VECTOR)];
         match self {
             Self::Signed => {
-                glance.is_sorted_by_key(|&word| Self::Signed.key(word)) && column_stats::is_sorted_signed(words)
+                glance.is_sorted_by_key(|&word| Self::Signed.key(word))
+                    && column_stats::is_sorted_signed(words)
             }
             Self::Unsigned => {
-                glance.is_sorted_by_key(|&word| Self::Unsigned.key(word)) && column_stats::is_sorted_unsigned(words)
+                glance.is_sorted_by_key(|&word| Self::Unsigned.key(word))
+                    && column_stats::is_sorted_unsigned(words)
             }
         }
     }

@@ -3,9 +3,9 @@
 //! `cargo run --release -p entasis-kernels --example throughput [name]` runs only kernels whose
 //! name contains `name`.
 
+use entasis_kernels::alp::{self, residual};
 use entasis_kernels::dispatch::on_every_isa;
 use entasis_kernels::fsst::{SymbolIndex, SymbolTable};
-use entasis_kernels::alp::{self, residual};
 use entasis_kernels::{VECTOR, Word, bitpack, bits, column_stats, delta, gather, hash, shuffle};
 use std::hint::black_box;
 use std::time::{Duration, Instant};

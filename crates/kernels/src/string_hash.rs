@@ -83,7 +83,10 @@ impl Hashing {
 /// Panics unless the ends ascend within `all`.
 fn check(all: &[u8], ends: &[u32]) {
     let last = ends.last().map_or(0, |&end| end as usize);
-    assert!(column_stats::is_sorted_unsigned(ends) && last <= all.len(), "the ends of strings ascend within the buffer");
+    assert!(
+        column_stats::is_sorted_unsigned(ends) && last <= all.len(),
+        "the ends of strings ascend within the buffer"
+    );
 }
 
 #[cfg(test)]

@@ -221,7 +221,8 @@ pub fn run<R>(n: usize, work: &(dyn Fn(usize) + Sync), own: impl FnOnce(&Helpers
         shared.left.fetch_add(1, Ordering::Relaxed);
         match workers.pop() {
             Some(worker) => worker.assign(job),
-            None if fork::with_signals_blocked(|| thread::Builder::new().spawn(move || serve(job))).is_ok() => {}
+            None if fork::with_signals_blocked(|| thread::Builder::new().spawn(move || serve(job)))
+                .is_ok() => {}
             None => {
                 shared.left.fetch_sub(1, Ordering::Relaxed);
                 break;

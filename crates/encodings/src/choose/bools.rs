@@ -3,8 +3,8 @@
 use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{bits, column_stats};
 
-use crate::codec::Codecs;
 use super::MIN_PAYLOAD;
+use crate::codec::Codecs;
 use crate::profile::{Profile, cost};
 use crate::words::sample_ranges;
 

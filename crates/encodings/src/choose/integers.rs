@@ -7,12 +7,12 @@
 use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{VECTOR, Word, column_stats};
 
+use super::{MIN_PAYLOAD, ZSTD_OF_LZ4};
 use crate::codec::{Codecs, entropy_len};
 use crate::limits::PAGE;
-use super::{MIN_PAYLOAD, ZSTD_OF_LZ4};
+use crate::packing::{bit_packed, raw};
 use crate::profile::{Profile, cost};
 use crate::words::{Order, bits_of, byte_width, bytes_of, sample_ranges};
-use crate::packing::{bit_packed, raw};
 
 /// How to pack the words of one block.
 #[derive(Clone, Debug, PartialEq)]
@@ -217,7 +217,11 @@ pub(crate) fn count_runs<T: PartialEq>(words: &[T]) -> usize {
     let (sampled, changes) = pieces()
         .map(|piece| (piece.len(), column_stats::count_runs(piece)))
         .fold((0, 0), |(len, runs), of| (len + of.0, runs + of.1));
-    if sampled < words.len() && changes * 8 > sampled * 7 { words.len() } else { column_stats::count_runs(words) }
+    if sampled < words.len() && changes * 8 > sampled * 7 {
+        words.len()
+    } else {
+        column_stats::count_runs(words)
+    }
 }
 
 /// Adds these exceptions to the patches of the plan. If they repeat one another, LZ4 compresses

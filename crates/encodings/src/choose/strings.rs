@@ -8,10 +8,10 @@ use std::ops::RangeInclusive;
 use entasis_format::Codec;
 use entasis_kernels::VECTOR;
 
-use crate::codec::Codecs;
-use crate::limits::{PAGE, PAGE_LEN};
-use crate::fsst::{self, Matcher};
 use super::{Choices, MIN_PAYLOAD, ZSTD_OF_LZ4};
+use crate::codec::Codecs;
+use crate::fsst::{self, Matcher};
+use crate::limits::{PAGE, PAGE_LEN};
 use crate::profile::{Profile, cost};
 use crate::string_dictionary::entries::SymbolHint;
 use crate::words::{bits_of, sample_ranges};

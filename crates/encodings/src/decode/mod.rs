@@ -7,17 +7,17 @@ mod strings;
 use std::ops::Range;
 
 use entasis_format::{Directory, Error, Layout, Physical, Result, Transform};
-use entasis_kernels::{VECTOR, Word, bitpack, bits, sign_extend, gather};
+use entasis_kernels::{VECTOR, Word, bitpack, bits, gather, sign_extend};
 
 use crate::alp::{Decimals, Float};
 use crate::codec::Codecs;
-use crate::words::get;
 use crate::packing::delta;
 use crate::short_body;
 use crate::string_dictionary::entries;
+use crate::words::get;
 
-pub use page::{Page, PageScratch};
 use page::{Body, Packed, open_dictionary, open_words};
+pub use page::{Page, PageScratch};
 pub use strings::{StringSlice, TextScratch};
 
 /// Decodes the pages of one block.

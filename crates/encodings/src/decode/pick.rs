@@ -3,9 +3,9 @@
 use entasis_format::{Error, Physical, Result, Transform};
 use entasis_kernels::{VECTOR, Word, bitpack, gather};
 
+use super::page::{Body, Packed, Page};
 use super::{BlockDecoder, Dictionary, bad_code};
 use crate::alp::{Decimals, Float};
-use super::page::{Body, Packed, Page};
 use crate::short_body;
 use crate::words::get;
 

@@ -5,9 +5,10 @@ use std::ops::Range;
 use entasis_format::{Error, Physical, Result};
 use entasis_kernels::{VECTOR, gather};
 
-use super::{BlockDecoder, Dictionary, bad_code, unpack};
 use super::page::{Body, Page, expand};
+use super::{BlockDecoder, Dictionary, bad_code, unpack};
 use crate::string_dictionary::entries::PADDING;
+use crate::utf8::check_utf8;
 use crate::{fsst, short_body};
 
 impl BlockDecoder<'_> {

@@ -1,7 +1,7 @@
 //! Estimates the size of a block dictionary from a sample of the values.
 
-use super::table::{CodeTable, Key, Repeats};
 use super::code_width;
+use super::table::{CodeTable, Key, Repeats};
 use crate::profile::cost;
 use crate::words::sample_ranges;
 

@@ -8,10 +8,10 @@ mod table;
 use std::ops::Range;
 
 use entasis_kernels::VECTOR;
-pub(crate) use estimate::{NoDictionary, Estimate, estimate};
+pub(crate) use estimate::{Estimate, NoDictionary, estimate};
 use repeat_finder::RepeatFinder;
-pub(crate) use table::{CodeTable, Key, MIX};
 use table::Repeats;
+pub(crate) use table::{CodeTable, Key, MIX};
 
 /// The largest number of entries of a dictionary.
 pub(crate) const MAX_ENTRIES: usize = 1 << 16;

@@ -172,8 +172,9 @@ mod tests {
             for n in [0, 1, 5, 10, 31] {
                 let mut codes: Vec<u32> = (0..50).collect();
                 copy_codes(&mut codes, 10, distance, n);
-                let wanted =
-                    |i: usize| if (10..10 + n).contains(&i) { 10 - distance + (i - 10) % distance } else { i };
+                let wanted = |i: usize| {
+                    if (10..10 + n).contains(&i) { 10 - distance + (i - 10) % distance } else { i }
+                };
                 assert!((0..50).all(|i| codes[i] == wanted(i) as u32), "{distance} {n}");
             }
         }

@@ -17,8 +17,12 @@ impl Encoder {
         if let Some(bits) = context.bits {
             clear_missing(bits, values);
         }
-        let (packing, base, codec) =
-            bools::plan(values, &self.choices.profile, &mut self.choices.codecs, &mut self.choices.hints.bools);
+        let (packing, base, codec) = bools::plan(
+            values,
+            &self.choices.profile,
+            &mut self.choices.codecs,
+            &mut self.choices.hints.bools,
+        );
         let encoding =
             Encoding { packing, transform: Transform::None, codec: codec.0, filter: bools::FILTER };
         let mut pages = PageWriter::new(&mut self.choices.codecs, codec, context, out);

@@ -3,9 +3,9 @@
 use entasis_format::{Directory, Transform};
 
 use super::Encoder;
-use crate::dictionary::{self, Key, Limit, NoDictionary, Estimate, code_width};
 use super::page_writer::{Context, Entries, PageRange, PageWriter};
 use crate::choose::integers::{Kind, WordPlan, plan_light};
+use crate::dictionary::{self, Estimate, Key, Limit, NoDictionary, code_width};
 use crate::profile::cost;
 use crate::string_dictionary::index::{DistinctStrings, Strings};
 use crate::words::{Order, byte_width, sample_ranges};
@@ -83,17 +83,26 @@ impl Encoder {
         // Codes as wide as the values compress no better than the values themselves.
         let may_shrink = bounds.shown.is_none_or(|bytes| byte_width(code_width(estimate.n_entries)) < bytes);
         let ns = estimate.ns + n as f64 * cost::DICTIONARY;
-        if estimate.len > most || (!may_shrink && self.choices.profile.score(estimate.len, ns) >= bounds.score) {
+        if estimate.len > most
+            || (!may_shrink && self.choices.profile.score(estimate.len, ns) >= bounds.score)
+        {
             return Err(NoDictionary::Costly);
         }
         let limit = Limit { n_entries: limit, entry_len, len: most };
         let entries = build(limit, estimate, &mut self.codes).ok_or(NoDictionary::Costly)?;
         let kind = Kind::new(Order::Unsigned, false, false);
         // Codecs for the codes are tried only while the dictionary may still win.
-        let heads = self.choices.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);
+        let heads =
+            self.choices.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.choices.profile);
         let hint = &mut self.choices.hints.codes;
-        let plan = light.with_codec(&self.codes, bounds.score - heads, &self.choices.profile, &mut self.choices.codecs, hint);
+        let plan = light.with_codec(
+            &self.codes,
+            bounds.score - heads,
+            &self.choices.profile,
+            &mut self.choices.codecs,
+            hint,
+        );
         Ok((entries, plan))
     }
 

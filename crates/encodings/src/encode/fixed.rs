@@ -47,9 +47,11 @@ pub(super) fn encode(
             limbs.extend(bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
         }
         let score = encoder.choices.profile.score(plain.len, plain.ns);
-        let narrow = encoder.plan_narrow(of, &limbs).filter(|(_, plan)| plan.score(&encoder.choices.profile) < score);
-        let (len, score) =
-            narrow.as_ref().map_or((plain.len, score), |(_, plan)| (plan.len, plan.score(&encoder.choices.profile)));
+        let narrow =
+            encoder.plan_narrow(of, &limbs).filter(|(_, plan)| plan.score(&encoder.choices.profile) < score);
+        let (len, score) = narrow
+            .as_ref()
+            .map_or((plain.len, score), |(_, plan)| (plan.len, plan.score(&encoder.choices.profile)));
         let settled = narrow.as_ref().is_some_and(|(_, plan)| plan.packing == Packing::Constant);
         // A single value needs no dictionary, and may be longer than the offsets allow.
         let offsets: Vec<u32> =
@@ -119,7 +121,9 @@ impl Plan {
                 }
                 let ratio = after as f64 / before as f64;
                 let plan = plan(filter, codec, ratio);
-                if encoder.choices.profile.score(plan.len, plan.ns) < encoder.choices.profile.score(best.len, best.ns) {
+                if encoder.choices.profile.score(plan.len, plan.ns)
+                    < encoder.choices.profile.score(best.len, best.ns)
+                {
                     (best, ratio_of_best) = (plan, ratio);
                 }
             }

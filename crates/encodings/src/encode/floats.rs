@@ -1,6 +1,6 @@
 //! Encodes floats with ALP: the integers and the exceptions of a block.
 
-use entasis_format::{Directory, Result, Transform};
+use entasis_format::{Directory, Result};
 use entasis_kernels::Word;
 use entasis_platform::memory::ScratchVec;
 
@@ -16,7 +16,8 @@ use crate::words::Order;
 impl Encoder {
     /// The ALP parameters and the bits per value in a sample, if that is worth a trial.
     pub(super) fn plan_decimals<F: Float>(&mut self, values: &[F]) -> Option<(Decimals, f64)> {
-        let found = floats::choose(values, self.choices.hints.decimals, !self.choices.profile.codecs.is_empty())?;
+        let found =
+            floats::choose(values, self.choices.hints.decimals, !self.choices.profile.codecs.is_empty())?;
         self.choices.hints.decimals = Some(found.0);
         Some(found)
     }

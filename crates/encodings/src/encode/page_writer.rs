@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
-use entasis_format::{
-    Codec, Directory, Encoding, Filter, Packing, PageEntry, Result, Stored, Transform, checksum,
-};
+use entasis_format::{Codec, Directory, Encoding, Packing, PageEntry, Result, Stored, Transform, checksum};
 use entasis_kernels::Word;
 
+use crate::choose::integers::WordPlan;
 use crate::codec::Codecs;
 use crate::limits::{PAGE, PAGE_LEN};
-use crate::choose::integers::WordPlan;
-use crate::words::Order;
 use crate::packing::{bit_packed, delta, raw, run_length};
 use crate::validity;
+use crate::words::Order;
 
 /// The properties that all pages of a block share.
 #[derive(Clone, Copy)]

@@ -7,10 +7,10 @@ use entasis_kernels::{VECTOR, bitpack, column_stats};
 use super::dictionary::Bounds;
 use super::page_writer::{Context, Entries, PageRange, PageWriter, Payload};
 use super::{Encoded, Encoder, statistics};
-use crate::limits::{PAGE, PAGE_LEN, PAGE_TEXT};
 use crate::choose::integers::WordPlan;
-use crate::string_dictionary::entries::EntriesPlan;
 use crate::choose::strings::StringPlan;
+use crate::limits::{PAGE, PAGE_LEN, PAGE_TEXT};
+use crate::string_dictionary::entries::EntriesPlan;
 use crate::string_dictionary::index::Strings;
 
 /// The largest buffer for dictionary entries that is kept for the next block.

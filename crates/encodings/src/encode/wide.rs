@@ -44,7 +44,9 @@ impl Encoder {
                 plan = halves;
             }
             let narrow = self.plan_narrow(of, bytemuck::cast_slice(values));
-            let narrow = narrow.filter(|(_, narrow)| narrow.score(&self.choices.profile) < plan.score(&self.choices.profile));
+            let narrow = narrow.filter(|(_, narrow)| {
+                narrow.score(&self.choices.profile) < plan.score(&self.choices.profile)
+            });
             let best = narrow.as_ref().map_or(&plan, |(_, narrow)| narrow);
             let (len, score) = (best.len, best.score(&self.choices.profile));
             let settled = best.packing == Packing::Constant;
@@ -85,7 +87,13 @@ impl Encoder {
             return None;
         }
         let kind = Kind::new(Order::Signed, false, false);
-        let plan = plan_words(&words, kind, &self.choices.profile, &mut self.choices.codecs, &mut self.choices.hints.ints);
+        let plan = plan_words(
+            &words,
+            kind,
+            &self.choices.profile,
+            &mut self.choices.codecs,
+            &mut self.choices.hints.ints,
+        );
         (plan.packing != Packing::Raw).then_some((words, plan))
     }
 

@@ -39,7 +39,8 @@ impl Encoder {
         let decoded_len = size_of_val(words) as u64;
         // The runs of floats are counted first. Without runs, a sample that ALP fits rules out the
         // other packings.
-        let may_be_decimals = matches!(physical, Physical::F64 | Physical::F32) && !self.choices.profile.is_raw();
+        let may_be_decimals =
+            matches!(physical, Physical::F64 | Physical::F32) && !self.choices.profile.is_raw();
         let n_runs = if may_be_decimals { count_runs(words) } else { 1 };
         let decimals = match physical {
             Physical::F64 if n_runs > 1 => self.plan_decimals::<f64>(bytemuck::cast_slice(words)),
@@ -72,7 +73,13 @@ impl Encoder {
         let mut plan = if are_decimals {
             light.best
         } else {
-            light.with_codec(words, bound, &self.choices.profile, &mut self.choices.codecs, &mut self.choices.hints.words)
+            light.with_codec(
+                words,
+                bound,
+                &self.choices.profile,
+                &mut self.choices.codecs,
+                &mut self.choices.hints.words,
+            )
         };
         let mut best = plan.score(&self.choices.profile);
         if let Ok((entries, codes)) = &dictionary

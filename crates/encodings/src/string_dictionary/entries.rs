@@ -5,10 +5,10 @@ use entasis_format::{Codec, Error, Physical, Result};
 use entasis_kernels::{VECTOR, bitpack};
 use entasis_platform::memory::ScratchVec;
 
-use crate::utf8::check_utf8;
 use crate::fsst::{self, Codes, Matcher, Trained, Trainer};
 use crate::profile::{Profile, cost};
 use crate::string_dictionary::index::DistinctStrings;
+use crate::utf8::check_utf8;
 use crate::words::{bits_of, sample_ranges};
 
 /// Zeros after the last entry, so that short strings can be copied with a fixed length.
@@ -236,7 +236,7 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dictionary::{MAX_ENTRIES, Estimate, up_to};
+    use crate::dictionary::{Estimate, MAX_ENTRIES, up_to};
     use crate::string_dictionary::index::{CodeTables, Strings};
 
     /// Distinct strings in a dictionary.
@@ -256,7 +256,11 @@ mod tests {
     }
 
     /// A plan for the entries, and the payload.
-    fn payload(all: &DistinctStrings<'_>, hint: &mut SymbolHint, trainer: &mut Trainer) -> (EntriesPlan, Vec<u8>) {
+    fn payload(
+        all: &DistinctStrings<'_>,
+        hint: &mut SymbolHint,
+        trainer: &mut Trainer,
+    ) -> (EntriesPlan, Vec<u8>) {
         let profile = Profile::new(Profile::DEFAULT).unwrap();
         let (mut joined, mut payload) = (ScratchVec::new(), b"before".to_vec());
         let plan = EntriesPlan::new(all, Codec::None, &profile, hint, trainer, &mut joined);

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use entasis_kernels::string_hash::{ANY, Hashing, LONG, MIDDLE, TINY, hash};
 use entasis_kernels::VECTOR;
+use entasis_kernels::string_hash::{ANY, Hashing, LONG, MIDDLE, TINY, hash};
 use entasis_platform::memory::ScratchVec;
 
-use crate::dictionary::{CodeTable, Key, Limit, MIX, NoDictionary, Estimate, build, estimate};
+use crate::dictionary::{CodeTable, Estimate, Key, Limit, MIX, NoDictionary, build, estimate};
 
 /// Reusable hash tables for the strings of a block.
 #[derive(Default)]

@@ -17,8 +17,8 @@ use bytemuck::Zeroable;
 
 use super::ESCAPE;
 use super::digrams::Digrams;
-use super::match_entry::MatchEntry;
 use super::emit::emit;
+use super::match_entry::MatchEntry;
 #[cfg(target_arch = "x86_64")]
 use crate::dispatch::{Isa, isa};
 
@@ -418,12 +418,10 @@ mod tests {
         let before = symbols(&["x", "b", "ca", "zz", "abc", "\0"]);
         let after = symbols(&["a", "bb", "ab", "z", "cab", "bca"]);
         let mut index = index_of(&before);
-        assert!(
-            index.set_for_followers(
-                b"\0abc".iter().copied(),
-                after.iter().map(|symbol| (word(symbol), symbol.len()))
-            )
-        );
+        assert!(index.set_for_followers(
+            b"\0abc".iter().copied(),
+            after.iter().map(|symbol| (word(symbol), symbol.len()))
+        ));
         let all = index_of(&after);
         let text = b"zabcabbaccabcabbbacaabcbcaab";
         for at in 0..text.len() {

@@ -32,12 +32,7 @@ pub(super) unsafe fn put<T: Pod>(columns: [&[T]; LINE], n: usize, to: *mut u8, s
 /// # Safety
 /// `n` words are readable at each pointer, and eight words are writable at `to + r * stride` for
 /// every r below `n`.
-pub(super) unsafe fn turn<T: Pod>(
-    from: [*const u8; LINE],
-    n: usize,
-    to: *mut u8,
-    stride: usize,
-) -> usize {
+pub(super) unsafe fn turn<T: Pod>(from: [*const u8; LINE], n: usize, to: *mut u8, stride: usize) -> usize {
     let n = n / LINE * LINE;
     match (size_of::<T>(), isa()) {
         // SAFETY: `isa()` only returns levels that this CPU has; the rest holds by this function's

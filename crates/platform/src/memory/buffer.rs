@@ -6,8 +6,8 @@ use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::Arc;
 
-use super::mapping::Mapping;
 use super::huge_pages::{HUGE, LARGE};
+use super::mapping::Mapping;
 
 /// The alignment of every buffer: a cache line, and the widest vector register.
 pub(super) const ALIGN: NonZeroUsize = NonZeroUsize::new(64).unwrap();
@@ -147,8 +147,18 @@ mod tests {
 
     #[test]
     fn zeroed_aligned_and_writable() {
-        let lens =
-            [0, 1, 63, 64, 4096, SCRATCH_FROM, MAPPED_FROM - 1, MAPPED_FROM, MAPPED_FROM + 1, 3 * HUGE + 12345];
+        let lens = [
+            0,
+            1,
+            63,
+            64,
+            4096,
+            SCRATCH_FROM,
+            MAPPED_FROM - 1,
+            MAPPED_FROM,
+            MAPPED_FROM + 1,
+            3 * HUGE + 12345,
+        ];
         for (len, make) in
             lens.into_iter().flat_map(|len| [(len, Buffer::zeroed as fn(_) -> _), (len, Buffer::scratch)])
         {

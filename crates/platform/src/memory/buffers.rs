@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::buffer::{ALIGN, SCRATCH_FROM, Buffer, MAPPED_FROM};
-use super::mapping::Mapping;
+use super::buffer::{ALIGN, Buffer, MAPPED_FROM, SCRATCH_FROM};
 use super::huge_pages::HUGE;
+use super::mapping::Mapping;
 
 /// Bytes of a shared mapping: one buffer that is kept may hold on to this much memory.
 const SHARED: usize = 4 * HUGE;
@@ -38,7 +38,8 @@ impl Buffers {
 
     /// As [`Buffer::zeroed`].
     pub fn zeroed(&mut self, len: usize) -> Option<Buffer> {
-        let (few, own_from) = if self.is_scratch { (SCRATCH_FROM - 1, usize::MAX) } else { (FEW, MAPPED_FROM) };
+        let (few, own_from) =
+            if self.is_scratch { (SCRATCH_FROM - 1, usize::MAX) } else { (FEW, MAPPED_FROM) };
         if len == 0 || len >= own_from {
             return Buffer::zeroed(len);
         }

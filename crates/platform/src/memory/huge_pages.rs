@@ -176,7 +176,8 @@ impl Backoff {
             self.n_slow.store(0, Ordering::Relaxed);
             self.last_backoff.store(0, Ordering::Relaxed);
         } else if self.n_slow.fetch_add(1, Ordering::Relaxed) + 1 >= Self::SLOW_IN_A_ROW {
-            let n = (2 * self.last_backoff.load(Ordering::Relaxed)).clamp(Self::MIN_BACKOFF, Self::MAX_BACKOFF);
+            let n =
+                (2 * self.last_backoff.load(Ordering::Relaxed)).clamp(Self::MIN_BACKOFF, Self::MAX_BACKOFF);
             self.last_backoff.store(n, Ordering::Relaxed);
             self.small_left.fetch_max(n, Ordering::Relaxed);
         }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Weak};
 
 use bytemuck::Pod;
 
-use super::buffer::{ALIGN, SCRATCH_FROM, Buffer};
-use super::mapping::Mapping;
+use super::buffer::{ALIGN, Buffer, SCRATCH_FROM};
 use super::huge_pages::{HUGE, LARGE, populate_huge_page, reserve_on_huge_pages};
+use super::mapping::Mapping;
 
 /// Smaller vectors use the allocator, which mostly has memory of that size at hand.
 const SHARED_FROM: usize = 64 << 10;

@@ -268,7 +268,14 @@ fn side_by_side<T: Pod>(
     (n_rows, n_columns): (usize, usize),
     out: &mut [u8],
 ) -> bool {
-    transpose::copy_columns::<T>(*memory, at, stride, (n_rows, n_columns), bytemuck::cast_slice_mut(out), n_rows)
+    transpose::copy_columns::<T>(
+        *memory,
+        at,
+        stride,
+        (n_rows, n_columns),
+        bytemuck::cast_slice_mut(out),
+        n_rows,
+    )
 }
 
 fn strided<T: Pod>(memory: &HostRead, at: usize, stride: isize, out: &mut [u8]) -> bool {

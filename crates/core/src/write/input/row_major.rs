@@ -83,9 +83,7 @@ impl RowMajorColumns {
 /// Whether the words of `other` come right after those of `one` in each row of a matrix.
 pub(crate) fn are_adjacent(one: &Array, other: &Array) -> bool {
     let words = |array: &Array| match array.chunks.as_slice() {
-        [Chunk { values: HostValues::Words { memory, stride }, n, .. }] => {
-            Some((memory.addr(), *stride, *n))
-        }
+        [Chunk { values: HostValues::Words { memory, stride }, n, .. }] => Some((memory.addr(), *stride, *n)),
         _ => None,
     };
     let next = words(one).map(|(place, stride, n)| (place.wrapping_add(8), stride, n));
