@@ -5,8 +5,8 @@ Three rules, each of them an error with a file or a crate:
 
 1. A crate of the workspace depends on the crates below it alone (`ALLOWED`).
 2. The crates without `unsafe` say `#![forbid(unsafe_code)]` in their `lib.rs` (`SAFE`).
-3. In the crates of `ACYCLIC`, modules that have the same parent do not import each other in a circle.
-   An import of the parent by its child, and imports inside `#[cfg(test)] mod tests`, do not count.
+3. In the crates of `ACYCLIC`, modules with the same parent do not import each other in a circle. An
+   import of the parent by its child, and imports in `#[cfg(test)] mod tests`, do not count.
 
 Usage: tools/check-layers.py. Needs `cargo`; builds nothing.
 """
@@ -27,7 +27,13 @@ ALLOWED = {
     "entasis-format": {"entasis-kernels"},
     "entasis-io": {"entasis-platform"},
     "entasis-encodings": {"entasis-platform", "entasis-kernels", "entasis-format"},
-    "entasis": {"entasis-platform", "entasis-kernels", "entasis-format", "entasis-io", "entasis-encodings"},
+    "entasis": {
+        "entasis-platform",
+        "entasis-kernels",
+        "entasis-format",
+        "entasis-io",
+        "entasis-encodings",
+    },
     "entasis-cli": {"entasis"},
     "entasis-testkit": {"entasis"},
     "entasis-python": {"entasis", "entasis-cli"},
@@ -41,7 +47,9 @@ ACYCLIC = {"entasis-platform", "entasis-kernels", "entasis-io", "entasis-encodin
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TESTS = re.compile(r"#\[cfg\(test\)\]\s*mod tests \{.*", re.S)
 PATH = re.compile(r"(?<![\w:])((?:crate|super|self)(?:::(?:super|\w+))*(?:::\{)?)")
-REEXPORT = re.compile(r"\bpub(?:\([^)]*\))? use ((?:self::|crate::)?[a-z]\w*(?:::\w+)*(?:::\{[^}]*\})?);")
+REEXPORT = re.compile(
+    r"\bpub(?:\([^)]*\))? use ((?:self::|crate::)?[a-z]\w*(?:::\w+)*(?:::\{[^}]*\})?);"
+)
 
 
 def main() -> int:
@@ -58,7 +66,13 @@ def main() -> int:
 
 def workspace() -> dict[str, dict]:
     """The packages of the workspace by name."""
-    command = [os.environ.get("CARGO", "cargo"), "metadata", "--format-version=1", "--no-deps", "--offline"]
+    command = [
+        os.environ.get("CARGO", "cargo"),
+        "metadata",
+        "--format-version=1",
+        "--no-deps",
+        "--offline",
+    ]
     output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return {package["name"]: package for package in json.loads(output)["packages"]}
 
@@ -74,10 +88,17 @@ def crate_errors(packages: dict[str, dict]):
         if name not in ALLOWED:
             yield f"{name} is missing in ALLOWED of tools/check-layers.py"
             continue
-        used = {dependency["name"] for dependency in package["dependencies"] if dependency["kind"] != "dev"}
+        used = {
+            dependency["name"]
+            for dependency in package["dependencies"]
+            if dependency["kind"] != "dev"
+        }
         for other in sorted(used & set(packages) - ALLOWED[name]):
             yield f"{name} must not depend on {other}"
-        if name in SAFE and "#![forbid(unsafe_code)]" not in (source_of(package) / "lib.rs").read_text():
+        if (
+            name in SAFE
+            and "#![forbid(unsafe_code)]" not in (source_of(package) / "lib.rs").read_text()
+        ):
             yield f"{name}: lib.rs must say #![forbid(unsafe_code)]"
 
 
@@ -127,7 +148,7 @@ def imports(module: tuple[str, ...], text: str):
 
 
 def leaves(text: str, start: int) -> list[str]:
-    """The paths in a brace that was opened before `start`: `{a::{B, c}, D}` has `a::B`, `a::c` and `D`."""
+    """Return the paths in a brace that opens before `start`: `{a::{B}, c}` has `a::B` and `c`."""
     found, prefixes, word = [], [""], ""
     for char in text[start:]:
         if char == "{":
@@ -161,7 +182,11 @@ def reexports(module: tuple[str, ...], text: str, names: set) -> dict[str, tuple
     for match in REEXPORT.finditer(text):
         path = match.group(1)
         base, brace, _ = path.partition("::{")
-        paths = [f"{base}::{leaf}" for leaf in leaves(text, match.start(1) + len(base) + 3)] if brace else [path]
+        paths = (
+            [f"{base}::{leaf}" for leaf in leaves(text, match.start(1) + len(base) + 3)]
+            if brace
+            else [path]
+        )
         for one in paths:
             parts = tuple(part for part in one.split("::") if part not in ("self", "crate"))
             if (*module, parts[0]) in names:
@@ -170,7 +195,7 @@ def reexports(module: tuple[str, ...], text: str, names: set) -> dict[str, tuple
 
 
 def resolve(path: tuple[str, ...], names: set, exports: dict) -> tuple[str, ...]:
-    """The module that has what a path names, through one level of re-exports; else the path's own module."""
+    """Return the module of a path, through one level of re-exports."""
     depth = max(n for n in range(len(path) + 1) if path[:n] in names)
     owner = path[:depth]
     if depth < len(path) and path[depth] in exports.get(owner, {}):
@@ -181,7 +206,10 @@ def resolve(path: tuple[str, ...], names: set, exports: dict) -> tuple[str, ...]
 
 def shared_prefix(one: tuple, other: tuple) -> int:
     """How many parts two paths share at their beginning."""
-    return next((n for n, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
 
 
 def circles(edges: dict[str, set]) -> list[list[str]]:

@@ -24,8 +24,8 @@ pub(crate) trait Float: Copy + 'static {
     /// decode to the same bits.
     fn encode(values: &[Self], by: Decimals, ints: &mut [Self::Int], exceptions: &mut Vec<u16>);
     fn decode(ints: &[Self::Int], by: Decimals, out: &mut [Self]);
-    /// Unpacks and decodes a full vector in one step. Returns false if there is no fused kernel for
-    /// these parameters; the caller then takes two steps.
+    /// Unpacks and decodes a full vector in one step. Returns false if these parameters lack a
+    /// fused kernel; the caller then takes two steps.
     fn unpack(packed: &[u8], width: u32, base: u64, by: Decimals, out: &mut [Self]) -> bool;
     /// The integer of the value with `e` decimals, and its residual; `None` if the integer is too
     /// large.

@@ -120,8 +120,8 @@ impl Replacement {
         self.old.is_some()
     }
 
-    /// Announces that about `len` bytes will be written. Some systems report here that there is no
-    /// space for them. The final length depends on the writes alone.
+    /// Announces that about `len` bytes will be written. Some systems report a lack of space here.
+    /// The final length depends on the writes alone.
     ///
     /// # Errors
     /// Errors of the system.

@@ -8,7 +8,7 @@ pub trait Source: Send + Sync {
     /// The number of bytes.
     fn len(&self) -> u64;
 
-    /// Whether there are no bytes.
+    /// Whether the length is 0.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -14,7 +14,7 @@ pub fn min_max_signed<T: Word>(values: &[T]) -> (T, T) {
     min_max_flipped(values, T::SIGN)
 }
 
-/// Number of maximal runs of equal neighbours; 0 when there are no values.
+/// Number of maximal runs of equal neighbours; 0 without values.
 pub fn count_runs<T: PartialEq>(values: &[T]) -> usize {
     if values.is_empty() { 0 } else { 1 + count_changes(values) }
 }

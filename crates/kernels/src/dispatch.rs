@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Isa {
-    /// What the compilation target guarantees (SSE2 on x86-64, NEON on AArch64).
+    /// The guarantee of the compilation target (SSE2 on x86-64, NEON on AArch64).
     Baseline = 1,
     /// AVX2 with BMI1, BMI2, LZCNT and POPCNT.
     Avx2 = 2,

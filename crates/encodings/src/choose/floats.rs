@@ -62,7 +62,7 @@ struct Trial<F: Float> {
 }
 
 impl<F: Float> Trial<F> {
-    /// `None` if there are no numbers.
+    /// `None` without numbers.
     fn new(values: &[F]) -> Option<Self> {
         let mut sample = Vec::with_capacity(SAMPLE);
         sample_ranges(values.len(), 8, SAMPLE / 8).for_each(|range| sample.extend_from_slice(&values[range]));

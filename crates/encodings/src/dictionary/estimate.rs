@@ -41,8 +41,8 @@ pub(crate) enum NoDictionary {
 /// Estimates a dictionary of `n` values with entries of `entry_len` bytes from at most 1,024 of
 /// them. Returns an error if it seems to have far more than `most` entries.
 ///
-/// The number of values that the sample has not seen is estimated from the numbers of those that
-/// occur once and twice (Chao, "Nonparametric Estimation of the Number of Classes in a Population",
+/// The number of values outside the sample is estimated from the numbers of values that occur once
+/// and twice in it (Chao, "Nonparametric Estimation of the Number of Classes in a Population",
 /// 1984). Each run counts once, so that values of any frequency are represented.
 #[inline(never)]
 pub(crate) fn estimate<K: Key>(

@@ -34,8 +34,8 @@ impl Limit {
 }
 
 /// Writes codes for all `n` values. Returns `None` if there are more distinct values than `limit`
-/// allows, or if the first quarter of the values shows that there will be: a sample says little
-/// about rare values, of which there may be many.
+/// allows, or if the first quarter of the values shows that there will be. A sample says little
+/// about rare values, and there may be many.
 ///
 /// The entries are left in `distinct`. `first_of` receives each code and the position of its first
 /// value, as in [`CodeTable::codes`].

@@ -24,7 +24,7 @@ pub(super) struct Bounds {
     pub len: f64,
     pub score: f64,
     /// Bytes of a value that a codec would get without a dictionary; `None` if that is the whole
-    /// value, or if there is no codec.
+    /// value, or without a codec.
     pub shown: Option<u32>,
 }
 

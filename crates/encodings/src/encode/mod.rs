@@ -91,7 +91,7 @@ impl Encoder {
     /// valid. The encoder may overwrite missing values. It calls `check` before each page.
     ///
     /// # Errors
-    /// *Argument* when there are no values, more than a block may have, or values of another type
+    /// *Argument* for zero values, for more than a block may have, or for values of another type
     /// than `of`; any error of `check`.
     pub fn encode(
         &mut self,

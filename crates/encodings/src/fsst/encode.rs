@@ -16,7 +16,7 @@ pub(crate) struct Matcher {
     index: Arc<SymbolIndex>,
     /// Codes of the parts, before their final positions are known.
     scratch: ScratchVec<u8>,
-    /// As `scratch`, for codes of which only the length matters.
+    /// As `scratch`, for calls that need only the length of the codes.
     counted: ScratchVec<u8>,
 }
 

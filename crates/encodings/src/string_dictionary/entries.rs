@@ -69,7 +69,7 @@ pub(crate) struct EntriesPlan {
 }
 
 impl EntriesPlan {
-    /// The better of plain bytes and symbols. With Zstandard there are no symbols, because it
+    /// The better of plain bytes and symbols. With Zstandard symbols are not used, because it
     /// compresses the entries better. `joined` is a buffer for the entries.
     pub(crate) fn new(
         entries: &DistinctStrings<'_>,

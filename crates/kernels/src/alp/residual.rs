@@ -49,8 +49,8 @@ macro_rules! residual {
         #[doc = concat!("Appends to `exceptions`, ascending, the positions whose integer is not below ", $limit_name, " in magnitude")]
         /// or whose residual needs more bits; their words are those of a NaN.
         ///
-        /// Returns false, writing nothing, if the lengths differ, there are more than 65,536 values,
-        /// or `bits` is out of range.
+        /// Returns false, writing nothing, if the lengths differ, there are more than 65,536
+        /// values, or `bits` is out of range.
         #[must_use]
         pub fn $encode(
             values: &[$float],

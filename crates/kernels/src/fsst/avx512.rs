@@ -1,6 +1,6 @@
 //! Kernels for AVX-512 VBMI2, which can compress out bytes. Decoding takes eight loads, one
-//! compression and one store per eight codes; a gather instead of the loads is no faster. Emitting
-//! takes one compression per 32 matches.
+//! compression and one store per eight codes; a gather instead of the loads is not faster.
+//! Emitting takes one compression per 32 matches.
 
 use std::arch::x86_64::{
     __m512i, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,

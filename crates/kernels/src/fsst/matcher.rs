@@ -5,8 +5,8 @@
 //! streams are encoded at once. The steps need no bounds checks: their number is such that each may
 //! take the longest symbol. A step only stores its match, at the same index for each stream, so
 //! that just the positions in the texts occupy registers. `emit` turns the matches into codes
-//! afterwards. All tables lie behind one address and a match is one word, so a step takes twelve
-//! instructions.
+//! afterwards. One address gives access to all tables and a match is one word, so a step takes
+//! twelve instructions.
 //!
 //! Most symbols are short, so few slots of the table for long ones are used. Pairs of consecutive
 //! symbols use the others; such a match gives two codes in one step.

@@ -16,7 +16,7 @@ pub struct HostRead {
 // SAFETY: a `HostRead` only reads, from memory that `HostRead::new`'s caller keeps readable from
 // every thread.
 unsafe impl Send for HostRead {}
-// SAFETY: as above; there is no interior state.
+// SAFETY: as above; it lacks interior mutability.
 unsafe impl Sync for HostRead {}
 
 impl HostRead {
@@ -36,7 +36,7 @@ impl HostRead {
         self.len
     }
 
-    /// Whether there are no bytes.
+    /// Whether the length is 0.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -83,8 +83,8 @@ fn advise(start: *mut u8, len: usize) {
 ///
 /// A huge page usually takes less time to get than to fill. There are exceptions: a system may have
 /// to move other pages first, and a virtual machine that returned memory to its host (free page
-/// reporting) must fetch it again, at ten microseconds for 4 KiB. Then small pages, of which some
-/// are usually left, are much faster.
+/// reporting) must fetch it again, at ten microseconds for 4 KiB. Some small
+/// pages are usually left then, and are much faster.
 ///
 /// After two slow huge pages in a row, the next pieces get small pages, and twice as many after
 /// each further slow one, up to a limit. A quick huge page resets this. All threads and calls of

@@ -13,7 +13,7 @@ pub struct HostViews {
 // SAFETY: only reads, from memory that the caller of `HostViews::new` keeps readable from every
 // thread.
 unsafe impl Send for HostViews {}
-// SAFETY: as above; there is no interior state.
+// SAFETY: as above; it lacks interior mutability.
 unsafe impl Sync for HostViews {}
 
 impl HostViews {
@@ -45,7 +45,7 @@ impl HostViews {
     }
 
     /// View `i`, and the bytes of a string longer than 12; they are empty for a short one. `None`
-    /// if there is no such view.
+    /// if `i` is out of range.
     #[inline]
     #[must_use]
     pub fn get(&self, i: usize) -> Option<(u128, HostRead)> {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use entasis::cells::{BLOCK, ScratchVec, CellWriter, EncodedBlock, NumberEncoder};
+use entasis::cells::{BLOCK, CellWriter, EncodedBlock, NumberEncoder, ScratchVec};
 use entasis::{CellKind, Physical};
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn pairs_of_a_sample_are_found_in_one_step() {
         assert_eq!(steps(&["ab", "cd"], "abcd.", ".abcdabc"), [1, 4, 2, 1]);
-        // The more frequent pair of those that share a slot; a pair of two bytes is no long symbol.
+        // The more frequent pair of those that share a slot; a pair of two bytes is too short.
         assert_eq!(steps(&["ab", "cd", "ce"], "abcd.abce.abcd.", "abce.abcd"), [2, 2, 1, 4]);
         assert_eq!(steps(&["a", "b", "cc"], "ab.ab.acc.", "ab.acc"), [1, 1, 1, 3]);
         // No pairs with literal bytes, nor after a long symbol.
