@@ -42,7 +42,15 @@ ALLOWED = {
 
 SAFE = {"entasis-format", "entasis-io", "entasis-encodings", "entasis"}
 
-ACYCLIC = {"entasis-platform", "entasis-kernels", "entasis-io", "entasis-encodings"}
+ACYCLIC = {
+    "entasis-platform",
+    "entasis-kernels",
+    "entasis-format",
+    "entasis-io",
+    "entasis-encodings",
+    "entasis",
+    "entasis-cli",
+}
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TESTS = re.compile(r"#\[cfg\(test\)\]\s*mod tests \{.*", re.S)

@@ -15,7 +15,7 @@ use entasis_format::Result;
 use crate::file::File;
 
 pub use crate::write::pre_encoded::{BLOCK, EncodedBlock, NumberEncoder};
-pub use entasis_kernels::memory::BriefVec;
+pub use entasis_platform::memory::ScratchVec;
 
 pub use cell::{Cell, Children};
 pub use check::{MAX_DEPTH, Reference, find_cycle, shape};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use entasis_format::{ColumnType, Value};
-use entasis_kernels::{HostRead, HostViews};
+use entasis_platform::{HostRead, HostViews};
 
 use crate::name_list::NameList;
 use crate::write::deferred_column::DeferredColumn;

@@ -18,7 +18,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{Error, Layout, Logical, Physical, Result};
-use entasis_kernels::{Buffers, bits};
+use entasis_kernels::bits;
+use entasis_platform::Buffers;
 
 use crate::file::File;
 use crate::monitor::{Control, Monitor};
@@ -83,7 +84,7 @@ impl File {
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut assemblies: Vec<Assembly<'_>> = Vec::new();
-        let (mut memory, mut brief) = (Buffers::default(), Buffers::brief());
+        let (mut memory, mut brief) = (Buffers::default(), Buffers::scratch());
         let pieces: Mutex<Vec<DecodedPiece>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };

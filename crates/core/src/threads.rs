@@ -1,5 +1,5 @@
 //! Runs the tasks of one piece of work on several threads, with helpers from the thread pool
-//! ([`crew`]).
+//! ([`thread_pool`]).
 
 use std::hint;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use entasis_format::{Error, Result};
-use entasis_kernels::crew;
+use entasis_platform::thread_pool;
 
 use crate::monitor::{Control, INTERVAL};
 
@@ -134,7 +134,7 @@ fn run_from<T: Send, S>(
             }
         }
     };
-    crew::run(n_threads - 1, &worker, |helpers| {
+    thread_pool::run(n_threads - 1, &worker, |helpers| {
         control.begun(n_threads > 1);
         worker(0);
         // Waking up takes longer than the others usually need from here on.

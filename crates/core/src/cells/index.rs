@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{CellKind, Result, checksum};
-use entasis_kernels::HostRead;
-use entasis_kernels::memory::BriefVec;
+use entasis_platform::HostRead;
+use entasis_platform::memory::ScratchVec;
 
 use super::cell::{Cell, Children, damage};
 use super::layout::{BUCKETS, INDEXED, PLACES};
@@ -64,8 +64,8 @@ fn bucket(hash: u64, n_buckets: u64) -> u64 {
 }
 
 /// Memory for `n` numbers.
-fn room(n: usize) -> BriefVec<u32> {
-    let mut memory = BriefVec::new();
+fn room(n: usize) -> ScratchVec<u32> {
+    let mut memory = ScratchVec::new();
     memory.reserve(n);
     memory
 }
@@ -74,8 +74,8 @@ fn room(n: usize) -> BriefVec<u32> {
 #[derive(Debug, Default)]
 pub(super) struct IndexWriter {
     pub indexed: Vec<u64>,
-    pub buckets: BriefVec<u32>,
-    pub places: BriefVec<u32>,
+    pub buckets: ScratchVec<u32>,
+    pub places: ScratchVec<u32>,
 }
 
 impl IndexWriter {
@@ -108,7 +108,7 @@ impl IndexWriter {
 }
 
 /// The buckets of `n` keys with these hashes.
-pub(super) fn buckets_of(n: usize, hashes: impl Iterator<Item = u64>) -> BriefVec<u32> {
+pub(super) fn buckets_of(n: usize, hashes: impl Iterator<Item = u64>) -> ScratchVec<u32> {
     let n_buckets = (n as u64).div_ceil(BUCKET);
     let mut of = room(n);
     of.extend(hashes.map(|hash| bucket(hash, n_buckets) as u32));
@@ -121,7 +121,7 @@ enum Keys {
     /// Strings, by their indices.
     Strings(Range<usize>),
     /// Other keys, by their buckets.
-    Others(Arc<BriefVec<u32>>),
+    Others(Arc<ScratchVec<u32>>),
 }
 
 impl Keys {
@@ -161,7 +161,7 @@ impl IndexPlan {
     }
 
     /// Computes the buckets and places of all maps; none when lent memory is too short.
-    pub fn make(self, offsets: &HostRead, bytes: &HostRead) -> Option<[BriefVec<u32>; 2]> {
+    pub fn make(self, offsets: &HostRead, bytes: &HostRead) -> Option<[ScratchVec<u32>; 2]> {
         let mut index = IndexWriter::default();
         for (first, keys) in self.0 {
             match keys {
@@ -174,7 +174,7 @@ impl IndexPlan {
 }
 
 /// The buckets of the strings in `places`.
-fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, places: Range<usize>) -> Option<BriefVec<u32>> {
+fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, places: Range<usize>) -> Option<ScratchVec<u32>> {
     let n_buckets = (places.len() as u64).div_ceil(BUCKET);
     let (mut of, mut text) = (room(places.len()), Vec::new());
     let mut ends = [0i64; PIECE + 1];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_format::{CellClass, Error, Logical, MAX_BLOCK_VALUES, Physical, Result, Value};
-use entasis_kernels::Buffers;
+use entasis_platform::Buffers;
 
 use super::cell::damage;
 use super::layout::{CLASSES, INDEX_TYPES, INDEXED, RANK, columns_of};
@@ -200,7 +200,7 @@ impl Cells {
             }
         }
         // This memory is freed as soon as objects are built.
-        let mut memory = Buffers::brief();
+        let mut memory = Buffers::scratch();
         let mut buffer = |n: u64| {
             let len = usize::try_from(n.saturating_mul(8)).ok();
             len.and_then(|len| memory.zeroed(len)).ok_or_else(no_memory)

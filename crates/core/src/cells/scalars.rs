@@ -1,7 +1,7 @@
 //! Collects values without parts: the kind of each, and the values of each class.
 
 use entasis_format::{CellClass, CellKind};
-use entasis_platform::memory::BriefVec;
+use entasis_platform::memory::ScratchVec;
 
 use super::layout::CLASSES;
 
@@ -12,15 +12,15 @@ const EXPECTED: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Strings {
     /// 0, then the end of each.
-    pub offsets: BriefVec<i64>,
-    pub bytes: BriefVec<u8>,
+    pub offsets: ScratchVec<i64>,
+    pub bytes: ScratchVec<u8>,
 }
 
 impl Default for Strings {
     fn default() -> Self {
-        let mut offsets = BriefVec::new();
+        let mut offsets = ScratchVec::new();
         offsets.push(0);
-        Self { offsets, bytes: BriefVec::new() }
+        Self { offsets, bytes: ScratchVec::new() }
     }
 }
 
@@ -58,9 +58,9 @@ impl Strings {
 /// Values without parts, in order.
 #[derive(Debug, Default)]
 pub struct Scalars {
-    pub(super) kinds: BriefVec<u8>,
-    pub(super) ints: BriefVec<i64>,
-    pub(super) floats: BriefVec<f64>,
+    pub(super) kinds: ScratchVec<u8>,
+    pub(super) ints: ScratchVec<i64>,
+    pub(super) floats: ScratchVec<f64>,
     pub(super) strings: Strings,
     pub(super) bytes: Strings,
 }

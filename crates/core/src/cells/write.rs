@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{CellClass, CellKind, ColumnType, Physical, Value, checksum};
-use entasis_platform::{HostRead, memory::BriefVec};
+use entasis_platform::{HostRead, memory::ScratchVec};
 
 use super::index::{INDEXED_FROM, IndexPlan};
 use super::layout::{CLASSES, INDEXED, RANK};
@@ -135,7 +135,7 @@ impl CellWriter {
 
     /// Adds integers of one kind, which `add` appends to memory with room for `n` more. Returns
     /// their number.
-    pub fn ints_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut BriefVec<i64>)) -> usize {
+    pub fn ints_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut ScratchVec<i64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Int);
         let (counts, before) = (self.counts(), self.scalars.ints.len());
         self.scalars.ints.reserve(n);
@@ -145,7 +145,7 @@ impl CellWriter {
 
     /// Adds floats of one kind, which `add` appends to memory with room for `n` more. Returns their
     /// number.
-    pub fn floats_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut BriefVec<f64>)) -> usize {
+    pub fn floats_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut ScratchVec<f64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Float);
         let (counts, before) = (self.counts(), self.scalars.floats.len());
         self.scalars.floats.reserve(n);

@@ -1,7 +1,7 @@
 //! Memory whose size a file decides: too much is an error and never aborts the process.
 
 use entasis_format::{Error, Result};
-use entasis_kernels::Buffer;
+use entasis_platform::Buffer;
 
 /// The error for columns that do not fit into memory.
 pub(super) fn no_memory() -> Error {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use entasis_encodings::{BLOCK, Validity};
 use entasis_format::{BlockRecord, Encoding, Error, Packing, Result, checksum};
-use entasis_kernels::extend::{self, Narrow};
-use entasis_kernels::memory::Ahead;
+use entasis_kernels::sign_extend::{self, Narrow};
 use entasis_kernels::{VECTOR, Word};
+use entasis_platform::memory::Prefault;
 
 use super::codes::check_codes;
 use super::int32;
@@ -25,7 +25,7 @@ pub(crate) struct FixedTask<'a> {
     source: &'a Source,
     values: Range<u64>,
     /// The memory of this task and the next ones, whose pages this task requests.
-    ahead: Option<Ahead<'a>>,
+    ahead: Option<Prefault<'a>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
 }
@@ -66,9 +66,9 @@ pub(crate) fn plan<'a>(
 }
 
 /// The memory of an output, for requesting its pages. Bitmaps are too small for that.
-fn ahead_of(output: Output<'_>) -> (Option<Ahead<'_>>, Output<'_>) {
-    fn of(memory: &mut [u8]) -> (Option<Ahead<'_>>, &mut [u8]) {
-        let (ahead, memory) = Ahead::of(memory);
+fn ahead_of(output: Output<'_>) -> (Option<Prefault<'_>>, Output<'_>) {
+    fn of(memory: &mut [u8]) -> (Option<Prefault<'_>>, &mut [u8]) {
+        let (ahead, memory) = Prefault::of(memory);
         (Some(ahead), memory)
     }
     match output {
@@ -147,7 +147,7 @@ impl FixedTask<'_> {
         let source = self.source;
         let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
         if let Some(ahead) = &self.ahead {
-            ahead.get();
+            ahead.populate();
         }
         self.read(reader, control).map_err(named)
     }
@@ -348,7 +348,7 @@ fn wide_parts<'o>(
 }
 
 fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<()> {
-    if extend::extend(values, width, out) {
+    if sign_extend::extend(values, width, out) {
         Ok(())
     } else {
         Err(Error::argument("the memory for wide values has the wrong length"))

@@ -1,7 +1,7 @@
 //! Strings in memory, in the layouts of Arrow.
 
 use entasis_format::Result;
-use entasis_kernels::{Buffer, Buffers};
+use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::no_string_memory as no_memory;
 
@@ -31,7 +31,7 @@ pub struct Text {
     pub bytes: Vec<Buffer>,
     /// The buffers that views refer to after those: dictionaries of blocks with repeated strings.
     pub dictionaries: Vec<Buffer>,
-    /// Whether the memory is freed soon ([`Buffers::brief`]).
+    /// Whether the memory is freed soon ([`Buffers::scratch`]).
     pub is_brief: bool,
 }
 

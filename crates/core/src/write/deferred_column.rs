@@ -5,21 +5,21 @@ use std::fmt::{Debug, Formatter};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use entasis_platform::memory::BriefVec;
+use entasis_platform::memory::ScratchVec;
 
 /// Computes the numbers of two columns; none when lent memory is too short.
-type Find = Box<dyn FnOnce() -> Option<[BriefVec<u32>; 2]> + Send>;
+type Find = Box<dyn FnOnce() -> Option<[ScratchVec<u32>; 2]> + Send>;
 
 /// Numbers of 32 bits, computed by the thread that first asks for some.
 #[derive(Clone)]
 pub struct DeferredColumn {
-    both: Arc<LazyLock<Option<[BriefVec<u32>; 2]>, Find>>,
+    both: Arc<LazyLock<Option<[ScratchVec<u32>; 2]>, Find>>,
     which: usize,
 }
 
 impl DeferredColumn {
     /// Two columns whose numbers are computed together.
-    pub(crate) fn both(find: impl FnOnce() -> Option<[BriefVec<u32>; 2]> + Send + 'static) -> [Self; 2] {
+    pub(crate) fn both(find: impl FnOnce() -> Option<[ScratchVec<u32>; 2]> + Send + 'static) -> [Self; 2] {
         let find: Find = Box::new(find);
         let both = Arc::new(LazyLock::new(find));
         [0, 1].map(|which| Self { both: both.clone(), which })
@@ -43,8 +43,8 @@ mod tests {
 
     use super::*;
 
-    fn numbers(of: &[u32]) -> BriefVec<u32> {
-        let mut numbers = BriefVec::new();
+    fn numbers(of: &[u32]) -> ScratchVec<u32> {
+        let mut numbers = ScratchVec::new();
         numbers.extend_from_slice(of);
         numbers
     }

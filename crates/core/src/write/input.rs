@@ -15,7 +15,7 @@ use std::ops::Range;
 use entasis_encodings::Values;
 use entasis_format::{Error, Layout, Physical, Result};
 use entasis_kernels::bits;
-use entasis_platform::memory::BriefVec;
+use entasis_platform::memory::ScratchVec;
 
 use crate::blocks::block_values;
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
@@ -33,9 +33,9 @@ const MAX_STRING: u64 = 1_000_000_000;
 #[derive(Default)]
 pub(crate) struct Scratch {
     /// Values of fixed width, aligned for every type.
-    words: BriefVec<u128>,
-    offsets: BriefVec<u32>,
-    bytes: BriefVec<u8>,
+    words: ScratchVec<u128>,
+    offsets: ScratchVec<u32>,
+    bytes: ScratchVec<u8>,
     /// The most bytes of a block with more than one string.
     pub(crate) string_block_len: StringBlockLen,
     validity: Vec<u8>,

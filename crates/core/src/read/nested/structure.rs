@@ -35,7 +35,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{BlockRecord, Error, Physical, Result};
-use entasis_kernels::Buffer;
+use entasis_platform::Buffer;
 
 use super::arrow_buffers::{mask, offsets, packed};
 use super::selection::Selection;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entasis_kernels::Buffer;
+use entasis_platform::Buffer;
 
 use crate::file::ColumnInfo;
 use crate::read::layout::{Text, TextLayout};

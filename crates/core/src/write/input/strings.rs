@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use entasis_format::{Error, Result};
-use entasis_platform::{HostRead, HostViews, memory::BriefVec};
+use entasis_platform::{HostRead, HostViews, memory::ScratchVec};
 
 use super::validity::ValidBits;
 use super::{MAX_STRING, Scratch, pieces, place, short};
@@ -218,7 +218,7 @@ impl Scratch {
         (width, stride): (usize, isize),
         n: usize,
         valid: &ValidBits,
-        push: fn(&[u8], &mut BriefVec<u8>) -> bool,
+        push: fn(&[u8], &mut ScratchVec<u8>) -> bool,
     ) -> Result<()> {
         // Contiguous strings are copied together.
         let together = if stride == width as isize { (SPARE / width.max(1)).max(1) } else { 1 };
@@ -345,13 +345,13 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)]
 }
 
-fn push_padded(bytes: &[u8], out: &mut BriefVec<u8>) -> bool {
+fn push_padded(bytes: &[u8], out: &mut ScratchVec<u8>) -> bool {
     out.extend_from_slice(trimmed(bytes));
     true
 }
 
 /// Returns false for a number that is not a Unicode scalar value.
-fn push_ucs4(bytes: &[u8], out: &mut BriefVec<u8>) -> bool {
+fn push_ucs4(bytes: &[u8], out: &mut ScratchVec<u8>) -> bool {
     let len = trimmed(bytes).len().next_multiple_of(4);
     let (units, _) = bytes[..len.min(bytes.len())].as_chunks::<4>();
     let all = units.iter().fold(0, |all, unit| all | u32::from_ne_bytes(*unit));
