@@ -48,7 +48,6 @@ ACYCLIC = {
     "entasis-format",
     "entasis-io",
     "entasis-encodings",
-    "entasis",
     "entasis-cli",
 }
 
