@@ -1,6 +1,6 @@
 #!/bin/sh
-# Check that r/src uses only R's documented interface for C, so that it compiles with R 4.6, which is
-# not installed here.
+# Check that r/src uses only R's documented interface for C, so that it compiles with R 4.6, which
+# is not installed here.
 # Usage: tools/check-r-api.sh [directory of r/src]
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 /* Where in a value something is: what users type to get there. */
-#include "make.h"
+#include "make_values.h"
 
 /* Characters of a path that are shown. */
 #define LONGEST 200

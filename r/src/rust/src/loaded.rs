@@ -1,6 +1,6 @@
 //! Cells of a file in memory, checked before C builds values of R from them.
 
-mod alike;
+mod small_vectors;
 mod calls;
 mod pools;
 
@@ -8,7 +8,7 @@ use entasis::cells::{Cell, Loaded as Cells};
 use entasis::{Buffer, CellKind, Error, File, Result, Silent, Value};
 
 use crate::guard::Text;
-use alike::Place;
+use small_vectors::Place;
 use pools::{PoolUse, Uses};
 
 /// Cells in memory.

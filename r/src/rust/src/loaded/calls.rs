@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entasis::File;
 use entasis::cells::Loaded as Cells;
 
-use super::alike::Alike;
+use super::small_vectors::Alike;
 use super::pools::PoolUse;
 use super::{CellParts, Loaded, damage, look};
 use crate::guard::{self, Failure, Interrupted, Signals};

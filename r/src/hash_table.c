@@ -1,5 +1,5 @@
 /* A table that grows. */
-#include "table.h"
+#include "hash_table.h"
 
 /* The table with room for one more than the `n` that it has of `width` bytes each, if need be in new memory. `hash_of` tells the hash of
  * a place that is taken, and 0 of a free one, which is all zeros. */

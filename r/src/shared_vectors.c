@@ -1,6 +1,6 @@
 /* Large vectors that were met: one that is in a tree twice is stored once. Values stay where they are until the file is written, so
  * their addresses tell them. */
-#include "table.h"
+#include "hash_table.h"
 
 /* Smaller ones cost less than to look for them. */
 #define LARGE 512

@@ -1,5 +1,5 @@
 /* Columns of a frame that are planned together. */
-#include "table.h"
+#include "hash_table.h"
 
 /* Values of an attribute that are compared, at most. Attributes of more values are the same only if they are one vector. */
 #define FEW 64

@@ -3,7 +3,7 @@
  *
  * The table finds by hash and confirms by comparing, so that the file never depends on addresses.
  */
-#include "table.h"
+#include "hash_table.h"
 
 /* Values, and bytes of vectors, that one look takes at most. Larger values are looked at part by part. */
 #define MOST_VALUES 512

@@ -1,5 +1,5 @@
 /* Lists of many small vectors that are alike: all of them at once, instead of one cell after the other. */
-#include "make.h"
+#include "make_values.h"
 
 /* Makes the vectors from a cell on that are alike, and puts them to the next places of the list that is being made. 0: none are, and
  * nothing is done. Objects are like the one before them, whose vector was made: they have its attributes. */

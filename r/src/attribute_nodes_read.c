@@ -5,7 +5,7 @@
  * the column. R code decodes all others, and refuses those that make no sense. Columns with equal
  * descriptions share one object.
  */
-#include "table.h"
+#include "hash_table.h"
 
 /* The place after a node and its children. */
 static const ent_node *after(const ent_node *at, const ent_node *end) {

@@ -4,7 +4,7 @@
  * below the result from the beginning, which keeps it. What is not dealt with here is asked of R code, `assemble` in R/trees.R.
  * Nothing is evaluated.
  */
-#include "make.h"
+#include "make_values.h"
 
 /* More values inside of one another than cells below one another can be: references lead on. */
 #define DEEPEST 10000

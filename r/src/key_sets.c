@@ -1,5 +1,5 @@
 /* Keys of maps that other maps may have too: R has equal strings once, so their addresses tell them. */
-#include "table.h"
+#include "hash_table.h"
 
 /* Keys of a map that are compared with those of other maps, at most. */
 #define SHARED_KEYS 256

@@ -1,5 +1,5 @@
 /* Values of R of their parts, for make.c: arrays, vectors with attributes, calls, rows. Nothing is evaluated. */
-#include "make.h"
+#include "make_values.h"
 
 /* Asks R code for the value of a kind or name. */
 SEXP ent_make_ask(maker *m, const char *what, SEXP parts) {
