@@ -1,6 +1,7 @@
 # `make` alone lists the verbs.
 
-PYTHON ?= $(firstword $(foreach p,python3 python3.14 python3.13 python3.12 python3.11,$(shell command -v $(p) >/dev/null 2>&1 && $(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))) python3)
+# Empty: the newest interpreter for which all libraries have wheels (tools/find-pythons.sh).
+PYTHON ?=
 VENV ?= .venv
 CARGO ?= cargo
 
@@ -21,6 +22,8 @@ HTML ?=
 SUITES ?= all
 
 py := $(VENV)/bin/python
+pythons = $(or $(PYTHON),$(shell tools/find-pythons.sh))
+wheels := $(or $(CARGO_TARGET_DIR),target)/wheels
 pip := $(py) -m pip install --quiet --disable-pip-version-check --prefer-binary
 compare := $(py) -m bench.compare \
 	$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(THREADS),--threads $(THREADS)) \
@@ -33,7 +36,7 @@ sources := $(shell find crates python -type d \( -name tests -o -name __pycache_
 	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
 	Cargo.toml Cargo.lock rust-toolchain.toml
 
-.PHONY: help setup env demo bench fidelity test test-rust test-python test-r r-package lint clean distclean check-rust check-python
+.PHONY: help setup env demo bench fidelity test test-rust test-python test-pythons test-r r-package lint clean distclean check-rust check-python
 .DEFAULT_GOAL := help
 
 help: ## List the verbs
@@ -61,13 +64,17 @@ bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then the co
 fidelity: $(VENV)/.package $(VENV)/.peers ## Write and read 2,300 values with each format, into docs/fidelity.md
 	@$(py) -m bench.fidelity --write
 
-test: test-rust test-python test-r ## All tests
+test: test-rust test-python test-pythons test-r ## All tests
 
 test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
 	$(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
+	ENTASIS_ISA=baseline $(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
 
 test-python: $(VENV)/.package $(VENV)/.tests $(VENV)/.pyright ## Only the Python tests
 	$(py) -m pytest python/tests
+
+test-pythons: $(VENV)/.package ## The core tests on every other Python here, and with the lowest versions of the libraries
+	@tools/test-pythons.sh '$(abspath $(py))' "$$(ls $(wheels)/entasis-*.whl)"
 
 test-r: $(VENV)/.package ## Only the R package: R CMD check (installs R on Debian as root, else needs it)
 	@tools/test-r.sh '$(abspath $(py))'
@@ -87,6 +94,8 @@ lint: check-rust $(VENV)/.tests ## Formatting, clippy, dependencies, ruff, mypy,
 	$(py) -m mypy --ignore-missing-imports bench/compare
 	$(py) -m mypy --ignore-missing-imports --follow-imports=silent bench/fidelity/*.py bench/fidelity/same bench/fidelity/formats
 	cd python && $(abspath $(py)) -m mypy entasis
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check bans licenses sources; \
+	else echo "note: cargo-deny is not installed, so the dependencies' licences are not checked"; fi
 
 clean: ## Remove what was built (keeps .venv and the demo's data)
 	$(CARGO) clean
@@ -99,18 +108,13 @@ check-rust:
 	@tools/check-tools.sh rust
 
 check-python:
-	@tools/check-tools.sh python '$(PYTHON)'
+	@tools/check-tools.sh python '$(firstword $(pythons) python3)'
 
 # --- stamps: each step is done again only when what it stands on changes ------
 
-$(VENV)/.made: | check-python
-	@echo "making $(VENV)"
-	@tools/make-venv.sh '$(PYTHON)' '$(VENV)'
-	@touch $@
-
-$(VENV)/.libraries: $(VENV)/.made bench/requirements.txt
-	@echo "installing the data frame libraries"
-	@$(pip) -r bench/requirements.txt
+$(VENV)/.libraries: bench/requirements.txt | check-python
+	@echo "making $(VENV) with the data frame libraries"
+	@tools/make-venv.sh '$(VENV)' bench/requirements.txt $(pythons)
 	@touch $@
 
 $(VENV)/.peers: $(VENV)/.libraries bench/requirements-peers.txt
@@ -123,11 +127,13 @@ $(VENV)/.tests: $(VENV)/.libraries python/requirements-test.txt
 	@$(pip) -r python/requirements-test.txt
 	@touch $@
 
-$(VENV)/.pyright: $(VENV)/.made tools/install-pyright.sh
+$(VENV)/.pyright: $(VENV)/.libraries tools/install-pyright.sh
 	@tools/install-pyright.sh '$(VENV)'
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.libraries $(sources) | check-rust
 	@echo "building the package (release)"
-	@$(pip) ./python
+	@rm -rf '$(wheels)'
+	@$(py) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir '$(wheels)' ./python
+	@$(pip) --force-reinstall --no-deps '$(wheels)'/entasis-*.whl
 	@touch $@

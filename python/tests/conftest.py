@@ -16,6 +16,21 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# The files of the marker `core`: under two minutes in all.
+CORE = {
+    "array_index", "bad_input", "buffers", "convert", "errors", "file", "file_protocols", "golden",
+    "labels", "map", "nested", "npz", "numpy", "other_libraries", "pandas", "polars",
+    "process", "pyarrow", "select", "selection", "sources", "static_frame", "threads",
+    "tree_classes", "tree_sharing", "trees", "unsupported_columns",
+}  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the core files."""
+    for item in items:
+        if item.path.stem.removeprefix("test_") in CORE:
+            item.add_marker("core")
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -78,10 +78,10 @@ def test_columns(name, round_trip, path):
     got = en.read(path, columns=range(4, -1, -4))
     pd.testing.assert_frame_equal(frame.iloc[:, positions], got, check_freq=False)
     for label in labels:
-        found = np.arange(N)[labels.get_loc(label)]
-        if isinstance(found, np.integer):
+        found = np.atleast_1d(np.arange(N)[labels.get_loc(label)])
+        if len(found) == 1:
             got = en.read(path, columns=[label])
-            pd.testing.assert_frame_equal(frame.iloc[:, [found]], got, check_freq=False)
+            pd.testing.assert_frame_equal(frame.iloc[:, found], got, check_freq=False)
         else:
             with pytest.raises(en.DuplicateColumnError, match=", ".join(map(str, found))):
                 en.read(path, columns=[label])
