@@ -25,10 +25,22 @@ CORE = {
 }  # fmt: skip
 
 
+def is_core(path: Path) -> bool:
+    """Tell whether all tests of a file are core tests."""
+    return path.stem.removeprefix("test_") in CORE
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out other files with `-m core`, as they may import what is not installed."""
+    if config.option.markexpr == "core" and collection_path.is_file() and not is_core(collection_path):
+        return True
+    return None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of the core files."""
     for item in items:
-        if item.path.stem.removeprefix("test_") in CORE:
+        if is_core(item.path):
             item.add_marker("core")
 
 
