@@ -14,7 +14,6 @@ fn main() -> Result<()> {
 }
 
 /// Writes two columns to `path` and reads three rows of one of them.
-/// Writes the table to `path` and reads rows of it back.
 pub fn write_and_read(path: &std::path::Path) -> Result<()> {
     let numbers: Vec<i64> = (0..100_000).map(|i| i * i).collect();
     let halves: Vec<f64> = numbers.iter().map(|n| *n as f64 / 2.0).collect();
