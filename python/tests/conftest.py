@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a test writes its file; nothing else may be left beside it."""
+    """Path of a test's file. The folder must hold nothing else afterwards."""
     return tmp_path / "frame.entasis"
 
 

@@ -1,6 +1,7 @@
-"""Files that are changed, and whose checksums are then made to hold: what a foreign writer might have written.
+"""Changes files and then repairs their checksums, as a foreign writer might have written them.
 
-For small files written whole at compression 0, whose columns of fixed width stand in the file as they are in memory.
+For small files written whole at compression 0. Their columns of fixed width are in the file as in
+memory.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ RECORD_LEN = {COLUMNS: 96, BLOCKS: 64}
 
 @dataclass
 class Column:
-    """Where the values of a column stand in the file."""
+    """Place of the values of a column in the file."""
 
     at: int
     width: int
@@ -26,11 +27,11 @@ class Column:
 
 
 class Forge:
-    """A sound file, of which any byte may be changed."""
+    """A sound file whose bytes may be changed."""
 
     def __init__(self, file: bytes) -> None:
         self.bytes = bytearray(file)
-        # Where a checksum stands, and the bytes that it is of: the innermost first.
+        # Place of a checksum, and the bytes that it covers: the innermost first.
         self._sums: list[tuple[int, int, int]] = []
         self.columns: dict[str, Column] = {}
         (root,) = self.unpack("Q", SLOT + 8)
@@ -106,13 +107,13 @@ class Forge:
         return [self.get(name, i) for i in range(self.columns[name].n)]
 
     def repaired(self) -> bytes:
-        """The file, every checksum of which holds."""
+        """The file with all checksums repaired."""
         for where, at, length in self._sums:
             self.bytes[where : where + 8] = en.hash(bytes(self.bytes[at : at + length])).to_bytes(8, "little")
         return bytes(self.bytes)
 
 
 def write_builder(builder, path, host):
-    """Writes the columns of a builder with what a host keeps beside them, as `en.write` would."""
+    """Writes the columns of a builder with their host map, as `en.write` would."""
     options = {"compression": 50, "column_compression": [], "threads": None, "durable": None, "wait": 0}
     builder.write(host, {"path": str(path), **options})

@@ -1,4 +1,4 @@
-"""Values that libraries have and few formats keep: those that Entasis keeps, and those that it refuses by name."""
+"""Values of libraries that few formats keep. Entasis keeps them, or refuses them by name."""
 
 from __future__ import annotations
 

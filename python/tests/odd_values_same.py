@@ -1,4 +1,4 @@
-"""Whether two values are alike in all that can be seen of them, also where their libraries take them for equal."""
+"""Whether two values have equal properties, also where their libraries ignore differences."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _array(left, right):
         return False
     if left.dtype.kind == "O":
         return _all(left.ravel().tolist(), right.ravel().tolist())
-    # What fills long doubles up is no part of them.
+    # The padding of long doubles does not count.
     return bool((left == right).all()) if left.dtype.char in "gG" else left.tobytes() == right.tobytes()
 
 

@@ -1,4 +1,4 @@
-"""Any value that a library can hold comes back the same: types, state of indexes, kinds of cells, bits of NaN."""
+"""Random values come back the same: types, state of indexes, kinds of cells, bits of NaN."""
 
 from __future__ import annotations
 

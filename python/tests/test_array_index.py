@@ -1,4 +1,4 @@
-"""Arrays in files are indexed as NumPy indexes arrays in memory, and only what holds the result is read."""
+"""Arrays in files are indexed as NumPy indexes arrays; only pages with the result are read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONG = os.environ.get("ENTASIS_TEST_LONG") == "1"
 
 
 def outcome(function):
-    """What a call gives: an array with its type, or that it is an error."""
+    """The result of a call: an array with its type, or the fact of an error."""
     try:
         found = function()
     except IndexError:

@@ -1,4 +1,4 @@
-"""What can't be written is refused with the path of the value, before the target is touched; no file is left behind."""
+"""Bad values are refused with their path, before the target is touched; no file is left."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def pair(value: Any) -> Any:
     return (value,)
 
 
-# NumPy lets go of arrays inside of arrays by recursion, which ends the process at such a depth: each is held apart.
+# NumPy frees arrays inside of arrays by recursion, which ends the process at such a depth. So each
+# one is kept alive by itself.
 HELD: list[Any] = []
 
 
@@ -197,7 +198,7 @@ def test_deepest(path: Path) -> None:
 
 
 def test_small_frames_take_few_calls_of_python(path: Path) -> None:
-    """A write and a read of 5 columns and 100 rows: `python -m bench.overhead` tells the time."""
+    """A write and a read of 5 columns and 100 rows: `python -m bench.overhead` measures the time."""
     import sys
 
     from bench.overhead import small_frame

@@ -25,7 +25,7 @@ TEXT = b"a column of numbers, " * 200_000
 
 
 def decoded(parts):
-    """What a golden container holds, by what the vectors tell of it."""
+    """Content of a golden container, by the description in the vectors."""
     result = b""
     for kind, n in parts:
         if kind == "zero":

@@ -170,7 +170,7 @@ def test_missing_library(file, monkeypatch):
 
 
 def test_what_arrow_has_and_pandas_not(path):
-    """Dictionaries of values without a hash, and zones that are no zones, are refused by the name of their column."""
+    """Dictionaries of values without a hash, and invalid zones, are refused with their column."""
     for n in (2, 2000):
         for values in (
             pa.array([[i] for i in range(n)]),

@@ -1,4 +1,4 @@
-"""What depends on CPython can be switched off: the values stay the same, and `show_versions` reports it."""
+"""Features of CPython can be switched off. Values stay the same, `show_versions` reports it."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_type_checkers_know_the_exceptions(tmp_path):
 
 
 def test_hints(tmp_path):
-    """What users write passes strict checks; a library that isn't known does not."""
+    """Code of users passes strict checks; an unknown library does not."""
     pytest.importorskip("mypy")
     (tmp_path / "good.py").write_text(
         """import pathlib

@@ -1,4 +1,4 @@
-"""What users put beside a dtype of NumPy: `metadata`, as h5py has them for strings and enumerations."""
+"""`metadata` of NumPy's dtypes, as h5py uses them for strings and enumerations."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_classes(path):
 
 
 class Reference:
-    """What h5py has for references: a class of a library."""
+    """Metadata as of h5py's references: a class of a library."""
 
 
 def test_refused_by_path(path):
@@ -261,7 +261,7 @@ def test_durations_of_pandas(path):
 
 
 def test_of_static_frame_into_others(path):
-    """What is beside a dtype stays with the library that wrote it."""
+    """Metadata of a dtype stay with the library that wrote them."""
     names = sf.Index(np.array(["x", "y"]).view(np.dtype("U1", metadata={"n": 1})))
     for index in (names, sf.Index(np.array(["x", "y"], STRINGS)), sf.Index(np.array([4, 7], COLOURS))):
         assert described(index.values.dtype)[1] is not None
@@ -273,7 +273,7 @@ def test_of_static_frame_into_others(path):
 
 
 def test_places_as_labels(path):
-    """Labels that are their places, as StaticFrame is told."""
+    """Labels that are their positions, by StaticFrame's `loc_is_iloc`."""
     index = sf.Index(np.arange(3).view(np.dtype("i8", metadata={"n": 1})), loc_is_iloc=True)
     en.write(sf.Series((1, 2, 3), index=index), path)
     found = en.read(path)

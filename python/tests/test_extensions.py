@@ -108,7 +108,7 @@ def test_pandas_elsewhere(path):
     en.write(frame, path)
     table = en.read(path, to="pyarrow", columns=["months", "left", "sparse, 7"])
     field = table.schema.field("months")
-    # pandas may have told Arrow of its type.
+    # pandas may have registered its type with Arrow.
     told = getattr(field.type, "extension_name", None) or field.metadata[b"ARROW:extension:name"].decode()
     assert told == "pandas.period"
     assert table["months"].to_pylist()[0] in (600, pd.Period("2020-01"))
@@ -190,7 +190,7 @@ def test_any_storage(storage, unknown, path):
         return
     en.write(frame, path)
     assert pa.chunked_array(en.read(path)["x"].array._pa_array).equals(table["x"])
-    # Without the type the storage is what there is, with its name beside it.
+    # Without the type there is the storage, and the name in the metadata.
     pa.unregister_extension_type("test.unknown")
     try:
         back = en.read(path, to="pyarrow")

@@ -46,7 +46,7 @@ def test_schema_of_a_view(file):
 
 
 def test_schema_of_many_columns(path):
-    # Names in any order, one twice, and types of every kind: as each column tells them by itself.
+    # Names in any order, one twice, and types of every kind: equal to those of each column alone.
     frame = pa.table(
         [pa.array([1], pa.int8()) if i % 3 else pa.array(["x"]) for i in range(100)]
         + [pa.array([[1]]), pa.array([{"a": 1.5}]), pa.array([0], pa.timestamp("ns", "UTC"))]

@@ -110,18 +110,18 @@ def test_golden(folder: Path, file: dict[str, Any]) -> None:
             try:
                 table = opened[:, position].to_pyarrow()
             except en.UnsupportedTypeError:
-                # Arrow has no complex numbers, not every unit of every time, and no names with a zero.
+                # Arrow lacks complex numbers, some units of times, and names with a zero.
                 assert "\0" in column["name"] or column["type"].startswith(
                     ("value column", "complex", "date", "time", "duration", "i128", "i256", "long double")
                 ), column
                 continue
             assert table.num_rows == file["n_rows"]
-            # What is missing in a value column is of the last type in a union.
+            # Missing values of a value column have the last type id of the union.
             is_union = column["type"].startswith("value column")
             n_types = table.schema.types[0].num_fields - (column["n_missing"] > 0) if is_union else 256
             assert table.column(0).null_count == (0 if is_union else column["n_missing"])
             if re.search(r"\[(Y|M|W|D|h|m|ps|fs|as)\]$", column["type"]):
-                # Units that Arrow lacks become others (docs/guides/other-libraries.md), whose values differ.
+                # Units that Arrow lacks become others (docs/guides/other-libraries.md).
                 continue
             if column["type"] in ("interval[months]", "interval[days, ms]"):
                 # pyarrow passes them on and shows none of them.

@@ -1,4 +1,4 @@
-"""Files whose checksums are right and whose content is not: of a foreign writer, or one that means harm."""
+"""Files with valid checksums and invalid content, by a foreign or hostile writer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOSTS = ("pandas", "polars", "pyarrow", "numpy")
 
 
 def forge(path: Any, host: dict[str, Any], *extra: np.ndarray) -> None:
-    """A file with columns `a` and `b`, a host map and columns beside the table."""
+    """A file with columns `a` and `b`, a host map and columns outside the table."""
     builder = Builder(N, ["a", "b"])
     builder.words(np.arange(N), 0)
     builder.words(np.arange(N) * 7 % 11, 1)
@@ -172,7 +172,7 @@ def test_host_map(host, path):
 
 
 def test_first_columns_of_a_bundle(path):
-    """Columns that are stored as one are read as one when they are its first ones, and alone otherwise."""
+    """Bundled columns are read together if they are the first ones, otherwise one by one."""
     frame = pd.DataFrame({f"c{i}": np.arange(10) * i for i in range(50)})
     frame["c3"] = [1.5, np.nan] * 5
     en.write(frame, path)

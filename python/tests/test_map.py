@@ -148,7 +148,7 @@ def test_frames_are_read_only(file):
     copy = frame.copy()
     copy.iloc[0, 0] = 123
     assert copy.iloc[0, 0] == 123
-    # What is new, is its own.
+    # A new column has memory of its own.
     frame["f8"] = 0.5
     assert frame["f8"].sum() == N / 2
     assert (frame["i4"] + 1).iloc[-1] == frame["i4"].iloc[-1] + 1
@@ -377,7 +377,7 @@ def test_types_that_would_be_converted(value, to, why, save):
 
 
 def test_missing_values_of_a_neighbour(save):
-    """Bundled columns share blocks; the values of one stand among the missing ones of the other."""
+    """Bundled columns share blocks; the values of one are among the missing ones of the other."""
     table = pa.table({"a": pa.array([1.5, None]), "b": pa.array([2.5, 3.5])})
     with pytest.raises(en.NotMappableError, match="whose bundle has missing values") as caught:
         save(table).read(columns=["b"])
@@ -492,7 +492,7 @@ def test_replaced_while_it_is_opened(n_times, path, monkeypatch):
 
 
 def mappings(path):
-    """What the system says about the maps of a file: its lines with numbers."""
+    """Statistics of the system for the maps of a file: its lines with numbers."""
     found, inside = [], False
     for line in Path("/proc/self/smaps").read_text().splitlines():
         if line.split()[0].count("-") == 1 and ":" not in line.split()[0]:
@@ -547,7 +547,7 @@ def test_nothing_is_touched(to, save):
 
 
 def test_types_that_are_kept_otherwise_than_in_memory(save):
-    """Bytes of the file are never taken for more values than they are, nor for values of another order."""
+    """Bytes of the file are never read as more values, nor as values of another byte order."""
     for kind in (pa.decimal128(15, 2), pa.decimal128(5, 2), pa.decimal64(5, 2), pa.decimal256(20)):
         table = pa.table({"x": pa.array([1, 2, None, 3], pa.int64()).drop_null().cast(pa.decimal128(20)).cast(kind)})
         file = save(table)

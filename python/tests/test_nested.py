@@ -38,7 +38,7 @@ def runs(width, values):
 
 
 def with_garbage():
-    """Lists of which the missing ones have values behind them."""
+    """Lists whose missing items have values below them."""
     lists = pa.array([[1, 2], [3], [4, 5, 6], [7]], pa.list_(I32))
     mask = pa.array([False, True, False, True])
     return pa.ListArray.from_arrays(lists.offsets, lists.values, mask=mask)
@@ -264,7 +264,7 @@ def test_runs_of_runs_are_refused(path):
         en.write(pa.table({"a": array}), path)
 
 
-# What hypothesis makes: a type, and values of it.
+# Strategies of hypothesis: a type, and values of it.
 LEAVES = [
     (pa.int64(), st.integers(-(2**63), 2**63 - 1)),
     (pa.bool_(), st.booleans()),

@@ -84,7 +84,7 @@ def same(left, right):
         if array.dtype.kind in "OT":
             assert list(map(repr, array)) == list(map(repr, right[name]))
         elif array.dtype.names:
-            # What lies between fields is free.
+            # Bytes between fields may differ.
             assert (array == right[name]).all(), name
         elif array.dtype.kind in "VU":
             assert array.tobytes() == right[name].tobytes(), name
@@ -129,7 +129,7 @@ def test_what_is_refused(array, message, path):
 
 
 def test_raw_memory_never_becomes_objects(path):
-    """What a file says of a record's fields is checked: pointers out of it would be followed."""
+    """Fields of a record are checked, since pointers would be read from wrong offsets."""
     n = 10
     bad = [
         "O", "|O", "T", "i4,O", "", "V999999999999", 3, None, [], {}, {"of": "O", "shape": [1]},
@@ -208,7 +208,7 @@ def test_fixed_bytes_elsewhere(path):
 
 
 def test_lengths_and_names(path):
-    # These are no tables, but dicts of arrays like any other tree.
+    # These are dicts of arrays, not tables.
     for arrays in ({"a": np.zeros(1), "b": np.zeros(2)}, {1: np.zeros(1)}, {"a": np.zeros((2, 2))}):
         en.write(arrays, path)
         same({str(k): v for k, v in arrays.items()}, {str(k): v for k, v in en.read(path).items()})

@@ -176,7 +176,7 @@ def test_sparse_that_is_none(detail, path):
         en.read(path)
     assert caught.value.file == str(path)
     en.verify(path)
-    # Its values are values as any, for others.
+    # Other libraries read its values as ordinary ones.
     assert en.read(path, to="numpy")["a"].tolist() == list(range(N))
 
 

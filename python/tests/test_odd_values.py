@@ -1,4 +1,4 @@
-"""Odd values come back the same wherever they stand, or are refused by name and path; `on_unsupported` is obeyed."""
+"""Odd values come back the same at any place, or are refused by path; `on_unsupported` works."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _is_label(value):
     return not isinstance(value, (tuple, pd.Index, range, str, bytes))
 
 
-# Where a value can stand: how it is put there, its path, and how it is taken out.
+# Places of a value: a function that puts it there, its path, and one that takes it out.
 PLACES = {
     "value": (lambda v: (v, None), "", lambda value, _: value),
     "tree": (lambda v: ({"a": [v, v]}, None), r"value\['a'\]\[0\]", lambda value, _: value["a"][1]),

@@ -1,4 +1,4 @@
-"""What a library has no type of its own for: objects of one kind, units of NumPy, intervals; and columns left out."""
+"""Columns without a type in the other library: objects, units, intervals; and those left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made of pandas without its constructors is what these make."""
+"""Objects of pandas that are made without constructors equal those made with them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ARRAYS = [
 
 
 def parts(value: Any) -> set[str]:
-    """What a value consists of; what was asked of it before is kept in it too."""
+    """Attributes of a value, without the cache of earlier look-ups."""
     return set(vars(value)) - {"_cache"}
 
 

@@ -1,4 +1,4 @@
-"""The panels of `bench/fidelity`: every value comes back the same, or is refused by name; the page tells it."""
+"""Panels of `bench/fidelity`: values come back the same or are refused, as the page says."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ GOLDEN = [pytest.param(path, id=f"{path.parent.name}, {path.stem}") for v in ver
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", GOLDEN)
 def test_every_file_version(path: Path) -> None:
-    """What files of each version of the format hold is still read as it was written."""
+    """Files of each version of the format are read as they were written."""
     en.verify(path)
     cases, tree = panel(path.stem), en.open(path)
     assert len(tree) >= 100
@@ -67,7 +67,7 @@ ROWS = [pytest.param(host, name, id=f"{host}, {name}") for host, found in across
 
 @pytest.mark.parametrize(("host", "name"), ROWS)
 def test_row_of_conversions(host: str, name: str) -> None:
-    """What the page says of a column is so, and the values are the same ones."""
+    """The page has the right type of a column, and the values are equal."""
     assert across.line(across.row(host, name)) in PAGE.read_text().splitlines(), "make fidelity"
 
 

@@ -1,4 +1,4 @@
-"""What needs a process of its own: Ctrl-C, memory, the time of an import, the command."""
+"""Tests with processes of their own: Ctrl-C, memory, the time of an import, the command."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ print(len(loaded), [m for m in ("numpy", "pandas", "polars", "pyarrow", "html", 
 """
     n, libraries = run(code).split(" ", 1)
     assert libraries.strip() == "[]"
-    # What makes an import slow is modules: a file to find, to read and to run for each.
+    # Modules make an import slow: each is a file to find, read and run.
     assert int(n) <= 60
 
 

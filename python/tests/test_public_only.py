@@ -53,7 +53,7 @@ def defined() -> set[str]:
     return found
 
 
-# Names of libraries, some of which this package uses for its own attributes and functions too.
+# Names of libraries. This package also uses some for its own attributes and functions.
 PRIVATE = {
     "_blocks",
     "_cache",
@@ -198,7 +198,7 @@ def test_without_a_private_name(module: Any, name: str, fresh: Any) -> None:
 
 
 def test_a_frequency_that_pandas_refuses(fresh: Any) -> None:
-    """pandas has no public way for it: the index comes back without, and a warning says so."""
+    """pandas has no public way for it: the index comes back without, with a warning."""
     index = pd.DatetimeIndex(["2020-01-01", "2020-01-02", "2020-01-04"])
     fresh.setattr(pandas_compat, "PUBLIC_ONLY", True)
     with pytest.warns(UserWarning, match="does not accept the frequency"):
@@ -229,7 +229,7 @@ def test_a_missing_attribute_is_no_damage(monkeypatch: pytest.MonkeyPatch, path:
 
 
 def test_an_error_of_a_library_is_no_damage(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    """So is an argument that a version of a library does not take, in a frame and in a frame of a tree."""
+    """Nor is an argument that a version of a library does not take, in frames and in trees."""
 
     def refuse(*_: Any) -> Any:
         raise TypeError("strings() takes 0 positional arguments")

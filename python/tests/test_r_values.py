@@ -1,4 +1,4 @@
-"""Values of R in trees, by the table of `docs/fidelity.md`: golden files, and files of R where it is installed.
+"""Values of R in trees, by the table of `docs/fidelity.md`: golden files, and new ones with R.
 
 `r/tests/testthat/test-python.R` asks the same from R.
 """
@@ -78,7 +78,8 @@ def test_an_environment_is_known_by_its_number() -> None:
     assert first.fields == second.fields == {"number": 0}
 
 
-# Written through the internals, as only an environment holds promises, and Python names environments by their numbers.
+# Written through the internals: only an environment holds promises, and Python identifies
+# environments by their numbers.
 SCRIPT = """
 library(entasis)
 args <- commandArgs(TRUE)

@@ -1,4 +1,4 @@
-"""Structured arrays that are no plain bytes, and record arrays, inside of trees."""
+"""Structured arrays with objects, titles or metadata, and record arrays, inside of trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POINT = np.dtype([("x", "f8"), ("y", ">i4")])
 
 
 def described(dtype: Any) -> Any:
-    """All of a dtype, of which comparisons look at a part."""
+    """All properties of a dtype. NumPy compares only some."""
     if dtype.subdtype is not None:
         return described(dtype.subdtype[0]), dtype.subdtype[1]
     metadata = None if dtype.metadata is None else dict(dtype.metadata)
@@ -91,7 +91,7 @@ def test_records_and_dtypes(path, name):
 
 
 def test_plain_ones_are_bytes(path):
-    """Records without more than bytes are one array as before, of which rows are read alone."""
+    """Records of plain bytes are one array, and rows are read alone."""
     array = np.array([(1.5, 2), (3.0, 4), (5.0, 6)], POINT)
     en.write([array, [array[i : i + 1] for i in range(3)]], path)
     part = en.open(path)[0]

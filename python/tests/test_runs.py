@@ -14,7 +14,7 @@ import entasis as en
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Columns too few for a run, of one, and of more than a page of values; rows around those of bundles.
+# Too few columns for a run, enough, and more than a page of values; rows around those of bundles.
 SHAPES = [(3, 15), (3, 16), (1, 300), (100, 1000), (8191, 17), (8192, 17), (0, 20)]
 NAMES: dict[str, Any] = {
     "strings": lambda n: [f"é{i}" for i in range(n)],

@@ -173,7 +173,7 @@ def test_columns_of_every_kind(frame, file):
     ids=repr,
 )
 def test_columns_that_make_no_sense(columns, file):
-    """A mask of booleans is no list of positions."""
+    """A mask of booleans is not a list of positions."""
     f = en.open(file)
     for read in (
         lambda: en.read(file, columns=columns),

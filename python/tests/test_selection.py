@@ -88,7 +88,7 @@ def test_labels_compare_as_pandas_compares_them(path):
     en.write(frame.set_axis(pd.Index([1, "x", 1.0], dtype=object), axis=1), path)
     with pytest.raises(en.DuplicateColumnError, match=r"True stands for 2 columns: .*\(0, 2\)"):
         en.read(path, columns=[True])
-    # A boolean is no label of integers, and never a position.
+    # A boolean is neither an integer label nor a position.
     en.write(frame.set_axis([0, 1, 2], axis=1), path)
     with pytest.raises(en.ColumnNotFoundError):
         en.read(path, columns=[True])

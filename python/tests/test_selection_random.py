@@ -55,14 +55,14 @@ def indexes(n):
 
 @st.composite
 def frames(draw):
-    """Frames with values that tell where they stand."""
+    """Frames whose values encode their position."""
     n_rows, n_columns = draw(st.integers(0, 7)), draw(st.integers(1, 6))
     values = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
     return pd.DataFrame(values, index=draw(indexes(n_rows)), columns=draw(indexes(n_columns)))
 
 
 def numbers(n):
-    """Keys by position on an axis of length n; None is no key."""
+    """Keys by position on an axis of length n; None is not a key."""
     ends = st.none() | st.integers(-n - 2, n + 2)
     steps = st.none() | st.sampled_from([-3, -2, -1, 1, 2, 5])
     keys = [st.builds(slice, ends, ends, steps), st.lists(st.booleans(), min_size=n, max_size=n)]
@@ -117,7 +117,7 @@ def test_positions(frame, data):
 @thorough
 @given(frames(), st.data())
 def test_labels_of_columns(frame, data):
-    """One label finds the column that pandas finds, and is an error where pandas finds none or several."""
+    """One label finds the column that pandas finds; none or several are an error."""
     f = written(frame)
     labels = frame.columns
     asked = data.draw(st.lists(st.sampled_from(labels.tolist()) | SCALARS, min_size=1, max_size=4))

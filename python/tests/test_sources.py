@@ -1,4 +1,4 @@
-"""What files are read from and written to: paths, bytes, open files, and what streams into a file."""
+"""Sources and targets: paths, bytes, open files, streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""StaticFrame frames, series and indexes: how they are written, parts of them, what is refused, anything.
+"""StaticFrame frames, series and indexes: writing, parts, refusals, random ones.
 
 That each value comes back is shown by the panel (`test_panels.py`).
 """

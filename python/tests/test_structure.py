@@ -12,9 +12,10 @@ import entasis
 
 PACKAGE = Path(entasis.__file__).parent
 
-# From the bottom to the top. A module imports modules of its own layer and of layers below it. The longest prefix of
-# its name decides on the layer. `_hosts.registry` finds the modules of a host by name when they are needed, so that
-# values inside of values can be frames: `test_registry_names_modules` checks these names.
+# From the bottom to the top. A module imports modules of its own layer and of layers below it. The
+# longest prefix of its name decides on the layer. `_hosts.registry` finds the modules of a host by
+# name when they are needed, so that values inside of values can be frames:
+# `test_registry_names_modules` checks these names.
 LAYERS = [
     ("errors", "_entasis", "_record", "_versions", "_typing"),
     ("_host_map", "_hosts.public_only"),
@@ -43,7 +44,7 @@ MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py")} | {"_entasis":
 
 
 def imports(name: str, *, types: bool = False) -> set[str]:
-    """The modules of the package that a module imports, anywhere in it; those that only checkers read if `types`."""
+    """Modules of the package that a module imports anywhere; with `types` also for checkers."""
     path = MODULES[name]
     if path is None:
         return set()
@@ -131,7 +132,7 @@ def test_imports_point_down(name: str) -> None:
 
 
 def test_graph_is_that_of_the_code() -> None:
-    """The graph has imports of all forms: relative, absolute, within functions; not those for checkers."""
+    """The graph has imports of all forms: relative, absolute, within functions; none for checkers."""
     assert {"_api", "errors", "_file.file"} <= graph()[""]
     assert "_hosts.levels" in graph()["_file.file"]
     assert "_values.codecs" in graph()["_values.cells"]

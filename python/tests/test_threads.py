@@ -155,7 +155,7 @@ def test_first_calls_of_many_threads(library, value, is_write, path):
 
 
 def test_a_frame_of_several_threads_is_not_locked(path, monkeypatch):
-    """While Polars makes a stream of a frame nobody else may use it: threads with the same one could wait for good."""
+    """Polars locks a frame while it makes a stream: threads with the same frame could deadlock."""
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"a": [1, 2], "s": ["x", "y"]})
     streamed = []
@@ -197,7 +197,7 @@ def test_labels_are_found_at_once(path):
 
 
 def test_labels_that_pandas_cannot_find(path):
-    """Integers of other byte order are no labels that pandas looks up; a frame with them is read all the same."""
+    """pandas cannot look up integers of the other byte order; frames with such labels are read."""
     index = pd.Index(np.arange(5000, dtype=">i8"))
     frame = pd.DataFrame(np.random.default_rng(1).random((5000, 100)), index=index)
     en.write(frame, path)

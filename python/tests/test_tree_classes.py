@@ -73,7 +73,7 @@ class Same:
 
 
 def test_keys_whose_parts_have_no_hash(round_trip, path):
-    """Members of an Enum have a hash whatever their value is, and objects that are compared by being the same."""
+    """Members of an Enum have a hash whatever their value, and so have objects without `__eq__`."""
     value = {Unhashable.LIST: 1, Unhashable.DICT: 2, (Unhashable.LIST, 1): {Unhashable.DICT}}
     back = round_trip(value)
     assert [type(key) for key in back][:2] == [en.Record] * 2

@@ -1,4 +1,4 @@
-"""Trees under checksums that hold, whose cells say what cannot be: an error of the package, or a value."""
+"""Trees with valid checksums and impossible cells: an error of the package, or a value."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def look(path: Any) -> list[BaseException]:
-    """Reads a file in all ways that there are. What is raised has to be of the package."""
+    """Reads a file in all ways. Exceptions must be of the package."""
     errors: list[BaseException] = []
 
     def attempt(action: Any) -> None:
@@ -192,7 +192,7 @@ def test_references_that_contain_each_other(path):
     outer = [number for number in lists[1:] if number not in (forge.get("ints", at_first), forge.get("ints", at_last))]
     assert first < last
     assert len(outer) >= 2
-    # The second list of references names the first, which names the second: one of the two looks ahead.
+    # The second list of references names the first, which names the second: a cycle.
     forge.put("ints", at_first, outer[-1])
     forge.put("ints", at_last, outer[-2])
     path.write_bytes(forge.repaired())
@@ -203,7 +203,7 @@ def test_references_that_contain_each_other(path):
 
 
 def test_index_of_keys_that_is_wrong(path):
-    """A look-up finds the key or says that it is not there, never another key's value; `verify` finds the rest."""
+    """A look-up finds the key or reports it missing, never another key's value."""
     keys = {f"key{i}": i for i in range(5000)}
     sound = cells(keys, path)
     rng = random.Random(5)
@@ -240,7 +240,7 @@ def test_equal_keys(path):
 @pytest.mark.parametrize("other", [0, 217, 219, -1])
 @pytest.mark.parametrize(("n", "values"), [(300, 1), (300, [2]), (50_000, 1)])
 def test_equal_keys_that_are_strings(n, values, other, path):
-    """So many that Python makes room for all of them at once, of values with and without parts; and more."""
+    """Dicts with keys up to the room that Python reserves at once, and above."""
     forge = cells({f"a key {i:05}": values for i in range(n)}, path)
     at = forge.bytes.index(b"a key %05d" % (other % n))
     forge.bytes[at : at + 11] = b"a key 00218"
@@ -271,7 +271,7 @@ def test_rows_that_are_none(path):
 
 
 def test_trees_that_promise_more(path):
-    """A kilobyte that tells of 2^40 values takes no memory for them."""
+    """A kilobyte that promises 2^40 values takes no memory for them."""
     forge = cells([[1, 2], [3, 4], ("a", "b")], path)
     for at in range(forge.columns["count"].n):
         for name, wrong in (("count", 1 << 40), ("end", 1 << 40), ("count", (1 << 64) - 1)):

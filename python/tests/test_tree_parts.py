@@ -149,7 +149,7 @@ def test_rows_of_lists_of_rows(path):
 
 
 def test_rows_are_columns(path):
-    """A list of records takes as much as its columns by themselves, about, and what the columns need to be read."""
+    """A list of records takes about as much as its columns alone, and their records."""
     en.write(RECORD_ROWS, path)
     size = path.stat().st_size
     en.write({key: [row[key] for row in RECORD_ROWS] for key in RECORD_ROWS[0]}, path)
@@ -249,7 +249,7 @@ def test_arrays_that_are_read_together_keep_little_memory(path):
 
 
 def test_rows_of_what_the_kind_says(round_trip):
-    """Such values with others of a kind, of which one is made as they are, and with other kinds."""
+    """Such values with others of the same kind, and with other kinds."""
     for others in ((None, True, False), (None, ..., True), (..., False, 7, "text", None), (None,), (...,)):
         rows = [{"a": others[i % len(others)], "b": others[i // 7 % len(others)], "c": i} for i in range(300)]
         assert round_trip(rows) == rows
@@ -273,12 +273,12 @@ def test_rows_are_dicts_as_any(round_trip):
     assert [list(row) for row in back[11:20]] == [["id", "x", "s"]] * 9
 
     class Same:
-        """What has attributes of these names."""
+        """An object with attributes of these names."""
 
     objects = [Same() for _ in range(50)]
     for other, row in zip(objects, rows, strict=False):
         vars(other).update(row)
-    # There is no room for keys that they haven't.
+    # No room is reserved for keys that they lack.
     assert sys.getsizeof(back[6]) <= sys.getsizeof(vars(objects[-1]))
     # Names that no attribute can have, and too many.
     for names in (
@@ -292,7 +292,7 @@ def test_rows_are_dicts_as_any(round_trip):
 
 
 def test_parts_by_arrays(path):
-    """An array of numbers or booleans tells of several items, also when it has one or none."""
+    """An array of numbers or booleans selects several items, also with a length of 1 or 0."""
     objects = np.array([[1, "a", None], [2.5, (), "b"], [3, "c", [4]]], dtype=object)
     value = {
         "list": list(range(0, 100, 10)),

@@ -1,4 +1,4 @@
-"""What can't be kept: errors with paths, items left out, other values instead."""
+"""Values that are refused: errors with paths, items left out, replacements."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_paths_in_lists_of_rows(path):
 
 
 def test_a_value_that_changes_while_it_is_written(path):
-    """Code of Python that is run for a value takes its list apart: an error, or what is left, and no crash."""
+    """Python code that runs for a value empties its list: an error or the rest, and no crash."""
     items: list = [{"a": 1, "b": i} for i in range(100)]
 
     class Odd:

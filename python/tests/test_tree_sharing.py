@@ -1,4 +1,4 @@
-"""What was one object is one again; what contains itself is refused; metadata."""
+"""Shared objects stay shared; a value that contains itself is refused; metadata."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_nothing_is_held_after_writing(fails, path):
         del array, value
         assert held() is None or fails
         if fails:
-            # The exception's frames held it; what they leave is for the collector, which has to be able to.
+            # The exception's frames held it. The collector must be able to free the rest.
             gc.collect()
             assert held() is None
     finally:

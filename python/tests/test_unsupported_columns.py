@@ -1,4 +1,4 @@
-"""`on_unsupported` of columns whose dtype can't be kept: they are left out or replaced, in frames of each library."""
+"""`on_unsupported` leaves out or replaces columns whose dtype is refused, in all libraries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import static_frame as sf
 
 import entasis as en
 
-# A dtype of records is kept in NumPy's arrays alone; a name of a zone that nothing gives back is kept nowhere.
+# Records are kept in NumPy's arrays alone; a zone with a name of its own is kept nowhere.
 RECORDS = np.zeros(3, [("x", "i4")])
 
 

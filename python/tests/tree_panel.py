@@ -45,7 +45,7 @@ def same(left, right):
         alike = (left.dtype, left.shape) == (right.dtype, right.shape)
         order = left.ndim < 2 or left.flags.f_contiguous == right.flags.f_contiguous
         if left.dtype.char in "gG":
-            # What fills long doubles up is no part of them.
+            # The padding of long doubles does not count.
             return alike and bool((left == right).all())
         if left.dtype.kind == "O":
             return alike and same(left.ravel().tolist(), right.ravel().tolist())
@@ -60,7 +60,7 @@ def same(left, right):
 
 
 def masked(dtype, fill_value):
-    """A masked array. NumPy makes the usual fill value in another type than the array's when it is looked at."""
+    """A masked array. NumPy makes the default fill value in another type than the array's."""
     array = np.ma.MaskedArray(np.zeros(2, dtype), mask=[False, True])
     if fill_value == "looked at":
         assert array.fill_value is not None

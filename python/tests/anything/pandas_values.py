@@ -158,7 +158,7 @@ def indexes(draw: Any, n: int) -> Any:
         array = draw(arrays(n, tuple(_OF_LABELS)))
         dtype = array.dtype
         if isinstance(dtype, np.dtype) and (dtype.str[1:] == "f2" or not dtype.isnative):
-            # There are no such indexes, or pandas can't look into them.
+            # pandas lacks such indexes, or cannot search them.
             array = array.astype(dtype.newbyteorder("=") if dtype.str[1:] != "f2" else "f4")
         return pd.Index(array, dtype=array.dtype, name=name, tupleize_cols=False)
     levels, codes, names = [], [], []
@@ -172,7 +172,7 @@ def indexes(draw: Any, n: int) -> Any:
 
 @st.composite
 def frames(draw: Any) -> Any:
-    """A frame of any columns, labels and what stands beside them."""
+    """A frame with any columns, labels, attrs and flags."""
     n, k = draw(st.integers(0, 5)), draw(st.integers(0, 4))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
