@@ -48,7 +48,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # Most programs open frames alone, and an import takes time for each module.
+    # Loaded on demand: each module slows down the import, and most programs read only frames.
     if name == "Tree":
         from ._tree.tree import Tree
 

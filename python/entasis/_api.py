@@ -1,4 +1,4 @@
-"""The functions of the package."""
+"""The public functions: write, read, open, info, verify."""
 
 from __future__ import annotations
 
@@ -40,49 +40,70 @@ def write(
     on_unsupported: OnUnsupported = "error",
     index: bool = True,
 ) -> None:
-    """Write a frame or any tree of values to a file, all or nothing.
+    """Write a frame or any tree of values to a file, whole or not at all.
 
     Parameters
     ----------
     value
-        A frame, series or index of pandas, Polars, pyarrow or StaticFrame; a NumPy array, a dict of them; an open
-        file or a view of one; anything with `__arrow_c_stream__` (record batch readers, relations of DuckDB), which
-        is collected in memory; or a tree of lists, tuples, dicts, sets, numbers, texts, times, arrays and frames, in
-        any order and depth (to 1,000). An object that is met twice is stored once, and comes back as one.
+        One of these:
+
+        - a frame, series or index of pandas, Polars, pyarrow or StaticFrame;
+        - a NumPy array, or a dict of arrays;
+        - an open file, or a view of one;
+        - anything with `__arrow_c_stream__`, such as a record batch reader or a relation of DuckDB;
+          it is collected in memory;
+        - a tree of lists, tuples, dicts, sets, numbers, strings, times, arrays and frames, nested
+          up to 1,000 deep. An object that occurs twice is stored once, and comes back as one
+          object.
     path
-        A path (`str` or `os.PathLike`, `~` is expanded), or a binary file that is open for writing. A path is
-        replaced when, and only when, all went well. An open file gets the content in one piece, which takes the
-        memory for it.
+        A path (`str` or `os.PathLike`, `~` is expanded), or a binary file that is open for writing.
+        The file at a path is replaced only after everything was written. An open file gets the
+        content in one piece, which needs memory for the whole content.
     compression
-        0 (none: fastest) to 100 (smallest), for all columns or per column, with None for the others:
-        `{"price": 80, None: 50}`.
+        From 0 (none, fastest) to 100 (smallest), for all columns or per column. None stands for all
+        other columns: `{"price": 80, None: 50}`.
     threads
-        None: as many as there are processors.
+        The number of threads. None means one per processor.
     durable
-        Whether to force the file to the disk; None: only when it replaces one.
+        Whether to force the file to the disk. None does so only if the file replaces one.
     wait
         Seconds to wait for another writer of the same file.
     metadata
-        Any tree to keep beside the value: `open(path).metadata`.
+        Any tree to store with the value. `open(path).metadata` returns it.
     on_unsupported
-        "error", "skip" (the item is left out of its dict, list or set, in columns of frames and arrays of objects it
-        is None; a warning names it), or a function of the value and its path that returns what is written instead.
-        A column of a frame whose dtype can't be kept is left out, and the function returns a column of the same length
-        for it. Inside of a tree the frame as a whole is the item. What the function returns for a key or a member of a
-        set has to have a hash and be none that is there; parts of keys and of members, and labels, are neither left
-        out nor replaced. A field of a dataclass or named tuple can be replaced, but not left out.
+        What to do with a value that can't be stored exactly:
+
+        - "error" raises `UnsupportedTypeError`.
+        - "skip" leaves the item out of its dict, list or set, and warns. In object columns and
+          arrays it becomes None. A column with an unsupported dtype is left out of its frame;
+          inside a tree the whole frame is.
+        - A function gets the value and its path, and returns a value to write instead. For a column
+          it returns a column of equal length. A new key or set member must be hashable and not
+          occur yet.
+
+        Parts of keys, parts of set members and labels are neither left out nor replaced. Fields of
+        dataclasses and named tuples can be replaced, but not left out.
     index
-        False leaves out the labels of rows of a frame or series of pandas or StaticFrame; it comes back with
-        positions.
+        False leaves out the row labels of a frame or series of pandas or StaticFrame. It comes back
+        with positions.
 
     Raises
     ------
     UnsupportedTypeError
-        A value can't be kept exactly; the error has its path. The old file is untouched.
+        A value can't be stored exactly. The message has its path.
     BusyError
-        Another writer was not done within `wait` seconds.
+        Another writer did not finish within `wait` seconds.
     FileError
-        The system refused; the old file is as it was.
+        The operating system refused to write.
+
+        After any error the old file is unchanged.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
+    >>> en.write({"run": 7, "scores": np.arange(3)}, "run.entasis", metadata={"author": "Ada"})
+    >>> en.open("run.entasis").metadata
+    {'author': 'Ada'}
     """
     found = _sources.target(path)
     is_path = isinstance(found, str)
@@ -101,7 +122,7 @@ def to_bytes(
     on_unsupported: OnUnsupported = "error",
     index: bool = True,
 ) -> bytes:
-    """The content of the file that `write` would write, for a network, a database or another file.
+    """Return the content of the file that `write` would write.
 
     Parameters
     ----------
@@ -111,7 +132,7 @@ def to_bytes(
     Returns
     -------
     bytes
-        `read` and `open` take them. While they are made, memory holds them twice.
+        The content, which `read` and `open` accept. Making it takes twice its length in memory.
 
     Examples
     --------
@@ -126,7 +147,7 @@ def to_bytes(
 
 
 def _without_index(value: Any) -> Any:
-    """A frame or series with positions for labels of rows."""
+    """A frame or series with positions as row labels."""
     if isinstance(value, File):
         return value.read(index=False)
     if type(value) is not dict and not _hosts.is_frame(value):
@@ -155,7 +176,7 @@ def _destination(
 def _write(
     value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, again: bool = False
 ) -> bytes | None:
-    """Writes a value. Returns the content of the file when it goes into memory."""
+    """Write a value. Returns the content of the file if it has no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
@@ -166,7 +187,7 @@ def _write(
     try:
         builder, kept = _hosts.build(value) if is_table else (None, {})
     except UnsupportedTypeError as error:
-        # What is given for a column is not replaced again.
+        # A column that the function returned is not replaced again.
         if on_unsupported == "error" or again:
             raise
         from ._hosts.unsupported_columns import without
@@ -192,12 +213,12 @@ def _write(
 
 
 def _write_all(file: Any, content: bytes | None) -> None:
-    """Writes the content into an open file, which may take less at a time."""
+    """Write the content to an open file, which may accept less than all at once."""
     left = memoryview(content or b"")
     while left:
         n = file.write(left)
         if n is None:
-            # Files that say nothing have taken all.
+            # A file that returns no count has written everything.
             return
         left = left[n:]
 
@@ -231,51 +252,56 @@ def read(
     Parameters
     ----------
     path
-        A path (`str` or `os.PathLike`, `~` is expanded), the content of a file (`bytes`, `bytearray`, `memoryview`),
-        or a binary file that can be read from any place. Of an open file on the disk only what is asked for is read;
-        `io.BytesIO` and bytes are not copied; of other files and buffers all is copied into memory.
+        A path (`str` or `os.PathLike`, `~` is expanded), the content of a file (`bytes`,
+        `bytearray`, `memoryview`), or a binary file that can seek. From a path, or a file opened on
+        the disk, only the needed bytes are read. `bytes` and `io.BytesIO` are not copied; other
+        files and buffers are copied into memory.
     columns
-        A label of any type, several of them in a list or array, or positions as a slice or range. Where all labels
-        of the file are text, integers are positions too. Levels of the index can be named: pandas gets them as its
-        index, other libraries as columns.
+        A label of any type, a list or array of labels, or positions as a slice or range. If all
+        labels of the file are strings, integers are positions. Names of index levels are accepted:
+        pandas gets these levels as its index, other libraries as columns.
     rows
-        Positions: a slice, a range, integers or a boolean mask in any sequence or array, or a tuple `(start, stop)`
-        of integers or None. Negative numbers count from the end, and order and repeats are kept. Missing cells of a
-        mask are False. Of a tree, the rows of an array or list.
+        Positions: a slice, a range, integers or a boolean mask in any sequence or array, or a tuple
+        `(start, stop)` of integers or None. Negative numbers count from the end. Order and repeats
+        are kept. Missing values of a mask count as False. In a tree these are rows of an array or
+        items of a list.
     to
-        "pandas", "polars", "pyarrow", "numpy" or "static_frame" for another kind of value: docs/fidelity.md tells
-        what each type becomes.
+        "pandas", "polars", "pyarrow", "numpy" or "static_frame" to get a value of that library.
+        docs/fidelity.md lists the result for each type.
     threads
-        None: as many as there are processors.
+        The number of threads. None means one per processor.
     memory_map
-        True reads nothing of the columns: they are views of the file; see `open`.
+        True makes the columns views of the file instead of reading them; see `open`.
     types
-        Classes to make of `Record`: dataclasses, named tuples and Enums.
+        Classes to use instead of `Record`: dataclasses, named tuples and Enums.
     index
-        False leaves out the labels of rows.
+        False leaves out the row labels.
     on_unsupported
-        "error", or "skip": columns that the other library has nothing for are left out, and a warning names them.
+        "error", or "skip" to leave out columns whose type the other library lacks. A warning names
+        them.
 
     Returns
     -------
     Any
-        The value. A pyarrow table has each column in one chunk; `string` and `binary` of more than 2 GiB in a column
-        come as `large_string` and `large_binary` then. Small arrays of a tree share memory.
+        The value. Each column of a pyarrow table is one chunk, so a column of `string` or `binary`
+        with more than 2 GiB becomes `large_string` or `large_binary`. Small arrays of a tree share
+        memory.
 
     Raises
     ------
     ColumnNotFoundError, DuplicateColumnError
-        There is no such label, or several columns have it.
+        No column has such a label, or several columns have it.
     RowsOutOfRangeError
-        There are no such rows.
+        A position is out of range.
     UnsupportedTypeError
-        The other library has nothing for a type; the error names the column.
+        The other library lacks a type. The message names the column.
     CorruptFileError
-        The file is damaged where it was read.
+        A part of the file that was read is damaged.
 
     Examples
     --------
-    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]}), "prices.entasis")
+    >>> df = pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
+    >>> en.write(df, "prices.entasis")
     >>> en.read("prices.entasis", columns=["price"], rows=(-2, None))
        price
     1      5
@@ -298,33 +324,44 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
     path
         As for `read`.
     memory_map
-        True makes views of the file of the columns that are read later, in no time whatever its size. That takes a
-        file written with `compression=0`, neighbouring rows, and columns of fixed width without missing values;
-        booleans only for Arrow and Polars (they are bits in the file). Strings, categoricals and all else raise
-        `NotMappableError`, which says why. Labels of rows are views where they can be and are decoded where they
-        can't. Arrow and Polars take views through pyarrow.
+        True makes columns that are read later views of the file, which takes no time whatever their
+        size. The file must have been written with `compression=0`. The rows must be consecutive,
+        and the columns of fixed width without missing values. Booleans are bits in the file, so
+        only Arrow and Polars get views of them. All other types raise `NotMappableError` with the
+        reason. Row labels that can't be views are decoded. Arrow and Polars need pyarrow for this.
     types
-        Classes to make of `Record`: dataclasses, named tuples and Enums.
+        Classes to use instead of `Record`: dataclasses, named tuples and Enums.
 
     Returns
     -------
     File
-        A `File` for a frame, and a `Tree`, which is a `File` too, for any other value. It is closed with `close`,
-        with `with`, or when it and its views are gone.
+        A `File` for a frame. Any other value is a `Tree`, a subclass of `File`. The file is closed
+        by `close`, by `with`, or when the last view of it is gone.
+
+    Raises
+    ------
+    MissingFileError, NotEntasisError, NewerVersionError, CorruptFileError
+        The file does not exist, or its header or footer can't be read.
+    NotMappableError
+        `memory_map` is True and the file holds a tree.
 
     Notes
     -----
-    Of views of a mapped file:
+    For views of a mapped file:
 
-    - The arrays are read-only: `df.iloc[0, 0] = 1` raises `ValueError`. Copy what is to be changed (`df.copy()`).
-    - The footer is checked as always. The values are not: their checksums would have to read them. `verify` does.
-    - The arrays keep the map: they stay valid when the `File` is dropped, and when the file is replaced or deleted
-      (Windows does neither while it is mapped). If others write into the very file, the arrays change; if they cut
-      it short, looking at the arrays ends the process (SIGBUS). `entasis.write` does neither.
+    - The arrays are read-only: `df.iloc[0, 0] = 1` raises `ValueError`. Change a copy instead
+      (`df.copy()`).
+    - Opening checks the footer, but nothing checks the values, because that would read them.
+      `verify` checks all.
+    - The arrays stay valid after the `File` is dropped, and after the file is replaced or deleted.
+      (Windows refuses both while a file is mapped.)
+    - If another program writes into the file, the arrays change. If it truncates the file, access
+      to the arrays ends the process (SIGBUS). `entasis.write` does neither.
 
     Examples
     --------
-    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]}), "prices.entasis")
+    >>> df = pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
+    >>> en.write(df, "prices.entasis")
     >>> f = en.open("prices.entasis")
     >>> f.schema
     city   utf8
@@ -343,9 +380,23 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
 
 
 def info(path: Source) -> Info:
-    """How a file is stored: sizes, encodings and missing values of each column, and its metadata.
+    """Describe how a file is stored: the size, encodings and missing values of each column.
 
-    `path` is as for `read`.
+    Parameters
+    ----------
+    path
+        As for `read`.
+
+    Returns
+    -------
+    Info
+        The description. Its items are attributes, and `to_dict` returns all of them.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+    >>> en.info("table.entasis").n_rows
+    3
     """
     import json
 
@@ -354,15 +405,47 @@ def info(path: Source) -> Info:
 
 
 def verify(path: Source, *, threads: int | None = None) -> Report:
-    """Check every byte of a file. Raises `CorruptFileError` at the first damage.
+    """Check every byte of a file.
 
-    `path` is as for `read`.
+    Parameters
+    ----------
+    path
+        As for `read`.
+    threads
+        The number of threads. None means one per processor.
+
+    Returns
+    -------
+    Report
+        How much was checked.
+
+    Raises
+    ------
+    CorruptFileError
+        The file is damaged. The message says where the first damage is.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+    >>> en.verify("table.entasis").n_values
+    3
     """
     return Report(**_entasis.Handle(_sources.source(path)).verify(_threads(threads)))
 
 
 def set_threads(n: int | None) -> None:
-    """Set the number of threads for calls that don't name one; None: as many as there are processors."""
+    """Set the number of threads of calls without `threads`.
+
+    Parameters
+    ----------
+    n
+        The number of threads. None means one per processor.
+
+    Examples
+    --------
+    >>> en.set_threads(2)
+    >>> en.set_threads(None)
+    """
     _entasis.set_threads(0 if n is None else _threads(n) or 0)
 
 

@@ -1,4 +1,4 @@
-"""Bytes in memory: compressed, decompressed, hashed."""
+"""Compression and hashing of bytes in memory."""
 
 from __future__ import annotations
 
@@ -21,19 +21,42 @@ def compress(
     *,
     threads: int | None = None,
 ) -> bytes:
-    """Compress the bytes of a buffer; `decompress` gives them back.
+    """Compress the bytes of a buffer.
 
-    `data` is anything with the buffer protocol in one piece: bytes, bytearray, memoryview, mmap, a NumPy array (in C or
-    Fortran order: the bytes as they lie in memory). Type and shape are not kept.
+    Parameters
+    ----------
+    data
+        An object with the buffer protocol and contiguous memory: bytes, bytearray, memoryview,
+        mmap, or a NumPy array in C or Fortran order. The type and shape are not stored.
+    codec
+        "lz4" (fastest) or "zstd" (smaller).
+    level
+        For zstd: 1 to 22, or negative for speed. None means 3.
+    threads
+        The number of threads. None means one per processor. The result does not depend on it.
 
-    `codec` is "lz4", fastest, or "zstd", smaller. `level` is for zstd: 1 to 22, or below 0 for speed; None is 3.
-    The result is the same for any number of `threads` (None: as many as there are processors).
+    Returns
+    -------
+    bytes
+        The compressed bytes, for `decompress`. Making them takes twice their length in memory.
 
-    It takes memory for the compressed bytes twice. Other threads of Python run meanwhile; if one changes `data`,
-    the result holds each block (256 KiB, of zstd 1 MiB) as a copy of it caught it.
+    Raises
+    ------
+    UnsupportedTypeError
+        `data` has no buffer, or holds objects.
+    ArgumentError
+        The memory is not contiguous, or another argument is wrong.
 
-    Raises `UnsupportedTypeError` for what is no buffer or holds objects, `ArgumentError` for memory in several pieces
-    or a wrong argument.
+    Notes
+    -----
+    Other threads of Python run meanwhile. If one changes `data`, each block of the result (256 KiB,
+    for zstd 1 MiB) holds the bytes at the time when the block was copied.
+
+    Examples
+    --------
+    >>> compressed = en.compress(b"abc" * 1000, "zstd")
+    >>> len(compressed) < 200, en.decompress(compressed) == b"abc" * 1000
+    (True, True)
     """
     if not isinstance(codec, str) or codec not in ("lz4", "zstd"):
         raise ArgumentError(f'codec={codec!r}: "lz4" or "zstd"')
@@ -45,13 +68,38 @@ def compress(
 
 
 def decompress(data: Buffer | np.ndarray[Any, Any], *, threads: int | None = None, max_len: int | None = None) -> bytes:
-    """The bytes that `compress` was given.
+    """Decompress bytes that `compress` returned.
 
-    Every checksum is verified and every length checked before it is used. The result can be much larger than `data`, up
-    to 32,768 times: `max_len` is a limit in bytes for data that are not trusted, compared before memory is taken.
+    All checksums are verified, and all lengths are checked before use.
 
-    Raises `CorruptFileError` (its `offset` and `block` say where), `NotEntasisError` for other bytes,
-    `NewerVersionError`, and `LimitError` above `max_len` or without the memory.
+    Parameters
+    ----------
+    data
+        The compressed bytes: an object with the buffer protocol.
+    threads
+        The number of threads. None means one per processor.
+    max_len
+        The largest length of the result that is accepted, in bytes. It is checked before memory is
+        allocated. Set it for untrusted data, whose result may be 32,768 times as long as `data`.
+
+    Returns
+    -------
+    bytes
+        The original bytes.
+
+    Raises
+    ------
+    CorruptFileError
+        The data are damaged. The attributes `offset` and `block` say where.
+    NotEntasisError, NewerVersionError
+        The data are something else, or need a newer version of this package.
+    LimitError
+        The result is longer than `max_len`, or there is not enough memory.
+
+    Examples
+    --------
+    >>> en.decompress(en.compress(b"abc"), max_len=10)
+    b'abc'
     """
     if max_len is not None:
         max_len = min(_integer("max_len", max_len, "0 or more", 0, None), 2**64 - 1)
@@ -59,14 +107,35 @@ def decompress(data: Buffer | np.ndarray[Any, Any], *, threads: int | None = Non
 
 
 def hash(data: Buffer | np.ndarray[Any, Any], *, seed: int = 0, threads: int | None = None) -> int:
-    """A hash of the bytes of a buffer, from 0 to 2**64 - 1: the same anywhere, for any number of threads.
+    """Hash the bytes of a buffer.
 
-    Of at most 1 MiB it is XXH3-64, as other programs compute it; of more it is XXH3-64 of the hashes of each MiB. It
-    runs at the speed of memory. It finds accidents, not attacks: equal hashes can be made on purpose. As a text it is
-    usually written `f"{h:016x}"`.
+    The hash detects accidental changes. It is not cryptographic: equal hashes can be made on
+    purpose.
 
-    `data` and what is raised are as for `compress`; type and shape make no difference. A `seed` (0 to 2**64 - 1) gives
-    other hashes.
+    Parameters
+    ----------
+    data
+        As for `compress`. The type and shape do not affect the hash.
+    seed
+        A number from 0 to 2**64 - 1 that selects another hash function.
+    threads
+        The number of threads. None means one per processor. The hash does not depend on it.
+
+    Returns
+    -------
+    int
+        The hash, from 0 to 2**64 - 1. For at most 1 MiB it is XXH3-64. For more it is the XXH3-64
+        of the hashes of all pieces of 1 MiB.
+
+    Raises
+    ------
+    UnsupportedTypeError, ArgumentError
+        As for `compress`.
+
+    Examples
+    --------
+    >>> f"{en.hash(b'abc'):016x}"
+    '78af5f94892f3950'
     """
     return _entasis.hash(_with_buffer(data), _integer("seed", seed, "0 to 2**64 - 1", 0, 2**64 - 1), _threads(threads))
 
@@ -82,7 +151,7 @@ def _integer(name: str, value: Any, range_: str, low: int, high: int | None) -> 
 
 
 def _with_buffer(data: Any) -> Any:
-    """NumPy's times don't lend their memory, as the integers they are they do."""
+    """View times of NumPy as integers, because times do not support the buffer protocol."""
     if getattr(getattr(data, "dtype", None), "kind", "") in ("M", "m"):
         import numpy as np
 

@@ -29,10 +29,18 @@ class CellRef:
 class CellBuilder:
     """Collects trees of objects for a file.
 
-    The `hook` of a tree takes a value that isn't known by its type apart: `("unit", kind)`, `("table", number)`,
-    `("parts", kind, tuple)`, `("array", one-dimensional array, shape, is in Fortran order)`,
-    `("objects", list, shape)` or `("unsupported",)`. `unsupported` gets a value, its path, an exception or None, and
-    whether it already stands for another; it returns `()` to leave it out, or `(instead,)`.
+    `hook` takes apart a value whose type is not built in. It returns one of these:
+
+    - `("unit", kind)`: a value without parts
+    - `("table", number)`: a frame
+    - `("parts", kind, tuple)`: a value with parts
+    - `("array", array of one axis, shape, whether it is in Fortran order)`
+    - `("objects", list, shape)`: an array of objects
+    - `("unsupported",)`
+
+    `unsupported` gets a value, its path, an exception or None, whether it is a replacement already,
+    the dict or set that it is a key or member of, and whether it is a part of one. It returns `()`
+    to leave the value out, or `(replacement,)`.
     """
 
     def __new__(cls, compression: int) -> Self: ...

@@ -1,4 +1,4 @@
-"""The host map of a table: values in it that are stored in cells, and errors that its content causes."""
+"""The host map of a table: values of it in cells, and errors that its content causes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# What libraries raise for values that make no sense to them, and what only code raises that does not fit a library.
+# Errors of libraries for values without sense, and errors that only a defect of code causes.
 _SENSELESS = (ArithmeticError, LookupError, TypeError, ValueError)
 _DEFECTS = (AssertionError, AttributeError)
 
@@ -48,9 +48,10 @@ def cell_value(value: Any) -> Any:
 class interpretation:
     """Turns errors that senseless content of a host map causes into `CorruptFileError`.
 
-    Checksums do not prove that content makes sense. Use this as a context manager or a decorator around code that
-    parses such content, and check types there before you use attributes: an `AttributeError` becomes `InternalError`,
-    because a library that lacks an attribute is no damage of the file.
+    Checksums do not prove that content makes sense. Use this as a context manager or a decorator
+    around code that parses such content, and check types there before you use attributes: an
+    `AttributeError` becomes `InternalError`, because a library that lacks an attribute does not
+    mean that the file is damaged.
     """
 
     # Unlike `contextlib.contextmanager` this makes no generator for each call.
@@ -82,7 +83,7 @@ class interpretation:
 
 
 class host_calls:
-    """Turns errors of a library that reads a frame into `InternalError`: its interface is not the one expected."""
+    """Turns errors of a library during a read into `InternalError`: its interface is unknown."""
 
     def __enter__(self) -> None:
         return None

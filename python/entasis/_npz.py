@@ -1,4 +1,4 @@
-"""NPZ files, of StaticFrame and of NumPy: import and export."""
+"""Import and export of NPZ files of NumPy and StaticFrame."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .errors import (
 if TYPE_CHECKING:
     from ._arguments.sources import Path
 
-# What an archive of StaticFrame has besides arrays.
+# The member of an archive that only StaticFrame writes.
 _META = "__meta__.json"
 _NPY = b"\x93NUMPY"
 _KINDS = {
@@ -34,12 +34,35 @@ _KINDS = {
 
 
 def read_npz(path: Path) -> Any:
-    """Read an NPZ file, a directory of NPY files as StaticFrame writes it, or the zip file of a StaticFrame Bus.
+    """Read an NPZ file, or a directory of NPY files or a Bus of StaticFrame.
 
-    Gives a StaticFrame Frame where StaticFrame wrote it (the class of the frame is not in the file), a Bus of which
-    all frames are read for the zip file of one (of NPZ or NPY files), else a dict of NumPy arrays. Nothing in a file is
-    executed: arrays of objects are refused, and so are members of an archive that are no arrays. Damage is not looked
-    for.
+    Nothing in a file is executed. Damage is not detected, because these formats have few checksums.
+
+    Parameters
+    ----------
+    path
+        A path (`str` or `os.PathLike`, `~` is expanded).
+
+    Returns
+    -------
+    Any
+        A StaticFrame Frame or Bus if StaticFrame wrote the file, else a dict of NumPy arrays. The
+        file does not record the class of a frame. All frames of a Bus are read at once.
+
+    Raises
+    ------
+    UnsupportedTypeError
+        The file has an array of objects, or a member that is not an array.
+    CorruptFileError
+        The file is not an NPZ file.
+    MissingLibraryError
+        The file needs StaticFrame, which is not installed.
+
+    Examples
+    --------
+    >>> en.write_npz({"a": np.arange(3)}, "arrays.npz")
+    >>> en.read_npz("arrays.npz")
+    {'a': array([0, 1, 2])}
     """
     # Slow to import, and for this alone.
     from zipfile import BadZipFile, ZipFile
@@ -77,7 +100,7 @@ def _starts_as_npy(path: str) -> bool:
 
 
 def _bus_format(members: list[str]) -> str | None:
-    """The format of the frames of a Bus, when these members of an archive are frames: "npz" or "npy"."""
+    """The format of a Bus, "npz" or "npy", if all members of an archive belong to frames."""
     if members and all(member.endswith(".npz") for member in members):
         return "npz"
     folders = {member.rpartition("/")[0] for member in members}
@@ -90,7 +113,7 @@ def _read_bus(path: str, form: str) -> Any:
         raise ArgumentError(f"{path} holds a Bus: StaticFrame reads one from a file whose name ends with '.zip'")
     bus_type = _static_frame().Bus
     bus = bus_type.from_zip_npz(path) if form == "npz" else bus_type.from_zip_npy(path)
-    # The frames are read now: later the file may be another one.
+    # Read all frames now, because the file may be replaced later.
     for _ in bus.values:
         pass
     return bus
@@ -113,9 +136,27 @@ def _read_arrays(path: str) -> dict[str, Any]:
 
 
 def write_npz(value: Any, path: Path) -> None:
-    """Write an NPZ file without compression: of a StaticFrame Frame as StaticFrame does, of a dict of arrays as NumPy.
+    """Write an NPZ file without compression.
 
-    The file is replaced whole or not at all; arrays of objects are refused.
+    Parameters
+    ----------
+    value
+        A StaticFrame Frame, written in the form of StaticFrame, or a dict of NumPy arrays.
+    path
+        A path (`str` or `os.PathLike`, `~` is expanded). The file is replaced whole or not at all.
+
+    Raises
+    ------
+    UnsupportedTypeError
+        The value is something else, or has an array of objects.
+    FileError
+        The operating system refused to write. The old file is unchanged.
+
+    Examples
+    --------
+    >>> en.write_npz({"a": np.arange(3), "b": np.zeros(2)}, "arrays.npz")
+    >>> sorted(en.read_npz("arrays.npz"))
+    ['a', 'b']
     """
     path = _path(path)
     root = type(value).__module__.partition(".")[0]
@@ -143,7 +184,7 @@ def write_npz(value: Any, path: Path) -> None:
 def _write_frame(frame: Any, path: str) -> None:
     try:
         frame.to_npz(path)
-    # What StaticFrame says of objects, and what JSON says of names.
+    # StaticFrame refuses objects, and JSON refuses names of some types.
     except (TypeError, ValueError) as error:
         raise UnsupportedTypeError(f"StaticFrame can't write this frame as NPZ: {error}") from error
 
@@ -160,7 +201,7 @@ def _write_arrays(arrays: dict[Any, Any], path: str) -> None:
             )
         if np.asarray(array).dtype.hasobject:
             raise UnsupportedTypeError(f"array {name!r}: objects have no place in an NPZ file")
-    # By its own means: NumPy's function takes names as arguments, of which some are its own.
+    # `numpy.savez` takes names as keyword arguments, and reserves some of them.
     with ZipFile(path, "w", allowZip64=True) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:

@@ -1,4 +1,4 @@
-"""Values of classes that a reader may not have: their parts by name."""
+"""Values whose classes are not imported: their parts by name."""
 
 from __future__ import annotations
 
@@ -8,13 +8,32 @@ from .errors import printable
 
 
 class Record:
-    """A dataclass, named tuple or member of an Enum as it was written: nothing of its class is imported or run.
+    """A dataclass, named tuple or Enum member of a file. Its class is neither imported nor run.
 
-    A value of R that Python has not is one of kind "r" (`name` is what it is: "r.vector", "r.call" ...).
+    Reading with `types=[Class]` gives values of that class instead.
 
-    `kind` is "dataclass", "namedtuple" or "enum", `name` the class ("module.Class"), `fields` a dict of its
-    parts, which are attributes too. A member of an Enum has the fields `name` and `value`
-    (`record.fields["name"]`). Reading with `types=[Class]` gives values of that class instead.
+    Attributes
+    ----------
+    kind
+        "dataclass", "namedtuple" or "enum"; "r" for a value of R that has no counterpart in Python.
+    name
+        The class, as "module.Class". For a value of R its kind: "r.vector", "r.call" ...
+    fields
+        The parts by name. They are attributes of the record too, except for those named `kind`,
+        `name` or `fields`. An Enum member has the fields `name` and `value`.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Point:
+    ...     x: int
+    ...     y: int
+    >>> record = en.read(en.to_bytes([Point(1, 2)]))[0]
+    >>> record.x, record.fields
+    (1, {'x': 1, 'y': 2})
+    >>> en.read(en.to_bytes([Point(1, 2)]), types=[Point])
+    [Point(x=1, y=2)]
     """
 
     __slots__ = ("fields", "kind", "name")
@@ -42,7 +61,8 @@ class Record:
         try:
             return hash((self.kind, self.name, *self.fields.items()))
         except TypeError:
-            # Members of an Enum have a hash whatever their value is, and so has what is compared by being the same.
+            # A part may be unhashable. The names alone are a valid hash, since equal records have
+            # equal names.
             return hash((self.kind, self.name, *self.fields))
 
     def __repr__(self) -> str:

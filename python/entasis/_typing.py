@@ -1,4 +1,4 @@
-"""Types that only checkers read: what options functions take, and what they return for each library."""
+"""Types for checkers: options of the public functions, and their results for each library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._arguments.rows import Rows
     from ._columns.names import Columns
 
-    # A file of a Series, Index or array gives that for its own library.
+    # For its own library, a file of a Series, Index or array gives that instead of a frame.
     PandasFrame: TypeAlias = pandas.DataFrame
     PolarsFrame: TypeAlias = polars.DataFrame
     ArrowTable: TypeAlias = pyarrow.Table
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class PartOptions(TypedDict, total=False):
-    """What is read of a frame, and how."""
+    """Options for reading a frame."""
 
     columns: Columns | None
     rows: Rows | None
@@ -36,7 +36,7 @@ class PartOptions(TypedDict, total=False):
 
 
 class ReadOptions(PartOptions, total=False):
-    """What is read of a file, and how."""
+    """Options for reading a file."""
 
     memory_map: bool
     types: Iterable[type] | None

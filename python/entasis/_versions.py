@@ -1,4 +1,4 @@
-"""Versions, for reports of problems."""
+"""Versions of this package and of the libraries it works with."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "static_frame")
 
 
 def loaded_versions() -> str:
-    """The versions of this package, of Python and of the libraries that are loaded, for a message."""
+    """The versions of this package, of Python and of the loaded libraries, for a message."""
     found = [f"entasis {_entasis.__version__}", f"Python {'.'.join(map(str, sys.version_info[:3]))}"]
     for name in _LIBRARIES:
         version = getattr(sys.modules.get(name), "__version__", None)
@@ -20,10 +20,15 @@ def loaded_versions() -> str:
 
 
 def show_versions() -> None:
-    """Print the versions of this package, of Python and of the libraries that it works with.
+    """Print the versions of this package, of Python and of the libraries it works with.
 
-    The last lines are the features that depend on CPython, and whether they are on. `docs/cpython.md`
-    says how to switch them off.
+    The last lines are the features that depend on CPython, and whether they are on.
+    `docs/cpython.md` says how to switch them off.
+
+    Examples
+    --------
+    >>> en.show_versions()  # doctest: +ELLIPSIS
+    entasis ...
     """
     # Slow to import, and for this alone.
     import platform

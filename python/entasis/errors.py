@@ -1,21 +1,22 @@
-"""The exceptions of this package: all are `EntasisError`, and each is also the builtin that fits."""
+"""The exceptions. All are `EntasisError`, and most are the fitting builtin too."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-# Characters of a message, of a text that it quotes, and of what is left of a longer one at its begin and at its end.
+# The longest message and quoted text, and the lengths of the begin and end that remain of a longer
+# message.
 _LONGEST, _QUOTED = 400, 120
 _BEGIN, _END = 170, 120
 _QUOTES = re.compile(rf"(['\"])([^'\"]{{{_QUOTED + 1},}})\1")
 
 
 def printable(message: str) -> str:
-    """A message with control characters escaped, and long quoted texts and what is longer still cut in the middle."""
+    """Escape control characters of a message, and shorten long messages and quotations."""
     if len(message) <= _QUOTED and message.isprintable():
         return message
-    # Escaping makes ten characters of one at most: nothing beyond these is shown.
+    # Cut before escaping. One character becomes at most ten, so all that is shown remains.
     message = _cut(message, 20 * _LONGEST, 10 * _LONGEST, 10 * _LONGEST)
     if not message.isprintable():
         message = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
@@ -28,10 +29,26 @@ def _cut(text: str, longest: int, begin: int, end: int) -> str:
 
 
 class EntasisError(Exception):
-    """The root of all exceptions of this package.
+    """The base class of all exceptions of this package.
 
-    Where known, the attributes say where it happened: `file`, `column`, `block`, `page`, `offset`. They are whole,
-    while the message shortens long names, paths and values.
+    Messages shorten long names, paths and values. The attributes are complete.
+
+    Attributes
+    ----------
+    file, column
+        The path of the file and the name of the column, if known.
+    block, page
+        The number of the block within the column, and of the page within the block, if known.
+    offset
+        The place in the file, in bytes, if known.
+
+    Examples
+    --------
+    >>> try:
+    ...     en.read("nothing.entasis")
+    ... except en.EntasisError as error:
+    ...     print(type(error).__name__, isinstance(error, FileNotFoundError))
+    MissingFileError True
     """
 
     file: str | None = None
@@ -44,7 +61,7 @@ class EntasisError(Exception):
         super().__init__(printable(str(message)), *more)
 
     def __str__(self) -> str:
-        # KeyError and OSError show something else than the message.
+        # KeyError would quote the message, and OSError would add the number of the error.
         return str(self.args[0]) if self.args else ""
 
 
@@ -53,11 +70,11 @@ class FileError(EntasisError, OSError):
 
 
 class BusyError(FileError, BlockingIOError):
-    """Another writer is at work on the file, and was not done within the time to wait."""
+    """Another writer did not finish within the time to wait."""
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file, or no such directory for it."""
+    """The file, or the directory for it, does not exist."""
 
 
 class DirectoryError(FileError, IsADirectoryError):
@@ -65,7 +82,7 @@ class DirectoryError(FileError, IsADirectoryError):
 
 
 class NotADirectoryFileError(FileError, NotADirectoryError):
-    """A part of the path is no directory."""
+    """A parent in the path is not a directory."""
 
 
 class FilePermissionError(FileError, PermissionError):
@@ -73,7 +90,7 @@ class FilePermissionError(FileError, PermissionError):
 
 
 class NotEntasisError(EntasisError, ValueError):
-    """The file is something else."""
+    """The file is not an Entasis file."""
 
 
 class NewerVersionError(EntasisError, ValueError):
@@ -81,66 +98,69 @@ class NewerVersionError(EntasisError, ValueError):
 
 
 class CorruptFileError(EntasisError, ValueError):
-    """The file is damaged: truncated, or bytes of it changed."""
+    """The file is damaged: it was truncated, or some bytes changed."""
 
 
 class UnsupportedTypeError(EntasisError, TypeError):
-    """A type, or a value beside the columns, that can't be kept exactly yet, or that the target doesn't have."""
+    """A type or value can't be stored exactly, or the target library lacks it."""
 
 
 class NotMappableError(EntasisError, ValueError):
-    """With `memory_map=True` a column, or the rows, can't be a view of the file.
+    """With `memory_map=True`, some column or the selected rows can't be a view of the file.
 
-    Choose other columns with `columns=[...]` or neighbouring rows, write the file with `compression=0`, or read it
+    Choose other columns or consecutive rows, write the file with `compression=0`, or read it
     without `memory_map`.
     """
 
 
 class ColumnNotFoundError(EntasisError, KeyError):
-    """There is no column of this name or at this position."""
+    """No column has this label or position."""
 
 
 class ColumnsOutOfRangeError(ColumnNotFoundError, IndexError):
-    """There is no column at this position."""
+    """A position of a column is out of range."""
 
 
 class RowNotFoundError(EntasisError, KeyError):
-    """There is no row of this label."""
+    """No row has this label."""
 
 
 class ClosedFileError(EntasisError, ValueError):
-    """The file was closed, and was asked for something."""
+    """A closed file was used."""
 
 
 class DuplicateColumnError(EntasisError, ValueError):
-    """A name stands for several columns where only one will do."""
+    """Several columns have a name that has to be unique here."""
 
 
 class RowsOutOfRangeError(EntasisError, IndexError):
-    """There are no such rows."""
+    """A position of a row is out of range."""
 
 
 class ArgumentError(EntasisError, ValueError):
-    """An argument makes no sense."""
+    """An argument has a wrong value or type."""
 
 
 class NotAFrameError(EntasisError, AttributeError):
-    """What was asked for is of frames, and the value is another one."""
+    """A method of frames was used on another value."""
 
 
 class LimitError(EntasisError, MemoryError):
-    """A limit of the reader, or the memory, was reached."""
+    """The file exceeds a limit of the reader, or there is not enough memory."""
 
 
 class InternalError(EntasisError, RuntimeError):
-    """A defect of this package, or a library whose interface it does not know. The message has the versions."""
+    """A defect of this package, or a library with an unknown interface.
+
+    The message has all versions.
+    """
 
 
 class MissingLibraryError(EntasisError, ImportError):
-    """A library is needed that is not installed."""
+    """A needed library is not installed."""
 
 
-# Written out: type checkers don't run a comprehension.
+# Written out, because type checkers do not evaluate a comprehension.
 __all__ = [
     "ArgumentError",
     "BusyError",

@@ -1,1 +1,1 @@
-"""Arguments of the public functions, checked: options, rows, and where files are."""
+"""Checks of arguments of the public functions: options, rows, paths."""

@@ -7,15 +7,15 @@ from typing import Any, Literal
 
 from entasis.errors import ArgumentError
 
-# What to do with columns that the library which reads them has nothing for.
+# The treatment of columns whose type the reading library lacks.
 OnRefused = Literal["error", "skip"]
 
-# No machine has as many.
+# More threads than any machine has.
 _MOST_THREADS = 1 << 20
 
 
 def threads(n: int | None) -> int | None:
-    """A number of threads, checked; None for as many as there are processors."""
+    """Check a number of threads. None means one per processor."""
     if n is None:
         return None
     found = integer(n)
@@ -25,7 +25,7 @@ def threads(n: int | None) -> int | None:
 
 
 def integer(n: Any) -> int | None:
-    """An integer of Python or NumPy; None for what is no number, and for booleans."""
+    """Convert an integer of Python or NumPy. Returns None for booleans and all other types."""
     if isinstance(n, bool):
         return None
     try:
@@ -35,7 +35,7 @@ def integer(n: Any) -> int | None:
 
 
 def number(n: Any) -> int:
-    """A number of rows, checked."""
+    """Check a number of rows."""
     found = integer(n)
     if found is None:
         raise ArgumentError(f"n={shown(n)}: an integer")
@@ -43,19 +43,19 @@ def number(n: Any) -> int:
 
 
 def wait(seconds: float) -> float:
-    """How long to wait for another writer, checked."""
+    """Check how many seconds to wait for another writer."""
     if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds >= 0:
         return float(seconds)
     raise ArgumentError(f"wait={seconds!r}: a number of seconds, 0 or more")
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """A value in an error: scalars as they are, cut after `most` characters; others by their type."""
+    """A value for an error message: a scalar cut after `most` characters, others by type."""
     if not isinstance(value, (str, bytes, bool, int, float, complex, tuple, slice)) and value is not None:
         kind = type(value)
         if getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
             return f"an array of 0 dimensions ({value.dtype})"
-        # Labels such as timestamps are told; what has parts by its type alone.
+        # Labels such as timestamps are shown, values with parts by their type.
         if not hasattr(value, "__len__") and not hasattr(value, "__next__") and not hasattr(value, "__getitem__"):
             return _cut(value, most)
         module = kind.__module__
@@ -70,20 +70,20 @@ def _cut(value: Any, most: int) -> str:
     try:
         text = repr(value)
     except (RecursionError, ValueError):
-        # Integers of more digits than Python prints.
+        # Python refuses to print integers of very many digits.
         return f"a {type(value).__name__}"
     text = "".join(letter if letter.isprintable() else "?" for letter in text)
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def durable(durable: bool | None) -> bool | None:
-    """Whether a file is forced to the disk, checked."""
+    """Check whether a file is forced to the disk."""
     if durable is None or isinstance(durable, bool):
         return durable
     raise ArgumentError(f"durable={durable!r}: True, False, or None for when it replaces one")
 
 
 def on_refused(choice: str) -> None:
-    """Checks what to do with columns that a library has nothing for."""
+    """Check what to do with columns whose type a library lacks."""
     if choice not in ("error", "skip"):
         raise ArgumentError(f"on_unsupported={choice!r}: 'error' or 'skip'")

@@ -1,4 +1,4 @@
-"""Rows, or positions on another axis: what a caller asks for, made into a range or an array of numbers."""
+"""Selections of rows, or of positions on another axis, resolved to a range or an array of int64."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     Rows = tuple[int | None, int | None] | slice | range | SupportsIndex | ArrayLike
 
-# All rows are None; a range has no negative number in it; an array is of int64 and has none either.
+# None for all rows, a range without negative numbers, or an array of int64 without negative
+# numbers.
 Resolved = Any
 
 _MAY_BE = "a slice, a range, integers or booleans in a list or array, or a tuple (start, stop)"
@@ -35,10 +36,21 @@ def resolve(
     noun: str = "row",
     holder: str = "table",
 ) -> Resolved:
-    """The rows of a table of `n_rows`: None for all, a range, or an array of int64.
+    """Resolve a selection of `n_rows` rows to None for all, a range, or an array of int64.
 
-    `has_index` tells whether a boolean Series with this index is in the order of the rows. In errors `noun` stands for
-    a position ("row" or "column"), and `holder` for what has them ("table", "list", "array").
+    Parameters
+    ----------
+    has_index
+        Returns whether a boolean Series with this index is in the order of the rows.
+    noun, holder
+        Words for error messages: a position is a "row" or "column" of a "table", "list" or "array".
+
+    Raises
+    ------
+    RowsOutOfRangeError, ColumnsOutOfRangeError
+        A position is out of range, or a mask has another length.
+    ArgumentError
+        The selection has another form.
     """
     try:
         return _resolve(rows, n_rows, has_index, noun)
@@ -66,7 +78,7 @@ def _resolve(rows: Rows | None, n_rows: int, has_index: Callable[[Any], bool] | 
 
 
 def is_mask(rows: Any) -> bool:
-    """Whether rows are told by booleans, some of which may be missing."""
+    """Whether rows are a mask: booleans, where some may be missing."""
     if isinstance(rows, (list, tuple)):
         return any(kind.__name__ in ("bool", "bool_") for kind in set(map(type, rows)))
     kind = str(getattr(rows, "dtype", getattr(rows, "type", "")))
@@ -78,7 +90,7 @@ def is_mask(rows: Any) -> bool:
 
 
 def sliced(numbers: Any, part: slice) -> Any:
-    """The part of a range or list that a slice of the caller's tells."""
+    """Apply a slice that a caller passed to a range or list."""
     try:
         return numbers[part]
     except (TypeError, ValueError) as error:
@@ -87,7 +99,7 @@ def sliced(numbers: Any, part: slice) -> Any:
 
 
 def _all(rows: Resolved, n_rows: int) -> Resolved:
-    """None when a range is that of all rows, which are read faster than a part."""
+    """None for the range of all rows, because reading everything has a faster path."""
     return None if isinstance(rows, range) and rows == range(n_rows) and n_rows > 1 else rows
 
 
@@ -108,7 +120,10 @@ def _tuple(rows: tuple[Any, ...], n_rows: int, noun: str) -> Resolved:
 
 
 def _end(row: Any, default: int) -> int | None:
-    """An end of (start, stop), where None is the default; None for what is no end."""
+    """One end of (start, stop), or `default` if it is None.
+
+    Returns None for a value of another type.
+    """
     return row if type(row) is int else default if row is None else integer(row)
 
 
@@ -151,7 +166,7 @@ def _array(rows: Any, n_rows: int, has_index: Callable[[Any], bool] | None, noun
 
 
 def _values(rows: Any, has_index: Callable[[Any], bool] | None, n_rows: int, noun: str) -> Any:
-    """Integers or booleans of any library as an array of NumPy; missing booleans are False."""
+    """Integers or booleans of any library as a NumPy array. Missing booleans become False."""
     import numpy as np
 
     if type(rows) is list and set(map(type, rows)) == {int}:
@@ -175,7 +190,7 @@ def _values(rows: Any, has_index: Callable[[Any], bool] | None, n_rows: int, nou
         try:
             return np.asarray(rows)
         except ValueError as error:
-            # Sequences of several lengths.
+            # The sequence holds sequences of different lengths.
             raise ArgumentError(f"{noun}s are one-dimensional ({error})") from None
     if index is not None and not (has_index and has_index(index)):
         raise ArgumentError(
@@ -206,7 +221,7 @@ def _mask(rows: Any, root: str, noun: str) -> Any:
 
 
 def _integers(cells: list[Any], noun: str) -> Any:
-    """Integers that are in an array of objects."""
+    """Convert an array of objects that are integers."""
     import numpy as np
 
     numbers = [integer(cell) for cell in cells]
@@ -221,12 +236,12 @@ def _out_of_range(what: str, noun: str) -> Exception:
 
 
 def count(rows: Resolved, n_rows: int) -> int:
-    """How many rows are selected."""
+    """The number of selected rows."""
     return n_rows if rows is None else len(rows)
 
 
 def compose(outer: Resolved, inner: Resolved) -> Resolved:
-    """The rows `inner` of the rows `outer`."""
+    """Apply the selection `inner` to the rows that `outer` selects."""
     if outer is None:
         return inner
     if inner is None:
@@ -239,22 +254,22 @@ def compose(outer: Resolved, inner: Resolved) -> Resolved:
 
 
 def as_slice(rows: range) -> slice:
-    """The slice that takes what a range of row numbers has in it."""
+    """The slice that selects the rows of a range."""
     if len(rows) == 0:
         return slice(0, 0)
-    # A stop before row 0 can't be told by a number: it would count from the end.
+    # A negative stop would count from the end, so a range that runs down to row 0 has stop None.
     return slice(rows.start, rows.stop if rows.stop >= 0 else None, rows.step)
 
 
 def at(values: Any, rows: Resolved) -> Any:
-    """The values of an array or index at these rows."""
+    """Select rows of an array or index."""
     if rows is None:
         return values
     return values[as_slice(rows) if isinstance(rows, range) else rows]
 
 
 def native(rows: Resolved) -> Any:
-    """The form that the native half takes."""
+    """The form of a selection that the native module takes."""
     if rows is None or not isinstance(rows, range):
         return rows
     if len(rows) == 0:

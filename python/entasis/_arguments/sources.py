@@ -1,4 +1,4 @@
-"""What files are read from and written to: paths, the content of files in memory, and open files."""
+"""Sources and targets of files: paths, bytes in memory, and open files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     class Readable(Protocol):
-        """A binary file that can be read from any place."""
+        """A binary file that can be read and can seek."""
 
         def read(self, size: int = ..., /) -> bytes: ...
         def seek(self, offset: int, whence: int = ..., /) -> Any: ...
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     Source: TypeAlias = Path | bytes | bytearray | memoryview | mmap.mmap | Readable
     Target: TypeAlias = Path | Writable
 
-# What stands for a path in errors and in the text of a file that is in memory.
+# Shown instead of a path for a file in memory.
 IN_MEMORY = "<bytes>"
 _ADDRESS = re.compile(r"(?i)([a-z][a-z0-9+.-]+)://")
 
 
 def source(value: Source) -> str | bytes:
-    """The path of a file, or its content.
+    """Return the path of a file, or its content.
 
-    A file on the disk that is open is read by its path, of any other one all is read into memory.
+    An open file on the disk is read through its path. The content of any other open file is read
+    into memory.
     """
     kind = type(value)
     if kind is str:
@@ -46,7 +47,7 @@ def source(value: Source) -> str | bytes:
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, io.BytesIO):
-        # Python shares this memory until one of them changes.
+        # Python shares this memory until the BytesIO changes, so this makes no copy.
         return value.getvalue()
     read, seek = getattr(value, "read", None), getattr(value, "seek", None)
     if read is None or hasattr(kind, "__fspath__"):
@@ -64,7 +65,7 @@ def source(value: Source) -> str | bytes:
 
 
 def target(value: Target) -> str | Writable:
-    """The path of a file to write, or the open file that takes its content."""
+    """Return the path of a file to write, or the open file that takes its content."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         raise ArgumentError("bytes are the content of a file, not a path; to_bytes(value) returns the content")
     if hasattr(value, "write") and not hasattr(type(value), "__fspath__"):
@@ -75,7 +76,7 @@ def target(value: Target) -> str | Writable:
 
 
 def path(value: Path) -> str:
-    """A path as text, with `~` expanded."""
+    """Return a path as a string, with `~` expanded."""
     try:
         found = os.fspath(value)
     except TypeError:
@@ -103,7 +104,7 @@ def _refuse_address(text: str) -> None:
 
 
 def _path_of(file: Any) -> str | None:
-    """The path of a file on the disk that is open; None where the path leads to another one by now."""
+    """The path of an open file on the disk. None if the path leads to another file by now."""
     name = getattr(file, "name", None)
     if not isinstance(name, str) or not isinstance(file, io.BufferedIOBase | io.RawIOBase):
         return None

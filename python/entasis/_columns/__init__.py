@@ -1,1 +1,1 @@
-"""Columns of a file as arrays of NumPy, and their names and types: the same for every host."""
+"""Columns of a file: names, types, and NumPy arrays of their values, for every host."""

@@ -1,4 +1,4 @@
-"""Decoded columns as arrays of NumPy, in the dtypes that were written or in those that NumPy has for their types."""
+"""NumPy arrays of decoded columns, in the dtype that was written or the nearest that NumPy has."""
 
 from __future__ import annotations
 
@@ -15,23 +15,28 @@ if TYPE_CHECKING:
 
 
 def from_entry(entry: tuple[Any, ...], own: bool, n_rows: int) -> tuple[Any, Any]:
-    """One entry of what `Handle.read` decoded: the positions of its columns, and an array with a row for each.
+    """Make an array of one entry of `Handle.read`.
 
     Parameters
     ----------
     entry
-        Of any kind but "objects" and "categories", and not of a categorical column.
+        An entry of any kind but "objects" and "categories", and not of a categorical column.
     own
         Whether NumPy or StaticFrame wrote the column.
     n_rows
         The number of rows that were read.
+
+    Returns
+    -------
+    positions, array
+        The positions of the entry's columns, and an array with a row for each of them.
     """
     import numpy as np
 
     kind, at, column, values, mask = entry
     if kind == "block":
         if own and column.flavour & BIG and values.dtype.itemsize > 1:
-            # The native half made the array in the order of bytes that it is to have.
+            # The native module returns a big-endian dtype with values in native order.
             values = values.byteswap(inplace=True)
         return np.asarray(at), values
     if kind == "arrow":
@@ -45,7 +50,7 @@ def from_entry(entry: tuple[Any, ...], own: bool, n_rows: int) -> tuple[Any, Any
 
 
 def _strings(column: Column, values: ArrowColumn, k: int, own: bool) -> Any:
-    """Strings of `k` columns that stand one after the other, as an array with a row for each."""
+    """Strings of `k` columns, stored one after the other, as an array with a row for each."""
     import numpy as np
 
     n = len(values) // k
@@ -66,7 +71,7 @@ def _strings(column: Column, values: ArrowColumn, k: int, own: bool) -> Any:
 
 
 def zeros(shape: Any, dtype: str) -> Any:
-    """An array of zeros."""
+    """An array of zeros. Raises `LimitError` without the memory for it."""
     import numpy as np
 
     try:
@@ -76,20 +81,20 @@ def zeros(shape: Any, dtype: str) -> Any:
 
 
 def _width(detail: Any) -> int:
-    """The characters of a dtype of strings."""
+    """Check the width of a dtype of strings, in characters."""
     if type(detail) is not int or detail < 0:
         raise TypeError("a width is a number")
     return detail
 
 
 def _swapped(array: Any) -> Any:
-    """The same values with their bytes in the other order."""
+    """The same values in the other byte order, in place."""
     return array.byteswap(inplace=True).view(array.dtype.newbyteorder())
 
 
 @interpretation()
 def _rows_of_bytes(column: Column, values: Any) -> Any:
-    """Fixed bytes in the dtype that was written."""
+    """View fixed bytes in the dtype that was written."""
     flavour = column.flavour & ~BIG
     if flavour == RECORD:
         return values.view(_dtypes.decode(column.detail, values.dtype.itemsize))
@@ -113,7 +118,7 @@ def _missing(column: Column) -> Any:
 
 
 def _single(kind: str, column: Column, values: Any, mask: Any, n_rows: int) -> Any:
-    """An array of what NumPy has in another form."""
+    """Convert the values of one column that is not a plain block."""
     import numpy as np
 
     if kind == "null":

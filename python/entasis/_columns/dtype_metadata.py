@@ -1,4 +1,4 @@
-"""What users keep beside a dtype of NumPy: its `metadata`, which changes nothing of the values."""
+"""The `metadata` of NumPy dtypes, a dict of the user's that does not affect values."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from entasis._entasis import Builder, CellRef
 
 KEY = "dtype_metadata"
-# Values of these are the same if they and their types are equal.
+# Types whose values are interchangeable if they are equal.
 _SIMPLE = (str, bytes, int, bool, type, type(None))
-# Columns that an error names.
+# An error names at most so many columns.
 _SHOWN = 3
 
 
 def of(dtype: Any) -> Any:
-    """The metadata of a dtype, or None. Dtypes of pandas have none."""
+    """The metadata of a dtype; None without any, and for dtypes of pandas."""
     import numpy as np
 
     return dtype.metadata if isinstance(dtype, np.dtype) else None
 
 
 def plain(dtype: Any) -> Any:
-    """The dtype without metadata; one with fields as it is."""
+    """The dtype without metadata. A dtype with fields is returned as it is."""
     import numpy as np
 
     return dtype if dtype.metadata is None or dtype.names is not None else np.dtype(dtype.str)
 
 
 def add(dtype: Any, metadata: Any) -> Any:
-    """The dtype with metadata."""
+    """Return the dtype with metadata."""
     import numpy as np
 
     if type(metadata) is not dict:
@@ -42,41 +42,41 @@ def add(dtype: Any, metadata: Any) -> Any:
 
 
 def restore(value: Any, metadata: Any) -> Any:
-    """A dtype with metadata, or the same memory as an array of which the dtype has some."""
+    """Return a dtype with metadata, or a view of an array whose dtype has it."""
     import numpy as np
 
     if isinstance(value, np.dtype):
         return add(value, metadata)
-    # Durations of pandas are in an array of its own, of a dtype of NumPy.
+    # pandas keeps durations in an array of its own class, whose dtype is NumPy's.
     if type(value) is not np.ndarray and type(value).__name__ != "TimedeltaArray":
         raise TypeError("what has metadata is a dtype of NumPy, or an array")
     return value.view(add(value.dtype, metadata))
 
 
 def encode(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRef | None:
-    """What is kept of the dtype of labels, if it has metadata."""
+    """Record the metadata of the dtype of labels, if it has any."""
     metadata = of(dtype)
     return None if metadata is None else tree(dict(metadata), f"{what}: the metadata of its dtype")
 
 
 def labels(array: Any, spec: dict[str, Any]) -> Any:
-    """The labels of an index with what their dtype has beside the type."""
+    """Return the labels of an index in a dtype with the recorded metadata."""
     return restore(array, cell_value(spec[KEY])) if KEY in spec else array
 
 
 class Collector:
-    """The metadata of the columns of a table."""
+    """Collects the metadata of the columns of a table that is written."""
 
     def __init__(self) -> None:
-        # Dtypes are kept, so that no other has the address.
+        # By the address of the dtype. The dtype is kept alive, so that no other gets its address.
         self._dtypes: dict[int, tuple[Any, list[int]]] = {}
         self._found: dict[Any, tuple[dict[Any, Any], list[int]]] = {}
 
     def add(self, dtype: Any, positions: Iterable[int]) -> None:
-        """Columns, one or more, of a dtype that has metadata."""
+        """Add columns whose dtype has metadata."""
         if id(dtype) not in self._dtypes:
             metadata = dict(dtype.metadata)
-            # Others are compared by who they are: equal ones may differ, as (1,) and (True,) do.
+            # Other values are compared by identity, since equal ones may differ: (1,) == (True,).
             is_simple = all(type(name) is str and type(part) in _SIMPLE for name, part in metadata.items())
             key = tuple((name, type(part), part) for name, part in metadata.items()) if is_simple else id(dtype)
             found = self._found.setdefault(key, (metadata, []))
@@ -84,7 +84,7 @@ class Collector:
         self._dtypes[id(dtype)][1].extend(positions)
 
     def encode(self, builder: Builder) -> dict[str, Any]:
-        """What the host map keeps: the maps as one tree, and the columns of each."""
+        """The entry of the host map: all dicts as one tree, and the columns of each."""
         if not self._found:
             return {}
         maps, columns = zip(*self._found.values(), strict=True)
@@ -95,7 +95,7 @@ class Collector:
 
 
 class Columns:
-    """The metadata of columns of a table, by their positions in it; of tables that have none nothing is read."""
+    """The recorded metadata of columns. Nothing is read if none of the columns has any."""
 
     @interpretation()
     def __init__(self, host: dict[str, Any], columns: Iterable[int] | None) -> None:
@@ -110,11 +110,11 @@ class Columns:
             self._maps = cell_value(host[KEY]["maps"])
 
     def number(self, column: int) -> int | None:
-        """Which of the maps is that of a column; columns of one may share an array."""
+        """The number of the dict of a column. Columns with the same number may share an array."""
         return self._numbers.get(column)
 
     def restore(self, array: Any, number: int) -> Any:
-        """The same memory as an array of which the dtype has that map."""
+        """View an array in a dtype with the dict of this number."""
         key = (number, array.dtype)
         if key not in self._dtypes:
             self._dtypes[key] = restore(array.dtype, self._maps[number])

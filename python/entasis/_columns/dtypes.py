@@ -1,4 +1,4 @@
-"""Dtypes of NumPy that a column type doesn't tell, as values beside the column."""
+"""Descriptions of NumPy dtypes that a column type does not determine."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from entasis.errors import CorruptFileError, LimitError, UnsupportedTypeError
 if TYPE_CHECKING:
     from entasis._entasis import ArrowColumn
 
-# Fields of other kinds are no plain bytes.
+# Kinds of fields whose values are plain bytes.
 _KINDS = "biufcmMSUV"
-# Arrays of fewer bytes are not looked at.
+# Smaller arrays are not checked.
 _LARGE = 1 << 32
 _NUMBERS = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 def as_bytes(array: Any) -> Any:
-    """The same memory as an array of `V`."""
+    """View an array as plain bytes (dtype `V`)."""
     return array.view(f"V{array.dtype.itemsize}")
 
 
 def check_size(array: Any) -> None:
-    """Refuses an array that has more values than memory: a small one that is repeated. Maps of files are none."""
+    """Refuse an array that repeats values (stride 0) and whose copy would not fit into memory."""
     if array.nbytes < _LARGE or all(array.strides):
         return
     import os
@@ -35,7 +35,7 @@ def check_size(array: Any) -> None:
 
 
 def has_multiple(dtype: Any) -> bool:
-    """Whether times are counted in other steps than one of a unit, or in an unknown one since 1970."""
+    """Whether a dtype of times has a step other than 1, or dates without a unit."""
     import numpy as np
 
     if dtype.kind not in "mM":
@@ -45,7 +45,7 @@ def has_multiple(dtype: Any) -> bool:
 
 
 def encode(dtype: Any, what: str) -> Any:
-    """A description of the dtype of records: a string, or a map for one with fields or a shape."""
+    """Describe the dtype of records: a string, or a map for a dtype with fields or a shape."""
     description = _encode(dtype, what)
     if _decode(description) != dtype:
         raise UnsupportedTypeError(f"{what}: dtype {dtype} is not supported yet")
@@ -77,7 +77,10 @@ def _encode(dtype: Any, what: str) -> Any:
 
 @interpretation()
 def decode(description: Any, itemsize: int | None) -> Any:
-    """The dtype of a description. Objects would be pointers out of a file: there are none among the kinds."""
+    """Return the dtype of a description.
+
+    A dtype with objects is refused: a file can't hold pointers.
+    """
     dtype = _decode(description)
     if dtype.hasobject or (itemsize is not None and dtype.itemsize != itemsize):
         raise CorruptFileError(f"records of {itemsize} bytes are no {dtype}")
@@ -100,7 +103,10 @@ def _decode(description: Any) -> Any:
 
 
 def encode_scalar(value: Any, dtype: Any) -> dict[str, Any] | None:
-    """A number of a dtype, by its bytes; None for what is no such number."""
+    """Describe a number by its bytes in a dtype.
+
+    None for a value that the dtype does not hold exactly.
+    """
     import numpy as np
 
     try:
@@ -117,7 +123,7 @@ def encode_scalar(value: Any, dtype: Any) -> dict[str, Any] | None:
 
 @interpretation()
 def decode_scalar(description: Any, dtype: Any) -> Any:
-    """The number that a description stands for."""
+    """Return the number of a description."""
     import numpy as np
 
     (value,) = np.frombuffer(description["bytes"], dtype)
@@ -125,12 +131,12 @@ def decode_scalar(description: Any, dtype: Any) -> Any:
     if python is None:
         return value
     number = value.item()
-    # A whole number may stand for a complex one.
+    # A complex fill value may have been given as a real number.
     return _NUMBERS[python](number.real if python != "complex" else number)
 
 
 def encode_string(dtype: Any, what: str) -> dict[str, Any]:
-    """What a `StringDType` is made with."""
+    """Describe a `StringDType`."""
     description: dict[str, Any] = {"coerce": bool(dtype.coerce)}
     if not hasattr(dtype, "na_object"):
         return description
@@ -148,7 +154,7 @@ def encode_string(dtype: Any, what: str) -> dict[str, Any]:
 
 @interpretation()
 def decode_string(description: Any, values: ArrowColumn) -> Any:
-    """An array of `StringDType`."""
+    """Make an array of a described `StringDType`."""
     import numpy as np
 
     make: Any = np.dtypes.StringDType

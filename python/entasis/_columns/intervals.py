@@ -1,4 +1,4 @@
-"""Intervals of pandas, which are stored as both bounds in fixed bytes."""
+"""Intervals of pandas. A value is stored as fixed bytes that hold both bounds."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 def is_interval(column: Column) -> bool:
-    """Whether a column has the bounds of intervals of pandas."""
+    """Whether a column holds intervals of pandas."""
     is_named = type(column.detail) is dict and column.detail.get("name") == "pandas.bounds"
     return is_named and column.logical == "extension" and "subtype" in column.detail
 
 
 def bounds(column: Column, values: Any) -> Any:
-    """Intervals in fixed bytes as records of two bounds."""
+    """View fixed bytes as records of two bounds."""
     plain, _ = subtype(column)
     if values.dtype.itemsize != 2 * plain.itemsize:
         raise TypeError(f"bounds of {plain} in {values.dtype}")

@@ -1,4 +1,4 @@
-"""Cells of object columns that are missing in several ways: which columns record them, and how they come back."""
+"""Object columns with several markers for missing values (None, NaN, NaT, NA)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from entasis._host_map import interpretation
 
 @interpretation()
 def kinds_of_missing(host: dict[str, Any], columns: list[int]) -> dict[int, int]:
-    """Columns with several kinds of missing cells, and the columns that tell them."""
+    """Columns with several markers, each with the column that records which value has which."""
     kinds = dict(host.get("missing_kinds", ()))
     return {column: number_of(kinds[column]) for column in columns if column in kinds}
 
 
 def restore_missing(array: Any, kinds: Any) -> None:
+    """Write the recorded markers into an array of objects."""
     import numpy as np
 
     for code, name in ((2, "NA"), (3, "NaN"), (4, "NaT"), (5, "None")):

@@ -1,4 +1,4 @@
-"""Names and types of columns given by their numbers."""
+"""Names and types of columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def names(handle: Handle, columns: list[int] | None, levels: Levels | None = None) -> list[str]:
-    """The names of columns given by their numbers; None for all. `levels`: those of the index may be among them."""
+    """The names of the columns with these numbers; None for all columns.
+
+    Levels of the index have numbers beyond those of the columns, and names from `levels`.
+    """
     if columns is None:
         return handle.names()
     n = handle.n_columns
@@ -30,7 +33,7 @@ def names(handle: Handle, columns: list[int] | None, levels: Levels | None = Non
 
 
 def schema(handle: Handle, columns: list[int] | None, levels: Levels | None = None) -> tuple[list[str], list[str]]:
-    """The names and types of columns given by their numbers; None for all."""
+    """The names and types of the columns with these numbers; None for all columns."""
     if columns is not None and levels is not None and any(levels.has(column, handle.n_columns) for column in columns):
         types = ["i64" if column < 0 else handle.columns([column])[0].type_name for column in columns]
         return names(handle, columns, levels), types
@@ -44,12 +47,12 @@ def schema(handle: Handle, columns: list[int] | None, levels: Levels | None = No
 
 
 def _are_many(handle: Handle, columns: list[int]) -> bool:
-    """Whether one pass over all columns costs less than a look at each of these."""
+    """Whether one pass over all columns costs less than one look-up for each of these."""
     return len(columns) > max(16, handle.n_columns // 64)
 
 
 def is_text(text: str) -> bool:
-    """Whether a string has no halves of pairs, so that it has UTF-8."""
+    """Whether a string can be encoded as UTF-8, which lone surrogates can't."""
     try:
         return text.isascii() or text.encode() is not None
     except UnicodeEncodeError:
@@ -57,10 +60,10 @@ def is_text(text: str) -> bool:
 
 
 def as_text(label: Any) -> str:
-    """A label as the name of a column; halves of pairs as question marks."""
+    """A label as the name of a column. Lone surrogates become question marks."""
     try:
         text = str(label)
     except Exception:
-        # Any class may have something against it, and integers of many digits have.
+        # `__str__` of any class may raise, and so do integers of very many digits.
         text = type(label).__name__
     return text if is_text(text) else text.encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""Values of arrays in trees: parts of columns that belong to no table."""
+"""Pools: columns that hold the values of all arrays of one dtype in a tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int | None) -> Any:
-    """Values of a column that belongs to no table."""
+    """Read the values `start` to `stop` of a pool."""
     (info,) = handle.columns([column])
     if stop > info.n_values:
         raise CorruptFileError(f"an array has values that its column has not ({stop} of {info.n_values})")
@@ -22,7 +22,7 @@ def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int |
 
 
 def read_pool_at(handle: Handle, column: int, places: Any, threads: int | None) -> Any:
-    """Values of a column that belongs to no table, at these places."""
+    """Read the values of a pool at these places, an array of int64."""
     (info,) = handle.columns([column])
     if len(places) and int(places.max()) >= info.n_values:
         raise CorruptFileError(f"an array has values that its column has not ({places.max()} of {info.n_values})")
@@ -36,7 +36,7 @@ def _pool_rows(handle: Handle, info: Column, rows: Any, threads: int | None) -> 
     ((kind, _, _, values, mask),) = entries
     is_vector = kind not in ("block", "arrow") and info.logical == "plain" and info.physical != "fixed bytes"
     if is_vector and mask is not None and mask.any() and values.dtype.kind in "biu":
-        # Vectors of R with missing values: NumPy has masked arrays for them.
+        # A vector of R with missing values becomes a masked array.
         return np.ma.MaskedArray(values, mask)
     if info.dictionary is not None or info.logical == "object":
         raise CorruptFileError(f"arrays are kept in a column of {info.type_name}")

@@ -1,4 +1,4 @@
-"""Open files as arrays of NumPy."""
+"""Conversion of open files to NumPy arrays, for `np.asarray`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
-    """One column as an array of one axis, several of equal dtype as an array of rows and columns.
+    """Read one column as an array of one axis, or several as an array of two axes.
 
-    The index is left out. What NumPy has nothing for is refused as by `to_numpy`.
+    The index is left out.
     """
     import numpy as np
 
@@ -27,13 +27,13 @@ def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
         raise TypeError("a File without columns is no array: choose some")
     _check_dtypes(_arrays(file, numbers, range(0)))
     arrays = _arrays(file, numbers, file._rows)
-    # Strings of fixed width have the width of their values.
+    # Again with values: the width of fixed-width strings depends on them.
     _check_dtypes(arrays)
     return np.asarray(arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1), dtype=dtype)
 
 
 def _arrays(file: File, numbers: list[int], rows: Any) -> list[Any]:
-    """The columns; a dict of them would have none of equal names."""
+    """The columns as a list, since a dict can't hold columns of equal names."""
     if RANGE in numbers:
         values = range_values(file, rows)
         others = iter(_arrays(file, [number for number in numbers if number != RANGE], rows))

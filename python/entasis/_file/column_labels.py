@@ -1,4 +1,4 @@
-"""The labels of columns, of any type, and which columns a caller means by them."""
+"""The labels of columns, which may have any type, and look-up of columns by them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from .frame import Frame
 
-# A close label is looked for among so many.
+# The error for a missing label looks for similar labels among so many.
 _MOST_COMPARED = 10_000
 
 
 class TextLabels:
-    """Labels that are all text: the names of the columns."""
+    """Labels that are strings: the names of the columns."""
 
     are_text = True
     has_tuples = False
@@ -40,7 +40,7 @@ class TextLabels:
 
 
 class RangeLabels:
-    """The labels of a frame that was made without names: pandas compares them as integers."""
+    """The labels of a frame without names: a range, which pandas compares as integers."""
 
     are_text = has_tuples = False
 
@@ -60,7 +60,7 @@ class RangeLabels:
 
 
 class IndexLabels:
-    """Labels in an index of pandas, which compares them."""
+    """Labels in an index of pandas, which does the look-ups."""
 
     def __init__(self, index: Any) -> None:
         labels = index.tolist()
@@ -90,7 +90,7 @@ class IndexLabels:
 
 
 class ValueLabels:
-    """Labels of any values that have a hash, as StaticFrame has them. They need no pandas."""
+    """Labels of StaticFrame: any hashable values. Look-ups need no pandas."""
 
     def __init__(self, index: Any) -> None:
         self._index = index
@@ -102,7 +102,7 @@ class ValueLabels:
             self._numbers.setdefault(self._key(label), []).append(number)
 
     def _key(self, label: Any) -> Any:
-        """A label as it is compared: NaN is equal to itself, and times have the unit of the index."""
+        """A label in a form to compare: NaN equals itself, and times have the unit of the index."""
         import numpy as np
 
         if isinstance(label, (float, np.floating)) and label != label:
@@ -130,7 +130,7 @@ Labels = TextLabels | RangeLabels | IndexLabels | ValueLabels
 
 
 def of(handle: Handle, host: dict[str, Any]) -> Labels:
-    """The labels of a file's columns. Only labels that are no text, and no range, are read."""
+    """The labels of a file's columns. Strings and ranges are not read before they are needed."""
     library = host.get("host")
     spec = host.get("columns") if library in ("pandas", "static_frame") else None
     if spec is None or (type(spec) is dict and spec.get("kind") == "names"):
@@ -146,7 +146,10 @@ def of(handle: Handle, host: dict[str, Any]) -> Labels:
 
 
 def by_name(handle: Handle, columns: Any) -> list[int] | None:
-    """The numbers of a column or of a list of columns with these names, fast; None where it takes another look."""
+    """Fast path: the numbers of a column or a list of columns.
+
+    None if a name is missing or not unique.
+    """
     find = handle.find
     if type(columns) is str:
         found = find(columns)
@@ -160,7 +163,7 @@ def by_name(handle: Handle, columns: Any) -> list[int] | None:
 
 
 def are_texts(key: Any) -> bool:
-    """Whether a key is a text, or several in a list or array: names of columns."""
+    """Whether a key is a string, or a list or array of strings: names of columns."""
     if isinstance(key, str):
         return True
     if isinstance(key, list):
@@ -172,7 +175,7 @@ def are_texts(key: Any) -> bool:
 
 
 def listed(columns: Any, labels: Labels) -> list[Any]:
-    """What a caller asks for, label by label."""
+    """The labels of a selection, one by one."""
     if type(columns) is list:
         return columns
     if isinstance(columns, str) or integer(columns) is not None:
@@ -197,14 +200,14 @@ def listed(columns: Any, labels: Labels) -> list[Any]:
 
 
 def _as_label(part: Any) -> Any:
-    """A label of StaticFrame's hierarchies as the tuple that it stands for."""
+    """Convert a label of a StaticFrame hierarchy, an array, to a tuple."""
     return tuple(part) if type(part).__name__ == "ndarray" else part
 
 
 def resolve(columns: Columns, frame: Frame, view: list[int] | None) -> list[int]:
-    """The numbers of the columns that a caller asks for, of those that a view has (None: all).
+    """The numbers of the selected columns, among those of a view (None for all).
 
-    Levels of the index that are named get the numbers that they have beside the table.
+    Levels of the index have numbers beyond those of the columns.
     """
     n = frame.handle.n_columns
     if isinstance(columns, (slice, range)):
@@ -264,7 +267,7 @@ def _several(column: Any, places: list[int], labels: Labels) -> DuplicateColumnE
 
 
 def hint(column: Any, labels: Labels, levels: Levels, view: list[int] | None) -> str:
-    """What a caller may have meant by a label that isn't there."""
+    """A hint for the error about a missing label."""
     from difflib import get_close_matches
 
     known = labels.all()

@@ -1,4 +1,4 @@
-"""How files show themselves."""
+"""Texts of open files: `repr`, and schemas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ _MOST = 40
 
 
 class Schema(Mapping[str, str]):
-    """Names of columns and their types, printed as an aligned list. Of columns with equal names, the first is found."""
+    """Names and types of columns, printed as an aligned list.
+
+    A look-up finds the first column of a name.
+    """
 
     def __init__(self, names: list[str], types: list[str]) -> None:
         self._names, self._types = names, types
@@ -23,7 +26,7 @@ class Schema(Mapping[str, str]):
     def _found(self) -> dict[str, str]:
         found = dict(zip(self._names, self._types, strict=True))
         if len(found) < len(self._names):
-            # In the order of the names, with the first type of each.
+            # Keep the order of the names, with the type of the first column of each name.
             found.update(zip(reversed(self._names), reversed(self._types), strict=True))
         return found
 
@@ -44,7 +47,7 @@ class Schema(Mapping[str, str]):
 
 
 def lines(pairs: list[tuple[str, str]], most: int | None = None) -> list[str]:
-    """A line per column; those in the middle are left out when there are more than `most`."""
+    """A line for each column. More than `most` are shortened in the middle."""
     shown: list[tuple[str, str] | None] = list(pairs)
     if most is not None and len(pairs) > most:
         half = most // 2
@@ -55,7 +58,7 @@ def lines(pairs: list[tuple[str, str]], most: int | None = None) -> list[str]:
 
 
 def text(path: str, n_rows: int, pairs: list[tuple[str, str]], host: str | None) -> str:
-    """What `repr` of a file is."""
+    """The `repr` of a file."""
     by = f", written by {host}" if host else ""
     head = f"<entasis.File '{path}': {n_rows:,} rows x {len(pairs):,} columns{by}>"
     return "\n".join([head, *(f"  {line}" for line in lines(pairs, _MOST))])

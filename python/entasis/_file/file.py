@@ -1,4 +1,4 @@
-"""An open file, and views of it: nothing is read until it is asked for."""
+"""Open files of one frame, and views of their columns and rows."""
 
 from __future__ import annotations
 
@@ -33,21 +33,43 @@ if TYPE_CHECKING:
 
     from . import display as _display
 
-# Where values come from that a file might be compared with.
+# Modules whose values users may want to compare a column with.
 _VALUES = frozenset(["builtins", "datetime", "decimal", "fractions", "numpy", "pandas", "polars", "pyarrow", "uuid"])
 
 
 class File:
-    """A file that is open for reading, or some of its columns and rows.
+    """An open file of a frame, or a view of some of its columns and rows.
 
-    `f["a"]` and `f[["a", "b"]]` are views of columns, `f[1000:2000]`, `f[7]`, `f[array]` and `f[mask]` views of
-    rows, `f[rows, columns]` of both; `f.select` takes labels of any type, `f.iloc` positions on both axes and `f.loc`
-    labels on both. Views of views count what they see. A view reads when it is told to: `read`, `head`, `to_pandas`,
-    `to_polars`, `to_pyarrow`, `to_numpy`, `to_static_frame`, or when another library takes it through Arrow's stream
-    interface. docs/guides/selection.md has the rules.
+    `f["a"]` and `f[["a", "b"]]` are views of columns. `f[1000:2000]`, `f[7]`, `f[array]` and
+    `f[mask]` are views of rows, and `f[rows, columns]` is a view of both. `f.select` takes labels
+    of any type, `f.iloc` positions on both axes, and `f.loc` labels on both. Positions in a view of
+    a view count from its own start. docs/guides/selection.md has the rules.
 
-    Files can be pickled and copied: a copy in another process opens the path again, and checks that it is the same
-    file.
+    A view reads nothing until a method asks for values (`read`, `head`, `to_pandas` ...), or until
+    another library takes it through Arrow's stream interface.
+
+    Files can be copied and pickled. A copy in another process opens the path again, and checks that
+    the file is the same.
+
+    Parameters
+    ----------
+    path, memory_map, types
+        As for `entasis.open`, which also opens files of other values.
+
+    Attributes
+    ----------
+    path : str
+        The path of the file, or "<bytes>" for a file in memory.
+
+    Examples
+    --------
+    >>> df = pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
+    >>> en.write(df, "prices.entasis")
+    >>> f = en.open("prices.entasis")
+    >>> f.shape, f.column_names
+    ((3, 2), ['city', 'price'])
+    >>> f[-2:]["price"].to_numpy()
+    {'price': array([5, 4])}
     """
 
     __slots__ = ("_columns", "_frame", "_handle", "_rows", "path")
@@ -62,7 +84,7 @@ class File:
 
     @classmethod
     def _of(cls, frame: _frame.Frame, columns: list[int] | None = None, rows: Any = None) -> File:
-        """Columns and rows of a frame."""
+        """A view of columns and rows of a frame."""
         view = object.__new__(File)
         view.path, view._handle, view._frame, view._columns, view._rows = frame.path, frame.handle, frame, columns, rows
         return view
@@ -72,17 +94,33 @@ class File:
 
     @property
     def metadata(self) -> Any:
-        """What was written as `metadata=`; None without any."""
+        """The value that was written as `metadata=`; None without any."""
         from entasis._values.cells import metadata
 
         return metadata(self._handle, self.path, self._frame.types)
 
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
-        """The value as an outline: a line per part, with kinds, shapes and sizes. A frame shows `most` columns."""
+        """Return an outline of the value: a line for each part, with kinds, shapes and sizes.
+
+        Parameters
+        ----------
+        depth
+            How many levels of parts to show.
+        most
+            How many parts of a value, or columns of a frame, to show.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}), "table.entasis")
+        >>> print(en.open("table.entasis").tree())
+        value: frame, 2 x 2, pandas
+          a: i64
+          b: f64
+        """
         return "\n".join(self._outline("value", 0, depth, most))
 
     def _outline(self, name: str, level: int, depth: int, most: int) -> list[str]:
-        """A line for the value, and for its parts down to `depth`."""
+        """A line for the value, and lines for its parts down to `depth`."""
         parts = self._outlines_of_parts(name, level, depth, most) if level < depth else []
         return [f"{'  ' * level}{name}: {self._summary()}", *parts]
 
@@ -91,7 +129,7 @@ class File:
         return f"frame, {self.n_rows:,} x {self.n_columns:,}{host}"
 
     def _outlines_of_parts(self, name: str, level: int, depth: int, most: int) -> list[str]:
-        # The columns of frames inside of other values would be too many lines.
+        # Columns of frames inside other values would take too many lines.
         if level:
             return []
         lines = [f"  {name}: {kind}" for name, kind in self.schema.pairs[:most]]
@@ -109,17 +147,17 @@ class File:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """The numbers of rows and of columns."""
         return self.n_rows, self.n_columns
 
     @property
     def column_names(self) -> list[str]:
-        """The names of the columns: the texts of their labels."""
+        """The names of the columns: their labels as strings."""
         return _columns.names(self._handle, self._columns, self._frame.levels if self._has_levels() else None)
 
     @property
     def columns(self) -> Any:
-        """The labels of the columns: an index of pandas or StaticFrame where these wrote the file, else a list."""
+        """The labels of the columns: an index of pandas or StaticFrame, else a list of names."""
         if self.written_by == "pandas":
             return self._pandas_labels(levels=False)
         if self.written_by == "static_frame":
@@ -129,18 +167,18 @@ class File:
 
     @property
     def dtypes(self) -> Any:
-        """The types of the columns, as the file's library tells them of a frame. Reads no rows."""
+        """The types of the columns, in the form of the file's library. Reads no rows."""
         found = self._view(self._columns, range(0))._read(None, None, None, is_restored=False)
         if isinstance(found, dict):
             return {name: array.dtype for name, array in found.items()}
         if self.written_by == "pyarrow":
             return found.schema.types
-        # A series or an index of StaticFrame has one.
+        # A series or an index of StaticFrame has one dtype.
         return found.dtypes if hasattr(found, "dtypes") else found.dtype
 
     @property
     def schema(self) -> _display.Schema:
-        """Names and types of the columns."""
+        """The names of the columns and their types in the file."""
         from . import display as _display
 
         levels = self._frame.levels if self._has_levels() else None
@@ -148,14 +186,14 @@ class File:
 
     @property
     def written_by(self) -> str | None:
-        """The library whose value was written: "pandas", "polars" ..."""
+        """The library whose value was written: "pandas", "polars" ... None for other writers."""
         host = self._frame.host.get("host")
         return host if isinstance(host, str) else None
 
     def __len__(self) -> int:
         return self.n_rows
 
-    # Rows or names? Other libraries would take a File for a sequence of either.
+    # Iteration is refused: libraries would take a File for a sequence, of rows or of names.
     __iter__ = None
 
     def __contains__(self, label: object) -> bool:
@@ -202,13 +240,14 @@ class File:
         return self._view(self._resolve(columns), self._compose(rows))
 
     def select(self, *columns: Columns) -> File:
-        """A view of some columns, in the order in which they are asked for.
+        """Return a view of some columns, in the given order.
 
         Parameters
         ----------
         *columns
-            One argument as in `columns=` of `entasis.read`: a label of any type, several of them in a list or array,
-            or positions as a slice or range. Or several arguments, each of them a label.
+            Either one argument as for `columns=` of `entasis.read`: a label of any type, a list or
+            array of labels, or positions as a slice or range. Or several arguments, each of them a
+            label.
 
         Returns
         -------
@@ -218,9 +257,9 @@ class File:
         Raises
         ------
         ColumnNotFoundError
-            There is no such label.
+            No column has such a label.
         DuplicateColumnError
-            A label stands for several columns.
+            Several columns have the label.
 
         Examples
         --------
@@ -233,16 +272,19 @@ class File:
 
     @property
     def iloc(self) -> _indexers.ILoc:
-        """A view by positions: `f.iloc[rows, columns]`, as pandas' `iloc`."""
+        """Views by positions: `f.iloc[rows, columns]`, like `iloc` of pandas."""
         return _indexers.ILoc(self)
 
     @property
     def loc(self) -> _indexers.Loc:
-        """A view by labels: `f.loc[rows, columns]`, as pandas' `loc`. Reads the labels alone, and needs pandas."""
+        """Views by labels: `f.loc[rows, columns]`, like `loc` of pandas.
+
+        Reads only labels. Needs pandas.
+        """
         return _indexers.Loc(self)
 
     def _resolve(self, columns: Columns | None) -> list[int] | None:
-        """Numbers of columns, of those that this view has."""
+        """The numbers of selected columns, among those of this view."""
         if columns is None:
             return self._columns
         frame = self._frame
@@ -258,7 +300,7 @@ class File:
         return _rows.compose(self._rows, _rows.resolve(rows, self.n_rows, self._has_index))
 
     def _has_index(self, index: Any) -> bool:
-        """Whether an index is that of the rows, or 0 to n-1."""
+        """Whether an index has the labels of the rows, or 0 to n-1."""
         import pandas as pd
 
         if type(index).__module__.partition(".")[0] == "static_frame":
@@ -266,16 +308,16 @@ class File:
         return bool(index.equals(pd.RangeIndex(self.n_rows)) or index.equals(self._frame.index(self._rows)))
 
     def _has_levels(self) -> bool:
-        """Whether levels of the index are among the columns."""
+        """Whether the columns include levels of the index."""
         columns = self._columns
         return columns is not None and columns != [] and not 0 <= min(columns) <= max(columns) < self._handle.n_columns
 
     def _of_table(self, columns: list[int]) -> list[int]:
-        """The columns without levels of the index."""
+        """The columns without the levels of the index."""
         return [column for column in columns if 0 <= column < self._handle.n_columns]
 
     def _pandas_labels(self, *, levels: bool = True) -> Any:
-        """The labels of the columns as an index of pandas, of the levels among them too."""
+        """The labels of the columns, and of levels among them, as an index of pandas."""
         found = _hosts.reader("pandas", None).column_labels(self._handle, self._frame.host)
         if self._columns is None:
             return found
@@ -309,7 +351,31 @@ class File:
         index: bool = True,
         on_unsupported: OnRefused = "error",
     ) -> Any:
-        """Read columns and rows; see `entasis.read`."""
+        """Read columns and rows of this view.
+
+        Parameters
+        ----------
+        columns, rows, to, threads, index, on_unsupported
+            As for `entasis.read`. Positions count within this view.
+
+        Returns
+        -------
+        Any
+            A frame, or the series, index or array that was written.
+
+        Raises
+        ------
+        EntasisError
+            As for `entasis.read`.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}), "table.entasis")
+        >>> en.open("table.entasis").read(columns="b", rows=[2, 0])
+           b
+        2  6
+        0  4
+        """
         on_refused(on_unsupported)
         view = self
         if columns is not None or rows is not None:
@@ -351,15 +417,77 @@ class File:
             raise
 
     def head(self, n: int = 5) -> Any:
-        """The first `n` rows as a frame of the file's library; all but the last `-n` when `n` is negative."""
+        """Read the first `n` rows, or all but the last `-n` rows if `n` is negative.
+
+        Parameters
+        ----------
+        n
+            The number of rows.
+
+        Returns
+        -------
+        Any
+            A frame of the file's library.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+        >>> en.open("table.entasis").head(2)
+           a
+        0  1
+        1  2
+        """
         return self.read(rows=slice(None, number(n)))
 
     def tail(self, n: int = 5) -> Any:
-        """The last `n` rows as a frame of the file's library; all but the first `-n` when `n` is negative."""
+        """Read the last `n` rows, or all but the first `-n` rows if `n` is negative.
+
+        Parameters
+        ----------
+        n
+            The number of rows.
+
+        Returns
+        -------
+        Any
+            A frame of the file's library.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+        >>> en.open("table.entasis").tail(1)
+           a
+        2  3
+        """
         return self.read(rows=slice(-number(n), None) if number(n) else slice(0, 0))
 
     def sample(self, n: int, *, seed: int | None = None) -> Any:
-        """`n` rows drawn at random, each at most once, as a frame of the file's library; the same for equal seeds."""
+        """Read `n` rows that are drawn at random, each at most once.
+
+        Parameters
+        ----------
+        n
+            The number of rows.
+        seed
+            A seed for `numpy.random.default_rng`. Equal seeds give the same rows. None draws other
+            rows each time.
+
+        Returns
+        -------
+        Any
+            A frame of the file's library.
+
+        Raises
+        ------
+        ArgumentError
+            The file has fewer rows.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": range(100)}), "table.entasis")
+        >>> len(en.open("table.entasis").sample(10, seed=1))
+        10
+        """
         import numpy as np
 
         if not 0 <= number(n) <= self.n_rows:
@@ -400,7 +528,7 @@ class File:
         if self._columns is not None and RANGE in self._columns:
             return self._view(self._columns, range(0)).to_pyarrow().schema.__arrow_c_schema__()
         table = self._arrow(has_rows=False)
-        # A table of pyarrow has one, and is none.
+        # A table of pyarrow has a schema. Our own table is one.
         return getattr(table, "schema", table).__arrow_c_schema__()
 
     def _arrow(self, *, has_rows: bool = True) -> Any:
@@ -426,12 +554,15 @@ class File:
             )
             return table
 
-        # One column that Arrow has nothing for doesn't shut the file to a query of others.
+        # A query of some columns works, although Arrow lacks a type of others.
         every = _leave_out.every(self._handle, host, self._columns, has_index=False)
         return _leave_out.read(read, self._columns, every)
 
     def close(self) -> None:
-        """Close the file. Its views that were made before, and all that was read, stay; `with` closes too."""
+        """Close the file, as `with` does.
+
+        Earlier views of it, and values that were read, stay valid.
+        """
         self._frame = _frame.closed(self.path)
         self._handle = self._frame.handle
 
@@ -452,7 +583,7 @@ class File:
         return self._view(self._columns, self._rows)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> File:
-        # What it shares with the original never changes.
+        # The copy shares only what never changes.
         return self._view(self._columns, self._rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -477,7 +608,7 @@ class File:
 
 
 def _reopened(source: Any, columns: list[int] | None, rows: Any) -> File:
-    """The file of a pickle."""
+    """Open the file of a pickle."""
     from . import reopen as _reopen
 
     return File._of(_reopen.frame(source), columns, rows)

@@ -1,4 +1,4 @@
-"""A table of an open file, with what its views share: what is kept beside the columns, and the labels."""
+"""A table of an open file: what all its views share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Frame:
-    """A table, and what was learnt about it. Nothing is read before it is asked for."""
+    """A table, with its host map and labels, which are read on first use."""
 
     __slots__ = ("_host", "_index", "_labels", "_levels", "content", "handle", "memory_map", "path", "table", "types")
 
@@ -35,7 +35,7 @@ class Frame:
         content: bytes | None = None,
     ) -> None:
         self.handle, self.path, self.types = handle, path, types
-        # How a copy in another process gets it: `table` is its number in a tree, `content` the file in memory.
+        # For pickles: `table` is the number of the table in a tree, `content` the file in memory.
         self.memory_map, self.table, self.content = memory_map, table, content
         self._host: dict[str, Any] | None = None
         self._labels: Labels | None = None
@@ -44,7 +44,7 @@ class Frame:
 
     @property
     def host(self) -> dict[str, Any]:
-        """What the file keeps for the library that wrote it."""
+        """The host map."""
         if self._host is None:
             found = self.handle.host()
             self._host = found if isinstance(found, dict) else {}
@@ -69,14 +69,14 @@ class Frame:
         return self._levels
 
     def index(self, rows: Any) -> Any:
-        """The labels of these rows, as an index of pandas."""
+        """The labels of these rows as an index of pandas."""
         if self._index is None:
             self._index = _row_labels.index(self.handle, self.host)
         return _rows.at(self._index, rows)
 
 
 class Closed:
-    """Stands where the handle of a closed file was."""
+    """Replaces the handle of a closed file. Every use raises `ClosedFileError`."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -88,7 +88,7 @@ class Closed:
 
 
 def opened(source: str | bytes, *, memory_map: bool, types: Iterable[type] | None) -> Frame:
-    """The table of the file at a path or in memory. Of another value it is empty, and its handle has the cells."""
+    """Open the file at a path or in memory. The frame of a file of another value has no columns."""
     if isinstance(source, bytes):
         if memory_map:
             raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
@@ -114,5 +114,5 @@ def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:
 
 
 def closed(path: str) -> Any:
-    """A frame of a closed file."""
+    """The frame of a closed file."""
     return Frame(cast("_entasis.Handle", Closed(path)), path, {})

@@ -1,4 +1,4 @@
-"""What a notebook shows of files, trees and descriptions: types, and the first and last rows."""
+"""HTML for notebooks, of files, trees and descriptions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 60
 
 
 def file(file: File) -> str:
-    """A frame: names, types, and the first and last rows."""
+    """A table with names, types, and the first and last rows of a frame."""
     if file.closed:
         return f"<div>{escape(repr(file))}</div>"
     n, width = file.n_rows, file.n_columns
@@ -47,10 +47,10 @@ def file(file: File) -> str:
 
 
 def _cells(file: File, column: int, rows: list[int]) -> list[str]:
-    """The values of a column in these rows, as text."""
+    """The values of a column in these rows, as strings."""
     view = file.iloc[rows, [column]]
     if view._has_levels():
-        # A level of the index is no column of a frame of pandas or StaticFrame.
+        # pandas and StaticFrame read a level as the index, not as a column.
         if view.written_by != "pandas":
             return [_short(value) for value in view.__array__()]
         level = view._frame.levels.position((view._columns or [0])[0])
@@ -61,7 +61,7 @@ def _cells(file: File, column: int, rows: list[int]) -> list[str]:
         (values,) = found.values()
     elif file.written_by == "pandas" or hasattr(found, "iloc"):
         values = found.iloc[:, 0] if found.ndim == 2 else found
-        # NumPy has no time zones, which pandas' arrays keep; iterating over a Series of StaticFrame gives its labels.
+        # `array` of pandas keeps time zones. Iterating over a StaticFrame Series gives its labels.
         values = values.array if hasattr(values, "array") else values.values
     else:
         values = found.to_series(0) if hasattr(found, "to_series") else found.column(0).to_pylist()
@@ -84,12 +84,12 @@ def _table(columns: list[tuple[str, str]], lines: list[list[str]]) -> str:
 
 
 def tree(tree: Tree) -> str:
-    """A value that is no frame: its outline."""
+    """The outline of a value that is not a frame."""
     return f"<div><pre>{escape(repr(tree))}</pre></div>"
 
 
 def info(info: Info) -> str:
-    """How a file is stored: a row for each item, and tables of its columns."""
+    """A table with a row for each item of a description."""
     parts = []
     for name, value in info.to_dict().items():
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):

@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 class ILoc:
-    """Rows and columns by their positions, as pandas' `iloc` takes them: `f.iloc[rows]`, `f.iloc[rows, columns]`.
+    """Views by positions, like `iloc` of pandas: `f.iloc[rows]`, `f.iloc[rows, columns]`.
 
     Parameters
     ----------
     rows, columns
-        An integer, a slice, a range, or integers or a boolean mask in a list or array. Negative numbers count from
-        the end.
+        An integer, a slice, a range, or a list or array of integers or booleans. Negative numbers
+        count from the end.
 
     Returns
     -------
     File
-        A view, also of one row or one cell. Nothing is read.
+        A view, even of a single row or value. Nothing is read.
 
     Raises
     ------
     RowsOutOfRangeError, ColumnsOutOfRangeError
-        There is no such position. Slices are cut to what there is.
+        A position is out of range. Slices are clipped instead.
 
     Examples
     --------
@@ -56,31 +56,34 @@ class ILoc:
 
 
 class Loc:
-    """Rows and columns by their labels, as pandas' `loc` takes them: `f.loc[rows]`, `f.loc[rows, columns]`.
+    """Views by labels, like `loc` of pandas: `f.loc[rows]`, `f.loc[rows, columns]`.
 
-    Only the labels are read, once for a file and its views. Rows of files without an index have the labels 0, 1, 2 ...
+    Only the labels are read, once for a file and all its views. Rows of a file without an index
+    have the labels 0, 1, 2 ...
 
     Parameters
     ----------
     rows, columns
-        A label, a slice of labels with both ends, labels in a list or array, or a boolean mask. A label that occurs
-        several times selects all of them. Keys of a `MultiIndex` may be tuples, in `f.loc[key, :]`.
+        A label, a slice of labels including both ends, a list or array of labels, or a boolean
+        mask. A label that occurs several times selects all its rows. Keys of a `MultiIndex` may be
+        tuples, in `f.loc[key, :]`.
 
     Returns
     -------
     File
-        A view, also of one row or one cell.
+        A view, even of a single row or value.
 
     Raises
     ------
     RowNotFoundError, ColumnNotFoundError
-        There is no such label.
+        No row or column has such a label.
     ArgumentError
-        pandas can't look for such a key, or a mask has another index.
+        pandas can't look up such a key, or a mask has another index.
 
     Examples
     --------
-    >>> en.write(pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}, index=["x", "y", "z"]), "table.entasis")
+    >>> df = pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}, index=["x", "y", "z"])
+    >>> en.write(df, "table.entasis")
     >>> en.open("table.entasis").loc["y":, "b"].read()
        b
     y  5
@@ -109,7 +112,7 @@ def _axes(key: Any) -> tuple[Any, Any]:
 
 
 def _without_pair(key: Any, noun: str) -> Any:
-    """A key of `iloc`, in which a tuple is no (start, stop)."""
+    """Refuse keys that `iloc` does not take: None, and a tuple (start, stop)."""
     if isinstance(key, tuple) and not _rows.is_mask(key):
         raise ArgumentError(f"{noun}s in f.iloc[...] can't be a tuple: use a slice or a list")
     if key is None:
@@ -118,7 +121,7 @@ def _without_pair(key: Any, noun: str) -> Any:
 
 
 def _numbers(file: File, chosen: Any) -> list[int] | None:
-    """Numbers of columns, by their places in a view."""
+    """The numbers of columns at these places of a view."""
     if chosen is None:
         return file._columns
     places = chosen if isinstance(chosen, range) else chosen.tolist()
@@ -162,7 +165,7 @@ def _loc_columns(file: File, key: Any) -> list[int] | None:
 
 
 def _missing(key: Any, error: KeyError) -> str:
-    """What pandas says of a label that isn't there, when it was one of several."""
+    """The missing label for the error: the key, or the message of pandas for several labels."""
     if isinstance(key, (str, int, float, tuple)):
         return shown(key)
     text = "".join(letter if letter.isprintable() else "?" for letter in str(error.args[0] if error.args else key))

@@ -1,4 +1,4 @@
-"""What `info` and `verify` tell."""
+"""Results of `info` and `verify`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,21 @@ from entasis.errors import printable
 
 
 class Info:
-    """How a file is stored. Each item of the description is an attribute; `to_dict` gives all."""
+    """A description of how a file is stored. Its items are attributes.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+        The size of the table.
+    columns : list of dict
+        The name, type, encodings, stored size and number of missing values of each column.
+
+    Examples
+    --------
+    >>> en.write({"a": np.arange(3)}, "table.entasis")
+    >>> en.info("table.entasis").columns[0]["name"]
+    'a'
+    """
 
     if TYPE_CHECKING:
         n_rows: int
@@ -29,7 +43,7 @@ class Info:
         return [*super().__dir__(), *self._items]
 
     def to_dict(self) -> dict[str, Any]:
-        """All items."""
+        """Return all items as a dict."""
         return dict(self._items)
 
     def __repr__(self) -> str:
@@ -57,7 +71,15 @@ def _line(item: Any) -> str:
 
 
 class Report(NamedTuple):
-    """What was checked, and found whole."""
+    """The result of `entasis.verify`: how much was checked, without finding damage.
+
+    Attributes
+    ----------
+    n_columns, n_blocks, n_values : int
+        Numbers of columns, blocks and values.
+    checked_len : int
+        The number of checked bytes.
+    """
 
     n_columns: int
     n_blocks: int

@@ -1,4 +1,4 @@
-"""Reading for a library that has nothing for some of the columns: they are left out, and a warning names them."""
+"""Reading with `on_unsupported="skip"`: columns whose type the library lacks are left out."""
 
 from __future__ import annotations
 
@@ -17,16 +17,26 @@ _SHOWN = 10
 
 
 def every(handle: Handle, host: dict[str, Any], columns: list[int] | None, *, has_index: bool) -> list[int]:
-    """The numbers of the columns that are read: with the levels of the index, for a library without one."""
+    """The numbers of the columns to read.
+
+    For a library without an index they include its levels.
+    """
     if not has_index:
         columns, _ = with_labels(handle, host, columns)
     return list(range(handle.n_columns)) if columns is None else columns
 
 
 def read(read_columns: Callable[[list[int] | None], Any], columns: list[int] | None, every: list[int]) -> Any:
-    """What `read_columns` makes of these columns, which are `every` one, without those that it refuses.
+    """Call `read_columns` without the columns that it refuses, and warn about these.
 
-    Each column is read by itself once one is refused: whether a library has something for it may depend on its values.
+    After a refusal each column is tried by itself, because it may depend on the values.
+
+    Parameters
+    ----------
+    columns
+        The columns to read; None for all.
+    every
+        The numbers of all these columns.
     """
     try:
         return read_columns(columns)
@@ -43,7 +53,7 @@ def read(read_columns: Callable[[list[int] | None], Any], columns: list[int] | N
         try:
             found = read_columns(kept)
         except UnsupportedTypeError:
-            # Not a column is refused but the labels of rows, or all of them together.
+            # The row labels are refused, or the columns together.
             raise error from None
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     warnings.warn(f"left out: {'; '.join(refused[:_SHOWN])}{more}", stacklevel=4)

@@ -1,4 +1,4 @@
-"""Mapped files: the columns of the table are views of the file, what is beside them is read where it can't be one."""
+"""Memory-mapped files: columns are views of the file."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _INSTEAD = "choose others with columns=[...], or read without memory_map"
 
 
 class MappedHandle:
-    """Stands in for `_entasis.Handle`; the columns of the table that it reads are views of the file.
+    """A handle whose columns are views of the file. It replaces `_entasis.Handle`.
 
-    Labels of rows are views where they can be. They are decoded where they can't, like all else beside the table.
+    Row labels and other extra columns are decoded if they can't be views.
     """
 
     def __init__(self, path: str) -> None:
@@ -51,12 +51,15 @@ class MappedHandle:
         threads: int | None,
         n_values: int | None = None,
     ) -> list[Any]:
-        """As `Handle.read`. Columns of one dtype are a block where they lie at equal distances in the file."""
+        """See `Handle.read`.
+
+        Columns of one dtype at equal distances in the file become one block.
+        """
         import numpy as np
 
         handle = self._handle
         if n_values is not None:
-            # Not rows of the table: categories, labels of columns.
+            # These are not rows of the table, but categories or column labels.
             return handle.read(columns, rows, host, own, n_shared, threads, n_values)
         start, stop = self._range(rows)
         n = stop - start
@@ -74,7 +77,7 @@ class MappedHandle:
                 of_arrow.append(position)
             elif host == "pandas" and own and column.flavour == MASKED:
                 (values,) = _Block(column, dtype, position, extent[0]).array(self._bytes, n)
-                # Zeros that nobody looks at take no memory.
+                # `np.zeros` takes no memory for pages that nobody touches.
                 entries.append(("array", position, column, values, np.zeros(n, np.bool_)))
             else:
                 is_shared = position < n_shared or (host == "numpy" and column.physical != "fixed bytes")
@@ -114,7 +117,7 @@ class MappedHandle:
         metadata: bool,
         polars: bool = False,
     ) -> Any:
-        """As `Handle.read_arrow`."""
+        """See `Handle.read_arrow`."""
         handle = self._handle
         start, stop = self._range(rows)
         if start == stop or columns == [] or handle.n_columns == 0:
@@ -126,7 +129,7 @@ class MappedHandle:
             if column.physical == "i128" and column.logical == "plain":
                 why = "pyarrow, which makes the views, has no integers of 128 bits"
                 raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
-        # Types and metadata are those of the same columns without rows.
+        # A read of no rows gives types and metadata.
         empty = handle.read_arrow(columns, _NO_ROWS, layout, own, 1, field_metadata, schema_metadata, metadata, polars)
         schema = _schema(empty)
         found = zip(infos, schema.types, extents, strict=True)
@@ -138,12 +141,12 @@ class MappedHandle:
             part = handle.read_arrow(numbers, rows, layout, own, threads, {}, None, metadata, polars)
             for i, column in zip(decoded, pa.RecordBatchReader.from_stream(part).read_all().columns, strict=True):
                 arrays[i] = column
-                # Strings too long for their type have another one.
+                # Strings of more than 2 GiB have a larger type.
                 schema = schema.set(i, schema.field(i).with_type(column.type))
         return _Table(arrays, schema)
 
     def _range(self, rows: Any) -> tuple[int, int]:
-        """First row and the one after the last."""
+        """The first row, and the one after the last. Raises unless the rows are consecutive."""
         if rows is None:
             return 0, self._handle.n_rows
         if type(rows) is tuple and rows[2] == 1:
@@ -156,7 +159,7 @@ class MappedHandle:
     def _find(
         self, columns: list[int] | None, start: int, stop: int, host: str, own: bool
     ) -> tuple[list[Column], list[Extent | None], list[int]]:
-        """The columns, where each is in the file, and which have to be decoded instead."""
+        """The columns, their places in the file, and the positions of columns to decode instead."""
         handle = self._handle
         infos = handle.columns(columns)
         extents: list[Extent | None] = [None] * len(infos)
@@ -175,7 +178,7 @@ class MappedHandle:
         return infos, extents, [i for i in beside if extents[i] is None]
 
     def _dtype(self, column: Column, host: str, own: bool) -> str | None:
-        """The dtype that the values have in NumPy or pandas; none for those that pandas keeps as Arrow's."""
+        """The dtype of a view in NumPy or pandas; None for an `ArrowDtype`."""
         if host == "pandas" and own and column.flavour >= ARROW:
             return None
         why = None
@@ -211,13 +214,13 @@ class MappedHandle:
         return error
 
     def _arrow(self, column: Column, kind: Any, extent: Extent | None, n: int) -> Any:
-        """Values in the file as an array of pyarrow."""
+        """A view of the file as an array of pyarrow."""
         import pyarrow as pa
 
         assert extent is not None, "a mapped column has a place"
         at, length, first_bit = extent
         if length != (first_bit + n * kind.bit_width + 7) // 8:
-            # Decimals of few digits.
+            # Decimals with few digits are stored narrower.
             why = f"{kind} has fewer bytes in the file than in memory"
             raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
         buffer = pa.py_buffer(self._bytes).slice(at, length)
@@ -228,7 +231,7 @@ class MappedHandle:
 
 
 def _is_of_arrow(column: Column, own: bool) -> bool:
-    """Whether pandas has the type as one of Arrow's alone."""
+    """Whether pandas has only an `ArrowDtype` for the type."""
     is_clongdouble = own and column.flavour == CLONGDOUBLE
     return column.logical in ARROW_ALONE or (column.physical == "fixed bytes" and not is_clongdouble)
 
@@ -238,7 +241,7 @@ def _clongdouble(host: str) -> int:
 
 
 class _Block:
-    """Columns at equal distances in the file: the rows of a two-dimensional array."""
+    """Columns at equal distances in the file. They form the rows of a two-dimensional array."""
 
     def __init__(self, column: Column, dtype: str, position: int, at: int) -> None:
         import numpy as np
@@ -248,7 +251,7 @@ class _Block:
         self._distance = 0
 
     def add(self, position: int, at: int, n: int) -> bool:
-        """Adds a column of `n` rows if it lies where the next one has to."""
+        """Add a column of `n` rows if its place continues the equal distances."""
         distance = at - self._last
         fits = distance == self._distance if self._distance else distance >= n * self._dtype.itemsize
         if fits:
@@ -257,14 +260,14 @@ class _Block:
         return fits
 
     def array(self, memory: Any, n: int) -> Any:
-        """The values. NumPy checks that they lie inside the memory, which stays as long as an array does."""
+        """The view. NumPy checks its bounds, and keeps the map open as long as the array lives."""
         import numpy as np
 
         shape, width = (len(self._positions), n), self._dtype.itemsize
         return np.ndarray(shape, self._dtype, memory, self._at, (self._distance or n * width, width))
 
     def entry(self, memory: Any, n: int, host: str) -> tuple[Any, ...]:
-        """As `Handle.read` gives it."""
+        """The entry in the form of `Handle.read`."""
         import numpy as np
 
         if host == "numpy" and self._column.physical == "fixed bytes":
@@ -273,7 +276,7 @@ class _Block:
 
 
 class _Table:
-    """A table of pyarrow as nothing but a stream, like `_entasis.ArrowTable`."""
+    """A table of pyarrow with the interface of `_entasis.ArrowTable`."""
 
     def __init__(self, arrays: list[Any], schema: Any) -> None:
         import pyarrow as pa
@@ -287,7 +290,7 @@ class _Table:
         return self._table.schema.__arrow_c_schema__()
 
     def renamed(self, names: dict[int, str]) -> _Table:
-        """The same columns, some under other names, by their positions."""
+        """Return the columns with new names at some positions."""
         import pyarrow as pa
 
         fields = [field.with_name(names.get(i, field.name)) for i, field in enumerate(self._table.schema)]
@@ -304,7 +307,7 @@ def _schema(table: Any) -> Any:
 
 
 def _open(path: str) -> tuple[_entasis.Handle, Any]:
-    """The file, open and mapped: the same one, also while others replace it."""
+    """Open and map the same file, even if other programs replace it meanwhile."""
     import numpy as np
 
     for _ in range(_ATTEMPTS):
@@ -317,12 +320,12 @@ def _open(path: str) -> tuple[_entasis.Handle, Any]:
                     continue
                 mapped = mmap.mmap(file.fileno(), handle.file_len, access=mmap.ACCESS_READ)
         except (FileNotFoundError, ValueError):
-            # Gone, or shorter than it was a moment ago.
+            # The file was deleted or replaced between the two calls.
             continue
         except (OSError, OverflowError) as error:
             message = f"the file can't be mapped ({error}): {path}; read without memory_map"
             raise _file_error(message, path, error) from error
-        # The array keeps the map open, and arrays made of it keep the array.
+        # Views keep this array alive, which keeps the map open.
         return handle, np.frombuffer(mapped, np.uint8)
     raise _file_error(f"the file was replaced again and again while it was opened: {path}", path, None)
 

@@ -1,4 +1,4 @@
-"""Pickles of open files: where the bytes are and which part was seen, never the bytes of columns."""
+"""Pickles of open files: the place of the file, and the view of it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from . import frame as _frame
 
 # A pickle holds the content of a file in memory up to this length.
 _MOST_BYTES = 64 << 20
-# Path or content, memory_map, classes, mark of the file, and the number of the table or None.
+# Path or content, memory_map, classes, mark of the file, and the number of the table in a tree or
+# None.
 Source = tuple[Any, ...]
 
 
 def source(frame: _frame.Frame) -> Source:
-    """What another process needs to find the same file."""
+    """The data with which another process opens the same file."""
     content, mark = frame.content, frame.handle.mark()
     if content is not None and len(content) > _MOST_BYTES:
         n = f"{len(content):,}"
@@ -26,7 +27,7 @@ def source(frame: _frame.Frame) -> Source:
 
 
 def frame(found: Source) -> _frame.Frame:
-    """The frame of a source, in this process."""
+    """Open a source. Raises `FileError` if the file was replaced meanwhile."""
     source, memory_map, types, mark, table = found
     frame = _frame.opened(source, memory_map=memory_map, types=types)
     path = frame.path

@@ -1,4 +1,4 @@
-"""The labels of rows: rows that are asked for by label, and an index that is a range as a column."""
+"""Look-up of rows by label, and an index that is a range as a column."""
 
 from __future__ import annotations
 
@@ -17,21 +17,28 @@ if TYPE_CHECKING:
 
 
 def _are_labels(labels: Any, key: Any) -> bool:
-    """Whether a list of booleans and other values names labels, some of which are booleans: it is no mask then."""
+    """Whether a list that holds booleans is a list of labels rather than a mask."""
     if not isinstance(key, list) or all(type(part).__name__ in ("bool", "bool_") for part in key):
         return False
     return labels.dtype == object and any(isinstance(label, bool) for label in labels)
 
 
 def index(handle: Handle, host: dict[str, Any]) -> Any:
-    """The labels of all rows, as an index of pandas. Nothing else is read."""
+    """Read the labels of all rows as an index of pandas."""
     return _hosts.reader("pandas", None).row_labels(handle, host)
 
 
 def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
-    """Where pandas finds a key of `loc` among labels: None for all, a range, or an array of int64.
+    """Look up a key of `loc` among labels as pandas does.
 
-    Raises `KeyError` where pandas does.
+    Returns None for all, a range, or an array of int64.
+
+    Raises
+    ------
+    KeyError
+        pandas finds no such label.
+    ArgumentError
+        pandas can't look for such a key.
     """
     import numpy as np
     import pandas as pd
@@ -64,14 +71,14 @@ def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
 
 
 def without(host: dict[str, Any]) -> dict[str, Any]:
-    """What a file keeps for its host, without the index."""
+    """The host map without the index."""
     if host.get("host") in ("pandas", "static_frame") and str(host.get("class")).startswith("Index"):
         raise ArgumentError("the value is an index, and index=False leaves it out")
     return {**host, "index": None}
 
 
 def read_with_range(file: File, reader: Any, host: dict[str, Any], threads: int | None) -> Any:
-    """A frame of a library without an index, of columns among which is an index that is a range."""
+    """Read columns that include an index stored as a range, for a library without an index."""
     columns, levels = file._columns or [], file._frame.levels
     name, values = levels.name(RANGE), range_values(file, file._rows)
     others = [column for column in columns if column != RANGE]
@@ -93,7 +100,7 @@ def read_with_range(file: File, reader: Any, host: dict[str, Any], threads: int 
 
 
 def range_values(file: File, rows: Any) -> Any:
-    """The labels of an index that is a range, at these rows."""
+    """The labels of an index that is stored as a range, at these rows."""
     import numpy as np
 
     return _rows.at(np.array(file._frame.levels.range, np.int64), rows)

@@ -1,1 +1,1 @@
-"""The libraries whose frames are written and read, a package for each."""
+"""Hosts: the libraries whose frames are written and read, with a package for each."""

@@ -1,4 +1,4 @@
-"""The indexes that StaticFrame and R record in a host map, in the form in which pandas records its own."""
+"""Indexes in host maps of StaticFrame and R, converted to the form that pandas records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from entasis._host_map import interpretation
 
 
 def of_static_frame(host: dict[str, Any]) -> dict[str, Any]:
-    """The indexes in a host map, as pandas keeps its own."""
+    """The indexes in a host map of StaticFrame, in the form of pandas; empty for other hosts."""
     if host.get("host") != "static_frame":
         return {}
     with interpretation():
@@ -17,7 +17,7 @@ def of_static_frame(host: dict[str, Any]) -> dict[str, Any]:
             "index": host["index"],
             "columns": host.get("columns", {"kind": "names", "dtype": "str", "name": None}),
         }
-        # What is beside a dtype stays with who wrote it.
+        # Metadata of dtypes are only restored for StaticFrame.
         return {
             axis: spec and {key: spec[key] for key in spec if key != _dtype_metadata.KEY}
             for axis, spec in found.items()
@@ -25,7 +25,7 @@ def of_static_frame(host: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_r(host: dict[str, Any]) -> dict[str, Any]:
-    """The indexes in a host map of R, as pandas keeps its own. Rows without names get pandas' usual index."""
+    """The indexes in a host map of R, in the form of pandas; empty without row names."""
     if host.get("host") != "r" or "index" not in host:
         return {}
     return {"index": host["index"], "columns": {"kind": "names", "dtype": "str", "name": None}}

@@ -12,12 +12,12 @@ from entasis._values.labels import decode_label
 if TYPE_CHECKING:
     from entasis._entasis import Handle
 
-# The number of an index that is a range, which is stored in no column.
+# The number of an index that is a range. No column stores it.
 RANGE = -1
 
 
 class Levels:
-    """The levels of a file's index: their labels, their columns, and their names in other libraries."""
+    """The levels of an index: their labels, their columns, and their names in other libraries."""
 
     def __init__(self, handle: Handle, host: dict[str, Any]) -> None:
         self._labels: list[Any] = []
@@ -48,7 +48,7 @@ class Levels:
 
     @property
     def columns(self) -> list[int]:
-        """The columns beside the table that hold the levels."""
+        """The extra columns that hold the levels."""
         return [number for number in self._numbers if number != RANGE]
 
     def names(self) -> list[str]:
@@ -63,11 +63,11 @@ class Levels:
         return self._numbers[self._names.index(label)] if label in self._names else None
 
     def has(self, number: int, n_columns: int) -> bool:
-        """Whether a number is that of a level, and not of a column of the table."""
+        """Whether a number is that of a level, not of a column of the table."""
         return not 0 <= number < n_columns
 
     def position(self, number: int) -> int:
-        """Which of the levels a number is that of."""
+        """The position of the level with this number."""
         return self._numbers.index(number)
 
     def name(self, number: int) -> str:
@@ -75,13 +75,13 @@ class Levels:
         return self._names[self._numbers.index(number)]
 
     def label(self, number: int) -> Any:
-        """The label of a level; its name in other libraries where it has none."""
+        """The label of a level, or its name in other libraries if it has no label."""
         place = self._numbers.index(number)
         return self._names[place] if self._labels[place] is None else self._labels[place]
 
 
 def _distinct(handle: Handle, names: list[str]) -> list[str]:
-    """Names of levels that no column has: "_index" is added to a name that is taken, then a number from 2 on."""
+    """Make names of levels distinct from those of columns, by a suffix "_index", "_index_2" ..."""
     found: list[str] = []
     for name in names:
         instead, n = name, 1
@@ -94,9 +94,14 @@ def _distinct(handle: Handle, names: list[str]) -> list[str]:
 def with_labels(
     handle: Handle, host: dict[str, Any], columns: list[int] | None
 ) -> tuple[list[int] | None, dict[int, str]]:
-    """The columns for a library without an index, and names by position of levels whose stored name is a column's too.
+    """Choose the columns for a library without an index, and distinct names for levels.
 
-    Without a choice of columns the levels of the index come first; a choice names those that it wants.
+    With `columns` None, the levels of the index come before all columns.
+
+    Returns
+    -------
+    columns, names
+        The numbers of the columns, and new names of levels by their positions.
     """
     n = handle.n_columns
     if columns is None:

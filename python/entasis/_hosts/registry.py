@@ -1,4 +1,4 @@
-"""Which library a value belongs to, and which modules of ours know it. Libraries are imported when they are needed."""
+"""The hosts, and the modules of this package for each. They are imported when they are needed."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _READERS = _WRITERS | {
 }
 
 
-# Libraries that have frames.
+# Libraries with frames.
 _FRAME_ROOTS = frozenset(("pandas", "polars", "pyarrow", "static_frame"))
 
-# Modules of ours that were imported to their end.
+# Modules of this package whose import is complete.
 _loaded: dict[str, Any] = {}
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a value is written as a table: a frame, series or index of a library, or an array that it has."""
+    """Whether a value of a library with frames is written as a table."""
     kind = type(value)
     root = kind.__module__.partition(".")[0]
     if root not in _FRAME_ROOTS:
@@ -45,7 +45,7 @@ def is_frame(value: Any) -> bool:
 
 
 def is_columns(value: dict[Any, Any]) -> bool:
-    """Whether a dict is a table of NumPy: names, and arrays of one dimension and one length."""
+    """Whether a dict is written as a table: strings, with arrays of one axis and equal length."""
     if not value:
         return True
     if "numpy" not in sys.modules:
@@ -54,7 +54,7 @@ def is_columns(value: dict[Any, Any]) -> bool:
 
     n = None
     for array in value.values():
-        # The first value mostly tells: large dicts are of other things.
+        # Ends at the first other value, so that large dicts of other values cost nothing.
         if type(array) is not np.ndarray or array.ndim != 1 or len(array) != (len(array) if n is None else n):
             return False
         n = len(array)
@@ -62,9 +62,10 @@ def is_columns(value: dict[Any, Any]) -> bool:
 
 
 def collect(value: Any) -> Any:
-    """A table of pyarrow for what streams one: a reader of record batches, a relation of DuckDB, a dataset.
+    """Collect a stream, such as a record batch reader, into a pyarrow table.
 
-    Frames are left as they are. So are their subclasses, which have state that a stream does not carry.
+    All other values are returned as they are, including subclasses of frames, whose state a stream
+    would lose.
     """
     kind = type(value)
     if not hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "to_table"):
@@ -83,13 +84,13 @@ def collect(value: Any) -> Any:
 
 
 def build(value: Any) -> tuple[Any, dict[str, Any]]:
-    """A builder with the columns of a frame or dict of arrays, and what is kept beside them."""
+    """Return a builder with the columns of a frame or dict of arrays, and the host map."""
     root = "numpy" if type(value) is dict else type(value).__module__.partition(".")[0]
     return writer(root).build(value)  # type: ignore[no-any-return]
 
 
 def without_index(value: Any) -> Any:
-    """A frame or series with the positions for labels of rows. Its columns are shared."""
+    """A frame or series with positions as row labels. It shares the columns."""
     root = "numpy" if type(value) is dict and is_columns(value) else type(value).__module__.partition(".")[0]
     if root in ("polars", "pyarrow", "numpy"):
         return value
@@ -107,7 +108,7 @@ def without_index(value: Any) -> Any:
 
 
 def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | None) -> Any:
-    """What a table is the form of, for the host that wrote it."""
+    """Convert a frame to the series, index or array that its own host wrote."""
     if "class" not in host or written_by in (None, "static_frame") or to not in (None, written_by):
         return value
     with interpretation():
@@ -115,19 +116,19 @@ def restore(value: Any, host: dict[str, Any], written_by: str | None, to: str | 
 
 
 def read_whole(handle: Any, host: dict[str, Any], threads: int | None) -> Any:
-    """A whole table as the kind of value that was written."""
+    """Read a whole table as the kind of value that was written."""
     found = host.get("host")
     written_by = found if isinstance(found, str) else None
     return restore(reader(None, written_by).read(handle, host, None, None, threads), host, written_by, None)
 
 
 def writer(host: str) -> Any:
-    """The module with `build`."""
+    """The module of a host that writes."""
     return _module(_WRITERS[host])
 
 
 def reader(to: str | None, written_by: str | None) -> Any:
-    """The module with `read`, for the host asked for, or else the one that wrote the file."""
+    """The module that reads for the host `to`; by default for the host that wrote the file."""
     if to is not None and to not in HOSTS:
         raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
     if to is None:
@@ -152,7 +153,7 @@ def _is_installed(host: Host) -> bool:
 
 
 def _module(name: str) -> Any:
-    """A module of ours, whole. That of `sys.modules` may be one that another thread has begun to import."""
+    """Import a module. `sys.modules` may hold it while another thread still imports it."""
     found = _loaded.get(name)
     if found is None:
         found = _loaded[name] = import_module(name)

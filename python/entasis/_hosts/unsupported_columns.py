@@ -1,4 +1,4 @@
-"""Writing a frame with columns that can't be kept: they are left out, or replaced by what the caller gives."""
+"""Writing a frame with unsupported columns: they are left out, or replaced by a function."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SHOWN = 10
 
 
 def without(frame: Any, on_unsupported: Callable[[Any, str], Any] | str, error: UnsupportedTypeError) -> Any:
-    """A frame without the columns that can't be kept, or with others in their places.
+    """Return a frame without its unsupported columns, or with replacements for them.
 
-    Raises `error`, which the whole frame raised, where no column is the cause: a series, labels of rows.
+    Raises `error`, the error for the whole frame, if no column is the cause.
     """
     columns = _columns(frame)
     if columns is None:
@@ -45,7 +45,7 @@ def without(frame: Any, on_unsupported: Callable[[Any, str], Any] | str, error: 
 
 
 def _columns(frame: Any) -> list[tuple[Any, Any, Any]] | None:
-    """The label of each column, its values, and a frame of it alone without labels of rows; None for other values."""
+    """The label and values of each column, and a frame of it alone; None for other values."""
     root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
     if root == "numpy":
         return [(name, array, {name: array}) for name, array in frame.items()]
@@ -86,19 +86,19 @@ def _pandas_frame(column: Any) -> Any:
 
 
 def _refusal(one: Any) -> str | None:
-    """Why a frame of one column can't be kept; None where it can."""
+    """The reason why a frame of one column can't be written; None if it can."""
     try:
         _hosts.build(one)
     except UnsupportedTypeError as error:
         return str(error)
     except EntasisError:
-        # What the whole frame raises tells more.
+        # The error for the whole frame says more.
         return None
     return None
 
 
 def _choose(frame: Any, positions: list[int]) -> Any:
-    """These columns of a frame."""
+    """Select columns of a frame by positions."""
     root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
     if root == "numpy":
         names = list(frame)
@@ -111,7 +111,7 @@ def _choose(frame: Any, positions: list[int]) -> Any:
 
 
 def _replace(frame: Any, position: int, name: Any, column: Any) -> Any:
-    """A frame with another column at this position, and the same label."""
+    """Replace a column of a frame, and keep its label."""
     import numpy as np
 
     root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
@@ -119,7 +119,7 @@ def _replace(frame: Any, position: int, name: Any, column: Any) -> Any:
         return frame | {name: np.asarray(column)}
     if root == "pandas":
         frame = frame.copy(deep=False)
-        # The rows of a Series are those of the column, whatever its index.
+        # Take the values of a Series by position, whatever its index.
         frame.isetitem(position, getattr(column, "array", column))
         return frame
     if root == "polars":

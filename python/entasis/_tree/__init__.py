@@ -1,1 +1,1 @@
-"""Files of trees of values: reading parts of them, and writing them."""
+"""Trees of values: reading them in parts, and writing them."""

@@ -1,9 +1,9 @@
-"""Indexing of arrays in a file as NumPy indexes arrays in memory, without reading them.
+"""Indexing of stored arrays by the rules of NumPy, without reading them.
 
-A view knows, for each of its axes, which places of an axis of the stored array it shows. Integers, slices, ellipses and
-new axes keep that form, and so does one array of integers or booleans. Any other key (several arrays, arrays of more
-dimensions, integers beside an array) follows NumPy's rules for combining them: then the view is an array of the places
-of its elements.
+A view records for each of its axes which places of a stored axis it selects. Integers, slices,
+ellipses, new axes and a single array of one axis keep that form. For any other key (several arrays,
+arrays with more axes, integers together with an array) the view holds an array with the position of
+each of its elements.
 """
 
 from __future__ import annotations
@@ -17,40 +17,42 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    # The places that an axis of a view shows: neighbours or a step, or an array of int64.
+    # The places that an axis of a view selects: a range, or an array of int64.
     Places = range | np.ndarray[Any, Any]
 
-# Fewer elements between two that are read are read along with them.
+# A read covers the elements between two selected ones if they are fewer than this.
 _NEAR = 512
-# Pieces of an array that are read one after the other, at most.
+# A view is read in at most so many pieces.
 _MOST_PIECES = 64
 
 
 class View:
-    """A part of a stored array.
+    """A selection of elements of a stored array.
 
     Parameters
     ----------
     shape
         The shape of the stored array.
     strides
-        How many elements neighbours on each of its axes are apart.
+        The distance of neighbours on each axis, in elements.
     """
 
-    # `_is_array`: a view without axes is an array without axes, as NumPy gives for keys with an ellipsis, not a scalar.
+    # `_is_array`: a view without axes reads as an array without axes (after a key with an
+    # ellipsis), not a scalar.
     __slots__ = ("_axes", "_is_array", "_offset", "_positions", "shape")
 
     def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
         self._offset = 0
-        # Of each axis of the view: the places on an axis of the stored array, and its stride. New axes have stride 0.
+        # For each axis of the view: places on a stored axis, and the stride of that axis. New axes
+        # have stride 0.
         self._axes: list[tuple[Places, int]] = [(range(n), stride) for n, stride in zip(shape, strides, strict=True)]
-        # The element at each place of the view, where axes can't tell.
+        # The positions of all elements, for views that axes can't describe.
         self._positions: np.ndarray[Any, Any] | None = None
         self._is_array = True
         self.shape = shape
 
     def __getitem__(self, key: Any) -> View:
-        """The part of this view that NumPy takes for this key."""
+        """Select a part of this view."""
         view = self._part(key)
         view._is_array = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
         return view
@@ -68,7 +70,7 @@ class View:
         return self._of_positions(self._combined(items))
 
     def _basic(self, items: list[tuple[Any, int]]) -> View:
-        """Each item tells about an axis by itself."""
+        """Select on each axis independently."""
         view = object.__new__(View)
         view._offset, view._axes, view._positions = self._offset, [], None
         for item, axis in items:
@@ -88,7 +90,7 @@ class View:
         return view
 
     def _combined(self, items: list[tuple[Any, int]]) -> np.ndarray[Any, Any]:
-        """The elements that several arrays name together, in the shape that NumPy gives the result."""
+        """The positions that several index arrays select, in the shape of NumPy's result."""
         import numpy as np
 
         advanced: list[np.ndarray[Any, Any]] = []
@@ -110,7 +112,7 @@ class View:
             together = np.asarray(sum(np.broadcast_arrays(*advanced))) + self._offset
         except ValueError as error:
             raise IndexError(f"indexing arrays could not be broadcast together: {error}") from None
-        # Where arrays stand side by side, their axes take that place; else they come first.
+        # Axes of adjacent index arrays take their place. Those of separated arrays come first.
         is_one_block = where[-1] - where[0] + 1 == len(where)
         first = where[0] if is_one_block else 0
         n_after = len(slices) - first
@@ -131,14 +133,14 @@ class View:
         return view
 
     def read(self, neighbours: Callable[[int, int], Any], scattered: Callable[[Any], Any]) -> Any:
-        """The elements, as an array of the view's shape; a scalar where NumPy gives one.
+        """Read the elements as an array of the view's shape, or as a scalar where NumPy gives one.
 
         Parameters
         ----------
         neighbours
-            Reads the elements from a place up to another one, as an array of one dimension.
+            Reads the elements from one position up to another, as an array of one axis.
         scattered
-            Reads the elements at these places, an array of int64.
+            Reads the elements at these positions, an array of int64.
         """
         found = self._read(neighbours, scattered)
         return found if self.shape or self._is_array else found[()]
@@ -162,12 +164,12 @@ class View:
             positions = self._all_positions()
         low, high = int(positions.min()), int(positions.max()) + 1
         if high - low <= max(4 * positions.size, _NEAR):
-            # An array of no axes as a key would give a scalar.
+            # Flat, because indexing by an array without axes would give a scalar.
             return neighbours(low, high)[positions.reshape(-1) - low].reshape(positions.shape)
         return scattered(np.ascontiguousarray(positions).reshape(-1)).reshape(positions.shape)
 
     def _bounds(self) -> tuple[int, int]:
-        """The first element, and the one after the last."""
+        """The position of the first element, and the one after the last."""
         low = high = self._offset
         for places, stride in self._axes:
             if isinstance(places, range):
@@ -179,16 +181,17 @@ class View:
         return low, high + 1
 
     def _strided(self, flat: Any, low: int) -> Any:
-        """The view of elements that were read from a place on."""
+        """Select the elements from `flat`, which was read from the position `low` on."""
         import numpy as np
 
         if flat.dtype.kind == "T":
-            # Strings of any length have no strides that may be set.
+            # NumPy does not allow to set strides of variable-width strings.
             return flat[self._all_positions().reshape(-1) - low].reshape(self.shape)
         if isinstance(flat, np.ma.MaskedArray):
             found, mask = self._strided(flat.data, low), self._strided(np.ma.getmaskarray(flat), low)
             return np.ma.MaskedArray(found, mask)
-        # Axes of arrays are taken whole here, and their places picked then.
+        # An axis selected by an array is taken whole from its first to its last place, and selected
+        # below.
         shape: list[int] = []
         strides: list[int] = []
         picks: list[Any] = []
@@ -205,9 +208,9 @@ class View:
                 shape.append(int(places.max()) - first + 1)
                 strides.append(stride)
                 picks.append(places - first)
-        # All of it lies within what was read: `_bounds` told its length by the same axes.
+        # The strides stay within `flat`, whose length `_bounds` computed from the same axes.
         width = flat.strides[0]
-        # With an axis more: without any, NumPy makes a scalar of an object.
+        # With an additional axis, because NumPy would return an object without axes as a scalar.
         found = np.lib.stride_tricks.as_strided(
             flat[start:], [1, *shape], [width, *(stride * width for stride in strides)]
         ).reshape(shape)
@@ -217,7 +220,7 @@ class View:
         return found
 
     def _by_pieces(self, neighbours: Callable[[int, int], Any]) -> Any:
-        """The view by a few pieces, each of neighbours: far rows that are long. None where there are too many."""
+        """Read a view of few, long rows that are far apart row by row. None for other views."""
         import numpy as np
 
         if not self._axes or len(self._axes[0][0]) > _MOST_PIECES:
@@ -238,7 +241,7 @@ class View:
         return np.ma.stack(pieces) if isinstance(pieces[0], np.ma.MaskedArray) else np.stack(pieces)
 
     def _all_positions(self) -> np.ndarray[Any, Any]:
-        """The element at each place of the view."""
+        """The positions of all elements."""
         import numpy as np
 
         out = np.full((), self._offset, np.int64)
@@ -248,7 +251,7 @@ class View:
 
 
 def strides(shape: tuple[int, ...], fortran: bool) -> tuple[int, ...]:
-    """How many elements neighbours on each axis are apart."""
+    """The distance of neighbours on each axis, in elements."""
     found = []
     step = 1
     for n in shape if fortran else reversed(shape):
@@ -276,12 +279,15 @@ def _as_array(places: Places) -> np.ndarray[Any, Any]:
 
 
 def _expand(key: Any, shape: tuple[int, ...]) -> list[tuple[Any, int]]:
-    """A key as one item per axis: an integer, a range, None for a new axis, or an array; with the number of the axis.
+    """Expand a key to one item for each axis, with the number of the axis.
+
+    An item is an integer, a range, None for a new axis, or an array.
 
     Raises
     ------
     IndexError
-        As NumPy does: too many items, places out of bounds, arrays of other types, masks of another shape.
+        As NumPy does: too many items, places out of bounds, arrays of other types, masks of another
+        shape.
     """
     items = list(key) if isinstance(key, tuple) else [key]
     parsed = [_parse(item) for item in items]
@@ -333,7 +339,7 @@ def _n_axes(item: Any) -> int:
 
 
 def _parse(item: Any) -> Any:
-    """An item of a key: None, an ellipsis, a slice, an integer, or an array of integers or booleans."""
+    """Parse an item of a key: None, an ellipsis, a slice, an integer, or an array."""
     if item is None or item is Ellipsis or isinstance(item, slice):
         return item
     if not isinstance(item, bool):

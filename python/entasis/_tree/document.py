@@ -1,4 +1,4 @@
-"""Files of trees: frames, arrays and all other values inside of one another."""
+"""Writing of trees: frames, arrays and other values inside each other."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     OnUnsupported = Literal["error", "skip"] | Callable[[Any, str], Any]
 
-# Frames inside of frames, at most.
+# Frames may be nested up to this depth.
 _DEEPEST = 32
 _SHOWN = 10
 _FRAMES = frozenset(["DataFrame", "Series", "Index", "Frame"])
-# Characters of what a library says.
+# Messages of libraries are cut to so many characters.
 _LONGEST = 200
 
 
@@ -33,7 +33,7 @@ def _called(value: Any) -> str:
 
 
 def _advice(value: Any) -> str:
-    """What to do with a subclass of a frame: its own state has no place in the file."""
+    """Advice for a subclass of a frame, whose additional state can't be stored."""
     aliases = {"pandas": "pd", "polars": "pl", "pyarrow": "pa", "static_frame": "sf"}
     for base in type(value).__mro__[1:]:
         alias = aliases.get(base.__module__.partition(".")[0])
@@ -43,7 +43,7 @@ def _advice(value: Any) -> str:
 
 
 class _Part:
-    """A frame of the file: its builder, what is kept beside its columns, and the frames that it is inside of."""
+    """A frame of the file: its builder, its host map, and the frame that contains it."""
 
     __slots__ = ("builder", "inside", "kept", "numbers", "root", "value", "where")
 
@@ -51,14 +51,14 @@ class _Part:
         self.value, self.builder, self.kept = value, builder, kept
         self.root, self.inside = root, inside
         self.numbers: list[int] = []
-        # Where the frame is inside of others, once an error asked for it.
+        # The path of the frame, once an error needed it.
         self.where: str | None = None
 
     def depth(self) -> int:
         return 1 if self.inside is None else self.inside.depth() + 1
 
     def is_inside(self, value: Any) -> bool:
-        """Whether this frame is the value, or inside of it."""
+        """Whether this frame is the value, or inside it."""
         part: _Part | None = self
         while part is not None:
             if part.value is value:
@@ -68,23 +68,24 @@ class _Part:
 
 
 class Document:
-    """All that goes into one file."""
+    """Collects all frames and trees of one file, and writes it."""
 
     def __init__(self, on_unsupported: OnUnsupported, compression: int) -> None:
         self._on_unsupported = on_unsupported
         self._skipped: list[str] = []
-        # What was given for keys and members, by the dict or set, which is kept so that nothing else has its id.
+        # Replacements of keys and members, by the id of their dict or set, which is kept alive for
+        # that.
         self._given: dict[int, tuple[Any, set[Any]]] = {}
         self._parts: list[_Part] = []
         self._tables: dict[int, int] = {}
-        # The trees, by what errors call them.
+        # Trees with their names in errors.
         self._roots: list[tuple[Any, str]] = []
-        # The frame whose trees are being added.
+        # The frame whose trees are being added, if any.
         self._inside: _Part | None = None
         self._cells = CellBuilder(compression)
 
     def add(self, value: Any, root: str) -> int:
-        """Adds a tree, and all that belongs to the frames in it. Returns the number of its cell."""
+        """Add a tree, and the trees of all frames in it. Returns the number of its cell."""
         self._roots.append((value, root))
         done = len(self._parts)
         number = self._add_cells(value, root, shares=True)
@@ -92,7 +93,7 @@ class Document:
         return number
 
     def add_frame(self, value: Any, builder: Builder, kept: dict[str, Any]) -> int:
-        """Adds a frame, and the trees beside its columns. Returns its number."""
+        """Add a frame, and the trees of its host map. Returns its number."""
         done = len(self._parts)
         number = self._put(value, builder, kept, "")
         self._add_trees(done)
@@ -107,7 +108,7 @@ class Document:
         return len(self._parts) - 1
 
     def _add_trees(self, done: int) -> None:
-        # Trees have frames, which have trees.
+        # Frames in these trees add more parts, whose trees are added in turn.
         while done < len(self._parts):
             self._inside = part = self._parts[done]
             part.numbers = [self._add_cells(tree, part.root + what, shares=False) for tree, what in part.builder.trees]
@@ -118,13 +119,13 @@ class Document:
         return self._cells.add(tree, root, shares, self._encode, self._unsupported)
 
     def _encode(self, value: Any) -> tuple[Any, ...]:
-        """What the native half asks for."""
+        """Take a value apart for the native module, which calls this for types it does not know."""
         try:
             return self._encode_known(value)
         except (UnsupportedTypeError, ArgumentError, LimitError):
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # What a library has against one of its own values, or a class against being looked at.
+            # A library or class may raise anything when one of its values is inspected.
             kind, what = _called(value), f"{type(error).__name__}: {error}"
             raise UnsupportedTypeError(f"a value of type {kind} can't be kept ({what[:_LONGEST]})") from error
 
@@ -140,7 +141,7 @@ class Document:
         return ("table", known)
 
     def _whole_path(self, path: str) -> str:
-        """The path of a value: that of the frame it is in, when that is inside of another value, and its own."""
+        """The full path of a value, prefixed with the path of its enclosing frame, if any."""
         part = self._inside
         if part is None or (not self._roots and part.inside is None):
             return path
@@ -153,9 +154,18 @@ class Document:
     def _unsupported(
         self, value: Any, path: str, error: BaseException | None, again: bool, holder: Any, is_inside: bool
     ) -> tuple[Any, ...]:
-        """What stands for a value that can't be kept: nothing, or another one.
+        """Decide about a value that can't be stored: `()` leaves it out, `(other,)` replaces it.
 
-        `holder` is the dict or set that it is a key or member of; `is_inside` tells that it is a part of one.
+        Parameters
+        ----------
+        error
+            The error that the value caused; None for an unknown type.
+        again
+            Whether the value is a replacement already.
+        holder
+            The dict or set, if the value is a key or member of one.
+        is_inside
+            Whether the value is a part of a key or member.
         """
         path = self._whole_path(path)
         if isinstance(error, (LimitError, MemoryError)):
@@ -167,12 +177,12 @@ class Document:
             what = f"a value of type {kind} can't be kept{_advice(value)}" if error is None else str(error)
             raise UnsupportedTypeError(f"{path}: {what}") from error
         if is_inside:
-            # Keys and members that differed might be equal without it.
+            # Without this part, two different keys or members might become equal.
             what = f"a value of type {kind} can't be kept, nor be replaced inside of a key or of a member of a set"
             raise UnsupportedTypeError(f"{path}: {what}") from error
         if self._on_unsupported == "skip":
             self._skipped.append(f"{path}: {kind}")
-            # A column has a value in each row.
+            # In a column of a frame it becomes None, because each row has a value.
             return () if self._inside is None else (None,)
         instead = self._on_unsupported(value, path)
         if holder is not None:
@@ -180,7 +190,7 @@ class Document:
         return (instead,)
 
     def _check_key(self, instead: Any, path: str, holder: Any) -> None:
-        """What takes the place of a key or member has to have a hash, and to be none that is there."""
+        """Check that the replacement of a key or member is hashable and does not occur yet."""
         _, given = self._given.setdefault(id(holder), (holder, set()))
         try:
             is_taken = instead in holder or instead in given
@@ -194,7 +204,7 @@ class Document:
         given.add(instead)
 
     def write(self, to: Destination, table: int | None, cell: int | None, metadata: int | None) -> bytes | None:
-        """Writes the file. Returns its content when it goes into memory."""
+        """Write the file. Returns its content if it has no path."""
         pools = Builder(0, [])
         for arrays, n_values in self._cells.finish():
             add_pool(pools, arrays, n_values)

@@ -1,4 +1,4 @@
-"""Where a value is inside of others, for messages."""
+"""Search for the path of a value inside others, for error messages."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# So many values are looked at, at most.
+# The search gives up after so many values.
 _MOST = 100_000
 
 
 def find(roots: list[tuple[Any, str]], wanted: Any) -> str | None:
-    """The path of the value that is the wanted one, inside of values that have names."""
+    """The path of an object inside named values; None if it is not found."""
     left = [(value, name) for value, name in reversed(roots) if value is not wanted]
     seen: set[int] = set()
     for _ in range(_MOST):

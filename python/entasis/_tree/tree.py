@@ -1,4 +1,4 @@
-"""Trees of an open file: looked at part by part, or read."""
+"""Open files of trees, and parts of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _SEQUENCES = ("list", "tuple", "set", "frozenset")
 
 
 class _OfFrames:
-    """A member of `File` that only frames have. An `AttributeError` hides it from `hasattr`, as other libraries ask."""
+    """A member of `File` that only frames have.
+
+    It raises `AttributeError`, so that `hasattr` is False.
+    """
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -43,16 +46,33 @@ class _OfFrames:
 
 
 class Tree(File):
-    """A value of a file that is no frame, or a part of one. Nothing is read until `read` is called.
+    """A value of an open file that is not a frame, or a part of such a value.
 
-    `t["key"]` is a part of a dict, `t[3]` of a list, tuple or object, `t[10:20]` and `t[[3, 1]]` are items of a list.
-    An array takes the keys that NumPy's arrays take; the result has the shape that NumPy's has, and `read` reads only
-    what holds it.
-    A frame inside is a `File`. A key of a dict of more than 4,096 strings or integers is found by an index, of which a
-    few pages are read; of others the keys are read at the first look-up. No values are.
+    Nothing is read until `read` is called.
+
+    `t["key"]` is a part of a dict. `t[3]` is a part of a list, tuple or object, and `t[10:20]` and
+    `t[[3, 1]]` are items of a list. An array accepts the same keys as a NumPy array, with results
+    of the same shape, and `read` reads only the needed values. A frame inside a tree is a `File`.
+
+    A look-up in a dict of more than 4,096 strings or integers reads a few pages of an index. In
+    other dicts the first look-up reads all keys. No look-up reads values.
+
+    Attributes
+    ----------
+    path : str
+        The path of the file, or "<bytes>" for a file in memory.
+
+    Examples
+    --------
+    >>> en.write({"run": 7, "scores": np.arange(6).reshape(2, 3)}, "run.entasis")
+    >>> t = en.open("run.entasis")
+    >>> t.keys(), t["scores"].shape
+    (['run', 'scores'], (2, 3))
+    >>> t["scores"][:, 1].read()
+    array([1, 4])
     """
 
-    # `_rows` is what this view shows: rows of a list, or of an array a `View`; None for all.
+    # `_rows`, of `File`, selects items of a list, or is the `View` of an array; None for all.
     __slots__ = ("_cells", "_info", "_keys", "_where")
 
     if not TYPE_CHECKING:
@@ -85,12 +105,15 @@ class Tree(File):
 
     @property
     def kind(self) -> str:
-        """What the value is: "dict", "list", "array", "float" ..."""
+        """The kind of the value: "dict", "list", "array", "float" ..."""
         return str(self._info["kind"])
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The lengths of the axes of an array, the number of parts of other values; none of what has no parts."""
+        """The lengths of the axes of an array.
+
+        Other values have one axis if they have parts, else none.
+        """
         if "shape" in self._info:
             return tuple(self._info["shape"]) if self._rows is None else self._shown().shape
         return (len(self),) if self._rows is not None or "count" in self._info else ()
@@ -111,11 +134,11 @@ class Tree(File):
         return self._place(key) is not None if self.kind == "dict" else key in self.read()
 
     def keys(self) -> list[Any]:
-        """The keys of a dict, or the names of a record's fields."""
+        """Return the keys of a dict, or the names of the fields of a record."""
         return list(self._places())
 
     def _place(self, key: Any) -> int | None:
-        """Where a key is."""
+        """The position of a key; None if it is missing."""
         if self._keys is None and self.kind == "dict" and type(key) in (str, int):
             is_indexed, place = self._cells.reader.find(self._info["number"], key)
             if is_indexed:
@@ -131,7 +154,7 @@ class Tree(File):
             if self.kind == "dict":
                 keys = self._cells.keys(self._info["number"])
                 with interpretation():
-                    # A file may tell of keys that can't be any.
+                    # A damaged file may have unhashable keys.
                     self._keys = {key: i for i, key in enumerate(keys)}
             elif self._record() is not None:
                 self._keys = {name: 4 + i for i, name in enumerate(self._record() or ())}
@@ -140,7 +163,7 @@ class Tree(File):
         return self._keys
 
     def _record(self) -> tuple[str, ...] | None:
-        """The names of the fields of a record."""
+        """The names of the fields of a record; None for other objects."""
         if self.kind != "object" or len(self) < 4:
             return None
         head = self._cells.children(self._info["number"], 0, 4)
@@ -167,7 +190,7 @@ class Tree(File):
         return Tree._at(self._cells, self._where, self._info, rows)
 
     def _shown(self) -> View:
-        """The part of an array that is shown."""
+        """The selected part of an array."""
         if self._rows is not None:
             return cast("View", self._rows)
         from .array_view import View, strides
@@ -176,7 +199,7 @@ class Tree(File):
         return View(shape, strides(shape, bool(self._info.get("fortran"))))
 
     def _indexed(self, key: Any) -> Tree:
-        """The part of an array that NumPy takes for a key."""
+        """Select a part of an array as NumPy does."""
         try:
             view = self._shown()[key]
         except IndexError as error:
@@ -208,10 +231,41 @@ class Tree(File):
         types: Iterable[type] | None = None,
         on_unsupported: OnRefused = "error",
     ) -> Any:
-        """The value, or some rows of an array or items of a list; see `entasis.read`.
+        """Read the value, or some rows of an array, or some items of a list.
 
-        `columns` are places on the second axis of an array, told as rows are. Of an array in Fortran order only they
-        are read.
+        Parameters
+        ----------
+        columns
+            Positions on the second axis of an array, in the forms of `rows`. Only these are read if
+            the array is in Fortran order.
+        rows
+            Positions on the first axis of an array, or of items in a list; as for `entasis.read`.
+        threads
+            The number of threads. None means one per processor.
+        types
+            Classes to use instead of `Record`; by default those of `entasis.open`.
+        to, index, on_unsupported
+            For frames only.
+
+        Returns
+        -------
+        Any
+            The value.
+
+        Raises
+        ------
+        ArgumentError
+            The value has no such axis, or an option is for frames only.
+        RowsOutOfRangeError
+            A position is out of range.
+        CorruptFileError
+            A part of the file that was read is damaged.
+
+        Examples
+        --------
+        >>> en.write({"names": ["a", "b", "c"]}, "names.entasis")
+        >>> en.open("names.entasis")["names"].read(rows=[2, 0])
+        ['c', 'a']
         """
         on_refused(on_unsupported)
         if to is not None:
@@ -243,7 +297,7 @@ class Tree(File):
             raise
 
     def _read_part(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
-        """A value that is no array, or items of a list."""
+        """Read a value that is not an array, or items of a list."""
         if columns is not None:
             raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
         rows = (
@@ -261,7 +315,7 @@ class Tree(File):
             return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[self.kind](found)
 
     def _read_array(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
-        """An array, or what its view shows of it."""
+        """Read the selected part of an array."""
         info, number = self._info, self._info["number"]
         if self._rows is None and rows is None and columns is None:
             return cells.read(number, threads)
@@ -294,11 +348,14 @@ class Tree(File):
 
     @property
     def metadata(self) -> Any:
-        """What was written as `metadata=`; None without any."""
+        """The value that was written as `metadata=`; None without any."""
         return metadata(self._cells.handle, self.path, self._cells.types)
 
     def close(self) -> None:
-        """Close the file. Parts that were made before, and all that was read, stay; `with` closes too."""
+        """Close the file, as `with` does.
+
+        Earlier parts of it, and values that were read, stay valid.
+        """
         self._cells, self._keys = cast("Cells", Closed(self.path)), None
 
     @property
@@ -329,7 +386,23 @@ class Tree(File):
         return _html.tree(self)
 
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
-        """The value as an outline: a line per part, with kinds, shapes and sizes."""
+        """Return an outline of the value: a line for each part, with kinds, shapes and sizes.
+
+        Parameters
+        ----------
+        depth
+            How many levels of parts to show.
+        most
+            How many parts of a value to show.
+
+        Examples
+        --------
+        >>> en.write({"run": 7, "scores": np.arange(3)}, "run.entasis")
+        >>> print(en.open("run.entasis").tree())
+        value: dict, 2
+          'run': int = 7
+          'scores': array of i64, 3
+        """
         with interpretation():
             return "\n".join(self._outline(self._where or "value", 0, depth, most))
 
@@ -373,7 +446,10 @@ class Tree(File):
 
 
 def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:
-    """What is known of a cell; of an array whose dtype has metadata what is known of the array, and where these are."""
+    """Describe a cell.
+
+    An array whose dtype has metadata is described as an array, with the cell of these.
+    """
     info: dict[str, Any] = cells.reader.describe(number)
     if info["kind"] != "object" or info.get("count") != 3 or "parts" in info:
         return info
@@ -385,12 +461,12 @@ def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:
 
 
 def a(kind: str) -> str:
-    """A kind of value with its article."""
+    """The name of a kind with an article, for messages."""
     return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def _places(rows: Any, n: int) -> Any:
-    """What `rows=` or `columns=` means on an axis of an array: a slice, or an array of places."""
+    """Resolve `rows=` or `columns=` on an axis of an array to a slice or an array of places."""
     found = _rows.resolve(rows, n, holder="array")
     if found is None:
         return slice(None)
@@ -398,13 +474,13 @@ def _places(rows: Any, n: int) -> Any:
 
 
 def _row(info: dict[str, Any], row: int) -> dict[str, Any]:
-    """What is known of a row of a list of rows."""
+    """Describe a row of a list of rows."""
     parts = [first + row for first in info["lists"]]
     return {"kind": info["rows"], "number": info["number"], "row": row, "count": len(parts), "parts": parts}
 
 
 def part(cells: Cells, number: int, where: str) -> File:
-    """A part of a file: a frame, or another value."""
+    """Return a part of a file: a `File` for a frame, else a `Tree`."""
     found = Tree(cells, number, where)
     if found.kind != "table":
         return found
@@ -414,7 +490,7 @@ def part(cells: Cells, number: int, where: str) -> File:
 
 
 def root(frame: Frame) -> File:
-    """The value of a file that is no table."""
+    """Return the value of a file that is not a table."""
     cells = Cells(frame.handle, frame.path, frame.types)
     cells.content = frame.content
     number, _ = cells.reader.roots()
@@ -424,7 +500,7 @@ def root(frame: Frame) -> File:
 
 
 def _reopened(source: Any, where: str, info: dict[str, Any], rows: Any) -> Tree:
-    """The part of a tree of a pickle."""
+    """Open the file of a pickle, and return the part."""
     from entasis._file import reopen as _reopen
 
     frame = _reopen.frame(source)

@@ -1,1 +1,1 @@
-"""Values of any type: how they are taken apart for a file, and made again."""
+"""Codecs of single values: taken apart for a file, and made again."""

@@ -1,4 +1,4 @@
-"""Cells of an open file: the objects of trees, and what a host map keeps in cells."""
+"""Reading of cells: objects of trees, of object columns and of host maps."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
     from entasis._entasis import CellReader, Handle
 
-# Frames inside of frames, at most.
+# Frames in a file may be nested up to this depth.
 _DEEPEST = 40
 _state = threading.local()
 
 
 class Maker:
-    """What the native half asks for when it makes objects."""
+    """Makes the objects that the native module can't make itself. It calls these methods."""
 
     def __init__(self, handle: Handle, path: str, types: dict[str, type], threads: int | None) -> None:
         self._handle, self._path, self._types, self._threads = handle, path, types, threads
         self._whole: Handle | None = None
 
     def table(self, number: int) -> Any:
-        """A frame."""
+        """Read a frame inside a tree."""
         handle = self._handle.table(number)
         with host_calls():
             return _hosts.read_whole(handle, bind(handle.host(), handle, self._path, self._types), self._threads)
 
     def pool(self, column: int, start: int, stop: int) -> Any:
-        """Values of arrays."""
+        """Read the values of an array."""
         from entasis._columns.pools import read_pool
 
         if self._whole is None:
@@ -44,7 +44,7 @@ class Maker:
         return read_pool(self._whole, column, start, stop, self._threads)
 
     def pool_at(self, column: int, places: Any) -> Any:
-        """Values of arrays at these places."""
+        """Read values of an array at some places."""
         from entasis._columns.pools import read_pool_at
 
         if self._whole is None:
@@ -52,21 +52,21 @@ class Maker:
         return read_pool_at(self._whole, column, places, self._threads)
 
     def objects(self, cells: list[Any], shape: tuple[int, ...]) -> Any:
-        """An array of objects."""
+        """Make an array of objects."""
         return as_objects(cells).reshape(shape)
 
     def object(self, kind: str, parts: list[Any]) -> Any:
-        """A value of its parts."""
+        """Make a value from its parts."""
         from . import codecs as _codecs
 
         try:
             return _codecs.decode_kind(kind, parts, self._types)
         except AttributeError as error:
-            # Codecs use public names alone, so it is the parts in the file that lack an attribute.
+            # Codecs use only public names of libraries, so a part in the file has a wrong type.
             raise TypeError(f"parts of {kind}: {error}") from error
 
     def unit(self, kind: str) -> Any:
-        """A value of which the kind says all."""
+        """Make the value of a kind without parts."""
         if kind == "Ellipsis":
             return ...
         import pandas as pd
@@ -75,6 +75,7 @@ class Maker:
 
 
 def as_objects(cells: list[Any]) -> Any:
+    """An array of objects with one axis."""
     import numpy as np
 
     return np.fromiter(cells, dtype=object, count=len(cells))
@@ -91,25 +92,25 @@ class Cells:
             raise CorruptFileError("the file has no cells, and names some")
         self.reader: CellReader = found
         self.handle, self.path, self.types = handle, path, types or {}
-        # The file in memory, for pickles.
+        # The content of a file in memory, for pickles.
         self.content: bytes | None = None
 
     def maker(self, threads: int | None = None) -> Maker:
-        """What makes objects."""
+        """The callbacks for the native module."""
         return Maker(self.handle, self.path, self.types, threads)
 
     def read(self, number: int, threads: int | None = None) -> Any:
-        """The object of a cell."""
+        """Read the object of a cell."""
         with _making():
             return self.reader.read(number, self.maker(threads), threads)
 
     def children(self, number: int, start: int, stop: int, threads: int | None = None) -> list[Any]:
-        """Some of the children of a cell."""
+        """Read the children `start` to `stop` of a cell."""
         with _making():
             return self.reader.children(number, start, stop, self.maker(threads), threads)
 
     def children_at(self, number: int, rows: Any, threads: int | None = None) -> list[Any]:
-        """The children of a cell at these places, a range or an array: only what holds them is read."""
+        """Read the children of a cell at these places, a range or an array."""
         if isinstance(rows, range) and rows.step == 1:
             return self.children(number, rows.start, rows.stop, threads) if rows else []
         if len(rows) == 0:
@@ -120,19 +121,19 @@ class Cells:
         return [found[place] for place in of_rows]
 
     def keys(self, number: int) -> list[Any]:
-        """The keys of a map."""
+        """Read the keys of a dict."""
         with _making():
             return self.reader.keys(number, self.maker())
 
 
-# Children between two that are wanted are read along with them, where they are fewer than this.
+# Ranges of children with a smaller gap between them are read as one.
 _NEAR = 256
-# Ranges of children that are read at once, at most.
+# At most so many ranges of children are read at once.
 _MOST_RANGES = 4096
 
 
 def _pieces(rows: Any) -> tuple[list[tuple[int, int]], list[int]]:
-    """Ranges that hold these places, and where in them each one is."""
+    """Ranges that contain all places, and the position of each place within their concatenation."""
     import numpy as np
 
     rows = np.asarray(rows, np.int64)
@@ -151,7 +152,7 @@ def _pieces(rows: Any) -> tuple[list[tuple[int, int]], list[int]]:
 
 @contextmanager
 def _making() -> Iterator[None]:
-    """Around all that makes objects. The collector has nothing to find among what is just being made."""
+    """Switch the garbage collector off while objects are made, and limit the nesting of frames."""
     depth = getattr(_state, "depth", 0)
     if depth >= _DEEPEST:
         raise CorruptFileError("frames of the file are nested deeper than they can be")
@@ -168,7 +169,7 @@ def _making() -> Iterator[None]:
 
 
 def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> dict[str, Any]:
-    """A host map that reads the values that it names by their cells on demand."""
+    """Return a host map whose cell references read their values on demand."""
     if not isinstance(host, dict):
         return {}
     cells: list[Cells] = []
@@ -189,7 +190,7 @@ def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> dict[s
 
 
 def fill(handle: Handle, entries: list[Any], rows: Any, n_values: int) -> list[Any]:
-    """What was decoded, with the values of columns of objects: those of the kind "objects"."""
+    """Replace entries of object columns by entries of the kind "objects", with values."""
     for i, (kind, position, column, _, _) in enumerate(entries):
         if kind == "null" and column.logical == "object":
             entries[i] = ("objects", position, column, objects(handle, column, rows, n_values), None)
@@ -197,7 +198,7 @@ def fill(handle: Handle, entries: list[Any], rows: Any, n_values: int) -> list[A
 
 
 def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
-    """The values of a column of objects, in these rows."""
+    """Read rows of an object column."""
     if type(column.detail) is not CellRef:
         raise CorruptFileError(f"column '{column.name}': objects without cells")
     cells, number = Cells(handle, ""), column.detail.number
@@ -205,7 +206,7 @@ def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
 
 
 def metadata(handle: Handle, path: str, types: dict[str, type]) -> Any:
-    """What was written as `metadata`; None without any."""
+    """Read the value that was written as `metadata=`; None without any."""
     if handle.cells() is None:
         return None
     cells = Cells(handle, path, types)

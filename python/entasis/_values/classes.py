@@ -1,4 +1,4 @@
-"""Values of classes that users define: dataclasses, named tuples and members of an Enum."""
+"""Codecs of classes that users define: dataclasses, named tuples and Enums."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from entasis.errors import UnsupportedTypeError
 
 from .parts import UNSUPPORTED, object_parts
 
-# The names of the fields of a class are the same tuple each time, so that a file has them once.
+# One tuple object for all members, so that a file stores the names once.
 _ENUM = ("name", "value")
 
 
 def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
-    """How a value of such a class is taken apart; None for others."""
+    """Take a value of such a class apart. None for other values."""
     if kind is Record:
         fields = value.fields
         return object_parts("record", value.kind, value.name, tuple(fields), *fields.values())
@@ -26,7 +26,7 @@ def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
         return object_parts("record", "enum", called(kind), _ENUM, value.name, value.value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = _field_names(kind)
-        # A field may never have been set.
+        # `hasattr`, because a field may never have been set.
         if all(hasattr(value, name) for name in names) and not _has_more(value, names):
             return object_parts("record", "dataclass", called(kind), names, *(getattr(value, name) for name in names))
         return UNSUPPORTED
@@ -36,6 +36,7 @@ def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
 
 
 def called(kind: type) -> str:
+    """The name of a class in files."""
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
@@ -50,7 +51,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
 def _has_more(value: Any, names: tuple[str, ...]) -> bool:
-    """Whether a value has attributes that are no fields."""
+    """Whether a value has attributes that are not fields."""
     return not set(getattr(value, "__dict__", ())) <= set(names)
 
 
@@ -59,6 +60,7 @@ def _is_named_tuple(kind: type) -> bool:
 
 
 def decode(parts: list[Any], types: dict[str, type]) -> Any:
+    """Make a value of one of the classes `types`, or a `Record` of another class."""
     kind, name, names, *values = parts
     fields = dict(zip(names, values, strict=True))
     if not all(type(key) is str for key in (kind, name, *fields)):
@@ -69,7 +71,7 @@ def decode(parts: list[Any], types: dict[str, type]) -> Any:
     if kind == "enum" and issubclass(found, enum.Enum):
         member = found.__members__.get(fields["name"])
         if member is None and issubclass(found, enum.Flag) and type(fields["value"]) is int:
-            # Flags together are a member that the class makes when it is asked for.
+            # A combination of flags has no member of its own. The class makes it from the value.
             with contextlib.suppress(ValueError):
                 member = found(fields["value"])
         if member is None or member.value != fields["value"]:
@@ -80,14 +82,14 @@ def decode(parts: list[Any], types: dict[str, type]) -> Any:
     if kind == "dataclass" and dataclasses.is_dataclass(found) and set(_field_names(found)) == set(fields):
         value = object.__new__(found)
         for field, part in fields.items():
-            # Frozen ones too; nothing of the class is run.
+            # Sets fields of frozen classes too, and runs no code of the class.
             object.__setattr__(value, field, part)
         return value
     raise UnsupportedTypeError(f"{name} is another class than the {kind} that was written, with {', '.join(fields)}")
 
 
 def by_name(types: Any) -> dict[str, type]:
-    """The classes that a reader gives, by the names that files have for them."""
+    """The classes of `types=`, by the names that files have for them."""
     found = {}
     for kind in types or ():
         if not isinstance(kind, type):

@@ -1,6 +1,7 @@
-"""Values that the native half doesn't know by their type: taken apart into known ones, and made again.
+"""The codecs for values whose types the native module does not know.
 
-The list is closed: names in a file stand for these functions alone. Nothing is imported by a name from a file.
+The list is closed: a name in a file selects one of these functions. Nothing is imported by a name
+from a file.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _DECODE: dict[str, Any] = _standard.DECODE | _numpy.DECODE | _pandas.DECODE | _s
 
 
 def encode(value: Any) -> tuple[Any, ...]:
-    """How a value is taken apart: see `CellBuilder`. Frames are not dealt with here."""
+    """Take a value apart, in a form for `CellBuilder`. The value is not a frame."""
     kind = type(value)
     of_library = _ENCODE.get(kind.__module__.partition(".")[0])
     if of_library is not None:
@@ -43,7 +44,10 @@ def encode(value: Any) -> tuple[Any, ...]:
 
 
 def decode(name: str, parts: list[Any], types: dict[str, type]) -> Any:
-    """The value of a name and its parts; `types` are the classes of records."""
+    """Make a value from the name of its codec and its parts.
+
+    `types` are classes to use for records.
+    """
     if name == "record":
         return _classes.decode(parts, types)
     if name.startswith("r."):
@@ -55,7 +59,7 @@ def decode(name: str, parts: list[Any], types: dict[str, type]) -> Any:
 
 
 def decode_kind(kind: str, parts: list[Any], types: dict[str, type]) -> Any:
-    """The value of a cell with parts."""
+    """Make the value of a cell with parts."""
     if kind == "object":
         name, *rest = parts
         return decode(name, rest, types)

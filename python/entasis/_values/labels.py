@@ -1,4 +1,4 @@
-"""Names of indexes, levels and frames, which are any value that hosts can hash, as values beside the columns."""
+"""Codec of labels in host maps: names of indexes, levels and frames, of any hashable type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMPY_KINDS = "biufcmMUS"
 
 
 def encode_label(label: Any, what: str, tree: Any = None) -> Any:
-    """A label (name of an index, of a level, of a frame) as a value, or as what `tree` makes of it."""
+    """Encode a label. A label of another type becomes a cell by `tree`, if given."""
     if tree is None:
         return _encode(label, what)
     try:
@@ -39,16 +39,16 @@ def _encode(label: Any, what: str) -> Any:
     elif module == "numpy":
         import numpy as np
 
-        # Of times NumPy tells the unit in the dtype.
+        # The dtype records the unit of times.
         dtype = label.dtype if isinstance(label, np.generic) else None
         if dtype is not None and dtype.kind in _NUMPY_KINDS and dtype.isnative and dtype.char != "g":
-            # An empty string has a character of memory and a dtype of none.
+            # An empty string has one character in memory and width 0 in its dtype.
             return {"numpy": [dtype.str, label.tobytes()[: dtype.itemsize]]}
     raise UnsupportedTypeError(f"{what}: a name of type {_called(kind)} is not supported yet")
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is a small tree that a host map holds as it is."""
+    """Whether a value is a small tree that a host map can hold without cells."""
     left = [256]
 
     def look(part: Any, depth: int) -> bool:
@@ -85,7 +85,7 @@ def _encode_time(label: Any) -> Any:
 
 
 def decode_label(value: Any) -> Any:
-    """The label that a value stands for."""
+    """Decode a label. Raises for an unhashable value."""
     if type(value) is CellValue:
         value = value.get()
         hash(value)
@@ -119,7 +119,7 @@ def _decode_numpy(dtype: str, memory: bytes) -> Any:
     found = np.dtype(dtype)
     if type(memory) is not bytes or found.kind not in _NUMPY_KINDS or found.itemsize != len(memory):
         raise ValueError(f"a scalar of dtype {dtype!r} in {len(memory)} bytes")
-    # Of the memory of strings NumPy takes zero characters at the end for padding.
+    # Not `frombuffer`, which drops zero characters at the end of strings.
     if found.kind == "S":
         return np.bytes_(memory)
     if found.kind == "U":

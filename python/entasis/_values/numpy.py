@@ -1,4 +1,4 @@
-"""Values of NumPy: arrays that are no plain columns, masked arrays, records, scalars and dtypes."""
+"""Codecs of NumPy: arrays, masked arrays, records, scalars and dtypes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def encode(value: Any) -> tuple[Any, ...]:
 
 
 def _fill_value(array: Any) -> Any:
-    """The value that stands for masked ones, as an array without axes; None where it was never set."""
+    """The fill value of a masked array, as an array without axes; None if it was never set."""
     import numpy as np
 
     found = fill_value(array)
@@ -59,8 +59,8 @@ def _fill_value(array: Any) -> Any:
         return None
     fill, default = np.asarray(found), np.asarray(np.ma.MaskedArray([], dtype=array.dtype).fill_value)
     if fill.dtype == default.dtype and fill.tobytes() == default.tobytes():
-        # NumPy makes the usual one when it is asked for, in another type than that of the array. Set, it would get the
-        # array's type.
+        # NumPy creates the default lazily, in a dtype that may differ from the array's. Setting it
+        # again would convert it to the array's dtype.
         return None
     if fill.dtype != array.dtype and not array.dtype.hasobject:
         raise UnsupportedTypeError(f"a masked array of {array.dtype} with a fill value of {fill.dtype} can't be kept")
@@ -68,7 +68,7 @@ def _fill_value(array: Any) -> Any:
 
 
 def _is_bytes(dtype: Any) -> bool:
-    """Whether records of a dtype are their bytes; so are all values that are no records."""
+    """Whether the bytes of values determine them. True for all dtypes without fields."""
     return dtype.names is None or _structured.is_plain(dtype)
 
 
@@ -84,7 +84,7 @@ def _scalar(dtype: str, memory: bytes) -> Any:
 def _void(description: Any, memory: bytes) -> Any:
     import numpy as np
 
-    # A record of its own, that can be changed.
+    # A copy, so that the record is writable.
     return np.frombuffer(memory, _dtypes.decode(description, len(memory))).copy()[0]
 
 

@@ -1,4 +1,4 @@
-"""Offsets of pandas, which are frequencies of indexes and steps between dates: as a text, or by their arguments."""
+"""Codec of offsets of pandas: stored as a string if pandas parses it back, else by arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from entasis.errors import UnsupportedTypeError
 
-# The classes of `pandas.offsets` that files name.
+# The classes of `pandas.offsets` that a file may name.
 _CLASSES = frozenset(
     [
         "BDay",
@@ -53,12 +53,12 @@ _CLASSES = frozenset(
         "YearEnd",
     ]
 )
-# What pandas says of a text that is no frequency, and of arguments that are none.
+# Errors of pandas for strings and arguments that are invalid.
 _REFUSALS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def encode(offset: Any) -> tuple[Any, ...] | None:
-    """The name of the kind of object and its parts; None for what can't be kept."""
+    """The name of the codec and the parts; None if an offset can't be stored exactly."""
     text = as_text(offset)
     if text is not None:
         return "pandas.offset", text
@@ -74,7 +74,7 @@ def encode(offset: Any) -> tuple[Any, ...] | None:
 
 
 def as_text(offset: Any) -> str | None:
-    """The text that stands for an offset; None where pandas makes another one of it."""
+    """The string of an offset; None if pandas parses it to another offset."""
     try:
         text = str(offset.freqstr)
         return text if same(decode(text), offset) else None
@@ -83,7 +83,7 @@ def as_text(offset: Any) -> str | None:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two offsets are alike in all that they are made with. Those that pandas has for equal may not be."""
+    """Whether two offsets have equal arguments. Offsets that compare equal may differ in some."""
     if type(left) is not type(right) or left != right:
         return False
     if (left.n, left.normalize, repr(left)) != (right.n, right.normalize, repr(right)):
@@ -93,7 +93,10 @@ def same(left: Any, right: Any) -> bool:
 
 
 def _keywords(offset: Any) -> dict[str, Any]:
-    """What an offset is made with beside its count. A calendar is made of the holidays and the mask of the week."""
+    """The arguments of an offset besides its count.
+
+    pandas rebuilds the calendar from the others.
+    """
     return {key: value for key, value in offset.kwds.items() if key != "calendar"}
 
 
@@ -111,7 +114,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def decode(text: Any) -> Any:
-    """The offset that a text stands for."""
+    """Parse the string of an offset."""
     from pandas.tseries.frequencies import to_offset
 
     if type(text) is not str:
@@ -120,7 +123,7 @@ def decode(text: Any) -> Any:
 
 
 def decode_parts(name: Any, n: Any, normalize: Any, keywords: Any) -> Any:
-    """The offset of a class and what it is made with."""
+    """Make an offset of a class from its arguments."""
     import pandas as pd
 
     if name not in _CLASSES or type(n) is not int or type(normalize) is not bool:
@@ -130,5 +133,5 @@ def decode_parts(name: Any, n: Any, normalize: Any, keywords: Any) -> Any:
     make: Any = getattr(pd.offsets, name, None)
     if make is None:
         raise UnsupportedTypeError(f"pandas has no offset {name} here: update pandas")
-    # Of Tick there are none that take `normalize`.
+    # Some classes, such as `Hour`, do not accept `normalize`.
     return make(n, normalize=normalize, **keywords) if normalize or keywords else make(n)

@@ -1,4 +1,4 @@
-"""Values of pandas: scalars, offsets and dtypes."""
+"""Codecs of pandas: scalars, offsets and dtypes."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def encode(value: Any) -> tuple[Any, ...]:
         parts = _offsets.encode(value)
         return UNSUPPORTED if parts is None else object_parts(*parts)
     elif isinstance(value, pd.api.extensions.ExtensionDtype):
-        # What it is made with is told by an array of it.
+        # Stored as an empty array, whose codec records all arguments of the dtype.
         dtype: Any = value
         empty = pd.array([], dtype=dtype)
         same = type(empty.dtype) is type(value) and empty.dtype == value and repr(empty.dtype) == repr(value)
         if isinstance(value, pd.PeriodDtype):
             same = same and _offsets.same(empty.dtype.freq, value.freq)
         if same:
-            # What is refused is the dtype, not a part of it.
+            # Raises here for an unsupported dtype, so that the error has the path of the dtype.
             _hosts.build(empty)
         return object_parts("pandas.dtype", empty) if same else UNSUPPORTED
     else:
@@ -59,7 +59,10 @@ def encode(value: Any) -> tuple[Any, ...]:
 
 
 def _pandas_zone(zone: Any) -> Any:
-    """Zones of pandas are also those of other libraries: these are kept where their name gives them back."""
+    """Describe the zone of a timestamp.
+
+    A zone of another library is stored if its name gives it back.
+    """
     if zone is None:
         return None
     import pandas as pd
@@ -71,7 +74,7 @@ def _pandas_zone(zone: Any) -> Any:
         if pd.Timestamp(0, tz=name).tz == zone:
             return [name]
     except (LookupError, OSError, TypeError, ValueError):
-        # What pandas says of a text that is no name of a zone.
+        # Errors of pandas for a string that is not the name of a zone.
         pass
     raise UnsupportedTypeError(f"the time zone {zone!r} can't be kept")
 
@@ -86,7 +89,7 @@ def _timestamp(value: int, unit: str, zone: Any, fold: int) -> Any:
         return found.replace(fold=fold) if fold else found
     zone = zone[0] if type(zone) is list else decode_zone(zone)
     found = found.tz_localize("UTC").tz_convert(zone)
-    # Also where the zone has no time twice.
+    # A fold may be set even on a time that is not ambiguous.
     return found if found.fold == fold else found.replace(fold=fold)
 
 
@@ -130,7 +133,7 @@ DECODE = {
 
 
 def _decode(parts: tuple[Any, ...]) -> Any:
-    """The value that comes back of these parts."""
+    """Make a value from parts that `encode` made, to compare it with the original."""
     name, *rest = parts[2]
     make: Any = DECODE[name]
     return make(*rest)

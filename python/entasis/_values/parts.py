@@ -1,10 +1,10 @@
-"""The forms in which values are taken apart, as the native half takes them (section 5.2 of the format)."""
+"""The forms in which codecs hand parts of a value to the native module."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Kinds of cells.
+# Kinds of cells (docs/format, cells).
 ELLIPSIS, NA, NAT = 3, 4, 5
 FULL_TIME, FULL_DATETIME, FULL_TIMEDELTA, OBJECT = 73, 74, 75, 77
 
@@ -12,4 +12,5 @@ UNSUPPORTED = ("unsupported",)
 
 
 def object_parts(name: str, *parts: Any) -> tuple[Any, ...]:
+    """A value with parts, for which a codec has this name."""
     return ("parts", OBJECT, (name, *parts))

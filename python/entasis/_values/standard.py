@@ -1,4 +1,4 @@
-"""Values of Python's standard library: times with zones, collections, and builtin classes."""
+"""Codecs of the standard library: times with zones, collections, and builtin classes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _zone(value: Any) -> Any:
 
 
 def encode_zone(zone: Any) -> Any:
-    """A time zone as a value: an offset in microseconds and its name, or the name of a zone of the world."""
+    """Describe a zone: an offset in microseconds and a name, or the key of a `ZoneInfo`."""
     if type(zone) is datetime.timezone:
         offset = zone.utcoffset(None)
         parts = zone.__getinitargs__()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Buses of StaticFrame: several frames under labels."""
+"""Codec of a StaticFrame Bus: labelled frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def encode(value: Any) -> tuple[Any, ...]:
 
     if type(value) is not sf.Bus:
         return UNSUPPORTED
-    # Frames that are not read yet are read now.
+    # `values` loads all frames of the Bus.
     return object_parts("static_frame.Bus", value.index, list(value.values), value.name)
 
 
@@ -22,7 +22,7 @@ def _bus(index: Any, frames: list[Any], name: Any) -> Any:
 
     if not isinstance(index, sf.Index | sf.IndexHierarchy) or not all(isinstance(one, sf.Frame) for one in frames):
         raise TypeError("a Bus has labels and frames")
-    # A name is a key, as others are.
+    # StaticFrame requires hashable names. This raises for others.
     hash(name)
     array = np.empty(len(frames), dtype=object)
     array[:] = frames

@@ -1,4 +1,4 @@
-"""Structured arrays that are no plain bytes, field by field: of objects, titles or metadata; and record arrays."""
+"""Codec of structured arrays whose dtype has objects, titles or metadata, and of record arrays."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from entasis.errors import UnsupportedTypeError
 
-# The bytes of a record are at most so many for each of its fields' own: gaps are none of the data.
+# Limits the gaps between fields: a record may be so many times as long as its fields together.
 _GAPS = 64
 
 
 def is_plain(dtype: Any) -> bool:
-    """Whether the bytes of an array, and a description of this dtype, are all there is."""
+    """Whether the bytes of an array and a description of its dtype determine it."""
     if dtype.metadata is not None or dtype.type.__name__ == "record":
         return False
     if dtype.subdtype is not None:
@@ -22,7 +22,7 @@ def is_plain(dtype: Any) -> bool:
 
 
 def encode(array: Any) -> tuple[Any, ...]:
-    """The layout of an array with fields, its shape, and an array for each field."""
+    """Take an array with fields apart: layout, shape, and an array for each field."""
     import numpy as np
 
     dtype = array.dtype
@@ -39,13 +39,13 @@ def encode(array: Any) -> tuple[Any, ...]:
         "is_record": dtype.type is np.record,
         "is_recarray": type(array) is np.recarray,
     }
-    # Fields of a record array would be record arrays.
+    # As a plain array, because fields of a record array are record arrays again.
     plain = array.view(np.ndarray)
     return layout, array.shape, *(plain[name] for name in dtype.names)
 
 
 def _has_gaps(itemsize: int, formats: list[Any]) -> bool:
-    """Whether records are much longer than their fields: a file's word for that is not taken."""
+    """Whether records are much longer than their fields, so that a small file takes much memory."""
     import numpy as np
 
     own = sum(np.dtype(of).itemsize for of in formats)
@@ -53,7 +53,7 @@ def _has_gaps(itemsize: int, formats: list[Any]) -> bool:
 
 
 def decode(layout: Any, shape: Any, *arrays: Any) -> Any:
-    """The array of a layout and its fields."""
+    """Make an array from its layout and fields."""
     import numpy as np
 
     formats = []

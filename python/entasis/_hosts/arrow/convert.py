@@ -1,4 +1,4 @@
-"""Columns that Arrow has another type for than the file: objects of one kind, times in units of NumPy, intervals."""
+"""Conversion of columns whose type Arrow lacks: objects, times in units of NumPy, intervals."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from entasis._entasis import Column, Handle
 
 _UNITS = ("s", "ms", "us", "ns")
-# The milliseconds that Polars makes of seconds are i64.
+# Polars converts seconds to milliseconds, which have to fit into an i64.
 _MOST_SECONDS = ((1 << 63) - 1) // 1000
 
 
 def is_converted(handle: Handle, column: Column) -> bool:
-    """Whether a column is made for Arrow here. All others are decoded into Arrow's memory."""
+    """Whether a column has to be converted here. All others are decoded into Arrow's memory."""
     if column.dictionary is not None:
         return is_interval(handle.columns([column.dictionary])[0])
     if column.logical == "object":
@@ -35,9 +35,9 @@ def is_converted(handle: Handle, column: Column) -> bool:
 def convert(
     handle: Handle, column: Column, rows: Any, threads: int | None, *, polars: bool
 ) -> tuple[Any, dict[str, str]]:
-    """An array of pyarrow, and the metadata of its field."""
+    """Read a column as an array of pyarrow. Returns it with the metadata of its field."""
     if column.logical == "object":
-        # The type is that of all cells, so that parts of the file have one schema.
+        # All rows decide on the type, so that all parts of the file have one schema.
         whole = _object_columns.to_arrow(column.name, _cells.objects(handle, column, None, handle.n_rows))
         return whole if rows is None else whole.take(_numbers(rows)), {}
     if column.dictionary is not None:
@@ -57,7 +57,10 @@ def _numbers(rows: Any) -> Any:
 
 
 def _times(column: Column, values: Any, *, polars: bool) -> Any:
-    """Times in the nearest unit of Arrow that holds them exactly: dates, or seconds, or nanoseconds."""
+    """Convert times to dates, seconds or nanoseconds.
+
+    Values that do not fit exactly are refused.
+    """
     import numpy as np
     import pyarrow as pa
 
@@ -74,7 +77,7 @@ def _times(column: Column, values: Any, *, polars: bool) -> Any:
     if not fits or (len(numbers) and not -most <= int(numbers.min()) <= int(numbers.max()) <= most):
         raise UnsupportedTypeError(f"column '{column.name}': {column.type_name} beyond what {to} hold exactly in Arrow")
     kind = pa.date32() if is_date else pa.timestamp(to) if letter == "M" else pa.duration(to)
-    # Some engines convert what stands for missing ones, too.
+    # Zero in place of missing values, because some engines convert these too.
     numbers = np.where(there, made.view("i8"), 0)
     plain = pa.array(numbers.astype("i4") if is_date else numbers, mask=~there)
     return plain.view(kind)
@@ -82,7 +85,7 @@ def _times(column: Column, values: Any, *, polars: bool) -> Any:
 
 @interpretation()
 def _intervals(column: Column, values: Any) -> tuple[Any, dict[str, str]]:
-    """A struct of the bounds. Of a missing interval it is null."""
+    """Structs of both bounds. A missing interval is null."""
     import numpy as np
     import pyarrow as pa
 
@@ -99,7 +102,7 @@ def _intervals(column: Column, values: Any) -> tuple[Any, dict[str, str]]:
 
 
 def _interval_categories(handle: Handle, column: Column, rows: Any, threads: int | None) -> tuple[Any, dict[str, str]]:
-    """Categories that are intervals as a column of these intervals: few libraries have dictionaries of structs."""
+    """A categorical of intervals as a column of intervals. Few libraries have such dictionaries."""
     import pyarrow as pa
 
     assert column.dictionary is not None, "a categorical has categories"

@@ -1,4 +1,4 @@
-"""Columns of objects for Arrow: those of which all cells are of one kind, as `to_parquet` of pandas has them."""
+"""Object columns for Arrow. All values must have one type, as `to_parquet` of pandas requires."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _KINDS = (
 
 
 def to_arrow(name: str, values: Any) -> Any:
-    """An array of pyarrow with the values of a column of objects. Its type follows from all cells of the column.
+    """Convert an object column to an array of pyarrow, whose type follows from all its values.
 
-    None, NaN, NA and NaT are missing. Cells of several kinds, and values that Arrow would change, are refused.
+    None, NaN, NA and NaT are missing. Values of several types are refused, and values that Arrow
+    would change.
     """
     import pyarrow as pa
 
@@ -41,7 +42,7 @@ def to_arrow(name: str, values: Any) -> Any:
         if found.to_pylist() == cells:
             return found
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError):
-        # What can't be compared or told is refused as what differs is.
+        # Values that Arrow refuses, or that can't be compared, are refused like values that differ.
         pass
     raise UnsupportedTypeError(f"column '{name}': these objects ({shown}) have no counterpart in Arrow")
 

@@ -58,7 +58,7 @@ _MOST_SECONDS = ((1 << 63) - 1) // 1000
 
 
 def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
-    """A builder with all columns of a frame, and what is kept beside them."""
+    """Return a builder with all columns of a frame, and the host map."""
     import numpy as np
     import polars as pl
 
@@ -69,9 +69,9 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
         frame, kept = frame.to_frame(), {"class": "Series"}
     if type(frame) is not pl.DataFrame:
         raise UnsupportedTypeError(f"a Polars {type(frame).__name__} can't be kept")
-    # A frame that several threads have can make them wait for each other for good: its dtypes are made under its lock,
-    # and a stream of it, which locks out all others, begins with Python's. A clone has the same columns, and a lock of
-    # its own.
+    # Threads that share a frame can deadlock: one holds the lock of the frame and waits for the
+    # GIL, another holds the GIL and waits for the lock. A clone shares the columns and has a lock
+    # of its own.
     frame = frame.clone()
     has_categories, objects, lists = False, [], []
     for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
@@ -86,12 +86,12 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
             if base == "Categorical" and inner is not dtype and name not in lists:
                 lists.append(name)
     if has_categories and frame.n_chunks() > 1:
-        # Chunks have dictionaries of their own.
+        # Each chunk has its own dictionary.
         frame = frame.rechunk()
     if lists:
-        # Part of a column exports the categories of the whole column where these are in lists. What is gathered has
-        # its own.
-        # By `get_column`, as expressions take names such as "*" and "^a$" for patterns.
+        # A slice of a column exports the categories of the whole column if they are inside lists.
+        # Gathered values have their own categories. `get_column` is needed because expressions
+        # treat names such as "*" and "^a$" as patterns.
         frame = frame.with_columns([frame.get_column(name)[np.arange(frame.height)] for name in lists])
     builder = Builder(frame.height, frame.columns)
     nulls = [pl.Series(frame.columns[i], [None] * frame.height, dtype=pl.Null) for i in objects]
@@ -110,14 +110,14 @@ def is_table(value: Any) -> bool:
 
 
 def restore(frame: Any, host: dict[str, Any]) -> Any:
-    """What a frame is the form of."""
+    """Convert a frame to the series that was written."""
     if host["class"] != "Series":
         raise ValueError(f"a class {host['class']!r} is not known")
     return frame.to_series(0) if frame.width == 1 else frame
 
 
 def _inside(path: str, dtype: Any) -> Iterator[tuple[str, Any]]:
-    """A dtype and all that are in it, with their paths."""
+    """A dtype and all dtypes inside it, with their paths."""
     yield path, dtype
     if hasattr(dtype, "fields"):
         for field in dtype.fields:
@@ -129,13 +129,13 @@ def _inside(path: str, dtype: Any) -> Iterator[tuple[str, Any]]:
         yield from _inside(f"{path}.value", dtype.value)
     elif getattr(dtype, "inner", None) is not None:
         if getattr(dtype, "shape", (1,))[0] == 0:
-            # Polars takes none back from Arrow when some are missing.
+            # Polars can't import such arrays from Arrow if some are missing.
             raise UnsupportedTypeError(f"column '{path}': dtype {dtype} without values is not supported")
         yield from _inside(f"{path}.item", dtype.inner)
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """A frame of these columns and rows."""
+    """Read columns and rows as a frame."""
     import polars as pl
 
     own = host.get("host") == "polars"
@@ -151,7 +151,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     try:
         frame = pl.DataFrame(table)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        # Polars takes what metadata say for granted.
+        # Polars does not check the metadata that it gets.
         if own:
             raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
         raise UnsupportedTypeError(
@@ -161,7 +161,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 
 
 def _check_seconds(handle: Handle, infos: list[Column], rows: Any, threads: int | None) -> None:
-    """Refuses times that Polars, which has no seconds, would wrap around as milliseconds."""
+    """Refuse times in seconds that overflow when Polars converts them to milliseconds."""
     import numpy as np
 
     for info in infos:
@@ -180,7 +180,7 @@ def _check_seconds(handle: Handle, infos: list[Column], rows: Any, threads: int 
 
 
 def _with_enums(handle: Handle, frame: Any, infos: list[Column]) -> Any:
-    """The frame with categories that have an order as those of Polars that have one."""
+    """Convert ordered categoricals to Enums, the ordered type of Polars."""
     import polars as pl
 
     found = []
@@ -200,7 +200,7 @@ def _with_enums(handle: Handle, frame: Any, infos: list[Column]) -> Any:
 def _with_objects(
     handle: Handle, host: dict[str, Any], infos: list[Column], names: dict[int, str], rows: Any, threads: int | None
 ) -> Any:
-    """A frame with columns of objects: Arrow has none."""
+    """Read a frame with object columns, which Arrow lacks."""
     import polars as pl
 
     others = read(handle, host, [info.index for info in infos if info.logical != "object"], rows, threads)
@@ -216,7 +216,7 @@ def _with_objects(
 
 
 def _object_series(handle: Handle, info: Column, name: str, rows: Any, *, own: bool) -> Any:
-    """Objects of one kind as Arrow has them; of any kinds, and those of Polars, as objects."""
+    """An object column of another host as an Arrow type if one fits, else as objects."""
     import polars as pl
 
     if not own and can_convert(handle):
@@ -230,7 +230,7 @@ def _object_series(handle: Handle, info: Column, name: str, rows: Any, *, own: b
 
 
 def _without_columns(n_rows: int) -> Any:
-    """A frame that has rows alone; the oldest versions know none."""
+    """A frame with rows but no columns, which old versions of Polars do not have."""
     import polars as pl
 
     try:

@@ -17,7 +17,7 @@ _LARGE = 1
 
 
 def build(table: Any) -> tuple[Builder, dict[str, Any]]:
-    """A builder with all columns of a table, and what is kept beside them."""
+    """Return a builder with all columns of a table, and the host map."""
     import pyarrow as pa
 
     if type(table) is not pa.Table:
@@ -36,7 +36,7 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
 
 
 def _without_rows(table: Any) -> Any:
-    """A table without rows as a stream of one batch, with its dictionaries: else it has none."""
+    """A table without rows as a stream of one batch. A stream of none loses the dictionaries."""
     import pyarrow as pa
 
     batch = pa.RecordBatch.from_arrays([_one_chunk(column) for column in table.columns], schema=table.schema)
@@ -44,7 +44,7 @@ def _without_rows(table: Any) -> Any:
 
 
 def has_dictionary(kind: Any) -> bool:
-    """Whether a type is a dictionary, or has one in it."""
+    """Whether a type is or contains a dictionary."""
     import pyarrow as pa
 
     storage = getattr(kind, "storage_type", kind)
@@ -60,10 +60,10 @@ def _fields(kind: Any) -> list[Any]:
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """A table of these columns and rows, each column in one chunk.
+    """Read columns and rows as a table with one chunk for each column.
 
-    Strings and bytes of more than 2 GiB in a column come as `large_string` and `large_binary`: one chunk of `string`
-    can't hold them.
+    A chunk of `string` or `binary` holds at most 2 GiB, so larger columns become `large_string` or
+    `large_binary`.
     """
     import pyarrow as pa
 
@@ -85,7 +85,7 @@ def is_table(value: Any) -> bool:
 
 
 def _as_table(value: Any) -> tuple[Any, dict[str, Any]]:
-    """The table that stands for a value, and what tells of it."""
+    """A table of a value, and the entry of the host map that records its class."""
     import pyarrow as pa
 
     if isinstance(value, pa.RecordBatch):
@@ -102,7 +102,7 @@ def _as_table(value: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def restore(table: Any, host: dict[str, Any]) -> Any:
-    """What a table is the form of."""
+    """Convert a table to the array, scalar or batch that was written."""
     import pyarrow as pa
 
     kind = host["class"]

@@ -1,4 +1,4 @@
-"""What Polars and pyarrow have in common: columns as Arrow streams, with the metadata of their fields."""
+"""Arrow streams of columns, and the metadata of their fields, for Polars and pyarrow."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def add(builder: Builder, frame: Any, names: list[str]) -> dict[str, Any]:
-    """Adds all columns; returns what a host map keeps of them."""
+    """Add all columns of a frame. Returns the metadata for the host map."""
     for name in names:
-        # Arrow's interface ends names there: some libraries cut them, some end the process.
+        # Names in Arrow's C interface end at a zero: some libraries cut them, others crash.
         if "\0" in name:
             raise UnsupportedTypeError(f"column {name!r}: a name with a zero character is not supported")
     if not names:
@@ -49,10 +49,19 @@ def read(
     polars: bool = False,
     has_rows: bool = True,
 ) -> tuple[Any, int]:
-    """The columns as a table, and how many they are; see `levels.with_labels`.
+    """Read columns as a table with Arrow's stream interface.
 
-    The table has Arrow's stream interface; it is one of pyarrow where a column is made for Arrow. Without `has_rows`
-    it is that of these rows, and has none: what is refused for its values is refused all the same.
+    Parameters
+    ----------
+    has_rows
+        False gives a table without rows that has the types of these rows, and refuses the same
+        values.
+
+    Returns
+    -------
+    table, n
+        The table, of pyarrow if a column has to be converted for Arrow, and the number of its
+        columns.
     """
     columns, names = with_labels(handle, host, columns)
     n = handle.n_columns if columns is None else len(columns)
@@ -72,7 +81,7 @@ def read(
 
 
 def _converted(handle: Handle, columns: list[int] | None) -> list[int]:
-    """The places of the columns that are made for Arrow, among these."""
+    """The positions of columns that have to be converted for Arrow."""
     if not can_convert(handle):
         return []
     infos = handle.columns(columns)
@@ -91,7 +100,7 @@ def _assemble(
     polars: bool,
     has_rows: bool,
 ) -> Any:
-    """A table of pyarrow, of columns that are decoded for Arrow and of others."""
+    """A pyarrow table of columns that are decoded for Arrow and of converted columns."""
     import pyarrow as pa
 
     plain = [i for i in range(len(numbers)) if i not in made]
@@ -114,13 +123,13 @@ def _assemble(
 
 
 def has_metadata(host: dict[str, Any]) -> bool:
-    """Whether Arrow gets the metadata that the file has of its fields: Polars tells by them what is an Enum."""
+    """Whether the file has metadata of fields. Polars recognises an Enum by them."""
     return host.get("host") in ("pyarrow", "polars")
 
 
 @interpretation()
 def _metadata(host: dict[str, Any], columns: list[int] | None) -> tuple[bytes | None, dict[int, bytes]]:
-    """Metadata of the schema, and of fields by their place among the columns. Whether it is whole is checked later."""
+    """The metadata of the schema, and of fields by position. The native module checks the bytes."""
     schema, fields = host.get("schema_metadata"), dict(host.get("field_metadata", ()))
     parts = [*fields.values()] if schema is None else [schema, *fields.values()]
     if not all(type(part) is bytes for part in parts) or not all(type(i) is int and i >= 0 for i in fields):

@@ -1,1 +1,1 @@
-"""Dicts of NumPy arrays, and NPZ files."""
+"""Dicts of NumPy arrays."""

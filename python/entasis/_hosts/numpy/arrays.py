@@ -1,4 +1,4 @@
-"""Decoded columns as arrays of NumPy, with the values of objects and of categories."""
+"""NumPy arrays of decoded columns of all types, including objects and categoricals."""
 
 from __future__ import annotations
 
@@ -16,9 +16,21 @@ if TYPE_CHECKING:
 
 
 def arrays(handle: Handle, entries: list[Any], rows: Any, n: int, own: bool) -> Iterator[tuple[Any, Any, Column]]:
-    """What was decoded: positions, arrays with a row for each of them, and the type of the columns.
+    """Make arrays of the entries of `Handle.read`.
 
-    `n` is the length of the columns, `rows` those that were asked for. `own`: NumPy or StaticFrame wrote the columns.
+    Parameters
+    ----------
+    rows
+        The rows that were read, as a resolved selection.
+    n
+        The length of the columns.
+    own
+        Whether NumPy or StaticFrame wrote the columns.
+
+    Yields
+    ------
+    positions, array, column
+        Positions of columns, an array with a row for each of them, and their type.
     """
     import numpy as np
 
@@ -36,7 +48,7 @@ def arrays(handle: Handle, entries: list[Any], rows: Any, n: int, own: bool) -> 
 
 
 def _refuse(handle: Handle, column: Column) -> None:
-    """Refuses types, also of categories, that NumPy has nothing for."""
+    """Refuse columns, and categories, of types that NumPy lacks."""
     values = column if column.dictionary is None else handle.columns([column.dictionary])[0]
     if values.logical in ("decimal", "period", "interval"):
         hint = "to='pyarrow' or 'pandas'"
@@ -46,7 +58,7 @@ def _refuse(handle: Handle, column: Column) -> None:
 
 
 def _categories(handle: Handle, column: Column, codes: Any, mask: Any) -> Any:
-    """The values that codes stand for."""
+    """The values of a categorical."""
     import numpy as np
 
     assert column.dictionary is not None, "a categorical has categories"
@@ -56,7 +68,7 @@ def _categories(handle: Handle, column: Column, codes: Any, mask: Any) -> Any:
         entries = handle.read([column.dictionary], None, "numpy", False, 0, 1, n)
         ((_, values, _),) = arrays(handle, entries, None, n, False)
     except UnsupportedTypeError as error:
-        # The dictionary has no name.
+        # A dictionary column has no name, so the error names the categorical.
         message = f"column '{column.name}': categories of {dictionary.type_name} have no counterpart in NumPy"
         raise UnsupportedTypeError(message) from error
     categories = values[0]

@@ -1,4 +1,4 @@
-"""All that this package uses of NumPy beyond its public interface, and the public way for each.
+"""The private names of NumPy that this package uses, each with a public way.
 
 `ENTASIS_PUBLIC_ONLY=1` forces the public ways.
 """
@@ -9,14 +9,14 @@ from typing import Any
 
 from entasis._hosts.public_only import PUBLIC_ONLY
 
-# Private names are looked up by this, so that a test can take one away.
+# All private names are looked up by this function, so that a test can remove one.
 _private = getattr
 
 
 def fill_value(array: Any) -> Any:
-    """The value that a masked array shows in place of missing ones; None if none was set.
+    """The fill value of a masked array; None if none was set.
 
-    The public way takes the usual value of the dtype for one that was not set.
+    The public way can't tell a fill value that equals the default from one that was not set.
     """
     import numpy as np
 
@@ -31,5 +31,5 @@ def fill_value(array: Any) -> Any:
         and np.asarray(found).tobytes() == np.asarray(usual).tobytes()
     ):
         return None
-    # Scalars of strings have the width of their characters.
+    # A scalar string has the width of its own characters, not of the dtype.
     return np.asarray(found, array.dtype)

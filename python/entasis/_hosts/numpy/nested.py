@@ -1,7 +1,8 @@
-"""Lists and structs of Arrow as arrays of NumPy.
+"""Lists and structs as NumPy arrays.
 
-Fixed-size lists of numbers and times are an array of more axes, where nothing is missing. Other lists are an array of
-objects whose cells are arrays, and None for missing lists. Structs are a structured array.
+Fixed-size lists of numbers and times are an array of more axes, where nothing is missing. Other
+lists are an array of objects whose cells are arrays, and None for missing lists. Structs are a
+structured array.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ _LARGE = 1
 
 
 def can_convert(handle: Handle) -> bool:
-    """Whether columns can be made for Arrow: with pyarrow, and not of maps of files."""
+    """Whether pyarrow can take columns: it is installed, and the file is not mapped."""
     return type(handle) is Native and find_spec("pyarrow") is not None
 
 
 def read(handle: Handle, column: Column, rows: Any, threads: int | None) -> Any:
-    """The array of a nested column. Types that NumPy has nothing for are refused under the name of the column."""
+    """Read a nested column as an array. Refuse types that NumPy lacks."""
     import pyarrow as pa
 
     table = handle.read_arrow([column.index], _rows.native(rows), _LARGE, False, threads, {}, None, False)
@@ -35,13 +36,13 @@ def read(handle: Handle, column: Column, rows: Any, threads: int | None) -> Any:
 
 
 class _Reader:
-    """Makes arrays, and names the column in errors."""
+    """Converts pyarrow arrays of one column, which errors name."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def whole(self, array: Any) -> Any:
-        """A column, or all values of the lists of one."""
+        """Convert a column, or all values inside its lists."""
         import pyarrow as pa
 
         kind = array.type
@@ -55,7 +56,7 @@ class _Reader:
         return self._flat(array)
 
     def _without_missing(self, array: Any) -> Any:
-        """Fixed-size lists as an array of one more axis; None where values are missing or have no fixed width."""
+        """Fixed-size lists as an array with one more axis; None if values are missing."""
         import pyarrow as pa
 
         shape = [len(array)]
@@ -75,7 +76,8 @@ class _Reader:
         import pyarrow.compute as pc
 
         values = array.flatten()
-        # Values under missing lists are gone. In integers and booleans None stands for missing values.
+        # `flatten` drops values under missing lists. Integers with missing values become objects
+        # with None.
         flat = self.whole(values) if _keeps_missing(values) else _objects(values)
         lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
         ends = np.cumsum(lengths, dtype=np.int64).tolist()
@@ -83,13 +85,13 @@ class _Reader:
         found = np.empty(len(array), dtype=object)
         start = 0
         for i, end in enumerate(ends):
-            # An array in place of None: NumPy would take its values for cells.
+            # One by one: NumPy would spread the values of an array over several elements.
             found[i] = None if is_missing[i] else flat[start:end]
             start = end
         return found
 
     def _struct(self, array: Any) -> Any:
-        """A structured array, whose fields are plain columns."""
+        """A structured array. Nested fields are refused."""
         import numpy as np
         import pyarrow as pa
 
@@ -108,7 +110,7 @@ class _Reader:
         return found
 
     def _flat(self, array: Any) -> Any:
-        """Values without parts, as a column of their type is."""
+        """Convert values of a type that is not nested."""
         import pyarrow as pa
 
         kind = array.type
@@ -123,7 +125,7 @@ class _Reader:
             numbers = array.view(pa.int32()).cast(pa.int64()) if pa.types.is_time32(kind) else array.view(pa.int64())
             return numbers.view(pa.duration(kind.unit)).to_numpy(zero_copy_only=False)
         if pa.types.is_timestamp(kind):
-            # The instants: NumPy has no zones.
+            # NumPy has no time zones: these are the instants in UTC.
             return array.view(pa.timestamp(kind.unit)).to_numpy(zero_copy_only=False)
         if pa.types.is_date(kind) or pa.types.is_duration(kind):
             return array.to_numpy(zero_copy_only=False)
@@ -138,7 +140,7 @@ class _Reader:
 
 
 def _keeps_missing(array: Any) -> bool:
-    """Whether the NumPy array of a type can have missing values, or there are none."""
+    """Whether a NumPy array can represent all values, including missing ones."""
     import pyarrow as pa
 
     kind = array.type

@@ -1,4 +1,4 @@
-"""Arrays of objects: strings with missing ones as such, all else as values of any kinds."""
+"""Arrays of objects: stored as strings if all present values are strings, else as cells."""
 
 from __future__ import annotations
 
@@ -13,9 +13,18 @@ if TYPE_CHECKING:
 def add(
     builder: Builder, array: Any, position: Any, flavour: int, name: str = "", what: str | None = None
 ) -> tuple[int | None, int | None]:
-    """Adds an array. Returns the numbers of the extra column, and of one with the kinds of missing strings.
+    """Add an array of objects.
 
-    `what` is how errors call the array: they say `what[3]` of the fourth value.
+    Parameters
+    ----------
+    what
+        The name of the array in errors, which call its fourth value `what[3]`.
+
+    Returns
+    -------
+    number, kinds
+        The number of the column if it is none of the table, and of a column that records the
+        markers of missing strings if there are several.
     """
     try:
         return builder.text(array, position, name=name, flavour=flavour)
@@ -24,7 +33,10 @@ def add(
 
 
 def add_whole(builder: Builder, array: Any, flavour: int, name: str = "", what: str | None = None) -> int:
-    """Adds an array as one extra column, also when values are missing in several ways. Returns its number."""
+    """Add an array as one extra column, even if it has several markers of missing values.
+
+    Returns its number.
+    """
     missing = {type(value) for value in array.tolist() if type(value) is not str}
     if len(missing) > 1:
         number = builder.objects(array, None, name=name, flavour=flavour, what=what)

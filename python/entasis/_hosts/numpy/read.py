@@ -1,4 +1,4 @@
-"""Columns to NumPy arrays, as dicts of them and for other hosts."""
+"""Columns to dicts of NumPy arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """A dict of arrays of these columns and rows; see `with_labels`."""
+    """Read columns and rows as a dict of arrays. Levels of the index are columns of it."""
     names, found = read_columns(handle, host, columns, rows, threads)
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
@@ -30,8 +30,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 def read_columns(
     handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None
 ) -> tuple[list[str], list[Any]]:
-    """Names and arrays of these columns and rows."""
-    # Flavours of StaticFrame are the same.
+    """Read columns and rows as a list of names and one of arrays."""
+    # StaticFrame has the host variants of NumPy.
     own = host.get("host") in ("numpy", "static_frame")
     columns, renamed = with_labels(handle, host, columns)
     numbers = list(range(handle.n_columns)) if columns is None else columns
@@ -61,7 +61,7 @@ def read_columns(
 
 @interpretation()
 def _restore_metadata(arrays: list[Any], columns: list[int], host: dict[str, Any]) -> None:
-    """Puts the metadata of dtypes."""
+    """Restore the metadata of dtypes, in the list."""
     metadata = _dtype_metadata.Columns(host, columns)
     for i, column in enumerate(columns):
         number = metadata.number(column)

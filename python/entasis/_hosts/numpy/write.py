@@ -14,7 +14,7 @@ from . import objects as _objects
 
 
 def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
-    """A builder with all arrays, and what is kept beside them."""
+    """Return a builder with all arrays, and the host map."""
     import numpy as np
 
     for name, array in arrays.items():
@@ -51,16 +51,16 @@ def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
 
 
 def is_table(value: Any) -> bool:
-    """Arrays by themselves are no tables."""
+    """False: arrays outside dicts are written as trees."""
     return False
 
 
-# Bytes of arrays in one column, on average, from which on they are taken from where they are.
+# Arrays of this average length in bytes, or more, are lent to the core instead of copied.
 _NOT_COPIED = 16_384
 
 
 def add_pool(builder: Builder, arrays: list[Any], n_values: int) -> None:
-    """Adds the values of arrays of one dtype as one column, that belongs to no table. They are so many."""
+    """Add `n_values` values, in arrays of one dtype, as a pool."""
     import numpy as np
 
     dtype = arrays[0].dtype
@@ -80,9 +80,22 @@ def add_pool(builder: Builder, arrays: list[Any], n_values: int) -> None:
 def add(
     builder: Builder, array: Any, position: int | None, name: str = "", cells: str | None = None
 ) -> tuple[int | None, int | None]:
-    """Adds an array of one dimension. Returns the numbers of the extra column, and of one with kinds of missing cells.
+    """Add an array of one axis.
 
-    `cells` is how errors call an array of objects.
+    Parameters
+    ----------
+    position
+        The column of the table; None for an extra column.
+    name
+        The name of an extra column.
+    cells
+        The name of an array of objects in errors.
+
+    Returns
+    -------
+    number, kinds
+        The number of an extra column, and of a column that records markers of missing values; None
+        without any.
     """
     dtype = array.dtype
     what = f"column '{name if position is None else builder.name(position)}'"

@@ -1,8 +1,9 @@
-"""All that this package uses of pandas beyond its public interface, and the public way for each.
+"""The private names of pandas that this package uses, each with a public way.
 
-Constructors of pandas check what is known to be right here, which takes more time than all else for a small frame.
-Each private way is tried on a sample first. It is used only if its result has the same parts as that of the public way,
-so that versions of pandas with other internals get the public way. `ENTASIS_PUBLIC_ONLY=1` forces the public ways.
+Public constructors check their arguments, which dominates the time to read a small frame. Each
+private way is first tried on a sample, and is used only if its result has the same parts as that of
+the public way. Versions of pandas with other internals get the public way. `ENTASIS_PUBLIC_ONLY=1`
+forces the public ways.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ if TYPE_CHECKING:
 
     _Probe = TypeVar("_Probe", bound=Callable[..., Any])
 
-# Private names are looked up by this, so that a test can take one away.
+# All private names are looked up by this function, so that a test can remove one.
 _private = getattr
-# What a name or an argument that a version of pandas lacks raises.
+# Errors for a name or an argument that a version of pandas lacks.
 _LACKS = (AttributeError, ImportError, TypeError, ValueError)
 
 
 def _probe(probe: _Probe) -> _Probe:
-    """A probe for a private way: None where the probe fails, or where only public ways are wanted."""
+    """Cache a probe for a private way.
+
+    It returns None if it fails, or if only public ways are wanted.
+    """
 
     @wraps(probe)
     def found(*key: Any) -> Any:
@@ -41,7 +45,7 @@ def _probe(probe: _Probe) -> _Probe:
 
 
 def _parts(value: Any) -> set[str]:
-    """The names of what an object consists of, without the properties that pandas memoises in it."""
+    """The names of an object's attributes, without the cache of its properties."""
     return set(vars(value)) - {"_cache"}
 
 
@@ -61,7 +65,7 @@ def _index_maker(dtype: Any) -> Any:
     import numpy as np
     import pandas as pd
 
-    # pandas changes values of other dtypes, or has no index for them.
+    # pandas converts values of other dtypes, or refuses them.
     if dtype.kind not in "biuO" and dtype not in (np.float32, np.float64):
         return None
     make = _private(pd.Index, "_simple_new")
@@ -73,7 +77,7 @@ def _index_maker(dtype: Any) -> Any:
 
 
 def string_index(array: Any, name: Any) -> Any:
-    """An index of an array of strings that pyarrow keeps."""
+    """An index of an array of strings that pyarrow stores."""
     import pandas as pd
 
     make = _string_index_maker()
@@ -95,8 +99,8 @@ def _string_index_maker() -> Any:
 def set_freq(index: Any, freq: Any) -> None:
     """Set the frequency of an index of times.
 
-    pandas refuses a frequency that it can't derive from the labels, although `date_range` and slices give such
-    indexes. Without the private way an index comes back without that frequency, and a warning says so.
+    pandas refuses a frequency that the labels do not show, although `date_range` and slices return
+    such indexes. Without the private way the index gets no frequency, and a warning reports it.
     """
     try:
         index.freq = freq
@@ -104,7 +108,7 @@ def set_freq(index: Any, freq: Any) -> None:
     except ValueError:
         pass
     if not PUBLIC_ONLY:
-        # The frequency belongs to the index, and before pandas 3.1 to its array.
+        # The frequency is an attribute of the index, and of its array before pandas 3.1.
         for holder in (index, index.array):
             with contextlib.suppress(AttributeError):
                 _private(holder, "_freq")
@@ -117,7 +121,7 @@ def set_freq(index: Any, freq: Any) -> None:
 
 
 def strings(values: Any, na_value: Any) -> Any:
-    """An array of strings around a pyarrow array of `large_string`; NaN or NA stand for missing ones."""
+    """An array of strings around a pyarrow array of `large_string`. `na_value` is NaN or NA."""
     import pandas as pd
     import pyarrow as pa
 
@@ -127,13 +131,13 @@ def strings(values: Any, na_value: Any) -> Any:
     try:
         return array_type(chunked, dtype=dtype)
     except TypeError:
-        # Before pandas 3 the constructor took no dtype.
+        # The constructor has no dtype before pandas 3.
         return pd.array(chunked, dtype=dtype)
 
 
 @cache
 def string_dtype(storage: str, na_value: Any) -> Any:
-    """The dtype of strings of a storage, with NaN or NA for missing ones."""
+    """The dtype of strings of a storage. `na_value` is NaN or NA."""
     import pandas as pd
 
     try:
@@ -143,9 +147,9 @@ def string_dtype(storage: str, na_value: Any) -> Any:
 
 
 def times(values: Any, zone: Any = None) -> Any:
-    """An array of times or time spans around a NumPy array of one or two axes, in a unit that pandas has.
+    """An array of times or time spans around a NumPy array of one or two axes, in a unit of pandas.
 
-    Without the private way, times without a zone stay an array of NumPy, which pandas takes for the same.
+    The public way returns times without a zone as they are, which pandas accepts as well.
     """
     import pandas as pd
 
@@ -177,19 +181,22 @@ def _times_maker(kind: str) -> Any:
 
 
 def masked(array: Any) -> tuple[Any, Any]:
-    """The values of a masked array, and where they are missing. Values there are unspecified."""
+    """The values and the mask of a masked array. Masked values are unspecified."""
     if not PUBLIC_ONLY:
         try:
             return _private(array, "_data"), _private(array, "_mask")
         except AttributeError:
             pass
-    # Any value of the dtype will do for missing ones.
+    # Any value of the dtype can replace missing values.
     dtype = array.dtype.numpy_dtype
     return array.to_numpy(dtype=dtype, na_value=dtype.type(0)), array.isna()
 
 
 def plain_times(array: Any) -> Any:
-    """An array of times or time spans as one of NumPy, without a copy. Times with a zone become instants."""
+    """Times or time spans as a NumPy array, without a copy.
+
+    Times with a zone become instants in UTC.
+    """
     if not PUBLIC_ONLY:
         try:
             return _private(array, "_ndarray")
@@ -205,7 +212,7 @@ def plain_times(array: Any) -> Any:
 
 
 def category_dtype(categories: Any, ordered: bool) -> Any:
-    """The dtype of a categorical. The categories are distinct and none is missing."""
+    """The dtype of a categorical. The caller ensures that categories are distinct and present."""
     import pandas as pd
 
     make = _category_dtype_maker()
@@ -223,7 +230,7 @@ def _category_dtype_maker() -> Any:
 
 
 def categorical(codes: Any, dtype: Any) -> Any:
-    """A categorical of codes that were checked."""
+    """A categorical. The caller ensures that all codes are in range."""
     import pandas as pd
 
     make = _categorical_maker()
@@ -246,7 +253,7 @@ def _categorical_maker() -> Any:
 
 
 def frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
-    """A frame of blocks and their positions: a position, or an array of them. None before pandas 3."""
+    """A frame of blocks, each with a position or an array of positions. None before pandas 3."""
     public = _public_frame()
     if public is None:
         return None
@@ -264,7 +271,7 @@ def frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
             return public(blocks, index=index, columns=columns)
         if type(positions) is not int:
             n_columns += len(positions) - 1
-            # pandas makes the least of a single position.
+            # An integer is the cheapest form of a single position.
             positions = int(positions[0]) if len(positions) == 1 else positions
         n_columns += 1
         made.append(kind(values, ndim=2, placement=placement(positions)))
@@ -274,12 +281,13 @@ def frame(blocks: list[tuple[Any, Any]], index: Any, columns: Any) -> Any:
     return make(manager(made, axes, verify_integrity=False), axes)
 
 
-# Classes of blocks by those of arrays and dtypes and the number of axes; None where pandas changes such an array.
+# Classes of blocks, by class of array, class of dtype and number of axes. None if pandas would
+# convert the array.
 _block_types: dict[tuple[Any, Any, int], Any] = {}
 
 
 def _block_type(values: Any) -> Any:
-    """The class of the block that pandas puts an array in. None when it does not keep the array as it is."""
+    """The class of the block that pandas makes for an array. None if it converts the array."""
     import numpy as np
     import pandas as pd
 
@@ -291,7 +299,7 @@ def _block_type(values: Any) -> Any:
 
 @cache
 def _public_frame() -> Any:
-    """The function of pandas 3 that makes a frame of blocks."""
+    """The function of pandas 3 that makes a frame of blocks; None before."""
     try:
         from pandas.api.internals import create_dataframe_from_blocks
     except ImportError:
@@ -301,7 +309,7 @@ def _public_frame() -> Any:
 
 @_probe
 def _frame_parts() -> Any:
-    """The classes of a manager and of a block's place, and a function that makes a frame."""
+    """The class of a manager, the class of a block's position, and a maker of frames."""
     import numpy as np
     import pandas as pd
     from pandas._libs.internals import BlockPlacement
@@ -328,8 +336,8 @@ def blocks(frame: Any, many: int, choose: Callable[[list[Any], Any], list[int]])
     Parameters
     ----------
     many, choose
-        If there are more than `many` blocks, `choose` selects some. It gets the arrays and the number of each column's
-        block, and returns the numbers of blocks.
+        If there are more than `many` blocks, `choose` selects some. It gets the arrays and the
+        number of each column's block, and returns the numbers of blocks.
 
     Returns
     -------

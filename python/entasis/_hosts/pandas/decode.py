@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Arrays:
-    """What the native half decoded, as arrays of pandas."""
+    """Makes arrays of pandas from the entries of `Handle.read`."""
 
     def __init__(
         self,
@@ -37,7 +37,17 @@ class Arrays:
         *,
         raw: bool = False,
     ) -> None:
-        """`categories`: their indexes, by their columns. `raw`: categorical columns beside the table become `Codes`."""
+        """Take the entries of `Handle.read`.
+
+        Parameters
+        ----------
+        n
+            The number of columns of the table among the entries. Later ones are extra columns.
+        categories
+            Descriptions of indexes of categories, by their columns.
+        raw
+            Whether extra columns that are categoricals become `Codes`.
+        """
         self._handle, self._own, self._n, self._n_rows = handle, own, n, n_rows
         self._read = {number: (part, n) for kind, number, n, part, _ in entries if kind == "categories"}
         if self._read:
@@ -57,7 +67,7 @@ class Arrays:
         self.beside = [found[position] for position in sorted(found)]
 
     def blocks(self, kinds: dict[int, Any]) -> list[tuple[Any, Any]]:
-        """All columns of the table, as blocks of pandas and their positions."""
+        """All columns of the table, as blocks and their positions. `kinds` are recorded markers."""
         blocks: list[tuple[Any, Any]] = []
         for kind, positions, column, values, mask in self._entries:
             if kind == "block":
@@ -69,7 +79,7 @@ class Arrays:
                 n_rows = len(values) // len(positions)
                 for k, position in enumerate(positions):
                     part = values if len(positions) == 1 else values.slice(k * n_rows, n_rows)
-                    # Columns of a bundle are equal in type.
+                    # All columns of an entry have the same type.
                     array = _strings(column, part, self._own)
                     if position in kinds:
                         array = mixed(array, kinds[position])
@@ -80,21 +90,22 @@ class Arrays:
         return blocks
 
     def _read_dictionaries(self) -> dict[int, Any]:
-        """The categories of all categorical columns."""
+        """Make the categories of all categorical columns."""
         found = {}
         for number, (part, n) in self._read.items():
             try:
-                # Each has a length of its own.
+                # Object cells are filled with the length of the dictionary, not of the table.
                 found[number] = self._dictionary(number, _cells.fill(self._handle, part, None, n), n)
             except (NotImplementedError, UnsupportedTypeError) as error:
-                # Indexes of pandas are of fewer types than columns; and a dictionary has no name.
+                # pandas lacks an index of the type. The error names a column, since dictionaries
+                # have no name.
                 names = (column.name for _, _, column, *_ in self._entries if column.dictionary == number)
                 message = f"column '{next(names, '')}': pandas has no such categories ({error})"
                 raise UnsupportedTypeError(message) from error
         return found
 
     def _dictionary(self, number: int, part: list[Any], n: int) -> Any:
-        """The categories that a dictionary has."""
+        """Make the index of the categories in a dictionary column."""
         if len(part) == 1 and part[0][0] == "arrow":
             array = _strings(part[0][2], part[0][3], self._own)
         else:
@@ -107,7 +118,10 @@ class Arrays:
         return _labels.decode_index(spec, [self._categories_of(spec, number, array)], n)
 
     def _categories_of(self, spec: dict[str, Any], number: int, array: Any) -> Any:
-        """The values of an index of categories: those of the dictionary, or of a categorical column of their own."""
+        """The values of an index of categories.
+
+        They are in another column if they are categorical themselves.
+        """
         told = columns_of(spec)
         if told in ([], [number]):
             return array
@@ -120,9 +134,9 @@ class Arrays:
         return found
 
     def _block(self, column: Column, values: Any) -> Any:
-        """A two-dimensional array, of times with their zone."""
+        """A two-dimensional array. Times get their zone."""
         if self._own and column.flavour == _variants.BIG and values.dtype.itemsize > 1:
-            # It was made in the order of bytes that it is to have.
+            # The native module returns a big-endian dtype with values in native order.
             values = values.byteswap(inplace=True)
         if column.logical in ("timestamp", "duration", "date"):
             return _times(column, values, self._own)
@@ -145,7 +159,7 @@ class Arrays:
             if self._raw and position >= self._n:
                 return Codes(codes, categories)
             if not _are_distinct(categories):
-                # Dictionaries of Arrow may have what categories of pandas can't.
+                # Arrow allows missing and repeated values in dictionaries, pandas does not.
                 places, categories = categories.factorize()
                 codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
             dtype = _compat.category_dtype(categories, column.ordered)
@@ -206,7 +220,7 @@ def _sparse(column: Column, values: Any) -> Any:
 
 
 def _check_hashable(column: Column, categories: Any) -> None:
-    """Categories of pandas have a hash, which lists and the like have not; dictionaries of Arrow may be of any type."""
+    """Refuse nested categories, which Arrow allows. Categories of pandas must be hashable."""
     array = _labels.arrow_values(categories)
     if array is None:
         return
@@ -217,10 +231,10 @@ def _check_hashable(column: Column, categories: Any) -> None:
 
 
 def _are_distinct(categories: Any) -> bool:
-    """Whether all are there and none twice."""
+    """Whether no category is missing or repeated."""
     strings = _labels.arrow_values(categories)
     if strings is not None and len(strings) < 1000:
-        # A set of few is made sooner than the hash table that an index keeps.
+        # A set of few strings is faster than the hash table of an index.
         return strings.null_count == 0 and len(set(strings.to_pylist())) == len(strings)
     return not categories.hasnans and bool(categories.is_unique)
 
@@ -239,15 +253,15 @@ def _times(column: Column, values: Any, own: bool) -> Any:
             zone = zoneinfo.ZoneInfo(zone)
         return _compat.times(values, zone)
     except (LookupError, OSError, TypeError, ValueError) as error:
-        # Arrow takes any text for a zone, and where there is no such zone `zoneinfo` has all of these.
+        # Arrow accepts any string as a zone, and `zoneinfo` raises all of these for unknown zones.
         message = f"column '{column.name}': pandas knows no time zone {zone!r} here ({error})"
         raise UnsupportedTypeError(message) from error
 
 
 def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
-    """An array of strings, or of what Arrow alone has."""
+    """An array of strings, or of an `ArrowDtype`."""
     is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
-    # The dtypes of pandas that are not Arrow's tell of strings alone.
+    # Host variants below `ARROW` are defined for strings only.
     is_told = own and (is_string or column.flavour >= _variants.ARROW)
     flavour = column.flavour if is_told else _default_flavour(column)
     if flavour >= _variants.ARROW:
@@ -271,7 +285,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
 
 
 def _default_flavour(column: Column) -> int:
-    """How columns of other hosts come to pandas."""
+    """The host variant of pandas for a column of another host."""
     if column.logical in _variants.ARROW_ALONE or column.physical == "fixed bytes" or column.is_nested:
         if not has_pyarrow():
             message = f"column '{column.name}': type {column.type_name} needs pyarrow in pandas"
@@ -290,7 +304,7 @@ def has_pyarrow() -> bool:
 
 @interpretation()
 def mixed(array: Any, kinds: Any) -> Any:
-    """Object cells with the kind of each missing one."""
+    """Write the recorded markers into an array of objects."""
     for code, missing in ((2, pd.NA), (3, np.nan), (4, pd.NaT), (5, None)):
         array[kinds == code] = missing
     return array

@@ -1,4 +1,4 @@
-"""Arrays of pandas, and of NumPy in its frames, to columns."""
+"""Arrays in frames of pandas to columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 def add_array(
     builder: PandasBuilder, array: Any, position: Any, name: str, what: str | None = None
 ) -> tuple[int | None, int | None]:
-    """Adds an array of pandas or NumPy. Returns the numbers of the extra column, and of one with kinds of missing."""
+    """Add an array of pandas or NumPy.
+
+    Returns the numbers of an extra column and of one with markers.
+    """
     import numpy as np
 
     if type(array).__name__ in ("NumpyExtensionArray", "PandasArray"):
@@ -53,7 +56,7 @@ def add_array(
 def _add_numpy(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
     dtype = array.dtype
     if dtype.kind == "V":
-        # pandas can't even show them.
+        # pandas itself does not support arrays of `V`.
         raise UnsupportedTypeError(f"column '{name}': dtype {dtype} is not supported yet")
     if dtype.char == "G" and dtype.isnative:
         return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=CLONGDOUBLE)
@@ -78,7 +81,7 @@ def _add_datetime(builder: PandasBuilder, array: Any, position: Any, name: str) 
 
 
 def _zone_flavour(dtype: Any) -> int | None:
-    """The flavour of times with a zone that its name gives back; None for other zones."""
+    """The host variant of times whose zone is determined by its name; None for other zones."""
     import pandas as pd
 
     zone: Any = dtype.tz
@@ -87,7 +90,7 @@ def _zone_flavour(dtype: Any) -> int | None:
     except (LookupError, OSError, TypeError, ValueError):
         return None
     if type(zone) is zoneinfo.ZoneInfo and type(found.tz) is not zoneinfo.ZoneInfo:
-        # pandas has UTC of the standard library's `datetime` for the name; the two are equal in its eyes.
+        # For the name UTC pandas makes `datetime.timezone.utc`, which it considers equal.
         return ZONEINFO if zone.key == str(zone) else None
     return NUMPY if found == dtype and type(found.tz) is type(zone) else None
 
@@ -140,7 +143,7 @@ def _add_period(builder: PandasBuilder, array: Any, position: Any, name: str) ->
 
 
 def _add_interval(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
-    """Both bounds side by side: they are always read together."""
+    """Store both bounds together, because they are always read together."""
     import numpy as np
 
     left, right = (_bounds(bound) for bound in (array.left, array.right))
@@ -173,7 +176,7 @@ def _is_subtype(name: str, subtype: Any) -> bool:
 
 
 def _add_sparse(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
-    """The values as they would be without gaps: encodings make little of what repeats."""
+    """Store all values densely, because encodings compress repeated values well."""
     import numpy as np
 
     dense = np.asarray(array.to_dense())

@@ -1,4 +1,4 @@
-"""pandas labels: indexes, and names of any kind, as values beside the columns."""
+"""Indexes of pandas: described in the host map, with labels in extra columns."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from entasis._entasis import CellRef
 
     class Add(Protocol):
-        """How the values of labels become columns."""
+        """Adds labels as extra columns."""
 
         def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
-            """Adds values; returns the number of the column, and of one with the kinds of missing values."""
+            """Add values. Returns the numbers of their column and of one with markers."""
 
         def level(self, level: Any, codes: Any, name: str, what: str) -> int:
-            """Adds a level and its codes; returns the number of the column with the codes."""
+            """Add a level and its codes. Returns the number of the column of codes."""
 
         def tree(self, value: Any, what: str) -> CellRef:
-            """Adds a value of any kind."""
+            """Add a value of any type, in cells."""
 
 
 def encode_index(index: Any, what: str, add: Add) -> dict[str, Any]:
-    """What a host map keeps of an index; its values become columns beside the table."""
+    """Describe an index for a host map. Its labels become extra columns."""
     import pandas as pd
 
     kind, tree = type(index), add.tree
@@ -68,7 +68,7 @@ def _encode_multi(index: Any, what: str, add: Add) -> dict[str, Any]:
 
 
 def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, Any] | None:
-    """What is kept of an index with categories, or None when the column `number` with its values tells all."""
+    """Describe an index of categories. None if its column `number` determines it."""
     import pandas as pd
 
     if type(values) is pd.RangeIndex:
@@ -84,19 +84,19 @@ def encode_values(values: Any, number: int, what: str, tree: Any) -> dict[str, A
 
 
 def _freq(index: Any) -> Any:
-    """The frequency that an index has beside its values: that of periods is part of their dtype."""
+    """The frequency of an index of times. The frequency of periods is part of their dtype."""
     return getattr(index, "freq", None) if type(index).__name__ in ("DatetimeIndex", "TimedeltaIndex") else None
 
 
 def _encode_freq(freq: Any, what: str, tree: Any) -> Any:
-    """The text of a frequency, or the frequency as a value where pandas makes another one of its text."""
+    """Encode a frequency as a string, or in cells if pandas parses the string differently."""
     text = _offsets.as_text(freq)
     return tree(freq, f"{what}: the frequency") if text is None else text
 
 
 @interpretation()
 def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = None) -> Any:
-    """The index with `n` labels, at these rows. `values` are arrays of its columns, already at the rows."""
+    """Make rows of an index with `n` labels. `values` are its columns, already at these rows."""
     import pandas as pd
 
     kind = spec["kind"]
@@ -127,7 +127,10 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
 
 
 def _sortorder(spec: dict[str, Any], n_levels: int, rows: Any) -> int | None:
-    """By how many levels an index is told to be sorted. As in pandas, slices are so too, and other rows are not."""
+    """The recorded number of sorted levels.
+
+    As in pandas it holds for slices, not for other rows.
+    """
     found = spec.get("sortorder")
     if found is not None and (type(found) is not int or not 0 <= found <= n_levels):
         raise ValueError(f"an index of {n_levels} levels that is sorted by {found!r}")
@@ -143,7 +146,7 @@ def _restore_freq(index: Any, spec: Any, rows: Any) -> None:
         return
     freq = spec.get() if type(spec) is CellValue else _offsets.decode(spec)
     if not isinstance(freq, pd.offsets.BaseOffset):
-        # It was left out, or a function gave another value for it.
+        # `on_unsupported` left the frequency out or replaced it.
         return
     if rows is not None and rows.step != 1:
         freq = freq * rows.step
@@ -151,7 +154,7 @@ def _restore_freq(index: Any, spec: Any, rows: Any) -> None:
 
 
 def arrow_values(index: Any) -> Any:
-    """The pyarrow array that keeps the labels of an index; None for other indexes."""
+    """The pyarrow array of an index whose labels pyarrow stores; None for other indexes."""
     import pandas as pd
 
     if type(index) is not pd.Index:

@@ -1,4 +1,4 @@
-"""Columns to pandas frames: one block per dtype."""
+"""Columns to frames of pandas, with one block for each dtype."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-# From so many columns on, plain ones are read by their types.
+# Frames with so many columns are read by the types of plain columns, not column by column.
 _MANY = 64
-# Row labels come with the frame, and are no columns of it.
+# A frame has row labels, so levels of the index are not read as columns.
 HAS_INDEX = True
 _NAMES = {"kind": "names", "dtype": "str", "name": None}
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """A frame of these columns and rows."""
+    """Read columns and rows as a frame."""
     own, host = _with_indexes(host)
     n = handle.n_columns if columns is None else len(columns)
     labels, index, categories = _parts(host) if host else (_NAMES, None, {})
@@ -89,7 +89,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 
 
 def _forbid_duplicates(frame: Any, *, is_part: bool) -> None:
-    """Sets the flag that labels are unique. Rows and columns that were asked for twice are not."""
+    """Set the flag that labels are unique. Refuse selections that repeat rows or columns."""
     import pandas as pd
 
     try:
@@ -101,7 +101,7 @@ def _forbid_duplicates(frame: Any, *, is_part: bool) -> None:
 
 
 def row_labels(handle: Handle, host: dict[str, Any]) -> Any:
-    """The index of all rows; that of positions where the file has none."""
+    """Read the index of all rows; positions if the file has none."""
     own, host = _with_indexes(host)
     if not host:
         return _range_index(handle.n_rows)
@@ -110,14 +110,14 @@ def row_labels(handle: Handle, host: dict[str, Any]) -> Any:
 
 
 def column_labels(handle: Handle, host: dict[str, Any]) -> Any:
-    """The labels of all columns."""
+    """Read the labels of all columns."""
     own, host = _with_indexes(host)
     labels, _, categories = _parts(host) if host else (_NAMES, None, {})
     return _column_labels(handle, labels, None, own, categories)
 
 
 def _with_indexes(host: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-    """Whether pandas wrote a file, and what it keeps; of StaticFrame and R the labels in the same form."""
+    """Whether pandas wrote the file, and the host map in the form of pandas."""
     own = host.get("host") == "pandas"
     return own, host if own else _foreign.of_static_frame(host) or _foreign.of_r(host)
 
@@ -125,7 +125,10 @@ def _with_indexes(host: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
 def _plain_blocks(
     handle: Handle, threads: int | None, meanwhile: Callable[[bool], None]
 ) -> tuple[list[tuple[Any, Any]], list[int]]:
-    """The columns that are plain numbers or booleans, as blocks and their positions, and the numbers of all others."""
+    """Read all columns of plain numbers and booleans as blocks.
+
+    Returns them, and the numbers of the others.
+    """
     found = read_blocks(handle, [], threads, meanwhile, pandas=True)
     assert found is not None, "there are no matrices that could be wrong"
     rowwise, _, others = found
@@ -134,12 +137,12 @@ def _plain_blocks(
 
 @interpretation()
 def _with_metadata(blocks: list[tuple[Any, Any]], host: dict[str, Any], columns: list[int] | None) -> Any:
-    """The blocks, with what dtypes of these columns have beside the type: a block has one dtype."""
+    """Restore the metadata of dtypes. A block is split if its columns have different metadata."""
     metadata = _dtype_metadata.Columns(host, columns)
     found = []
     for values, positions in blocks:
         at = np.atleast_1d(positions)
-        # The rows of the block by the map that their dtype is to have.
+        # Rows of the block by the number of their metadata.
         parts: dict[int | None, list[int]] = {}
         for row, position in enumerate(at.tolist()):
             parts.setdefault(metadata.number(position if columns is None else columns[position]), []).append(row)
@@ -155,8 +158,8 @@ def _at(columns: list[int], positions: Any) -> Any:
 
 @interpretation()
 def _parts(host: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None, dict[int, Any]]:
-    """What a file of pandas keeps: labels of columns, of rows, and indexes of categories by their columns."""
-    # Without an index where the caller wants none.
+    """Column labels, row labels, and indexes of categories by their columns, from the host map."""
+    # The index is None after `index=False`.
     labels, index, categories = host["columns"], host["index"], host.get("categories", ())
     for spec in (labels,) if index is None else (labels, index):
         if type(spec) is not dict or type(spec["kind"]) is not str:
@@ -174,7 +177,7 @@ def _range_index(n: int) -> Any:
 
 @interpretation()
 def _kinds_wanted(host: dict[str, Any], columns: list[int] | None) -> list[tuple[int, int]]:
-    """Positions of columns with several kinds of missing cells, and the columns that tell them."""
+    """Positions of columns with several markers, and the columns that record the markers."""
     found = {position: number_of(ref) for position, ref in host.get("missing_kinds", ())}
     if columns is None:
         return list(found.items())
@@ -189,10 +192,10 @@ def _column_labels(
         name, dtype = decode_label(spec["name"]), _label_dtype(spec["dtype"])
         is_arrow = dtype == "str" and has_pyarrow()
         if is_arrow and columns is None:
-            # What pandas makes of a list of them, without strings of Python.
+            # Equal to an index of a list of names, but makes no Python strings.
             return _string_index(_joined_names(handle), name)
         if dtype == "object" and columns is None and handle.n_columns >= _MANY and has_pyarrow():
-            # The strings are made in the array, without a list of them.
+            # pyarrow makes the strings directly in the array.
             strings = _joined_names(handle).to_numpy(zero_copy_only=False)
             return _compat.index(strings, name)
         names = _columns.names(handle, columns)
@@ -214,7 +217,7 @@ def _index(
     categories: dict[int, Any],
     threads: int | None,
 ) -> Any:
-    """An index of `n` labels, whole."""
+    """Read a whole index with `n` labels."""
     if spec is None:
         return _range_index(n)
     numbers = columns_of(spec)
@@ -228,7 +231,7 @@ def _index(
 
 
 def _joined_names(handle: Handle) -> Any:
-    """The names of all columns, as an array of pyarrow."""
+    """The names of all columns as a pyarrow array."""
     import pyarrow as pa
 
     ends, text = handle.joined_names()

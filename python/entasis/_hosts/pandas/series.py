@@ -1,4 +1,4 @@
-"""What pandas has besides frames: series, indexes and arrays, as frames of one column or of none."""
+"""Series, indexes and arrays of pandas, written as frames with one column or none."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from entasis.errors import UnsupportedTypeError
 
 
 def is_table(value: Any) -> bool:
-    """Whether a value is written as a table: scalars are not."""
+    """Whether a value is written as a table. Scalars are not."""
     import pandas as pd
 
     return isinstance(value, (pd.DataFrame, pd.Series, pd.Index, pd.api.extensions.ExtensionArray))
 
 
 def as_frame(value: Any) -> tuple[Any, dict[str, Any]]:
-    """The frame that stands for a value, and what tells of it."""
+    """A frame of a value, and the entry of the host map that records its class."""
     import pandas as pd
 
     kind = type(value)
@@ -31,7 +31,7 @@ def as_frame(value: Any) -> tuple[Any, dict[str, Any]]:
     if isinstance(value, pd.api.extensions.ExtensionArray):
         if type(value).__name__ in ("NumpyExtensionArray", "PandasArray"):
             raise UnsupportedTypeError(f"a pandas {kind.__name__} can't be kept; its array of NumPy can")
-        # The name of a class of arrays is not kept: the dtype tells it.
+        # The dtype determines the class of the array.
         return _one_column(pd.Series(value, copy=False)), {"class": "array"}
     raise UnsupportedTypeError(f"a pandas {kind.__name__} can't be kept")
 
@@ -42,7 +42,7 @@ def _one_column(series: Any) -> Any:
 
 
 def restore(frame: Any, host: dict[str, Any]) -> Any:
-    """What a frame is the form of."""
+    """Convert a frame to the series, index or array that was written."""
     kind = host["class"]
     if kind == "Index":
         return frame.index

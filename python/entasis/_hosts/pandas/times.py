@@ -1,4 +1,4 @@
-"""Times in the units that a host has."""
+"""Units of times in pandas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ PANDAS_UNITS = ("s", "ms", "us", "ns")
 
 
 def to_numpy_times(column: Column, values: Any) -> Any:
-    """Times in a unit that pandas has: longer ones become seconds, shorter ones are refused."""
+    """Convert times to a unit of pandas.
+
+    Longer units become seconds, and shorter units are refused.
+    """
     import numpy as np
 
     if column.unit in PANDAS_UNITS:

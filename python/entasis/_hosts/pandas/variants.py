@@ -1,8 +1,8 @@
-"""Host variants of pandas: codes for dtypes that share a physical type (section 6 of the format)."""
+"""Host variants of pandas: codes for dtypes that share a physical type."""
 
 NUMPY, MASKED, STR_ARROW, STR_PYTHON, STRING_ARROW, STRING_PYTHON, OBJECT, BIG, CLONGDOUBLE, INTERVAL = range(10)
 SPARSE, ZONEINFO = 10, 11
-# This and all above: a dtype that pandas keeps as Arrow's.
+# This variant and all above: an `ArrowDtype`.
 ARROW = 16
-# Logical types that pandas has as dtypes of Arrow alone.
+# Logical types for which pandas has only an `ArrowDtype`.
 ARROW_ALONE = ("time", "decimal", "interval", "uuid", "json", "extension")

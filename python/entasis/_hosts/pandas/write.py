@@ -1,4 +1,4 @@
-"""pandas frames to columns: blocks as they are, without work per column."""
+"""Frames of pandas to columns. Whole blocks are added at once."""
 
 from __future__ import annotations
 
@@ -16,29 +16,32 @@ from .encode import add_array
 from .series import as_frame, is_table, restore
 from .variants import OBJECT
 
-# What the registry asks of a module that writes.
+# The interface of modules that write, see `registry`.
 __all__ = ["build", "is_table", "restore"]
 
-# From so many blocks on, those of one column are added together.
+# In frames with more blocks than this, blocks of one column are added together.
 _MANY = 64
-# Codes of the dtypes whose values are words: booleans, integers, floats, complex numbers.
+# Dtypes of booleans, integers, floats and complex numbers.
 _PLAIN = frozenset("?bhilqBHILQefdFD")
 
 
 class PandasBuilder(Builder):
-    """A builder that knows what is kept of categories: lists of a column with categories and of their index."""
+    """A builder that also records descriptions of indexes of categories, by their columns."""
 
     def __init__(self, n_rows: int, names: Any) -> None:
         self.categories: list[list[Any]] = []
 
     def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
-        """Adds an array as an extra column. Returns its number, and that of a column with kinds of missing."""
+        """Add an array as an extra column.
+
+        Returns the numbers of it and of a column with markers.
+        """
         number, kinds = add_array(self, array, None, name, what)
         assert number is not None, "an extra column has a number"
         return number, kinds
 
     def values(self, values: Any, what: str) -> int:
-        """Adds an index of categories, or of a level. Returns the number of the column."""
+        """Add an index of categories or of a level. Returns the number of its column."""
         import numpy as np
 
         plain = values.array
@@ -48,7 +51,7 @@ class PandasBuilder(Builder):
             number = _objects.add_whole(self, np.asarray(plain, object), OBJECT, "", what)
         else:
             number, _ = self.array(plain, "", what)
-        # Categories of which the labels are categories are a column of their own.
+        # Categories that are categorical themselves need a second column.
         told = number if plain is values.array else self.array(values.array, "", what)[0]
         spec = _labels.encode_values(values, told, what, self.tree)
         if spec is not None:
@@ -56,17 +59,20 @@ class PandasBuilder(Builder):
         return number
 
     def level(self, level: Any, codes: Any, name: str, what: str) -> int:
-        """Adds a level and its codes. Returns the number of the column with the codes."""
+        """Add a level and its codes. Returns the number of the column of codes."""
         import numpy as np
 
-        # The names of levels are kept with the index.
+        # The description of the index records the names of levels.
         number = self.words(np.asarray(codes), name=name, categories=self.values(level.rename(None), what))
         assert number is not None, "an extra column has a number"
         return number
 
 
 def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any]]:
-    """A builder with all columns of a frame, and what is kept beside them. `called`: the only column, in errors."""
+    """Return a builder with all columns of a frame, and the host map.
+
+    Errors name the only column `called`.
+    """
     import numpy as np
     import pandas as pd
 
@@ -107,20 +113,20 @@ def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any
 
 
 def _named(n_rows: int, labels: Any) -> tuple[PandasBuilder, bool]:
-    """A builder with the labels of columns as names, and whether they are strings, all of them."""
+    """A builder with the column labels as names, and whether all labels are strings."""
     if len(labels) >= _MANY:
         strings = _labels.arrow_values(labels)
         if strings is not None and strings.null_count == 0 and str(strings.type) == "large_string":
             chunk = strings.combine_chunks() if strings.num_chunks != 1 else strings.chunk(0)
             _, ends, text = chunk.buffers()
-            # Without characters there may be no text.
+            # The buffer may be missing if all strings are empty.
             parts = (ends, b"" if text is None else text, chunk.offset, chunk.offset + len(chunk))
             return PandasBuilder(n_rows, parts), True
     listed = _listed(labels)
     try:
         return PandasBuilder(n_rows, listed), True
     except (TypeError, UnicodeEncodeError):
-        # Not strings of Unicode, all of them.
+        # A label is not a string, or has lone surrogates.
         return PandasBuilder(n_rows, [as_text(label) for label in listed]), False
 
 
@@ -136,7 +142,7 @@ def _encode_columns(builder: PandasBuilder, labels: Any, *, are_names: bool) -> 
 
     dtype = str(labels.dtype) if type(labels) is pd.Index else ""
     python_storage = getattr(labels.dtype, "storage", "pyarrow") == "python"
-    # Strings of the usual types are there already: the names of the columns.
+    # Names of the columns determine string labels of the usual dtypes.
     if (dtype == "object" or (dtype == "str" and not python_storage)) and are_names:
         name = encode_label(labels.name, "the column labels", builder.tree)
         return {"kind": "names", "dtype": dtype, "name": name}
@@ -144,7 +150,7 @@ def _encode_columns(builder: PandasBuilder, labels: Any, *, are_names: bool) -> 
 
 
 def _blocks(frame: Any, builder: PandasBuilder) -> list[tuple[Any, Any]]:
-    """Arrays of columns, and which ones. Many blocks of a column each are added here."""
+    """Arrays of columns with their positions. Many blocks of a column each are added here."""
     found = _compat.blocks(frame, _MANY, lambda arrays, numbers: _without_rows(arrays, numbers, builder))
     if found is not None:
         return found
@@ -168,7 +174,7 @@ def _without_rows(arrays: list[Any], numbers: Any, builder: PandasBuilder) -> li
     first = np.empty(len(arrays), np.int64)
     first[numbers] = np.arange(len(numbers))
     rows, which, others = [], [], []
-    # By the address of the dtype: blocks share few dtype objects, which live as long as the blocks.
+    # By address: blocks share few dtype objects, which live as long as the blocks.
     plain: dict[int, bool] = {}
     for i, values in enumerate(arrays):
         is_plain = False

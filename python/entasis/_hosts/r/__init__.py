@@ -1,1 +1,1 @@
-"""Values that R wrote, as values of Python."""
+"""Conversion of values that R wrote."""

@@ -1,4 +1,4 @@
-"""What R keeps beside columns, as far as it means something here: the names of rows, and values that Python has not."""
+"""Values of R in trees that have no counterpart in Python."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _FIELDS = {
 
 
 def decode(name: str, parts: list[Any]) -> Any:
-    """A value of R that is more than Python has: a record of its parts, which stay what they are: data."""
+    """Convert a value of R. Without a counterpart in Python it becomes a `Record` of its parts."""
     if name == "r.text":
-        # The strings as other hosts have them; how R marked them stays behind.
+        # The encodings that R marked are dropped.
         return parts[0]
     if name == "r.environment":
         kind = "number" if type(parts[0]) is int else str(parts[0])

@@ -1,4 +1,4 @@
-"""Small data frames of R, which are lists with attributes in a tree, as frames of pandas."""
+"""Data frames inside trees of R, stored as lists with attributes, as frames of pandas."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from entasis._record import Record
 
 
 def frame_of(columns: list[Any], attributes: dict[str, Any]) -> Any:
-    """The frame, or None where it has columns or attributes that are more than a frame of pandas has."""
-    # The terms of a model mean nothing to pandas, which doesn't get them of a table either.
+    """Convert a data frame. None if pandas lacks one of its columns or attributes."""
+    # The terms of a model are dropped, as for a file of a table.
     if attributes.get("class") != "data.frame" or set(attributes) - {"terms"} != {
         "names",
         "class",
@@ -34,13 +34,13 @@ def frame_of(columns: list[Any], attributes: dict[str, Any]) -> Any:
 
 
 def _strings(value: Any) -> list[str] | None:
-    """Strings of R that are not missing."""
+    """A character vector as a list; None if a string is missing."""
     values = [value] if type(value) is str else value.tolist() if hasattr(value, "tolist") else None
     return values if values is not None and all(type(one) is str for one in values) else None
 
 
 def _labels(value: Any) -> tuple[int, Any] | None:
-    """How many rows there are, and their labels: none for 1, 2, 3 ..., which R keeps as NA and their number."""
+    """The number of rows, and their labels; None for 1, 2, 3 ..., stored as NA and a count."""
     import numpy as np
     import pandas as pd
 
@@ -57,7 +57,10 @@ def _labels(value: Any) -> tuple[int, Any] | None:
 
 
 def _column(value: Any, n: int) -> Any:
-    """A column as one of a table is; None for values that pandas has not, or of another length."""
+    """Convert a column as for a file of a table.
+
+    None if pandas lacks its type, or the length is wrong.
+    """
     import numpy as np
     import pandas as pd
 
@@ -70,7 +73,7 @@ def _column(value: Any, n: int) -> Any:
     if isinstance(value, np.ndarray) and value.dtype == "M8[D]" and value.shape == (n,):
         return value.astype("M8[s]")
     if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
-        # A table has the zone, which is not known any more.
+        # The zone, which a column of a table would have, is lost.
         return None
     if type(value) is int and not -(2**31) < value < 2**31:
         value = np.array([value], "i8")
@@ -85,7 +88,7 @@ def _column(value: Any, n: int) -> Any:
 
 
 def _special(value: Record, n: int) -> Any:
-    """Factors, and dates of whole days."""
+    """Convert a factor, or dates that are whole days."""
     import numpy as np
     import pandas as pd
 

@@ -1,6 +1,6 @@
-"""Vectors of R with attributes, in trees, as values of Python where there is a rule: dates, times, factors, names.
+"""Vectors of R with attributes as values of Python: dates, times, factors, named vectors.
 
-The rules stand in docs/fidelity.md. A vector that has none stays a `Record`.
+docs/fidelity.md lists the rules. A vector without a rule stays a `Record`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ import datetime
 from typing import Any
 
 NA_INTEGER64 = -(2**63)
-# The bits of the NaN that stands for missing doubles.
+# The bits of the NaN that the native module gives for a missing double.
 NAN = 0x7FF8000000000000
 SECONDS_IN = {"secs": 1, "mins": 60, "hours": 3600, "days": 86400, "weeks": 604800}
-# Units of NumPy from coarse to fine, with how many there are in a second.
+# Units of NumPy from coarse to fine, with their number per second.
 UNITS = (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9))
 
 
 def value_of(value: Any, attributes: dict[str, Any]) -> Any:
-    """The value of Python for a vector of R and its attributes; None where there is no rule."""
+    """Convert a vector with attributes. None without a rule for it."""
     if "names" in attributes:
         return _named(value, attributes)
     classes = _strings(attributes.get("class"))
@@ -46,7 +46,7 @@ def _strings(value: Any) -> list[str]:
 
 
 def _floats(value: Any) -> Any:
-    """The numbers of a vector as doubles, NaN where they are missing; None for what are no numbers."""
+    """Numbers as doubles, with NaN for missing values; None for other values."""
     import numpy as np
 
     if type(value) in (int, float):
@@ -57,7 +57,7 @@ def _floats(value: Any) -> Any:
 
 
 def _named(value: Any, attributes: dict[str, Any]) -> Any:
-    """A dict of names and values, where all names differ and none is empty or missing."""
+    """A dict of a named vector; None unless all names are present, distinct and not empty."""
     import numpy as np
 
     names = attributes["names"]
@@ -71,7 +71,7 @@ def _named(value: Any, attributes: dict[str, Any]) -> Any:
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             return None
-        # Each value is what a vector of it alone would be.
+        # Each value is the same as for a vector of length 1.
         items = (
             [_alone(values[i : i + 1]) for i in range(len(values))] if values.dtype.kind in "mM" else values.tolist()
         )
@@ -87,14 +87,14 @@ def _named(value: Any, attributes: dict[str, Any]) -> Any:
 
 
 def _alone(values: Any) -> Any:
-    """The one time of an array."""
+    """The only time of an array; None if it is missing."""
     import numpy as np
 
     return None if np.isnat(values[0]) else values[0]
 
 
 def _integers(value: Any) -> Any:
-    """Integers of 64 bits that stand in the memory of doubles."""
+    """Values of class `integer64`, which R stores in the memory of doubles."""
     import numpy as np
 
     is_scalar = type(value) is float
@@ -105,7 +105,7 @@ def _integers(value: Any) -> Any:
     data = np.ascontiguousarray(np.ma.getdata(value)) if value.ndim == 1 else np.ma.getdata(value)
     integers = data.view(np.int64)
     if (integers == NAN).any() and not is_scalar:
-        # Integers with the bits of R's missing double are not told apart any more.
+        # The reader replaced R's missing double by this NaN, so the original integer is unknown.
         return None
     missing = integers == NA_INTEGER64
     if missing.any():
@@ -149,7 +149,7 @@ def _dates(values: Any) -> Any:
     if len(dates) != 1:
         return dates
     date = dates[0].item()
-    # Years beyond 1 to 9999 are integers there.
+    # `item` gives an integer for years outside 1 to 9999.
     return date if isinstance(date, datetime.date) else dates[0]
 
 
@@ -201,7 +201,7 @@ def _spans(values: Any, seconds: int | None) -> Any:
 
 
 def _there(values: Any) -> Any:
-    """Values, with zero for those that are missing; None where one is infinite."""
+    """Values with zero in place of missing ones; None if one is infinite."""
     import numpy as np
 
     there = np.where(np.isnan(values), 0.0, values)
@@ -209,9 +209,17 @@ def _there(values: Any) -> Any:
 
 
 def _in_unit(values: Any, seconds: int | None) -> tuple[str, Any] | None:
-    """The coarsest unit in which all values are whole numbers, and these, as R's own writer finds them.
+    """Find the coarsest unit in which all values are whole numbers, as the writer in R does.
 
-    Values are instants, in seconds, or spans, in so many seconds each.
+    Parameters
+    ----------
+    seconds
+        The length of the unit of spans; None for instants, which R counts in seconds.
+
+    Returns
+    -------
+    tuple or None
+        The unit and the whole numbers; None if no unit fits.
     """
     import numpy as np
 
@@ -223,7 +231,7 @@ def _in_unit(values: Any, seconds: int | None) -> tuple[str, Any] | None:
         if np.abs(there).max(initial=0) * scale >= 2**62:
             return None
         if seconds is None:
-            # Whole seconds and the rest apart: each is exact.
+            # Whole seconds and the fraction are converted separately, because each is exact.
             whole = np.trunc(there)
             rest = np.rint((there - whole) * per_second)
             counts, back = whole.astype("i8") * per_second + rest.astype("i8"), whole + rest / per_second

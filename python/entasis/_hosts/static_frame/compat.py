@@ -1,4 +1,4 @@
-"""All that this package uses of StaticFrame beyond its public interface, and the public way for each.
+"""The private names of StaticFrame that this package uses, each with a public way.
 
 `ENTASIS_PUBLIC_ONLY=1` forces the public ways.
 """
@@ -9,14 +9,14 @@ from typing import Any
 
 from entasis._hosts.public_only import PUBLIC_ONLY
 
-# Private names are looked up by this, so that a test can take one away.
+# All private names are looked up by this function, so that a test can remove one.
 _private = getattr
 
 
 def blocks(frame: Any) -> list[Any]:
-    """The arrays of a frame: of one axis for a column, or of two axes for several.
+    """The arrays of a frame, with one axis for a single column or two axes for several columns.
 
-    The public way gives each column by itself.
+    The public way returns each column as an array of its own.
     """
     if not PUBLIC_ONLY:
         try:
@@ -27,9 +27,9 @@ def blocks(frame: Any) -> list[Any]:
 
 
 def is_auto_integer(index: Any) -> bool:
-    """Whether an index of integers is the one that StaticFrame makes where none is given.
+    """Whether an index of integers was made by StaticFrame because none was given.
 
-    The public way takes equal labels for such an index.
+    The public way can't tell such an index from a given one with equal labels.
     """
     import numpy as np
 

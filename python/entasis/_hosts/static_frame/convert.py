@@ -1,4 +1,4 @@
-"""What other libraries wrote, to StaticFrame: columns as arrays of NumPy, with the labels of pandas."""
+"""Files of other libraries to frames of StaticFrame."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """A frame of these columns and rows. Neighbours of one dtype share a block; categories come as their values."""
+    """Read columns and rows as a frame.
+
+    Neighbours of one dtype share a block. Categoricals become values.
+    """
     import static_frame as sf
 
     labels_of_r = _foreign.of_r(host)
@@ -31,7 +34,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         index_spec = host["index"] if is_pandas else {"kind": "range", "start": 0, "stop": handle.n_rows, "step": 1}
         label_spec = host["columns"] if is_pandas else {"kind": "names", "name": None}
     if index_spec is None:
-        # The caller wants no index.
+        # The caller passed `index=False`.
         index = _sf_labels.positions(_rows.count(rows, handle.n_rows), sf.Index)
     else:
         index = _index(handle, index_spec, handle.n_rows, rows, threads, "the labels of rows")
@@ -50,7 +53,7 @@ def _names(handle: Handle, spec: dict[str, Any], columns: list[int] | None) -> A
         labels = _index(handle, spec, handle.n_columns, None, 1, "the names of columns")
         return _sf_labels.at_rows(labels, chosen)
     names = handle.names()
-    # Arrays of strings end a string at its last character that is not zero.
+    # A fixed-width dtype drops zero characters at the end of strings.
     labels = np.array(names, dtype=object if any(name.endswith("\0") for name in names) else str)
     if chosen is not None:
         labels = labels[chosen]
@@ -98,18 +101,18 @@ def _index(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads: int
 
 
 def _column(handle: Handle, number: int, rows: Any, threads: int | None, n: int) -> Any:
-    """One column beside the table."""
+    """Read one extra column."""
     return _columns(handle, {}, [number], rows, threads, n)[0].reshape(-1)
 
 
 def _columns(
     handle: Handle, host: dict[str, Any], numbers: list[int], rows: Any, threads: int | None, n: int
 ) -> list[Any]:
-    """Columns side by side, each as a dict of NumPy arrays has it; neighbours in one array are a block of it."""
+    """Read columns as blocks. The arrays are the same as in a dict of NumPy arrays."""
     own = host.get("host") == "numpy"
     kinds = kinds_of_missing(host, numbers) if own else {}
     wanted = [*numbers, *kinds.values()]
-    # Blocks by their first columns, and columns that stand alone.
+    # Blocks by the position of their first column.
     blocks: dict[int, Any] = {}
     entries = handle.read(wanted, _rows.native(rows), "numpy", own, len(numbers), threads, n) if wanted else []
     for at, values, column in arrays(handle, entries, rows, n, own):

@@ -1,4 +1,4 @@
-"""StaticFrame indexes, as values beside the columns, and which classes there are."""
+"""Indexes of StaticFrame, and the classes of StaticFrame that files may name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FRAMES = ("Frame", "FrameGO", "FrameHE")
 SERIES = ("Series", "SeriesHE")
 _TIMES = ("Year", "YearMonth", "Date", "Hour", "Minute", "Second", "Millisecond", "Microsecond", "Nanosecond")
-# By their names, those for times with the unit of the labels.
+# The units of the index classes for times, by the middle part of the class name.
 _UNITS = dict(zip(_TIMES, ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns"), strict=True))
 FLAT = frozenset(f"Index{time}{grows}" for time in ("", *_TIMES) for grows in ("", "GO"))
 HIERARCHIES = ("IndexHierarchy", "IndexHierarchyGO")
@@ -32,7 +32,7 @@ INDEXES = FLAT.union(HIERARCHIES)
 
 
 def class_name(value: Any) -> str | None:
-    """The name of the class of a value, when it is exactly one of StaticFrame's that are kept."""
+    """The name of a supported class; None for other classes and for subclasses."""
     import static_frame as sf
 
     name = type(value).__name__
@@ -41,7 +41,7 @@ def class_name(value: Any) -> str | None:
 
 
 def class_of(name: Any, among: Any) -> Any:
-    """The class of this name, one of those that make sense at its place."""
+    """The class with this name, which must be one of `among`."""
     import static_frame as sf
 
     if type(name) is not str or name not in among:
@@ -50,15 +50,16 @@ def class_of(name: Any, among: Any) -> Any:
 
 
 def texts(index: Any) -> list[str]:
-    """The labels of an index as names of columns."""
+    """The labels of an index as names of columns, which are strings."""
     labels: list[Any] = list(index) if index.depth > 1 else index.values.tolist()
     return [as_text(label) for label in labels]
 
 
 def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = False) -> dict[str, Any]:
-    """What a host map keeps of an index; its labels become columns beside the table.
+    """Describe an index for a host map. Its labels become extra columns.
 
-    `are_names`: the names of the table's columns are the texts of the labels.
+    With `are_names`, the names of the table's columns are the labels as strings. If that determines
+    the labels, no extra column is needed.
     """
     name = class_name(index)
     if name not in INDEXES:
@@ -125,7 +126,7 @@ def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]
 
 
 class _Around:
-    """Around what StaticFrame makes, to tell what its errors mean."""
+    """A context manager that translates errors of StaticFrame."""
 
     def __enter__(self) -> None:
         return None
@@ -137,12 +138,22 @@ class _Around:
             self._tell(error)
 
     def _tell(self, error: BaseException) -> None:
-        """Raises what the error means, if it is known."""
+        """Raise the translation of an error, if there is one."""
         raise NotImplementedError
 
 
 class unique(_Around):
-    """Around what makes an index: StaticFrame has no labels that repeat. `selected`: what was, when some may repeat."""
+    """Translates errors about labels that are not unique.
+
+    Parameters
+    ----------
+    selected
+        "rows" or "columns" if the caller selected them, and may have repeated some.
+    own
+        Whether StaticFrame wrote the labels. Labels that repeat are damage in that case.
+    what
+        The name of the labels in errors.
+    """
 
     def __init__(self, selected: str | None, *, own: bool = True, what: str = "") -> None:
         self._selected, self._own, self._what = selected, own, what
@@ -161,7 +172,7 @@ class unique(_Around):
 
 
 def positions(n: int, cls: Any, name: Any = None) -> Any:
-    """The auto-integer index."""
+    """An index of 0 to n - 1, as StaticFrame makes it if none is given."""
     import static_frame as sf
 
     index = sf.IndexAutoFactory.from_optional_constructor(n, default_constructor=cls)
@@ -169,14 +180,14 @@ def positions(n: int, cls: Any, name: Any = None) -> Any:
 
 
 def at_rows(index: Any, rows: Any) -> Any:
-    """The index at some of its rows."""
+    """Select rows of an index."""
     if rows is None:
         return index
     return index.iloc[_rows.as_slice(rows) if isinstance(rows, range) else rows]
 
 
 def from_times(dtype: Any) -> Any:
-    """The class of an index of these labels."""
+    """The class of index for labels of a dtype."""
     import numpy as np
     import static_frame as sf
 
@@ -190,7 +201,10 @@ def from_times(dtype: Any) -> Any:
 
 
 def _flat(cls: Any, labels: Any, name: Any) -> Any:
-    """An index of labels that have the type that the class wants: no others are made of them."""
+    """Make an index.
+
+    The labels must have the dtype of the class, since StaticFrame would convert others.
+    """
     unit = _UNITS.get(cls.__name__.removeprefix("Index").removesuffix("GO"))
     if (labels.dtype != f"M8[{unit}]") if unit is not None else labels.dtype.kind == "M":
         raise TypeError(f"labels of {labels.dtype} in an index of class {cls.__name__}")
@@ -200,7 +214,7 @@ def _flat(cls: Any, labels: Any, name: Any) -> Any:
 
 @interpretation()
 def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = None) -> Any:
-    """The index with `n` labels, at these rows. `values` are arrays of its columns, already at the rows."""
+    """Make rows of an index with `n` labels. `values` are its columns, already at these rows."""
     import numpy as np
 
     kind, name = spec["kind"], decode_label(spec["name"])
@@ -228,19 +242,19 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
             raise CorruptFileError("a label of a level is missing")
         indexers.flags.writeable = False
         index = cls(levels, indexers=indexers, name=name)
-        # Levels of some rows keep no labels that are nowhere.
+        # The slice drops labels of levels that no selected row has.
         return index if rows is None else index.iloc[:]
 
 
 def numbers(columns: list[int]) -> Any:
-    """Numbers of columns as an array."""
+    """The numbers of columns as an array."""
     import numpy as np
 
     return np.array(columns, dtype=np.int64)
 
 
 class _construction(_Around):
-    """Around what StaticFrame makes of parts that don't go together."""
+    """Translates errors about parts that do not fit together."""
 
     def _tell(self, error: BaseException) -> None:
         import static_frame as sf
@@ -256,14 +270,14 @@ def _own(arrays: list[Any]) -> None:
 
 
 def read_only(array: Any) -> None:
-    """Nobody writes to this array any more, nor to the larger one that it may lie in."""
+    """Make an array read-only, and the array that it is a view of."""
     array.flags.writeable = False
     if (flags := getattr(array.base, "flags", None)) is not None:
         flags.writeable = False
 
 
 def frame(cls: Any, blocks: list[Any], index: Any, labels: Any, name: Any) -> Any:
-    """A frame of arrays that are its own from now on."""
+    """Make a frame that takes ownership of the arrays."""
     import static_frame as sf
 
     _own(blocks)
@@ -273,7 +287,7 @@ def frame(cls: Any, blocks: list[Any], index: Any, labels: Any, name: Any) -> An
 
 
 def series(cls: Any, blocks: list[Any], index: Any, name: Any) -> Any:
-    """A series of an array that is its own from now on."""
+    """Make a series that takes ownership of the array."""
     _own(blocks)
     (values,) = blocks
     with _construction():

@@ -1,4 +1,7 @@
-"""Columns to StaticFrame: blocks as they were written, those of one dtype as views of one array."""
+"""Columns to frames of StaticFrame, with the recorded blocks.
+
+Blocks of one dtype share an array.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +27,14 @@ if TYPE_CHECKING:
     from entasis._entasis import Column
 
 
-# Row labels come with the frame, and are no columns of it.
+# A frame has row labels, so levels of the index are not read as columns.
 HAS_INDEX = True
 # The logical types that StaticFrame writes.
 _LOGICAL = ("plain", "timestamp", "duration", "object")
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """A frame, series or index of these columns and rows."""
+    """Read columns and rows as a frame, series or index."""
     if host.get("host") != "static_frame":
         return _static_frame_convert.read(handle, host, columns, rows, threads)
     name, index, labels = _parts(host)
@@ -48,7 +51,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     if name in _sf_labels.SERIES:
         if columns is None or len(columns) == 1:
             return _sf_labels.series(_sf_labels.class_of(name, _sf_labels.SERIES), blocks, index, label)
-        # Other columns than the one of the series make a frame.
+        # A selection of none, or of repeated columns, of a series is a frame.
         name, labels = "FrameHE" if name == "SeriesHE" else "Frame", {"kind": "text", "name": None}
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
     return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls), label)
@@ -57,7 +60,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 def _whole(
     handle: Handle, host: dict[str, Any], parts: tuple[str, dict[str, Any] | None, dict[str, Any]], threads: int | None
 ) -> Any:
-    """A frame with all of its columns and rows; its labels are made while other threads read."""
+    """Read a whole frame. Its labels are made while other threads read the columns."""
     name, index, labels = parts
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
     axes: list[Any] = []
@@ -80,7 +83,7 @@ def column_labels(handle: Handle, host: dict[str, Any]) -> Any:
 
 @interpretation()
 def _with_metadata(blocks: list[Any], host: dict[str, Any], columns: list[int] | None) -> list[Any]:
-    """The blocks of these columns, with what their dtypes have beside the type: columns of a block share it."""
+    """Restore the metadata of dtypes. All columns of a block have the same."""
     if _dtype_metadata.KEY not in host:
         return blocks
     metadata = _dtype_metadata.Columns(host, columns)
@@ -100,10 +103,10 @@ def _label(host: dict[str, Any]) -> Any:
 
 @interpretation()
 def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any] | None, dict[str, Any]]:
-    """The class, and the indexes of rows and of columns."""
+    """The class, the index of rows, and the index of columns, from the host map."""
     name, index, columns = host["class"], host["index"], host.get("columns", {"kind": "text", "name": None})
     _sf_labels.class_of(name, (*_sf_labels.FRAMES, *_sf_labels.SERIES, *_sf_labels.INDEXES))
-    # Without an index where the caller wants none.
+    # The index is None after `index=False`.
     for spec in (columns,) if index is None else (index, columns):
         if type(spec) is not dict or type(spec["kind"]) is not str:
             raise TypeError("an index is a map")
@@ -113,7 +116,7 @@ def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any] | None, dict[str, 
 
 
 def _labels_of(handle: Handle, spec: dict[str, Any] | None, n: int, rows: Any, threads: int | None = 1) -> Any:
-    """An index of `n` labels, at these rows; that of positions without any."""
+    """Read rows of an index with `n` labels; positions if there is none."""
     if spec is None:
         import static_frame as sf
 
@@ -128,7 +131,7 @@ def _labels_of(handle: Handle, spec: dict[str, Any] | None, n: int, rows: Any, t
 
 @interpretation()
 def _column_labels(handle: Handle, spec: dict[str, Any], n: int, columns: list[int] | None, cls: Any) -> Any:
-    """The labels of these columns."""
+    """Read the labels of columns."""
     import numpy as np
     import static_frame as sf
 
@@ -160,7 +163,7 @@ def _width(width: Any) -> int:
 
 
 def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int | None) -> list[Any]:
-    """Columns beside the table, of `n` values each: arrays, or codes with their values."""
+    """Read extra columns with `n` values each, as arrays or as `Codes`."""
     if not numbers:
         return []
     found: list[Any] = [None] * len(numbers)
@@ -181,7 +184,7 @@ def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int 
 
 
 def _known(column: Column, values: Any) -> Any:
-    """The values of a column of a type that StaticFrame writes."""
+    """Return the values, unless StaticFrame does not write the type of the column."""
     is_zoned = column.logical == "timestamp" and column.detail is not None
     if column.dictionary is not None or column.is_nested or is_zoned or column.logical not in _LOGICAL:
         raise CorruptFileError(f"column '{column.name}': StaticFrame writes no {column.type_name} there")
@@ -193,7 +196,11 @@ def _foreign(column: Column) -> CorruptFileError:
 
 
 class _Blocks:
-    """The blocks of a frame that StaticFrame wrote."""
+    """Reads the blocks of a frame of StaticFrame.
+
+    The host map records an integer for each block: 0 for an array of one axis, else the number of
+    its columns, which is negative if its memory is in row order.
+    """
 
     def __init__(
         self, handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None
@@ -202,17 +209,17 @@ class _Blocks:
         self._columns, self._rows, self._threads = columns, rows, threads
 
     def all(self) -> list[Any]:
-        """All blocks, side by side."""
+        """Read all blocks of the selection."""
         codes = self._codes()
         if self._columns is not None:
             return self._join(_selected(codes, self._columns), self._some(self._columns))
-        # A map has its arrays where they are.
+        # Columns of a mapped file stay in their places.
         if self._rows is not None or type(self._handle) is not Handle:
             return self._join(codes, self._some(range(self._handle.n_columns)))
         return self.whole(lambda _: None)
 
     def _codes(self) -> Any:
-        """The integers that tell the blocks; None: all are of one dimension."""
+        """The integers that describe the blocks; None if all have one axis."""
         import numpy as np
 
         codes = self._host.get("blocks")
@@ -225,7 +232,7 @@ class _Blocks:
                 (codes,) = _beside(self._handle, [number], None, of.n_values, 1)
                 if codes.dtype != np.int64:
                     raise TypeError("blocks are told by integers")
-                # As floats, whose sum doesn't wrap.
+                # Summed as floats, because integers of a damaged file could overflow.
                 n = np.maximum(np.abs(codes.astype(float)), 1).sum()
             else:
                 if not all(type(code) is int for code in codes):
@@ -237,14 +244,15 @@ class _Blocks:
         return codes
 
     def whole(self, meanwhile: Callable[[bool], None]) -> list[Any]:
-        """All blocks in all rows. `meanwhile` is called while other threads read."""
+        """Read all blocks in all rows. `meanwhile` is called while other threads read."""
         import numpy as np
 
         codes = self._codes()
         rowwise: list[int] = []
         matrices: list[tuple[int, int]] = []
         if codes is not None and len(codes) == 1 and codes[0] < 0:
-            # One block: what NumPy would find out of it takes as long as the labels of a small frame.
+            # Fast path for one block: the general computation costs as much as the labels of a
+            # small frame.
             rowwise, matrices = [0], [(0, -int(codes[0]))]
         elif codes is not None:
             found = np.flatnonzero(codes < 0)
@@ -264,7 +272,7 @@ class _Blocks:
         return self._join(codes, groups, dict(zip(rowwise, arrays, strict=True)))
 
     def _some(self, columns: Iterable[int], positions: list[int] | None = None) -> list[tuple[Any, Any]]:
-        """Columns by their dtypes: positions, and an array with a row for each."""
+        """Read columns, grouped by dtype: positions, and an array with a row for each."""
         import numpy as np
 
         numbers = list(columns)
@@ -285,7 +293,7 @@ class _Blocks:
 
     @interpretation()
     def _restore(self, groups: list[Any], kinds: dict[int, int], numbers: list[int], n: int) -> None:
-        """Puts the kinds of missing cells."""
+        """Restore the markers of missing values in object columns."""
         places = {int(position): row for at, values in groups for position, row in zip(at, values, strict=True)}
         for i, column in enumerate(kinds):
             for position, number in enumerate(numbers):
@@ -294,11 +302,11 @@ class _Blocks:
 
     @interpretation()
     def _join(self, codes: Any, groups: list[tuple[Any, Any]], apart: dict[int, Any] | None = None) -> list[Any]:
-        """The blocks that the integers tell, of the rows of arrays; those in `apart` are made."""
+        """Assemble blocks from groups of columns. Blocks in `apart` exist already."""
         import numpy as np
 
         for _, values in groups:
-            # Views of it are read-only too.
+            # Before views are made, which inherit this.
             _sf_labels.read_only(values)
         n = sum(len(positions) for positions, _ in groups)
         if codes is None:
@@ -312,7 +320,7 @@ class _Blocks:
         blocks: list[Any] = [None] * len(codes)
         for number, array in (apart or {}).items():
             blocks[number] = array
-        # Columns of blocks whose columns were decoded apart.
+        # Columns of blocks that are spread over several groups.
         pieces: dict[int, list[tuple[Any, Any]]] = {}
         for positions, values in groups:
             of = numbers[positions]
@@ -337,7 +345,7 @@ class _Blocks:
 
 
 def _views(values: Any, starts: Any, code: int) -> Any:
-    """Blocks of equal shape, which begin at these rows of an array."""
+    """Views of blocks with equal shape that start at these rows of an array."""
     n = len(starts)
     if code == 0:
         return values[starts[0] : starts[0] + n] if _is_dense(starts, 1) else (values[at] for at in starts.tolist())
@@ -353,7 +361,7 @@ def _is_dense(starts: Any, step: int) -> bool:
 
 
 def _selected(codes: Any, columns: list[int]) -> Any:
-    """The integers that tell the blocks of a selection: neighbours that were in one block stay in one."""
+    """The integers for a selection of columns. Neighbours within a block stay in one block."""
     import numpy as np
 
     if codes is None or not columns:

@@ -1,4 +1,4 @@
-"""StaticFrame frames, series and indexes to columns: blocks as they are, without work per column."""
+"""Frames, series and indexes of StaticFrame to columns. Whole blocks are added at once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from . import index as _sf_labels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# From this many columns on the order of a block's memory is kept: then a cache line lies within a row.
+# Row order of a block's memory is recorded from this many columns on, where rows span cache lines.
 _ROWWISE = 8
-# So many integers stand in the host map itself.
+# The host map holds the integers of at most so many blocks. More become an extra column.
 _FEW = 16
 
 
 def build(value: Any) -> tuple[Builder, dict[str, Any]]:
-    """A builder with all columns of a value, and what is kept beside them."""
+    """Return a builder with all columns of a value, and the host map."""
     name = _sf_labels.class_name(value)
     if name is None:
         raise UnsupportedTypeError(f"a StaticFrame {type(value).__name__} can't be kept")
@@ -69,20 +69,20 @@ def _build_frame(frame: Any, host: dict[str, Any]) -> tuple[Builder, dict[str, A
 
 
 def _named(n_rows: int, labels: Any) -> Builder:
-    """A builder with the texts of labels as names."""
+    """A builder with the labels, as strings, for names."""
     if labels.depth == 1:
         values = labels.values
         if values.dtype.kind == "U" and values.dtype.isnative:
             try:
                 return Builder(n_rows, values)
             except ValueError:
-                # Not all are texts of Unicode.
+                # A label has lone surrogates.
                 pass
     return Builder(n_rows, _sf_labels.texts(labels))
 
 
 def _add_blocks(builder: Builder, blocks: list[Any], called: str = "") -> dict[str, Any]:
-    """Adds all columns; returns what a host map keeps beside them. `called`: the only one, in errors."""
+    """Add all columns. Returns entries for the host map. Errors name the only column `called`."""
     kinds = []
     others, with_metadata = add_blocks(builder, blocks)
     for number, position in others:
@@ -101,7 +101,7 @@ def _add_blocks(builder: Builder, blocks: list[Any], called: str = "") -> dict[s
 
 
 def _codes(blocks: Sequence[Any]) -> list[int]:
-    """A number for each block: its columns when it has two dimensions, negative when it is in rows' order."""
+    """An integer for each block: 0 for one axis, else its columns, negative for row order."""
     return [0 if block.ndim == 1 else -block.shape[1] if _is_rowwise(block) else block.shape[1] for block in blocks]
 
 
