@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -86,7 +87,22 @@ def test_checkers_know_what_reading_gives(tmp_path):
     assert pyright([str(wrong)]).returncode == 1
 
 
-@pytest.mark.parametrize("module", ["_api", "_file.file", "_file.indexers"])
+# Modules of the public functions and classes.
+DOCUMENTED = [
+    "_api",
+    "_buffers",
+    "_file.file",
+    "_file.indexers",
+    "_file.info",
+    "_npz",
+    "_record",
+    "_tree.tree",
+    "_versions",
+    "errors",
+]
+
+
+@pytest.mark.parametrize("module", DOCUMENTED)
 def test_examples_of_docstrings(module, tmp_path, monkeypatch):
     import numpy as np
     import pandas as pd
@@ -101,6 +117,29 @@ def test_examples_of_docstrings(module, tmp_path, monkeypatch):
     )
     assert found.attempted > 0
     assert found.failed == 0
+
+
+def sections(text: str) -> set[str]:
+    """The titles of the NumPy sections of a docstring."""
+    return set(re.findall(r"^ *(\w+)\n *---+$", text, re.M))
+
+
+def test_public_functions_have_sections():
+    """Each public function and method documents its parameters, and has an example."""
+    import entasis as en
+
+    functions = {name: getattr(en, name) for name in en.__all__ if inspect.isfunction(getattr(en, name))}
+    for cls in (en.File, en.Tree):
+        methods = inspect.getmembers(cls, inspect.isfunction)
+        functions |= {f"{cls.__name__}.{name}": f for name, f in methods if not name.startswith("_")}
+    assert {"read", "write", "hash", "File.read", "Tree.read"} <= functions.keys()
+    for name, function in functions.items():
+        found = sections(function.__doc__ or "")
+        takes_arguments = len(inspect.signature(function).parameters) > ("." in name)
+        assert not takes_arguments or "Parameters" in found, name
+        assert not takes_arguments or "Examples" in found, name
+    for cls in (en.File, en.Tree, en.Record, en.Info, en.EntasisError):
+        assert "Examples" in sections(cls.__doc__ or ""), cls
 
 
 def test_type_checkers_know_the_exceptions(tmp_path):
