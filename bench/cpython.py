@@ -43,7 +43,12 @@ print(sum(map(sys.getsizeof, en.read(sys.argv[1]))))
 CASES = [
     ("arenas", "ENTASIS_ARENAS", list(range(1_000_000)), SECONDS),
     ("keyword dicts", "ENTASIS_KEYWORD_DICTS", {f"key {i}": i / 2 for i in range(65_536)}, SECONDS),
-    ("shared keys", "ENTASIS_SHARED_KEYS", [{f"k{j}": i for j in range(8)} for i in range(50_000)], BYTES),
+    (
+        "shared keys",
+        "ENTASIS_SHARED_KEYS",
+        [{f"k{j}": i for j in range(8)} for i in range(50_000)],
+        BYTES,
+    ),
 ]
 
 
@@ -73,7 +78,8 @@ def main() -> int:
             on, off = measure(program, path, variable)
             gain = 1 - on / off
             unit, scale = ("ms", 1e3) if program is SECONDS else ("MB", 1e-6)
-            print(f"{name}: {on * scale:.2f} {unit} with it, {off * scale:.2f} without, {gain:.0%} gained")
+            figures = f"{on * scale:.2f} {unit} with it, {off * scale:.2f} without"
+            print(f"{name}: {figures}, {gain:.0%} gained")
             is_worth_it = is_worth_it and gain >= LEAST_GAIN
     return 0 if is_worth_it else 1
 

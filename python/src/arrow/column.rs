@@ -30,7 +30,7 @@ macro_rules! capsule {
         unsafe extern "C" fn $destructor(capsule: *mut ffi::PyObject) {
             let name: &CStr = $name;
             // SAFETY: Python calls this once, for a capsule that the function above made. Dropping
-            // the box releases the structure, unless the importer did so.
+            // the box releases the structure, unless the importer took it.
             unsafe {
                 let pointer = ffi::PyCapsule_GetPointer(capsule, name.as_ptr());
                 if !pointer.is_null() {

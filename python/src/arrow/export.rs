@@ -40,7 +40,7 @@ pub struct Data {
     pub buffers: Vec<Option<Arc<Buffer>>>,
     pub dictionary: Option<Arc<Data>>,
     pub children: Vec<Data>,
-    /// Whether there is no validity buffer, as in a union.
+    /// Whether the array lacks a validity buffer, as a union does.
     pub is_all_there: bool,
 }
 

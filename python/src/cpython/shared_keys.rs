@@ -14,8 +14,8 @@ use super::features::Feature;
 /// one less after each instance.
 const MAX_KEYS: usize = 30;
 
-/// A dict equal to `dict` whose copies share its keys. None if there is no such dict, because a key
-/// cannot name an attribute or because there are too many keys.
+/// A dict equal to `dict` whose copies share its keys. None if a key cannot name an
+/// attribute, or if there are too many keys.
 pub fn sharing<'py>(dict: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
     if dict.len() > MAX_KEYS || !Feature::SharedKeys.is_enabled() {
         return None;

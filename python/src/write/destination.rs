@@ -40,7 +40,7 @@ impl Destination {
         !self.column_compression.is_empty()
     }
 
-    /// Writes the file without the GIL. Returns its bytes if there is no path.
+    /// Writes the file without the GIL. Returns its bytes if it is written into memory.
     pub fn write<'py>(self, py: Python<'py>, content: &Content) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let options = WriteOptions {
             compression: self.compression,

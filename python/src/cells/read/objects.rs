@@ -228,8 +228,8 @@ pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
 /// Puts an item into a new list.
 #[inline]
 pub fn put<'py>(list: &Bound<'py, PyList>, i: isize, object: Bound<'py, PyAny>) -> PyResult<()> {
-    // SAFETY: the function takes over the reference, even if it fails because there is no such
-    // place.
+    // SAFETY: the function takes over the reference, even if it fails because
+    // the list lacks the place.
     if unsafe { ffi::PyList_SetItem(list.as_ptr(), i, object.into_ptr()) } != 0 {
         return Err(PyErr::fetch(list.py()));
     }

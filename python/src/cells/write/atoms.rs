@@ -154,7 +154,7 @@ pub fn put<S: Sink>(object: Borrowed<'_, '_, PyAny>, out: &mut S) -> bool {
     true
 }
 
-/// An item of a list, borrowed. None if there is no such place.
+/// An item of a list, borrowed. None after the end of the list.
 #[inline]
 pub fn item<'a, 'py>(list: &'a Bound<'py, PyList>, i: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
     // SAFETY: the list is alive. Its item is a borrowed reference, or null after the end of the
@@ -169,8 +169,8 @@ pub fn item<'a, 'py>(list: &'a Bound<'py, PyList>, i: usize) -> Option<Borrowed<
     }
 }
 
-/// Adds the items of a list from `from` on, up to the first that is no scalar. Returns the place
-/// where it stopped.
+/// Adds the items of a list from `from` on, up to the first that is not a scalar. Returns the
+/// place where it stopped.
 pub fn put_items(
     list: &Bound<'_, PyList>,
     from: usize,

@@ -138,7 +138,7 @@ impl CellBuilder {
         Ok(())
     }
 
-    /// Adds the keys of a large dict, some of which are no scalars.
+    /// Adds the keys of a large dict that has other keys than scalars.
     fn add_many_keys<'py>(
         &mut self,
         dict: &Bound<'py, PyDict>,

@@ -102,7 +102,7 @@ unsafe fn number<T: Number>(list: *mut ffi::PyObject, i: usize) -> Option<T> {
 }
 
 /// Adds the numbers of one type that a list holds from place `from` on, and stops at place `n` or
-/// at the first item that is no such number. Returns the next place.
+/// at the first other item. Returns the place where it stopped.
 pub fn put_numbers<T: Number>(
     list: &Bound<'_, PyList>,
     from: usize,
@@ -150,7 +150,7 @@ pub fn put_numbers<T: Number>(
 }
 
 /// Encodes whole blocks of `head` followed by the items `range` of a list, at most `ROUND` of them.
-/// Stops before a block with an item that is no number of the type.
+/// Stops before a block with any other item.
 fn encode_blocks<T: Number>(
     list: &Bound<'_, PyList>,
     range: Range<usize>,
