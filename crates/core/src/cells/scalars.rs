@@ -121,14 +121,6 @@ impl Scalars {
         self.bytes.push(value);
     }
 
-    /// Removes the last `n` values, which must be texts.
-    pub fn drop_texts(&mut self, n: usize) {
-        self.kinds.truncate(self.kinds.len() - n);
-        let Strings { offsets, bytes } = &mut self.strings;
-        offsets.truncate(offsets.len() - n);
-        bytes.truncate(offsets[offsets.len() - 1] as usize);
-    }
-
     /// Reserves memory for `n` more values like the last `k`, because growing memory is copied.
     pub fn expect(&mut self, n: usize, k: usize) {
         let n = n.min(EXPECTED);
@@ -204,23 +196,5 @@ impl Scalars {
     /// The number of values of each class that has values.
     pub(super) fn counts(&self) -> [usize; CLASSES - 2] {
         [self.ints.len(), self.floats.len(), self.strings.len(), self.bytes.len()]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_taken_back() {
-        let mut scalars = Scalars::new();
-        scalars.int(CellKind::Int, 7);
-        ["a", "", "bc"].into_iter().for_each(|text| scalars.text(CellKind::Str, text));
-        scalars.drop_texts(0);
-        assert_eq!(scalars.len(), 4);
-        scalars.drop_texts(2);
-        assert_eq!((scalars.len(), scalars.strings.len(), &*scalars.strings.bytes), (2, 1, &b"a"[..]));
-        scalars.text(CellKind::Str, "d");
-        assert_eq!((&*scalars.strings.offsets, &*scalars.ints), (&[0, 1, 2][..], &[7][..]));
     }
 }
