@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""Features of CPython can be switched off. Values stay the same, `show_versions` reports it."""
-=======
 """Features that depend on CPython can be switched off, without a change of values."""
->>>>>>> 9c8dc56 (Keep to the rules of prose in the Python package's Rust)
 
 from __future__ import annotations
 
