@@ -5,7 +5,7 @@
 //!
 //! 1. A *transform* (dictionary, ALP) turns values into words.
 //! 2. A *packing* (raw, constant, bit-packed, delta, run-length, strings, FSST) turns words into
-//!   bytes.
+//!    bytes.
 //! 3. A *filter* (byte shuffle) reorders the bytes of a page.
 //! 4. A general *codec* (LZ4, Zstandard) compresses a page.
 //!

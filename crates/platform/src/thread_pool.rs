@@ -14,17 +14,17 @@
 //! sound for four reasons:
 //!
 //! 1. A [`Job`] points only to `work` and to `Shared`, which both outlive the guard [`WaitForAll`].
-//!   The guard is dropped on return and on unwinding, and its drop waits until `left` is 0.
+//!    The guard is dropped on return and on unwinding, and its drop waits until `left` is 0.
 //! 2. `left` is incremented before a job is passed on. The job decrements it once, as its last
-//!   access to either pointer. Nothing can unwind in between: panics of `work` are caught and their
-//!   payload is leaked.
+//!    access to either pointer. Nothing can unwind in between: panics of `work` are caught and
+//!    their payload is leaked.
 //! 3. The decrement is a release and the guard's load an acquire, so all writes of a job happen
-//!   before `run` returns.
+//!    before `run` returns.
 //! 4. A forked child has no helpers. It recognises by the process id and the number of forks
-//!   ([`fork`]) that the list of waiting threads is its parent's, and empties it. It never waits
-//!   for the lock of that list, which may have been held during the fork; while the lock is taken,
-//!   `run` starts new threads. `own` must not fork and return in the child, which would wait for
-//!   helpers that do not exist.
+//!    ([`fork`]) that the list of waiting threads is its parent's, and empties it. It never waits
+//!    for the lock of that list, which may have been held during the fork; while the lock is taken,
+//!    `run` starts new threads. `own` must not fork and return in the child, which would wait for
+//!    helpers that do not exist.
 
 #[cfg(target_os = "linux")]
 mod fork;
