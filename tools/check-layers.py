@@ -48,6 +48,7 @@ ACYCLIC = {
     "entasis-format",
     "entasis-io",
     "entasis-encodings",
+    "entasis",
     "entasis-cli",
 }
 

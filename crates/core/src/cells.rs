@@ -14,7 +14,7 @@ use entasis_format::Result;
 
 use crate::file::File;
 
-pub use crate::write::pre_encoded::{BLOCK, EncodedBlock, NumberEncoder};
+pub use crate::frame::pre_encoded::{BLOCK, EncodedBlock, NumberEncoder};
 pub use entasis_platform::memory::ScratchVec;
 
 pub use cell::{Cell, Children};

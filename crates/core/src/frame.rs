@@ -1,13 +1,17 @@
 //! The columns to write, in memory that belongs to a host.
 
+pub(crate) mod deferred_column;
+pub(crate) mod pre_encoded;
+
 use std::sync::Arc;
 
 use entasis_format::{ColumnType, Value};
 use entasis_platform::{HostRead, HostViews};
 
 use crate::name_list::NameList;
-use crate::write::deferred_column::DeferredColumn;
-use crate::write::pre_encoded::{BLOCK, EncodedBlock};
+pub use deferred_column::DeferredColumn;
+use pre_encoded::BLOCK;
+pub use pre_encoded::EncodedBlock;
 
 /// Several tables and other columns to write, and the value that contains them.
 #[derive(Debug)]

@@ -128,7 +128,9 @@ pub use entasis_format::{
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews};
 pub use file::{ColumnInfo, File, NameGroup, NamePlaces};
-pub use frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
+pub use frame::{
+    Array, Chunk, Column, DeferredColumn, Document, EncodedBlock, Field, Frame, HostValidity, HostValues,
+};
 pub use info::{ColumnLayout, Info, Role, json_string, type_name};
 pub use mappable::Extent;
 pub use monitor::{Monitor, Silent};
@@ -138,9 +140,7 @@ pub use rows::Rows;
 pub use schema::Schema;
 pub use threads::{default_threads, set_threads};
 pub use verify::{Report, verify};
-pub use write::{
-    DeferredColumn, EncodedBlock, WriteOptions, write, write_document, write_document_to, write_to,
-};
+pub use write::{WriteOptions, write, write_document, write_document_to, write_to};
 
 /// The version of this release.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

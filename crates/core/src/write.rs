@@ -4,12 +4,10 @@
 mod bundle;
 mod check;
 mod coalesce;
-pub(crate) mod deferred_column;
 mod footer;
 pub(crate) mod input;
 mod nested;
 mod placement;
-pub(crate) mod pre_encoded;
 mod run_order;
 
 use std::collections::HashMap;
@@ -23,16 +21,14 @@ use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::blocks::block_values;
+use crate::frame::pre_encoded::BLOCK;
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
 use crate::threads;
 use bundle::{Bundle, bundles};
-pub use deferred_column::DeferredColumn;
 use input::{Scratch, StringBlocks};
 use nested::{ChildOffsets, Nested};
 use placement::{Placed, Placement};
-use pre_encoded::BLOCK;
-pub use pre_encoded::EncodedBlock;
 use run_order::{TextLen, longest_texts_first};
 
 /// Consecutive blocks of a column that one thread encodes, each with hints from the one before.

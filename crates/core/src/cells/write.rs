@@ -10,9 +10,9 @@ use super::layout::{CLASSES, INDEXED, RANK};
 use super::scalars::{Scalars, Strings};
 use super::slice::all_equal;
 use crate::file::cell_columns::NAMES;
+use crate::frame::deferred_column::DeferredColumn;
+use crate::frame::pre_encoded::{BLOCK, EncodedBlock};
 use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
-use crate::write::deferred_column::DeferredColumn;
-use crate::write::pre_encoded::{BLOCK, EncodedBlock};
 
 /// Collects cells. The children of a cell are added together, then their descendants, child by
 /// child.

@@ -5,7 +5,7 @@ use entasis_format::{
 };
 
 use super::bundle::is_bundled;
-use super::pre_encoded::BLOCK;
+use crate::frame::pre_encoded::BLOCK;
 use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
 use crate::name_list::NameList;
 

@@ -1,15 +1,15 @@
 //! Cells of a file in memory, checked before C builds values of R from them.
 
-mod small_vectors;
 mod calls;
 mod pools;
+mod small_vectors;
 
 use entasis::cells::{Cell, Loaded as Cells};
 use entasis::{Buffer, CellKind, Error, File, Result, Silent, Value};
 
 use crate::guard::Text;
-use small_vectors::Place;
 use pools::{PoolUse, Uses};
+use small_vectors::Place;
 
 /// Cells in memory.
 pub struct Loaded {
