@@ -87,7 +87,7 @@ class Column:
     @property
     def scale(self) -> int: ...
     @property
-    def flavour(self) -> int: ...
+    def host_variant(self) -> int: ...
     @property
     def n_values(self) -> int: ...
     @property
@@ -177,7 +177,7 @@ class Builder:
         *,
         name: str = "",
         missing: str | None = None,
-        flavour: int = 0,
+        host_variant: int = 0,
         mask: Any = None,
         categories: int | None = None,
         ordered: bool = False,
@@ -193,7 +193,7 @@ class Builder:
         *,
         name: str = "",
         missing: str | None = None,
-        flavour: int = 0,
+        host_variant: int = 0,
         binary: bool = False,
         detail: Any = None,
     ) -> tuple[int | None, int | None]: ...
@@ -204,12 +204,12 @@ class Builder:
         *,
         name: str = "",
         missing: str = "null",
-        flavour: int = 0,
+        host_variant: int = 0,
         only: bool = False,
     ) -> int | None: ...
     def tree(self, value: Any, what: str) -> CellRef: ...
     def objects(
-        self, values: Any, position: Any = None, *, name: str = "", flavour: int = 0, what: str | None = None
+        self, values: Any, position: Any = None, *, name: str = "", host_variant: int = 0, what: str | None = None
     ) -> int | None: ...
     @property
     def has_trees(self) -> bool: ...

@@ -139,8 +139,8 @@ impl Column {
     }
 
     #[getter]
-    fn flavour(&self) -> u8 {
-        self.info.record.column_type.flavour
+    fn host_variant(&self) -> u8 {
+        self.info.record.column_type.host_variant
     }
 
     #[getter]

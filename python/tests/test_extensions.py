@@ -269,22 +269,22 @@ def hostile(path, array, **how):
 
 
 def test_details_that_make_no_sense(path):
-    for flavour, logical, details in DETAILS:
+    for host_variant, logical, details in DETAILS:
         for detail in details:
-            hostile(path, np.arange(10), flavour=flavour, logical=logical, detail=detail)
+            hostile(path, np.arange(10), host_variant=host_variant, logical=logical, detail=detail)
             with pytest.raises(en.CorruptFileError):
                 en.read(path)
     bounds = np.arange(20).view("V16")
     for detail in BOUNDS:
-        hostile(path, bounds, flavour=9, logical="extension", detail=detail)
+        hostile(path, bounds, host_variant=9, logical="extension", detail=detail)
         with pytest.raises(en.CorruptFileError):
             en.read(path)
     # Bounds in no order.
     backwards = np.arange(20)[::-1].copy().view("V16")
-    hostile(path, backwards, flavour=9, logical="extension", detail={"subtype": "int64", "closed": "left"})
+    hostile(path, backwards, host_variant=9, logical="extension", detail={"subtype": "int64", "closed": "left"})
     with pytest.raises(en.CorruptFileError):
         en.read(path)
-    # Flavours on types that they don't go with.
+    # Host variants on types that they don't go with.
     for array in (
         np.arange(10),
         np.zeros(10, "V7"),
@@ -292,8 +292,8 @@ def test_details_that_make_no_sense(path):
         np.zeros(10, "longdouble"),
         np.zeros(10, "M8[s]"),
     ):
-        for flavour in range(7, 16):
-            hostile(path, array, flavour=flavour)
+        for host_variant in range(7, 16):
+            hostile(path, array, host_variant=host_variant)
             with suppress(en.CorruptFileError, en.UnsupportedTypeError):
                 en.read(path)
 

@@ -125,7 +125,7 @@ FILL = {"bytes": np.int64(0).tobytes(), "python": "int"}
 
 def sparse(path: Any, values: np.ndarray[Any, Any], detail: Any) -> None:
     builder = Builder(N, ["a"])
-    builder.words(values, 0, flavour=10, detail=detail)
+    builder.words(values, 0, host_variant=10, detail=detail)
     host = {
         "host": "pandas",
         "columns": {"kind": "names", "dtype": "str", "name": None},

@@ -111,7 +111,7 @@ def test_missing_values_where_there_are_none(path):
 
 def test_strings_wider_than_told(path):
     builder = Builder(5, ["a", "b"])
-    builder.text(np.array(["abc"] * 5, dtype=object), 0, flavour=1)
+    builder.text(np.array(["abc"] * 5, dtype=object), 0, host_variant=1)
     builder.words(np.arange(5.0), 1)
     write_builder(builder, path, GOOD | {"blocks": [0, 0]})
     with pytest.raises(en.CorruptFileError):

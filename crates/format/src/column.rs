@@ -61,7 +61,7 @@ impl ColumnRecord {
         put_optional(out, self.storage.or(self.parent));
         put!(out, self.first_value);
         put_optional(out, self.first_child);
-        put!(out, self.n_children, kind.precision, kind.scale, kind.flavour, 0u8);
+        put!(out, self.n_children, kind.precision, kind.scale, kind.host_variant, 0u8);
         put_optional(out, self.dictionary);
         put_optional(out, self.detail);
         put!(out, self.n_missing);
@@ -76,14 +76,23 @@ impl ColumnRecord {
         let codes = reader.array::<4>()?;
         let (value_len, flags, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
         let (related, first_value, first_child) = (reader.optional()?, reader.u64()?, reader.optional()?);
-        let (n_children, precision, scale, flavour) =
+        let (n_children, precision, scale, host_variant) =
             (reader.u32()?, reader.u8()?, reader.i8()?, reader.u8()?);
         reader.reserved::<1>()?;
         let (dictionary, detail, n_missing) = (reader.optional()?, reader.optional()?, reader.u64()?);
         let (physical, logical, unit, missing) = known(codes)?;
         let ordered = flags & ORDERED != 0;
-        let column_type =
-            ColumnType { physical, logical, unit, missing, value_len, ordered, precision, scale, flavour };
+        let column_type = ColumnType {
+            physical,
+            logical,
+            unit,
+            missing,
+            value_len,
+            ordered,
+            precision,
+            scale,
+            host_variant,
+        };
         let record = Self {
             id,
             name_at,
@@ -306,11 +315,11 @@ mod tests {
     proptest! {
         #[test]
         fn records_are_exact(id: u64, name_at in 0u64..1 << 50, name_len: u32, physical in 0usize..21, missing in 0usize..6,
-                             n_values in 0u64..1 << 50, missing_part in 0u64..1 << 50, variety in 0..6, flavour: u8,
+                             n_values in 0u64..1 << 50, missing_part in 0u64..1 << 50, variety in 0..6, host_variant: u8,
                              ordered: bool, first_value in 0u64..1 << 50, detail in prop::option::of(0u64..1 << 50)) {
             let physical = Physical::ALL[physical];
             let column_type =
-                ColumnType { missing: Missing::ALL[missing], flavour, ..ColumnType::plain(physical) };
+                ColumnType { missing: Missing::ALL[missing], host_variant, ..ColumnType::plain(physical) };
             let n_missing = missing_part.min(n_values);
             let value_len = if physical == Physical::FixedBytes { (id % 262_145) as u32 } else { 0 };
             let column_type = ColumnType { value_len, ..column_type };
@@ -329,7 +338,7 @@ mod tests {
                     record.column_type.unit = Unit::Nanosecond;
                 }
                 4 => record.column_type = ColumnType {
-                    flavour,
+                    host_variant,
                     ..ColumnType::decimal(1 + (id % 76) as u8, name_at as i8).unwrap()
                 },
                 _ => {}

@@ -287,7 +287,7 @@ pub struct ColumnType {
     /// after its digits.
     pub scale: i8,
     /// The host's variant of the type.
-    pub flavour: u8,
+    pub host_variant: u8,
 }
 
 impl ColumnType {
@@ -302,7 +302,7 @@ impl ColumnType {
             ordered: false,
             precision: 0,
             scale: 0,
-            flavour: 0,
+            host_variant: 0,
         }
     }
 

@@ -80,9 +80,13 @@ fn naive_holds(decoded: &Decoded, table: &Table) {
         let column = &decoded.columns[i];
         assert_eq!(column.name, model.name, "{at}");
         let (of, wanted) = (&column.record.of, &model.of);
-        let codes = [of.physical, of.logical, of.unit, of.missing, of.flavour];
+        let codes = [of.physical, of.logical, of.unit, of.missing, of.host_variant];
         let (physical, logical, unit) = (wanted.physical.code(), wanted.logical.code(), wanted.unit.code());
-        assert_eq!(codes, [physical, logical, unit, wanted.missing.code(), wanted.flavour], "{at}: type");
+        assert_eq!(
+            codes,
+            [physical, logical, unit, wanted.missing.code(), wanted.host_variant],
+            "{at}: type"
+        );
         assert_eq!(of.ordered, wanted.ordered, "{at}: ordered");
         assert_eq!(of.value_len, wanted.value_len, "{at}: value_len");
         assert_eq!((of.precision, of.scale as i8), (wanted.precision, wanted.scale), "{at}: decimal");

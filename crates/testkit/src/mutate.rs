@@ -103,7 +103,7 @@ const COLUMN: Fields = &[
     ("n_children", 64, 4),
     ("precision", 68, 1),
     ("scale", 69, 1),
-    ("flavour", 70, 1),
+    ("host_variant", 70, 1),
     ("reserved", 71, 1),
     ("dictionary", 72, 8),
     ("detail", 80, 8),

@@ -133,7 +133,7 @@ fn type_of(model: &Model) -> Type {
         ordered: model.of.ordered,
         precision: model.of.precision,
         scale: model.of.scale as u8,
-        flavour: model.of.flavour,
+        host_variant: model.of.host_variant,
     }
 }
 

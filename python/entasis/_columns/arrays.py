@@ -35,7 +35,7 @@ def from_entry(entry: tuple[Any, ...], own: bool, n_rows: int) -> tuple[Any, Any
 
     kind, at, column, values, mask = entry
     if kind == "block":
-        if own and column.flavour & BIG and values.dtype.itemsize > 1:
+        if own and column.host_variant & BIG and values.dtype.itemsize > 1:
             # The native module returns a big-endian dtype with values in native order.
             values = values.byteswap(inplace=True)
         return np.asarray(at), values
@@ -54,14 +54,14 @@ def _strings(column: Column, values: ArrowColumn, k: int, own: bool) -> Any:
     import numpy as np
 
     n = len(values) // k
-    if own and column.flavour & ~BIG == FIXED:
+    if own and column.host_variant & ~BIG == FIXED:
         letter = "S" if column.physical == "binary" else "U"
         with interpretation():
             fixed = zeros((k, n), f"{letter}{_width(column.detail)}")
         if not values.to_fixed(fixed):
             raise CorruptFileError(f"column '{column.name}': a string is longer than {fixed.dtype} holds")
-        return _swapped(fixed) if column.flavour & BIG else fixed
-    if own and column.flavour == STRING:
+        return _swapped(fixed) if column.host_variant & BIG else fixed
+    if own and column.host_variant == STRING:
         return _dtypes.decode_string(column.detail, values).reshape(k, n)
     out = np.empty((k, n), dtype=object)
     missing = _missing(column) if own else None
@@ -95,14 +95,14 @@ def _swapped(array: Any) -> Any:
 @interpretation()
 def _rows_of_bytes(column: Column, values: Any) -> Any:
     """View fixed bytes in the dtype that was written."""
-    flavour = column.flavour & ~BIG
-    if flavour == RECORD:
+    host_variant = column.host_variant & ~BIG
+    if host_variant == RECORD:
         return values.view(_dtypes.decode(column.detail, values.dtype.itemsize))
-    if flavour == UNITS:
+    if host_variant == UNITS:
         values = values.view(f"U{values.dtype.itemsize // 4}")
-    elif flavour != CLONGDOUBLE:
+    elif host_variant != CLONGDOUBLE:
         return values
-    return _swapped(values) if column.flavour & BIG else values
+    return _swapped(values) if column.host_variant & BIG else values
 
 
 def _missing(column: Column) -> Any:

@@ -75,7 +75,7 @@ class MappedHandle:
             dtype = self._dtype(column, host, own)
             if dtype is None:
                 of_arrow.append(position)
-            elif host == "pandas" and own and column.flavour == MASKED:
+            elif host == "pandas" and own and column.host_variant == MASKED:
                 (values,) = _Block(column, dtype, position, extent[0]).array(self._bytes, n)
                 # `np.zeros` takes no memory for pages that nobody touches.
                 entries.append(("array", position, column, values, np.zeros(n, np.bool_)))
@@ -179,18 +179,18 @@ class MappedHandle:
 
     def _dtype(self, column: Column, host: str, own: bool) -> str | None:
         """The dtype of a view in NumPy or pandas; None for an `ArrowDtype`."""
-        if host == "pandas" and own and column.flavour >= ARROW:
+        if host == "pandas" and own and column.host_variant >= ARROW:
             return None
         why = None
-        if host == "pandas" and own and column.flavour in (INTERVAL, SPARSE):
+        if host == "pandas" and own and column.host_variant in (INTERVAL, SPARSE):
             why = f"pandas keeps {column.type_name} in another form"
         elif column.logical == "decimal" or (host == "pandas" and _is_of_arrow(column, own)):
             return None
-        elif own and (column.flavour == PANDAS_BIG if host == "pandas" else column.flavour & BIG):
+        elif own and (column.host_variant == PANDAS_BIG if host == "pandas" else column.host_variant & BIG):
             why = "its bytes have another order in memory"
         elif column.dtype is None:
             why = f"{column.type_name} has no counterpart in NumPy"
-        elif column.physical == "fixed bytes" and own and column.flavour == _clongdouble(host):
+        elif column.physical == "fixed bytes" and own and column.host_variant == _clongdouble(host):
             return "c32"
         elif column.physical == "bool":
             why = "booleans are bits in the file and bytes in memory"
@@ -232,7 +232,7 @@ class MappedHandle:
 
 def _is_of_arrow(column: Column, own: bool) -> bool:
     """Whether pandas has only an `ArrowDtype` for the type."""
-    is_clongdouble = own and column.flavour == CLONGDOUBLE
+    is_clongdouble = own and column.host_variant == CLONGDOUBLE
     return column.logical in ARROW_ALONE or (column.physical == "fixed bytes" and not is_clongdouble)
 
 

@@ -73,12 +73,12 @@ fn decimal(text: &str) -> Option<ColumnType> {
     let column_type = ColumnType::decimal(precision, scale)?;
     let code = DECIMALS.iter().position(|width| 8 * width == bits)?;
     let fits = column_type.physical.width()? <= DECIMALS[code] && parts.next().is_none();
-    fits.then_some(ColumnType { flavour: code as u8, ..column_type })
+    fits.then_some(ColumnType { host_variant: code as u8, ..column_type })
 }
 
 /// The layout of strings in a host variant.
-pub fn text_layout(flavour: u8) -> TextLayout {
-    match flavour & LAYOUT {
+pub fn text_layout(host_variant: u8) -> TextLayout {
+    match host_variant & LAYOUT {
         SMALL => TextLayout::Small,
         VIEW => TextLayout::Views,
         _ => TextLayout::Large,
@@ -88,7 +88,8 @@ pub fn text_layout(flavour: u8) -> TextLayout {
 /// The column type of a format string, and the time zone.
 pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
     let plain = |physical| Some((ColumnType::plain(physical), None));
-    let text = |physical, flavour| Some((ColumnType { flavour, ..ColumnType::plain(physical) }, None));
+    let text =
+        |physical, host_variant| Some((ColumnType { host_variant, ..ColumnType::plain(physical) }, None));
     let interval =
         |column_type: ColumnType| Some((ColumnType { logical: Logical::Interval, ..column_type }, None));
     let time =
@@ -211,7 +212,7 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::Binary, _) => "Z",
         (Physical::FixedBytes, _) => return Some(format!("w:{}", column_type.value_len)),
         // Only Polars requests views, and only Polars has these integers.
-        (Physical::I128, VIEW) if column_type.flavour & LAYOUT == UNSIGNED => "_plu128",
+        (Physical::I128, VIEW) if column_type.host_variant & LAYOUT == UNSIGNED => "_plu128",
         (Physical::I128, VIEW) => "_pli128",
         (Physical::Complex64 | Physical::Complex128 | Physical::LongDouble, _)
         | (Physical::I128 | Physical::I256, _) => return None,

@@ -192,7 +192,7 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
         detail = nested::detail(detail, &codes, &children);
     }
     if schema.flags & NULLABLE == 0 {
-        column_type.flavour |= format::REQUIRED;
+        column_type.host_variant |= format::REQUIRED;
     }
     let (name, array, place) = Default::default();
     Ok(Field { name, column_type, detail, dictionary, children, codes, array, metadata, is_bare, place })
@@ -250,8 +250,8 @@ impl Field {
 
 /// The addresses of an array and of all arrays in it, which identify it.
 fn place(array: &ArrowArray, field: &Field) -> Vec<Place> {
-    let ColumnType { physical, flavour, .. } = field.column_type;
-    let is_views = physical.is_var() && flavour & format::LAYOUT == format::VIEW;
+    let ColumnType { physical, host_variant, .. } = field.column_type;
+    let is_views = physical.is_var() && host_variant & format::LAYOUT == format::VIEW;
     // The last buffer identifies an array best. The last buffer of views is a list of lengths,
     // which each export allocates anew, so the one before it is used.
     let last = match usize::try_from(array.n_buffers).unwrap_or(0).saturating_sub(1 + usize::from(is_views)) {
@@ -305,7 +305,7 @@ fn chunk(column_type: &ColumnType, array: &ArrowArray, offset: i64, n: i64) -> O
         return Some(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid });
     }
     let validity = validity(array, first, n)?;
-    let layout = column_type.flavour & format::LAYOUT;
+    let layout = column_type.host_variant & format::LAYOUT;
     let values = match (column_type.physical, layout) {
         (Physical::Bool, _) => HostValues::Bits {
             memory: lend(1, first / 8, (first % 8 + n).div_ceil(8))?,

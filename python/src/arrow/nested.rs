@@ -30,20 +30,21 @@ const CODES: &str = "codes";
 const FIELDS: &str = "fields";
 
 /// Bytes of the end of a run.
-pub fn end_width(flavour: u8) -> usize {
-    ENDS[usize::from(flavour & LAYOUT)]
+pub fn end_width(host_variant: u8) -> usize {
+    ENDS[usize::from(host_variant & LAYOUT)]
 }
 
 /// Whether lists of a host variant have offsets of 64 bits, and whether they are views.
-pub fn list_layout(flavour: u8) -> (bool, bool) {
-    let layout = flavour & LAYOUT;
+pub fn list_layout(host_variant: u8) -> (bool, bool) {
+    let layout = host_variant & LAYOUT;
     (layout == LARGE || layout == LARGE_VIEW, layout == VIEW || layout == LARGE_VIEW)
 }
 
 /// The type of a format string, and the codes of a union.
 pub fn parse(format: &str) -> Option<(ColumnType, Vec<u8>)> {
     let plain = |physical| Some((ColumnType::plain(physical), Vec::new()));
-    let list = |flavour| Some((ColumnType { flavour, ..ColumnType::plain(Physical::List) }, Vec::new()));
+    let list =
+        |host_variant| Some((ColumnType { host_variant, ..ColumnType::plain(Physical::List) }, Vec::new()));
     let union = |codes: &str, value_len| {
         let codes = codes.split(',').filter(|code| !code.is_empty()).map(|code| code.parse::<u8>().ok());
         let codes: Vec<u8> = codes.collect::<Option<_>>()?;
@@ -126,7 +127,7 @@ pub fn fields(
         let (name, format) = unsafe { (text(child.name), text(child.format)) };
         if column_type.physical == Physical::RunEnd && i == 0 {
             let layout = ["i", "l", "s"].iter().position(|known| *known == format);
-            column_type.flavour = layout.unwrap_or(0) as u8;
+            column_type.host_variant = layout.unwrap_or(0) as u8;
             continue;
         }
         let mut field = field(py, child, &inside(what, &name), depth + 1)?;
@@ -217,7 +218,7 @@ fn values(
 ) -> Option<HostValues> {
     Some(match of.physical {
         Physical::List | Physical::Map => {
-            let (is_large, is_view) = list_layout(of.flavour);
+            let (is_large, is_view) = list_layout(of.host_variant);
             let width = if is_large { 8 } else { 4 };
             let child = Arc::new(children.pop()?);
             if is_view {
@@ -245,7 +246,7 @@ fn values(
         }
         Physical::RunEnd => {
             let ends = child(array, 0)?;
-            let width = end_width(of.flavour);
+            let width = end_width(of.host_variant);
             let (skip, n_runs) = (usize::try_from(ends.offset).ok()?, usize::try_from(ends.length).ok()?);
             let memory: HostRead = lend(ends, 1, skip * width, n_runs * width)?;
             HostValues::Runs { ends: memory, width, first: first as u64, child: Arc::new(children.pop()?) }

@@ -46,11 +46,11 @@ pub fn read_blocks<'py>(
     let mut parts = Vec::new();
     for group in &found.groups {
         let kind = &group.record.column_type;
-        let is_plain = kind.logical == Logical::Plain && !group.has_missing && kind.flavour == 0;
+        let is_plain = kind.logical == Logical::Plain && !group.has_missing && kind.host_variant == 0;
         let is_time = matches!(kind.logical, Logical::Timestamp | Logical::Duration);
         let is_wanted = match pandas {
             true => is_plain && kind.physical != Physical::FixedBytes,
-            false => is_plain || (is_time && kind.flavour == 0),
+            false => is_plain || (is_time && kind.host_variant == 0),
         };
         if is_wanted {
             parts.push(Part { members: Vec::new(), group });

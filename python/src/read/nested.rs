@@ -21,7 +21,7 @@ const MOST_CODES: usize = 128;
 /// The layout of a column in a nested column. With `own`, its host variant decides. Otherwise
 /// strings have `layout`, and lists have offsets of 64 bits.
 pub fn layout(column_type: &ColumnType, own: bool, layout: u8) -> u8 {
-    let of_file = column_type.flavour & LAYOUT;
+    let of_file = column_type.host_variant & LAYOUT;
     match (column_type.physical, column_type.logical) {
         (_, Logical::Decimal) => {
             // The host variant is ignored if its width is less than that of the values.
@@ -185,7 +185,7 @@ fn kind(
     let mut kind = Kind::new(c_string(py, &format, &info.name)?);
     kind.metadata = extension(info);
     kind.keys_sorted = column_type.ordered;
-    kind.required = own && column_type.flavour & REQUIRED != 0;
+    kind.required = own && column_type.host_variant & REQUIRED != 0;
     kind.children = children;
     Ok(kind)
 }

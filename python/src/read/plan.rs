@@ -59,9 +59,9 @@ pub const PANDAS_ARROW: u8 = 16;
 /// apply.
 pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     let column_type = &info.record.column_type;
-    let flavour = if own { column_type.flavour } else { 0 };
+    let host_variant = if own { column_type.host_variant } else { 0 };
     let has_missing = info.record.n_missing > 0;
-    let of_file = flavour & format::LAYOUT;
+    let of_file = host_variant & format::LAYOUT;
     if column_type.physical.is_nested() {
         return match host {
             Host::Arrow(layout) => Target::Nested(layout),
@@ -72,7 +72,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     if column_type.logical == Logical::Decimal {
         // The host variant is ignored if its width is less than that of the values.
         let fits = format::width(column_type, of_file) >= column_type.physical.width();
-        let is_own = own && fits && (host != Host::Pandas || flavour >= PANDAS_ARROW);
+        let is_own = own && fits && (host != Host::Pandas || host_variant >= PANDAS_ARROW);
         return Target::Arrow(if is_own { of_file } else { format::usual_decimal(column_type.physical) });
     }
     if column_type.logical == Logical::Object {
@@ -81,33 +81,33 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     if let Host::Arrow(layout) = host {
         return Target::Arrow(if own { of_file } else { layout });
     }
-    if host == Host::Pandas && own && flavour >= PANDAS_ARROW {
+    if host == Host::Pandas && own && host_variant >= PANDAS_ARROW {
         return Target::Arrow(of_file);
     }
     let (is_clongdouble, is_big) = match host {
-        Host::Pandas => (flavour == PANDAS_CLONGDOUBLE, flavour == PANDAS_BIG),
-        _ => (flavour & !NUMPY_BIG == NUMPY_CLONGDOUBLE, flavour & NUMPY_BIG != 0),
+        Host::Pandas => (host_variant == PANDAS_CLONGDOUBLE, host_variant == PANDAS_BIG),
+        _ => (host_variant & !NUMPY_BIG == NUMPY_CLONGDOUBLE, host_variant & NUMPY_BIG != 0),
     };
     let is_clongdouble = array::LONG_DOUBLE && is_clongdouble && column_type.value_len == 32;
     let dtype = match column_type.physical {
         Physical::I128 | Physical::I256 => return Target::Refused,
         Physical::LongDouble if !array::LONG_DOUBLE => return Target::Refused,
         Physical::FixedBytes if is_clongdouble => "c32".to_owned(),
-        Physical::FixedBytes if host == Host::Pandas && flavour != PANDAS_INTERVAL => {
+        Physical::FixedBytes if host == Host::Pandas && host_variant != PANDAS_INTERVAL => {
             return Target::Arrow(0);
         }
         _ => array::dtype(column_type),
     };
     let block = |mark| {
         let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
-        let is_zoneinfo = host == Host::Pandas && flavour == PANDAS_ZONEINFO;
+        let is_zoneinfo = host == Host::Pandas && host_variant == PANDAS_ZONEINFO;
         let zone = zone.map(|zone| if is_zoneinfo { format!("{zone} of zoneinfo") } else { zone.to_owned() });
         // Values are decoded in native order. Python swaps their bytes.
         let order = if is_big && column_type.physical.width() > Some(1) { ">" } else { "" };
         Target::Block { dtype: format!("{order}{dtype}"), zone, mark }
     };
     let array = |mask, mark| Target::Array { dtype: dtype.clone(), mask, mark };
-    if host == Host::Pandas && flavour == PANDAS_SPARSE && column_type.logical != Logical::Categorical {
+    if host == Host::Pandas && host_variant == PANDAS_SPARSE && column_type.logical != Logical::Categorical {
         let is_time = matches!(column_type.logical, Logical::Timestamp | Logical::Duration);
         if column_type.physical.width().is_some() || column_type.physical == Physical::Bool {
             return array(false, is_time.then_some(i64::MIN as u64));
@@ -129,7 +129,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         Logical::Period if host == Host::Pandas => array(false, Some(i64::MIN as u64)),
         Logical::Period | Logical::Interval if host == Host::Numpy => Target::Refused,
         Logical::Uuid | Logical::Json | Logical::Extension | Logical::Interval
-            if host == Host::Pandas && flavour != PANDAS_INTERVAL =>
+            if host == Host::Pandas && host_variant != PANDAS_INTERVAL =>
         {
             Target::Arrow(if column_type.physical.is_var() { format::LARGE } else { 0 })
         }
@@ -138,7 +138,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
             Physical::Utf8 | Physical::Binary => Target::Arrow(format::LARGE),
             // Columns of one length may have different dtypes, so they share no block.
             Physical::FixedBytes if host == Host::Numpy || !is_clongdouble => array(has_missing, None),
-            _ if host == Host::Pandas && flavour == PANDAS_MASKED => array(true, None),
+            _ if host == Host::Pandas && host_variant == PANDAS_MASKED => array(true, None),
             _ if !has_missing => block(None),
             physical => match nan(physical) {
                 Some(nan) if column_type.missing != Missing::NA => block(Some(nan)),

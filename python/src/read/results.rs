@@ -230,7 +230,7 @@ impl Finished {
         let mut kind = Kind::new(c_string(py, &format, &info.name)?);
         kind.metadata = extension(info);
         kind.ordered = column_type.ordered;
-        kind.required = own && column_type.flavour & REQUIRED != 0;
+        kind.required = own && column_type.host_variant & REQUIRED != 0;
         let mut data = Data { n, buffers, ..Data::default() };
         if let Some((of, values)) = info.record.dictionary.and_then(|index| dictionaries.get(&index)) {
             kind.dictionary = Some(Arc::clone(of));

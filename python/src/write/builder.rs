@@ -17,7 +17,7 @@ use crate::write::destination::{Content, Destination};
 use crate::write::runs;
 use crate::write::text::{self, OwnText};
 use crate::{errors, value};
-use put::{Flavour, Target};
+use put::{Target, Variant};
 
 /// A frame to write. It borrows its arrays, and keeps them alive.
 #[pyclass(subclass, module = "entasis._entasis")]
@@ -97,7 +97,7 @@ impl Builder {
 
     /// Adds the column of a NumPy array, or the rows of a two-dimensional array as columns. Without
     /// a position it is an extra column, whose number is returned.
-    #[pyo3(signature = (array, position=None, *, name="", missing=None, flavour=0, mask=None, categories=None, ordered=false, zone=None, detail=None, logical=None))]
+    #[pyo3(signature = (array, position=None, *, name="", missing=None, host_variant=0, mask=None, categories=None, ordered=false, zone=None, detail=None, logical=None))]
     #[allow(clippy::too_many_arguments)]
     fn words(
         &mut self,
@@ -106,7 +106,7 @@ impl Builder {
         position: Option<Bound<'_, PyAny>>,
         name: &str,
         missing: Option<&str>,
-        flavour: u8,
+        host_variant: u8,
         mask: Option<Bound<'_, PyAny>>,
         categories: Option<usize>,
         ordered: bool,
@@ -124,7 +124,7 @@ impl Builder {
             let message = format!("{what}: dtype {} is not supported yet", array.getattr("dtype")?);
             return Err(errors::unsupported(py, message));
         };
-        column_type.flavour = flavour;
+        column_type.host_variant = host_variant;
         if let Some(missing) = missing {
             column_type.missing = missing_of(missing)?;
         }
@@ -230,7 +230,7 @@ impl Builder {
     ///
     /// Returns the number of the column if it is an extra one. If cells are missing in several
     /// ways, an extra column holds the kind of each, and its number is returned as well.
-    #[pyo3(signature = (array, position=None, *, name="", missing=None, flavour=0, binary=false, detail=None))]
+    #[pyo3(signature = (array, position=None, *, name="", missing=None, host_variant=0, binary=false, detail=None))]
     #[allow(clippy::too_many_arguments)]
     fn text(
         &mut self,
@@ -238,7 +238,7 @@ impl Builder {
         position: Option<Bound<'_, PyAny>>,
         name: &str,
         missing: Option<&str>,
-        flavour: u8,
+        host_variant: u8,
         binary: bool,
         detail: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(Option<u64>, Option<u64>)> {
@@ -246,7 +246,7 @@ impl Builder {
         let what = self.called(position.as_ref(), name);
         let is_object = view.typestr.get(1..2) == Some("O");
         if !is_object {
-            return self.padded(&view, array, position, name, flavour).map(|put| (put, None));
+            return self.padded(&view, array, position, name, host_variant).map(|put| (put, None));
         }
         let own = text::from_objects(&array, &what, binary)?;
         // SAFETY: the builder keeps the strings unchanged until the file is written.
@@ -257,7 +257,7 @@ impl Builder {
             Some(missing) => missing_of(missing)?,
             None => found.unwrap_or(Missing::Unspecified),
         };
-        let column_type = ColumnType { missing: kind, flavour, ..ColumnType::plain(physical) };
+        let column_type = ColumnType { missing: kind, host_variant, ..ColumnType::plain(physical) };
         let column = Column {
             run: None,
             name: String::new(),
@@ -290,7 +290,7 @@ impl Builder {
     }
 
     /// Adds one column from an object with `__arrow_c_stream__`.
-    #[pyo3(signature = (data, position=None, *, name="", missing="null", flavour=0, only=false))]
+    #[pyo3(signature = (data, position=None, *, name="", missing="null", host_variant=0, only=false))]
     #[allow(clippy::too_many_arguments)]
     fn arrow(
         &mut self,
@@ -298,7 +298,7 @@ impl Builder {
         position: Option<Bound<'_, PyAny>>,
         name: &str,
         missing: &str,
-        flavour: u8,
+        host_variant: u8,
         only: bool,
     ) -> PyResult<Option<u64>> {
         let what = self.called(position.as_ref(), name);
@@ -313,7 +313,7 @@ impl Builder {
             &target,
             name,
             field,
-            if only { Flavour::Only(flavour) } else { Flavour::Plus(flavour) },
+            if only { Variant::Only(host_variant) } else { Variant::Plus(host_variant) },
             missing_of(missing)?,
         );
         self.streams.push(stream);
@@ -333,7 +333,7 @@ impl Builder {
             if let Some(bytes) = field.metadata.take() {
                 metadata.push((position, PyBytes::new(py, &bytes)));
             }
-            self.put_field(&Target::Table(vec![position]), "", field, Flavour::Plus(0), Missing::Null);
+            self.put_field(&Target::Table(vec![position]), "", field, Variant::Plus(0), Missing::Null);
         }
         let schema = stream.metadata().map(|bytes| PyBytes::new(py, &bytes));
         self.streams.push(stream);
@@ -349,13 +349,13 @@ impl Builder {
 
     /// Adds a column of objects of any type, from a list or an array of objects. `what` is its name
     /// in errors.
-    #[pyo3(signature = (values, position=None, *, name="", flavour=0, what=None))]
+    #[pyo3(signature = (values, position=None, *, name="", host_variant=0, what=None))]
     fn objects(
         &mut self,
         values: Bound<'_, PyAny>,
         position: Option<Bound<'_, PyAny>>,
         name: &str,
-        flavour: u8,
+        host_variant: u8,
         what: Option<String>,
     ) -> PyResult<Option<u64>> {
         let target = self.target(position.as_ref(), 1)?;
@@ -368,7 +368,7 @@ impl Builder {
             name: String::new(),
             column_type: ColumnType {
                 logical: Logical::Object,
-                flavour,
+                host_variant,
                 ..ColumnType::plain(Physical::Null)
             },
             detail: Some(Value::Cell(cell.number)),

@@ -205,11 +205,11 @@ fn texts() -> Table {
     let texts: Vec<String> = (0..n).map(|i| format!("row {}", "\u{e9}x".repeat(i % 4))).collect();
     let bytes = r.iter().map(|v| Some(v.to_be_bytes()[..(v % 5) as usize].to_vec())).collect();
     let mut binary = Model::new("binary", Physical::Binary, bytes);
-    binary.of.flavour = 1;
+    binary.of.host_variant = 1;
     let mut apart = Model::text("texts", &texts).with_missing(|i| i % 6 != 1);
-    apart.of.flavour = 2;
+    apart.of.host_variant = 2;
     let mut same = Model::text("same", &vec!["s\u{e9}"; n]);
-    same.of.flavour = 3;
+    same.of.host_variant = 3;
     Table::new("texts", vec![Model::text("words", &words), apart, same, binary])
 }
 
@@ -225,7 +225,7 @@ fn symbols() -> Table {
 fn codecs() -> Table {
     let n = 80;
     let r = noise(n, 6);
-    let apart = ColumnType { flavour: 1, ..ColumnType::plain(Physical::Utf8) };
+    let apart = ColumnType { host_variant: 1, ..ColumnType::plain(Physical::Utf8) };
     let steps: Vec<u32> = r.iter().map(|v| [5, 1 << 30, 77][(v % 3) as usize]).collect();
     let same = "what is the same in all of them takes most of the room ".repeat(3);
     let alike: Vec<String> = (0..n).map(|i| format!("{same}{}", i % 100)).collect();

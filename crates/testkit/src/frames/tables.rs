@@ -178,7 +178,7 @@ pub fn bundles(n: usize) -> Table {
 pub fn wide() -> Table {
     let columns = (0..5000).map(|c| Model::words(format!("column number {c}"), Physical::I32, &[c, c * c]));
     let mut table = Table::new("wide", columns.collect());
-    table.columns.iter_mut().step_by(2).for_each(|column| column.of.flavour = 1);
+    table.columns.iter_mut().step_by(2).for_each(|column| column.of.host_variant = 1);
     table
 }
 

@@ -99,7 +99,7 @@ impl ColumnRecord {
             ordered: flags & 1 != 0,
             precision: bytes[68],
             scale: bytes[69],
-            flavour: bytes[70],
+            host_variant: bytes[70],
         };
         types::check(&of)?;
         let column = Self {

@@ -22,7 +22,7 @@ pub struct Type {
     /// Decimal scale.
     pub scale: u8,
     /// A host's variety.
-    pub flavour: u8,
+    pub host_variant: u8,
 }
 
 /// Physical codes that are spoken of.

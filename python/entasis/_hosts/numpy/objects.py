@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def add(
-    builder: Builder, array: Any, position: Any, flavour: int, name: str = "", what: str | None = None
+    builder: Builder, array: Any, position: Any, host_variant: int, name: str = "", what: str | None = None
 ) -> tuple[int | None, int | None]:
     """Add an array of objects.
 
@@ -27,20 +27,20 @@ def add(
         markers of missing strings if there are several.
     """
     try:
-        return builder.text(array, position, name=name, flavour=flavour)
+        return builder.text(array, position, name=name, host_variant=host_variant)
     except UnsupportedTypeError:
-        return builder.objects(array, position, name=name, flavour=flavour, what=what), None
+        return builder.objects(array, position, name=name, host_variant=host_variant, what=what), None
 
 
-def add_whole(builder: Builder, array: Any, flavour: int, name: str = "", what: str | None = None) -> int:
+def add_whole(builder: Builder, array: Any, host_variant: int, name: str = "", what: str | None = None) -> int:
     """Add an array as one extra column, even if it has several markers of missing values.
 
     Returns its number.
     """
     missing = {type(value) for value in array.tolist() if type(value) is not str}
     if len(missing) > 1:
-        number = builder.objects(array, None, name=name, flavour=flavour, what=what)
+        number = builder.objects(array, None, name=name, host_variant=host_variant, what=what)
     else:
-        number, _ = add(builder, array, None, flavour, name, what)
+        number, _ = add(builder, array, None, host_variant, name, what)
     assert number is not None, "an extra column has a number"
     return number

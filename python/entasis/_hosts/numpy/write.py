@@ -103,19 +103,19 @@ def add(
         return _objects.add(builder, array, position, OBJECT, name, cells)
     if dtype.kind == "T":
         detail = _dtypes.encode_string(dtype, what)
-        return builder.text(array.astype(object), position, name=name, flavour=STRING, detail=detail)
-    flavour = 0
+        return builder.text(array.astype(object), position, name=name, host_variant=STRING, detail=detail)
+    host_variant = 0
     if dtype.names is not None or _dtypes.has_multiple(dtype):
         detail = _dtypes.encode(_dtype_metadata.plain(dtype), what)
-        return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=RECORD, detail=detail), None
+        return builder.words(_dtypes.as_bytes(array), position, name=name, host_variant=RECORD, detail=detail), None
     if not dtype.isnative:
-        array, flavour = array.astype(dtype.newbyteorder("=")), BIG
+        array, host_variant = array.astype(dtype.newbyteorder("=")), BIG
     if dtype.kind == "U" and not is_unicode(array):
-        number = builder.words(_dtypes.as_bytes(array), position, name=name, flavour=flavour | UNITS)
+        number = builder.words(_dtypes.as_bytes(array), position, name=name, host_variant=host_variant | UNITS)
     elif dtype.kind in "US":
-        return builder.text(array, position, name=name, flavour=flavour | FIXED)
+        return builder.text(array, position, name=name, host_variant=host_variant | FIXED)
     elif dtype.char == "G":
-        number = builder.words(_dtypes.as_bytes(array), position, name=name, flavour=flavour | CLONGDOUBLE)
+        number = builder.words(_dtypes.as_bytes(array), position, name=name, host_variant=host_variant | CLONGDOUBLE)
     else:
-        number = builder.words(array, position, name=name, flavour=flavour)
+        number = builder.words(array, position, name=name, host_variant=host_variant)
     return number, None

@@ -135,7 +135,7 @@ class Arrays:
 
     def _block(self, column: Column, values: Any) -> Any:
         """A two-dimensional array. Times get their zone."""
-        if self._own and column.flavour == _variants.BIG and values.dtype.itemsize > 1:
+        if self._own and column.host_variant == _variants.BIG and values.dtype.itemsize > 1:
             # The native module returns a big-endian dtype with values in native order.
             values = values.byteswap(inplace=True)
         if column.logical in ("timestamp", "duration", "date"):
@@ -166,9 +166,9 @@ class Arrays:
             return _compat.categorical(codes, dtype)
         if column.logical == "period":
             return _periods(column, values)
-        if self._own and column.flavour == _variants.INTERVAL:
+        if self._own and column.host_variant == _variants.INTERVAL:
             return _intervals(column, values)
-        if self._own and column.flavour == _variants.SPARSE:
+        if self._own and column.host_variant == _variants.SPARSE:
             return _sparse(column, values)
         if column.logical == "date":
             days = values.astype("M8[D]").astype("M8[s]")
@@ -249,7 +249,7 @@ def _times(column: Column, values: Any, own: bool) -> Any:
     if zone is None:
         return _compat.times(values)
     try:
-        if own and column.flavour == _variants.ZONEINFO:
+        if own and column.host_variant == _variants.ZONEINFO:
             zone = zoneinfo.ZoneInfo(zone)
         return _compat.times(values, zone)
     except (LookupError, OSError, TypeError, ValueError) as error:
@@ -262,29 +262,29 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     """An array of strings, or of an `ArrowDtype`."""
     is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
     # Host variants below `ARROW` are defined for strings only.
-    is_told = own and (is_string or column.flavour >= _variants.ARROW)
-    flavour = column.flavour if is_told else _default_flavour(column)
-    if flavour >= _variants.ARROW:
+    is_told = own and (is_string or column.host_variant >= _variants.ARROW)
+    host_variant = column.host_variant if is_told else _default_variant(column)
+    if host_variant >= _variants.ARROW:
         import pyarrow as pa
 
         return pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(values)]))
-    if flavour in (_variants.STR_ARROW, _variants.STRING_ARROW) and has_pyarrow():
+    if host_variant in (_variants.STR_ARROW, _variants.STRING_ARROW) and has_pyarrow():
         import pyarrow as pa
 
-        nan_or_na = np.nan if flavour == _variants.STR_ARROW else pd.NA
+        nan_or_na = np.nan if host_variant == _variants.STR_ARROW else pd.NA
         return _compat.strings(pa.array(values), nan_or_na)
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
-    if flavour in (_variants.STR_ARROW, _variants.STR_PYTHON):
+    if host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON):
         missing = np.nan
     objects = np.empty(len(values), dtype=object)
     objects[:] = values.to_objects(missing)
-    if flavour == _variants.OBJECT:
+    if host_variant == _variants.OBJECT:
         return objects
-    is_str = flavour in (_variants.STR_ARROW, _variants.STR_PYTHON)
+    is_str = host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON)
     return pd.array(objects, dtype=_compat.string_dtype("python", np.nan if is_str else pd.NA))
 
 
-def _default_flavour(column: Column) -> int:
+def _default_variant(column: Column) -> int:
     """The host variant of pandas for a column of another host."""
     if column.logical in _variants.ARROW_ALONE or column.physical == "fixed bytes" or column.is_nested:
         if not has_pyarrow():

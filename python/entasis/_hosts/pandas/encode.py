@@ -59,28 +59,28 @@ def _add_numpy(builder: PandasBuilder, array: Any, position: Any, name: str) -> 
         # pandas itself does not support arrays of `V`.
         raise UnsupportedTypeError(f"column '{name}': dtype {dtype} is not supported yet")
     if dtype.char == "G" and dtype.isnative:
-        return builder.words(_dtypes.as_bytes(array), position, name=name, flavour=CLONGDOUBLE)
+        return builder.words(_dtypes.as_bytes(array), position, name=name, host_variant=CLONGDOUBLE)
     if dtype.isnative or dtype.char == "G":
         return builder.words(array, position, name=name)
-    return builder.words(array.astype(dtype.newbyteorder("=")), position, name=name, flavour=BIG)
+    return builder.words(array.astype(dtype.newbyteorder("=")), position, name=name, host_variant=BIG)
 
 
 def _add_masked(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
     values, mask = _compat.masked(array)
-    return builder.words(values, position, name=name, flavour=MASKED, missing="NA", mask=mask)
+    return builder.words(values, position, name=name, host_variant=MASKED, missing="NA", mask=mask)
 
 
 def _add_datetime(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
     zone = getattr(array.dtype, "tz", None)
     if zone is None:
         return builder.words(_compat.plain_times(array), position, name=name)
-    flavour = _zone_flavour(array.dtype)
-    if flavour is None:
+    host_variant = _zone_variant(array.dtype)
+    if host_variant is None:
         raise UnsupportedTypeError(f"column '{name}': the time zone {zone!r} is not supported yet")
-    return builder.words(_compat.plain_times(array), position, name=name, zone=str(zone), flavour=flavour)
+    return builder.words(_compat.plain_times(array), position, name=name, zone=str(zone), host_variant=host_variant)
 
 
-def _zone_flavour(dtype: Any) -> int | None:
+def _zone_variant(dtype: Any) -> int | None:
     """The host variant of times whose zone is determined by its name; None for other zones."""
     import pandas as pd
 
@@ -116,11 +116,13 @@ def _add_string(builder: PandasBuilder, array: Any, position: Any, name: str) ->
     is_str = _is_nan(dtype.na_value)
     missing = "NaN" if is_str else "NA"
     if dtype.storage == "pyarrow":
-        flavour = STR_ARROW if is_str else STRING_ARROW
+        host_variant = STR_ARROW if is_str else STRING_ARROW
         data = array.__arrow_array__()
-        return builder.arrow(data, position, name=name, missing=missing, flavour=flavour, only=True)
-    flavour = STR_PYTHON if is_str else STRING_PYTHON
-    return builder.text(np.asarray(array, dtype=object), position, name=name, missing=missing, flavour=flavour)[0]
+        return builder.arrow(data, position, name=name, missing=missing, host_variant=host_variant, only=True)
+    host_variant = STR_PYTHON if is_str else STRING_PYTHON
+    return builder.text(
+        np.asarray(array, dtype=object), position, name=name, missing=missing, host_variant=host_variant
+    )[0]
 
 
 def _add_arrow(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
@@ -129,7 +131,7 @@ def _add_arrow(builder: PandasBuilder, array: Any, position: Any, name: str) -> 
         data = data.unify_dictionaries()
     if "\0" in str(data.type):
         raise UnsupportedTypeError(f"column '{name}': a time zone with a zero character is not supported")
-    return builder.arrow(data, position, name=name, flavour=ARROW)
+    return builder.arrow(data, position, name=name, host_variant=ARROW)
 
 
 def _add_period(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
@@ -153,10 +155,10 @@ def _add_interval(builder: PandasBuilder, array: Any, position: Any, name: str) 
     pairs = np.empty(len(array), [("left", left.dtype), ("right", right.dtype)])
     pairs["left"], pairs["right"] = left, right
     detail = {"name": "pandas.bounds", "metadata": b"", "subtype": subtype, "closed": array.closed}
-    if getattr(array.dtype.subtype, "tz", None) is not None and _zone_flavour(array.dtype.subtype) == ZONEINFO:
+    if getattr(array.dtype.subtype, "tz", None) is not None and _zone_variant(array.dtype.subtype) == ZONEINFO:
         detail["zoneinfo"] = True
     return builder.words(
-        _dtypes.as_bytes(pairs), position, name=name, flavour=INTERVAL, detail=detail, logical="extension"
+        _dtypes.as_bytes(pairs), position, name=name, host_variant=INTERVAL, detail=detail, logical="extension"
     )
 
 
@@ -168,7 +170,7 @@ def _is_subtype(name: str, subtype: Any) -> bool:
     from pandas.api.types import pandas_dtype
 
     if getattr(subtype, "tz", None) is not None:
-        return _zone_flavour(subtype) is not None
+        return _zone_variant(subtype) is not None
     try:
         return bool(pandas_dtype(name) == subtype)
     except (TypeError, ValueError, KeyError):
@@ -191,7 +193,7 @@ def _add_sparse(builder: PandasBuilder, array: Any, position: Any, name: str) ->
     if not isinstance(array.fill_value, np.generic) and dense.dtype.kind not in "mM":
         fill["python"] = type(array.fill_value).__name__
     detail = {"fill": fill, "kind": array.kind}
-    return builder.words(dense, position, name=name, flavour=SPARSE, detail=detail)
+    return builder.words(dense, position, name=name, host_variant=SPARSE, detail=detail)
 
 
 def _is_nan(value: Any) -> bool:

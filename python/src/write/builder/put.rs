@@ -10,7 +10,7 @@ use crate::arrow::import::Field;
 
 /// The host variant of an Arrow column.
 #[derive(Clone, Copy)]
-pub(super) enum Flavour {
+pub(super) enum Variant {
     /// This variant.
     Only(u8),
     /// The sum of this variant and the column's own.
@@ -87,7 +87,7 @@ impl Builder {
         array: Bound<'_, PyAny>,
         position: Option<Bound<'_, PyAny>>,
         name: &str,
-        flavour: u8,
+        host_variant: u8,
     ) -> PyResult<Option<u64>> {
         let target = self.target(position.as_ref(), 1)?;
         // SAFETY: the array is kept with the builder until the file is written.
@@ -99,7 +99,7 @@ impl Builder {
         let column = Column {
             run: None,
             name: String::new(),
-            column_type: ColumnType { flavour, ..ColumnType::plain(physical) },
+            column_type: ColumnType { host_variant, ..ColumnType::plain(physical) },
             detail: Some(Value::Int(width as i64)),
             dictionary: None,
             children: Vec::new(),
@@ -115,38 +115,38 @@ impl Builder {
         target: &Target,
         name: &str,
         field: Field,
-        flavour: Flavour,
+        host_variant: Variant,
         missing: Missing,
     ) -> Option<u64> {
         let Field { column_type, detail, dictionary, children, array, .. } = field;
-        let children = children.into_iter().map(|child| self.core_field(child, flavour)).collect();
+        let children = children.into_iter().map(|child| self.core_field(child, host_variant)).collect();
         let dictionary = dictionary.map(|dictionary| {
-            self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null).unwrap_or_default()
+            self.put_field(&Target::Extra, "", *dictionary, host_variant, Missing::Null).unwrap_or_default()
                 as usize
         });
-        let flavour = match flavour {
-            Flavour::Only(flavour) => flavour,
-            Flavour::Plus(flavour) => flavour | column_type.flavour,
+        let host_variant = match host_variant {
+            Variant::Only(host_variant) => host_variant,
+            Variant::Plus(host_variant) => host_variant | column_type.host_variant,
         };
-        let column_type = ColumnType { flavour, missing, ..column_type };
+        let column_type = ColumnType { host_variant, missing, ..column_type };
         let column =
             Column { run: None, name: String::new(), column_type, detail, dictionary, children, array };
         self.put(target, 0, name, column)
     }
 
     /// A field of a nested column. Dictionaries in it become extra columns.
-    pub(super) fn core_field(&mut self, field: Field, flavour: Flavour) -> entasis::Field {
+    pub(super) fn core_field(&mut self, field: Field, host_variant: Variant) -> entasis::Field {
         let Field { name, column_type, detail, dictionary, children, .. } = field;
         let dictionary = dictionary.map(|dictionary| {
-            let put = self.put_field(&Target::Extra, "", *dictionary, flavour, Missing::Null);
+            let put = self.put_field(&Target::Extra, "", *dictionary, host_variant, Missing::Null);
             put.unwrap_or_default() as usize
         });
-        let children = children.into_iter().map(|child| self.core_field(child, flavour)).collect();
-        let flavour = match flavour {
-            Flavour::Only(flavour) => flavour,
-            Flavour::Plus(flavour) => flavour | column_type.flavour,
+        let children = children.into_iter().map(|child| self.core_field(child, host_variant)).collect();
+        let host_variant = match host_variant {
+            Variant::Only(host_variant) => host_variant,
+            Variant::Plus(host_variant) => host_variant | column_type.host_variant,
         };
-        let column_type = ColumnType { flavour, missing: Missing::Null, ..column_type };
+        let column_type = ColumnType { host_variant, missing: Missing::Null, ..column_type };
         entasis::Field { name, column_type, detail, dictionary, children }
     }
 }

@@ -123,7 +123,8 @@ impl Builder {
         let chunk = unsafe { self.chunk(column, kind, unit) }.map_err(|e| e.in_column(&name))?;
         let mut column_type = kind.column_type(unit, n_levels);
         column_type.ordered = column.ordered != 0;
-        column_type.flavour = u8::try_from(column.flavour).map_err(|_| Error::argument("no such flavour"))?;
+        column_type.host_variant =
+            u8::try_from(column.flavour).map_err(|_| Error::argument("no such flavour"))?;
         let detail = match kind {
             Kind::List if column.cell >= 0.0 => Some(Value::Cell(column.cell as u64)),
             Kind::List => return Err(Error::argument("a list without its values")),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use entasis::File;
 use entasis::cells::Loaded as Cells;
 
-use super::small_vectors::Alike;
 use super::pools::PoolUse;
+use super::small_vectors::Alike;
 use super::{CellParts, Loaded, damage, look};
 use crate::guard::{self, Failure, Interrupted, Signals};
 
