@@ -343,6 +343,16 @@ impl File {
         }
     }
 
+    /// The number of records of a section; 0 when it is absent.
+    pub(crate) fn n_records(&self, kind: SectionKind) -> u64 {
+        self.opened.n_records(kind)
+    }
+
+    /// The first slot of the table's name index, and how many there are.
+    pub(crate) fn name_slots(&self) -> (u64, u64) {
+        (self.table.first_slot, self.table.n_slots)
+    }
+
     pub(crate) fn sections(&self) -> &[Section] {
         &self.opened.root.sections
     }

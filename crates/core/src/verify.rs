@@ -1,6 +1,9 @@
 //! Verifies a whole file: every byte is zero or covered by a checksum that matches, and every value
 //! decodes.
 
+mod footer;
+mod statistics;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -103,25 +106,21 @@ impl File {
             }
         }
         self.verify_spans(spans)?;
+        self.verify_columns(&columns)?;
         let total = stored.iter().map(|c| c.record.n_values).sum();
         report.n_values = self.verify_values(&stored, total, threads, monitor)?;
         self.verify_members(&columns, monitor)?;
         self.verify_children(&columns)?;
-        let mut named = vec![self.value().clone()];
+        let cells = self.cells()?;
+        let n_cells = cells.as_ref().map_or(0, |cells| cells.n_cells());
+        self.verify_nodes(&mut self.value().clone(), n_cells)?;
         for number in 0..self.n_tables() {
             let table = self.table(number)?;
             table.verify_names()?;
-            named.push(table.host()?);
+            table.verify_nodes(&mut table.host()?, n_cells)?;
         }
-        let cells = self.cells()?;
-        let n_cells = cells.as_ref().map_or(0, |cells| cells.n_cells());
-        named.extend(columns.into_iter().filter_map(|column| column.detail));
-        for mut value in named {
-            let mut is_there = true;
-            value.visit_mut(&mut |scalar| is_there &= scalar.as_cell().is_none_or(|cell| cell < n_cells));
-            if !is_there {
-                return Err(Error::corrupt("a cell number is out of range").in_section("nodes"));
-            }
+        for mut detail in columns.into_iter().filter_map(|column| column.detail) {
+            self.verify_nodes(&mut detail, n_cells)?;
         }
         if let Some(cells) = cells {
             cells.verify(threads, monitor)?;
@@ -225,13 +224,11 @@ impl File {
         let request = Request { rows, ..array.request(column) };
         self.read(vec![request], Some(1), &crate::monitor::Silent)?;
         let n_missing = array.mask.iter().map(|&m| u32::from(m)).sum::<u32>();
-        if n_missing == statistics.n_missing {
-            Ok(())
-        } else {
-            Err(Error::corrupt(format!(
-                "a block has {n_missing} missing values, its statistics say otherwise"
-            )))
+        if n_missing != statistics.n_missing {
+            let message = format!("a block has {n_missing} missing values, its statistics say otherwise");
+            return Err(Error::corrupt(message));
         }
+        array.check(statistics)
     }
 
     /// Reads bundled columns as such, some at a time, and compares the number of missing values
@@ -284,16 +281,6 @@ impl File {
         }
         Ok(())
     }
-
-    /// Each column of the table is found by its name.
-    fn verify_names(&self) -> Result<()> {
-        for column in self.columns(0..self.n_columns())? {
-            if !self.find_all(&column.name)?.contains(&column.index) {
-                return Err(Error::corrupt("the name of a column is not in the name index"));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Memory for decoded values and their missing mask.
@@ -317,6 +304,17 @@ impl Array {
             Ok(n) if n < MAX_PAGE_VALUES as usize => Ok(Self::new(column.record.column_type.layout(), n)),
             _ => Err(Error::corrupt("a bundled column has too many values").in_column(&column.name)),
         }
+    }
+
+    /// Compares the values with their statistics.
+    fn check(&self, statistics: &Statistics) -> Result<()> {
+        let values = statistics::Values {
+            words: &bytemuck::cast_slice::<u64, u8>(&self.words)[..self.len],
+            offsets: bytemuck::cast_slice(&self.text.offsets),
+            bytes: self.text.joined(),
+            mask: &self.mask,
+        };
+        statistics::check(statistics, self.of.physical, &values)
     }
 
     fn request(&mut self, column: &ColumnInfo) -> Request<'_> {

@@ -140,6 +140,13 @@ impl Codecs {
                     .zstd_decoder
                     .as_mut()
                     .ok_or_else(|| Error::limit("not enough memory for Zstandard"))?;
+                // The decoder would take several frames, and skip some; the format allows one.
+                let frame_len = zstd_safe::find_frame_compressed_size(stored).ok();
+                if frame_len != Some(stored.len()) {
+                    return Err(Error::corrupt(
+                        "the codec can't restore a page: it is not one Zstandard frame",
+                    ));
+                }
                 context.decompress(out, stored).ok()
             }
         };

@@ -121,6 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::error::Kind;
     use crate::testing::{exact, flips};
 
     fn section(kind: u16, tier: u16) -> Section {
@@ -142,7 +143,7 @@ mod tests {
             previous: Some((256, 64, 5)),
             value_node: 0,
             writer_version: 0x0001_0203,
-            sections: vec![section(1, 0), section(6, 0), section(6, 1), section(77, 9)],
+            sections: vec![section(1, 0), section(6, 0), section(77, 1), section(77, 9)],
         }
     }
 
@@ -182,7 +183,9 @@ mod tests {
         let bytes = root().emit();
         let slot = slot_of(&bytes, 3);
         assert_eq!(Root::read(&bytes, &slot).unwrap(), root());
-        assert_eq!(root().section(SectionKind::Blocks, 1), Some(&section(6, 1)));
+        assert_eq!(root().section(SectionKind::Blocks, 0), Some(&section(6, 0)));
+        let later = Root { sections: vec![section(6, 1)], ..root() }.emit();
+        assert_eq!(Root::read(&later, &slot_of(&later, 3)).unwrap_err().kind(), Kind::Unsupported);
         assert_eq!(root().section(SectionKind::Names, 0), None);
         for flipped in flips(&bytes) {
             assert!(Root::read(&flipped, &slot).is_err());

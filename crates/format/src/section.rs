@@ -47,11 +47,6 @@ impl SectionKind {
             Self::Nodes => 32,
         }
     }
-
-    /// Whether each generation may add a section of this kind.
-    pub const fn has_tiers(self) -> bool {
-        matches!(self, Self::BlockIndex | Self::Blocks | Self::Statistics)
-    }
 }
 
 /// The records of one kind and tier.
@@ -59,7 +54,7 @@ impl SectionKind {
 pub struct Section {
     /// The code of a [`SectionKind`], or an unknown one.
     pub kind: u16,
-    /// The number of the addition that it belongs to.
+    /// 0. Other values are reserved for appending.
     pub tier: u16,
     /// Bytes of a record.
     pub record_len: u32,
@@ -174,11 +169,12 @@ impl Section {
     fn shape(&self, geometry: Geometry, end: u64) -> Result<Shape> {
         let damage = |problem: &'static str| Err(Error::corrupt(problem).in_section(self.name()));
         if let Some(kind) = SectionKind::from_code(self.kind) {
+            if self.tier != 0 {
+                let message = "the file was appended to, which this version cannot read (tier above 0)";
+                return Err(Error::unsupported(message).in_section(self.name()));
+            }
             if self.record_len != kind.record_len() {
                 return damage("the record length of a section is wrong");
-            }
-            if self.tier != 0 && !kind.has_tiers() {
-                return damage("a section has a tier, but its kind has none");
             }
         }
         let Some(shape) = Shape::new(geometry, self.record_len) else {

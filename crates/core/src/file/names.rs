@@ -50,9 +50,11 @@ pub(super) struct NamesAt<'a> {
 
 impl<'a> NamesAt<'a> {
     pub fn new(file: &'a File, places: &[NamePlace]) -> Result<Self> {
+        // The place of an empty name has no meaning.
+        let used = || places.iter().filter(|place| place.len > 0);
         let end = |place: &NamePlace| place.at.saturating_add(u64::from(place.len));
-        let from = places.iter().map(|place| place.at).min().unwrap_or(0);
-        let to = places.iter().map(end).max().unwrap_or(0);
+        let from = used().map(|place| place.at).min().unwrap_or(0);
+        let to = used().map(end).max().unwrap_or(0);
         let total: u64 = places.iter().map(|place| u64::from(place.len)).sum();
         // Names of neighbouring columns are neighbours, and equal names may be shared. Places that
         // are far apart are read one by one.
@@ -63,6 +65,9 @@ impl<'a> NamesAt<'a> {
 
     /// The bytes at one of the places.
     pub fn get(&self, place: &NamePlace) -> Result<Cow<'_, [u8]>> {
+        if place.len == 0 {
+            return Ok(Cow::Borrowed(&[]));
+        }
         let Some((from, all)) = &self.all else {
             let range = place.at..place.at.saturating_add(u64::from(place.len));
             return self.file.records(SectionKind::Names, range).map(Cow::Owned);

@@ -8,6 +8,7 @@ use entasis_kernels::{VECTOR, bitpack, shuffle};
 use crate::codec::Codecs;
 use crate::limits::PAGE;
 use crate::packing::run_length::Runs;
+use crate::packing::unused_bits;
 use crate::validity::Validity;
 use crate::{fsst, short_body};
 
@@ -74,13 +75,18 @@ impl Vectors {
         let mut end = 0;
         for v in 0..n.div_ceil(VECTOR) {
             if u32::from(self.width[v]) > max_width {
-                return Err(Error::corrupt("a bit width is larger than its word"));
+                return Err(Error::corrupt("a bit width is larger than its word or its directory allows"));
             }
             self.at[v] = end;
             end += bitpack::packed_len(VECTOR.min(n - v * VECTOR), u32::from(self.width[v]));
             self.at[v + 1] = end;
         }
-        body.split_at_checked(end).ok_or_else(short_body)
+        let (bits, rest) = body.split_at_checked(end).ok_or_else(short_body)?;
+        // Only the last vector can be partial, and only a partial one has unused bits.
+        let last = n.div_ceil(VECTOR).saturating_sub(1);
+        let n_bits = (n - last * VECTOR) * usize::from(self.width[last]);
+        unused_bits::check(&bits[self.at[last]..], n_bits)?;
+        Ok((bits, rest))
     }
 }
 
@@ -237,6 +243,9 @@ impl<'a> Page<'a> {
         let body = match directory.encoding.packing {
             Packing::Raw => {
                 exactly(if of.physical == Physical::Bool { n.div_ceil(8) } else { n * word_len })?;
+                if of.physical == Physical::Bool {
+                    unused_bits::check(body, n)?;
+                }
                 Body::Raw(body)
             }
             Packing::Constant => {
@@ -245,7 +254,7 @@ impl<'a> Page<'a> {
             }
             Packing::BitPacked => Body::Packed(parse_packed(body, directory, of, n, word_len, vectors)?),
             Packing::Delta => {
-                let (packed, rest) = parse_delta(body, n, word_len, vectors)?;
+                let (packed, rest) = parse_delta(body, n, word_len, directory.width, vectors)?;
                 if !rest.is_empty() {
                     return Err(short_body());
                 }
@@ -331,6 +340,7 @@ fn parse_delta<'a>(
     body: &'a [u8],
     n: usize,
     word_len: usize,
+    max_width: u8,
     vectors: &'a mut Vectors,
 ) -> Result<(Packed<'a>, &'a [u8])> {
     let each = 2 * word_len + 1;
@@ -340,7 +350,7 @@ fn parse_delta<'a>(
         vectors.base[v] = word(&param[word_len..2 * word_len]);
         vectors.width[v] = param[2 * word_len];
     }
-    let (bits, rest) = vectors.split_bits(rest, n, 8 * word_len as u32)?;
+    let (bits, rest) = vectors.split_bits(rest, n, u32::from(max_width))?;
     Ok((Packed::plain(vectors, bits), rest))
 }
 

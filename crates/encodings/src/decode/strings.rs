@@ -119,6 +119,10 @@ impl BlockDecoder<'_> {
     }
 }
 
+fn sum(lengths: &[u32]) -> u64 {
+    lengths.iter().map(|&length| u64::from(length)).sum()
+}
+
 /// The lengths of the strings in `range` of a page without a dictionary, and the range of their
 /// bytes within the page.
 fn measure<'s>(
@@ -126,25 +130,35 @@ fn measure<'s>(
     range: Range<usize>,
     memory: &'s mut Vec<u32>,
 ) -> Result<(&'s [u32], Range<usize>)> {
-    let (Body::Strings { lengths, .. } | Body::Symbols { lengths, .. }) = &page.body else {
-        return Err(short_body());
+    let (lengths, len) = match &page.body {
+        Body::Strings { lengths, bytes } => (lengths, bytes.len()),
+        Body::Symbols { lengths, len, .. } => (lengths, *len),
+        _ => return Err(short_body()),
     };
+    let starts = &lengths.vectors.first;
     let first_vector = range.start / VECTOR;
     let skip = range.start - first_vector * VECTOR;
     memory.resize(skip + range.len(), 0);
-    let mut at = first_vector * VECTOR;
-    let mut start = lengths.vectors.first[first_vector.min(lengths.vectors.first.len() - 1)] as usize;
-    for chunk in memory.chunks_mut(VECTOR) {
-        let v = at / VECTOR;
-        if v < lengths.vectors.width.len() && chunk.len() == VECTOR.min(page.n - at) {
+    let mut start = starts[first_vector.min(starts.len() - 1)] as usize;
+    for (v, chunk) in (first_vector..).zip(memory.chunks_mut(VECTOR)) {
+        let n = VECTOR.min(page.n - v * VECTOR);
+        let vector_len = if chunk.len() == n {
             unpack(lengths, v, chunk)?;
+            sum(chunk)
         } else {
             let mut whole = [0u32; VECTOR];
-            let whole = &mut whole[..VECTOR.min(page.n - at)];
-            unpack(lengths, v, whole)?;
+            unpack(lengths, v, &mut whole[..n])?;
             chunk.copy_from_slice(&whole[..chunk.len()]);
+            sum(&whole[..n])
+        };
+        // Each start has to agree with the lengths, or a part of the page would differ from the whole.
+        let is_last = (v + 1) * VECTOR >= page.n;
+        let end = if is_last { len as u64 } else { starts[v + 1] };
+        if starts[v] + vector_len != end || (v == 0 && starts[0] != 0) {
+            return Err(Error::corrupt(
+                "the start of a vector of strings is not the sum of the lengths before it",
+            ));
         }
-        at += chunk.len();
     }
     start += memory[..skip].iter().map(|&l| l as usize).sum::<usize>();
     let lengths = &memory[skip..];

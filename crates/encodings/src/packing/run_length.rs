@@ -3,6 +3,7 @@
 use entasis_format::{Error, Result};
 use entasis_kernels::{Word, bitpack, column_stats};
 
+use super::unused_bits;
 use crate::limits::PAGE;
 
 /// Appends the body of a page.
@@ -48,6 +49,7 @@ impl<'a> Runs<'a> {
         if last != n || values.len() != bitpack::packed_len(n_runs, width) {
             return Err(damaged());
         }
+        unused_bits::check(values, n_runs * width as usize)?;
         Ok(Self { ends, values })
     }
 

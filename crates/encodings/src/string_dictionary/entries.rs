@@ -6,6 +6,7 @@ use entasis_kernels::{VECTOR, bitpack};
 use entasis_platform::memory::ScratchVec;
 
 use crate::fsst::{self, Codes, Matcher, Trained, Trainer};
+use crate::packing::unused_bits;
 use crate::profile::{Profile, cost};
 use crate::string_dictionary::index::DistinctStrings;
 use crate::utf8::check_utf8;
@@ -203,6 +204,9 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
         let bits;
         (bits, rest) =
             rest.split_at_checked(bitpack::packed_len(lengths.len(), width)).ok_or_else(damaged)?;
+        if lengths.len() < VECTOR {
+            unused_bits::check(bits, lengths.len() * width as usize)?;
+        }
         if !bitpack::unpack(bits, width, base, lengths) {
             return Err(damaged());
         }

@@ -1,4 +1,5 @@
-//! What the golden files hold. These functions, and [`noise`], must never change: the files are there for good. New files get new functions.
+//! The contents of the golden files. These functions, and [`noise`], must never change, as the files stay. New files get new
+//! functions.
 
 use entasis::{Logical, Physical, Unit, Value};
 
@@ -23,6 +24,8 @@ pub fn all() -> Vec<Golden> {
     all.push(meanings());
     all.extend(nested());
     all.push(column_runs());
+    all.push(lanes());
+    all.push(dictionary_of_symbols());
     all
 }
 
@@ -412,4 +415,38 @@ fn nested() -> Vec<Golden> {
         at(nested_tables::deep(62, 40), "nested-deep", 50, &["constant"]),
         at(nested_tables::every_type(0), "nested-no-rows", 50, &[]),
     ]
+}
+
+/// Full vectors in lanes of each size.
+fn lanes() -> Golden {
+    let r = noise(2100, 13);
+    let of = |bits: u32| r.iter().map(move |v| v & ((1 << bits) - 1));
+    let columns = vec![
+        Model::words("3 bits", Physical::U8, &of(3).map(|v| v as u8).collect::<Vec<_>>()),
+        Model::words("11 bits", Physical::I16, &of(11).map(|v| v as i16 - 1000).collect::<Vec<_>>()),
+        Model::words("19 bits", Physical::U32, &of(19).map(|v| v as u32 + 77).collect::<Vec<_>>()),
+        Model::words("45 bits", Physical::I64, &of(45).map(|v| v as i64 - (1 << 44)).collect::<Vec<_>>()),
+    ];
+    let wanted = &["lanes of 8 bits", "lanes of 16 bits", "lanes of 32 bits", "lanes of 64 bits"];
+    golden("lanes", columns, 40, wanted)
+}
+
+/// Strings whose dictionary entries are codes of FSST symbols.
+fn dictionary_of_symbols() -> Golden {
+    let words = ["north ", "south ", "of the ", "river ", "bridge ", "market ", "\u{fc}ber ", "street "];
+    let r = noise(3000, 14);
+    let entries: Vec<String> = r[..400]
+        .iter()
+        .map(|v| {
+            (0..4 + v % 5).map(|k| words[(v >> (8 + 3 * k)) as usize % 8]).collect::<String>()
+                + &(v % 997).to_string()
+        })
+        .collect();
+    let texts: Vec<&String> = r.iter().map(|v| &entries[(v >> 32) as usize % 400]).collect();
+    golden(
+        "dictionary-symbols",
+        vec![Model::text("a", &texts)],
+        40,
+        &["bit-packed dictionary", "entries of symbols"],
+    )
 }

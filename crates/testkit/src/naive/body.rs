@@ -5,7 +5,7 @@ use super::bytes::{Cursor, Wrong, rule};
 use super::payload::{self, unshuffle};
 use super::segment::Directory;
 
-/// What a page's words are.
+/// The words of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Bytes of a word.
@@ -23,12 +23,12 @@ fn mask(width: usize) -> u128 {
     if width >= 16 { u128::MAX } else { (1 << (8 * width)) - 1 }
 }
 
-/// Numbers of values of the vectors of a page.
+/// The lengths of the vectors of a page.
 pub fn vectors(n: usize) -> Vec<usize> {
     (0..n).step_by(1024).map(|start| (n - start).min(1024)).collect()
 }
 
-/// Decodes the words of a body, which has to end with them.
+/// Decodes the words of a body, which has no bytes after them.
 ///
 /// # Errors
 /// *Corrupt*.
@@ -188,7 +188,7 @@ pub fn strings(body: &mut Cursor<'_>, of: &Directory, n: usize) -> Result<Vec<Ve
     let mut at = 0;
     for (i, length) in lengths.into_iter().enumerate() {
         if i % 1024 == 0 {
-            rule(starts[i / 1024] == at, "where the bytes of a vector begin")?;
+            rule(starts[i / 1024] == at, "the start of a vector of strings")?;
         }
         values.push(bytes.take(length)?.to_vec());
         at += length;
@@ -222,7 +222,7 @@ pub fn entries(body: &mut Cursor<'_>, n: usize) -> Result<Vec<Vec<u8>>, Wrong> {
     Ok(entries)
 }
 
-/// The `len` bytes that a table of symbols and four streams give.
+/// Decodes a symbol table and four streams, which give `len` bytes.
 fn symbols(body: &mut Cursor<'_>, len: usize) -> Result<Vec<u8>, Wrong> {
     let counts = body.take(8)?;
     let mut symbols = Vec::new();

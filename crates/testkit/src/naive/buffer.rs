@@ -1,10 +1,11 @@
 //! Compressed buffers, and the hash of a buffer.
 
 use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
+use super::payload::one_frame;
 
 const MAGIC: [u8; 8] = [0x89, 0x45, 0x4E, 0x42, 0x0D, 0x0A, 0x1A, 0x0A];
 
-/// Decoded bytes that are too many for a test.
+/// The most bytes that a test decodes.
 const TOO_MANY: u64 = 1 << 30;
 
 /// The bytes of a compressed buffer (`docs/format/buffers.md`).
@@ -45,7 +46,7 @@ pub fn decompress(container: &[u8]) -> Result<Vec<u8>, Wrong> {
         blocks.push((range(container, stored_at, stored_len)?, u64_at(entry, 8), len as usize));
         stored_at += stored_len;
     }
-    rule(stored_at == container.len() as u64, "bytes behind the last block")?;
+    rule(stored_at == container.len() as u64, "bytes after the last block")?;
 
     if decoded_len > TOO_MANY {
         return wrong(Kind::Limit, "too many bytes for a test");
@@ -58,9 +59,11 @@ pub fn decompress(container: &[u8]) -> Result<Vec<u8>, Wrong> {
             continue;
         }
         let mut block = vec![0; len];
-        let n = match codec {
-            1 => lz4_flex::block::decompress_into(stored, &mut block).ok(),
-            _ => zstd_safe::decompress(&mut block[..], stored).ok(),
+        let n = if codec == 1 {
+            lz4_flex::block::decompress_into(stored, &mut block).ok()
+        } else {
+            one_frame(stored)?;
+            zstd_safe::decompress(&mut block[..], stored).ok()
         };
         rule(n == Some(len), "the codec")?;
         decoded.extend_from_slice(&block);

@@ -1,17 +1,17 @@
-//! The rules that hold everywhere: little-endian integers, checksums, ranges.
+//! Conventions of all pages: little-endian integers, checksums, ranges, kinds of error.
 
 use std::fmt;
 
-/// What kind of error it is.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The bytes are no Entasis file.
+    /// The bytes are not an Entasis file.
     NotEntasis,
     /// A newer version is needed.
     Newer,
     /// Damage.
     Corrupt,
-    /// Something this version doesn't know.
+    /// A code or feature that version 0.1 does not have.
     Unsupported,
     /// More memory than a test may take.
     Limit,
@@ -52,11 +52,14 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     twox_hash::XxHash3_64::oneshot(bytes)
 }
 
-/// The `len` bytes from `at` on.
+/// The `len` bytes from `at` on. The place of an empty range has no meaning.
 ///
 /// # Errors
-/// *Corrupt* when they are not all there.
+/// *Corrupt* when the range ends after the bytes.
 pub fn range(bytes: &[u8], at: u64, len: u64) -> Result<&[u8], Wrong> {
+    if len == 0 {
+        return Ok(&[]);
+    }
     let inside = at.checked_add(len).is_some_and(|end| end <= bytes.len() as u64);
     rule(inside, "a range lies outside the bytes")?;
     Ok(&bytes[at as usize..(at + len) as usize])
@@ -86,7 +89,7 @@ pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     word(bytes, at, 8) as u64
 }
 
-/// A `u64` that may be "none".
+/// A `u64`, or `None` when it is the number that means none.
 pub fn maybe_at(bytes: &[u8], at: usize) -> Option<u64> {
     let value = u64_at(bytes, at);
     if value == u64::MAX { None } else { Some(value) }
@@ -97,10 +100,10 @@ pub fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|&b| b == 0)
 }
 
-/// Bytes that are taken one piece after the other.
+/// Bytes that are consumed from the front.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
-    /// What is left.
+    /// The bytes that were not taken yet.
     pub rest: &'a [u8],
 }
 
@@ -124,10 +127,10 @@ impl<'a> Cursor<'a> {
         Ok(word(self.take(len)?, 0, len))
     }
 
-    /// Nothing may be left.
+    /// Checks that all bytes were taken.
     ///
     /// # Errors
-    /// *Corrupt* when there is.
+    /// *Corrupt* when some are left.
     pub fn end(&self) -> Result<(), Wrong> {
         rule(self.rest.is_empty(), "a payload is longer than its counts require")
     }

@@ -1,4 +1,4 @@
-//! Cells, all of them, with every rule.
+//! Cells: reads all of them and checks every rule.
 
 use super::bytes::{Kind, Wrong, checksum, rule, u32_at, u64_at, wrong};
 use super::column::Column;
@@ -55,7 +55,7 @@ struct Cells<'a> {
     all: Vec<Cell>,
 }
 
-/// All cells of a file, and everything that has to hold of them.
+/// All cells of a file, checked.
 ///
 /// # Errors
 /// *Corrupt*, *unsupported*.
@@ -122,8 +122,8 @@ impl Cells<'_> {
         for (number, kind) in kinds.iter().map(|kind| kind[0]).enumerate() {
             if number % 4096 == 0 {
                 let rank = &ranks[number / 4096 * 6..][..6];
-                let told = rank.iter().map(|rank| u64_at(rank, 0));
-                rule(told.eq(at[1..].iter().map(|&n| n as u64)), "ranks are the cells before")?;
+                let recorded = rank.iter().map(|rank| u64_at(rank, 0));
+                rule(recorded.eq(at[1..].iter().map(|&n| n as u64)), "ranks are the cells before")?;
             }
             let class = class(kind)?;
             let place = at[class];
@@ -160,12 +160,8 @@ impl Cells<'_> {
     fn value(&self) -> Result<(), Wrong> {
         let value = &self.decoded.value;
         if matches!(value, Tree::Map(_)) {
-            let is_value = matches!(get(value, "value"), Some(Tree::Table(_) | Tree::Cell(_)));
-            rule(is_value, "the value is a table or a cell")?;
             let metadata = get(value, "metadata");
             rule(matches!(metadata, None | Some(Tree::Cell(_))), "metadata are a cell")?;
-        } else {
-            rule(matches!(value, Tree::Table(_)), "the value is a table or a map")?;
         }
         self.named(value)?;
         self.decoded.tables.iter().try_for_each(|table| self.named(&table.host))?;
@@ -282,7 +278,7 @@ impl Cells<'_> {
         Ok(())
     }
 
-    /// The key index: for each map that it has, what the page says.
+    /// Checks the key index.
     fn index(&self) -> Result<(), Wrong> {
         let indexed = self.column("indexed", physical::U64)?;
         let small = |name: &str| -> Result<Vec<u64>, Wrong> {
@@ -315,22 +311,22 @@ impl Cells<'_> {
                 wanted[bucket as usize].push(place);
             }
             rule((bucket, place) == (bucket_at, place_at), "parts of the key index follow one another")?;
-            let mut begins = vec![0];
+            let mut starts = vec![0];
             for bucket in &wanted {
-                begins.push(begins[begins.len() - 1] + bucket.len() as u64);
+                starts.push(starts[starts.len() - 1] + bucket.len() as u64);
             }
             bucket_at += n_buckets + 1;
             place_at += n;
-            let told = buckets.get(bucket as usize..bucket_at as usize);
-            rule(told == Some(begins.as_slice()), "where the buckets of the key index begin")?;
-            let told = places.get(place as usize..place_at as usize);
-            rule(told == Some(wanted.concat().as_slice()), "the places of the key index")?;
+            let found = buckets.get(bucket as usize..bucket_at as usize);
+            rule(found == Some(starts.as_slice()), "where the buckets of the key index begin")?;
+            let found = places.get(place as usize..place_at as usize);
+            rule(found == Some(wanted.concat().as_slice()), "the places of the key index")?;
         }
         let is_all = buckets.len() as u64 == bucket_at && places.len() as u64 == place_at;
         rule(is_all, "the key index has nothing more")
     }
 
-    /// A list of rows: its lists, and their values.
+    /// Checks a list of rows: its lists and their values.
     fn rows(&self, lists: std::ops::Range<u64>, values: std::ops::Range<u64>) -> Result<(), Wrong> {
         let lists = &self.all[lists.start as usize..lists.end as usize];
         let n = lists[0].numbers[2];
@@ -341,7 +337,7 @@ impl Cells<'_> {
         rule(values.iter().all(is_whole), "values of rows have no parts")
     }
 
-    /// References: 0 not looked at, 1 being looked at, 2 done.
+    /// Follows a reference. The states of targets: 0 new, 1 being followed, 2 done.
     fn follow(&self, number: u64, done: &mut Vec<u8>) -> Result<(), Wrong> {
         if self.all[number as usize].kind != 29 {
             return Ok(());

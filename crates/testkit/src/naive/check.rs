@@ -1,4 +1,6 @@
-//! What the page leaves to `verify`: slots and trailer, padding, the name index, statistics.
+//! Rules that a reader need not notice (V), and rules that bind writers alone (W).
+
+use std::collections::BTreeSet;
 
 use super::bytes::{Wrong, checksum, is_zero, maybe_at, range, rule, u64_at};
 use super::column::Column;
@@ -14,27 +16,62 @@ use super::types::{self, Type, is_var, physical, width};
 pub fn check(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     rule(!decoded.slots.contains(&State::Damaged), "a damaged slot")?;
     let file = range(file, 0, decoded.slot.end)?;
-    let told = trailer(&file[file.len() - 64..])?;
-    rule(told == decoded.slot, "the trailer repeats the slot")?;
+    let copy = trailer(&file[file.len() - 64..])?;
+    rule(copy == decoded.slot, "the trailer repeats the slot")?;
+    let ids: BTreeSet<u64> = decoded.columns.iter().map(|column| column.record.id).collect();
+    rule(ids.len() == decoded.columns.len(), "two columns have one id")?;
     for table in 0..decoded.tables.len() {
         names(decoded, table)?;
     }
+    blocks(decoded)?;
+    bundles(decoded)?;
     for column in &decoded.columns {
         let mut at = 0;
         for (block, statistics) in column.blocks.iter().zip(&column.statistics) {
             let n = block.n_values as usize;
-            statistics_hold(statistics, &types::words(&column.record.of), &column.cells[at..at + n])?;
+            statistics_hold(statistics, &types::structure(&column.record.of), &column.cells[at..at + n])?;
             at += n;
         }
     }
-    if decoded.slot.generation == 1 { padding(file, decoded) } else { Ok(()) }
+    padding(file, decoded)
 }
 
-/// Nothing overlaps, and what lies between is zero.
+/// The block index covers all blocks, and each block has statistics.
+fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
+    let (n_blocks, n_statistics) = decoded.n_blocks;
+    rule(n_blocks == n_statistics, "one statistics record per block")?;
+    let index: Vec<u64> = decoded.block_index.chunks_exact(8).map(|bytes| u64_at(bytes, 0)).collect();
+    let covers = index.is_empty() || (index[0] == 0 && index[index.len() - 1] == n_blocks as u64);
+    rule(covers && (n_blocks == 0 || !index.is_empty()), "the block index covers all blocks")
+}
+
+/// The members of each storage column cover it, without gap or overlap.
+fn bundles(decoded: &Decoded) -> Result<(), Wrong> {
+    for (number, storage) in decoded.columns.iter().enumerate().filter(|(_, column)| column.record.is_bundle)
+    {
+        let of_this = |column: &&Column| column.record.storage == Some(number as u64);
+        let members = decoded.columns.iter().filter(of_this);
+        let mut places: Vec<(u64, u64)> =
+            members.map(|member| (member.record.first_value, member.record.n_values)).collect();
+        places.sort_unstable();
+        let mut next = 0;
+        for (first, n) in places {
+            rule(first == next, "the members of a bundle follow one another")?;
+            next += n;
+        }
+        rule(next == storage.record.n_values, "the members of a bundle cover it")?;
+    }
+    Ok(())
+}
+
+/// Nothing overlaps, and the bytes between are zero.
 fn padding(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     let slot = decoded.slot;
     let mut spans = vec![(0, 256), (slot.root_at, u64::from(slot.root_len)), (slot.end - 64, 64)];
     spans.extend(&decoded.parts);
+    for section in &decoded.unknown {
+        spans.extend(section.read(file)?.1);
+    }
     for block in decoded.columns.iter().flat_map(|column: &Column| &column.blocks) {
         spans.extend(places(block));
     }
@@ -53,13 +90,27 @@ fn places(block: &BlockRecord) -> [(u64, u64); 2] {
     [(block.pages_at, u64::from(block.pages_len)), (block.directory_at, u64::from(block.directory_len))]
 }
 
-/// Looking a name up finds the columns that have it, in order.
+/// The name index has one slot for each column, and the search for a name meets its columns in order.
 fn names(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
     let record = decoded.tables[table].record;
     let columns = decoded.columns_of(table);
     if record.n_slots == 0 {
         return Ok(());
     }
+    let mut n_occupied = 0;
+    for slot in record.first_slot..record.first_slot + record.n_slots {
+        let at = slot as usize * 16;
+        let hash = u64_at(&decoded.name_index, at);
+        let Some(position) = maybe_at(&decoded.name_index, at + 8) else {
+            rule(hash == 0, "the hash of an empty slot is 0")?;
+            continue;
+        };
+        rule(position < record.n_columns, "the position of a name")?;
+        let name = columns[position as usize].name.as_bytes();
+        rule(hash == checksum(name), "the hash of a name")?;
+        n_occupied += 1;
+    }
+    rule(n_occupied == columns.len(), "the name index has one slot for each column")?;
     for (position, column) in columns.iter().enumerate() {
         let hash = checksum(column.name.as_bytes());
         let mut found = Vec::new();
@@ -67,10 +118,8 @@ fn names(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
             let slot = record.first_slot + hash.wrapping_add(probe) % record.n_slots;
             let at = slot as usize * 16;
             let Some(there) = maybe_at(&decoded.name_index, at + 8) else {
-                rule(u64_at(&decoded.name_index, at) == 0, "the hash of an empty slot is 0")?;
                 break;
             };
-            rule(there < record.n_columns, "a name stands for a column that is not there")?;
             let is_hit = u64_at(&decoded.name_index, at) == hash;
             if is_hit && columns[there as usize].name == column.name {
                 found.push(there as usize);
@@ -83,7 +132,7 @@ fn names(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Statistics that the values contradict.
+/// Compares statistics with the values of the block.
 fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
     let of_type = kind;
     let kind = kind.physical;
@@ -93,6 +142,8 @@ fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> R
     if kind == physical::F32 || kind == physical::F64 {
         rule(has_nan == (of.flags & 16 != 0), "statistics say whether there is a NaN")?;
     }
+    let has_order = (2..=9).contains(&kind) || is_var(kind) || kind == physical::F32 || kind == physical::F64;
+    rule(has_order || of.flags & 29 == 0, "a type without an order has no bounds")?;
     if of.flags & 1 != 0 {
         bounds(of, of_type, cells)?;
     }
@@ -114,7 +165,6 @@ fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> R
 fn bounds(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> Result<(), Wrong> {
     let of_type = kind;
     let kind = kind.physical;
-    rule(kind <= physical::BINARY, "the longest types have no minimum")?;
     if is_var(kind) {
         rule(of.min[0] <= 15 && of.max[0] <= 15, "the length of a minimum or maximum")?;
     }
@@ -125,7 +175,7 @@ fn bounds(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> Result<(),
     let (min, max) = (bound(&of.min), bound(&of.max));
     for (bytes, len) in [(&of.min, min.len()), (&of.max, max.len())] {
         let from = if is_var(kind) { len + 1 } else { len };
-        rule(is_zero(&bytes[from..]), "zeros behind a minimum or maximum")?;
+        rule(is_zero(&bytes[from..]), "zeros after a minimum or maximum")?;
     }
     for cell in cells.iter().flatten().filter(|cell| !is_nan(kind, cell)) {
         rule(compare(kind, &min, cell).is_le(), "the minimum")?;

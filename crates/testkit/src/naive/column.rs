@@ -1,4 +1,4 @@
-//! The blocks of a column, in all tiers.
+//! Columns: their blocks, their values, and the values of bundled columns.
 
 use super::bytes::{Kind, Wrong, rule, u64_at, wrong};
 use super::records::{BlockRecord, ColumnRecord, Statistics};
@@ -6,7 +6,7 @@ use super::types::{self, CATEGORICAL, physical};
 use super::value::Tree;
 use super::{Cell, segment};
 
-/// More values than a test may decode.
+/// The most values of a column that a test decodes.
 const LIMIT: u64 = 1 << 24;
 
 /// A column with its values.
@@ -16,48 +16,44 @@ pub struct Column {
     pub name: String,
     /// The record.
     pub record: ColumnRecord,
-    /// What the detail node says.
+    /// The value of the detail node.
     pub detail: Option<Tree>,
-    /// Its blocks, of all tiers.
+    /// Its blocks.
     pub blocks: Vec<BlockRecord>,
-    /// The statistics of the blocks.
+    /// The statistics of the blocks; empty in a file without that section.
     pub statistics: Vec<Statistics>,
-    /// The values, of a nested column its words; none where one is missing.
+    /// The values, or the structure values of a nested column; none for missing ones.
     pub cells: Vec<Option<Cell>>,
     /// Whether it is the child of another.
     pub is_child: bool,
 }
 
-/// Block index, blocks and statistics of one tier.
-#[derive(Clone, Debug, Default)]
-pub struct Tier {
+/// The sections that describe blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Sections<'a> {
     /// The block index.
-    pub index: Vec<u8>,
-    /// The blocks.
-    pub blocks: Vec<u8>,
+    pub index: &'a [u8],
+    /// The block records.
+    pub blocks: &'a [u8],
     /// The statistics.
-    pub statistics: Vec<u8>,
+    pub statistics: &'a [u8],
 }
 
 impl Column {
-    /// Finds the blocks of column `number`, in all tiers.
+    /// Finds the blocks of the column with record `number`.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*.
-    pub fn find_blocks(&mut self, number: u64, tiers: &[Tier]) -> Result<(), Wrong> {
-        for tier in tiers {
-            let n_index = tier.index.len() as u64 / 8;
-            if number + 1 >= n_index {
-                continue;
-            }
-            let at = number as usize * 8;
-            let (from, to) = (u64_at(&tier.index, at), u64_at(&tier.index, at + 8));
-            let n_blocks = tier.blocks.len() as u64 / 64;
-            rule(from <= to && to <= n_blocks, "the block index ascends within the blocks")?;
-            rule(tier.statistics.len() as u64 / 48 == n_blocks, "one statistics record per block")?;
-            for i in from as usize..to as usize {
-                self.blocks.push(BlockRecord::parse(&tier.blocks[64 * i..64 * i + 64])?);
-                self.statistics.push(Statistics::parse(&tier.statistics[48 * i..48 * i + 48])?);
+    pub fn find_blocks(&mut self, number: u64, of: Sections<'_>) -> Result<(), Wrong> {
+        rule((number + 2) * 8 <= of.index.len() as u64, "the block index has an entry for each column")?;
+        let at = number as usize * 8;
+        let (from, to) = (u64_at(of.index, at), u64_at(of.index, at + 8));
+        let n_blocks = of.blocks.len() as u64 / 64;
+        rule(from <= to && to <= n_blocks, "the block index ascends within the blocks")?;
+        for i in from as usize..to as usize {
+            self.blocks.push(BlockRecord::parse(&of.blocks[64 * i..64 * i + 64])?);
+            if let Some(bytes) = of.statistics.get(48 * i..48 * i + 48) {
+                self.statistics.push(Statistics::parse(bytes)?);
             }
         }
         let mut next = 0u64;
@@ -66,8 +62,8 @@ impl Column {
             next += u64::from(block.n_values);
             let has_first =
                 [physical::LIST, physical::MAP, physical::RUN_END].contains(&self.record.of.physical);
-            // One type and the begins: version 0.1.0 wrote the begins here too.
-            let may_have = types::has_begins(&self.record.of) && self.record.n_children == 2;
+            // Version 0.1.0 wrote the child offsets here too, when there was one type.
+            let may_have = types::has_child_offsets(&self.record.of) && self.record.n_children == 2;
             rule(has_first || may_have || block.first_child == 0, "first child of a block")?;
         }
         let stored = if self.record.of.physical == physical::NULL || self.record.is_bundled {
@@ -90,7 +86,7 @@ impl Column {
             self.cells = vec![None; self.record.n_values as usize];
         }
         for block in &self.blocks {
-            self.cells.extend(segment::block(file, block, &types::words(&self.record.of))?);
+            self.cells.extend(segment::block(file, block, &types::structure(&self.record.of))?);
         }
         Ok(())
     }

@@ -1,13 +1,13 @@
-//! The whole file, from header to values.
+//! A whole file, from the header to the values.
 
 use std::ops::Range;
 
 use super::bytes::{Kind, Wrong, range, rule, u32_at, u64_at, wrong};
-use super::column::{Column, Tier};
+use super::column::{Column, Sections};
 use super::header::{Slot, State, header};
 use super::records::{ColumnRecord, TableRecord};
 use super::root::root;
-use super::section::{Section, kind};
+use super::section::Section;
 use super::value::{Nodes, Tree};
 
 /// A table of a decoded file.
@@ -15,7 +15,7 @@ use super::value::{Nodes, Tree};
 pub struct Table {
     /// The record.
     pub record: TableRecord,
-    /// What the host keeps beside the columns.
+    /// The host map, or null.
     pub host: Tree,
 }
 
@@ -30,12 +30,18 @@ pub struct Decoded {
     pub value: Tree,
     /// All tables.
     pub tables: Vec<Table>,
-    /// All columns: of tables, labels, dictionaries, bundles.
+    /// All columns of the file.
     pub columns: Vec<Column>,
     /// The name index.
     pub name_index: Vec<u8>,
-    /// The places of all parts of all sections.
+    /// The places of all parts of the known sections.
     pub parts: Vec<(u64, u64)>,
+    /// Sections of kinds that version 0.1 does not define.
+    pub unknown: Vec<Section>,
+    /// The block index, for the rules on the whole of it.
+    pub block_index: Vec<u8>,
+    /// The number of block records, and of statistics.
+    pub n_blocks: (usize, usize),
 }
 
 impl Decoded {
@@ -56,21 +62,20 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
     let root = root(file, &slot)?;
     let mut parts = Vec::new();
     let mut all: [Vec<u8>; 11] = Default::default();
-    let mut tiers: Vec<(u16, Tier)> = Vec::new();
     for section in root.sections.iter().filter(|section| section.is_known()) {
         let (records, of_section) = section.read(file)?;
         parts.extend(of_section);
-        place(section, records, &mut all, &mut tiers);
+        all[section.kind as usize] = records;
     }
-    tiers.sort_by_key(|(number, _)| *number);
-    let tiers: Vec<Tier> = tiers.into_iter().map(|(_, tier)| tier).collect();
+    let unknown = root.sections.iter().filter(|section| !section.is_known()).copied().collect();
 
-    let [_, tables, columns, names, name_index, _, _, _, nodes, heap, runs] = &all;
+    let [_, tables, columns, names, name_index, index, blocks, statistics, nodes, heap, runs] = &all;
+    let of_blocks = Sections { index, blocks, statistics };
     let runs = runs_of(runs, columns.len() / 96)?;
     let n_columns = runs.last().map_or(0, |run| run.end);
     let n_tables = tables.len() as u64 / 64;
     let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
-    let columns = read_columns(file, columns, &runs, names, &tiers, &mut nodes)?;
+    let columns = read_columns(file, columns, &runs, names, of_blocks, &mut nodes)?;
     let mut read_tables = Vec::new();
     for bytes in tables.chunks_exact(64) {
         let record = TableRecord::parse(bytes)?;
@@ -92,8 +97,28 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
         read_tables.push(Table { record, host });
     }
     let value = nodes.value(root.value_node)?;
-    let name_index = name_index.clone();
-    let decoded = Decoded { slots, slot, value, tables: read_tables, columns, name_index, parts };
+    let is_held = match &value {
+        Tree::Table(_) => true,
+        Tree::Map(pairs) => pairs.iter().any(|(key, value)| {
+            *key == Tree::Str("value".into()) && matches!(value, Tree::Table(_) | Tree::Cell(_))
+        }),
+        _ => false,
+    };
+    if !is_held {
+        return wrong(Kind::Unsupported, "the value is neither a table nor a cell");
+    }
+    let decoded = Decoded {
+        slots,
+        slot,
+        value,
+        tables: read_tables,
+        columns,
+        name_index: name_index.clone(),
+        parts,
+        unknown,
+        block_index: index.clone(),
+        n_blocks: (blocks.len() / 64, statistics.len() / 48),
+    };
     for (i, table) in decoded.tables.iter().enumerate() {
         for column in decoded.columns_of(i) {
             rule(column.record.n_values == table.record.n_rows, "n_rows equals n_values of each column")?;
@@ -102,24 +127,6 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
         }
     }
     Ok(decoded)
-}
-
-fn place(section: &Section, records: Vec<u8>, all: &mut [Vec<u8>; 11], tiers: &mut Vec<(u16, Tier)>) {
-    if !(kind::BLOCK_INDEX..=kind::STATISTICS).contains(&section.kind) {
-        all[section.kind as usize] = records;
-        return;
-    }
-    let known = tiers.iter().position(|(number, _)| *number == section.tier);
-    let i = known.unwrap_or_else(|| {
-        tiers.push((section.tier, Tier::default()));
-        tiers.len() - 1
-    });
-    let tier = &mut tiers[i].1;
-    match section.kind {
-        kind::BLOCK_INDEX => tier.index = records,
-        kind::BLOCKS => tier.blocks = records,
-        _ => tier.statistics = records,
-    }
 }
 
 /// The columns that each of the column records stands for.
@@ -161,7 +168,7 @@ fn read_columns(
     records: &[u8],
     runs: &[Range<u64>],
     names: &[u8],
-    tiers: &[Tier],
+    of_blocks: Sections<'_>,
     nodes: &mut Nodes<'_>,
 ) -> Result<Vec<Column>, Wrong> {
     let mut columns = Vec::new();
@@ -182,7 +189,7 @@ fn read_columns(
             };
             let record = ColumnRecord { id, first_value, ..record.clone() };
             let mut column = Column { name, record, detail, blocks, statistics, cells, is_child: false };
-            column.find_blocks(i as u64, tiers)?;
+            column.find_blocks(i as u64, of_blocks)?;
             if !column.record.is_bundled {
                 column.decode(file)?;
             }

@@ -22,14 +22,14 @@ pub struct Slot {
     pub root_checksum: u64,
 }
 
-/// What the 64 bytes of a slot say.
+/// The state of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// All zero.
     Empty,
     /// The checksum holds.
     Valid(Slot),
-    /// It doesn't.
+    /// The checksum does not hold.
     Damaged,
 }
 

@@ -1,7 +1,8 @@
-//! A decoder of whole files, written from `docs/format/` alone: the check that a stranger can do so.
+//! A decoder of whole files, written from `docs/format/` alone. It checks that these pages suffice.
 //!
-//! It uses nothing of the workspace, goes bit by bit, keeps everything in memory and is laid out in the order of the page.
-//! [`decode`] is a reader; [`verify`] also looks at what a reader passes by: trailer, padding, statistics, name index.
+//! It uses nothing of the workspace, works bit by bit and keeps everything in memory. Its files follow the pages.
+//! [`decode`] is a reader. [`verify`] also checks the rules that readers need not notice (marked V in the pages) and
+//! those that bind writers alone (W), so that it finds errors of our writer too.
 #![forbid(unsafe_code)]
 
 pub mod bits;
@@ -27,10 +28,10 @@ pub use column::Column;
 pub use file::{Decoded, Table, decode};
 pub use value::Tree;
 
-/// A value as the bytes of its word, as one byte 0 or 1 (bool), or as its own bytes (utf8, binary).
+/// A value: the bytes of a fixed-width value, one byte 0 or 1 (bool), or the bytes of utf8 and binary.
 pub type Cell = Vec<u8>;
 
-/// Everything that [`decode`] checks, and what the page leaves to `verify`.
+/// Decodes a file and checks every rule.
 ///
 /// # Errors
 /// The first rule that is broken.

@@ -2,10 +2,10 @@
 
 use super::bytes::{Kind, Wrong, rule, wrong};
 use super::column::Column;
-use super::types::{has_begins, is_nested, physical};
+use super::types::{has_child_offsets, is_nested, physical};
 use super::{Cell, types};
 
-/// More values than a test may make.
+/// The most bytes of nested values that a test builds.
 const LIMIT: usize = 1 << 28;
 
 /// Checks what holds between columns and their children, and marks those that are children.
@@ -23,9 +23,9 @@ pub fn check(columns: &mut [Column]) -> Result<(), Wrong> {
         }
         let Some(first) = record.first_child else { continue };
         let end = first.saturating_add(u64::from(record.n_children));
-        rule(first > i as u64 && end <= n, "children stand behind their parent")?;
+        rule(first > i as u64 && end <= n, "children have greater numbers than their parent")?;
         let children = first as usize..end as usize;
-        let n_types = children.len() - usize::from(has_begins(&of));
+        let n_types = children.len() - usize::from(has_child_offsets(&of));
         for k in children.clone() {
             let child = &mut columns[k];
             rule(child.record.parent == Some(i as u64), "a child has one parent")?;
@@ -49,8 +49,8 @@ pub fn check(columns: &mut [Column]) -> Result<(), Wrong> {
             let entries = &columns[children.start].record;
             rule(entries.of.physical == physical::STRUCT && entries.n_children == 2, "entries of a map")?;
         }
-        if has_begins(&of) {
-            begins(&columns[i], &columns[children.end - 1], n_types)?;
+        if has_child_offsets(&of) {
+            child_offsets(&columns[i], &columns[children.end - 1], n_types)?;
         }
         count(&columns[i], &columns[children], n_types)?;
     }
@@ -58,11 +58,11 @@ pub fn check(columns: &mut [Column]) -> Result<(), Wrong> {
     rule(sound, "a child is one of its parent's")
 }
 
-fn begins(parent: &Column, begins: &Column, n_types: usize) -> Result<(), Wrong> {
-    let of = begins.record.of;
-    rule(of.physical == physical::U64 && of.logical == 0, "the begins are u64")?;
-    rule(begins.cells.iter().all(Option::is_some), "no begin is missing")?;
-    rule(begins.cells.len() == parent.blocks.len() * n_types, "the number of begins")
+fn child_offsets(parent: &Column, offsets: &Column, n_types: usize) -> Result<(), Wrong> {
+    let of = offsets.record.of;
+    rule(of.physical == physical::U64 && of.logical == 0, "child offsets are u64")?;
+    rule(offsets.cells.iter().all(Option::is_some), "no child offset is missing")?;
+    rule(offsets.cells.len() == parent.blocks.len() * n_types, "the number of child offsets")
 }
 
 fn number(cell: &[u8]) -> u64 {
@@ -71,7 +71,7 @@ fn number(cell: &[u8]) -> u64 {
     u64::from_le_bytes(wide)
 }
 
-/// The type of a counted value and how many values it has there.
+/// The number of the child that holds a value's parts, and how many parts there are.
 fn step(of: u8, cell: &Option<Cell>) -> (usize, u64) {
     match (of, cell) {
         (_, None) => (0, 0),
@@ -80,7 +80,7 @@ fn step(of: u8, cell: &Option<Cell>) -> (usize, u64) {
     }
 }
 
-/// Compares first children and begins with the words, and codes with the number of types.
+/// Compares first children and child offsets with the structure values, and type ids with the number of types.
 fn count(parent: &Column, children: &[Column], n_types: usize) -> Result<(), Wrong> {
     let of = parent.record.of.physical;
     if of == physical::UNION {
@@ -88,18 +88,18 @@ fn count(parent: &Column, children: &[Column], n_types: usize) -> Result<(), Wro
         rule(sound, "a value is of a type that is there")?;
     }
     let is_counted = [physical::LIST, physical::MAP, physical::RUN_END].contains(&of);
-    if !is_counted && !has_begins(&parent.record.of) {
+    if !is_counted && !has_child_offsets(&parent.record.of) {
         return Ok(());
     }
     let (mut at, mut counts) = (0, vec![0u64; if is_counted { 1 } else { n_types }]);
     for (b, block) in parent.blocks.iter().enumerate() {
-        let told: Vec<u64> = if is_counted {
+        let recorded: Vec<u64> = if is_counted {
             vec![block.first_child]
         } else {
-            let begins = &children[n_types].cells[b * n_types..(b + 1) * n_types];
-            begins.iter().flatten().map(|cell| number(cell)).collect()
+            let offsets = &children[n_types].cells[b * n_types..(b + 1) * n_types];
+            offsets.iter().flatten().map(|cell| number(cell)).collect()
         };
-        rule(told == counts, "where the values of a block begin in the children")?;
+        rule(recorded == counts, "where the values of a block begin in the children")?;
         for cell in &parent.cells[at..at + block.n_values as usize] {
             let (k, n) = step(of, cell);
             rule(cell.is_none() || k < counts.len(), "a value is of a type that is there")?;
@@ -116,7 +116,7 @@ fn count(parent: &Column, children: &[Column], n_types: usize) -> Result<(), Wro
     rule(counts == lens, "where the values of a block begin in the children")
 }
 
-/// One cell in another: 0 when it is missing, else 1, its length and its bytes.
+/// Appends a cell to another: 0 when it is missing, else 1, its length and its bytes.
 pub fn put(out: &mut Cell, cell: &Option<Cell>) {
     match cell {
         None => out.push(0),
@@ -128,7 +128,7 @@ pub fn put(out: &mut Cell, cell: &Option<Cell>) {
     }
 }
 
-/// The values of a column with all that is in them, as `docs/testing.md` lays them out.
+/// The values of a column with their nested parts, as `docs/testing.md` lays them out.
 ///
 /// # Errors
 /// *Limit*.
@@ -139,7 +139,7 @@ pub fn values(columns: &[Column], column: usize) -> Result<Vec<Option<Cell>>, Wr
         return Ok(cells.clone());
     }
     let first = record.first_child.unwrap_or(0) as usize;
-    let n_types = record.n_children as usize - usize::from(has_begins(&of));
+    let n_types = record.n_children as usize - usize::from(has_child_offsets(&of));
     let mut children = Vec::new();
     for k in first..first + n_types {
         children.push(values(columns, k)?);
@@ -169,7 +169,7 @@ pub fn values(columns: &[Column], column: usize) -> Result<Vec<Option<Cell>>, Wr
             (physical::STRUCT, _) => children.iter().for_each(|child| put(&mut cell, &child[i])),
             (_, Some(word)) => {
                 let k = number(word) as usize;
-                let at = if has_begins(&of) { next[k] } else { i };
+                let at = if has_child_offsets(&of) { next[k] } else { i };
                 next[k] += 1;
                 cell.push(k as u8);
                 put(&mut cell, &children[k][at]);
@@ -177,7 +177,7 @@ pub fn values(columns: &[Column], column: usize) -> Result<Vec<Option<Cell>>, Wr
         }
         size += cell.len();
         if size > LIMIT {
-            return wrong(Kind::Limit, "more values than a test may make");
+            return wrong(Kind::Limit, "more nested values than a test builds");
         }
         made.push(word.as_ref().map(|_| cell));
     }

@@ -2,7 +2,7 @@
 
 use super::bytes::{Cursor, Kind, Wrong, checksum, rule, wrong};
 
-/// Larger payloads are not decoded here.
+/// The largest payload that is decoded, so that tests on hostile files stay small.
 const LIMIT: u32 = 64 << 20;
 
 /// The payload of stored bytes.
@@ -22,12 +22,20 @@ pub fn payload(stored: &[u8], payload_len: u32, sum: u64, codec: u8) -> Result<V
     let n = if codec == 1 {
         lz4_flex::block::decompress_into(stored, &mut payload).ok()
     } else {
-        let one = zstd_safe::find_frame_compressed_size(stored).ok();
-        rule(one == Some(stored.len()), "one Zstandard frame")?;
+        one_frame(stored)?;
         zstd_safe::decompress(payload.as_mut_slice(), stored).ok()
     };
     rule(n == Some(payload.len()), "what the codec gives")?;
     Ok(payload)
+}
+
+/// Checks that bytes are one Zstandard frame and nothing more.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn one_frame(stored: &[u8]) -> Result<(), Wrong> {
+    let len = zstd_safe::find_frame_compressed_size(stored).ok();
+    rule(len == Some(stored.len()), "one Zstandard frame")
 }
 
 /// Takes the validity of `n` values from a payload.
@@ -56,7 +64,7 @@ pub fn validity(payload: &mut Cursor<'_>, n: usize) -> Result<Vec<bool>, Wrong> 
     }
 }
 
-/// One bit per value, unused bits zero.
+/// Takes one bit per value. Unused bits are zero.
 ///
 /// # Errors
 /// *Corrupt*.
@@ -69,7 +77,7 @@ pub fn bits(payload: &mut Cursor<'_>, n: usize) -> Result<Vec<bool>, Wrong> {
     Ok((0..n).map(bit).collect())
 }
 
-/// Filter 1 undone: byte 0 of all words, then byte 1 of all, and so on.
+/// Undoes filter 1, which stores byte 0 of all words, then byte 1 of all words, and so on.
 pub fn unshuffle(body: &[u8], width: usize) -> Vec<u8> {
     let n = body.len() / width;
     let mut out = vec![0; body.len()];

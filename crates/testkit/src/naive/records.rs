@@ -1,4 +1,4 @@
-//! Sections 2.3 to 2.7: the records of the footer.
+//! The records of the footer: tables, columns, blocks, statistics.
 
 use super::bytes::{Kind, Wrong, is_zero, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
 use super::types::{self, Type, physical};
@@ -84,12 +84,8 @@ impl ColumnRecord {
     /// *Corrupt*; *unsupported* for types that version 0 has not.
     pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
         let flags = u32_at(bytes, 28);
-        rule(flags & !15 == 0, "flags of a column")?;
         let is_child = flags & 8 != 0;
-        rule(!is_child || flags & 6 == 0, "a child is not bundled")?;
         let related = maybe_at(bytes, 40);
-        rule(!is_child || related.is_some(), "a child has a parent")?;
-        rule(bytes[71] == 0, "reserved bytes of a column")?;
         let of = Type {
             physical: bytes[20],
             logical: bytes[21],
@@ -102,6 +98,10 @@ impl ColumnRecord {
             host_variant: bytes[70],
         };
         types::check(&of)?;
+        rule(flags & !15 == 0, "flags of a column")?;
+        rule(!is_child || flags & 6 == 0, "a child is not bundled")?;
+        rule(!is_child || related.is_some(), "a child has a parent")?;
+        rule(bytes[71] == 0, "reserved bytes of a column")?;
         let column = Self {
             id: u64_at(bytes, 0),
             name_at: u64_at(bytes, 8),
@@ -149,7 +149,7 @@ impl ColumnRecord {
         )?;
         rule(!column.is_bundle || column.name_len == 0, "a storage column has no name")?;
         let apart = !column.is_bundled || !(column.is_bundle || is_categorical);
-        rule(apart, "what is bundled is neither a bundle nor categorical")?;
+        rule(apart, "a bundled column is neither a bundle nor categorical")?;
         rule(column.n_missing <= column.n_values, "more missing values than values")?;
         Ok(column)
     }

@@ -1,6 +1,6 @@
-//! Arrays in parts.
+//! Sections: arrays of records in a tree of parts.
 
-use super::bytes::{Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at};
+use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
 
 /// The kinds of section.
 #[allow(missing_docs, reason = "the names say it")]
@@ -20,9 +20,9 @@ pub mod kind {
 /// The record lengths of kinds 1 to 10.
 pub const RECORD_LEN: [u32; 10] = [64, 96, 1, 16, 8, 64, 48, 32, 1, 8];
 
-/// Bytes of a part, at most.
+/// The largest part, in bytes.
 const PART: u64 = 65_536;
-/// Entries of an index part, at most.
+/// The most entries of an index part.
 const FAN: u64 = 2_730;
 
 /// The records of a section as bytes, and the places of its parts.
@@ -68,15 +68,16 @@ impl Section {
         Ok(section)
     }
 
-    /// Whether the page gives the kind a name.
+    /// Whether the format defines the kind.
     pub fn is_known(&self) -> bool {
         (1..=10).contains(&self.kind)
     }
 
     fn check(&self) -> Result<(), Wrong> {
+        if self.tier != 0 {
+            return wrong(Kind::Unsupported, "a tier above 0");
+        }
         rule(self.record_len == RECORD_LEN[self.kind as usize - 1], "the record length of a section")?;
-        let may_have_tiers = (kind::BLOCK_INDEX..=kind::STATISTICS).contains(&self.kind);
-        rule(self.tier == 0 || may_have_tiers, "a section without tiers has a tier")?;
         if self.n_records == 0 {
             let empty = self.part_at == 0 && self.part_len == 0 && self.height == 0 && self.checksum == 0;
             return rule(empty, "an empty section has no part");
@@ -84,7 +85,7 @@ impl Section {
         rule(u32::from(self.height) == self.smallest_height(), "the height of a section")
     }
 
-    /// Records under a part of height h.
+    /// The most records under a part of this height.
     fn span(&self, height: u32) -> u128 {
         u128::from(FAN).pow(height) * u128::from(PART / u64::from(self.record_len))
     }
@@ -104,6 +105,7 @@ impl Section {
     pub fn read(&self, file: &[u8]) -> Result<Records, Wrong> {
         let mut records = Vec::new();
         let mut parts = Vec::new();
+        rule((1..=65_536).contains(&self.record_len), "the record length of a section")?;
         if self.n_records > 0 {
             let len = u128::from(self.n_records) * u128::from(self.record_len);
             rule(len <= file.len() as u128, "a section is longer than the file")?;
@@ -128,6 +130,7 @@ impl Section {
             u128::from(n_records).div_ceil(self.span(height - 1)) as u64 * 24
         };
         rule(u64::from(len) == expected, "the length of a part")?;
+        rule(at >= 256, "a part lies in the header")?;
         let bytes = range(file, at, u64::from(len))?;
         rule(checksum(bytes) == sum, "the checksum of a part")?;
         parts.push((at, u64::from(len)));

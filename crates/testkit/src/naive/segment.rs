@@ -5,7 +5,7 @@ use super::body::{self, Shape};
 use super::bytes::{Cursor, Wrong, checksum, is_zero, range, rule, u32_at, u64_at, word};
 use super::payload::{payload, validity};
 use super::records::BlockRecord;
-use super::types::{Type, is_var, physical, width, words};
+use super::types::{Type, is_var, physical, structure, width};
 
 /// The fixed part of a directory.
 #[derive(Clone, Debug)]
@@ -54,6 +54,25 @@ fn page_values(of: &Type) -> usize {
 }
 
 impl Directory {
+    /// The parameters of an example of `docs/format/examples.md`: the flags are *patches* and *per vector*.
+    pub fn of_example(packing: u8, width: u32, base: u128, (patches, per_vector): (bool, bool)) -> Self {
+        Self {
+            encoding: [packing, 0, 0, 0],
+            width,
+            e: 0,
+            f: 0,
+            patches,
+            per_vector,
+            validity: false,
+            base,
+            n_pages: 1,
+            n_dictionary: 0,
+            dictionary_stored_len: 0,
+            dictionary_payload_len: 0,
+            dictionary_checksum: 0,
+        }
+    }
+
     fn parse(bytes: &[u8], block: &BlockRecord, of: &Type) -> Result<Self, Wrong> {
         rule(bytes.len() >= 40, "the length of a directory")?;
         rule(bytes[..4] == block.encoding, "the encoding of a directory is its block's")?;
@@ -92,7 +111,7 @@ impl Directory {
             1 => packing <= 4 && of.physical != physical::BOOL,
             _ => packing <= 4 && (of.physical == physical::F64 || of.physical == physical::F32),
         };
-        rule(fits, "an encoding that the type has not")?;
+        rule(fits, "a packing or transform that the type does not allow")?;
         let word = word_len(self.encoding, of);
         let shuffles = packing == 0 && word > 1 && of.physical != physical::BOOL;
         rule(filter == 0 || shuffles, "byte shuffle goes with raw words of 2 bytes and more")?;
@@ -246,6 +265,8 @@ fn check_text(of: &Type, values: &[Cell]) -> Result<(), Wrong> {
 /// # Errors
 /// *Corrupt*, *limit*.
 pub fn block(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Option<Cell>>, Wrong> {
+    let is_placed = (256..=file.len() as u64).contains(&block.pages_at) && block.directory_at >= 256;
+    rule(is_placed, "pages and directory of a block lie after the header")?;
     let bytes = range(file, block.directory_at, u64::from(block.directory_len))?;
     rule(checksum(bytes) == block.directory_checksum, "the checksum of a directory")?;
     let directory = Directory::parse(bytes, block, of)?;
@@ -299,13 +320,13 @@ pub fn block(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Option<C
     Ok(cells)
 }
 
-/// What a block makes use of, in words, for tests that ask whether everything is reached. `block` must be sound.
+/// The names of the features that a block uses, for tests of coverage. `block` must be sound.
 ///
 /// # Errors
 /// As [`block`].
 pub fn features(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<String>, Wrong> {
     let bytes = range(file, block.directory_at, u64::from(block.directory_len))?;
-    let directory = Directory::parse(bytes, block, &words(of))?;
+    let directory = Directory::parse(bytes, block, &structure(of))?;
     let [packing, transform, codec, filter] = block.encoding;
     let packings = ["raw", "constant", "bit-packed", "delta", "run-length", "strings", "fsst"];
     let name = format!(
@@ -323,8 +344,19 @@ pub fn features(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Strin
         (directory.n_pages > 1, "pages"),
     ];
     features.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
+    let has_full_vector = bytes[40..].chunks_exact(24).any(|entry| u32_at(entry, 8) >= 1024);
+    let has_width = packing == 2 && !directory.per_vector && directory.width > 0;
+    if has_full_vector && has_width {
+        let lane = [8, 16, 32, 64].into_iter().find(|&bits| bits >= directory.width).unwrap_or(64);
+        features.push(format!("lanes of {lane} bits"));
+    }
     let mut stored = Cursor { rest: range(file, block.pages_at, u64::from(block.pages_len))? };
-    stored.take(directory.dictionary_stored_len as usize)?;
+    let dictionary = stored.take(directory.dictionary_stored_len as usize)?;
+    if !dictionary.is_empty() && is_var(of.physical) {
+        let sum = directory.dictionary_checksum;
+        let kind = payload(dictionary, directory.dictionary_payload_len, sum, codec)?[5];
+        features.push(["plain entries", "entries of symbols"][usize::from(kind)].to_owned());
+    }
     for entry in bytes[40..].chunks_exact(24) {
         let stored = stored.take(u32_at(entry, 0) as usize)?;
         if directory.validity {

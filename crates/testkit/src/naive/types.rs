@@ -1,4 +1,4 @@
-//! Types.
+//! Physical and logical types.
 
 use super::bytes::{Kind, Wrong, rule, wrong};
 
@@ -13,7 +13,7 @@ pub struct Type {
     pub unit: u8,
     /// What marks a missing value.
     pub missing: u8,
-    /// For types of a length of their own.
+    /// Bytes of fixed bytes, values of a fixed-size list, 1 for a sparse union.
     pub value_len: u32,
     /// Whether categories are ordered.
     pub ordered: bool,
@@ -21,11 +21,11 @@ pub struct Type {
     pub precision: u8,
     /// Decimal scale.
     pub scale: u8,
-    /// A host's variety.
+    /// The host variant.
     pub host_variant: u8,
 }
 
-/// Physical codes that are spoken of.
+/// The physical codes that the decoder names.
 #[allow(missing_docs, reason = "the names say it")]
 pub mod physical {
     pub const NULL: u8 = 0;
@@ -64,8 +64,8 @@ pub fn is_nested(physical: u8) -> bool {
     physical >= physical::LIST
 }
 
-/// The plain type of the words of a nested column; other types are themselves.
-pub fn words(of: &Type) -> Type {
+/// The plain type of the structure values of a nested column; any other type unchanged.
+pub fn structure(of: &Type) -> Type {
     use physical::{BOOL, FIXED, FIXED_LIST, LIST, MAP, RUN_END, STRUCT, U8, U32, UNION, VALUES};
     let physical = match of.physical {
         LIST | MAP => U32,
@@ -77,8 +77,8 @@ pub fn words(of: &Type) -> Type {
     Type { physical, value_len: 0, ..*of }
 }
 
-/// Whether the last child holds the begins.
-pub fn has_begins(of: &Type) -> bool {
+/// Whether the last child holds child offsets.
+pub fn has_child_offsets(of: &Type) -> bool {
     of.physical == physical::VALUES || (of.physical == physical::UNION && of.value_len == 0)
 }
 
@@ -112,14 +112,14 @@ fn decimal(precision: u8) -> Option<u8> {
     }
 }
 
-/// Checks that the type is one of version 0.
+/// Checks that version 0.1 has the type.
 ///
 /// # Errors
 /// *Unsupported*, *corrupt*.
 pub fn check(of: &Type) -> Result<(), Wrong> {
     use physical::{I32, I64, U64};
     if of.physical > 27 || of.logical > 12 || of.unit > 13 || of.missing > 5 {
-        return wrong(Kind::Unsupported, "a type that version 0 has not");
+        return wrong(Kind::Unsupported, "an unknown code of a type");
     }
     let most = match of.physical {
         physical::FIXED => 256 << 10,
@@ -148,5 +148,5 @@ pub fn check(of: &Type) -> Result<(), Wrong> {
         12 => unit == 0 && kind == physical::NULL,
         _ => unit == 0,
     };
-    rule(fits, "a logical type on a physical type or unit that doesn't go with it")
+    rule(fits, "a logical type on a physical type or unit that it does not allow")
 }

@@ -1,4 +1,4 @@
-//! The value tree.
+//! Values: the tree of nodes.
 
 use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u32_at, u64_at, wrong};
 
@@ -31,18 +31,18 @@ pub enum Tree {
     Cell(u64),
 }
 
-/// The nodes of a file, and what they refer to.
+/// The nodes of a file, with the counts that bound their references.
 #[derive(Debug)]
 pub struct Nodes<'a> {
     /// The records.
     pub nodes: &'a [u8],
     /// The value heap.
     pub heap: &'a [u8],
-    /// Columns that exist.
+    /// Number of columns.
     pub n_columns: u64,
-    /// Tables that exist.
+    /// Number of tables.
     pub n_tables: u64,
-    /// Nodes that have a parent already.
+    /// Which nodes were reached as a child, in the value that is being read.
     has_parent: Vec<bool>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Nodes<'a> {
         Self { nodes, heap, n_columns, n_tables, has_parent: vec![false; nodes.len() / 32] }
     }
 
-    /// A value that the root, a table or a column names.
+    /// The value of a node that the root, a table or a column names.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*.
@@ -68,13 +68,13 @@ impl<'a> Nodes<'a> {
         let node = &self.nodes[at..at + 32];
         let (kind, n, a, b, hash) =
             (node[0], u32_at(node, 4), u64_at(node, 8), u64_at(node, 16), u64_at(node, 24));
+        if kind > 12 {
+            return wrong(Kind::Unsupported, "a kind of node");
+        }
         rule(is_zero(&node[1..4]), "reserved bytes of a node")?;
         rule(n == 0 || kind == 7 || kind == 8, "children of a scalar")?;
         rule(b == 0 || kind == 5 || kind == 6, "b is zero where it is not used")?;
         rule(a == 0 || kind > 2, "a is zero where it is not used")?;
-        if kind > 12 {
-            return wrong(Kind::Unsupported, "a kind of node");
-        }
         let tree = match kind {
             0 => Tree::Null,
             1 | 2 => Tree::Bool(kind == 2),

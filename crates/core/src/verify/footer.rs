@@ -1,0 +1,152 @@
+//! Rules between the records of the footer that a reader need not notice.
+
+use std::collections::HashMap;
+
+use entasis_format::{BUNDLE_ROWS, Error, NameSlot, Physical, Result, SectionKind, Value, name_hash};
+
+use crate::file::{ColumnInfo, File};
+
+/// Slots of the name index that are read together.
+const SLOTS: u64 = 1 << 16;
+
+impl File {
+    /// Checks the numbers that columns have in common: ids, counts of missing values, bundles, blocks.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *limit*.
+    pub(super) fn verify_columns(&self, columns: &[ColumnInfo]) -> Result<()> {
+        let mut ids: Vec<u64> = columns.iter().map(|column| column.record.id).collect();
+        ids.sort_unstable();
+        if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Error::corrupt("two columns have the same id").in_section("columns"));
+        }
+        for column in columns {
+            let record = &column.record;
+            if record.column_type.physical == Physical::Null && record.n_missing != record.n_values {
+                let message = "a column of type null has values, by its number of missing ones";
+                return Err(Error::corrupt(message).in_column(&column.name));
+            }
+        }
+        verify_bundles(columns)?;
+        self.verify_block_index()
+    }
+
+    /// The block index covers all blocks, and there are as many statistics.
+    fn verify_block_index(&self) -> Result<()> {
+        let n_blocks = self.n_records(SectionKind::Blocks);
+        if self.n_records(SectionKind::Statistics) != n_blocks {
+            let message = "there are not as many statistics as blocks";
+            return Err(Error::corrupt(message).in_section("statistics"));
+        }
+        let n = self.n_records(SectionKind::BlockIndex);
+        let number = |at: u64| {
+            let bytes = self.records(SectionKind::BlockIndex, at..at + 1)?;
+            Ok::<_, Error>(bytes.try_into().map_or(u64::MAX, u64::from_le_bytes))
+        };
+        let covers = match n {
+            0 => n_blocks == 0,
+            _ => {
+                n == self.n_records(SectionKind::Columns) + 1 && number(0)? == 0 && number(n - 1)? == n_blocks
+            }
+        };
+        if covers {
+            Ok(())
+        } else {
+            Err(Error::corrupt("the block index does not cover all blocks").in_section("block index"))
+        }
+    }
+
+    /// Each column of the table has one slot of the name index, with its hash, and the search for its name meets it.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *limit*.
+    pub(super) fn verify_names(&self) -> Result<()> {
+        let damage = |message: &'static str| Err(Error::corrupt(message).in_section("name index"));
+        let columns = self.columns(0..self.n_columns())?;
+        let (first, n_slots) = self.name_slots();
+        let mut n_occupied = 0u64;
+        for from in (0..n_slots).step_by(SLOTS as usize) {
+            let slots = first.saturating_add(from)..first.saturating_add(n_slots.min(from + SLOTS));
+            for bytes in self.records(SectionKind::NameIndex, slots)?.chunks_exact(NameSlot::LEN) {
+                let slot = NameSlot::parse(bytes)?;
+                let Some(position) = slot.position else { continue };
+                let column = usize::try_from(position).ok().and_then(|position| columns.get(position));
+                if column.is_none_or(|column| name_hash(&column.name) != slot.hash) {
+                    return damage("a slot of the name index is not that of a column");
+                }
+                n_occupied += 1;
+            }
+        }
+        if n_slots > 0 && n_occupied != self.n_columns() {
+            return damage("the name index has not one slot for each column");
+        }
+        // Columns of one name are searched once: a table may have a million of them.
+        let mut expected: HashMap<&str, Vec<u64>> = HashMap::new();
+        for column in &columns {
+            expected.entry(&column.name).or_default().push(column.index);
+        }
+        for (name, columns) in expected {
+            if self.find_all(name)? != columns {
+                return damage("the name of a column is not in the name index, or out of order");
+            }
+        }
+        Ok(())
+    }
+
+    /// The column and table nodes of a value of this view name ones that exist, and its cells are fewer than `n_cells`.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub(super) fn verify_nodes(&self, value: &mut Value, n_cells: u64) -> Result<()> {
+        let mut problem = None;
+        let (n_columns, n_tables) = (self.n_columns_total(), self.n_tables());
+        value.visit_mut(&mut |scalar| {
+            let (what, is_there) = match scalar {
+                Value::Column(column) => ("a column", *column < n_columns),
+                Value::Table(table) => ("a table", *table < n_tables),
+                Value::Cell(cell) => ("a cell", *cell < n_cells),
+                _ => return,
+            };
+            if !is_there {
+                problem = Some(format!("{what} is named that is not there"));
+            }
+        });
+        problem.map_or(Ok(()), |problem| Err(Error::corrupt(problem).in_section("nodes")))
+    }
+}
+
+/// The members of each storage column have its type and cover it, without gap or overlap.
+fn verify_bundles(columns: &[ColumnInfo]) -> Result<()> {
+    let mut members: HashMap<u64, Vec<&ColumnInfo>> = HashMap::new();
+    for column in columns {
+        if let Some(storage) = column.record.storage {
+            members.entry(storage).or_default().push(column);
+        }
+    }
+    for storage in columns.iter().filter(|column| column.record.is_bundle) {
+        let mut members = members.remove(&storage.index).unwrap_or_default();
+        members.sort_unstable_by_key(|member| (member.record.first_value, member.record.n_values));
+        let mut next = 0u64;
+        for member in members {
+            let damage = |message: &'static str| Err(Error::corrupt(message).in_column(&member.name));
+            if member.record.column_type != storage.record.column_type {
+                return damage("a bundled column has another type than its storage column");
+            }
+            if member.record.n_values >= BUNDLE_ROWS {
+                return damage("a bundled column has too many values");
+            }
+            if member.record.first_value != next {
+                return damage("bundled columns do not follow one another in their storage column");
+            }
+            next = next.saturating_add(member.record.n_values);
+        }
+        if next != storage.record.n_values {
+            return Err(Error::corrupt("bundled columns do not cover their storage column"));
+        }
+    }
+    // Only storage columns were removed.
+    match members.values().flatten().next() {
+        None => Ok(()),
+        Some(member) => Err(Error::corrupt("a bundled column has no storage column").in_column(&member.name)),
+    }
+}

@@ -1,0 +1,92 @@
+//! Compares the statistics of a block with its values.
+
+use bytemuck::Pod;
+use entasis_format::{Error, Physical, Result, Statistics};
+
+/// The decoded values of a block.
+pub(super) struct Values<'a> {
+    /// The values of a fixed width.
+    pub words: &'a [u8],
+    /// Where the strings begin and end in `bytes`.
+    pub offsets: &'a [i64],
+    /// The bytes of all strings.
+    pub bytes: &'a [u8],
+    /// 1 for missing values.
+    pub mask: &'a [u8],
+}
+
+fn damage(message: &'static str) -> Result<()> {
+    Err(Error::corrupt(message).in_section("statistics"))
+}
+
+/// Checks the minimum, the maximum, the order and the presence of NaN.
+///
+/// # Errors
+/// *Corrupt*.
+pub(super) fn check(statistics: &Statistics, physical: Physical, values: &Values<'_>) -> Result<()> {
+    match physical {
+        Physical::I8 => words(statistics, values, |_: i8| false),
+        Physical::I16 => words(statistics, values, |_: i16| false),
+        Physical::I32 => words(statistics, values, |_: i32| false),
+        Physical::I64 => words(statistics, values, |_: i64| false),
+        Physical::U8 => words(statistics, values, |_: u8| false),
+        Physical::U16 => words(statistics, values, |_: u16| false),
+        Physical::U32 => words(statistics, values, |_: u32| false),
+        Physical::U64 => words(statistics, values, |_: u64| false),
+        Physical::F32 => words(statistics, values, f32::is_nan),
+        Physical::F64 => words(statistics, values, f64::is_nan),
+        Physical::Utf8 | Physical::Binary => strings(statistics, values),
+        _ => {
+            let flags =
+                [statistics.has_min_max, statistics.ascending, statistics.descending, statistics.has_nan];
+            if flags.contains(&true) {
+                return damage("statistics have bounds or an order that the type does not have");
+            }
+            Ok(())
+        }
+    }
+}
+
+fn words<T: Pod + PartialOrd>(
+    statistics: &Statistics,
+    values: &Values<'_>,
+    is_nan: impl Fn(T) -> bool,
+) -> Result<()> {
+    let words: &[T] = bytemuck::cast_slice(values.words);
+    let bound = |bytes: &[u8; 16]| bytemuck::pod_read_unaligned::<T>(&bytes[..size_of::<T>()]);
+    let (min, max) = (bound(&statistics.min), bound(&statistics.max));
+    let (mut has_nan, mut is_outside) = (false, false);
+    for (&word, _) in words.iter().zip(values.mask).filter(|(_, mask)| **mask == 0) {
+        let nan = is_nan(word);
+        has_nan |= nan;
+        is_outside |= !nan && !(min <= word && word <= max);
+    }
+    if statistics.has_min_max && is_outside {
+        return damage("a value is outside the bounds of its statistics");
+    }
+    if statistics.has_nan != has_nan {
+        return damage("statistics are wrong about NaN");
+    }
+    let is_ordered = (!statistics.ascending || words.is_sorted_by(|a, b| a <= b))
+        && (!statistics.descending || words.is_sorted_by(|a, b| a >= b));
+    if is_ordered { Ok(()) } else { damage("values are not in the order of their statistics") }
+}
+
+fn strings(statistics: &Statistics, values: &Values<'_>) -> Result<()> {
+    let string = |pair: &[i64]| &values.bytes[pair[0] as usize..pair[1] as usize];
+    let all = || values.offsets.windows(2).map(string);
+    // Both have at most 15 bytes after the length: `Statistics::check` refuses longer ones.
+    let bound = |bytes: &'_ [u8; 16]| bytes[1..=usize::from(bytes[0]).min(15)].to_vec();
+    let (min, max) = (bound(&statistics.min), bound(&statistics.max));
+    let is_inside = |value: &[u8]| {
+        let is_below = value <= &max[..] || (statistics.is_prefix && value.starts_with(&max));
+        is_below && &min[..] <= value
+    };
+    let mut present = all().zip(values.mask).filter(|(_, mask)| **mask == 0);
+    if statistics.has_min_max && !present.all(|(value, _)| is_inside(value)) {
+        return damage("a value is outside the bounds of its statistics");
+    }
+    let is_ordered = (!statistics.ascending || all().is_sorted_by(|a, b| a <= b))
+        && (!statistics.descending || all().is_sorted_by(|a, b| a >= b));
+    if is_ordered { Ok(()) } else { damage("values are not in the order of their statistics") }
+}

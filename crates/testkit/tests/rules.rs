@@ -1,0 +1,292 @@
+//! Rules of `docs/format/` that are easily misread: what core and naive decoder do at the edges of each.
+
+use entasis::buffers::{self, Input, Options};
+use entasis::{Codec, Kind, Physical, Rows, Silent};
+use entasis_testkit::compare::assert_holds;
+use entasis_testkit::frames::{self, Model, Table, nested, noise, read};
+use entasis_testkit::golden;
+use entasis_testkit::mutate::{Map, get, put};
+use entasis_testkit::naive::{self, bytes::u32_at, bytes::u64_at, checksum};
+use entasis_testkit::probe::{contents, verify};
+
+fn golden_file(name: &str) -> Vec<u8> {
+    std::fs::read(golden::folder().join(format!("{name}.entasis"))).unwrap()
+}
+
+/// The core's kinds of error from reading and from `verify`, and the naive decoder's from both.
+type Outcome = ([Option<Kind>; 2], [Option<naive::Kind>; 2]);
+
+fn outcome(bytes: &[u8]) -> Outcome {
+    let core = [contents(bytes).err(), verify(bytes).err()].map(|error| error.map(|error| error.kind()));
+    let naive = [naive::decode(bytes).err(), naive::verify(bytes).err()];
+    (core, naive.map(|wrong| wrong.map(|wrong| wrong.kind)))
+}
+
+const FINE: Outcome = ([None; 2], [None; 2]);
+const DAMAGED: Outcome = ([Some(Kind::Corrupt); 2], [Some(naive::Kind::Corrupt); 2]);
+const UNSUPPORTED: Outcome = ([Some(Kind::Unsupported); 2], [Some(naive::Kind::Unsupported); 2]);
+
+/// A file with the fields of these names and numbers changed.
+fn changed(file: &[u8], changes: &[(&str, usize, u64)]) -> Vec<u8> {
+    let map = Map::of(file);
+    let mut bytes = file.to_vec();
+    for &(name, which, value) in changes {
+        let field = map.named(name).nth(which).unwrap_or_else(|| panic!("{name} {which}"));
+        put(&mut bytes, field, value);
+    }
+    map.repair(&mut bytes);
+    bytes
+}
+
+/// Where the pages of a block begin.
+fn pages_at(file: &[u8], block: usize) -> usize {
+    u64_at(file, Map::of(file).blocks[block] + 24) as usize
+}
+
+fn with_byte(file: &[u8], at: usize, byte: u8) -> Vec<u8> {
+    let mut bytes = file.to_vec();
+    assert_ne!(bytes[at], byte);
+    bytes[at] = byte;
+    Map::of(file).repair(&mut bytes);
+    bytes
+}
+
+fn one_column(model: Model, compression: u8) -> (Table, Vec<u8>) {
+    let table = Table::new("rules", vec![model]);
+    let bytes = frames::write_at(&table, compression);
+    (table, bytes)
+}
+
+#[test]
+fn statistics_are_needed_by_verify_alone() {
+    let file = golden_file("delta");
+    let none = [("n_records", 0), ("part_at", 0), ("part_len", 0), ("height", 0), ("checksum", 0)];
+    let map = Map::of(&file);
+    let section = map.named("section.kind").position(|field| get(&file, field) == 7).unwrap();
+    let mut bytes = file.clone();
+    for (name, value) in none {
+        let name = format!("section.{name}");
+        let field = map.named(&name).nth(section).unwrap();
+        put(&mut bytes, field, value);
+    }
+    reseal_root(&mut bytes);
+    let (opened, sound) = (read::open(&bytes).unwrap(), read::open(&file).unwrap());
+    for column in 0..2 {
+        assert_eq!(read::column(&opened, column).unwrap(), read::column(&sound, column).unwrap());
+    }
+    assert_eq!(opened.statistics(0).unwrap_err().kind(), Kind::Corrupt);
+    assert_eq!(verify(&bytes).unwrap_err().kind(), Kind::Corrupt);
+    assert!(naive::decode(&bytes).is_ok());
+    assert_eq!(naive::verify(&bytes).unwrap_err().kind, naive::Kind::Corrupt);
+}
+
+/// Repairs the checksums above the root, whose sections the map of the file no longer describes.
+fn reseal_root(bytes: &mut [u8]) {
+    let end = bytes.len();
+    let (at, len) = (u64_at(bytes, 72) as usize, u32_at(bytes, 80) as usize);
+    let root = checksum(&bytes[at..at + len]).to_le_bytes();
+    bytes[96..104].copy_from_slice(&root);
+    bytes[end - 24..end - 16].copy_from_slice(&root);
+    for (from, to) in [(64, 120), (end - 64, end - 8), (0, 56)] {
+        let sum = checksum(&bytes[from..to]).to_le_bytes();
+        bytes[to..to + 8].copy_from_slice(&sum);
+    }
+}
+
+#[test]
+fn a_later_generation_is_read() {
+    let file = golden_file("constant");
+    let generations = [("slot.generation", 0, 2), ("trailer.generation", 0, 2), ("root.generation", 0, 2)];
+    assert_eq!(outcome(&changed(&file, &generations)), FINE);
+    // A root of before is named, and its bytes are padding for `verify`: they have to be zero.
+    let previous =
+        [("root.previous_at", 0, 256), ("root.previous_len", 0, 64), ("root.previous_checksum", 0, 1)];
+    assert_eq!(outcome(&changed(&file, &[&generations[..], &previous].concat())), FINE);
+    assert_eq!(outcome(&changed(&file, &previous)), DAMAGED);
+}
+
+#[test]
+fn a_tier_is_unsupported() {
+    let file = golden_file("constant");
+    for section in 0..9 {
+        assert_eq!(outcome(&changed(&file, &[("section.tier", section, 1)])), UNSUPPORTED, "{section}");
+    }
+}
+
+#[test]
+fn a_streamed_file_has_its_slot_in_the_trailer() {
+    let mut file = golden_file("delta");
+    file[64..128].fill(0);
+    file[16] = 1;
+    let sum = checksum(&file[..56]).to_le_bytes();
+    file[56..64].copy_from_slice(&sum);
+    assert_eq!(outcome(&file), FINE);
+    file[16] = 0;
+    let sum = checksum(&file[..56]).to_le_bytes();
+    file[56..64].copy_from_slice(&sum);
+    assert_eq!(outcome(&file), DAMAGED);
+}
+
+#[test]
+fn unknown_codes_come_before_contradictions() {
+    let delta = golden_file("delta");
+    assert_eq!(outcome(&changed(&delta, &[("block.packing", 0, 77), ("block.n_values", 0, 0)])), UNSUPPORTED);
+    assert_eq!(
+        outcome(&changed(&delta, &[("column.physical", 0, 99), ("column.flags", 0, 64)])),
+        UNSUPPORTED
+    );
+    let values = golden_file("values");
+    assert_eq!(outcome(&changed(&values, &[("node.kind", 2, 99), ("node.b", 2, 1)])).1, UNSUPPORTED.1);
+    let error = verify(&changed(&values, &[("node.kind", 2, 99), ("node.b", 2, 1)])).unwrap_err();
+    assert_eq!(error.kind(), Kind::Unsupported);
+}
+
+#[test]
+fn an_unknown_type_concerns_its_column_alone() {
+    let file = golden_file("delta");
+    let bytes = changed(&file, &[("column.physical", 1, 77)]);
+    let opened = read::open(&bytes).unwrap();
+    assert_eq!(read::column(&opened, 0).unwrap(), read::column(&read::open(&file).unwrap(), 0).unwrap());
+    assert_eq!(opened.column(1).unwrap_err().kind(), Kind::Unsupported);
+    assert_eq!(verify(&bytes).unwrap_err().kind(), Kind::Unsupported);
+    let bytes = changed(&file, &[("block.packing", 1, 77)]);
+    let opened = read::open(&bytes).unwrap();
+    assert!(opened.column(1).is_ok());
+    assert!(read::column(&opened, 0).is_ok());
+    assert_eq!(read::column(&opened, 1).unwrap_err().kind(), Kind::Unsupported);
+}
+
+#[test]
+fn the_place_of_an_empty_range_has_no_meaning() {
+    let file = golden_file("names");
+    let map = Map::of(&file);
+    let empty: Vec<usize> = map
+        .named("column.name_len")
+        .enumerate()
+        .filter_map(|(i, field)| (get(&file, field) == 0).then_some(i))
+        .collect();
+    assert!(empty.len() >= 2);
+    let heap = u64::from(u32_at(&file, 0)) << 20;
+    for at in [heap, 40] {
+        for &column in &empty {
+            let bytes = changed(&file, &[("column.name_at", column, at)]);
+            assert_eq!(outcome(&bytes), FINE, "{column} {at}");
+        }
+    }
+}
+
+#[test]
+fn starts_of_strings_are_the_sums_of_lengths() {
+    let texts: Vec<String> = noise(3000, 4).iter().map(|v| format!("text {}", v % 1_000_000)).collect();
+    let (table, file) = one_column(Model::text("a", &texts), 0);
+    assert_holds(&file, &table);
+    let at = pages_at(&file, 0);
+    for vector in 0..3 {
+        let bytes = with_byte(&file, at + 4 * vector, file[at + 4 * vector] ^ 1);
+        assert_eq!(outcome(&bytes), DAMAGED, "{vector}");
+        // A part of the page is not other values either.
+        let opened = read::open(&bytes).unwrap();
+        let from = 1024 * vector as u64;
+        let mut target = read::Target::new(Physical::Utf8, 6, 0);
+        let part = target.request(0, Rows::Range(from..from + 6));
+        assert_eq!(opened.read(vec![part], Some(1), &Silent).unwrap_err().kind(), Kind::Corrupt);
+    }
+}
+
+#[test]
+fn unused_bits_are_zero() {
+    // 13 values of 3 bits take 39 of 40 bits; 13 booleans 13 of 16.
+    let small: Vec<u32> = noise(13, 5).iter().map(|v| 1000 + (v % 8) as u32).collect();
+    let bools: Vec<bool> = noise(13, 6).iter().map(|v| v % 2 == 0).collect();
+    for (model, compression, last) in
+        [(Model::words("a", Physical::U32, &small), 40, 4), (Model::bools("a", &bools), 0, 1)]
+    {
+        let (table, file) = one_column(model, compression);
+        let decoded = assert_holds(&file, &table);
+        let block = &decoded.columns[0].blocks[0];
+        assert_eq!(block.pages_len as usize, last + 1, "{:?}", block.encoding);
+        let at = pages_at(&file, 0) + last;
+        assert_eq!(outcome(&with_byte(&file, at, file[at] | 0x80)), DAMAGED);
+    }
+    let runs: Vec<u16> = (0..9000u32).map(|i| (i / 3000) as u16 * 3).collect();
+    let (table, file) = one_column(Model::words("a", Physical::U16, &runs), 40);
+    let decoded = assert_holds(&file, &table);
+    assert_eq!(decoded.columns[0].blocks[0].encoding[0], 4, "run-length");
+    // The first page has three runs of three bits.
+    let at = pages_at(&file, 0) + 2 + 3 * 2 + 1;
+    assert_eq!(outcome(&with_byte(&file, at, file[at] | 0x80)), DAMAGED);
+}
+
+#[test]
+fn the_structure_value_of_a_missing_list_is_not_looked_at() {
+    let item = Model::new("item", Physical::I32, Vec::new());
+    let ints = |n: i32| nested::list(&(0..n).map(|i| Some(i.to_le_bytes().to_vec())).collect::<Vec<_>>());
+    let cells = (0..16).map(|i| if i % 4 == 1 { None } else { ints(i) }).collect();
+    let (table, file) = one_column(Model::nested("a", Physical::List, vec![item], cells), 0);
+    let decoded = assert_holds(&file, &table);
+    assert_eq!(decoded.columns[0].blocks[0].encoding, [0; 4], "raw");
+    // Validity is a byte of kind and two bytes of bits; then come the lengths, u32.
+    let at = pages_at(&file, 0);
+    assert_eq!(file[at], 1);
+    let bytes = with_byte(&file, at + 3 + 4 * 5, 200);
+    assert_holds(&bytes, &table);
+    // That of a value that is there counts.
+    assert_eq!(outcome(&with_byte(&file, at + 3 + 4 * 6, 200)), DAMAGED);
+}
+
+#[test]
+fn a_constant_block_may_have_pages() {
+    let (table, file) = one_column(Model::words("a", Physical::U8, &[7u8; 100]).with_missing(|i| i > 3), 40);
+    let decoded = assert_holds(&file, &table);
+    let block = &decoded.columns[0].blocks[0];
+    assert_eq!((block.encoding[0], block.directory_len), (1, 64), "constant, with a page for its validity");
+    let bytes = golden_file("constant");
+    assert_eq!(naive::decode(&bytes).unwrap().columns[0].blocks[0].directory_len, 40);
+}
+
+#[test]
+fn a_payload_is_one_zstandard_frame() {
+    let text = b"column of numbers, ".repeat(20);
+    let frame = |bytes: &[u8]| {
+        let mut out = vec![0; zstd_safe::compress_bound(bytes.len())];
+        let n = zstd_safe::compress(&mut out[..], bytes, 3).unwrap();
+        out.truncate(n);
+        out
+    };
+    let skippable = [&0x184D_2A50u32.to_le_bytes()[..], &4u32.to_le_bytes(), b"skip"].concat();
+    let (half, whole) = (text.len() / 2, frame(&text));
+    let two = [frame(&text[..half]), frame(&text[half..])].concat();
+    let options = Options::new(Codec::Zstd);
+    let compressed = buffers::compress(Input::Slice(&text), &options, Some(1), &Silent).unwrap();
+    let container = compressed.into_vec(Some(1), &Silent).unwrap();
+    let cases = [
+        (whole.clone(), true),
+        (two, false),
+        ([whole.clone(), skippable.clone()].concat(), false),
+        ([skippable, whole.clone()].concat(), false),
+        ([&whole[..], b"\0"].concat(), false),
+    ];
+    for (stored, is_sound) in cases {
+        let payload = naive::payload::payload(&stored, text.len() as u32, checksum(&stored), 2);
+        assert_eq!(payload.is_ok_and(|payload| payload == text), is_sound);
+        let mut bytes = container[..56].to_vec();
+        bytes[40..44].copy_from_slice(&(stored.len() as u32).to_le_bytes());
+        bytes[48..56].copy_from_slice(&checksum(&stored).to_le_bytes());
+        let table = checksum(&bytes[40..56]).to_le_bytes();
+        bytes[24..32].copy_from_slice(&table);
+        let header = checksum(&bytes[..32]).to_le_bytes();
+        bytes[32..40].copy_from_slice(&header);
+        bytes.extend(&stored);
+        let core = buffers::decompress(Input::Slice(&bytes), None, Some(1), &Silent);
+        assert_eq!(core.is_ok_and(|decoded| decoded.to_vec() == text), is_sound);
+        assert_eq!(naive::buffer::decompress(&bytes).is_ok_and(|decoded| decoded == text), is_sound);
+    }
+}
+
+#[test]
+fn files_shorter_than_the_header() {
+    for len in [0, 1, 7, 8, 100, 255] {
+        assert_eq!(outcome(&golden_file("constant")[..len]), DAMAGED, "{len}");
+    }
+    assert_eq!(outcome(b"\x89ENX"), ([Some(Kind::NotEntasis); 2], [Some(naive::Kind::NotEntasis); 2]));
+}
