@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import json
 import re
@@ -131,3 +132,32 @@ def test_golden(folder: Path, file: dict[str, Any]) -> None:
 
 def test_there_are_golden_files() -> None:
     assert len(FILES) >= 30
+
+
+KINDS = {
+    "corrupt": en.CorruptFileError,
+    "newer": en.NewerVersionError,
+    "not_entasis": en.NotEntasisError,
+    "unsupported": en.UnsupportedTypeError,
+}
+BAD = list(csv.DictReader((FOLDER.parent / "golden-bad.csv").read_text().splitlines()))
+
+
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad["rule"])
+def test_bad_file(bad: dict[str, str], tmp_path: Path) -> None:
+    """A golden file with the bytes of a line of golden-bad.csv is refused, with the kind of error it names."""
+    data = bytearray((FOLDER / "v0.1" / f"{bad['golden']}.entasis").read_bytes())
+    for at, change in (edit.split(":") for edit in bad["edits"].split(" ")):
+        if at == "cut":
+            del data[int(change) :]
+        else:
+            new = bytes.fromhex(change)
+            data[int(at) : int(at) + len(new)] = new
+    path = tmp_path / "bad.entasis"
+    path.write_bytes(data)
+    with pytest.raises(KINDS[bad["kind"]]):
+        en.verify(path)
+
+
+def test_there_are_bad_files() -> None:
+    assert len(BAD) > 100

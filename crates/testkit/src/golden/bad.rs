@@ -1,4 +1,9 @@
-//! Files that break one rule each, under checksums that hold, and the error that they have to give.
+//! Files that break one rule each, most of them under checksums that hold, and the error that each must give.
+//!
+//! They are golden files with some bytes changed. `tests/golden-bad.csv` lists the changed bytes, so that tests in
+//! Python and R build the same files.
+
+use std::fmt::Write;
 
 use entasis::Kind;
 
@@ -8,8 +13,10 @@ use crate::naive::bytes::{u32_at, u64_at};
 /// A bad file.
 #[derive(Clone, Debug)]
 pub struct Bad {
-    /// The rule that it breaks; the file is called `RULE.entasis`.
+    /// The rule that it breaks.
     pub rule: &'static str,
+    /// The golden file that it is made from, without the suffix.
+    pub golden: &'static str,
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The kind of the error.
@@ -19,13 +26,82 @@ pub struct Bad {
 }
 
 impl Bad {
-    /// The file's name.
-    pub fn file_name(&self) -> String {
-        format!("{}.entasis", self.rule)
+    /// The golden file that it is made from.
+    ///
+    /// # Panics
+    /// When the file cannot be read.
+    pub fn source(&self) -> Vec<u8> {
+        golden_bytes(self.golden)
+    }
+
+    /// The change of the golden file: `cut:LEN`, or one `AT:HEX` for each run of changed bytes.
+    fn edits(&self) -> String {
+        let source = self.source();
+        if self.bytes.len() < source.len() {
+            return format!("cut:{}", self.bytes.len());
+        }
+        let mut edits = String::new();
+        let mut end = 0;
+        let pairs = source.iter().zip(&self.bytes).enumerate();
+        for (at, (_, new)) in pairs.filter(|(_, (old, new))| old != new) {
+            if edits.is_empty() || at > end {
+                let separator = if edits.is_empty() { "" } else { " " };
+                _ = write!(edits, "{separator}{at}:");
+            }
+            _ = write!(edits, "{new:02x}");
+            end = at + 1;
+        }
+        edits
     }
 }
 
-/// A change of one field: (rule, golden file, field, which of that name, value, kind, word).
+/// The name of an error kind in `tests/golden-bad.csv` and in R's condition classes.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::NotEntasis => "not_entasis",
+        Kind::Newer => "newer",
+        Kind::Corrupt => "corrupt",
+        Kind::Unsupported => "unsupported",
+        _ => "other",
+    }
+}
+
+/// The text of `tests/golden-bad.csv`: a line for each bad file.
+pub fn csv(all: &[Bad]) -> String {
+    let mut out = String::from("rule,golden,kind,edits\n");
+    for bad in all {
+        _ = writeln!(out, "{},{},{},{}", bad.rule, bad.golden, kind_name(bad.kind), bad.edits());
+    }
+    out
+}
+
+/// The bytes that `edits` of `tests/golden-bad.csv` make of a golden file.
+///
+/// # Panics
+/// When the edits are not well-formed.
+pub fn apply(source: &[u8], edits: &str) -> Vec<u8> {
+    let mut bytes = source.to_vec();
+    for edit in edits.split(' ') {
+        let Some((at, change)) = edit.split_once(':') else { panic!("{edit}: no colon") };
+        if at == "cut" {
+            bytes.truncate(change.parse().unwrap_or_else(|error| panic!("{edit}: {error}")));
+            continue;
+        }
+        let at: usize = at.parse().unwrap_or_else(|error| panic!("{edit}: {error}"));
+        for i in 0..change.len() / 2 {
+            let byte = u8::from_str_radix(&change[2 * i..2 * i + 2], 16);
+            bytes[at + i] = byte.unwrap_or_else(|error| panic!("{edit}: {error}"));
+        }
+    }
+    bytes
+}
+
+fn golden_bytes(name: &str) -> Vec<u8> {
+    let path = super::folder().join(format!("{name}.entasis"));
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A change of one field: (rule, golden file, field, number among fields of that name, value, kind, word).
 type Change = (&'static str, &'static str, &'static str, usize, u64, Kind, &'static str);
 
 const FAR: u64 = 1 << 40;
@@ -53,6 +129,7 @@ const CHANGES: &[Change] = &[
     ("section-n-records", "constant", "section.n_records", 1, 2, C, ""),
     ("section-height", "constant", "section.height", 1, 1, C, ""),
     ("section-outside", "constant", "section.part_at", 1, FAR, C, "outside"),
+    ("section-tier", "constant", "section.tier", 5, 1, Kind::Unsupported, "tier"),
     ("index-part-outside", "index-parts", "index.part_at", 0, FAR, C, "outside"),
     ("table-first-column", "constant", "table.first_column", 0, 9, C, "columns"),
     ("table-n-rows", "constant", "table.n_rows", 0, 9, C, "rows"),
@@ -78,6 +155,10 @@ const CHANGES: &[Change] = &[
     ("column-scale-of-others", "constant", "column.scale", 0, 255, C, "precision"),
     ("column-uuid", "fixed-bytes", "column.logical", 0, 9, C, "uuid"),
     ("column-interval", "fixed-bytes", "column.logical", 0, 8, C, "interval"),
+    ("column-id", "names", "column.id", 1, 0, C, "id"),
+    ("column-n-missing-null", "physical-types", "column.n_missing", 0, 3, C, "missing"),
+    ("bundle-overlap", "bundles", "column.first_value", 3, 0, C, "storage column"),
+    ("bundle-type", "bundles", "column.missing", 3, 3, C, "type"),
     ("column-period", "fixed-bytes", "column.logical", 0, 7, C, "period"),
     ("column-json", "fixed-bytes", "column.logical", 0, 10, C, "JSON"),
     ("nested-child-before-parent", "nested", "column.first_child", 0, 0, C, "children"),
@@ -106,9 +187,11 @@ const CHANGES: &[Change] = &[
     ("block-packing-unknown", "delta", "block.packing", 0, 77, Kind::Unsupported, "encoding"),
     ("block-directory-outside", "delta", "block.directory_at", 0, FAR, C, "outside"),
     ("block-pages-outside", "delta", "block.pages_at", 0, FAR, C, "outside"),
+    ("block-empty-pages-outside", "constant", "block.pages_at", 0, FAR, C, "outside"),
     ("block-directory-len", "delta", "block.directory_len", 0, 41, C, "directory"),
     ("block-decoded-len", "delta", "block.decoded_len", 0, 7, C, ""),
     ("directory-width", "bit-packed", "directory.width", 0, 77, C, "width"),
+    ("directory-width-of-delta", "delta", "directory.width", 0, 0, C, ""),
     ("directory-flags", "bit-packed", "directory.flags", 0, 64, C, "flag"),
     ("directory-unused", "bit-packed", "directory.e", 0, 1, C, ""),
     ("directory-alp-exponents", "alp", "directory.e", 0, 19, C, ""),
@@ -127,43 +210,44 @@ const CHANGES: &[Change] = &[
     ("node-key-hash", "values", "node.key_hash", 2, 1, C, ""),
 ];
 
-/// All bad files.
+/// All bad files, made from the golden files, which do not change when the writer does.
+///
+/// # Panics
+/// When a golden file is missing, or a change changes nothing.
 pub fn all() -> Vec<Bad> {
-    // Made of the golden files, which don't change when the writer does.
-    let golden = |name: &str| -> Vec<u8> {
-        std::fs::read(super::folder().join(format!("{name}.entasis"))).unwrap_or_default()
-    };
     let mut all = Vec::new();
     for &(rule, name, field, which, value, kind, word) in CHANGES {
-        let file = golden(name);
+        let file = golden_bytes(name);
         let map = Map::of(&file);
         let Some(field) = map.named(field).nth(which) else { panic!("{rule}: {name} has no {field}") };
         assert_ne!(get(&file, field), value, "{rule}: nothing is changed");
-        all.push(Bad { rule, bytes: map.changed(&file, field, value), kind, word });
+        all.push(Bad { rule, golden: name, bytes: map.changed(&file, field, value), kind, word });
     }
     for &(rule, name, repair, kind, word, edit) in EDITS {
-        let mut bytes = golden(name);
+        let mut bytes = golden_bytes(name);
         let map = Map::of(&bytes);
-        for (at, byte) in edit(&bytes, &map) {
+        let edits = edit(&bytes, &map);
+        assert!(!edits.is_empty(), "{rule}: nothing is changed");
+        for (at, byte) in edits {
             assert_ne!(bytes[at], byte, "{rule}: nothing is changed");
             bytes[at] = byte;
         }
         if repair {
             map.repair(&mut bytes);
         }
-        all.push(Bad { rule, bytes, kind, word });
+        all.push(Bad { rule, golden: name, bytes, kind, word });
     }
     for (rule, len) in [("truncated", 1500), ("truncated-header", 100)] {
-        let bytes = golden("delta")[..len].to_vec();
-        all.push(Bad { rule, bytes, kind: C, word: "truncated" });
+        let bytes = golden_bytes("delta")[..len].to_vec();
+        all.push(Bad { rule, golden: "delta", bytes, kind: C, word: "truncated" });
     }
     all
 }
 
-/// Bytes that are put at places.
+/// Places and the bytes that are written there.
 type Edits = Vec<(usize, u8)>;
 
-/// A change of stored bytes: (rule, golden file, whether checksums are repaired, kind, word, what is changed).
+/// A change of stored bytes: (rule, golden file, whether checksums are repaired, kind, word, the changed bytes).
 type Edit = (&'static str, &'static str, bool, Kind, &'static str, fn(&[u8], &Map) -> Edits);
 
 const EDITS: &[Edit] = &[
@@ -179,6 +263,18 @@ const EDITS: &[Edit] = &[
     ("validity-count", "validity-sparse", true, C, "validity", |file, map| vec![(first(file, map) + 1, 0)]),
     ("patch-position", "patches", true, C, "patch", patch_position),
     ("category", "categoricals", true, C, "categor", |file, map| bases(file, map, 9)),
+    ("name-slot", "names", true, C, "name index", |file, map| {
+        // A slot that no search for a name meets has to be empty.
+        let empty = map.named("name.position").find(|field| get(file, field) == u64::MAX);
+        empty.map_or(Vec::new(), |field| fill_with(field.at, 8, 0))
+    }),
+    ("node-column", "values", true, C, "column", |file, map| node(file, map, 9, 37)),
+    ("node-table", "values", true, C, "table", |file, map| node(file, map, 10, 37)),
+    ("root-value-integer", "values", true, Kind::Unsupported, "neither", |file, map| {
+        let number = map.named("node.kind").position(|field| get(file, field) == 3).map_or(0, |n| n as u8);
+        map.named("root.value_node").map(|field| (field.at, number)).collect()
+    }),
+    ("string-start", "strings", true, C, "start", |file, map| vec![(first(file, map), 1)]),
     ("dictionary-code", "dictionary-one", true, C, "dictionary", |file, map| bases(file, map, 9)),
     ("lz4", "lz4", true, C, "codec", |file, map| fill(first(file, map), 9)),
     ("zstd", "zstd", true, C, "codec", |file, map| fill(first(file, map), 9)),
@@ -188,27 +284,37 @@ const EDITS: &[Edit] = &[
     }),
 ];
 
-/// Where the stored bytes of the first block begin.
+/// The offset of the first block's pages.
 fn first(file: &[u8], map: &Map) -> usize {
     u64_at(file, map.blocks[0] + 24) as usize
 }
 
-/// Where the stored bytes of a block end.
+/// The offset of the end of a block's pages.
 fn end(file: &[u8], block: usize) -> usize {
     u64_at(file, block + 24) as usize + u32_at(file, block + 36) as usize
 }
 
 fn fill(at: usize, n: usize) -> Edits {
-    (at..at + n).map(|at| (at, 0xFF)).collect()
+    fill_with(at, n, 0xFF)
+}
+
+fn fill_with(at: usize, n: usize, byte: u8) -> Edits {
+    (at..at + n).map(|at| (at, byte)).collect()
+}
+
+/// Lets the last node of a kind name another column or table.
+fn node(file: &[u8], map: &Map, kind: u64, number: u8) -> Edits {
+    let last = map.named("node.kind").filter(|field| get(file, field) == kind).last();
+    last.map_or(Vec::new(), |field| vec![(field.at + 8, number)])
 }
 
 fn bases(_: &[u8], map: &Map, value: u8) -> Edits {
     map.named("directory.base").map(|field| (field.at, value)).collect()
 }
 
-/// Position 1 of the first page's patches becomes 0: positions no longer ascend.
+/// Sets position 1 of the first page's patches to 0, so that positions do not ascend.
 fn patch_position(file: &[u8], map: &Map) -> Edits {
-    // At the end stand the positions (u16) of eleven patches, then their values (u32).
+    // The block ends with the positions (u16) of eleven patches and their values (u32).
     let positions = end(file, map.blocks[0]) - 11 * 6;
     vec![(positions + 2, 0), (positions + 3, 0x80)]
 }

@@ -1,4 +1,4 @@
-//! Golden files: written once, read by every later release. And bad ones, which every release refuses.
+//! Golden files, written once and read by every later release, and bad files, which every release refuses.
 
 pub mod bad;
 pub mod buffers;
@@ -12,16 +12,16 @@ use crate::frames::{self, Table};
 /// A golden file.
 #[derive(Clone, Debug)]
 pub struct Golden {
-    /// What it holds; the file is called `NAME.entasis` by the table's name.
+    /// Its content. The name of the table is that of the file.
     pub table: Table,
-    /// The compression that it is written at.
+    /// The compression setting.
     pub compression: u8,
-    /// What its blocks make use of, so that it shows what its name says.
+    /// Features that its blocks must use, so that the file tests what its name promises.
     pub features: &'static [&'static str],
 }
 
 impl Golden {
-    /// The bytes that this release writes.
+    /// The bytes that the current writer gives.
     pub fn write(&self) -> Vec<u8> {
         frames::write_at(&self.table, self.compression)
     }
@@ -36,22 +36,22 @@ fn tests() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "tests"].iter().collect()
 }
 
-/// Where the golden files of format 0.1 are.
+/// The folder of the golden files of format 0.1.
 pub fn folder() -> PathBuf {
     tests().join("golden").join("v0.1")
 }
 
-/// Where the golden containers of buffers are, and what tells of them.
+/// The folder of the golden compressed buffers and their description.
 pub fn buffer_folder() -> PathBuf {
     tests().join("golden").join("buffers")
 }
 
-/// Where the golden files of trees are.
+/// The folder of the golden files of trees.
 pub fn tree_folder() -> PathBuf {
     tests().join("golden").join("trees")
 }
 
-/// Where the bad files are.
-pub fn bad_folder() -> PathBuf {
-    tests().join("golden-bad")
+/// The list of the bad files: which bytes of which golden file differ, and the kind of the error.
+pub fn bad_table() -> PathBuf {
+    tests().join("golden-bad.csv")
 }
