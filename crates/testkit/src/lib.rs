@@ -1,5 +1,5 @@
-//! What the tests of Entasis stand on: a naive decoder of the format, generators of frames, a mutator that repairs
-//! checksums, and the golden files. `docs/testing.md` says which test shows what.
+//! Support for the tests of Entasis: a naive decoder of the format, generators of frames, a mutator that repairs checksums,
+//! and the golden files. `docs/testing.md` lists the tests of each promise.
 
 pub mod compare;
 pub mod forge;
@@ -9,4 +9,5 @@ pub mod hostile;
 pub mod mutate;
 pub mod naive;
 pub mod probe;
+pub mod ratio;
 pub mod sizes;
